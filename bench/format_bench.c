@@ -84,7 +84,7 @@ typedef struct format_task {
     size_t found; /* bytes that were told */
 } format_task;
 
-static haft_status take(void *context, const haft__found *found, haft_error *err)
+static haft_status take(void *context, const haft__parser_event *found, haft_error *err)
 {
     (void)err;
     format_task *task = context;

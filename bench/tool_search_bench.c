@@ -66,7 +66,7 @@ static haft_str put_words(char *to, size_t count, uint32_t *seed, char between)
     return (haft_str){to, length - 1};
 }
 
-static bool add_tool(haft__search *search, uint32_t number)
+static bool add_tool(haft__search_index *search, uint32_t number)
 {
     char id[16], name[128], group[64], text[2048], params[4][64];
     uint32_t seed = number * 7919 + 1, group_seed = number / 20;
@@ -95,7 +95,8 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Medians and the 99th of a hundred, in microseconds. */
-static bool ask(const haft__search *search, size_t words, double *ret_median, double *ret_worst)
+static bool ask(const haft__search_index *search, size_t words, double *ret_median,
+                double *ret_worst)
 {
     static double taken[QUERIES];
     uint32_t seed = 99;
@@ -122,10 +123,10 @@ static bool ask(const haft__search *search, size_t words, double *ret_median, do
     return good;
 }
 
-static bool print_row(size_t size, const haft__search_vectors *vectors)
+static bool print_row(size_t size, const haft__search_word_vectors *vectors)
 {
     haft__search_options options = HAFT__SEARCH_OPTIONS_INIT;
-    haft__search *search = NULL;
+    haft__search_index *search = NULL;
     double median = 0, worst = 0, long_median = 0, long_worst = 0;
     options.vectors = vectors;
     struct mallinfo2 before = mallinfo2();

@@ -19,7 +19,7 @@
 
 typedef struct outcome {
     haft__arena arena;
-    haft__chat_asked asked;
+    haft__chat_parsed asked;
     bool taken;
 } outcome;
 
@@ -56,26 +56,26 @@ static void check_messages(const haft__messages *messages)
 }
 
 /* Whether every name is what haft itself would write. */
-static bool is_ours(const haft__chat_asked *asked)
+static bool is_ours(const haft__chat_parsed *asked)
 {
     bool ours = true;
     for (size_t i = 0; i < asked->request.tool_count; i++) {
-        haft__wire wire = haft__wire_encode(asked->request.tools[i]->name);
-        ours = ours && haft__str_equal(haft__wire_str(&wire), asked->wire_names[i]);
+        haft__wire_name wire = haft__wire_name_encode(asked->request.tools[i]->name);
+        ours = ours && haft__str_equal(haft__wire_name_str(&wire), asked->wire_names[i]);
     }
     for (size_t i = 0; i < asked->messages.count; i++) {
         const haft__message *m = &asked->messages.items[i];
         for (size_t n = 0; n < m->call_count; n++) {
-            haft__wire wire = haft__wire_encode(m->calls[n].name);
-            char name[HAFT__WIRE_BYTES];
+            haft__wire_name wire = haft__wire_name_encode(m->calls[n].name);
+            char name[HAFT__WIRE_NAME_BYTES];
             size_t length = 0;
-            ours = ours && haft__wire_decode(haft__wire_str(&wire), name, &length);
+            ours = ours && haft__wire_name_decode(haft__wire_name_str(&wire), name, &length);
         }
     }
     return ours;
 }
 
-static void check_request(const haft__chat_asked *asked)
+static void check_request(const haft__chat_parsed *asked)
 {
     const haft__request *request = &asked->request;
     size_t allowed = 0;
@@ -94,7 +94,7 @@ static void check_request(const haft__chat_asked *asked)
     check_messages(request->messages);
 }
 
-static void write_it(const haft__chat_asked *asked, haft__buf *text)
+static void write_it(const haft__chat_parsed *asked, haft__buf *text)
 {
     haft__chat chat;
     haft__buf_init(text, HAFT__LIMIT_JSON_BYTES);
@@ -106,7 +106,7 @@ static void write_it(const haft__chat_asked *asked, haft__buf *text)
     REQUIRE(text->status == HAFT_OK);
 }
 
-static void check_round(const haft__chat_asked *asked)
+static void check_round(const haft__chat_parsed *asked)
 {
     haft__buf first, second;
     outcome again;

@@ -39,7 +39,7 @@ static void check_arguments(haft_str text)
     haft__arena_finish(&arena);
 }
 
-static void begin_call(told *t, const haft__found *found)
+static void begin_call(told *t, const haft__parser_event *found)
 {
     REQUIREF(found->index == t->calls && found->text.len > 0, "call %u of %u", found->index,
              t->calls);
@@ -51,7 +51,7 @@ static void begin_call(told *t, const haft__found *found)
     haft__buf_add_str(&t->text, found->text);
 }
 
-static void end_call(told *t, const haft__found *found)
+static void end_call(told *t, const haft__parser_event *found)
 {
     REQUIRE(t->open && found->index + 1 == t->calls);
     REQUIRE(!found->repaired || t->repair);
@@ -62,7 +62,7 @@ static void end_call(told *t, const haft__found *found)
     t->open = false;
 }
 
-static void spoil(told *t, const haft__found *found)
+static void spoil(told *t, const haft__parser_event *found)
 {
     haft__buf_addf(&t->text, "%d at %zu: %s: ", found->kind, found->offset, found->why);
     haft__buf_add_str(&t->text, found->text);
@@ -71,23 +71,23 @@ static void spoil(told *t, const haft__found *found)
     t->open = false;
 }
 
-static haft_status take(void *context, const haft__found *found, haft_error *err)
+static haft_status take(void *context, const haft__parser_event *found, haft_error *err)
 {
     (void)err;
     told *t = context;
     switch (found->kind) {
-    case HAFT__FOUND_CONTENT: haft__buf_add_str(&t->kinds[0], found->text); break;
-    case HAFT__FOUND_REASONING: haft__buf_add_str(&t->kinds[1], found->text); break;
-    case HAFT__FOUND_CODE: haft__buf_add_str(&t->kinds[2], found->text); break;
-    case HAFT__FOUND_CODE_END: haft__buf_add_str(&t->kinds[2], HAFT__LIT("\n--\n")); break;
-    case HAFT__FOUND_CALL: begin_call(t, found); break;
-    case HAFT__FOUND_ARGUMENTS:
+    case HAFT__PARSER_EVENT_CONTENT: haft__buf_add_str(&t->kinds[0], found->text); break;
+    case HAFT__PARSER_EVENT_REASONING: haft__buf_add_str(&t->kinds[1], found->text); break;
+    case HAFT__PARSER_EVENT_CODE: haft__buf_add_str(&t->kinds[2], found->text); break;
+    case HAFT__PARSER_EVENT_CODE_END: haft__buf_add_str(&t->kinds[2], HAFT__LIT("\n--\n")); break;
+    case HAFT__PARSER_EVENT_CALL: begin_call(t, found); break;
+    case HAFT__PARSER_EVENT_ARGUMENTS:
         REQUIRE(t->open);
         haft__buf_add_str(&t->arguments, found->text);
         break;
-    case HAFT__FOUND_CALL_END: end_call(t, found); break;
-    case HAFT__FOUND_TRUNCATED:
-    case HAFT__FOUND_MALFORMED: spoil(t, found); break;
+    case HAFT__PARSER_EVENT_CALL_END: end_call(t, found); break;
+    case HAFT__PARSER_EVENT_TRUNCATED:
+    case HAFT__PARSER_EVENT_MALFORMED: spoil(t, found); break;
     }
     return HAFT_OK;
 }
@@ -97,9 +97,9 @@ static haft_status take(void *context, const haft__found *found, haft_error *err
 /* Whether a mark of the format stands in the text, one that could not as well be prose. */
 static bool has_mark(const haft__format *format, haft_str text)
 {
-    for (size_t i = 0; i < HAFT__FORMAT_PLACES; i++) {
-        const haft__mark *marks = format->places[i].marks;
-        for (size_t k = 0; k < COUNT(format->places[i].marks) && marks[k].text != NULL; k++) {
+    for (size_t i = 0; i < HAFT__FORMAT_STATES; i++) {
+        const haft__format_mark *marks = format->states[i].marks;
+        for (size_t k = 0; k < COUNT(format->states[i].marks) && marks[k].text != NULL; k++) {
             haft_str mark = haft__str(marks[k].text);
             for (size_t at = 0; mark.len > 2 && at + mark.len <= text.len; at++) {
                 if (memcmp(text.ptr + at, mark.ptr, mark.len) == 0) {
@@ -112,7 +112,7 @@ static bool has_mark(const haft__format *format, haft_str text)
 }
 
 #define X(token) token,
-static const char *const tokens[] = {HAFT__ENDS(X)};
+static const char *const tokens[] = {HAFT__STOP_TOKENS(X)};
 #undef X
 
 /* Whether the text ends with a token that ends a turn; then it is made shorter. */
@@ -121,7 +121,7 @@ static bool drop_token(const haft__format *format, haft_str *io_text)
     *io_text = haft__str_trim(*io_text);
     for (size_t i = 0; i < COUNT(tokens); i++) {
         haft_str token = haft__str(tokens[i]);
-        if (haft__str_ends(*io_text, token) && !haft__format_has_mark(format, tokens[i])) {
+        if (haft__str_ends_with(*io_text, token) && !haft__format_has_mark(format, tokens[i])) {
             io_text->len -= token.len;
             return true;
         }

@@ -21,7 +21,7 @@ static void write_reply(haft__buf *buf, const haft__reply *reply)
 {
     haft__json_write_string(buf, reply->content);
     haft__json_write_string(buf, reply->reasoning);
-    haft__buf_addf(buf, "%s %llu %llu %llu", haft__stop_name(reply->stop),
+    haft__buf_addf(buf, "%s %llu %llu %llu", haft__stop_reason_name(reply->stop),
                    (unsigned long long)reply->usage.input, (unsigned long long)reply->usage.output,
                    (unsigned long long)reply->usage.cached);
     for (size_t i = 0; i < reply->call_count; i++) {
@@ -52,7 +52,7 @@ static outcome read_in_pieces(haft_str body, size_t size)
     haft__assembly heard;
     haft__openai_options options = {.emit = listen, .context = &heard, .hash_key = {1, 2}};
     haft__openai_stream stream;
-    haft__model_answer answer;
+    haft__model_outcome answer;
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__assembly_init(&heard);

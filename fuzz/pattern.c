@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     haft_str rest = {text, size};
     haft_str source = haft__str_split(&rest, '\n');
-    haft__utf8_mask(text + (size - rest.len), rest.len);
+    haft__utf8_replace_invalid(text + (size - rest.len), rest.len);
     haft__arena arena;
     haft__arena_init(&arena, 0);
     check(&arena, source, rest);

@@ -32,7 +32,7 @@ static size_t check_budget(const haft__checker *checker)
 {
     long long left = checker->steps;
     REQUIREF(left >= -1 && left < HAFT__LIMIT_SCHEMA_STEPS, "%lld steps left", left);
-    REQUIREF((left < 0) == (checker->stop != HAFT__STOP_NOT), "%lld steps left, stop %d", left,
+    REQUIREF((left < 0) == (checker->stop != HAFT__EXCEEDED_NONE), "%lld steps left, stop %d", left,
              checker->stop);
     REQUIREF(checker->nesting == 0, "still %u deep", checker->nesting);
     REQUIREF(checker->word_count == 0, "%zu words left on the stack", checker->word_count);
@@ -57,7 +57,7 @@ static void check_report(const haft__schema *schema, haft__checker *checker, haf
         return;
     }
     haft__checker_begin(checker, schema);
-    status = haft__explain(schema, checker, &instance, arena, &report, NULL);
+    status = haft__schema_explain(schema, checker, &instance, arena, &report, NULL);
     REQUIREF(status == HAFT_OK, "explain fails: %d", status);
     REQUIREF(report.count == 1 && haft__str_equal(report.errors[0].message, HAFT__LIT(NO_REASON)),
              "valid, but the second pass says: %s", report.errors[0].message.ptr);

@@ -44,7 +44,7 @@ static void check_problem(const haft__spec_problem *problem, haft_str text)
     REQUIRE(problem->message.len > 0 && haft__utf8_valid(problem->message));
     REQUIRE(haft__utf8_valid(problem->hint));
     if (problem->line > 0) {
-        haft_str line = haft__spec_line(text, problem->line);
+        haft_str line = haft__spec_line_text(text, problem->line);
         REQUIREF(problem->column >= 1 && problem->column <= haft__utf8_length(line) + 2,
                  "%u:%u is outside: %s", problem->line, problem->column, problem->message.ptr);
     }

@@ -30,7 +30,7 @@ static void check_hits(const haft__search_hit *hits, size_t count)
     }
 }
 
-static void ask(const haft__search *search, const haft__search *other, haft_str query)
+static void ask(const haft__search_index *search, const haft__search_index *other, haft_str query)
 {
     haft__arena arena;
     haft__search_hit *hits = NULL, *others = NULL;
@@ -48,7 +48,7 @@ static void ask(const haft__search *search, const haft__search *other, haft_str 
     haft__arena_finish(&arena);
 }
 
-static void add(haft__search *search, haft__search *other, haft_str line, char digit)
+static void add(haft__search_index *search, haft__search_index *other, haft_str line, char digit)
 {
     haft__arena arena;
     haft__json schema;
@@ -70,17 +70,17 @@ static void add(haft__search *search, haft__search *other, haft_str line, char d
 
 static void look_up(haft_str bytes)
 {
-    haft__search_vectors vectors;
-    if (haft__search_vectors_open(bytes, &vectors, NULL) == HAFT_OK) {
-        (void)haft__search_vectors_find(&vectors, HAFT__LIT("file"));
-        (void)haft__search_vectors_find(&vectors, HAFT__LIT(""));
+    haft__search_word_vectors vectors;
+    if (haft__search_word_vectors_open(bytes, &vectors, NULL) == HAFT_OK) {
+        (void)haft__search_word_vectors_find(&vectors, HAFT__LIT("file"));
+        (void)haft__search_word_vectors_find(&vectors, HAFT__LIT(""));
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     haft__search_options options = HAFT__SEARCH_OPTIONS_INIT;
-    haft__search *search = NULL, *other = NULL;
+    haft__search_index *search = NULL, *other = NULL;
     haft_str rest = {(const char *)data, size};
     char digit = '0';
     REQUIRE(haft__search_create(&options, &search, NULL) == HAFT_OK);

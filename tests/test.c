@@ -200,7 +200,7 @@ size_t test_list_folder(const char *folder, char ***ret_names)
     const struct dirent *entry;
     while (dir != NULL && count < MOST_FILES && (entry = readdir(dir)) != NULL) {
         haft_str name = haft__str(entry->d_name);
-        if (haft__str_ends(name, HAFT__LIT(".json"))) {
+        if (haft__str_ends_with(name, HAFT__LIT(".json"))) {
             names[count] = test_alloc(name.len + 1);
             memcpy(names[count++], name.ptr, name.len + 1);
         }

@@ -203,7 +203,7 @@ static void serve(connection *c)
     case WIRE_PART: return;
     case WIRE_WRONG: close_connection(c); return;
     case WIRE_WHOLE:
-        answer(c, body, haft__str_starts(head, HAFT__LIT("GET ")));
+        answer(c, body, haft__str_starts_with(head, HAFT__LIT("GET ")));
         haft__buf_clear(&c->in); /* nobody asks twice before an answer */
         return;
     }

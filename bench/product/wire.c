@@ -45,7 +45,7 @@ wire_state wire_read(haft_str bytes, haft_str *ret_head, haft_str *ret_body)
         return WIRE_PART;
     }
     *ret_head = (haft_str){bytes.ptr, end + 2};
-    bool asks = haft__str_starts(bytes, HAFT__LIT("GET "));
+    bool asks = haft__str_starts_with(bytes, HAFT__LIT("GET "));
     if (!asks && !find_length(*ret_head, &length)) {
         return WIRE_WRONG;
     }

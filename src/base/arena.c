@@ -183,7 +183,7 @@ haft_str haft__arena_format(haft__arena *arena, const char *format, ...)
     return (haft_str){text, text != NULL ? (size_t)length : 0};
 }
 
-haft_status haft__arena_why(const haft__arena *arena, haft_error *err)
+haft_status haft__arena_failure(const haft__arena *arena, haft_error *err)
 {
     if (!arena->full) {
         return haft__fail_no_memory(err);

@@ -73,13 +73,13 @@ haft_str haft__arena_copy(haft__arena *arena, haft_str s);
 haft_str haft__arena_format(haft__arena *arena, const char *format, ...) HAFT__PRINTF(2, 3);
 
 /* What haft__arena_fail says. */
-haft_status haft__arena_why(const haft__arena *arena, haft_error *err);
+haft_status haft__arena_failure(const haft__arena *arena, haft_error *err);
 
 /* The error for an allocation that has just failed: NO_MEMORY, or TOO_BIG when `max` was the
  * reason. Here, so that whoever reads only the caller knows that it is never HAFT_OK. */
 static inline haft_status haft__arena_fail(const haft__arena *arena, haft_error *err)
 {
-    haft_status status = haft__arena_why(arena, err);
+    haft_status status = haft__arena_failure(arena, err);
     if (status == HAFT_OK) {
         HAFT__UNREACHABLE();
     }

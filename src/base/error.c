@@ -46,7 +46,7 @@ static void HAFT__PRINTF(3, 0) set_text(char *field, size_t size, const char *fo
     }
     size_t used = strlen(field);
     /* Masked before the cut: a stray byte then never counts as part of a character there. */
-    haft__utf8_mask(field, used);
+    haft__utf8_replace_invalid(field, used);
     if (length >= 0 && (size_t)length >= size) {
         size_t cut = haft__utf8_floor((haft_str){field, used}, size - sizeof("..."));
         memcpy(field + cut, "...", sizeof("..."));
@@ -94,7 +94,7 @@ haft_status haft__fail_no_memory(haft_error *err)
     return haft__fail(err, HAFT_NO_MEMORY, "", "out of memory");
 }
 
-void haft__error_at(haft_error *err, const char *place)
+void haft__error_prepend_location(haft_error *err, const char *place)
 {
     if (err == NULL) {
         return;

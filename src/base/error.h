@@ -20,6 +20,6 @@ haft_status haft__fail_no_memory(haft_error *err);
 
 /* Puts a place in front of the place an error already has: "spec.yaml" + "3:4" = "spec.yaml:3:4".
  */
-void haft__error_at(haft_error *err, const char *place);
+void haft__error_prepend_location(haft_error *err, const char *place);
 
 #endif

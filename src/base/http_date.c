@@ -24,7 +24,7 @@ typedef struct parts {
 
 static bool take_text(haft_str *rest, haft_str wanted)
 {
-    bool found = haft__str_starts(*rest, wanted);
+    bool found = haft__str_starts_with(*rest, wanted);
     *rest = found ? haft__str_skip(*rest, wanted.len) : *rest;
     return found;
 }

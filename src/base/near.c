@@ -42,7 +42,7 @@ static uint8_t next_row(haft_str a, haft_str b, size_t i, table rows)
     return smallest;
 }
 
-size_t haft__near_distance(haft_str a, haft_str b, size_t most)
+size_t haft__suggestion_distance(haft_str a, haft_str b, size_t most)
 {
     size_t difference = a.len > b.len ? a.len - b.len : b.len - a.len;
     if (a.len > HAFT__LIMIT_NEAR_BYTES || b.len > HAFT__LIMIT_NEAR_BYTES || difference > most) {
@@ -63,17 +63,17 @@ size_t haft__near_distance(haft_str a, haft_str b, size_t most)
     return distance <= most ? distance : most + 1;
 }
 
-void haft__near_init(haft__near *near, haft_str word)
+void haft__suggestion_init(haft__suggestion *near, haft_str word)
 {
     size_t third = word.len / 3;
     size_t reach = third > MOST_SLIPS ? MOST_SLIPS : third;
     if (reach == 0 && word.len > 1) {
         reach = 1;
     }
-    *near = (haft__near){.word = word, .reach = reach, .left = HAFT__LIMIT_NEAR_NAMES};
+    *near = (haft__suggestion){.word = word, .reach = reach, .left = HAFT__LIMIT_NEAR_NAMES};
 }
 
-void haft__near_offer(haft__near *near, haft_str name)
+void haft__suggestion_offer(haft__suggestion *near, haft_str name)
 {
     /* A name that is much longer or shorter costs nothing, so it does not count. */
     size_t longer =
@@ -82,7 +82,7 @@ void haft__near_offer(haft__near *near, haft_str name)
         return;
     }
     near->left--;
-    size_t distance = haft__near_distance(near->word, name, near->reach);
+    size_t distance = haft__suggestion_distance(near->word, name, near->reach);
     if (distance > near->reach) {
         return;
     }

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-haft_status haft__options_take(void *own, size_t size, size_t least, const void *given,
+haft_status haft__options_copy(void *own, size_t size, size_t least, const void *given,
                                const char *init, haft_error *err)
 {
     size_t theirs;

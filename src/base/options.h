@@ -10,7 +10,7 @@
  * size_t struct_size. What the program's version did not have stays as it is; what ours does not
  * have is not looked at. BAD_INPUT when struct_size is less than `least`, which is what the first
  * version had; `init` is the macro it should have started from. */
-HAFT_MUST_USE haft_status haft__options_take(void *own, size_t size, size_t least,
+HAFT_MUST_USE haft_status haft__options_copy(void *own, size_t size, size_t least,
                                              const void *given, const char *init, haft_error *err);
 
 #endif

@@ -12,12 +12,12 @@ int haft__str_compare(haft_str a, haft_str b)
     return (a.len > b.len) - (a.len < b.len);
 }
 
-bool haft__str_starts(haft_str s, haft_str prefix)
+bool haft__str_starts_with(haft_str s, haft_str prefix)
 {
     return s.len >= prefix.len && haft__str_equal((haft_str){s.ptr, prefix.len}, prefix);
 }
 
-bool haft__str_ends(haft_str s, haft_str suffix)
+bool haft__str_ends_with(haft_str s, haft_str suffix)
 {
     return s.len >= suffix.len && haft__str_equal(haft__str_skip(s, s.len - suffix.len), suffix);
 }
@@ -51,7 +51,7 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-bool haft__str_equal_any_case(haft_str a, haft_str b)
+bool haft__str_equal_ignore_case(haft_str a, haft_str b)
 {
     size_t i = 0;
     while (i < a.len && i < b.len && lower(a.ptr[i]) == lower(b.ptr[i])) {

@@ -26,13 +26,13 @@ static inline bool haft__str_equal(haft_str a, haft_str b)
 }
 
 /* ASCII letters are the same in both cases. */
-bool haft__str_equal_any_case(haft_str a, haft_str b);
+bool haft__str_equal_ignore_case(haft_str a, haft_str b);
 
 /* Byte order, which for UTF-8 is code point order. Negative, zero or positive. */
 int haft__str_compare(haft_str a, haft_str b);
 
-bool haft__str_starts(haft_str s, haft_str prefix);
-bool haft__str_ends(haft_str s, haft_str suffix);
+bool haft__str_starts_with(haft_str s, haft_str prefix);
+bool haft__str_ends_with(haft_str s, haft_str suffix);
 
 /* What is left after the first `count` bytes; empty when there are fewer. */
 haft_str haft__str_skip(haft_str s, size_t count);

@@ -136,7 +136,7 @@ bool haft__utf8_incomplete(haft_str s)
     return good == s.len && good < wanted;
 }
 
-size_t haft__utf8_whole(haft_str s)
+size_t haft__utf8_complete_prefix(haft_str s)
 {
     if (s.len > 0 && ((unsigned char)s.ptr[s.len - 1] & 0x80) == 0) {
         return s.len; /* nothing can be missing behind ASCII */
@@ -188,7 +188,7 @@ size_t haft__utf8_length(haft_str s)
     return count;
 }
 
-void haft__utf8_mask(char *text, size_t length)
+void haft__utf8_replace_invalid(char *text, size_t length)
 {
     for (size_t at = 0; at < length; at++) {
         at += haft__utf8_valid_prefix((haft_str){text + at, length - at});

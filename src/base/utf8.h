@@ -31,7 +31,7 @@ static inline bool haft__utf8_valid(haft_str s)
 bool haft__utf8_incomplete(haft_str s);
 
 /* How many bytes of `s` come before a character at its end that more bytes could complete. */
-size_t haft__utf8_whole(haft_str s);
+size_t haft__utf8_complete_prefix(haft_str s);
 
 /* The largest cut not past `at` that does not split a character. `s` should be valid UTF-8. */
 size_t haft__utf8_floor(haft_str s, size_t at);
@@ -43,6 +43,6 @@ size_t haft__utf8_length(haft_str s);
 size_t haft__utf8_offset(haft_str s, size_t count);
 
 /* Puts '?' in the place of every byte that is not part of a valid sequence. */
-void haft__utf8_mask(char *text, size_t length);
+void haft__utf8_replace_invalid(char *text, size_t length);
 
 #endif

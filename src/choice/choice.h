@@ -64,7 +64,7 @@ typedef enum haft__choice_rule {
 #define HAFT__CHOICE_REASON (2 * HAFT__LIMIT_TOOL_NAME_BYTES + 96)
 
 typedef struct haft__choice {
-    haft__mode mode;
+    haft__choice_mode mode;
     haft_str tool; /* of HAFT__MODE_TOOL */
     haft__choice_rule rule;
     haft__gate gate;

@@ -87,7 +87,7 @@ static void allow(const turn *t, bool *ret_allowed)
     }
 }
 
-static void set(const turn *t, haft__choice_rule rule, haft__mode mode)
+static void set(const turn *t, haft__choice_rule rule, haft__choice_mode mode)
 {
     t->choice->rule = rule;
     t->choice->mode = mode;
@@ -151,7 +151,7 @@ static bool by_limit(const turn *t)
     return true;
 }
 
-static void say_wish(haft__choice *choice, const haft__wish *wish)
+static void say_wish(haft__choice *choice, const haft__tool_choice *wish)
 {
     switch (wish->mode) {
     case HAFT__MODE_AUTO: say(choice, "auto"); return;
@@ -163,7 +163,7 @@ static void say_wish(haft__choice *choice, const haft__wish *wish)
 }
 
 /* What somebody asked for and can have. */
-static void grant(const turn *t, haft__choice_rule rule, const haft__wish *wish)
+static void grant(const turn *t, haft__choice_rule rule, const haft__tool_choice *wish)
 {
     say_wish(t->choice, wish);
     set(t, rule, wish->mode);
@@ -181,7 +181,7 @@ static bool by_schedule(const turn *t)
     if (t->facts->turn > policy->schedule_count) {
         return false;
     }
-    const haft__wish *wish = &policy->schedule[t->facts->turn - 1];
+    const haft__tool_choice *wish = &policy->schedule[t->facts->turn - 1];
     if (wish->fall_through) {
         return false;
     }
@@ -211,7 +211,7 @@ static bool by_gate(const turn *t)
 
 static void by_default(const turn *t)
 {
-    const haft__wish *wish = &t->spec->choice.default_choice;
+    const haft__tool_choice *wish = &t->spec->choice.default_choice;
     bool forced = wish->mode == HAFT__MODE_ANY || wish->mode == HAFT__MODE_TOOL;
     say(t->choice, "default ");
     if (forced && t->facts->default_satisfied) {

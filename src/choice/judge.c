@@ -118,7 +118,7 @@ static void add_demand(haft__buf *buf, const haft__choice *choice, const haft__c
         return;
     case HAFT__MODE_TOOL:
         haft__buf_add_str(buf, HAFT__LIT(" You must call the tool "));
-        haft__wire_add(buf, choice->tool);
+        haft__wire_name_add(buf, choice->tool);
         haft__buf_add_str(buf, HAFT__LIT(" in this turn."));
         return;
     case HAFT__MODE_NONE: haft__buf_addf(buf, " Answer in text, without calling a tool."); return;

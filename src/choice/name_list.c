@@ -13,7 +13,7 @@ void haft__names_add(haft__names *names, haft_str name)
     if (names->shown > 0) {
         haft__buf_add_str(names->buf, HAFT__LIT(", "));
     }
-    haft__wire_add(names->buf, name);
+    haft__wire_name_add(names->buf, name);
     names->shown++;
 }
 

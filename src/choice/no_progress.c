@@ -84,7 +84,7 @@ void haft__progress_note_refused(haft__progress *progress)
 
 void haft__progress_tell(haft__buf *buf, haft__progress_verdict verdict, haft_str tool)
 {
-    haft__wire wire = haft__wire_encode(tool);
+    haft__wire_name wire = haft__wire_name_encode(tool);
     switch (verdict) {
     case HAFT__PROGRESS_FINE: return;
     case HAFT__PROGRESS_HINT:

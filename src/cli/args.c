@@ -46,10 +46,10 @@ static haft_status fail_unknown_name(const parser *p, haft_str name)
 {
     haft_status status =
         haft__fail(p->err, HAFT_BAD_INPUT, "", "there is no option --%.*s", HAFT__ARG(name));
-    haft__near near;
-    haft__near_init(&near, name);
+    haft__suggestion near;
+    haft__suggestion_init(&near, name);
     for (const haft__option *option = p->options; option->name != NULL; option++) {
-        haft__near_offer(&near, haft__str(option->name));
+        haft__suggestion_offer(&near, haft__str(option->name));
     }
     if (near.best.ptr != NULL) {
         return haft__hint(p->err, status, "did you mean --%.*s?", HAFT__ARG(near.best));

@@ -41,13 +41,13 @@ const haft__command *const *haft__commands(size_t *ret_count)
 
 const haft__command *haft__command_find(const char *name, haft_error *err)
 {
-    haft__near near;
-    haft__near_init(&near, haft__str(name));
+    haft__suggestion near;
+    haft__suggestion_init(&near, haft__str(name));
     for (size_t i = 0; i < COUNT(commands); i++) {
         if (strcmp(commands[i]->name, name) == 0) {
             return commands[i];
         }
-        haft__near_offer(&near, haft__str(commands[i]->name));
+        haft__suggestion_offer(&near, haft__str(commands[i]->name));
     }
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "there is no command '%s'", name);
     if (near.best.ptr != NULL) {
@@ -172,7 +172,7 @@ static haft__exit run_command(haft__cli *cli, const haft__command *command, int 
         status = check_words(command, &args, err);
     }
     if (status != HAFT_OK) {
-        haft__error_at(err, command->name);
+        haft__error_prepend_location(err, command->name);
         answer(cli, command, count, words, &args, err);
         return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
     }

@@ -64,7 +64,7 @@ static haft_status read_lease(haft__cli *cli, const haft__args *args, uint64_t *
             haft__fail(err, HAFT_BAD_INPUT, "", "expected 1s to 1h, found \"%s\"", lease.value);
     }
     if (status != HAFT_OK) {
-        haft__error_at(err, lease.from);
+        haft__error_prepend_location(err, lease.from);
     }
     return status;
 }
@@ -132,7 +132,7 @@ bool haft__session_blames_store(haft__cli *cli, const haft__args *args, haft_err
     const char *path = known ? haft__store_file(url) : NULL;
     haft_str where = haft__str(err->where); /* of a server it is no more than where it is */
     bool blamed = path != NULL ? strcmp(err->where, path) == 0
-                               : known && haft__str_starts(where, HAFT__LIT("postgres://"));
+                               : known && haft__str_starts_with(where, HAFT__LIT("postgres://"));
     if (blamed) {
         (void)as_failure(err->status, err);
     }

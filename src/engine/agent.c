@@ -223,7 +223,7 @@ haft_status haft_agent_load(haft_runtime *runtime, const char *path, haft_agent 
                                    : haft__arena_fail(&scratch, err);
         haft__arena_finish(&scratch);
         if (status != HAFT_OK) {
-            haft__error_at(err, path);
+            haft__error_prepend_location(err, path);
         } else {
             haft_agent *agent = *ret_agent;
             haft__sha256_hex(haft__buf_str(&text), agent->file);

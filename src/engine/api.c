@@ -141,7 +141,7 @@ haft_status haft_run_start(haft_agent *agent, const char *task, const haft_run_o
         return haft__fail(err, HAFT_BAD_INPUT, "", "expected an agent and a task, found NULL");
     }
     if (options != NULL) {
-        status = haft__options_take(&own, sizeof(own), sizeof(own.struct_size), options,
+        status = haft__options_copy(&own, sizeof(own), sizeof(own.struct_size), options,
                                     "HAFT_RUN_OPTIONS_INIT", err);
     }
     if (status == HAFT_OK) {
@@ -211,7 +211,7 @@ bool haft_run_next_event(haft_run *run, haft_event *ret_event)
     haft_str line = haft__str_split(&rest, '\n'), number = line;
     run->committed_at += line.len + 1;
     *ret_event = (haft_event){.json = line};
-    if (haft__str_starts(line, HAFT__LIT("{\"seq\":"))) {
+    if (haft__str_starts_with(line, HAFT__LIT("{\"seq\":"))) {
         number = haft__str_skip(number, 7);
         (void)haft__str_to_u64(haft__str_split(&number, ','), &ret_event->seq);
     }

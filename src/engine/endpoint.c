@@ -80,10 +80,10 @@ static haft_status take_url(haft__way *way, haft_str path, haft_error *err)
     haft_str base = {NULL, 0};
     haft_status status = haft__spec_expand(way->arena, base_url_of(way), &way->env, &base, err);
     if (status == HAFT_OK) {
-        status = haft__provider_url_to(way->provider, base, path, &url, err);
+        status = haft__provider_endpoint_url(way->provider, base, path, &url, err);
     }
     if (status == HAFT_BAD_INPUT && way->model->base_url.len == 0 && base.len > 0) {
-        haft__error_at(err, "OPENAI_BASE_URL"); /* the only other place */
+        haft__error_prepend_location(err, "OPENAI_BASE_URL"); /* the only other place */
     }
     if (status == HAFT_OK) {
         way->url = haft__arena_copy(way->arena, haft__buf_str(&url));
@@ -99,16 +99,16 @@ static bool is_trusted(const haft__way *way)
 {
     haft_str host = authority_of(way->url);
     bool has_user = split_user(&host).len > 0; /* then that is its key, and not OpenAI's */
-    if (!haft__str_starts(host, HAFT__LIT("[::1]"))) {
+    if (!haft__str_starts_with(host, HAFT__LIT("[::1]"))) {
         host = haft__str_split(&host, ':');
     }
-    bool numeric = haft__str_starts(host, HAFT__LIT("127."));
+    bool numeric = haft__str_starts_with(host, HAFT__LIT("127."));
     for (size_t i = 0; i < host.len; i++) {
         numeric = numeric && (host.ptr[i] == '.' || (host.ptr[i] >= '0' && host.ptr[i] <= '9'));
     }
     bool near = numeric || haft__str_equal(host, HAFT__LIT("localhost"))
                 || haft__str_equal(host, HAFT__LIT("[::1]"))
-                || haft__str_starts(host, HAFT__LIT("[::1]:"));
+                || haft__str_starts_with(host, HAFT__LIT("[::1]:"));
     return ((near && !has_user) || way->model->base_url.len == 0)
            && haft__str_equal(way->model->provider, HAFT__LIT("openai"));
 }
@@ -163,11 +163,11 @@ haft_status haft__way_to_embeddings(haft__way *way, const haft__embeddings_spec 
                                     .api_key = embeddings->api_key,
                                     .api_key_env = embeddings->api_key_env};
     way->model = &model;
-    way->provider = haft__provider_of(&model);
+    way->provider = haft__provider_for_model(&model);
     haft_status status = haft__way_find(way, HAFT__LIT("/embeddings"), err);
     way->model = NULL;
     if (status != HAFT_OK) {
-        haft__error_at(err, "tool_search.embeddings");
+        haft__error_prepend_location(err, "tool_search.embeddings");
     }
     return status;
 }

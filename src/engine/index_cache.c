@@ -21,7 +21,7 @@ void haft__seek_finish(haft__seek *seek)
 }
 
 /* A table that cannot be read is one that is not there: searches do without. */
-static const haft__search_vectors *vectors_of(haft__seek *seek)
+static const haft__search_word_vectors *vectors_of(haft__seek *seek)
 {
     if (!seek->loaded) {
         seek->loaded = true;
@@ -32,10 +32,10 @@ static const haft__search_vectors *vectors_of(haft__seek *seek)
 }
 
 static haft_status make(haft__seek *seek, const haft__offer *offer, haft__hash_key hash_key,
-                        haft__search **ret_index, haft_error *err)
+                        haft__search_index **ret_index, haft_error *err)
 {
     haft__search_options options = HAFT__SEARCH_OPTIONS_INIT;
-    haft__search *index = NULL;
+    haft__search_index *index = NULL;
     options.hash_key = hash_key;
     options.vectors = vectors_of(seek);
     haft_status status = haft__search_create(&options, &index, err);
@@ -70,7 +70,7 @@ static haft_status index_of(haft__seek *seek, const haft__offer *offer, haft__ha
                             haft__seek_index **ret_index, haft_error *err)
 {
     char key[HAFT__SHA256_HEX];
-    haft__search *index = NULL;
+    haft__search_index *index = NULL;
     haft_status status = haft__find_key(offer, key, err);
     if (status != HAFT_OK) {
         return status;
@@ -105,7 +105,7 @@ static haft_status embed(haft__seek_index *item, const haft__offer *offer, haft_
     if (item->generation == generation) {
         return HAFT_OK;
     }
-    haft__search_drop_vectors(item->index);
+    haft__search_drop_embeddings(item->index);
     item->generation = 0;
     haft_status status = haft__find_docs(offer, arena, &docs, &count, err);
     status =

@@ -15,7 +15,7 @@
 
 typedef struct haft__seek_index {
     char key[HAFT__SHA256_HEX];
-    haft__search *index;
+    haft__search_index *index;
     uint64_t used;       /* when, as `time` counts */
     uint64_t generation; /* of the embedder whose vectors it has; 0: none */
 } haft__seek_index;

@@ -35,7 +35,7 @@ void haft__ask_fail(haft__ask *ask, const haft_error *error)
     haft__live_fail(ask->run, error); /* which stops the asking */
 }
 
-void haft__ask_finish(haft__ask *ask, const haft__model_answer *answer)
+void haft__ask_finish(haft__ask *ask, const haft__model_outcome *answer)
 {
     haft_run *run = ask->run;
     haft_runtime *runtime = run->runtime;
@@ -83,13 +83,13 @@ static haft_status ask_script(haft__ask *ask, uint64_t *ret_delay, haft_error *e
     haft__script_answer answer = {0};
     haft_status status =
         haft__script_ask(&ask->run->script, &ask->request, &ask->arena, &answer, &refused);
-    ask->answer = (haft__model_answer){
+    ask->answer = (haft__model_outcome){
         .failed = answer.failed, .reply = answer.reply, .failure = answer.failure};
     *ret_delay = answer.delay_ms;
     if (status == HAFT_BAD_STATE) {
         haft_str text =
             haft__arena_format(&ask->arena, "script %s: %s", refused.where, refused.message);
-        ask->answer = (haft__model_answer){.failed = true, .failure = {.message = text}};
+        ask->answer = (haft__model_outcome){.failed = true, .failure = {.message = text}};
         return text.ptr != NULL ? HAFT_OK : haft__arena_fail(&ask->arena, err);
     }
     if (status != HAFT_OK && err != NULL) {

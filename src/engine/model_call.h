@@ -12,7 +12,7 @@ typedef struct haft__ask {
     haft_run *run;
     haft__arena arena; /* the request, and the answer */
     haft__request request;
-    haft__model_answer answer; /* of a model that is part of this program */
+    haft__model_outcome answer; /* of a model that is part of this program */
     uint64_t started_ms;
     haft__timer timer; /* until the answer is due, or the next attempt */
     haft__teller teller;
@@ -33,7 +33,7 @@ typedef struct haft__ask {
 } haft__ask;
 
 /* The answer is there: records it and goes on. The asking is over. */
-void haft__ask_finish(haft__ask *ask, const haft__model_answer *answer);
+void haft__ask_finish(haft__ask *ask, const haft__model_outcome *answer);
 
 /* Something of ours failed: the run cannot go on. */
 void haft__ask_fail(haft__ask *ask, const haft_error *error);

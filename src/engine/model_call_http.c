@@ -25,7 +25,7 @@ haft_status haft__ask_prepare(haft_agent *agent, haft_error *err)
     if (haft__str_equal(model->provider, HAFT__LIT("offline"))) {
         return HAFT_OK;
     }
-    agent->provider = way.provider = haft__provider_of(model);
+    agent->provider = way.provider = haft__provider_for_model(model);
     if (agent->provider == NULL) {
         haft_status status = haft__fail(err, HAFT_UNSUPPORTED, "model",
                                         "models of \"%.*s\" cannot be asked in this version",
@@ -53,24 +53,24 @@ static void on_again(void *context)
     }
 }
 
-static haft__answer_hints read_hints(const haft__ask *ask, const haft__http_result *result)
+static haft__retry_hints read_hints(const haft__ask *ask, const haft__http_result *result)
 {
     static const char *const names[] = {"x-should-retry", "retry-after-ms", "retry-after",
                                         "x-request-id", "request-id"};
-    haft__answer_hints hints = {0};
+    haft__retry_hints hints = {0};
     for (size_t i = 0; i < COUNT(names); i++) {
         haft_str value = haft__http_header(result, names[i]);
         if (value.ptr != NULL) {
-            haft__answer_header(&hints, haft__str(names[i]), value,
-                                haft__runtime_now(ask->run->runtime));
+            haft__retry_read_header(&hints, haft__str(names[i]), value,
+                                    haft__runtime_now(ask->run->runtime));
         }
     }
     return hints;
 }
 
 /* It failed: once more, or the end. */
-static haft_status give_up_or_retry(haft__ask *ask, haft__model_answer *answer,
-                                    const haft__answer_hints *hints, haft_error *err)
+static haft_status give_up_or_retry(haft__ask *ask, haft__model_outcome *answer,
+                                    const haft__retry_hints *hints, haft_error *err)
 {
     uint32_t random = 0;
     (void)haft__random_bytes(&random, sizeof(random));
@@ -101,12 +101,12 @@ static haft_status give_up_or_retry(haft__ask *ask, haft__model_answer *answer,
 
 /* A transfer that broke. */
 static haft_status transport_failure(haft__ask *ask, const haft__http_result *result,
-                                     haft__model_answer *ret_answer, haft_error *err)
+                                     haft__model_outcome *ret_answer, haft_error *err)
 {
     bool passing = result->end != HAFT__HTTP_BAD_URL && result->end != HAFT__HTTP_BAD_HEADER
                    && result->end != HAFT__HTTP_TLS && result->end != HAFT__HTTP_TOO_BIG;
     haft_str message = haft__arena_copy(&ask->arena, haft__str(result->message));
-    *ret_answer = (haft__model_answer){
+    *ret_answer = (haft__model_outcome){
         .failed = true,
         .failure = {.message = message,
                     .kind = passing ? HAFT__FAILURE_TRANSIENT : HAFT__FAILURE_OTHER}};
@@ -114,16 +114,16 @@ static haft_status transport_failure(haft__ask *ask, const haft__http_result *re
 }
 
 static haft_status read_answer(haft__ask *ask, const haft__http_result *result,
-                               const haft__answer_hints *hints, haft__model_answer *ret_answer,
+                               const haft__retry_hints *hints, haft__model_outcome *ret_answer,
                                haft_error *err)
 {
     bool arrived = result->end == HAFT__HTTP_OK || result->end == HAFT__HTTP_STOPPED;
     bool good = ask->status >= 200 && ask->status < 300;
     if (arrived && !good) {
         ret_answer->failed = true;
-        return haft__openai_failure(ask->status, haft__buf_str(&ask->refusal),
-                                    haft__str(hints->request_id), ask->run->runtime->hash_key,
-                                    &ask->arena, &ret_answer->failure, err);
+        return haft__openai_read_failure(ask->status, haft__buf_str(&ask->refusal),
+                                         haft__str(hints->request_id), ask->run->runtime->hash_key,
+                                         &ask->arena, &ret_answer->failure, err);
     }
     if (arrived || (good && result->end == HAFT__HTTP_CUT)) {
         return haft__openai_stream_end(&ask->stream, &ask->arena, ret_answer, err);
@@ -163,8 +163,8 @@ static bool on_body(void *context, haft_str bytes)
 static void on_done(void *context, const haft__http_result *result)
 {
     haft__ask *ask = context;
-    haft__model_answer answer = {0};
-    haft__answer_hints hints = read_hints(ask, result);
+    haft__model_outcome answer = {0};
+    haft__retry_hints hints = read_hints(ask, result);
     haft_error err = ask->error;
     haft_status status = ask->failed;
     ask->transfer = NULL;
@@ -204,12 +204,12 @@ static void reset_stream(haft__ask *ask)
     haft__openai_options options = {
         .tools = ask->run->state.tools,
         .format = reply != NULL ? reply : own,
-        .otherwise = reply != NULL && reply != own ? own : NULL,
+        .fallback_format = reply != NULL && reply != own ? own : NULL,
         .format_tools = ask->format_tools,
         .format_tool_count = ask->request.callable_count,
-        .thinks = model->family.think != NULL || model->starts_in_reasoning,
+        .may_reason = model->family.reasoning_open != NULL || model->starts_in_reasoning,
         .starts_in_reasoning = model->starts_in_reasoning,
-        .held_to_json = ask->request.constraint.kind == HAFT__CONSTRAINT_JSON_SCHEMA,
+        .json_only = ask->request.constraint.kind == HAFT__CONSTRAINT_JSON_SCHEMA,
         .emit = on_delta,
         .context = ask,
         .hash_key = ask->run->runtime->hash_key};
@@ -223,7 +223,7 @@ static haft_status attempt(haft__ask *ask, haft_error *err)
 {
     static const haft__http_handlers handlers = {on_head, on_body, on_done};
     const haft_agent *agent = ask->run->agent;
-    haft__model_times times = haft__model_times_default();
+    haft__model_timeouts times = haft__model_timeouts_default();
     haft__http *http = haft__runtime_web(ask->run->runtime, err);
     if (http == NULL) {
         return HAFT_NO_MEMORY;
@@ -281,7 +281,7 @@ haft_status haft__ask_http_start(haft__ask *ask, haft_error *err)
     }
     if (status == HAFT_OK) {
         /* Nearly all of it is kept text. What cannot be had is noted by the buffer. */
-        (void)!haft__buf_reserve(&ask->body, haft__chat_bytes(chat, &ask->request));
+        (void)!haft__buf_reserve(&ask->body, haft__chat_request_size(chat, &ask->request));
         haft__chat_write(chat, &ask->request, &options, &ask->body);
         status = haft__buf_check(&ask->body, err);
     }

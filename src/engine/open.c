@@ -135,7 +135,7 @@ static void go_on(haft_run *run)
         status = fold(run, run->events, &err);
     }
     if (status != HAFT_OK) {
-        haft__error_at(&err, run->id);
+        haft__error_prepend_location(&err, run->id);
         haft__live_fail(run, &err);
         return;
     }
@@ -211,7 +211,7 @@ static void on_read(haft__store_request *request)
     }
     run->events = request->text;
     if (find_queued(run, &err) != HAFT_OK) {
-        haft__error_at(&err, run->id);
+        haft__error_prepend_location(&err, run->id);
         haft__live_fail(run, &err);
     } else if (run->queued) {
         look_for_messages(run);
@@ -235,7 +235,7 @@ static void load_agent(haft_run *run)
         haft_agent_release(agent);
     }
     if (status != HAFT_OK) {
-        haft__error_at(&err, "the run's spec");
+        haft__error_prepend_location(&err, "the run's spec");
         haft__live_fail(run, &err);
         return;
     }

@@ -156,7 +156,7 @@ static haft_status open_all(haft_runtime *runtime, const haft_runtime_options *o
                                    .threads = options->threads};
         status = haft__exec_create(&exec, &runtime->exec, err);
     }
-    runtime->shared = !haft__str_starts(haft__str(url), HAFT__LIT("memory:"));
+    runtime->shared = !haft__str_starts_with(haft__str(url), HAFT__LIT("memory:"));
     return status;
 }
 
@@ -174,7 +174,7 @@ haft_status haft__runtime_create(const haft_runtime_options *options, const haft
         return haft__fail(err, HAFT_BAD_INPUT, "", "expected a place for the runtime, found NULL");
     }
     if (options != NULL) {
-        haft_status status = haft__options_take(&own, sizeof(own), sizeof(own.struct_size), options,
+        haft_status status = haft__options_copy(&own, sizeof(own), sizeof(own.struct_size), options,
                                                 "HAFT_RUNTIME_OPTIONS_INIT", err);
         if (status != HAFT_OK) {
             return status;

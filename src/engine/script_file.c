@@ -43,7 +43,7 @@ static haft_status locate(const haft__spec_document *document, haft_status statu
 {
     uint32_t line = 0, column = 0;
     if (err != NULL && (err->where[0] == '/' || err->where[0] == '\0')) {
-        bool key = haft__str_starts(haft__str(err->message), HAFT__LIT("Unknown argument"));
+        bool key = haft__str_starts_with(haft__str(err->message), HAFT__LIT("Unknown argument"));
         size_t at = haft__spec_offset(document, haft__str(err->where), key);
         haft__spec_locate(document->text, at, &line, &column);
     }
@@ -56,7 +56,7 @@ static haft_status read_script(haft__arena *arena, haft_str text, haft__hash_key
     haft__spec_problems problems;
     haft__spec_document document;
     haft__spec_problems_init(&problems, arena);
-    haft_status status = haft__spec_read(arena, text, hash_key, &problems, &document, err);
+    haft_status status = haft__spec_parse(arena, text, hash_key, &problems, &document, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -90,7 +90,7 @@ haft_status haft__script_file_read(haft__arena *arena, haft_str path, bool log,
     status = log ? read_log(arena, text, hash_key, ret_script, err)
                  : read_script(arena, text, hash_key, ret_script, err);
     if (status != HAFT_OK) {
-        haft__error_at(err, path.ptr);
+        haft__error_prepend_location(err, path.ptr);
     }
     return status;
 }

@@ -81,7 +81,7 @@ static bool may_be(haft_str line)
 {
     const haft_str kind = HAFT__LIT("\"kind\":\"spec_changed\"");
     for (; line.len >= kind.len; line = haft__str_skip(line, 1)) {
-        if (haft__str_starts(line, kind)) {
+        if (haft__str_starts_with(line, kind)) {
             return true;
         }
     }

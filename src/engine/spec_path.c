@@ -13,7 +13,7 @@ haft_status haft__beside_read(void *context, haft__arena *arena, haft_str spec, 
     while (spec.len > 0 && spec.ptr[spec.len - 1] != '/') {
         spec.len--;
     }
-    bool whole = haft__str_starts(path, HAFT__LIT("/"));
+    bool whole = haft__str_starts_with(path, HAFT__LIT("/"));
     haft_str place = haft__arena_format(arena, "%.*s%.*s", HAFT__ARG(whole ? HAFT__LIT("") : spec),
                                         HAFT__ARG(path));
     if (place.ptr == NULL) {

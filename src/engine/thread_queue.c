@@ -221,7 +221,7 @@ static void look_at_taken(haft_run *run)
         haft_run_release(taken);
     }
     if (failed) {
-        haft__error_at(&err, run->ahead);
+        haft__error_prepend_location(&err, run->ahead);
         haft__live_fail(run, &err);
     }
 }

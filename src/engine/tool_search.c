@@ -221,7 +221,7 @@ static haft_status copy_tool(haft__arena *arena, haft__mcp_tool *tool, haft_erro
         status = copy_text(arena, texts[i], err);
     }
     for (size_t i = 0; i < COUNT(values) && status == HAFT_OK; i++) {
-        status = haft__json_copy_whole(arena, *values[i], values[i], err);
+        status = haft__json_copy_deep(arena, *values[i], values[i], err);
     }
     tool->params = NULL;
     tool->param_count = 0;
@@ -247,7 +247,7 @@ static haft_status copy_listing(haft__arena *arena, haft__mcp_listing *listing, 
                          &listing->warning};
     haft__mcp_tool *tools = haft__arena_array(arena, listing->tool_count, sizeof(*tools));
     haft_status status =
-        tools != NULL ? haft__json_copy_whole(arena, listing->left_out, &listing->left_out, err)
+        tools != NULL ? haft__json_copy_deep(arena, listing->left_out, &listing->left_out, err)
                       : haft__arena_fail(arena, err);
     for (size_t i = 0; i < COUNT(texts) && status == HAFT_OK; i++) {
         status = copy_text(arena, texts[i], err);
@@ -296,7 +296,7 @@ static haft_status make_embedder(haft_agent *agent, haft_error *err)
     return haft__embedder_create(&options, &agent->embedder, err);
 }
 
-static void on_embedded(void *context, const haft__search_given *query, haft_str error)
+static void on_embedded(void *context, const haft__search_embedding *query, haft_str error)
 {
     haft__seeking *seeking = context;
     haft_run *run = seeking->run;

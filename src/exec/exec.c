@@ -119,7 +119,7 @@ static haft_str keep(haft__exec_job *job, haft_str text)
         return HAFT__LIT("(there was no memory for this text)");
     }
     memcpy(copy, text.ptr, text.len);
-    haft__utf8_mask(copy, text.len);
+    haft__utf8_replace_invalid(copy, text.len);
     return (haft_str){copy, text.len};
 }
 

@@ -55,7 +55,7 @@ static haft_status preview_command(haft__exec_job *job, haft__arena *arena, haft
     size_t count = 0;
     haft__buf line;
     haft__buf_init(&line, HAFT__LIMIT_SPEC_BYTES);
-    haft_status status = haft__words_make(arena, *command, job->call.tool->input_schema,
+    haft_status status = haft__argv_build(arena, *command, job->call.tool->input_schema,
                                           job->call.arguments, &words, &count, err);
     for (size_t i = 0; status == HAFT_OK && i < count; i++) {
         add_word(&line, words[i]);

@@ -131,7 +131,7 @@ static bool is_number(haft_str value)
 /* Not what only sounds secret by its name. */
 static bool looks_secret(haft_str value)
 {
-    return !is_number(value) && !is_word(value) && !haft__str_starts(value, HAFT__LIT("/"));
+    return !is_number(value) && !is_word(value) && !haft__str_starts_with(value, HAFT__LIT("/"));
 }
 
 /* http://localhost:8080: an address with nothing in it that could be secret. */
@@ -141,11 +141,11 @@ static bool is_origin(haft_str value)
     haft_str scheme = haft__str_split(&rest, ':');
     bool web =
         haft__str_equal(scheme, HAFT__LIT("http")) || haft__str_equal(scheme, HAFT__LIT("https"));
-    if (!web || !haft__str_starts(rest, HAFT__LIT("//"))) {
+    if (!web || !haft__str_starts_with(rest, HAFT__LIT("//"))) {
         return false;
     }
     rest = haft__str_skip(rest, 2);
-    rest.len -= haft__str_ends(rest, HAFT__LIT("/"));
+    rest.len -= haft__str_ends_with(rest, HAFT__LIT("/"));
     for (size_t i = 0; i < rest.len; i++) {
         if (strchr("@/?#", rest.ptr[i]) != NULL) {
             return false;
@@ -156,8 +156,10 @@ static bool is_origin(haft_str value)
 
 static bool is_path(haft_str value)
 {
-    return haft__str_starts(value, HAFT__LIT("/")) || haft__str_starts(value, HAFT__LIT("./"))
-           || haft__str_starts(value, HAFT__LIT("../")) || haft__str_starts(value, HAFT__LIT("~/"));
+    return haft__str_starts_with(value, HAFT__LIT("/"))
+           || haft__str_starts_with(value, HAFT__LIT("./"))
+           || haft__str_starts_with(value, HAFT__LIT("../"))
+           || haft__str_starts_with(value, HAFT__LIT("~/"));
 }
 
 static bool is_key(haft_str name)
@@ -200,7 +202,7 @@ static void add_variables(collector *c, haft_str text)
 {
     while (text.len > 0) {
         (void)haft__str_split(&text, '$');
-        if (haft__str_starts(text, HAFT__LIT("{"))) {
+        if (haft__str_starts_with(text, HAFT__LIT("{"))) {
             text = haft__str_skip(text, 1);
             haft_str inside = haft__str_split(&text, '}');
             add_variable(c, haft__str_split(&inside, ':')); /* of ${NAME:-what then} */
@@ -233,8 +235,8 @@ static void look_at_named(collector *c, haft__json holder)
         bool object = texts != NULL && texts->kind == HAFT__JSON_OBJECT;
         for (uint32_t j = 0; object && j < texts->count; j++) {
             haft_str text = haft__json_text(texts->members[j].value), rest = text;
-            bool scheme = haft__str_starts(text, HAFT__LIT("Bearer "))
-                          || haft__str_starts(text, HAFT__LIT("Basic "));
+            bool scheme = haft__str_starts_with(text, HAFT__LIT("Bearer "))
+                          || haft__str_starts_with(text, HAFT__LIT("Basic "));
             (void)(scheme ? haft__str_split(&rest, ' ') : rest);
             see_variable(c, haft__json_text(texts->members[j].key), rest);
         }
@@ -274,7 +276,7 @@ static void add_otherwise(collector *c, haft_str name, haft_str text)
 {
     while (text.len > 0) {
         (void)haft__str_split(&text, '$');
-        if (haft__str_starts(text, HAFT__LIT("{"))) {
+        if (haft__str_starts_with(text, HAFT__LIT("{"))) {
             haft_str inside = haft__str_split(&text, '}');
             (void)haft__str_split(&inside, ':');
             add_written(c, name, haft__str_skip(inside, 1));

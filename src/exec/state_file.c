@@ -66,7 +66,7 @@ haft_status haft__own_file_json(haft__arena *arena, haft_str text, haft__hash_ke
                                 haft__json *ret_value, haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.refuse_duplicates = true;
+    options.reject_duplicates = true;
     options.hash_key = hash_key;
     return haft__json_read(arena, text, &options, ret_value, NULL, err);
 }

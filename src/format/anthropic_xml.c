@@ -16,7 +16,7 @@ enum {
     KEY,
     VALUE,
     CLOSED,
-    SPOILT,
+    MALFORMED,
     SPOILT_VALUE,
     SPOILT_CLOSED,
     LOST
@@ -27,35 +27,36 @@ enum {
 #define MM "minimax:"
 
 #define SECTIONS                                                                                   \
-    {"<function_calls>", SECTION, HAFT__ACT_OPEN},                                                 \
-        {"<" NS "function_calls>", SECTION, HAFT__ACT_OPEN},                                       \
+    {"<function_calls>", SECTION, HAFT__ACTION_CALL_BEGIN},                                        \
+        {"<" NS "function_calls>", SECTION, HAFT__ACTION_CALL_BEGIN},                              \
     {                                                                                              \
-        "<minimax:tool_call>", SECTION, HAFT__ACT_OPEN                                             \
+        "<minimax:tool_call>", SECTION, HAFT__ACTION_CALL_BEGIN                                    \
     }
 #define SUSPECTS(to)                                                                               \
-    {"<function_calls>", to, HAFT__ACT_SUSPECT},                                                   \
-        {"<" NS "function_calls>", to, HAFT__ACT_SUSPECT},                                         \
+    {"<function_calls>", to, HAFT__ACTION_CALL_IN_REASONING},                                      \
+        {"<" NS "function_calls>", to, HAFT__ACTION_CALL_IN_REASONING},                            \
     {                                                                                              \
-        "<minimax:tool_call>", to, HAFT__ACT_SUSPECT                                               \
+        "<minimax:tool_call>", to, HAFT__ACTION_CALL_IN_REASONING                                  \
     }
 #define SECTION_ENDS                                                                               \
-    {"</function_calls>", TEXT, HAFT__ACT_FORGET},                                                 \
-        {"</" NS "function_calls>", TEXT, HAFT__ACT_FORGET},                                       \
+    {"</function_calls>", TEXT, HAFT__ACTION_CALL_DISCARD},                                        \
+        {"</" NS "function_calls>", TEXT, HAFT__ACTION_CALL_DISCARD},                              \
     {                                                                                              \
-        "</minimax:tool_call>", TEXT, HAFT__ACT_FORGET                                             \
+        "</minimax:tool_call>", TEXT, HAFT__ACTION_CALL_DISCARD                                    \
     }
 #define CALLS                                                                                      \
-    {"<invoke", HEADER, HAFT__ACT_OPEN}, {"<" NS "invoke", HEADER, HAFT__ACT_OPEN},                \
+    {"<invoke", HEADER, HAFT__ACTION_CALL_BEGIN},                                                  \
+        {"<" NS "invoke", HEADER, HAFT__ACTION_CALL_BEGIN},                                        \
     {                                                                                              \
-        "<" MM "invoke", HEADER, HAFT__ACT_OPEN                                                    \
+        "<" MM "invoke", HEADER, HAFT__ACTION_CALL_BEGIN                                           \
     }
 /* What may stand behind a value. */
 #define PARAM(act)                                                                                 \
     {"<parameter name=\"", KEY, act}, {"<" NS "parameter name=\"", KEY, act},                      \
-        {"<" MM "parameter name=\"", KEY, act}, {"</invoke>", SECTION, HAFT__ACT_CLOSE},           \
-        {"</" NS "invoke>", SECTION, HAFT__ACT_CLOSE},                                             \
+        {"<" MM "parameter name=\"", KEY, act}, {"</invoke>", SECTION, HAFT__ACTION_CALL_END},     \
+        {"</" NS "invoke>", SECTION, HAFT__ACTION_CALL_END},                                       \
     {                                                                                              \
-        "</" MM "invoke>", SECTION, HAFT__ACT_CLOSE                                                \
+        "</" MM "invoke>", SECTION, HAFT__ACTION_CALL_END                                          \
     }
 
 /* The opening tag of a value, wherever it stands. */
@@ -76,44 +77,45 @@ enum {
     }
 
 #define LATER                                                                                      \
-    {"<think>", THINK, HAFT__ACT_SUPPOSE}, {"<thinking>", THINKING, HAFT__ACT_SUPPOSE},            \
+    {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT},                                         \
+        {"<thinking>", THINKING, HAFT__ACTION_REASONING_AFTER_TEXT},                               \
     {                                                                                              \
-        "<" NS "thinking>", THINKING, HAFT__ACT_SUPPOSE                                            \
+        "<" NS "thinking>", THINKING, HAFT__ACTION_REASONING_AFTER_TEXT                            \
     }
 
 const haft__format haft__format_anthropic_xml = {
     .name = "anthropic_xml",
-    .grammar = {{.kind = HAFT__FRAME_TAGS,
-                 .open = "<function_calls>" HAFT__FRAME_WS,
+    .grammar = {{.kind = HAFT__CALL_SYNTAX_TAGS,
+                 .open = "<function_calls>" HAFT__SYNTAX_WS,
                  .before = "<invoke name=\"",
-                 .behind_name = "\">" HAFT__FRAME_WS,
+                 .after_name = "\">" HAFT__SYNTAX_WS,
                  .key = "<parameter name=\"",
                  .text = "\">",
                  .json = "\">",
-                 .behind_value = "</parameter>" HAFT__FRAME_WS,
+                 .after_value = "</parameter>" HAFT__SYNTAX_WS,
                  .after = "</invoke>",
-                 .between = HAFT__FRAME_WS,
-                 .close = HAFT__FRAME_WS "</function_calls>",
+                 .between = HAFT__SYNTAX_WS,
+                 .close = HAFT__SYNTAX_WS "</function_calls>",
                  .stops = {"</parameter>", "</" NS "parameter>", "</" MM "parameter>",
                            "<parameter name=", "<" NS "parameter name=", "<" MM "parameter name="},
-                 .think = "<think>",
-                 .thought = "</think>" HAFT__FRAME_WS,
-                 .unthought = {"</think>", "</thinking>", "<thinking>"}}},
+                 .reasoning_open = "<think>",
+                 .reasoning_close = "</think>" HAFT__SYNTAX_WS,
+                 .reasoning_stops = {"</think>", "</thinking>", "<thinking>"}}},
     .plain = TEXT,
     .reasoning = THINK,
-    .spoilt = SPOILT,
-    .spoilt_in = SPOILT_VALUE,
-    .places =
+    .malformed = MALFORMED,
+    .malformed_value = SPOILT_VALUE,
+    .states =
         {
-            [START] = {.bytes = HAFT__BYTES_LAYOUT,
-                       .otherwise = TEXT,
+            [START] = {.bytes = HAFT__BYTES_WHITESPACE,
+                       .fallback = TEXT,
                        .marks = {{"<think>", THINK},
                                  {"<thinking>", THINKING},
                                  {"<" NS "thinking>", THINKING},
                                  SECTIONS}},
             [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                       .marks = {{"<think>", THINK, HAFT__ACT_REOPEN},
-                                 {"<thinking>", THINKING, HAFT__ACT_REOPEN},
+                       .marks = {{"<think>", THINK, HAFT__ACTION_REASONING_REOPEN},
+                                 {"<thinking>", THINKING, HAFT__ACTION_REASONING_REOPEN},
                                  {"</think>", TEXT},
                                  {"</thinking>", TEXT},
                                  SUSPECTS(THINK)}},
@@ -124,38 +126,40 @@ const haft__format haft__format_anthropic_xml = {
                                     SUSPECTS(THINKING)}},
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                       .marks = {SECTIONS,
-                                {"</think>", TEXT, HAFT__ACT_STRAY},
-                                {"</thinking>", TEXT, HAFT__ACT_STRAY},
+                                {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
+                                {"</thinking>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
                                 LATER}},
             /* Text between calls is content. */
             [SECTION] = {.bytes = HAFT__BYTES_GAP,
-                         .otherwise = BETWEEN,
+                         .fallback = BETWEEN,
                          .marks = {CALLS, SECTION_ENDS}},
             [BETWEEN] = {.bytes = HAFT__BYTES_CONTENT, .marks = {CALLS, SECTION_ENDS, LATER}},
-            [HEADER] = {.bytes = HAFT__BYTES_LAYOUT,
-                        .otherwise = SPOILT,
+            [HEADER] = {.bytes = HAFT__BYTES_WHITESPACE,
+                        .fallback = MALFORMED,
                         .marks = {{"name=\"", NAME}}},
-            [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"\">", PARAMS, HAFT__ACT_NAMED}}},
-            [PARAMS] = {.bytes = HAFT__BYTES_LAYOUT,
-                        .otherwise = SPOILT,
-                        .marks = {PARAM(HAFT__ACT_NONE)}},
-            [KEY] = {.bytes = HAFT__BYTES_KEY, .marks = {{"\">", VALUE, HAFT__ACT_KEYED}}},
+            [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"\">", PARAMS, HAFT__ACTION_NAME_END}}},
+            [PARAMS] = {.bytes = HAFT__BYTES_WHITESPACE,
+                        .fallback = MALFORMED,
+                        .marks = {PARAM(HAFT__ACTION_NONE)}},
+            [KEY] = {.bytes = HAFT__BYTES_KEY, .marks = {{"\">", VALUE, HAFT__ACTION_KEY_END}}},
             [VALUE] = {.bytes = HAFT__BYTES_VALUE,
-                       .marks = {CLOSERS(CLOSED, HAFT__ACT_NONE), OPENERS(LOST, HAFT__ACT_LOSE)}},
+                       .marks = {CLOSERS(CLOSED, HAFT__ACTION_NONE),
+                                 OPENERS(LOST, HAFT__ACTION_VALUE_NESTED)}},
             /* A closing tag counts only where another one may stand behind it. */
-            [CLOSED] = {.bytes = HAFT__BYTES_DOUBT,
-                        .otherwise = VALUE,
-                        .marks = {PARAM(HAFT__ACT_VALUED)}},
-            [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
-                        .marks = {CALL_ENDS, CALLS, SECTIONS, SECTION_ENDS,
-                                  OPENERS(SPOILT_VALUE, .inside = true)}},
-            [SPOILT_VALUE] = {.bytes = HAFT__BYTES_NOTHING,
+            [CLOSED] = {.bytes = HAFT__BYTES_UNDECIDED,
+                        .fallback = VALUE,
+                        .marks = {PARAM(HAFT__ACTION_VALUE_END)}},
+            [MALFORMED] = {.bytes = HAFT__BYTES_IGNORED,
+                           .marks =
+                               {CALL_ENDS, CALLS,
+                                SECTIONS, SECTION_ENDS, OPENERS(SPOILT_VALUE, .inside = true)}},
+            [SPOILT_VALUE] = {.bytes = HAFT__BYTES_IGNORED,
                               .marks = {CLOSERS(SPOILT_CLOSED, .inside = true),
                                         OPENERS(LOST, .inside = true)}},
-            [SPOILT_CLOSED] = {.bytes = HAFT__BYTES_DOUBT,
-                               .otherwise = SPOILT_VALUE,
+            [SPOILT_CLOSED] = {.bytes = HAFT__BYTES_UNDECIDED,
+                               .fallback = SPOILT_VALUE,
                                .marks = {OPENERS(SPOILT_VALUE, .inside = true), CALL_ENDS}},
-            [LOST] = {.bytes = HAFT__BYTES_NOTHING},
+            [LOST] = {.bytes = HAFT__BYTES_IGNORED},
         },
     .render =
         {
@@ -179,7 +183,7 @@ const haft__format haft__format_anthropic_xml = {
                      "After your calls, stop: the results come back within "
                      "<function_results></function_results>, in the "
                      "order of the calls. When no function is needed, answer in words.",
-            .shown = HAFT__SHOWN_PLAIN,
+            .shown = HAFT__TOOL_RENDERING_PLAIN,
             .tool_next = "\n",
             .tool_marks = {"<functions>", "</functions>"},
             .before = "\n",

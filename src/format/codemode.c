@@ -8,46 +8,49 @@ enum { START, THINK, TEXT, FENCE, TOP, CODE, ENDING, TAGGED };
 #define BLOCKS                                                                                     \
     {"```py", FENCE},                                                                              \
     {                                                                                              \
-        "<code>", TAGGED, HAFT__ACT_CODE                                                           \
+        "<code>", TAGGED, HAFT__ACTION_CODE_BEGIN                                                  \
     }
 
 const haft__format haft__format_codemode =
     {
         .name = "codemode",
-        .grammar = {{.kind = HAFT__FRAME_CODE,
+        .grammar = {{.kind = HAFT__CALL_SYNTAX_CODE,
                      .open = "```python\n",
                      .close = "```",
-                     .think = "<think>",
-                     .thought = "</think>" HAFT__FRAME_WS}},
+                     .reasoning_open = "<think>",
+                     .reasoning_close = "</think>" HAFT__SYNTAX_WS}},
         .reasoning = THINK,
         .plain = TEXT,
-        .spoilt = TEXT,
-        .places =
+        .malformed = TEXT,
+        .states =
             {
-                [START] = {.bytes = HAFT__BYTES_LAYOUT,
-                           .otherwise = TEXT,
+                [START] = {.bytes = HAFT__BYTES_WHITESPACE,
+                           .fallback = TEXT,
                            .marks = {{"<think>", THINK}, BLOCKS}},
                 [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                           .marks = {{"<think>", THINK, HAFT__ACT_REOPEN}, {"</think>", TEXT}}},
+                           .marks = {{"<think>", THINK, HAFT__ACTION_REASONING_REOPEN},
+                                     {"</think>", TEXT}}},
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                           .marks = {BLOCKS,
-                                    {"</think>", TEXT, HAFT__ACT_STRAY},
-                                    {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
+                                    {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
+                                    {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
                 /* py or python, and nothing else on the line */
-                [FENCE] = {.bytes = HAFT__BYTES_DOUBT,
-                           .otherwise = TEXT,
-                           .marks = {{"\n", TOP, HAFT__ACT_CODE, .forget = true},
-                                     {"thon\n", TOP, HAFT__ACT_CODE, .forget = true},
-                                     {"thon\r\n", TOP, HAFT__ACT_CODE, .forget = true}}},
+                [FENCE] = {.bytes = HAFT__BYTES_UNDECIDED,
+                           .fallback = TEXT,
+                           .marks = {{"\n", TOP, HAFT__ACTION_CODE_BEGIN, .forget = true},
+                                     {"thon\n", TOP, HAFT__ACTION_CODE_BEGIN, .forget = true},
+                                     {"thon\r\n", TOP, HAFT__ACTION_CODE_BEGIN, .forget = true}}},
                 /* A fence closes at the start of a line only, which the first one is. */
-                [TOP] = {.bytes = HAFT__BYTES_DOUBT, .otherwise = CODE, .marks = {{"```", ENDING}}},
+                [TOP] = {.bytes = HAFT__BYTES_UNDECIDED,
+                         .fallback = CODE,
+                         .marks = {{"```", ENDING}}},
                 [CODE] = {.bytes = HAFT__BYTES_CODE, .marks = {{"\n```", ENDING}}},
-                [ENDING] = {.bytes = HAFT__BYTES_DOUBT,
-                            .otherwise = CODE,
-                            .at_end = HAFT__ACT_CODED,
-                            .marks = {{"\n", TEXT, HAFT__ACT_CODED}}},
+                [ENDING] = {.bytes = HAFT__BYTES_UNDECIDED,
+                            .fallback = CODE,
+                            .at_end = HAFT__ACTION_CODE_END,
+                            .marks = {{"\n", TEXT, HAFT__ACTION_CODE_END}}},
                 [TAGGED] = {.bytes = HAFT__BYTES_CODE,
-                            .marks = {{"</code>", TEXT, HAFT__ACT_CODED}}},
+                            .marks = {{"</code>", TEXT, HAFT__ACTION_CODE_END}}},
             },
         .render =
             {
@@ -67,7 +70,7 @@ const haft__format haft__format_codemode =
                     "you need to know; call functions with named arguments. One block may call "
                     "many functions, in loops and conditions. When nothing is left to do, answer "
                     "in words, without a block.",
-                .shown = HAFT__SHOWN_CODE,
+                .shown = HAFT__TOOL_RENDERING_PYTHON,
                 .tool_next = "\n"
                              "\n",
                 .before = "\n",

@@ -3,11 +3,11 @@
  * Tests: tests/format/command_r_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, CALLS, AFTER, SPOILT };
+enum { START, THINK, TEXT, CALLS, AFTER, MALFORMED };
 
 #define ACTION                                                                                     \
     {                                                                                              \
-        "<|START_ACTION|>", CALLS, HAFT__ACT_OPEN                                                  \
+        "<|START_ACTION|>", CALLS, HAFT__ACTION_CALL_BEGIN                                         \
     }
 #define RESPONSES                                                                                  \
     {"<|START_RESPONSE|>", TEXT},                                                                  \
@@ -17,46 +17,47 @@ enum { START, THINK, TEXT, CALLS, AFTER, SPOILT };
 
 const haft__format haft__format_command_r = {
     .name = "command_r",
-    .grammar = {{.kind = HAFT__FRAME_OBJECT,
-                 .open = "<|START_ACTION|>" HAFT__FRAME_WS "[" HAFT__FRAME_WS,
-                 .between = "," HAFT__FRAME_WS,
-                 .close = HAFT__FRAME_WS "]" HAFT__FRAME_WS "<|END_ACTION|>",
+    .grammar = {{.kind = HAFT__CALL_SYNTAX_OBJECT,
+                 .open = "<|START_ACTION|>" HAFT__SYNTAX_WS "[" HAFT__SYNTAX_WS,
+                 .between = "," HAFT__SYNTAX_WS,
+                 .close = HAFT__SYNTAX_WS "]" HAFT__SYNTAX_WS "<|END_ACTION|>",
                  .id_key = "tool_call_id",
                  .name_key = "tool_name",
                  .args_key = "parameters",
-                 .think = "<|START_THINKING|>",
-                 .thought = "<|END_THINKING|>" HAFT__FRAME_WS}},
+                 .reasoning_open = "<|START_THINKING|>",
+                 .reasoning_close = "<|END_THINKING|>" HAFT__SYNTAX_WS}},
     .plain = TEXT,
     .reasoning = THINK,
-    .spoilt = SPOILT,
+    .malformed = MALFORMED,
     .json = true,
-    .places =
+    .states =
         {
-            [START] = {.bytes = HAFT__BYTES_LAYOUT,
-                       .otherwise = TEXT,
+            [START] = {.bytes = HAFT__BYTES_WHITESPACE,
+                       .fallback = TEXT,
                        .marks = {{"<|START_THINKING|>", THINK},
-                                 {"<|END_THINKING|>", TEXT, HAFT__ACT_STRAY},
+                                 {"<|END_THINKING|>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
                                  ACTION,
                                  RESPONSES}},
             [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                       .marks = {{"<|START_THINKING|>", THINK, HAFT__ACT_REOPEN},
+                       .marks = {{"<|START_THINKING|>", THINK, HAFT__ACTION_REASONING_REOPEN},
                                  {"<|END_THINKING|>", START},
-                                 {"<|START_ACTION|>", THINK, HAFT__ACT_SUSPECT}}},
+                                 {"<|START_ACTION|>", THINK, HAFT__ACTION_CALL_IN_REASONING}}},
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                       .marks = {{"<|END_RESPONSE|>", START},
                                 {"<|END_TEXT|>", START},
-                                {"<|END_THINKING|>", TEXT, HAFT__ACT_STRAY},
+                                {"<|END_THINKING|>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
                                 ACTION,
                                 RESPONSES,
-                                {"<|START_THINKING|>", THINK, HAFT__ACT_SUPPOSE}}},
-            [CALLS] = {.scan = HAFT__SCAN_CALLS, .otherwise = AFTER},
+                                {"<|START_THINKING|>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
+            [CALLS] = {.scan = HAFT__SCAN_CALLS, .fallback = AFTER},
             [AFTER] = {.bytes = HAFT__BYTES_TAIL,
                        .marks = {{"<|END_ACTION|>", START},
-                                 {"<|END_THINKING|>", AFTER, HAFT__ACT_STRAY},
+                                 {"<|END_THINKING|>", AFTER, HAFT__ACTION_REASONING_STRAY_END},
                                  ACTION,
                                  RESPONSES,
-                                 {"<|START_THINKING|>", THINK, HAFT__ACT_SUPPOSE}}},
-            [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{"<|END_ACTION|>", START}, ACTION}},
+                                 {"<|START_THINKING|>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
+            [MALFORMED] = {.bytes = HAFT__BYTES_IGNORED,
+                           .marks = {{"<|END_ACTION|>", START}, ACTION}},
         },
     .render =
         {
@@ -80,7 +81,7 @@ const haft__format haft__format_command_r = {
                      "back between "
                      "<|START_TOOL_RESULT|> and <|END_TOOL_RESULT|>, with those ids. When no tool "
                      "is needed, answer in words.",
-            .shown = HAFT__SHOWN_PLAIN,
+            .shown = HAFT__TOOL_RENDERING_PLAIN,
             .tool_next = ",\n",
             .before = "\n",
             .calls_begin = "<|START_ACTION|>[\n",

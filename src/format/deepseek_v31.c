@@ -3,7 +3,7 @@
  * tests/format/deepseek_v31_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, SECTION, BETWEEN, NAME, ARGS, AFTER, SPOILT };
+enum { START, THINK, TEXT, SECTION, BETWEEN, NAME, ARGS, AFTER, MALFORMED };
 
 #define CALLS_BEGIN "<｜tool▁calls▁begin｜>"
 #define CALLS_END   "<｜tool▁calls▁end｜>"
@@ -14,59 +14,60 @@ enum { START, THINK, TEXT, SECTION, BETWEEN, NAME, ARGS, AFTER, SPOILT };
 const haft__format haft__format_deepseek_v31 =
     {
         .name = "deepseek_v31",
-        .grammar = {{.kind = HAFT__FRAME_NAMED,
+        .grammar = {{.kind = HAFT__CALL_SYNTAX_NAME_ARGS,
                      .open = CALLS_BEGIN,
                      .before = CALL_BEGIN,
-                     .behind_name = SEPARATOR,
+                     .after_name = SEPARATOR,
                      .after = CALL_END,
-                     .between = HAFT__FRAME_WS,
+                     .between = HAFT__SYNTAX_WS,
                      .close = CALLS_END,
-                     .think = "<think>",
-                     .thought = "</think>" HAFT__FRAME_WS}},
+                     .reasoning_open = "<think>",
+                     .reasoning_close = "</think>" HAFT__SYNTAX_WS}},
         .plain = TEXT,
         .reasoning = THINK,
-        .spoilt = SPOILT,
+        .malformed = MALFORMED,
         .json = true,
-        .places =
+        .states =
             {
-                [START] = {.bytes = HAFT__BYTES_LAYOUT,
-                           .otherwise = TEXT,
+                [START] = {.bytes = HAFT__BYTES_WHITESPACE,
+                           .fallback = TEXT,
                            .marks = {{"<think>", THINK},
-                                     {CALLS_BEGIN, SECTION, HAFT__ACT_OPEN},
-                                     {CALL_BEGIN, NAME, HAFT__ACT_OPEN}}},
+                                     {CALLS_BEGIN, SECTION, HAFT__ACTION_CALL_BEGIN},
+                                     {CALL_BEGIN, NAME, HAFT__ACTION_CALL_BEGIN}}},
                 [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                           .marks = {{"<think>", THINK, HAFT__ACT_REOPEN},
+                           .marks = {{"<think>", THINK, HAFT__ACTION_REASONING_REOPEN},
                                      {"</think>", TEXT},
-                                     {CALLS_BEGIN, THINK, HAFT__ACT_SUSPECT}}},
+                                     {CALLS_BEGIN, THINK, HAFT__ACTION_CALL_IN_REASONING}}},
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
-                          .marks = {{CALLS_BEGIN, SECTION, HAFT__ACT_OPEN},
-                                    {CALL_BEGIN, NAME, HAFT__ACT_OPEN},
-                                    {"</think>", TEXT, HAFT__ACT_STRAY},
-                                    {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
+                          .marks = {{CALLS_BEGIN, SECTION, HAFT__ACTION_CALL_BEGIN},
+                                    {CALL_BEGIN, NAME, HAFT__ACTION_CALL_BEGIN},
+                                    {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
+                                    {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
                 /* Text between calls is content. */
                 [SECTION] = {.bytes = HAFT__BYTES_GAP,
-                             .otherwise = BETWEEN,
+                             .fallback = BETWEEN,
                              .marks = {{CALL_END, SECTION},
-                                       {CALL_BEGIN, NAME, HAFT__ACT_OPEN},
-                                       {CALLS_END, TEXT, HAFT__ACT_FORGET}}},
+                                       {CALL_BEGIN, NAME, HAFT__ACTION_CALL_BEGIN},
+                                       {CALLS_END, TEXT, HAFT__ACTION_CALL_DISCARD}}},
                 [BETWEEN] = {.bytes = HAFT__BYTES_CONTENT,
                              .marks = {{CALL_END, BETWEEN},
-                                       {CALL_BEGIN, NAME, HAFT__ACT_OPEN},
-                                       {CALLS_END, TEXT, HAFT__ACT_FORGET},
-                                       {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
-                [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{SEPARATOR, ARGS, HAFT__ACT_NAMED}}},
-                [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = AFTER},
+                                       {CALL_BEGIN, NAME, HAFT__ACTION_CALL_BEGIN},
+                                       {CALLS_END, TEXT, HAFT__ACTION_CALL_DISCARD},
+                                       {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
+                [NAME] = {.bytes = HAFT__BYTES_NAME,
+                          .marks = {{SEPARATOR, ARGS, HAFT__ACTION_NAME_END}}},
+                [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},
                 [AFTER] = {.bytes = HAFT__BYTES_TAIL,
                            .marks = {{"```", AFTER},
                                      {CALL_END, SECTION},
-                                     {CALL_BEGIN, NAME, HAFT__ACT_OPEN},
-                                     {CALLS_END, TEXT, HAFT__ACT_FORGET},
-                                     {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
-                [SPOILT] =
-                    {.bytes = HAFT__BYTES_NOTHING,
-                     .marks = {{CALL_END, SECTION},
-                               {CALL_BEGIN, NAME, HAFT__ACT_OPEN},
-                               {CALLS_END, TEXT, HAFT__ACT_FORGET}}},
+                                     {CALL_BEGIN, NAME, HAFT__ACTION_CALL_BEGIN},
+                                     {CALLS_END, TEXT, HAFT__ACTION_CALL_DISCARD},
+                                     {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
+                [MALFORMED] = {.bytes = HAFT__BYTES_IGNORED,
+                               .marks =
+                                   {{CALL_END, SECTION},
+                                    {CALL_BEGIN, NAME, HAFT__ACTION_CALL_BEGIN},
+                                    {CALLS_END, TEXT, HAFT__ACTION_CALL_DISCARD}}},
             },
         .render =
             {
@@ -86,7 +87,7 @@ const haft__format haft__format_deepseek_v31 =
                     "<｜tool▁outputs▁begin｜> and "
                     "<｜tool▁outputs▁end｜>, in the order of the calls. When no tool is needed, "
                     "answer in words.",
-                .shown = HAFT__SHOWN_PLAIN,
+                .shown = HAFT__TOOL_RENDERING_PLAIN,
                 .tool_next = "\n",
                 .before = "",
                 .calls_begin = "<｜tool▁calls▁begin｜>",

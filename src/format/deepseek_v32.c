@@ -15,107 +15,112 @@ enum {
     KEY,
     VALUE,
     CLOSED,
-    SPOILT,
+    MALFORMED,
     SPOILT_VALUE,
     SPOILT_CLOSED,
     LOST
 };
 
 #define SECTIONS                                                                                   \
-    {"<｜DSML｜function_calls>", SECTION, HAFT__ACT_OPEN},                                         \
+    {"<｜DSML｜function_calls>", SECTION, HAFT__ACTION_CALL_BEGIN},                                \
     {                                                                                              \
-        "<｜DSML｜tool_calls>", SECTION, HAFT__ACT_OPEN                                            \
+        "<｜DSML｜tool_calls>", SECTION, HAFT__ACTION_CALL_BEGIN                                   \
     }
 #define SUSPECTS                                                                                   \
-    {"<｜DSML｜function_calls>", THINK, HAFT__ACT_SUSPECT},                                        \
+    {"<｜DSML｜function_calls>", THINK, HAFT__ACTION_CALL_IN_REASONING},                           \
     {                                                                                              \
-        "<｜DSML｜tool_calls>", THINK, HAFT__ACT_SUSPECT                                           \
+        "<｜DSML｜tool_calls>", THINK, HAFT__ACTION_CALL_IN_REASONING                              \
     }
 #define SECTION_ENDS                                                                               \
-    {"</｜DSML｜function_calls>", TEXT, HAFT__ACT_FORGET},                                         \
+    {"</｜DSML｜function_calls>", TEXT, HAFT__ACTION_CALL_DISCARD},                                \
     {                                                                                              \
-        "</｜DSML｜tool_calls>", TEXT, HAFT__ACT_FORGET                                            \
+        "</｜DSML｜tool_calls>", TEXT, HAFT__ACTION_CALL_DISCARD                                   \
     }
 #define CALL                                                                                       \
     {                                                                                              \
-        "<｜DSML｜invoke", HEADER, HAFT__ACT_OPEN                                                  \
+        "<｜DSML｜invoke", HEADER, HAFT__ACTION_CALL_BEGIN                                         \
     }
 const haft__format haft__format_deepseek_v32 =
     {
         .name = "deepseek_v32",
-        .grammar = {{.kind = HAFT__FRAME_TAGS,
+        .grammar = {{.kind = HAFT__CALL_SYNTAX_TAGS,
                      .marked = true,
-                     .open = "<｜DSML｜function_calls>" HAFT__FRAME_WS,
+                     .open = "<｜DSML｜function_calls>" HAFT__SYNTAX_WS,
                      .before = "<｜DSML｜invoke name=\"",
-                     .behind_name = "\">" HAFT__FRAME_WS,
+                     .after_name = "\">" HAFT__SYNTAX_WS,
                      .key = "<｜DSML｜parameter name=\"",
                      .text = "\" string=\"true\">",
                      .json = "\" string=\"false\">",
-                     .behind_value = "</｜DSML｜parameter>" HAFT__FRAME_WS,
+                     .after_value = "</｜DSML｜parameter>" HAFT__SYNTAX_WS,
                      .after = "</｜DSML｜invoke>",
-                     .between = HAFT__FRAME_WS,
-                     .close = HAFT__FRAME_WS "</｜DSML｜function_calls>",
+                     .between = HAFT__SYNTAX_WS,
+                     .close = HAFT__SYNTAX_WS "</｜DSML｜function_calls>",
                      .stops = {"</｜DSML｜parameter>", "<｜DSML｜parameter name="},
-                     .think = "<think>",
-                     .thought = "</think>" HAFT__FRAME_WS}},
+                     .reasoning_open = "<think>",
+                     .reasoning_close = "</think>" HAFT__SYNTAX_WS}},
         .plain = TEXT,
         .reasoning = THINK,
-        .spoilt = SPOILT,
-        .spoilt_in = SPOILT_VALUE,
-        .places =
+        .malformed = MALFORMED,
+        .malformed_value = SPOILT_VALUE,
+        .states =
             {
-                [START] = {.bytes = HAFT__BYTES_LAYOUT,
-                           .otherwise = TEXT,
+                [START] = {.bytes = HAFT__BYTES_WHITESPACE,
+                           .fallback = TEXT,
                            .marks = {{"<think>", THINK}, SECTIONS}},
                 [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                           .marks = {{"<think>", THINK, HAFT__ACT_REOPEN},
+                           .marks = {{"<think>", THINK, HAFT__ACTION_REASONING_REOPEN},
                                      {"</think>", TEXT},
                                      SUSPECTS}},
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                           .marks = {SECTIONS,
-                                    {"</think>", TEXT, HAFT__ACT_STRAY},
-                                    {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
+                                    {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
+                                    {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
                 /* Text between calls is content. */
                 [SECTION] = {.bytes = HAFT__BYTES_GAP,
-                             .otherwise = BETWEEN,
+                             .fallback = BETWEEN,
                              .marks = {CALL, SECTION_ENDS}},
                 [BETWEEN] = {.bytes = HAFT__BYTES_CONTENT,
-                             .marks = {CALL, SECTION_ENDS, {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
-                [HEADER] = {.bytes = HAFT__BYTES_LAYOUT,
-                            .otherwise = SPOILT,
+                             .marks = {CALL,
+                                       SECTION_ENDS,
+                                       {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
+                [HEADER] = {.bytes = HAFT__BYTES_WHITESPACE,
+                            .fallback = MALFORMED,
                             .marks = {{"name=\"", NAME}}},
-                [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"\">", PARAMS, HAFT__ACT_NAMED}}},
-                [PARAMS] = {.bytes = HAFT__BYTES_LAYOUT,
-                            .otherwise = SPOILT,
+                [NAME] = {.bytes = HAFT__BYTES_NAME,
+                          .marks = {{"\">", PARAMS, HAFT__ACTION_NAME_END}}},
+                [PARAMS] = {.bytes = HAFT__BYTES_WHITESPACE,
+                            .fallback = MALFORMED,
                             .marks = {{"<｜DSML｜parameter name=\"", KEY},
-                                      {"</｜DSML｜invoke>", SECTION, HAFT__ACT_CLOSE}}},
+                                      {"</｜DSML｜invoke>", SECTION, HAFT__ACTION_CALL_END}}},
                 [KEY] = {.bytes = HAFT__BYTES_KEY,
-                         .marks = {{"\" string=\"true\">", VALUE, HAFT__ACT_KEYED_TEXT},
-                                   {"\" string=\"false\">", VALUE, HAFT__ACT_KEYED_JSON},
-                                   {"\">", SPOILT_VALUE, HAFT__ACT_KEYED_BADLY}}},
+                         .marks = {{"\" string=\"true\">", VALUE, HAFT__ACTION_KEY_END_STRING},
+                                   {"\" string=\"false\">", VALUE, HAFT__ACTION_KEY_END_JSON},
+                                   {"\">", SPOILT_VALUE, HAFT__ACTION_KEY_END_UNTYPED}}},
                 [VALUE] = {.bytes = HAFT__BYTES_VALUE,
                            .marks = {{"</｜DSML｜parameter>", CLOSED},
-                                     {"<｜DSML｜parameter name=", LOST, HAFT__ACT_LOSE}}},
+                                     {"<｜DSML｜parameter name=", LOST,
+                                      HAFT__ACTION_VALUE_NESTED}}},
                 /* A closing tag counts only where another one may stand behind it. */
-                [CLOSED] = {.bytes = HAFT__BYTES_DOUBT,
-                            .otherwise = VALUE,
-                            .marks = {{"<｜DSML｜parameter name=\"", KEY, HAFT__ACT_VALUED},
-                                      {"</｜DSML｜invoke>", SECTION, HAFT__ACT_CLOSE}}},
-                [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
-                            .marks = {{"</｜DSML｜invoke>", SECTION},
-                                      CALL,
-                                      SECTIONS,
-                                      SECTION_ENDS,
-                                      {"<｜DSML｜parameter name=", SPOILT_VALUE, .inside = true}}},
-                [SPOILT_VALUE] = {.bytes = HAFT__BYTES_NOTHING,
+                [CLOSED] = {.bytes = HAFT__BYTES_UNDECIDED,
+                            .fallback = VALUE,
+                            .marks = {{"<｜DSML｜parameter name=\"", KEY, HAFT__ACTION_VALUE_END},
+                                      {"</｜DSML｜invoke>", SECTION, HAFT__ACTION_CALL_END}}},
+                [MALFORMED] = {.bytes = HAFT__BYTES_IGNORED,
+                               .marks = {{"</｜DSML｜invoke>", SECTION},
+                                         CALL,
+                                         SECTIONS,
+                                         SECTION_ENDS,
+                                         {"<｜DSML｜parameter name=",
+                                          SPOILT_VALUE, .inside = true}}},
+                [SPOILT_VALUE] = {.bytes = HAFT__BYTES_IGNORED,
                                   .marks = {{"</｜DSML｜parameter>", SPOILT_CLOSED, .inside = true},
                                             {"<｜DSML｜parameter name=", LOST, .inside = true}}},
-                [SPOILT_CLOSED] = {.bytes = HAFT__BYTES_DOUBT,
-                                   .otherwise = SPOILT_VALUE,
+                [SPOILT_CLOSED] = {.bytes = HAFT__BYTES_UNDECIDED,
+                                   .fallback = SPOILT_VALUE,
                                    .marks = {{"<｜DSML｜parameter name=",
                                               SPOILT_VALUE, .inside = true},
                                              {"</｜DSML｜invoke>", SECTION}}},
-                [LOST] = {.bytes = HAFT__BYTES_NOTHING},
+                [LOST] = {.bytes = HAFT__BYTES_IGNORED},
             },
         .render =
             {
@@ -142,7 +147,7 @@ const haft__format haft__format_deepseek_v32 =
                     "After your calls, stop: the results come back within "
                     "<function_results></function_results>, in the "
                     "order of the calls. When no tool is needed, answer in words.",
-                .shown = HAFT__SHOWN_PLAIN,
+                .shown = HAFT__TOOL_RENDERING_PLAIN,
                 .tool_next = "\n",
                 .tool_marks = {"<functions>", "</functions>"},
                 .before = "\n",

@@ -16,7 +16,7 @@
 #include "format/special.h"
 
 #define X(token) token,
-static const char *const tokens[] = {HAFT__ENDS(X)};
+static const char *const tokens[] = {HAFT__STOP_TOKENS(X)};
 #undef X
 
 #define ALL ((UINT32_C(1) << COUNT(tokens)) - 1)
@@ -25,14 +25,14 @@ _Static_assert(COUNT(tokens) < 32, "each has its bit in haft__ending");
 /* All begin with it, and have it nowhere else: where one does not go on another may begin. */
 #define BEGINS '<'
 
-void haft__ending_init(haft__parser *p)
+void haft__stop_tokens_init(haft__parser *p)
 {
-    haft__buf_init(&p->ending.text, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&p->stop_tokens.text, HAFT__LIMIT_FORMAT_BYTES);
 }
 
-void haft__ending_finish(haft__parser *p)
+void haft__stop_tokens_finish(haft__parser *p)
 {
-    haft__buf_finish(&p->ending.text);
+    haft__buf_finish(&p->stop_tokens.text);
 }
 
 static bool is_space(char c)
@@ -54,7 +54,7 @@ static uint32_t go_on(uint32_t fits, size_t held, char c)
 /* Whether a token has come to its end. One that ends a message of several says more. */
 static bool is_token(const haft__parser *p)
 {
-    const haft__ending *e = &p->ending;
+    const haft__stop_tokens *e = &p->stop_tokens;
     bool one = e->held > 0 && (e->fits & (e->fits - 1)) == 0; /* none begins like a whole other */
     const char *token = one ? tokens[__builtin_ctz(e->fits)] : NULL;
     return one && token[e->held] == '\0' && !haft__format_has_mark(p->format, token);
@@ -62,7 +62,7 @@ static bool is_token(const haft__parser *p)
 
 static void follow(haft__parser *p, char c)
 {
-    haft__ending *e = &p->ending;
+    haft__stop_tokens *e = &p->stop_tokens;
     size_t before = e->held;
     e->fits = before > 0 ? go_on(e->fits, before, c) : 0;
     e->held = e->fits != 0 ? before + 1 : 0;
@@ -88,7 +88,7 @@ static size_t skip(haft_str bytes)
 /* Says how many of the last bytes may be the end of the text. */
 static size_t follow_all(haft__parser *p, haft_str bytes)
 {
-    const haft__ending *e = &p->ending;
+    const haft__stop_tokens *e = &p->stop_tokens;
     while (bytes.len > 0) {
         bool idle = e->held == 0 && e->since == 0;
         bytes = haft__str_skip(bytes, idle ? skip(bytes) : 0);
@@ -100,22 +100,22 @@ static size_t follow_all(haft__parser *p, haft_str bytes)
     return e->since > 0 ? e->since : e->held;
 }
 
-void haft__ending_read(haft__parser *p, haft_str bytes)
+void haft__stop_tokens_read(haft__parser *p, haft_str bytes)
 {
-    haft__ending *e = &p->ending;
+    haft__stop_tokens *e = &p->stop_tokens;
     size_t waits = follow_all(p, bytes);
     size_t ready = e->text.len + bytes.len - waits;
     size_t old = ready < e->text.len ? ready : e->text.len;
     haft__parser_read(p, (haft_str){e->text.ptr, old});
-    haft__parser_drop(&e->text, old);
+    haft__parser_remove_prefix(&e->text, old);
     haft__parser_read(p, (haft_str){bytes.ptr, ready - old});
     haft__buf_add_str(&e->text, haft__str_skip(bytes, ready - old));
     haft__parser_check(p, &e->text);
 }
 
-void haft__ending_end(haft__parser *p)
+void haft__stop_tokens_end(haft__parser *p)
 {
-    haft__ending *e = &p->ending;
+    haft__stop_tokens *e = &p->stop_tokens;
     bool ended = e->since > 0 && e->held == 0;
     haft__parser_read(p, ended ? HAFT__LIT("") : haft__buf_str(&e->text));
     haft__buf_clear(&e->text);

@@ -7,25 +7,25 @@
 #include "base/limits.h"
 #include "format/parser.h"
 
-void haft__parser_spoil(haft__parser *p, const char *why)
+void haft__parser_reject_call(haft__parser *p, const char *why)
 {
-    if (p->format->places[p->format->spoilt].bytes == HAFT__BYTES_NOTHING) {
-        haft__wreck how = p->wreck; /* what has come of its name or id */
+    if (p->format->states[p->format->malformed].bytes == HAFT__BYTES_IGNORED) {
+        haft__malformed_call how = p->malformed; /* what has come of its name or id */
         how.json = true;
-        how.place = p->place;
-        haft__wreck_begin(p, why, &how);
+        how.state = p->state;
+        haft__malformed_call_begin(p, why, &how);
     } else {
-        haft__forming_spoil(p, HAFT__FOUND_MALFORMED, why);
-        haft__parser_go(p, p->format->spoilt);
+        haft__call_builder_fail(p, HAFT__PARSER_EVENT_MALFORMED, why);
+        haft__parser_enter_state(p, p->format->malformed);
     }
 }
 
 /* The same, where a value is to come. */
-static void spoil_key(haft__parser *p, const char *why)
+static void reject_key(haft__parser *p, const char *why)
 {
-    haft__parser_spoil(p, why);
-    if (p->format->spoilt_in != 0) {
-        haft__parser_go(p, p->format->spoilt_in);
+    haft__parser_reject_call(p, why);
+    if (p->format->malformed_value != 0) {
+        haft__parser_enter_state(p, p->format->malformed_value);
     }
 }
 
@@ -39,192 +39,195 @@ static void read_again(haft__parser *p, haft_str text)
 }
 
 /* False when it leads elsewhere: it is no name, or must be that of a tool and is not. */
-static bool take_name(haft__parser *p, const haft__mark *mark)
+static bool take_name(haft__parser *p, const haft__format_mark *mark)
 {
-    const char *why = haft__forming_named(p);
+    const char *why = haft__call_builder_end_name(p);
     if ((p->call.if_known && p->call.tool == NULL) || (p->call.if_named && why != NULL)) {
-        haft__forming_disown(p);
-        haft__parser_go(p, p->format->plain);
+        haft__call_builder_revert_to_content(p);
+        haft__parser_enter_state(p, p->format->plain);
         return false;
     }
-    if (why != NULL && p->call.astray) { /* whether it is a call at all is seen later */
+    if (why != NULL && p->call.bad_recipient) { /* whether it is a call at all is seen later */
         return true;
     }
     if (why != NULL
-        && haft__parser_here(p)->otherwise != 0) { /* the mark stands in the middle of code */
-        uint8_t code = haft__parser_here(p)->otherwise;
-        haft__forming_code(p);
-        haft__forming_add_code(p, haft__str(mark->text));
-        haft__parser_go(p, code);
+        && haft__parser_state(p)->fallback != 0) { /* the mark stands in the middle of code */
+        uint8_t code = haft__parser_state(p)->fallback;
+        haft__call_builder_begin_code(p);
+        haft__call_builder_add_code(p, haft__str(mark->text));
+        haft__parser_enter_state(p, code);
     } else if (why != NULL) {
-        haft__parser_spoil(p, why);
+        haft__parser_reject_call(p, why);
     }
     return why == NULL;
 }
 
 /* Whether its arguments can be read: they go to a tool. A tool's name alone is mended. */
-static bool send(haft__parser *p)
+static bool check_recipient(haft__parser *p)
 {
-    haft__forming *call = &p->call;
-    if (call->astray && (!p->options.repair || call->tool == NULL)) {
-        haft__parser_spoil(p, "its recipient is not functions.NAME");
+    haft__call_builder *call = &p->call;
+    if (call->bad_recipient && (!p->options.repair || call->tool == NULL)) {
+        haft__parser_reject_call(p, "its recipient is not functions.NAME");
         return false;
     }
-    call->mended = call->mended || call->astray;
-    call->astray = false;
+    call->repaired = call->repaired || call->bad_recipient;
+    call->bad_recipient = false;
     return true;
 }
 
 /* Code is kept like a call, so that a block that is cut can be told as one. */
 static void open_code(haft__parser *p, haft_str mark)
 {
-    haft__buf *opener = &p->doubt; /* the fence; a tag stands alone */
-    bool fenced = haft__parser_here(p)->bytes == HAFT__BYTES_DOUBT;
+    haft__buf *opener = &p->undecided; /* the fence; a tag stands alone */
+    bool fenced = haft__parser_state(p)->bytes == HAFT__BYTES_UNDECIDED;
     p->coding = true;
-    haft__forming_open(p, fenced ? haft__buf_str(opener) : mark, false);
+    haft__call_builder_begin(p, fenced ? haft__buf_str(opener) : mark, false);
     if (fenced) {
-        haft__forming_keep(p, mark);
+        haft__call_builder_record(p, mark);
         p->call.offset -= mark.len;
     }
 }
 
 /* What may be a call, and all that follows it. */
-static void suspect(haft__parser *p, haft_str mark)
+static void hold_suspect(haft__parser *p, haft_str mark)
 {
     haft__buf_add_str(&p->suspect, mark);
     haft__parser_check(p, &p->suspect);
 }
 
 /* Reasoning behind text. False when it is known that it would never end. */
-static bool suppose(haft__parser *p, const haft__mark *mark)
+static bool hold_reasoning(haft__parser *p, const haft__format_mark *mark)
 {
     if ((p->endless >> mark->to & 1) != 0) {
-        haft__give_again(p, haft__str(mark->text));
+        haft__parser_reconsume(p, haft__str(mark->text));
         return false;
     }
     p->supposed = mark;
-    p->supposed_in = p->place;
-    suspect(p, haft__str(mark->text));
+    p->supposed_in = p->state;
+    hold_suspect(p, haft__str(mark->text));
     return true;
 }
 
-bool haft__parser_act(haft__parser *p, haft__act what, const haft__mark *mark)
+bool haft__parser_apply_action(haft__parser *p, haft__format_action what,
+                               const haft__format_mark *mark)
 {
     switch (what) {
-    case HAFT__ACT_NONE: break;
-    case HAFT__ACT_OPEN:
-        haft__forming_open(p, haft__str(mark->keep ? "" : mark->text), mark->if_known);
+    case HAFT__ACTION_NONE: break;
+    case HAFT__ACTION_CALL_BEGIN:
+        haft__call_builder_begin(p, haft__str(mark->keep ? "" : mark->text), mark->if_known);
         p->call.if_named = mark->if_named;
         break;
-    case HAFT__ACT_ADDRESS:
-        haft__forming_open(p, haft__str(mark->text), false);
-        p->call.astray = true;
+    case HAFT__ACTION_RECIPIENT_BEGIN:
+        haft__call_builder_begin(p, haft__str(mark->text), false);
+        p->call.bad_recipient = true;
         break;
-    case HAFT__ACT_REACH: p->call.astray = false; break;
-    case HAFT__ACT_ASTRAY: haft__forming_astray(p); break;
-    case HAFT__ACT_SEND: return send(p);
-    case HAFT__ACT_NAMED: return take_name(p, mark);
-    case HAFT__ACT_IDENTIFIED: haft__forming_identified(p); return take_name(p, mark);
-    case HAFT__ACT_NINE:
-        if (!haft__forming_is_nine(p)) {
-            haft__parser_spoil(p, "its id is not 9 letters and digits");
+    case HAFT__ACTION_RECIPIENT_TOOL: p->call.bad_recipient = false; break;
+    case HAFT__ACTION_RECIPIENT_INVALID: haft__call_builder_reject_recipient(p); break;
+    case HAFT__ACTION_ARGUMENTS_BEGIN: return check_recipient(p);
+    case HAFT__ACTION_NAME_END: return take_name(p, mark);
+    case HAFT__ACTION_ID_WITH_NAME_END: haft__call_builder_end_id(p); return take_name(p, mark);
+    case HAFT__ACTION_SHORT_ID_END:
+        if (!haft__call_builder_has_short_id(p)) {
+            haft__parser_reject_call(p, "its id is not 9 letters and digits");
             return false;
         }
         break;
-    case HAFT__ACT_KEYED:
-    case HAFT__ACT_KEYED_TEXT:
-    case HAFT__ACT_KEYED_JSON:
+    case HAFT__ACTION_KEY_END:
+    case HAFT__ACTION_KEY_END_STRING:
+    case HAFT__ACTION_KEY_END_JSON:
         if (!haft__value_begin(p, what)) {
-            spoil_key(p, "the name of a parameter cannot be one");
+            reject_key(p, "the name of a parameter cannot be one");
             return false;
         }
         break;
-    case HAFT__ACT_KEYED_BADLY:
-        spoil_key(p, "a parameter does not say string=\"true\" or string=\"false\"");
+    case HAFT__ACTION_KEY_END_UNTYPED:
+        reject_key(p, "a parameter does not say string=\"true\" or string=\"false\"");
         return false;
-    case HAFT__ACT_VALUED: haft__value_end(p); break;
-    case HAFT__ACT_CLOSE:
-        if (!haft__forming_is_open_code(p)) { /* else it was cut off */
+    case HAFT__ACTION_VALUE_END: haft__value_end(p); break;
+    case HAFT__ACTION_CALL_END:
+        if (!haft__call_builder_is_code_open(p)) { /* else it was cut off */
             haft__value_close(p);
         }
         break;
-    case HAFT__ACT_CODE: open_code(p, haft__str(mark->text)); break;
-    case HAFT__ACT_CODED:
-        haft__forming_forget(p);
-        haft__tell_coded(p);
+    case HAFT__ACTION_CODE_BEGIN: open_code(p, haft__str(mark->text)); break;
+    case HAFT__ACTION_CODE_END:
+        haft__call_builder_discard(p);
+        haft__parser_end_code(p);
         break;
-    case HAFT__ACT_FORGET: haft__forming_forget(p); break;
-    case HAFT__ACT_SPOIL:
-        haft__forming_unkeep(p, mark != NULL && mark->head ? strlen(mark->text) : 0);
-        haft__forming_spoil(p, HAFT__FOUND_MALFORMED, "it ends before its arguments");
+    case HAFT__ACTION_CALL_DISCARD: haft__call_builder_discard(p); break;
+    case HAFT__ACTION_CALL_INCOMPLETE:
+        haft__call_builder_unrecord(p, mark != NULL && mark->head ? strlen(mark->text) : 0);
+        haft__call_builder_fail(p, HAFT__PARSER_EVENT_MALFORMED, "it ends before its arguments");
         break;
-    case HAFT__ACT_LOSE:
-        haft__wreck_begin(p,
-                          "an argument has the opening tag of another in it: where it ends is not "
-                          "known, and nothing from there on is run",
-                          &(haft__wreck){.place = p->place});
+    case HAFT__ACTION_VALUE_NESTED:
+        haft__malformed_call_begin(
+            p,
+            "an argument has the opening tag of another in it: where it ends is not "
+            "known, and nothing from there on is run",
+            &(haft__malformed_call){.state = p->state});
         break;
-    case HAFT__ACT_BREAK:
-        haft__tell_layout(p, HAFT__LIT("\n"));
+    case HAFT__ACTION_LINE_BREAK:
+        haft__parser_emit_whitespace(p, HAFT__LIT("\n"));
         p->any = true; /* if nothing follows, it is layout */
         break;
-    case HAFT__ACT_SUPPOSE: return suppose(p, mark);
-    case HAFT__ACT_REOPEN:
+    case HAFT__ACTION_REASONING_AFTER_TEXT: return hold_reasoning(p, mark);
+    case HAFT__ACTION_REASONING_REOPEN:
         if (p->reasoning.begun || p->suspect.len > 0) {
-            haft__tell_reasoning(p, haft__str(mark->text));
+            haft__parser_emit_reasoning(p, haft__str(mark->text));
         }
         break;
-    case HAFT__ACT_SUSPECT_FIRST:
+    case HAFT__ACTION_CALL_AT_REASONING_START:
         if (p->reasoning.begun) {
-            haft__tell_reasoning(p, haft__str(mark->text));
+            haft__parser_emit_reasoning(p, haft__str(mark->text));
         } else {
-            suspect(p, haft__str(mark->text));
+            hold_suspect(p, haft__str(mark->text));
         }
         break;
-    case HAFT__ACT_SUSPECT: suspect(p, haft__str(mark->text)); break;
-    case HAFT__ACT_STRAY:
+    case HAFT__ACTION_CALL_IN_REASONING: hold_suspect(p, haft__str(mark->text)); break;
+    case HAFT__ACTION_REASONING_STRAY_END:
         if (!p->reasoned) {
-            haft__tell_content(p, haft__str(mark->text));
+            haft__parser_emit_content(p, haft__str(mark->text));
         }
         break;
     }
     return true;
 }
 
-bool haft__parser_is_candidate(const haft__place *place)
+bool haft__parser_is_maybe_call(const haft__format_state *state)
 {
-    return place->scan == HAFT__SCAN_MAYBE;
+    return state->scan == HAFT__SCAN_MAYBE_CALL;
 }
 
 /* What is in doubt begins with the mark that led here, or goes on with it. */
-static void begin_doubt(haft__parser *p, const haft__place *from, const haft__mark *mark)
+static void begin_undecided(haft__parser *p, const haft__format_state *from,
+                            const haft__format_mark *mark)
 {
-    bool candidate = haft__parser_is_candidate(haft__parser_here(p));
-    if (haft__parser_here(p)->bytes != HAFT__BYTES_DOUBT && !candidate) {
+    bool candidate = haft__parser_is_maybe_call(haft__parser_state(p));
+    if (haft__parser_state(p)->bytes != HAFT__BYTES_UNDECIDED && !candidate) {
         return;
     }
-    if (from->bytes != HAFT__BYTES_DOUBT || !(candidate || mark->more_doubt)) {
-        haft__buf_clear(&p->doubt);
+    if (from->bytes != HAFT__BYTES_UNDECIDED || !(candidate || mark->extend_undecided)) {
+        haft__buf_clear(&p->undecided);
     }
     if (!mark->forget) {
-        haft__buf_add_str(&p->doubt, haft__str(mark->text));
-        haft__parser_check(p, &p->doubt);
+        haft__buf_add_str(&p->undecided, haft__str(mark->text));
+        haft__parser_check(p, &p->undecided);
     }
 }
 
 /* The mark is read again, with what was in doubt in front of it. */
-static void reread(haft__parser *p, const haft__mark *mark)
+static void reread(haft__parser *p, const haft__format_mark *mark)
 {
-    if (mark->keep_doubt) {
-        haft__buf_add_str(&p->doubt, haft__str(mark->text));
-        haft__parser_check(p, &p->doubt);
-    } else if (!haft__parser_is_candidate(haft__parser_here(p))) {
+    if (mark->keep_undecided) {
+        haft__buf_add_str(&p->undecided, haft__str(mark->text));
+        haft__parser_check(p, &p->undecided);
+    } else if (!haft__parser_is_maybe_call(haft__parser_state(p))) {
         read_again(p, haft__str(mark->text));
         return;
     }
-    haft__buf text = p->doubt;
+    haft__buf text = p->undecided;
     bool before = p->again;
-    haft__buf_init(&p->doubt, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&p->undecided, HAFT__LIMIT_FORMAT_BYTES);
     p->again = false; /* a call may begin in the middle of it */
     p->offset -= text.len;
     haft__parser_read(p, haft__buf_str(&text));
@@ -232,18 +235,20 @@ static void reread(haft__parser *p, const haft__mark *mark)
     haft__buf_finish(&text);
 }
 
-void haft__parser_follow(haft__parser *p, const haft__place *from, const haft__mark *mark)
+void haft__parser_transition(haft__parser *p, const haft__format_state *from,
+                             const haft__format_mark *mark)
 {
-    if (haft__parser_act(p, (haft__act)mark->act, mark)) {
-        haft__parser_go(p, mark->to);
-        begin_doubt(p, from, mark);
+    if (haft__parser_apply_action(p, (haft__format_action)mark->act, mark)) {
+        haft__parser_enter_state(p, mark->to);
+        begin_undecided(p, from, mark);
         if (mark->head) {
-            haft__forming_head(p, haft__str(mark->text));
+            haft__call_builder_begin_header(p, haft__str(mark->text));
         }
         if (mark->keep) {
             reread(p, mark);
         }
-    } else if (mark->keep && p->wreck.live) { /* a bracket that the rest of the call may close */
+    } else if (mark->keep
+               && p->malformed.live) { /* a bracket that the rest of the call may close */
         read_again(p, haft__str(mark->text));
     }
 }

@@ -16,31 +16,32 @@
 #include "format/place.h"
 #include "json/value.h"
 
-typedef enum haft__found_kind {
-    HAFT__FOUND_CONTENT,   /* text for the reader */
-    HAFT__FOUND_REASONING, /* what the model thought; nothing in it is a call */
-    HAFT__FOUND_CODE,      /* of a block to be run; FOUND_CODE_END says that it is whole */
-    HAFT__FOUND_CODE_END,
-    HAFT__FOUND_CALL,      /* a call begins: text is its name, id what the model gave, or "" */
-    HAFT__FOUND_ARGUMENTS, /* the next piece of its arguments, which are JSON text */
-    HAFT__FOUND_CALL_END,  /* they are whole, and an object: now it may run; id once more, as it
-                              may stand behind them */
-    HAFT__FOUND_TRUNCATED, /* the text ended inside a call; it is void */
-    HAFT__FOUND_MALFORMED, /* a call that cannot be used: it is void */
-} haft__found_kind;
+typedef enum haft__parser_event_kind {
+    HAFT__PARSER_EVENT_CONTENT,   /* text for the reader */
+    HAFT__PARSER_EVENT_REASONING, /* what the model thought; nothing in it is a call */
+    HAFT__PARSER_EVENT_CODE,      /* of a block to be run; FOUND_CODE_END says that it is whole */
+    HAFT__PARSER_EVENT_CODE_END,
+    HAFT__PARSER_EVENT_CALL, /* a call begins: text is its name, id what the model gave, or "" */
+    HAFT__PARSER_EVENT_ARGUMENTS, /* the next piece of its arguments, which are JSON text */
+    HAFT__PARSER_EVENT_CALL_END,  /* they are whole, and an object: now it may run; id once more, as
+                              it  may stand behind them */
+    HAFT__PARSER_EVENT_TRUNCATED, /* the text ended inside a call; it is void */
+    HAFT__PARSER_EVENT_MALFORMED, /* a call that cannot be used: it is void */
+} haft__parser_event_kind;
 
-typedef struct haft__found {
-    haft__found_kind kind;
+typedef struct haft__parser_event {
+    haft__parser_event_kind kind;
     uint32_t index;    /* of the call, from 0; void ones have one too if they had begun */
     haft_str id, text; /* of a void one: how it was written, from its beginning on */
     haft_str name;     /* of a void one: if it could be read */
     size_t offset;     /* of a void one: where it begins */
     const char *why;   /* of a void one: what is wrong with it */
     bool repaired;     /* of CALL_END: it was mended */
-} haft__found;
+} haft__parser_event;
 
 /* Takes what was found; texts are borrowed until it returns. A failure ends the parsing. */
-typedef haft_status haft__found_take(void *context, const haft__found *found, haft_error *err);
+typedef haft_status haft__parser_event_callback(void *context, const haft__parser_event *found,
+                                                haft_error *err);
 
 /* A tool, as far as a format needs to know it. */
 typedef struct haft__format_tool {
@@ -54,7 +55,7 @@ typedef struct haft__parser_options {
     size_t tool_count;
     bool repair;             /* mend what models get wrong in JSON, where nothing is missing */
     bool start_in_reasoning; /* the prompt ended with the tag that begins it */
-    haft__found_take *take;
+    haft__parser_event_callback *take;
     void *context;
 } haft__parser_options;
 

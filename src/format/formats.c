@@ -26,12 +26,12 @@ static const struct {
 const haft__format *haft__format_find(haft_str name)
 {
     for (size_t i = 0; i < COUNT(aliases); i++) {
-        if (haft__str_equal_any_case(name, haft__str(aliases[i].alias))) {
+        if (haft__str_equal_ignore_case(name, haft__str(aliases[i].alias))) {
             name = haft__str(aliases[i].name);
         }
     }
     for (size_t i = 0; i < COUNT(formats); i++) {
-        if (haft__str_equal_any_case(name, haft__str(formats[i]->name))) {
+        if (haft__str_equal_ignore_case(name, haft__str(formats[i]->name))) {
             return formats[i];
         }
     }

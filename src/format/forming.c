@@ -4,9 +4,9 @@
 #include "base/limits.h"
 #include "format/parser.h"
 
-void haft__forming_init(haft__parser *p)
+void haft__call_builder_init(haft__parser *p)
 {
-    haft__forming *call = &p->call;
+    haft__call_builder *call = &p->call;
     haft__buf_init(&call->name, HAFT__LIMIT_FORMAT_NAME_BYTES);
     haft__buf_init(&call->id, HAFT__LIMIT_FORMAT_NAME_BYTES);
     haft__buf_init(&call->key, HAFT__LIMIT_JSON_KEY_BYTES);
@@ -16,9 +16,9 @@ void haft__forming_init(haft__parser *p)
     haft__buf_init(&p->head.raw, HAFT__LIMIT_FORMAT_BYTES);
 }
 
-void haft__forming_finish(haft__parser *p)
+void haft__call_builder_finish(haft__parser *p)
 {
-    haft__forming *call = &p->call;
+    haft__call_builder *call = &p->call;
     haft__buf_finish(&call->name);
     haft__buf_finish(&call->id);
     haft__buf_finish(&call->key);
@@ -28,7 +28,7 @@ void haft__forming_finish(haft__parser *p)
     haft__buf_finish(&p->head.raw);
 }
 
-static void clear(haft__forming *call)
+static void clear(haft__call_builder *call)
 {
     haft__buf_clear(&call->name);
     haft__buf_clear(&call->id);
@@ -36,8 +36,9 @@ static void clear(haft__forming *call)
     haft__buf_clear(&call->args);
     haft__buf_clear(&call->raw);
     haft__buf_clear(&call->value);
-    call->open = call->if_known = call->if_named = call->named = call->told = call->mended = false;
-    call->members = call->valuing = call->late = call->astray = false;
+    call->open = call->if_known = call->if_named = call->named = call->announced = call->repaired =
+        false;
+    call->members = call->in_value = call->late = call->bad_recipient = false;
     call->written = 0;
     call->coded = call->comment = false;
     call->text = (haft__py_text){0};
@@ -55,9 +56,9 @@ static void keep(haft__parser *p, haft__buf *raw, haft_str bytes, size_t most)
     }
 }
 
-void haft__forming_head(haft__parser *p, haft_str mark)
+void haft__call_builder_begin_header(haft__parser *p, haft_str mark)
 {
-    haft__head *head = &p->head;
+    haft__message_header *head = &p->head;
     haft__buf_clear(&head->raw);
     head->live = true;
     head->offset = p->offset - mark.len;
@@ -65,22 +66,22 @@ void haft__forming_head(haft__parser *p, haft_str mark)
     keep(p, &head->raw, mark, HAFT__LIMIT_FORMAT_RAW_BYTES);
 }
 
-void haft__forming_open(haft__parser *p, haft_str mark, bool if_known)
+void haft__call_builder_begin(haft__parser *p, haft_str mark, bool if_known)
 {
-    const haft__head *head = &p->head;
+    const haft__message_header *head = &p->head;
     clear(&p->call);
-    haft__wreck_forget(p);
+    haft__malformed_call_reset(p);
     p->call.open = true;
     p->call.if_known = if_known;
     p->call.offset = head->live ? head->offset : p->offset - mark.len;
-    haft__forming_keep(p, head->live ? haft__buf_str(&head->raw) : mark);
+    haft__call_builder_record(p, head->live ? haft__buf_str(&head->raw) : mark);
     p->call.written = head->live ? head->written : p->call.written;
     p->head.live = false;
 }
 
-void haft__forming_keep(haft__parser *p, haft_str bytes)
+void haft__call_builder_record(haft__parser *p, haft_str bytes)
 {
-    const haft__forming *call = &p->call;
+    const haft__call_builder *call = &p->call;
     haft__buf *raw = &p->call.raw;
     bool content = (call->if_known || call->if_named) && !call->named; /* it may become that */
     size_t most = content ? HAFT__LIMIT_FORMAT_BYTES : HAFT__LIMIT_FORMAT_RAW_BYTES;
@@ -93,14 +94,14 @@ void haft__forming_keep(haft__parser *p, haft_str bytes)
     }
 }
 
-void haft__forming_unkeep(haft__parser *p, size_t count)
+void haft__call_builder_unrecord(haft__parser *p, size_t count)
 {
-    haft__forming *call = &p->call;
+    haft__call_builder *call = &p->call;
     call->written -= count < call->written ? count : call->written;
     call->raw.len = call->raw.len < call->written ? call->raw.len : call->written;
 }
 
-void haft__forming_text(haft__parser *p, haft__buf *to, haft_str text)
+void haft__call_builder_add_text(haft__parser *p, haft__buf *to, haft_str text)
 {
     haft__buf_add_str(to, text); /* too long a one is found when it is complete */
     haft__parser_check_memory(p, to);
@@ -128,7 +129,7 @@ static bool is_name(haft_str name)
     return i == name.len && i > 0;
 }
 
-size_t haft__forming_count_name(const haft__parser *p, haft_str text)
+size_t haft__call_builder_name_length(const haft__parser *p, haft_str text)
 {
     size_t room = HAFT__LIMIT_FORMAT_NAME_BYTES - p->call.name.len, i = 0;
     room = room < text.len ? room : text.len;
@@ -141,7 +142,7 @@ size_t haft__forming_count_name(const haft__parser *p, haft_str text)
     return i;
 }
 
-const haft__format_tool *haft__forming_find_tool(const haft__parser *p, haft_str name)
+const haft__format_tool *haft__call_builder_find_tool(const haft__parser *p, haft_str name)
 {
     for (size_t i = 0; i < p->options.tool_count; i++) {
         if (haft__str_equal(p->options.tools[i].name, name)) {
@@ -151,7 +152,7 @@ const haft__format_tool *haft__forming_find_tool(const haft__parser *p, haft_str
     return NULL;
 }
 
-static void follow_code(haft__forming *call, char c)
+static void follow_code(haft__call_builder *call, char c)
 {
     if (call->text.quote != '\0' && haft__python_skip_string(&call->text, c)) {
         return;
@@ -169,7 +170,7 @@ static void follow_code(haft__forming *call, char c)
     }
 }
 
-void haft__forming_add_code(haft__parser *p, haft_str text)
+void haft__call_builder_add_code(haft__parser *p, haft_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
         follow_code(&p->call, text.ptr[i]);
@@ -177,41 +178,42 @@ void haft__forming_add_code(haft__parser *p, haft_str text)
     haft__value_add(p, text);
 }
 
-bool haft__forming_is_open_code(const haft__parser *p)
+bool haft__call_builder_is_code_open(const haft__parser *p)
 {
-    const haft__forming *call = &p->call;
+    const haft__call_builder *call = &p->call;
     bool empty = call->text.quotes == 2 && !call->text.triple;
     return call->coded && (call->depth > 0 || (call->text.quote != '\0' && !empty));
 }
 
-void haft__forming_code(haft__parser *p)
+void haft__call_builder_begin_code(haft__parser *p)
 {
-    haft__forming *call = &p->call;
+    haft__call_builder *call = &p->call;
     haft__buf text = call->name;
     haft__buf_init(&call->name, HAFT__LIMIT_FORMAT_NAME_BYTES);
     haft__buf_add_str(&call->name, HAFT__LIT("python"));
     haft__parser_check(p, &call->name);
-    (void)haft__forming_named(p);
+    (void)haft__call_builder_end_name(p);
     haft__buf_add_str(&call->key, HAFT__LIT("code"));
     haft__parser_check(p, &call->key);
-    (void)haft__value_begin(p, HAFT__ACT_KEYED_TEXT);
+    (void)haft__value_begin(p, HAFT__ACTION_KEY_END_STRING);
     call->coded = true;
-    haft__forming_add_code(p, haft__buf_str(&text));
+    haft__call_builder_add_code(p, haft__buf_str(&text));
     haft__buf_finish(&text);
 }
 
 static void begin(haft__parser *p)
 {
-    haft__forming *call = &p->call;
-    haft__tell_pause(p);
+    haft__call_builder *call = &p->call;
+    haft__parser_flush_text(p);
     p->calls++;
-    haft__tell(p, &(haft__found){.kind = HAFT__FOUND_CALL,
-                                 .index = p->calls - 1,
-                                 .id = call->id.status == HAFT_OK ? haft__buf_str(&call->id)
-                                                                  : HAFT__LIT(""),
-                                 .text = haft__buf_str(&call->name)});
-    call->told = true;
-    haft__tell_text(p, HAFT__FOUND_ARGUMENTS, haft__buf_str(&call->args));
+    haft__parser_emit(p, &(haft__parser_event){.kind = HAFT__PARSER_EVENT_CALL,
+                                               .index = p->calls - 1,
+                                               .id = call->id.status == HAFT_OK
+                                                         ? haft__buf_str(&call->id)
+                                                         : HAFT__LIT(""),
+                                               .text = haft__buf_str(&call->name)});
+    call->announced = true;
+    haft__parser_emit_text(p, HAFT__PARSER_EVENT_ARGUMENTS, haft__buf_str(&call->args));
     haft__buf_clear(&call->args);
 }
 
@@ -219,17 +221,18 @@ static void trim(haft__buf *buf)
 {
     haft_str text = haft__buf_str(buf), trimmed = haft__str_trim(text);
     if (trimmed.len < text.len) {
-        haft__parser_drop(buf, trimmed.len > 0 ? (size_t)(trimmed.ptr - text.ptr) : text.len);
+        haft__parser_remove_prefix(buf,
+                                   trimmed.len > 0 ? (size_t)(trimmed.ptr - text.ptr) : text.len);
         buf->len = trimmed.len;
     }
 }
 
-void haft__forming_identified(haft__parser *p)
+void haft__call_builder_end_id(haft__parser *p)
 {
-    haft__forming *call = &p->call;
+    haft__call_builder *call = &p->call;
     haft_str id = haft__str_trim(haft__buf_str(&call->id)), name = id;
-    bool dotted = haft__str_starts(id, HAFT__LIT("functions."));
-    if (dotted || haft__str_starts(id, HAFT__LIT("functions_"))) {
+    bool dotted = haft__str_starts_with(id, HAFT__LIT("functions."));
+    if (dotted || haft__str_starts_with(id, HAFT__LIT("functions_"))) {
         name = haft__str_skip(id, strlen("functions."));
     }
     size_t end = name.len;
@@ -239,14 +242,15 @@ void haft__forming_identified(haft__parser *p)
     bool numbered = end > 0 && end < name.len
                     && (name.ptr[end - 1] == ':' || (!dotted && name.ptr[end - 1] == '_'));
     haft__buf_clear(&call->name);
-    haft__forming_text(p, &call->name, (haft_str){name.ptr, numbered ? end - 1 : name.len});
+    haft__call_builder_add_text(p, &call->name,
+                                (haft_str){name.ptr, numbered ? end - 1 : name.len});
     if (call->id.status != HAFT_OK) { /* what is left of it depends on how the text was cut */
         call->name.status = call->id.status;
     }
     trim(&call->id);
 }
 
-bool haft__forming_is_nine(haft__parser *p)
+bool haft__call_builder_has_short_id(haft__parser *p)
 {
     trim(&p->call.id);
     haft_str id = haft__buf_str(&p->call.id);
@@ -257,86 +261,86 @@ bool haft__forming_is_nine(haft__parser *p)
     return p->call.id.status == HAFT_OK && i == id.len && id.len == 9;
 }
 
-const char *haft__forming_named(haft__parser *p)
+const char *haft__call_builder_end_name(haft__parser *p)
 {
-    haft__forming *call = &p->call;
+    haft__call_builder *call = &p->call;
     haft_str name = haft__str_trim(haft__buf_str(&call->name));
     if (call->name.status != HAFT_OK || !is_name(name)) {
         return "its name cannot be that of a tool";
     }
-    call->tool = haft__forming_find_tool(p, name);
+    call->tool = haft__call_builder_find_tool(p, name);
     trim(&call->name);
     call->named = true;
     return NULL;
 }
 
-void haft__forming_astray(haft__parser *p)
+void haft__call_builder_reject_recipient(haft__parser *p)
 {
-    haft__forming *call = &p->call;
+    haft__call_builder *call = &p->call;
     haft__buf_clear(&call->name);
-    call->astray = true;
+    call->bad_recipient = true;
     call->named = false;
     call->tool = NULL;
 }
 
-void haft__forming_disown(haft__parser *p)
+void haft__call_builder_revert_to_content(haft__parser *p)
 {
-    haft__forming *call = &p->call;
+    haft__call_builder *call = &p->call;
     call->open = false;
-    haft__tell_content(p, haft__buf_str(&call->raw));
+    haft__parser_emit_content(p, haft__buf_str(&call->raw));
     clear(call);
 }
 
 /* ---- the arguments ---- */
 
 /* Where calls are mended, nothing of one is told before it is whole. */
-void haft__forming_args(haft__parser *p, haft_str text)
+void haft__call_builder_add_args(haft__parser *p, haft_str text)
 {
-    haft__forming *call = &p->call;
-    if (call->named && !call->told && !p->options.repair) {
+    haft__call_builder *call = &p->call;
+    if (call->named && !call->announced && !p->options.repair) {
         begin(p);
     }
-    if (call->told) {
-        haft__tell_text(p, HAFT__FOUND_ARGUMENTS, text);
+    if (call->announced) {
+        haft__parser_emit_text(p, HAFT__PARSER_EVENT_ARGUMENTS, text);
     } else {
         haft__buf_add_str(&call->args, text);
         haft__parser_check(p, &call->args);
     }
 }
 
-void haft__forming_end(haft__parser *p)
+void haft__call_builder_end(haft__parser *p)
 {
-    haft__forming *call = &p->call;
+    haft__call_builder *call = &p->call;
     if (call->id.status == HAFT_TOO_BIG) {
-        haft__forming_spoil(p, HAFT__FOUND_MALFORMED, "its id is too long");
+        haft__call_builder_fail(p, HAFT__PARSER_EVENT_MALFORMED, "its id is too long");
         return;
     }
-    if (!call->told) {
+    if (!call->announced) {
         begin(p);
     }
-    haft__tell(p, &(haft__found){.kind = HAFT__FOUND_CALL_END,
-                                 .index = p->calls - 1,
-                                 .id = haft__buf_str(&call->id),
-                                 .repaired = call->mended || p->mending.mended});
+    haft__parser_emit(p, &(haft__parser_event){.kind = HAFT__PARSER_EVENT_CALL_END,
+                                               .index = p->calls - 1,
+                                               .id = haft__buf_str(&call->id),
+                                               .repaired = call->repaired || p->repair.repaired});
     clear(call);
 }
 
-void haft__forming_forget(haft__parser *p)
+void haft__call_builder_discard(haft__parser *p)
 {
     clear(&p->call);
 }
 
-void haft__forming_spoil(haft__parser *p, haft__found_kind kind, const char *why)
+void haft__call_builder_fail(haft__parser *p, haft__parser_event_kind kind, const char *why)
 {
-    p->cut_count = p->call.told ? 0 : p->cut_count; /* of arguments nobody wants any more */
-    haft__tell_pause(p);
-    haft__tell(p,
-               &(haft__found){.kind = kind,
-                              .index = p->calls - (p->call.told ? 1 : 0),
-                              .id = haft__buf_str(&p->call.id),
-                              .text = haft__buf_str(&p->call.raw),
-                              .name = p->call.named ? haft__buf_str(&p->call.name) : HAFT__LIT(""),
-                              .offset = p->call.offset,
-                              .why = why});
+    p->cut_count = p->call.announced ? 0 : p->cut_count; /* of arguments nobody wants any more */
+    haft__parser_flush_text(p);
+    haft__parser_emit(p, &(haft__parser_event){.kind = kind,
+                                               .index = p->calls - (p->call.announced ? 1 : 0),
+                                               .id = haft__buf_str(&p->call.id),
+                                               .text = haft__buf_str(&p->call.raw),
+                                               .name = p->call.named ? haft__buf_str(&p->call.name)
+                                                                     : HAFT__LIT(""),
+                                               .offset = p->call.offset,
+                                               .why = why});
     clear(&p->call);
 }

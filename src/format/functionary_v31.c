@@ -3,31 +3,31 @@
  * tests/format/functionary_v31_test.c. */
 #include "format/formats.h"
 
-enum { START, TEXT, NAME, ARGS, AFTER, SPOILT };
+enum { START, TEXT, NAME, ARGS, AFTER, MALFORMED };
 
 #define CALL                                                                                       \
     {                                                                                              \
-        "<function=", NAME, HAFT__ACT_OPEN                                                         \
+        "<function=", NAME, HAFT__ACTION_CALL_BEGIN                                                \
     }
 
 const haft__format haft__format_functionary_v31 = {
     .name = "functionary_v31",
-    .grammar = {{.kind = HAFT__FRAME_NAMED,
+    .grammar = {{.kind = HAFT__CALL_SYNTAX_NAME_ARGS,
                  .before = "<function=",
-                 .behind_name = ">" HAFT__FRAME_WS,
-                 .after = HAFT__FRAME_WS "</function>",
-                 .between = HAFT__FRAME_WS}},
+                 .after_name = ">" HAFT__SYNTAX_WS,
+                 .after = HAFT__SYNTAX_WS "</function>",
+                 .between = HAFT__SYNTAX_WS}},
     .plain = TEXT,
-    .spoilt = SPOILT,
+    .malformed = MALFORMED,
     .json = true,
-    .places =
+    .states =
         {
-            [START] = {.bytes = HAFT__BYTES_LAYOUT, .otherwise = TEXT, .marks = {CALL}},
+            [START] = {.bytes = HAFT__BYTES_WHITESPACE, .fallback = TEXT, .marks = {CALL}},
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT, .marks = {CALL}},
-            [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{">", ARGS, HAFT__ACT_NAMED}}},
-            [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = AFTER},
+            [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{">", ARGS, HAFT__ACTION_NAME_END}}},
+            [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},
             [AFTER] = {.bytes = HAFT__BYTES_TAIL, .marks = {{"</function>", TEXT}, CALL}},
-            [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{"</function>", TEXT}, CALL}},
+            [MALFORMED] = {.bytes = HAFT__BYTES_IGNORED, .marks = {{"</function>", TEXT}, CALL}},
         },
     .render =
         {

@@ -4,41 +4,43 @@
  * tests/format/functionary_v32_test.c. */
 #include "format/formats.h"
 
-enum { START, TEXT, TO, NAME, GAP, ARGS, AFTER, SPOILT };
+enum { START, TEXT, TO, NAME, GAP, ARGS, AFTER, MALFORMED };
 
 /* What stands behind it may be text as well: a prompt of Python looks the same. */
 #define NEXT                                                                                       \
     {                                                                                              \
-        ">>>", TO, HAFT__ACT_OPEN, .if_named = true                                                \
+        ">>>", TO, HAFT__ACTION_CALL_BEGIN, .if_named = true                                       \
     }
 
 const haft__format haft__format_functionary_v32 = {
     .name = "functionary_v32",
-    .grammar =
-        {{.kind = HAFT__FRAME_NAMED, .lead = ">>>", .behind_name = "\n", .between = "\n>>>"}},
+    .grammar = {{.kind = HAFT__CALL_SYNTAX_NAME_ARGS,
+                 .lead = ">>>",
+                 .after_name = "\n",
+                 .between = "\n>>>"}},
     .plain = TEXT,
-    .spoilt = SPOILT,
+    .malformed = MALFORMED,
     .behind = AFTER,
     .json = true,
     .open_ended = true,
-    .places =
+    .states =
         {
-            [START] = {.bytes = HAFT__BYTES_LAYOUT,
-                       .otherwise = NAME,
+            [START] = {.bytes = HAFT__BYTES_WHITESPACE,
+                       .fallback = NAME,
                        .marks = {{"all\n", TEXT}, {"all\r\n", TEXT}, NEXT}},
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT, .marks = {NEXT}},
-            [TO] = {.bytes = HAFT__BYTES_LAYOUT,
-                    .otherwise = NAME,
-                    .marks = {{"all\n", TEXT, HAFT__ACT_FORGET},
-                              {"all\r\n", TEXT, HAFT__ACT_FORGET}}},
-            [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"\n", GAP, HAFT__ACT_NAMED}}},
+            [TO] = {.bytes = HAFT__BYTES_WHITESPACE,
+                    .fallback = NAME,
+                    .marks = {{"all\n", TEXT, HAFT__ACTION_CALL_DISCARD},
+                              {"all\r\n", TEXT, HAFT__ACTION_CALL_DISCARD}}},
+            [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"\n", GAP, HAFT__ACTION_NAME_END}}},
             /* Where no tool has the name, other text is no call that went wrong. */
-            [GAP] = {.bytes = HAFT__BYTES_LAYOUT,
-                     .otherwise = ARGS,
-                     .marks = {{"{", ARGS, HAFT__ACT_NONE, .keep = true}}},
-            [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = AFTER},
-            [AFTER] = {.bytes = HAFT__BYTES_TAIL, .otherwise = TEXT, .marks = {NEXT}},
-            [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {NEXT}},
+            [GAP] = {.bytes = HAFT__BYTES_WHITESPACE,
+                     .fallback = ARGS,
+                     .marks = {{"{", ARGS, HAFT__ACTION_NONE, .keep = true}}},
+            [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},
+            [AFTER] = {.bytes = HAFT__BYTES_TAIL, .fallback = TEXT, .marks = {NEXT}},
+            [MALFORMED] = {.bytes = HAFT__BYTES_IGNORED, .marks = {NEXT}},
         },
     .render =
         {

@@ -14,7 +14,7 @@
 
 typedef haft__gbnf_symbol symbol;
 typedef haft__gbnf_sequence sequence;
-typedef haft__gbnf_rule rule;
+typedef haft__gbnf_production rule;
 
 #define MOST_REPEATS 2000 /* llama.cpp's own */
 #define MOST_DEPTH   200  /* groups inside each other */
@@ -22,7 +22,7 @@ typedef haft__gbnf_rule rule;
 #define ENDLESS      UINT32_MAX
 
 typedef struct reader {
-    haft__gbnf_rules *g;
+    haft__gbnf_grammar *g;
     haft__arena *arena;
     haft_str rest;
     const char *why; /* what is wrong */
@@ -66,7 +66,7 @@ static void *grow(reader *r, void *items, size_t count, size_t *room, size_t siz
 
 static uint32_t add_rule(reader *r, haft_str name, bool defined)
 {
-    haft__gbnf_rules *g = r->g;
+    haft__gbnf_grammar *g = r->g;
     rule *rules = grow(r, g->rules, g->rule_count, &g->rule_room, sizeof(*rules));
     if (rules == NULL) {
         return 0;
@@ -78,7 +78,7 @@ static uint32_t add_rule(reader *r, haft_str name, bool defined)
 
 static void add_symbol(reader *r, symbol s)
 {
-    haft__gbnf_rules *g = r->g;
+    haft__gbnf_grammar *g = r->g;
     symbol *symbols = grow(r, g->symbols, g->symbol_count, &g->symbol_room, sizeof(*symbols));
     if (symbols != NULL) {
         g->symbols = symbols;
@@ -88,7 +88,7 @@ static void add_symbol(reader *r, symbol s)
 
 static void add_sequence(reader *r, uint32_t rule_index, const symbol *symbols, size_t count)
 {
-    haft__gbnf_rules *g = r->g;
+    haft__gbnf_grammar *g = r->g;
     sequence *sequences =
         grow(r, g->sequences, g->sequence_count, &g->sequence_room, sizeof(*sequences));
     if (sequences == NULL) {
@@ -104,11 +104,12 @@ static void add_sequence(reader *r, uint32_t rule_index, const symbol *symbols, 
 
 static void add_range(reader *r, symbol *to, uint32_t first, uint32_t last)
 {
-    haft__gbnf_rules *g = r->g;
-    haft__gbnf_range *ranges = grow(r, g->ranges, g->range_count, &g->range_room, sizeof(*ranges));
+    haft__gbnf_grammar *g = r->g;
+    haft__gbnf_code_range *ranges =
+        grow(r, g->ranges, g->range_count, &g->range_room, sizeof(*ranges));
     if (ranges != NULL) {
         g->ranges = ranges;
-        g->ranges[g->range_count++] = (haft__gbnf_range){first, last};
+        g->ranges[g->range_count++] = (haft__gbnf_code_range){first, last};
         to->count++;
     }
 }
@@ -410,7 +411,7 @@ static void read_rule(reader *r)
 {
     uint32_t index = find_rule(r, read_name(r));
     skip_space(r, false);
-    if (r->why == NULL && !haft__str_starts(r->rest, HAFT__LIT("::="))) {
+    if (r->why == NULL && !haft__str_starts_with(r->rest, HAFT__LIT("::="))) {
         fail(r, "no ::= behind a name");
     }
     if (r->why == NULL && r->g->rules[index].defined) {
@@ -437,7 +438,7 @@ static int by_rule(const void *a, const void *b)
     return order != 0 ? order : (x->first > y->first) - (x->first < y->first);
 }
 
-static void sort_sequences(haft__gbnf_rules *g)
+static void sort_sequences(haft__gbnf_grammar *g)
 {
     qsort(g->sequences, g->sequence_count, sizeof(*g->sequences), by_rule);
     for (size_t i = 0; i < g->sequence_count; i++) {
@@ -447,7 +448,7 @@ static void sort_sequences(haft__gbnf_rules *g)
     }
 }
 
-static bool all_nullable(const haft__gbnf_rules *g, const sequence *s)
+static bool all_nullable(const haft__gbnf_grammar *g, const sequence *s)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         const symbol *at = &g->symbols[s->first + i];
@@ -458,7 +459,7 @@ static bool all_nullable(const haft__gbnf_rules *g, const sequence *s)
     return true;
 }
 
-static void find_nullable(haft__gbnf_rules *g)
+static void find_nullable(haft__gbnf_grammar *g)
 {
     for (bool changed = true; changed;) {
         changed = false;
@@ -472,7 +473,7 @@ static void find_nullable(haft__gbnf_rules *g)
 }
 
 /* Depth first over the rules that a rule may begin with. */
-static bool is_left_recursive(haft__gbnf_rules *g, uint32_t index, unsigned hops)
+static bool is_left_recursive(haft__gbnf_grammar *g, uint32_t index, unsigned hops)
 {
     rule *r = &g->rules[index];
     if (r->visit != 0 || hops > MOST_HOPS) {
@@ -497,7 +498,7 @@ static bool is_left_recursive(haft__gbnf_rules *g, uint32_t index, unsigned hops
 
 static void check_rules(reader *r)
 {
-    haft__gbnf_rules *g = r->g;
+    haft__gbnf_grammar *g = r->g;
     bool found = false;
     for (size_t i = 0; i < g->rule_count && r->why == NULL; i++) {
         if (!g->rules[i].defined) {
@@ -515,14 +516,14 @@ static void check_rules(reader *r)
     }
 }
 
-haft_status haft__gbnf_read(haft__arena *arena, haft_str text, const haft__gbnf_rules **ret_rules,
+haft_status haft__gbnf_read(haft__arena *arena, haft_str text, const haft__gbnf_grammar **ret_rules,
                             haft_error *err)
 {
-    haft__gbnf_rules *g = haft__arena_array(arena, 1, sizeof(*g));
+    haft__gbnf_grammar *g = haft__arena_array(arena, 1, sizeof(*g));
     if (g == NULL) {
         return haft__arena_fail(arena, err);
     }
-    *g = (haft__gbnf_rules){.root = 0};
+    *g = (haft__gbnf_grammar){.root = 0};
     reader r = {.g = g, .arena = arena, .rest = text};
     skip_space(&r, true);
     while (r.rest.len > 0) {

@@ -16,22 +16,22 @@ typedef struct haft__gbnf_sequence {
     uint32_t rule, first, count; /* symbols */
 } haft__gbnf_sequence;
 
-typedef struct haft__gbnf_rule {
+typedef struct haft__gbnf_production {
     haft_str name;
     bool defined, nullable;
     uint8_t visit;
     uint32_t first, count; /* sequences, once they are sorted */
-} haft__gbnf_rule;
+} haft__gbnf_production;
 
-typedef struct haft__gbnf_range {
+typedef struct haft__gbnf_code_range {
     uint32_t first, last;
-} haft__gbnf_range;
+} haft__gbnf_code_range;
 
-struct haft__gbnf_rules {
+struct haft__gbnf_grammar {
     haft__gbnf_symbol *symbols;
     haft__gbnf_sequence *sequences;
-    haft__gbnf_rule *rules;
-    haft__gbnf_range *ranges;
+    haft__gbnf_production *rules;
+    haft__gbnf_code_range *ranges;
     size_t symbol_count, sequence_count, rule_count, range_count;
     size_t symbol_room, sequence_room, rule_room, range_room;
     uint32_t root;

@@ -18,7 +18,7 @@ typedef struct item {
 } item;
 
 typedef struct chart {
-    const haft__gbnf_rules *g;
+    const haft__gbnf_grammar *g;
     item *items;
     size_t count, room;
     uint32_t *slots; /* 1 + index, of the present set */
@@ -91,17 +91,17 @@ static void add_item(chart *c, item added)
     }
 }
 
-static bool class_has(const haft__gbnf_rules *g, const symbol *s, uint32_t code)
+static bool class_has(const haft__gbnf_grammar *g, const symbol *s, uint32_t code)
 {
     bool found = false;
     for (uint32_t i = 0; i < s->count && !found; i++) {
-        const haft__gbnf_range *r = &g->ranges[s->first + i];
+        const haft__gbnf_code_range *r = &g->ranges[s->first + i];
         found = r->first <= code && code <= r->last;
     }
     return found != s->negated;
 }
 
-static const symbol *after_dot(const haft__gbnf_rules *g, const item *i)
+static const symbol *after_dot(const haft__gbnf_grammar *g, const item *i)
 {
     const haft__gbnf_sequence *s = &g->sequences[i->sequence];
     return i->dot < s->count ? &g->symbols[s->first + i->dot] : NULL;
@@ -130,7 +130,7 @@ static void close_set(chart *c, uint32_t position)
         if (s == NULL && now.origin < position) {
             complete(c, now);
         } else if (s != NULL && s->is_rule) {
-            const haft__gbnf_rule *r = &c->g->rules[s->rule];
+            const haft__gbnf_production *r = &c->g->rules[s->rule];
             for (uint32_t j = 0; j < r->count; j++) {
                 add_item(c, (item){r->first + j, 0, position});
             }
@@ -172,7 +172,7 @@ static bool has_root(const chart *c)
 
 static bool run(chart *c, haft_str text, bool begins)
 {
-    const haft__gbnf_rule *root = &c->g->rules[c->g->root];
+    const haft__gbnf_production *root = &c->g->rules[c->g->root];
     uint32_t position = 0;
     for (uint32_t i = 0; i < root->count; i++) {
         add_item(c, (item){root->first + i, 0, 0});
@@ -192,7 +192,7 @@ static bool run(chart *c, haft_str text, bool begins)
     return c->count > c->from && (begins || has_root(c));
 }
 
-haft_status haft__gbnf_match(const haft__gbnf_rules *rules, haft_str text, bool begins,
+haft_status haft__gbnf_match(const haft__gbnf_grammar *rules, haft_str text, bool begins,
                              bool *ret_matches, haft_error *err)
 {
     chart c = {.g = rules, .starts = calloc(text.len + 3, sizeof(size_t))};

@@ -16,25 +16,25 @@ static size_t count_spaces(haft_str text)
     return i;
 }
 
-static bool is_layout(const haft__place *place)
+static bool is_layout(const haft__format_state *state)
 {
-    return place->bytes == HAFT__BYTES_LAYOUT || place->bytes == HAFT__BYTES_DOUBT
-           || place->bytes == HAFT__BYTES_GAP;
+    return state->bytes == HAFT__BYTES_WHITESPACE || state->bytes == HAFT__BYTES_UNDECIDED
+           || state->bytes == HAFT__BYTES_GAP;
 }
 
 /* Whether a byte that is no mark may lead to another place. */
-bool haft__give_may_move(const haft__place *place)
+bool haft__parser_may_leave_state(const haft__format_state *state)
 {
-    return is_layout(place) || (place->bytes == HAFT__BYTES_TAIL && place->otherwise != 0)
-           || (place->bytes >= HAFT__BYTES_NAME && place->bytes <= HAFT__BYTES_KEY);
+    return is_layout(state) || (state->bytes == HAFT__BYTES_TAIL && state->fallback != 0)
+           || (state->bytes >= HAFT__BYTES_NAME && state->bytes <= HAFT__BYTES_KEY);
 }
 
 /* Bytes that have been used already. */
-void haft__give_again(haft__parser *p, haft_str text)
+void haft__parser_reconsume(haft__parser *p, haft_str text)
 {
     bool before = p->again;
     p->again = true;
-    size_t used = haft__give(p, text);
+    size_t used = haft__parser_consume(p, text);
     if (used < text.len) {
         haft__parser_read(p, haft__str_skip(text, used));
     }
@@ -43,48 +43,48 @@ void haft__give_again(haft__parser *p, haft_str text)
 }
 
 /* A name that no tool has, behind a mark that stands in texts too: only arguments make it one. */
-bool haft__give_is_doubtful(const haft__parser *p)
+bool haft__parser_is_call_uncertain(const haft__parser *p)
 {
     return p->call.open && p->call.if_named && p->call.named && p->call.tool == NULL
-           && haft__parser_here(p)->bytes == HAFT__BYTES_LAYOUT;
+           && haft__parser_state(p)->bytes == HAFT__BYTES_WHITESPACE;
 }
 
 /* White space, and then something that belongs elsewhere. */
-static size_t give_layout(haft__parser *p, const haft__place *place, haft_str text)
+static size_t consume_whitespace(haft__parser *p, const haft__format_state *state, haft_str text)
 {
     size_t spaces = count_spaces(text);
     if (spaces > 0 && p->call.if_named && !p->call.named) { /* a name would stand here */
-        haft__forming_disown(p);
-        haft__parser_go(p, p->format->plain);
+        haft__call_builder_revert_to_content(p);
+        haft__parser_enter_state(p, p->format->plain);
         return 0;
     }
-    haft__parser_use(p, (haft_str){text.ptr, spaces});
-    bool doubt = place->bytes == HAFT__BYTES_DOUBT;
+    haft__parser_advance(p, (haft_str){text.ptr, spaces});
+    bool doubt = state->bytes == HAFT__BYTES_UNDECIDED;
     if (doubt) {
-        haft__buf_add(&p->doubt, text.ptr, spaces);
-        haft__parser_check(p, &p->doubt);
-    } else if (place->bytes == HAFT__BYTES_LAYOUT) {
-        haft__tell_layout(p, (haft_str){text.ptr, spaces});
+        haft__buf_add(&p->undecided, text.ptr, spaces);
+        haft__parser_check(p, &p->undecided);
+    } else if (state->bytes == HAFT__BYTES_WHITESPACE) {
+        haft__parser_emit_whitespace(p, (haft_str){text.ptr, spaces});
     }
     if (spaces == text.len) {
         return spaces;
     }
-    if (place->otherwise == p->format->spoilt && p->call.open) {
-        haft__parser_spoil(p, "it has text where only tags belong");
-    } else if (haft__give_is_doubtful(p)) {
-        haft__forming_disown(p);
-        haft__parser_go(p, p->format->plain);
+    if (state->fallback == p->format->malformed && p->call.open) {
+        haft__parser_reject_call(p, "it has text where only tags belong");
+    } else if (haft__parser_is_call_uncertain(p)) {
+        haft__call_builder_revert_to_content(p);
+        haft__parser_enter_state(p, p->format->plain);
     } else {
-        haft__parser_go(p, place->otherwise);
-        if (haft__parser_here(p)->bytes == HAFT__BYTES_NAME
+        haft__parser_enter_state(p, state->fallback);
+        if (haft__parser_state(p)->bytes == HAFT__BYTES_NAME
             && !p->call.open) { /* nothing but its name opens it */
-            haft__forming_open(p, HAFT__LIT(""), true);
+            haft__call_builder_begin(p, HAFT__LIT(""), true);
             p->call.late = p->again;
             p->call.offset -= p->again ? text.len - spaces : 0;
         }
     }
     if (doubt) {
-        haft__give_again(p, haft__buf_str(&p->doubt));
+        haft__parser_reconsume(p, haft__buf_str(&p->undecided));
     }
     return spaces;
 }
@@ -92,17 +92,18 @@ static size_t give_layout(haft__parser *p, const haft__place *place, haft_str te
 /* Another value where a call has one: what it was meant for is not known. */
 static void begin_second(haft__parser *p, size_t length)
 {
-    haft__forming_open(p, HAFT__LIT(""), false);
+    haft__call_builder_begin(p, HAFT__LIT(""), false);
     p->call.late = p->again;
     p->call.offset -= p->again ? length : 0;
-    haft__wreck_begin(p, "it is a second value in one call", &(haft__wreck){.json = true});
+    haft__malformed_call_begin(p, "it is a second value in one call",
+                               &(haft__malformed_call){.json = true});
 }
 
 /* Brackets, commas and colons: the value ended before them, perhaps too early. */
-static size_t give_debris(haft__parser *p, const haft__place *place, haft_str text)
+static size_t consume_stray_json(haft__parser *p, const haft__format_state *state, haft_str text)
 {
     bool content =
-        place->otherwise == 0 || p->format->places[place->otherwise].bytes == HAFT__BYTES_CONTENT;
+        state->fallback == 0 || p->format->states[state->fallback].bytes == HAFT__BYTES_CONTENT;
     size_t used = 0;
     while (used < text.len && text.ptr[used] != '\0'
            && strchr("}],: \n\r\t", text.ptr[used]) != NULL) {
@@ -110,10 +111,10 @@ static size_t give_debris(haft__parser *p, const haft__place *place, haft_str te
         used++;
     }
     haft_str debris = {text.ptr, used};
-    haft__parser_use(p, debris);
+    haft__parser_advance(p, debris);
     if (content) {
         p->tailed = p->tailed || used > 0;
-        haft__tell_content(p, debris);
+        haft__parser_emit_content(p, debris);
     }
     return used;
 }
@@ -128,14 +129,14 @@ static bool is_second(const haft__parser *p, char c)
 }
 
 /* Behind the value of a call, and in front of what closes it. */
-static size_t give_tail(haft__parser *p, const haft__place *place, haft_str text)
+static size_t consume_tail(haft__parser *p, const haft__format_state *state, haft_str text)
 {
     bool fresh = !p->tailed && p->tail == '\0', text_came = p->tailed && p->tail == '\0';
     size_t used = fresh ? count_spaces(text) : 0;
-    haft__parser_use(p, (haft_str){text.ptr, used});
-    haft__tell_layout(p, (haft_str){text.ptr, used});
+    haft__parser_advance(p, (haft_str){text.ptr, used});
+    haft__parser_emit_whitespace(p, (haft_str){text.ptr, used});
     if (p->format->json && !text_came) {
-        used += give_debris(p, place, haft__str_skip(text, used));
+        used += consume_stray_json(p, state, haft__str_skip(text, used));
     }
     haft_str rest = haft__str_skip(text, used);
     if (rest.len == 0) {
@@ -145,90 +146,91 @@ static size_t give_tail(haft__parser *p, const haft__place *place, haft_str text
         begin_second(p, rest.len);
         return used;
     }
-    if (place->otherwise != 0) {
-        haft__parser_go(p, place->otherwise);
+    if (state->fallback != 0) {
+        haft__parser_enter_state(p, state->fallback);
         return used;
     }
     p->tailed = true;
     p->tail = '\0';
-    haft__parser_use(p, rest);
-    haft__tell_content(p, rest);
+    haft__parser_advance(p, rest);
+    haft__parser_emit_content(p, rest);
     return text.len;
 }
 
 /* A name, an id or a key, as far as the beginning of a tag: that belongs to something else. */
-static size_t give_header(haft__parser *p, haft__buf *to, haft_str text)
+static size_t consume_header(haft__parser *p, haft__buf *to, haft_str text)
 {
     bool key = to == &p->call.key;
     size_t used = 0;
     while (used < text.len && text.ptr[used] != '<' && (key || text.ptr[used] != '[')) {
         used++;
     }
-    haft__parser_use(p, (haft_str){text.ptr, used});
-    haft__forming_text(p, to, (haft_str){text.ptr, used});
-    if (!key && !p->marks[p->place].starts['"']) { /* else it stands in quotes */
-        haft__wreck_watch(p, (haft_str){text.ptr, used});
+    haft__parser_advance(p, (haft_str){text.ptr, used});
+    haft__call_builder_add_text(p, to, (haft_str){text.ptr, used});
+    if (!key && !p->marks[p->state].starts['"']) { /* else it stands in quotes */
+        haft__malformed_call_scan_header(p, (haft_str){text.ptr, used});
     }
     if (used < text.len) {
-        haft__parser_spoil(p, key ? "a tag is in the name of a parameter"
-                                  : "a tag is in its name or id");
-        if (key && p->format->spoilt_in != 0) { /* its value follows, or the end of the call */
-            haft__parser_go(p, p->format->spoilt_in);
+        haft__parser_reject_call(p, key ? "a tag is in the name of a parameter"
+                                        : "a tag is in its name or id");
+        if (key
+            && p->format->malformed_value != 0) { /* its value follows, or the end of the call */
+            haft__parser_enter_state(p, p->format->malformed_value);
         }
     }
     return used;
 }
 
 /* The name of a tool. Where it must be that of one, or else is code, only as long as it can be. */
-static size_t give_name(haft__parser *p, const haft__place *place, haft_str text)
+static size_t consume_name(haft__parser *p, const haft__format_state *state, haft_str text)
 {
     bool content = p->call.if_known || p->call.if_named; /* what is no name is that */
-    if (!content && place->otherwise == 0) {             /* what it is, is seen at its end */
-        return give_header(p, &p->call.name, text);
+    if (!content && state->fallback == 0) {              /* what it is, is seen at its end */
+        return consume_header(p, &p->call.name, text);
     }
-    size_t used = haft__forming_count_name(p, text);
-    haft__parser_use(p, (haft_str){text.ptr, used});
-    haft__forming_text(p, &p->call.name, (haft_str){text.ptr, used});
+    size_t used = haft__call_builder_name_length(p, text);
+    haft__parser_advance(p, (haft_str){text.ptr, used});
+    haft__call_builder_add_text(p, &p->call.name, (haft_str){text.ptr, used});
     if (used == text.len) {
         return used;
     }
     if (content) {
-        haft__forming_disown(p);
-        haft__parser_go(p, p->format->plain);
+        haft__call_builder_revert_to_content(p);
+        haft__parser_enter_state(p, p->format->plain);
     } else {
-        haft__forming_code(p);
-        haft__parser_go(p, place->otherwise);
+        haft__call_builder_begin_code(p);
+        haft__parser_enter_state(p, state->fallback);
     }
     return used;
 }
 
 /* How many of the bytes it has taken: fewer when they lead to another place. */
-size_t haft__give(haft__parser *p, haft_str text)
+size_t haft__parser_consume(haft__parser *p, haft_str text)
 {
-    const haft__place *place = haft__parser_here(p);
-    if (place->bytes == HAFT__BYTES_NAME) {
-        return give_name(p, place, text);
+    const haft__format_state *state = haft__parser_state(p);
+    if (state->bytes == HAFT__BYTES_NAME) {
+        return consume_name(p, state, text);
     }
-    if (place->bytes == HAFT__BYTES_ID) {
-        return give_header(p, &p->call.id, text);
+    if (state->bytes == HAFT__BYTES_ID) {
+        return consume_header(p, &p->call.id, text);
     }
-    if (place->bytes == HAFT__BYTES_KEY) {
-        return give_header(p, &p->call.key, text);
+    if (state->bytes == HAFT__BYTES_KEY) {
+        return consume_header(p, &p->call.key, text);
     }
-    if (is_layout(place)) {
-        return give_layout(p, place, text);
+    if (is_layout(state)) {
+        return consume_whitespace(p, state, text);
     }
-    if (place->bytes == HAFT__BYTES_TAIL) {
-        return give_tail(p, place, text);
+    if (state->bytes == HAFT__BYTES_TAIL) {
+        return consume_tail(p, state, text);
     }
-    haft__parser_use(p, text);
-    switch ((haft__bytes)place->bytes) {
-    case HAFT__BYTES_CONTENT: haft__tell_content(p, text); break;
-    case HAFT__BYTES_REASONING: haft__tell_reasoning(p, text); break;
-    case HAFT__BYTES_CODE: haft__tell_code(p, text); break;
+    haft__parser_advance(p, text);
+    switch ((haft__bytes_kind)state->bytes) {
+    case HAFT__BYTES_CONTENT: haft__parser_emit_content(p, text); break;
+    case HAFT__BYTES_REASONING: haft__parser_emit_reasoning(p, text); break;
+    case HAFT__BYTES_CODE: haft__parser_emit_code(p, text); break;
     case HAFT__BYTES_VALUE:
         if (p->call.coded) {
-            haft__forming_add_code(p, text);
+            haft__call_builder_add_code(p, text);
         } else {
             haft__value_add(p, text);
         }
@@ -236,11 +238,11 @@ size_t haft__give(haft__parser *p, haft_str text)
     case HAFT__BYTES_NAME:
     case HAFT__BYTES_ID:
     case HAFT__BYTES_KEY:
-    case HAFT__BYTES_LAYOUT:
+    case HAFT__BYTES_WHITESPACE:
     case HAFT__BYTES_GAP:
     case HAFT__BYTES_TAIL:
-    case HAFT__BYTES_DOUBT:
-    case HAFT__BYTES_NOTHING: break;
+    case HAFT__BYTES_UNDECIDED:
+    case HAFT__BYTES_IGNORED: break;
     }
     return text.len;
 }

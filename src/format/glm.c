@@ -3,67 +3,70 @@
  * Tests: tests/format/glm_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, HEAD, NAME, PAIRS, KEY, GAP, VALUE, SPOILT, SPOILT_VALUE, LOST };
+enum { START, THINK, TEXT, HEAD, NAME, PAIRS, KEY, GAP, VALUE, MALFORMED, SPOILT_VALUE, LOST };
 
 #define CALL                                                                                       \
     {                                                                                              \
-        "<tool_call>", HEAD, HAFT__ACT_OPEN                                                        \
+        "<tool_call>", HEAD, HAFT__ACTION_CALL_BEGIN                                               \
     }
 
 const haft__format haft__format_glm =
     {
         .name = "glm",
-        .grammar = {{.kind = HAFT__FRAME_TAGS,
+        .grammar = {{.kind = HAFT__CALL_SYNTAX_TAGS,
                      .before = "<tool_call>",
-                     .behind_name = "\n",
+                     .after_name = "\n",
                      .key = "<arg_key>",
-                     .text = "</arg_key>" HAFT__FRAME_WS "<arg_value>",
-                     .json = "</arg_key>" HAFT__FRAME_WS "<arg_value>",
-                     .behind_value = "</arg_value>" HAFT__FRAME_WS,
+                     .text = "</arg_key>" HAFT__SYNTAX_WS "<arg_value>",
+                     .json = "</arg_key>" HAFT__SYNTAX_WS "<arg_value>",
+                     .after_value = "</arg_value>" HAFT__SYNTAX_WS,
                      .after = "</tool_call>",
-                     .between = HAFT__FRAME_WS,
+                     .between = HAFT__SYNTAX_WS,
                      .stops = {"</arg_value>", "<arg_value>"},
-                     .think = "<think>",
-                     .thought = "</think>" HAFT__FRAME_WS}},
+                     .reasoning_open = "<think>",
+                     .reasoning_close = "</think>" HAFT__SYNTAX_WS}},
         .plain = TEXT,
         .reasoning = THINK,
-        .spoilt = SPOILT,
-        .places =
+        .malformed = MALFORMED,
+        .states =
             {
-                [START] = {.bytes = HAFT__BYTES_LAYOUT,
-                           .otherwise = TEXT,
+                [START] = {.bytes = HAFT__BYTES_WHITESPACE,
+                           .fallback = TEXT,
                            .marks = {{"<think>", THINK}, CALL}},
                 [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                           .marks = {{"<think>", THINK, HAFT__ACT_REOPEN},
+                           .marks = {{"<think>", THINK, HAFT__ACTION_REASONING_REOPEN},
                                      {"</think>", TEXT},
-                                     {"<tool_call>", THINK, HAFT__ACT_SUSPECT}}},
+                                     {"<tool_call>", THINK, HAFT__ACTION_CALL_IN_REASONING}}},
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                           .marks = {CALL,
-                                    {"</think>", TEXT, HAFT__ACT_STRAY},
-                                    {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
-                [HEAD] = {.bytes = HAFT__BYTES_LAYOUT, .otherwise = NAME},
+                                    {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
+                                    {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
+                [HEAD] = {.bytes = HAFT__BYTES_WHITESPACE, .fallback = NAME},
                 [NAME] = {.bytes = HAFT__BYTES_NAME,
-                          .marks = {{"\n", PAIRS, HAFT__ACT_NAMED},
-                                    {"<arg_key>", KEY, HAFT__ACT_NAMED},
-                                    {"</tool_call>", PAIRS, HAFT__ACT_NAMED, .keep = true}}},
-                [PAIRS] = {.bytes = HAFT__BYTES_LAYOUT,
-                           .otherwise = SPOILT,
-                           .marks = {{"<arg_key>", KEY}, {"</tool_call>", TEXT, HAFT__ACT_CLOSE}}},
-                [KEY] = {.bytes = HAFT__BYTES_KEY, .marks = {{"</arg_key>", GAP, HAFT__ACT_KEYED}}},
-                [GAP] = {.bytes = HAFT__BYTES_LAYOUT,
-                         .otherwise = SPOILT,
+                          .marks = {{"\n", PAIRS, HAFT__ACTION_NAME_END},
+                                    {"<arg_key>", KEY, HAFT__ACTION_NAME_END},
+                                    {"</tool_call>", PAIRS, HAFT__ACTION_NAME_END, .keep = true}}},
+                [PAIRS] = {.bytes = HAFT__BYTES_WHITESPACE,
+                           .fallback = MALFORMED,
+                           .marks = {{"<arg_key>", KEY},
+                                     {"</tool_call>", TEXT, HAFT__ACTION_CALL_END}}},
+                [KEY] = {.bytes = HAFT__BYTES_KEY,
+                         .marks = {{"</arg_key>", GAP, HAFT__ACTION_KEY_END}}},
+                [GAP] = {.bytes = HAFT__BYTES_WHITESPACE,
+                         .fallback = MALFORMED,
                          .marks = {{"<arg_value>", VALUE}}},
                 [VALUE] = {.bytes = HAFT__BYTES_VALUE,
-                           .marks = {{"</arg_value>", PAIRS, HAFT__ACT_VALUED},
-                                     {"<arg_value>", LOST, HAFT__ACT_LOSE}}},
-                [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
-                            .marks = {{"</tool_call>", TEXT},
-                                      CALL,
-                                      {"<arg_value>", SPOILT_VALUE, .inside = true}}},
-                [SPOILT_VALUE] = {.bytes = HAFT__BYTES_NOTHING,
-                                  .marks = {{"</arg_value>", SPOILT, .inside = true},
+                           .marks = {{"</arg_value>", PAIRS, HAFT__ACTION_VALUE_END},
+                                     {"<arg_value>", LOST, HAFT__ACTION_VALUE_NESTED}}},
+                [MALFORMED] = {.bytes = HAFT__BYTES_IGNORED,
+                               .marks =
+                                   {{"</tool_call>", TEXT},
+                                    CALL,
+                                    {"<arg_value>", SPOILT_VALUE, .inside = true}}},
+                [SPOILT_VALUE] = {.bytes = HAFT__BYTES_IGNORED,
+                                  .marks = {{"</arg_value>", MALFORMED, .inside = true},
                                             {"<arg_value>", LOST, .inside = true}}},
-                [LOST] = {.bytes = HAFT__BYTES_NOTHING},
+                [LOST] = {.bytes = HAFT__BYTES_IGNORED},
             },
         .render =
             {

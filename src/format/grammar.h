@@ -40,8 +40,8 @@ size_t haft__grammar_forms(const haft__format *format);
  * TOO_BIG when even the names alone do not fit. On failure `buf` holds what it held before. */
 HAFT_MUST_USE haft_status haft__grammar_gbnf(haft__buf *buf, const haft__format *format,
                                              const haft__format_tool *tools, size_t tool_count,
-                                             const bool *allowed, haft__mode mode, haft_str tool,
-                                             const haft__grammar_options *options,
+                                             const bool *allowed, haft__choice_mode mode,
+                                             haft_str tool, const haft__grammar_options *options,
                                              haft__relax_report *report, haft_error *err);
 
 /* Appends a JSON Schema of the whole reply, in the words of the target. The reply is JSON and is
@@ -53,8 +53,8 @@ HAFT_MUST_USE haft_status haft__grammar_gbnf(haft__buf *buf, const haft__format 
 HAFT_MUST_USE haft_status haft__grammar_schema(haft__buf *buf, haft__schema_target target,
                                                const haft__format *format,
                                                const haft__format_tool *tools, size_t tool_count,
-                                               const bool *allowed, haft__mode mode, haft_str tool,
-                                               const haft__grammar_options *options,
+                                               const bool *allowed, haft__choice_mode mode,
+                                               haft_str tool, const haft__grammar_options *options,
                                                haft__relax_report *report, haft_error *err);
 
 #endif

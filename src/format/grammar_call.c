@@ -9,7 +9,7 @@
 
 /* ---- texts ---- */
 
-void haft__framing_add(haft__framing *f, haft__buf *body, const char *text)
+void haft__call_grammar_add_text(haft__call_grammar *f, haft__buf *body, const char *text)
 {
     haft_str rest = text != NULL ? haft__str(text) : (haft_str){"", 0};
     while (rest.len > 0) {
@@ -18,7 +18,7 @@ void haft__framing_add(haft__framing *f, haft__buf *body, const char *text)
             length++;
         }
         haft__gbnf_add_literal(body, (haft_str){rest.ptr, length});
-        if (length < rest.len && rest.ptr[length] == HAFT__FRAME_WS[0]) {
+        if (length < rest.len && rest.ptr[length] == HAFT__SYNTAX_WS[0]) {
             haft__gbnf_add_name(body, haft__gbnf_space(f->g));
         } else if (length < rest.len) {
             haft__buf_add_str(body, HAFT__LIT("[0-9]{1,4} "));
@@ -27,14 +27,14 @@ void haft__framing_add(haft__framing *f, haft__buf *body, const char *text)
     }
 }
 
-static void add_key(haft__framing *f, haft__buf *body, const char *key)
+static void add_key(haft__call_grammar *f, haft__buf *body, const char *key)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_GRAMMAR_BYTES);
     haft__buf_addf(&text, "\"%s\":", key);
     haft__gbnf_add_literal(body, haft__buf_str(&text));
     haft__gbnf_add_name(body, haft__gbnf_space(f->g));
-    haft__gbnf_done(f->g, &text);
+    haft__gbnf_release_body(f->g, &text);
 }
 
 /* ---- arguments ---- */
@@ -53,41 +53,42 @@ static bool is_type(haft__json type, const char *name)
 }
 
 /* The schema of the arguments, which are an object whatever it says; `true` for any object. */
-static haft__json read_schema(haft__gbnf *g, const haft__format_tool *tool)
+static haft__json read_schema(haft__gbnf_writer *g, const haft__format_tool *tool)
 {
-    haft__json schema = haft__gbnf_flat(g, tool->parameters);
+    haft__json schema = haft__gbnf_flatten_schema(g, tool->parameters);
     const haft__json *type = haft__json_get(schema, HAFT__LIT("type"));
     if (schema.kind == HAFT__JSON_OBJECT && (type == NULL || is_type(*type, "object"))) {
         return schema;
     }
     if (schema.kind != HAFT__JSON_NULL && schema.kind != HAFT__JSON_TRUE) {
-        haft__relax(g->report, haft__buf_str(&g->path), HAFT__LIT("a schema of no object"),
-                    "any object");
+        haft__relax_report_add(g->report, haft__buf_str(&g->path),
+                               HAFT__LIT("a schema of no object"), "any object");
     }
     return haft__json_bool(true);
 }
 
-static haft__json as_object(haft__gbnf *g, haft__json schema)
+static haft__json as_object(haft__gbnf_writer *g, haft__json schema)
 {
     static const haft__json_member object = {
         {.kind = HAFT__JSON_STRING, .count = 4, .text = "type"},
         {.kind = HAFT__JSON_STRING, .count = 6, .text = "object"}};
-    return haft__gbnf_both(g, haft__json_object(&object, 1), schema);
+    return haft__gbnf_merge_schemas(g, haft__json_object(&object, 1), schema);
 }
 
-static haft__gbnf_name json_arguments(haft__framing *f, const haft__format_tool *tool, bool relaxed)
+static haft__gbnf_rule_name json_arguments(haft__call_grammar *f, const haft__format_tool *tool,
+                                           bool relaxed)
 {
     haft__json schema = relaxed ? haft__json_bool(true) : read_schema(f->g, tool);
     return schema.kind == HAFT__JSON_TRUE ? haft__gbnf_object(f->g)
-                                          : haft__gbnf_value(f->g, as_object(f->g, schema));
+                                          : haft__gbnf_schema_value(f->g, as_object(f->g, schema));
 }
 
 /* ---- members that are named: keywords of Python, tags ---- */
 
 /* A key that can be written without quotes. */
-static bool is_writable(const haft__framing *f, haft_str key)
+static bool is_writable(const haft__call_grammar *f, haft_str key)
 {
-    bool python = f->frame->kind == HAFT__FRAME_PYTHON;
+    bool python = f->frame->kind == HAFT__CALL_SYNTAX_PYTHON;
     for (size_t i = 0; i < key.len; i++) {
         unsigned char c = (unsigned char)key.ptr[i];
         bool word = c >= 0x80 || c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')
@@ -99,7 +100,7 @@ static bool is_writable(const haft__framing *f, haft_str key)
     return key.len > 0;
 }
 
-static haft__json without_unwritable(haft__framing *f, haft__json schema, const char *keyword)
+static haft__json without_unwritable(haft__call_grammar *f, haft__json schema, const char *keyword)
 {
     const haft__json *list = haft__json_get(schema, haft__str(keyword));
     bool object = list != NULL && list->kind == HAFT__JSON_OBJECT;
@@ -107,17 +108,17 @@ static haft__json without_unwritable(haft__framing *f, haft__json schema, const 
         haft__json key = object ? list->members[i].key : list->items[i];
         if (key.kind == HAFT__JSON_STRING && !is_writable(f, haft__json_text(key))) {
             size_t before = haft__gbnf_enter(f->g, keyword, haft__json_text(key));
-            haft__relax(f->g->report, haft__buf_str(&f->g->path),
-                        HAFT__LIT("a name that the format cannot write"), "left out");
+            haft__relax_report_add(f->g->report, haft__buf_str(&f->g->path),
+                                   HAFT__LIT("a name that the format cannot write"), "left out");
             haft__gbnf_leave(f->g, before);
-            schema = haft__gbnf_drop(f->g, schema, keyword, i);
+            schema = haft__gbnf_without_keyword(f->g, schema, keyword, i);
             return without_unwritable(f, schema, keyword);
         }
     }
     return schema;
 }
 
-static void add_members(haft__framing *f, haft__buf *body, haft__json schema,
+static void add_members(haft__call_grammar *f, haft__buf *body, haft__json schema,
                         const haft__gbnf_members *members)
 {
     static const char *const ignored[] = {"anyOf", "oneOf", "not", "if"};
@@ -127,14 +128,14 @@ static void add_members(haft__framing *f, haft__buf *body, haft__json schema,
     haft__json clean = without_unwritable(f, schema, "properties");
     clean = without_unwritable(f, clean, "required");
     haft__buf inner;
-    haft__gbnf_body(&inner);
+    haft__gbnf_body_init(&inner);
     bool some = haft__gbnf_add_members(f->g, &inner, clean, members);
     if (inner.len > 0) {
         haft__buf_add_str(body, some ? HAFT__LIT("") : HAFT__LIT("( "));
         haft__buf_add_str(body, haft__buf_str(&inner));
         haft__buf_add_str(body, some ? HAFT__LIT("") : HAFT__LIT(")? "));
     }
-    haft__gbnf_done(f->g, &inner);
+    haft__gbnf_release_body(f->g, &inner);
 }
 
 /* The alternatives at the top of a schema, if it has any. */
@@ -151,7 +152,7 @@ static const haft__json *find_alternatives(haft__json schema, const char **ret_k
     return NULL;
 }
 
-static void add_named(haft__framing *f, haft__buf *body, haft__json schema,
+static void add_named(haft__call_grammar *f, haft__buf *body, haft__json schema,
                       const haft__gbnf_members *members)
 {
     const char *key = NULL;
@@ -162,13 +163,14 @@ static void add_named(haft__framing *f, haft__buf *body, haft__json schema,
     }
     haft__buf_add_str(body, HAFT__LIT("( "));
     for (uint32_t i = 0; i < list->count && i < HAFT__LIMIT_GRAMMAR_ENUM; i++) {
-        haft__json base = haft__gbnf_drop(f->g, schema, key, UINT32_MAX);
-        haft__json both = haft__gbnf_flat(f->g, haft__gbnf_both(f->g, base, list->items[i]));
+        haft__json base = haft__gbnf_without_keyword(f->g, schema, key, UINT32_MAX);
+        haft__json both =
+            haft__gbnf_flatten_schema(f->g, haft__gbnf_merge_schemas(f->g, base, list->items[i]));
         haft__buf one;
-        haft__gbnf_body(&one);
+        haft__gbnf_body_init(&one);
         add_members(f, &one, both, members);
         haft__buf_add_str(body, i > 0 ? HAFT__LIT("| ") : HAFT__LIT(""));
-        haft__gbnf_add_name(body, haft__gbnf_rule(f->g, &one));
+        haft__gbnf_add_name(body, haft__gbnf_add_rule(f->g, &one));
     }
     haft__buf_add_str(body, HAFT__LIT(") "));
     if (key[0] == 'o') {
@@ -180,7 +182,7 @@ static void add_named(haft__framing *f, haft__buf *body, haft__json schema,
 
 /* ---- Python ---- */
 
-static void add_keyword(haft__gbnf *g, const haft__gbnf_members *members, haft__buf *body,
+static void add_keyword(haft__gbnf_writer *g, const haft__gbnf_members *members, haft__buf *body,
                         haft_str key, haft__json schema)
 {
     (void)members;
@@ -189,21 +191,21 @@ static void add_keyword(haft__gbnf *g, const haft__gbnf_members *members, haft__
     haft__buf_add_str(&text, key);
     haft__buf_add_char(&text, '=');
     haft__gbnf_add_literal(body, haft__buf_str(&text));
-    haft__gbnf_done(g, &text);
-    haft__gbnf_add_name(body, haft__gbnf_value(g, schema));
+    haft__gbnf_release_body(g, &text);
+    haft__gbnf_add_name(body, haft__gbnf_schema_value(g, schema));
 }
 
-static void add_any_keywords(haft__framing *f, haft__buf *body)
+static void add_any_keywords(haft__call_grammar *f, haft__buf *body)
 {
     haft__buf one;
-    haft__gbnf_body(&one);
+    haft__gbnf_body_init(&one);
     haft__buf_add_str(&one, HAFT__LIT("[a-zA-Z_] [a-zA-Z0-9_]{0,63} \"=\" "));
-    haft__gbnf_add_name(&one, haft__gbnf_value(f->g, haft__json_bool(true)));
-    haft__gbnf_name keyword = haft__gbnf_rule(f->g, &one);
+    haft__gbnf_add_name(&one, haft__gbnf_schema_value(f->g, haft__json_bool(true)));
+    haft__gbnf_rule_name keyword = haft__gbnf_add_rule(f->g, &one);
     haft__buf_addf(body, "( %s ( \",\" ws %s )* )? ", keyword.text, keyword.text);
 }
 
-static void add_python(haft__framing *f, haft__buf *body, const haft__format_tool *tool,
+static void add_python(haft__call_grammar *f, haft__buf *body, const haft__format_tool *tool,
                        bool relaxed)
 {
     const haft__gbnf_members members = {.separator = "\",\" ws ", .add = add_keyword};
@@ -222,27 +224,27 @@ static void add_python(haft__framing *f, haft__buf *body, const haft__format_too
 /* ---- tags ---- */
 
 typedef struct tagging {
-    haft__framing *f;
+    haft__call_grammar *f;
     const haft__format_tool *tool;
 } tagging;
 
-static haft__gbnf_name any_text(haft__framing *f)
+static haft__gbnf_rule_name any_text(haft__call_grammar *f)
 {
     if (f->text.text[0] == '\0') {
-        haft_str stops[HAFT__FRAME_STOPS];
+        haft_str stops[HAFT__CALL_SYNTAX_STOPS];
         size_t count = 0;
-        while (count < HAFT__FRAME_STOPS && f->frame->stops[count] != NULL) {
+        while (count < HAFT__CALL_SYNTAX_STOPS && f->frame->stops[count] != NULL) {
             stops[count] = haft__str(f->frame->stops[count]);
             count++;
         }
-        f->text = haft__gbnf_until(f->g, stops, count);
+        f->text = haft__gbnf_text_without(f->g, stops, count);
     }
     return f->text;
 }
 
-static bool has_stop(const haft__framing *f, haft_str text)
+static bool has_stop(const haft__call_grammar *f, haft_str text)
 {
-    for (size_t i = 0; i < HAFT__FRAME_STOPS && f->frame->stops[i] != NULL; i++) {
+    for (size_t i = 0; i < HAFT__CALL_SYNTAX_STOPS && f->frame->stops[i] != NULL; i++) {
         haft_str stop = haft__str(f->frame->stops[i]);
         for (size_t at = 0; at + stop.len <= text.len; at++) {
             if (memcmp(text.ptr + at, stop.ptr, stop.len) == 0) {
@@ -254,7 +256,8 @@ static bool has_stop(const haft__framing *f, haft_str text)
 }
 
 /* Texts that are given: a newline at either end of them is layout, where the format has that. */
-static bool add_given(haft__framing *f, haft__buf *body, const haft__json *values, size_t count)
+static bool add_given(haft__call_grammar *f, haft__buf *body, const haft__json *values,
+                      size_t count)
 {
     const char *edge = f->one_newline ? "\"\\n\"? " : "";
     haft__buf_addf(body, "%s( ", edge);
@@ -276,7 +279,7 @@ static bool add_given(haft__framing *f, haft__buf *body, const haft__json *value
 }
 
 /* A string without quotes. */
-static bool add_constrained(haft__framing *f, haft__buf *body, haft__json schema)
+static bool add_constrained(haft__call_grammar *f, haft__buf *body, haft__json schema)
 {
     const haft__json *given = haft__json_get(schema, HAFT__LIT("const"));
     size_t count = 1;
@@ -297,7 +300,7 @@ static bool add_constrained(haft__framing *f, haft__buf *body, haft__json schema
     return good;
 }
 
-static void relax_text(haft__gbnf *g, haft__json schema, bool constrained)
+static void relax_text(haft__gbnf_writer *g, haft__json schema, bool constrained)
 {
     static const char *const keys[] = {"minLength", "maxLength", "format", "anyOf", "oneOf", "not"};
     for (size_t i = 0; i < COUNT(keys); i++) {
@@ -310,11 +313,11 @@ static void relax_text(haft__gbnf *g, haft__json schema, bool constrained)
     }
 }
 
-static void add_text(haft__framing *f, haft__buf *body, haft__json schema, bool typed)
+static void add_text(haft__call_grammar *f, haft__buf *body, haft__json schema, bool typed)
 {
-    haft__json flat = haft__gbnf_flat(f->g, schema);
+    haft__json flat = haft__gbnf_flatten_schema(f->g, schema);
     haft__buf inner;
-    haft__gbnf_body(&inner);
+    haft__gbnf_body_init(&inner);
     bool constrained = typed && add_constrained(f, &inner, flat);
     relax_text(f->g, flat, constrained);
     if (constrained) {
@@ -322,7 +325,7 @@ static void add_text(haft__framing *f, haft__buf *body, haft__json schema, bool 
     } else {
         haft__gbnf_add_name(body, any_text(f));
     }
-    haft__gbnf_done(f->g, &inner);
+    haft__gbnf_release_body(f->g, &inner);
 }
 
 /* What a value may be: strings are written without quotes, anything else as JSON. */
@@ -355,9 +358,9 @@ static unsigned kinds_of_type(haft__json type)
     return kinds != 0 ? kinds : MAY_BE_OTHER;
 }
 
-static unsigned kinds_of(haft__gbnf *g, haft__json schema, unsigned depth)
+static unsigned kinds_of(haft__gbnf_writer *g, haft__json schema, unsigned depth)
 {
-    haft__json flat = haft__gbnf_flat(g, schema);
+    haft__json flat = haft__gbnf_flatten_schema(g, schema);
     const char *key = NULL;
     const haft__json *type = haft__json_get(flat, HAFT__LIT("type"));
     const haft__json *given = haft__json_get(flat, HAFT__LIT("const"));
@@ -389,16 +392,16 @@ static reading read_as(const tagging *t, haft_str key, haft__json schema)
     return text ? READ_TEXT : READ_EITHER;
 }
 
-static void add_json(haft__framing *f, haft__buf *body, haft__json schema)
+static void add_json(haft__call_grammar *f, haft__buf *body, haft__json schema)
 {
-    haft__gbnf_name value = haft__gbnf_value(f->g, schema);
+    haft__gbnf_rule_name value = haft__gbnf_schema_value(f->g, schema);
     haft__gbnf_add_name(body, haft__gbnf_space(f->g));
     haft__gbnf_add_name(body, value);
     haft__gbnf_add_name(body, haft__gbnf_space(f->g));
 }
 
 /* A string that would be read as something else has to have quotes. */
-static bool reads_as_json(haft__gbnf *g, haft_str text)
+static bool reads_as_json(haft__gbnf_writer *g, haft_str text)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -412,7 +415,7 @@ static bool reads_as_json(haft__gbnf *g, haft_str text)
 }
 
 /* The strings of an enum, without quotes. */
-static void add_bare(haft__framing *f, haft__buf *body, const haft__json *values, size_t count)
+static void add_bare(haft__call_grammar *f, haft__buf *body, const haft__json *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         haft_str text = haft__json_text(values[i]);
@@ -427,9 +430,9 @@ static void add_bare(haft__framing *f, haft__buf *body, const haft__json *values
 }
 
 /* Text or JSON, and nothing says which: any text, unless all values are known. */
-static void add_either(haft__framing *f, haft__buf *body, haft__json schema)
+static void add_either(haft__call_grammar *f, haft__buf *body, haft__json schema)
 {
-    haft__json flat = haft__gbnf_flat(f->g, schema);
+    haft__json flat = haft__gbnf_flatten_schema(f->g, schema);
     const haft__json *given = haft__json_get(flat, HAFT__LIT("const"));
     const haft__json *list = haft__json_get(flat, HAFT__LIT("enum"));
     bool listed = given == NULL && list != NULL && list->kind == HAFT__JSON_ARRAY && list->count > 0
@@ -444,19 +447,19 @@ static void add_either(haft__framing *f, haft__buf *body, haft__json schema)
     haft__buf_add_str(body, HAFT__LIT(") "));
 }
 
-static void add_tag(haft__gbnf *g, const haft__gbnf_members *members, haft__buf *body, haft_str key,
-                    haft__json schema)
+static void add_tag(haft__gbnf_writer *g, const haft__gbnf_members *members, haft__buf *body,
+                    haft_str key, haft__json schema)
 {
     const tagging *t = members->context;
-    const haft__frame *frame = t->f->frame;
+    const haft__call_syntax *frame = t->f->frame;
     reading how = read_as(t, key, schema);
     bool marked = how == READ_EITHER && frame->marked;
     (void)g;
-    haft__framing_add(t->f, body, frame->key);
+    haft__call_grammar_add_text(t->f, body, frame->key);
     haft__gbnf_add_literal(body, key);
     haft__buf_add_str(body, marked ? HAFT__LIT("( ") : HAFT__LIT(""));
     if (how != READ_JSON) {
-        haft__framing_add(t->f, body, frame->text);
+        haft__call_grammar_add_text(t->f, body, frame->text);
     }
     if (how == READ_TEXT || marked) {
         add_text(t->f, body, schema, how == READ_TEXT);
@@ -465,31 +468,32 @@ static void add_tag(haft__gbnf *g, const haft__gbnf_members *members, haft__buf 
     }
     haft__buf_add_str(body, marked ? HAFT__LIT("| ") : HAFT__LIT(""));
     if (how == READ_JSON || marked) {
-        haft__framing_add(t->f, body, frame->json);
+        haft__call_grammar_add_text(t->f, body, frame->json);
         add_json(t->f, body, schema);
     }
     haft__buf_add_str(body, marked ? HAFT__LIT(") ") : HAFT__LIT(""));
-    haft__framing_add(t->f, body, frame->behind_value);
+    haft__call_grammar_add_text(t->f, body, frame->after_value);
 }
 
-static void add_any_tags(haft__framing *f, haft__buf *body)
+static void add_any_tags(haft__call_grammar *f, haft__buf *body)
 {
     haft__buf_add_str(body, HAFT__LIT("( "));
-    haft__framing_add(f, body, f->frame->key);
+    haft__call_grammar_add_text(f, body, f->frame->key);
     haft__buf_add_str(body, HAFT__LIT("[a-zA-Z0-9_.\\x2D]{1,64} "));
-    haft__framing_add(f, body, f->frame->text);
+    haft__call_grammar_add_text(f, body, f->frame->text);
     haft__gbnf_add_name(body, any_text(f));
-    haft__framing_add(f, body, f->frame->behind_value);
+    haft__call_grammar_add_text(f, body, f->frame->after_value);
     haft__buf_add_str(body, HAFT__LIT(")* "));
 }
 
-static void add_tags(haft__framing *f, haft__buf *body, const haft__format_tool *tool, bool relaxed)
+static void add_tags(haft__call_grammar *f, haft__buf *body, const haft__format_tool *tool,
+                     bool relaxed)
 {
     const tagging t = {f, tool};
     const haft__gbnf_members members = {.separator = "", .add = add_tag, .context = &t};
     haft__json schema = relaxed ? haft__json_bool(true) : read_schema(f->g, tool);
     haft__gbnf_add_literal(body, tool->name);
-    haft__framing_add(f, body, f->frame->behind_name);
+    haft__call_grammar_add_text(f, body, f->frame->after_name);
     if (schema.kind == HAFT__JSON_TRUE) {
         add_any_tags(f, body);
     } else {
@@ -499,11 +503,11 @@ static void add_tags(haft__framing *f, haft__buf *body, const haft__format_tool 
 
 /* ---- a call ---- */
 
-static void add_object(haft__framing *f, haft__buf *body, const haft__format_tool *tool,
+static void add_object(haft__call_grammar *f, haft__buf *body, const haft__format_tool *tool,
                        bool relaxed)
 {
-    const haft__frame *frame = f->frame;
-    haft__gbnf_name args = json_arguments(f, tool, relaxed);
+    const haft__call_syntax *frame = f->frame;
+    haft__gbnf_rule_name args = json_arguments(f, tool, relaxed);
     haft__buf name;
     haft__buf_init(&name, HAFT__LIMIT_GRAMMAR_BYTES);
     haft__buf_addf(&name, "\"%.*s\",", HAFT__ARG(tool->name));
@@ -524,31 +528,32 @@ static void add_object(haft__framing *f, haft__buf *body, const haft__format_too
         haft__buf_add_str(body, HAFT__LIT("\"\\\"\" [a-zA-Z0-9]{9} \"\\\"\" )? "));
     }
     haft__buf_add_str(body, HAFT__LIT("ws \"}\" "));
-    haft__gbnf_done(f->g, &name);
+    haft__gbnf_release_body(f->g, &name);
 }
 
-haft__gbnf_name haft__framing_call(haft__framing *f, const haft__format_tool *tool, bool relaxed)
+haft__gbnf_rule_name haft__call_grammar_rule(haft__call_grammar *f, const haft__format_tool *tool,
+                                             bool relaxed)
 {
     haft__buf where, body;
     haft__buf_init(&where, HAFT__LIMIT_JSON_KEY_BYTES);
     haft__pointer_add_key(&where, tool->name);
     haft__gbnf_begin(f->g, haft__buf_str(&where), tool->parameters);
-    haft__gbnf_done(f->g, &where);
-    haft__gbnf_body(&body);
-    haft__framing_add(f, &body, f->frame->before);
-    switch ((haft__frame_kind)f->frame->kind) {
-    case HAFT__FRAME_OBJECT: add_object(f, &body, tool, relaxed); break;
-    case HAFT__FRAME_NAMED: {
+    haft__gbnf_release_body(f->g, &where);
+    haft__gbnf_body_init(&body);
+    haft__call_grammar_add_text(f, &body, f->frame->before);
+    switch ((haft__call_syntax_kind)f->frame->kind) {
+    case HAFT__CALL_SYNTAX_OBJECT: add_object(f, &body, tool, relaxed); break;
+    case HAFT__CALL_SYNTAX_NAME_ARGS: {
         haft__gbnf_add_literal(&body, tool->name);
-        haft__framing_add(f, &body, f->frame->behind_name);
+        haft__call_grammar_add_text(f, &body, f->frame->after_name);
         haft__gbnf_add_name(&body, json_arguments(f, tool, relaxed));
         break;
     }
-    case HAFT__FRAME_PYTHON: add_python(f, &body, tool, relaxed); break;
-    case HAFT__FRAME_TAGS: add_tags(f, &body, tool, relaxed); break;
-    case HAFT__FRAME_NONE:
-    case HAFT__FRAME_CODE: break; /* have no calls */
+    case HAFT__CALL_SYNTAX_PYTHON: add_python(f, &body, tool, relaxed); break;
+    case HAFT__CALL_SYNTAX_TAGS: add_tags(f, &body, tool, relaxed); break;
+    case HAFT__CALL_SYNTAX_NONE:
+    case HAFT__CALL_SYNTAX_CODE: break; /* have no calls */
     }
-    haft__framing_add(f, &body, f->frame->after);
-    return haft__gbnf_rule(f->g, &body);
+    haft__call_grammar_add_text(f, &body, f->frame->after);
+    return haft__gbnf_add_rule(f->g, &body);
 }

@@ -14,28 +14,30 @@
 #include "schema/grammar.h"
 
 /* What all calls of one grammar have in common. */
-typedef struct haft__framing {
-    haft__gbnf *g;
-    const haft__frame *frame;
-    bool one_newline;     /* of TAGS: see haft__format */
-    haft__gbnf_name text; /* of TAGS: text without the stops; "" until it is needed */
-} haft__framing;
+typedef struct haft__call_grammar {
+    haft__gbnf_writer *g;
+    const haft__call_syntax *frame;
+    bool one_newline;          /* of TAGS: see haft__format */
+    haft__gbnf_rule_name text; /* of TAGS: text without the stops; "" until it is needed */
+} haft__call_grammar;
 
 /* ---- grammar.c ---- */
 
 /* The tools that may be called, as indices; *ret_count is at least 1 when it is OK. */
-HAFT_MUST_USE haft_status haft__grammar_pick(haft__arena *arena, const haft__format_tool *tools,
-                                             size_t tool_count, const bool *allowed,
-                                             haft__mode mode, haft_str tool, bool answer,
-                                             size_t **ret_picked, size_t *ret_count,
-                                             haft_error *err);
+HAFT_MUST_USE haft_status haft__grammar_select_tools(haft__arena *arena,
+                                                     const haft__format_tool *tools,
+                                                     size_t tool_count, const bool *allowed,
+                                                     haft__choice_mode mode, haft_str tool,
+                                                     bool answer, size_t **ret_picked,
+                                                     size_t *ret_count, haft_error *err);
 
 /* ---- grammar_call.c ---- */
 
 /* Appends a text of the frame. */
-void haft__framing_add(haft__framing *f, haft__buf *body, const char *text);
+void haft__call_grammar_add_text(haft__call_grammar *f, haft__buf *body, const char *text);
 
 /* A rule for a call of this tool; `relaxed`: with any arguments. */
-haft__gbnf_name haft__framing_call(haft__framing *f, const haft__format_tool *tool, bool relaxed);
+haft__gbnf_rule_name haft__call_grammar_rule(haft__call_grammar *f, const haft__format_tool *tool,
+                                             bool relaxed);
 
 #endif

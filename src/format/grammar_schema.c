@@ -53,8 +53,8 @@ static haft__json read_arguments(haft__downlevel *d, const haft__format_tool *to
     haft__json schema = tool->parameters.kind == HAFT__JSON_OBJECT
                             ? tool->parameters
                             : haft__json_object(&any_object, 1);
-    haft__json made = haft__downlevel_add(d, haft__buf_str(&where), schema);
-    haft__gbnf_done(&d->g, &where);
+    haft__json made = haft__downlevel_translate(d, haft__buf_str(&where), schema);
+    haft__gbnf_release_body(&d->g, &where);
     return made;
 }
 
@@ -189,12 +189,12 @@ static haft_status write_reply(haft__buf *buf, const reply *r, size_t max,
 
 haft_status haft__grammar_schema(haft__buf *buf, haft__schema_target target,
                                  const haft__format *format, const haft__format_tool *tools,
-                                 size_t tool_count, const bool *allowed, haft__mode mode,
+                                 size_t tool_count, const bool *allowed, haft__choice_mode mode,
                                  haft_str tool, const haft__grammar_options *options,
                                  haft__relax_report *report, haft_error *err)
 {
     haft__grammar_options o = options != NULL ? *options : (haft__grammar_options){0};
-    bool keyed = format != NULL && format->grammar[0].kind == HAFT__FRAME_OBJECT;
+    bool keyed = format != NULL && format->grammar[0].kind == HAFT__CALL_SYNTAX_OBJECT;
     reply r = {.target = target,
                .name_key = keyed ? format->grammar[0].name_key : "name",
                .args_key = keyed ? format->grammar[0].args_key : "arguments",
@@ -209,8 +209,8 @@ haft_status haft__grammar_schema(haft__buf *buf, haft__schema_target target,
     max = o.max_bytes > 0 && o.max_bytes < max ? o.max_bytes : max;
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft_status status = haft__grammar_pick(&arena, tools, tool_count, allowed, mode, tool,
-                                            o.answer, &r.picked, &r.count, err);
+    haft_status status = haft__grammar_select_tools(&arena, tools, tool_count, allowed, mode, tool,
+                                                    o.answer, &r.picked, &r.count, err);
     if (status == HAFT_OK) {
         status = write_reply(buf, &r, max, report, err);
     }

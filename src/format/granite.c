@@ -3,50 +3,50 @@
  * tests/format/granite_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, CALLS, AFTER, SPOILT };
+enum { START, THINK, TEXT, CALLS, AFTER, MALFORMED };
 
 #define OPENERS                                                                                    \
-    {"<|tool_call|>", CALLS, HAFT__ACT_OPEN},                                                      \
+    {"<|tool_call|>", CALLS, HAFT__ACTION_CALL_BEGIN},                                             \
     {                                                                                              \
-        "<tool_call>", CALLS, HAFT__ACT_OPEN                                                       \
+        "<tool_call>", CALLS, HAFT__ACTION_CALL_BEGIN                                              \
     }
 
 const haft__format haft__format_granite = {
     .name = "granite",
-    .grammar = {{.kind = HAFT__FRAME_OBJECT,
-                 .open = "<|tool_call|>" HAFT__FRAME_WS "[" HAFT__FRAME_WS,
-                 .between = "," HAFT__FRAME_WS,
-                 .close = HAFT__FRAME_WS "]",
+    .grammar = {{.kind = HAFT__CALL_SYNTAX_OBJECT,
+                 .open = "<|tool_call|>" HAFT__SYNTAX_WS "[" HAFT__SYNTAX_WS,
+                 .between = "," HAFT__SYNTAX_WS,
+                 .close = HAFT__SYNTAX_WS "]",
                  .name_key = "name",
                  .args_key = "arguments",
-                 .think = "<think>",
-                 .thought = "</think>" HAFT__FRAME_WS}},
+                 .reasoning_open = "<think>",
+                 .reasoning_close = "</think>" HAFT__SYNTAX_WS}},
     .plain = TEXT,
     .reasoning = THINK,
-    .spoilt = SPOILT,
+    .malformed = MALFORMED,
     .json = true,
     .open_ended = true,
-    .places =
+    .states =
         {
-            [START] = {.bytes = HAFT__BYTES_LAYOUT,
-                       .otherwise = TEXT,
+            [START] = {.bytes = HAFT__BYTES_WHITESPACE,
+                       .fallback = TEXT,
                        .marks = {{"<think>", THINK}, OPENERS}},
             [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                       .marks = {{"<think>", THINK, HAFT__ACT_REOPEN},
+                       .marks = {{"<think>", THINK, HAFT__ACTION_REASONING_REOPEN},
                                  {"</think>", TEXT},
-                                 {"<|tool_call|>", THINK, HAFT__ACT_SUSPECT},
-                                 {"<tool_call>", THINK, HAFT__ACT_SUSPECT}}},
+                                 {"<|tool_call|>", THINK, HAFT__ACTION_CALL_IN_REASONING},
+                                 {"<tool_call>", THINK, HAFT__ACTION_CALL_IN_REASONING}}},
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                       .marks = {OPENERS,
-                                {"</think>", TEXT, HAFT__ACT_STRAY},
-                                {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
-            [CALLS] = {.scan = HAFT__SCAN_CALLS, .otherwise = AFTER},
+                                {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
+                                {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
+            [CALLS] = {.scan = HAFT__SCAN_CALLS, .fallback = AFTER},
             [AFTER] = {.bytes = HAFT__BYTES_TAIL,
                        .marks = {{"</tool_call>", AFTER},
                                  OPENERS,
-                                 {"</think>", AFTER, HAFT__ACT_STRAY},
-                                 {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
-            [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {OPENERS}},
+                                 {"</think>", AFTER, HAFT__ACTION_REASONING_STRAY_END},
+                                 {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
+            [MALFORMED] = {.bytes = HAFT__BYTES_IGNORED, .marks = {OPENERS}},
         },
     .render =
         {

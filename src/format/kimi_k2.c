@@ -3,63 +3,66 @@
  * tests/format/kimi_k2_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, SECTION, ID, ARGS, AFTER, SPOILT };
+enum { START, THINK, TEXT, SECTION, ID, ARGS, AFTER, MALFORMED };
 
 #define SECTIONS                                                                                   \
     {                                                                                              \
-        "<|tool_calls_section_begin|>", SECTION, HAFT__ACT_OPEN                                    \
+        "<|tool_calls_section_begin|>", SECTION, HAFT__ACTION_CALL_BEGIN                           \
     }
 #define CALL                                                                                       \
     {                                                                                              \
-        "<|tool_call_begin|>", ID, HAFT__ACT_OPEN                                                  \
+        "<|tool_call_begin|>", ID, HAFT__ACTION_CALL_BEGIN                                         \
     }
 
 const haft__format haft__format_kimi_k2 = {
     .name = "kimi_k2",
-    .grammar = {{.kind = HAFT__FRAME_NAMED,
+    .grammar = {{.kind = HAFT__CALL_SYNTAX_NAME_ARGS,
                  .open = "<|tool_calls_section_begin|>",
                  .before = "<|tool_call_begin|>functions.",
-                 .behind_name =
-                     ":" HAFT__FRAME_NUMBER "<|tool_call_argument_begin|>" HAFT__FRAME_WS,
-                 .after = HAFT__FRAME_WS "<|tool_call_end|>",
-                 .between = HAFT__FRAME_WS,
+                 .after_name =
+                     ":" HAFT__SYNTAX_NUMBER "<|tool_call_argument_begin|>" HAFT__SYNTAX_WS,
+                 .after = HAFT__SYNTAX_WS "<|tool_call_end|>",
+                 .between = HAFT__SYNTAX_WS,
                  .close = "<|tool_calls_section_end|>",
-                 .think = "<think>",
-                 .thought = "</think>" HAFT__FRAME_WS}},
+                 .reasoning_open = "<think>",
+                 .reasoning_close = "</think>" HAFT__SYNTAX_WS}},
     .plain = TEXT,
     .reasoning = THINK,
-    .spoilt = SPOILT,
+    .malformed = MALFORMED,
     .json = true,
-    .places =
+    .states =
         {
-            [START] = {.bytes = HAFT__BYTES_LAYOUT,
-                       .otherwise = TEXT,
+            [START] = {.bytes = HAFT__BYTES_WHITESPACE,
+                       .fallback = TEXT,
                        .marks = {{"<think>", THINK}, SECTIONS, CALL}},
             [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                       .marks = {{"<think>", THINK, HAFT__ACT_REOPEN},
+                       .marks = {{"<think>", THINK, HAFT__ACTION_REASONING_REOPEN},
                                  {"</think>", TEXT},
-                                 {"<|tool_calls_section_begin|>", THINK, HAFT__ACT_SUSPECT}}},
+                                 {"<|tool_calls_section_begin|>", THINK,
+                                  HAFT__ACTION_CALL_IN_REASONING}}},
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                       .marks = {SECTIONS,
                                 CALL,
-                                {"</think>", TEXT, HAFT__ACT_STRAY},
-                                {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
-            [SECTION] = {.bytes = HAFT__BYTES_NOTHING,
+                                {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
+                                {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
+            [SECTION] = {.bytes = HAFT__BYTES_IGNORED,
                          .marks = {CALL,
-                                   {"<|tool_calls_section_end|>", TEXT, HAFT__ACT_FORGET},
-                                   {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
+                                   {"<|tool_calls_section_end|>", TEXT, HAFT__ACTION_CALL_DISCARD},
+                                   {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
             [ID] = {.bytes = HAFT__BYTES_ID,
-                    .marks = {{"<|tool_call_argument_begin|>", ARGS, HAFT__ACT_IDENTIFIED}}},
-            [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = AFTER},
+                    .marks = {{"<|tool_call_argument_begin|>", ARGS,
+                               HAFT__ACTION_ID_WITH_NAME_END}}},
+            [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},
             [AFTER] = {.bytes = HAFT__BYTES_TAIL,
-                       .otherwise = SECTION,
+                       .fallback = SECTION,
                        .marks = {{"<|tool_call_end|>", SECTION},
                                  CALL,
-                                 {"<|tool_calls_section_end|>", TEXT, HAFT__ACT_FORGET}}},
-            [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
-                        .marks = {{"<|tool_call_end|>", SECTION},
-                                  CALL,
-                                  {"<|tool_calls_section_end|>", TEXT, HAFT__ACT_FORGET}}},
+                                 {"<|tool_calls_section_end|>", TEXT, HAFT__ACTION_CALL_DISCARD}}},
+            [MALFORMED] = {.bytes = HAFT__BYTES_IGNORED,
+                           .marks = {{"<|tool_call_end|>", SECTION},
+                                     CALL,
+                                     {"<|tool_calls_section_end|>", TEXT,
+                                      HAFT__ACTION_CALL_DISCARD}}},
         },
     .render =
         {

@@ -18,74 +18,76 @@ enum {
     PYTHON,
     AFTER,
     TAIL,
-    SPOILT,
+    MALFORMED,
     THINK
 };
 
 #define TAGGED                                                                                     \
     {                                                                                              \
-        "<|python_tag|>", TAG, HAFT__ACT_OPEN                                                      \
+        "<|python_tag|>", TAG, HAFT__ACTION_CALL_BEGIN                                             \
     }
 #define CLOSED                                                                                     \
     {                                                                                              \
-        "</think>", TEXT, HAFT__ACT_STRAY                                                          \
+        "</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END                                         \
     }
 
 const haft__format haft__format_llama3 =
     {
         .name = "llama3",
-        .grammar = {{.kind = HAFT__FRAME_OBJECT,
-                     .between = HAFT__FRAME_WS ";" HAFT__FRAME_WS,
+        .grammar = {{.kind = HAFT__CALL_SYNTAX_OBJECT,
+                     .between = HAFT__SYNTAX_WS ";" HAFT__SYNTAX_WS,
                      .name_key = "name",
                      .args_key = "parameters",
-                     .think = "<think>",
-                     .thought = "</think>" HAFT__FRAME_WS}},
+                     .reasoning_open = "<think>",
+                     .reasoning_close = "</think>" HAFT__SYNTAX_WS}},
         .reasoning = THINK,
         .plain = TEXT,
-        .spoilt = SPOILT,
+        .malformed = MALFORMED,
         .json = true,
         .open_ended = true,
-        .places =
+        .states =
             {
-                [START] = {.bytes = HAFT__BYTES_LAYOUT,
-                           .otherwise = TEXT,
+                [START] = {.bytes = HAFT__BYTES_WHITESPACE,
+                           .fallback = TEXT,
                            .marks = {{"<think>", THINK}, TAGGED, {"{", JSON, .keep = true}}},
                 [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                           .marks = {{"<think>", THINK, HAFT__ACT_REOPEN},
-                                     {"{", THINK, HAFT__ACT_SUSPECT_FIRST},
+                           .marks = {{"<think>", THINK, HAFT__ACTION_REASONING_REOPEN},
+                                     {"{", THINK, HAFT__ACTION_CALL_AT_REASONING_START},
                                      {"</think>", START},
-                                     {"<|python_tag|>", THINK, HAFT__ACT_SUSPECT}}},
+                                     {"<|python_tag|>", THINK, HAFT__ACTION_CALL_IN_REASONING}}},
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
-                          .marks = {TAGGED, CLOSED, {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
-                [TAG] = {.bytes = HAFT__BYTES_LAYOUT,
-                         .otherwise = BUILTIN,
+                          .marks = {TAGGED,
+                                    CLOSED,
+                                    {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
+                [TAG] = {.bytes = HAFT__BYTES_WHITESPACE,
+                         .fallback = BUILTIN,
                          .marks = {{"{", OBJECT, .keep = true}}},
-                [OBJECT] = {.scan = HAFT__SCAN_CALL, .otherwise = TAG_AFTER},
-                [JSON] = {.scan = HAFT__SCAN_MAYBE, .otherwise = AFTER},
-                [AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
-                           .otherwise = TAIL,
+                [OBJECT] = {.scan = HAFT__SCAN_CALL, .fallback = TAG_AFTER},
+                [JSON] = {.scan = HAFT__SCAN_MAYBE_CALL, .fallback = AFTER},
+                [AFTER] = {.bytes = HAFT__BYTES_WHITESPACE,
+                           .fallback = TAIL,
                            .marks = {{";", NEXT}, TAGGED}},
                 /* Behind the tag, nothing but another call is an object. */
-                [TAG_AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
-                               .otherwise = TAIL,
+                [TAG_AFTER] = {.bytes = HAFT__BYTES_WHITESPACE,
+                               .fallback = TAIL,
                                .marks = {{";", TAG_NEXT}, TAGGED}},
-                [TAG_NEXT] = {.bytes = HAFT__BYTES_LAYOUT,
-                              .otherwise = TEXT,
+                [TAG_NEXT] = {.bytes = HAFT__BYTES_WHITESPACE,
+                              .fallback = TEXT,
                               .marks = {{"{", OBJECT, .keep = true}, TAGGED}},
                 [TAIL] = {.bytes = HAFT__BYTES_TAIL,
                           .marks = {TAGGED,
-                                    {"</think>", TAIL, HAFT__ACT_STRAY},
-                                    {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
-                [NEXT] = {.bytes = HAFT__BYTES_LAYOUT,
-                          .otherwise = TEXT,
+                                    {"</think>", TAIL, HAFT__ACTION_REASONING_STRAY_END},
+                                    {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
+                [NEXT] = {.bytes = HAFT__BYTES_WHITESPACE,
+                          .fallback = TEXT,
                           .marks = {{"{", JSON, .keep = true}, TAGGED}},
                 /* A built-in tool, or else code. */
                 [BUILTIN] = {.bytes = HAFT__BYTES_NAME,
-                             .otherwise = PYTHON,
-                             .marks = {{".call(", ARGS, HAFT__ACT_NAMED}}},
-                [ARGS] = {.scan = HAFT__SCAN_ONE, .otherwise = AFTER},
-                [PYTHON] = {.bytes = HAFT__BYTES_VALUE, .at_end = HAFT__ACT_CLOSE},
-                [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{";", NEXT}, TAGGED}},
+                             .fallback = PYTHON,
+                             .marks = {{".call(", ARGS, HAFT__ACTION_NAME_END}}},
+                [ARGS] = {.scan = HAFT__SCAN_PYTHON_ARGS, .fallback = AFTER},
+                [PYTHON] = {.bytes = HAFT__BYTES_VALUE, .at_end = HAFT__ACTION_CALL_END},
+                [MALFORMED] = {.bytes = HAFT__BYTES_IGNORED, .marks = {{";", NEXT}, TAGGED}},
             },
         .render =
             {
@@ -103,7 +105,7 @@ const haft__format haft__format_llama3 =
                     "The results come back in the next message, one JSON object for each call, in "
                     "the order of the calls: {\"name\": <function-name>, \"output\": <result>}. "
                     "When no function is needed, answer in words.",
-                .shown = HAFT__SHOWN_PLAIN,
+                .shown = HAFT__TOOL_RENDERING_PLAIN,
                 .tool_next = "\n",
                 .before = "\n"
                           "<|python_tag|>",

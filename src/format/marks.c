@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-static uint16_t find_child(const haft__marks *marks, uint16_t node, char byte)
+static uint16_t find_child(const haft__aho_corasick *marks, uint16_t node, char byte)
 {
     uint16_t depth = marks->nodes[node].depth;
     for (uint16_t at = marks->nodes[node].child; at != 0; at = marks->nodes[at].sibling) {
@@ -17,14 +17,14 @@ static uint16_t find_child(const haft__marks *marks, uint16_t node, char byte)
     return 0;
 }
 
-static void add_text(haft__marks *marks, const char *text, uint16_t number)
+static void add_text(haft__aho_corasick *marks, const char *text, uint16_t number)
 {
     uint16_t node = 0;
     for (uint16_t depth = 0; text[depth] != '\0'; depth++) {
         uint16_t next = find_child(marks, node, text[depth]);
         if (next == 0) {
             next = marks->count++;
-            marks->nodes[next] = (haft__marks_node){
+            marks->nodes[next] = (haft__aho_corasick_node){
                 .text = text, .depth = depth + 1U, .sibling = marks->nodes[node].child};
             marks->nodes[node].child = next;
         }
@@ -34,7 +34,7 @@ static void add_text(haft__marks *marks, const char *text, uint16_t number)
 }
 
 /* Parents have lower numbers than children only along one text, so it goes by depth. */
-static void link_failures(haft__marks *marks, uint16_t deepest)
+static void link_failures(haft__aho_corasick *marks, uint16_t deepest)
 {
     for (uint16_t depth = 1; depth < deepest; depth++) {
         for (uint16_t node = 1; node < marks->count; node++) {
@@ -43,13 +43,14 @@ static void link_failures(haft__marks *marks, uint16_t deepest)
             }
             for (uint16_t at = marks->nodes[node].child; at != 0; at = marks->nodes[at].sibling) {
                 char byte = marks->nodes[at].text[depth];
-                marks->nodes[at].fail = haft__marks_step(marks, marks->nodes[node].fail, byte);
+                marks->nodes[at].fail =
+                    haft__aho_corasick_step(marks, marks->nodes[node].fail, byte);
             }
         }
     }
 }
 
-static void note_starts(haft__marks *marks, const char *const *texts, size_t count)
+static void note_starts(haft__aho_corasick *marks, const char *const *texts, size_t count)
 {
     marks->only = (unsigned char)texts[0][0];
     for (size_t i = 0; i < count; i++) {
@@ -61,8 +62,8 @@ static void note_starts(haft__marks *marks, const char *const *texts, size_t cou
     }
 }
 
-haft_status haft__marks_build(haft__marks *marks, haft__arena *arena, const char *const *texts,
-                              size_t count, haft_error *err)
+haft_status haft__aho_corasick_build(haft__aho_corasick *marks, haft__arena *arena,
+                                     const char *const *texts, size_t count, haft_error *err)
 {
     size_t nodes = 1, deepest = 0;
     for (size_t i = 0; i < count; i++) {
@@ -71,11 +72,11 @@ haft_status haft__marks_build(haft__marks *marks, haft__arena *arena, const char
         deepest = length > deepest ? length : deepest;
     }
     assert(count > 0 && nodes < UINT16_MAX);
-    *marks = (haft__marks){.nodes = haft__arena_alloc(arena, nodes * sizeof(*marks->nodes))};
+    *marks = (haft__aho_corasick){.nodes = haft__arena_alloc(arena, nodes * sizeof(*marks->nodes))};
     if (marks->nodes == NULL) {
         return haft__arena_fail(arena, err);
     }
-    marks->nodes[0] = (haft__marks_node){.text = ""};
+    marks->nodes[0] = (haft__aho_corasick_node){.text = ""};
     marks->count = 1;
     note_starts(marks, texts, count);
     for (size_t i = 0; i < count; i++) {
@@ -85,7 +86,7 @@ haft_status haft__marks_build(haft__marks *marks, haft__arena *arena, const char
     return HAFT_OK;
 }
 
-size_t haft__marks_skip(const haft__marks *marks, haft_str bytes)
+size_t haft__aho_corasick_skip(const haft__aho_corasick *marks, haft_str bytes)
 {
     if (marks->only >= 0) {
         const char *at = bytes.len > 0 ? memchr(bytes.ptr, marks->only, bytes.len) : NULL;
@@ -98,7 +99,7 @@ size_t haft__marks_skip(const haft__marks *marks, haft_str bytes)
     return i;
 }
 
-uint16_t haft__marks_step(const haft__marks *marks, uint16_t state, char byte)
+uint16_t haft__aho_corasick_step(const haft__aho_corasick *marks, uint16_t state, char byte)
 {
     for (;;) {
         uint16_t next = find_child(marks, state, byte);

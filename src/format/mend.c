@@ -17,24 +17,24 @@
 #include "json/repair.h"
 #include "json/write.h"
 
-void haft__mend_init(haft__parser *p)
+void haft__parser_repair_init(haft__parser *p)
 {
-    haft__buf_init(&p->mending.text, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&p->repair.text, HAFT__LIMIT_FORMAT_BYTES);
 }
 
-void haft__mend_finish(haft__parser *p)
+void haft__parser_repair_finish(haft__parser *p)
 {
-    haft__buf_finish(&p->mending.text);
+    haft__buf_finish(&p->repair.text);
 }
 
-bool haft__mend_wants(const haft__parser *p)
+bool haft__parser_repair_applies(const haft__parser *p)
 {
-    return p->options.repair && !p->mending.strictly && !p->scanner.live;
+    return p->options.repair && !p->repair.strict && !p->scanner.live;
 }
 
 /* ---- where a value ends ---- */
 
-static void skip_comment(haft__mending *m, char c)
+static void skip_comment(haft__parser_repair *m, char c)
 {
     bool line = m->comment == '#';
     if (line ? c == '\n' : (c == '/' && m->last == '*')) {
@@ -43,7 +43,7 @@ static void skip_comment(haft__mending *m, char c)
 }
 
 /* Of a string; true at the quote that ends the value. */
-static bool on_string(haft__mending *m, char c)
+static bool on_string(haft__parser_repair *m, char c)
 {
     if (m->escape) {
         m->escape = false;
@@ -57,7 +57,7 @@ static bool on_string(haft__mending *m, char c)
 }
 
 /* Outside strings; true when the value ends here, or cannot be one. */
-static bool on_outside(haft__mending *m, char c)
+static bool on_outside(haft__parser_repair *m, char c)
 {
     switch (c) {
     case ' ':
@@ -81,7 +81,7 @@ static bool on_outside(haft__mending *m, char c)
     }
 }
 
-static bool ends_value(haft__mending *m, char c)
+static bool ends_value(haft__parser_repair *m, char c)
 {
     bool ends = false;
     if (m->quote != '\0') {
@@ -98,28 +98,28 @@ static bool ends_value(haft__mending *m, char c)
 /* Whether a mark that ends a call ends here, outside of strings: then the value never will. */
 static bool ends_call(haft__parser *p, char c)
 {
-    haft__mending *m = &p->mending;
-    const haft__marks *marks = haft__parser_marks(p, p->format->spoilt);
+    haft__parser_repair *m = &p->repair;
+    const haft__aho_corasick *marks = haft__parser_marks(p, p->format->malformed);
     if (marks == NULL || m->quote != '\0' || m->comment != '\0') {
         m->mark = 0;
         return false;
     }
-    m->mark = haft__marks_step(marks, m->mark, c);
+    m->mark = haft__aho_corasick_step(marks, m->mark, c);
     return marks->nodes[m->mark].mark != 0;
 }
 
 /* ---- what a call is ---- */
 
-typedef struct mender {
+typedef struct repairer {
     haft__parser *parser;
-    haft__scan what;
+    haft__scan_kind what;
     haft__arena arena;
     haft__json_options options;
     bool changed;
-} mender;
+} repairer;
 
 /* Arguments that are JSON in a string become the object that they stand for. */
-static void unwrap(mender *m, haft__json *value)
+static void unwrap(repairer *m, haft__json *value)
 {
     if (value->kind != HAFT__JSON_STRING) {
         return;
@@ -138,7 +138,7 @@ static void unwrap(mender *m, haft__json *value)
 
 /* A copy of what the value holds, to be changed; NULL when it is of another kind, empty, or memory
  * is short. */
-static void *open_value(mender *m, haft__json value, haft__json_kind kind)
+static void *open_value(repairer *m, haft__json value, haft__json_kind kind)
 {
     bool object = kind == HAFT__JSON_OBJECT;
     size_t size = object ? sizeof(haft__json_member) : sizeof(haft__json);
@@ -157,15 +157,15 @@ static void *open_value(mender *m, haft__json value, haft__json_kind kind)
 }
 
 /* Whether it is an object with a name and arguments; they are unwrapped. */
-static bool take_call(mender *m, haft__json *io_value)
+static bool take_call(repairer *m, haft__json *io_value)
 {
     bool named = false, has_args = false;
     haft__json_member *members = open_value(m, *io_value, HAFT__JSON_OBJECT);
     for (uint32_t i = 0; members != NULL && i < io_value->count; i++) {
-        haft__slot slot = haft__scan_slot(haft__json_text(members[i].key));
-        if (slot == HAFT__SLOT_NAME) {
+        haft__call_member slot = haft__scan_call_member(haft__json_text(members[i].key));
+        if (slot == HAFT__CALL_MEMBER_NAME) {
             named = members[i].value.kind == HAFT__JSON_STRING;
-        } else if (slot == HAFT__SLOT_ARGS) {
+        } else if (slot == HAFT__CALL_MEMBER_ARGS) {
             unwrap(m, &members[i].value);
             has_args = members[i].value.kind == HAFT__JSON_OBJECT;
         }
@@ -177,7 +177,7 @@ static bool take_call(mender *m, haft__json *io_value)
 }
 
 /* Whether it is an array with a call in it. */
-static bool take_calls(mender *m, haft__json *io_value)
+static bool take_calls(repairer *m, haft__json *io_value)
 {
     bool any = false;
     haft__json *items = open_value(m, *io_value, HAFT__JSON_ARRAY);
@@ -191,15 +191,15 @@ static bool take_calls(mender *m, haft__json *io_value)
 }
 
 /* Whether it is an object with an answer, or with calls one level further in. */
-static bool take_answer(mender *m, haft__json *io_value)
+static bool take_answer(repairer *m, haft__json *io_value)
 {
     bool any = false;
     haft__json_member *members = open_value(m, *io_value, HAFT__JSON_OBJECT);
     for (uint32_t i = 0; members != NULL && i < io_value->count; i++) {
-        haft__slot slot = haft__scan_slot(haft__json_text(members[i].key));
+        haft__call_member slot = haft__scan_call_member(haft__json_text(members[i].key));
         haft__json *value = &members[i].value;
-        any = any || slot == HAFT__SLOT_ANSWER
-              || (slot == HAFT__SLOT_INNER && (take_call(m, value) || take_calls(m, value)));
+        any = any || slot == HAFT__CALL_MEMBER_ANSWER
+              || (slot == HAFT__CALL_MEMBER_INNER && (take_call(m, value) || take_calls(m, value)));
     }
     if (members != NULL) {
         *io_value = haft__json_object(members, io_value->count);
@@ -208,28 +208,28 @@ static bool take_answer(mender *m, haft__json *io_value)
 }
 
 /* Whether the value is what the scanner looks for, so that mending it is worth something. */
-static bool take(mender *m, haft__json *io_value)
+static bool take(repairer *m, haft__json *io_value)
 {
     switch (m->what) {
     case HAFT__SCAN_ARGS: unwrap(m, io_value); return io_value->kind == HAFT__JSON_OBJECT;
     case HAFT__SCAN_CALL: return take_call(m, io_value);
     case HAFT__SCAN_CALLS: return take_calls(m, io_value);
-    case HAFT__SCAN_MAYBE:
+    case HAFT__SCAN_MAYBE_CALL:
         return take_call(m, io_value) || take_calls(m, io_value) || take_answer(m, io_value);
     case HAFT__SCAN_NONE:
-    case HAFT__SCAN_LAST:
-    case HAFT__SCAN_PYTHON:
-    case HAFT__SCAN_LINES:
-    case HAFT__SCAN_ONE: break;
+    case HAFT__SCAN_FINAL_VALUE:
+    case HAFT__SCAN_PYTHON_LIST:
+    case HAFT__SCAN_PYTHON_LINES:
+    case HAFT__SCAN_PYTHON_ARGS: break;
     }
     HAFT__UNREACHABLE(); /* those are not JSON, or not read yet */
 }
 
 /* Writes to `out` how the text should have been written. False when there is nothing to mend, or
  * no way to. */
-static bool mend(haft__parser *p, haft__scan what, haft_str text, haft__buf *out)
+static bool repair_value(haft__parser *p, haft__scan_kind what, haft_str text, haft__buf *out)
 {
-    mender m = {.parser = p, .what = what, .options = HAFT__JSON_OPTIONS_INIT};
+    repairer m = {.parser = p, .what = what, .options = HAFT__JSON_OPTIONS_INIT};
     haft__json value;
     haft__json_notes notes = {0};
     haft_error err = {0};
@@ -252,10 +252,10 @@ static bool mend(haft__parser *p, haft__scan what, haft_str text, haft__buf *out
 
 static void begin(haft__parser *p, haft_str bytes)
 {
-    haft__mending *m = &p->mending;
+    haft__parser_repair *m = &p->repair;
     size_t known = p->again ? bytes.len : 0; /* those of them that have been used already */
     haft__buf text = m->text;
-    *m = (haft__mending){.live = true, .ended = m->ended, .text = text};
+    *m = (haft__parser_repair){.live = true, .ended = m->ended, .text = text};
     haft__buf_clear(&m->text);
     m->offset = p->offset - known;
     m->raw = p->call.raw.len > known ? p->call.raw.len - known : 0;
@@ -267,33 +267,33 @@ static void replay(haft__parser *p, haft_str text)
 {
     bool again = p->again;
     p->again = false;
-    p->offset = p->mending.offset;
+    p->offset = p->repair.offset;
     if (p->call.open) {
-        p->call.raw.len = p->mending.raw;
-        p->call.written = p->mending.written;
+        p->call.raw.len = p->repair.raw;
+        p->call.written = p->repair.written;
     }
     haft__parser_read(p, text);
     p->again = again;
 }
 
-static void release(haft__parser *p, haft__scan what)
+static void release(haft__parser *p, haft__scan_kind what)
 {
-    haft__mending *m = &p->mending;
+    haft__parser_repair *m = &p->repair;
     haft__buf text = m->text, out;
     size_t end = m->offset + text.len;
     haft__buf_init(&m->text, HAFT__LIMIT_FORMAT_BYTES);
     haft__buf_init(&out, HAFT__LIMIT_FORMAT_BYTES);
     m->live = false;
-    m->strictly = true;
-    if (!m->broken && mend(p, what, haft__buf_str(&text), &out)) {
-        m->mended = true;
+    m->strict = true;
+    if (!m->broken && repair_value(p, what, haft__buf_str(&text), &out)) {
+        m->repaired = true;
         replay(p, haft__buf_str(&out));
-        m->mended = false;
+        m->repaired = false;
         p->offset = end;
     } else if (p->status == HAFT_OK) {
         replay(p, haft__buf_str(&text));
     }
-    m->strictly = false;
+    m->strict = false;
     haft__buf_finish(&out);
     haft__buf_finish(&text);
 }
@@ -301,7 +301,7 @@ static void release(haft__parser *p, haft__scan what)
 /* Takes as much of the bytes as is of the value. */
 static haft_str follow(haft__parser *p, haft_str *io_bytes, bool *ret_ends)
 {
-    haft__mending *m = &p->mending;
+    haft__parser_repair *m = &p->repair;
     bool ends = false;
     size_t used = 0;
     while (used < io_bytes->len && !ends) {
@@ -311,15 +311,15 @@ static haft_str follow(haft__parser *p, haft_str *io_bytes, bool *ret_ends)
         ends = ends || m->broken;
     }
     haft_str piece = {io_bytes->ptr, used};
-    haft__parser_use(p, piece);
+    haft__parser_advance(p, piece);
     *io_bytes = haft__str_skip(*io_bytes, used);
     *ret_ends = ends;
     return piece;
 }
 
-void haft__mend_scan(haft__parser *p, haft__scan what, haft_str *io_bytes)
+void haft__parser_repair_scan(haft__parser *p, haft__scan_kind what, haft_str *io_bytes)
 {
-    haft__mending *m = &p->mending;
+    haft__parser_repair *m = &p->repair;
     if (!m->live) {
         begin(p, *io_bytes);
     }
@@ -331,25 +331,25 @@ void haft__mend_scan(haft__parser *p, haft__scan what, haft_str *io_bytes)
     }
 }
 
-bool haft__mend_wait(haft__parser *p, haft_str *io_bytes)
+bool haft__parser_repair_hold(haft__parser *p, haft_str *io_bytes)
 {
-    haft__mending *m = &p->mending;
+    haft__parser_repair *m = &p->repair;
     if (p->last_read) { /* there is another end */
-        haft__parser_go(p, p->format->plain);
-        haft__give_again(p, haft__buf_str(&p->doubt));
+        haft__parser_enter_state(p, p->format->plain);
+        haft__parser_reconsume(p, haft__buf_str(&p->undecided));
         return false;
     }
     if (!m->waits) {
         haft__buf text = m->text;
-        *m = (haft__mending){
-            .waits = true, .strictly = m->strictly, .cut = m->cut, .ended = m->ended, .text = text};
+        *m = (haft__parser_repair){
+            .waits = true, .strict = m->strict, .cut = m->cut, .ended = m->ended, .text = text};
     }
     bool ends;
-    haft__buf_add_str(&p->doubt, follow(p, io_bytes, &ends));
-    haft__parser_check(p, &p->doubt);
+    haft__buf_add_str(&p->undecided, follow(p, io_bytes, &ends));
+    haft__parser_check(p, &p->undecided);
     m->waits = !ends;
     if (ends && m->broken) {
-        haft__parser_go(p, haft__parser_here(p)->disowned);
+        haft__parser_enter_state(p, haft__parser_state(p)->disowned);
     }
     return ends && !m->broken;
 }
@@ -357,30 +357,30 @@ bool haft__mend_wait(haft__parser *p, haft_str *io_bytes)
 /* Reads as it is what never ended; what follows it is mended again the first time only. */
 static void end_once(haft__parser *p, bool last)
 {
-    haft__mending *m = &p->mending;
+    haft__parser_repair *m = &p->repair;
     if (m->live) {
         haft__buf text = m->text;
         haft__buf_init(&m->text, HAFT__LIMIT_FORMAT_BYTES);
         m->live = false;
-        m->strictly = m->cut = true;
+        m->strict = m->cut = true;
         m->ended = last;
         replay(p, haft__buf_str(&text));
         haft__buf_finish(&text);
     }
 }
 
-void haft__mend_end(haft__parser *p)
+void haft__parser_repair_end(haft__parser *p)
 {
-    bool any = p->mending.live;
+    bool any = p->repair.live;
     end_once(p, false);
     end_once(p, true);
-    p->mending.strictly = any; /* what is still held back is read as it is */
+    p->repair.strict = any; /* what is still held back is read as it is */
 }
 
-void haft__mend_done(haft__parser *p)
+void haft__parser_repair_done(haft__parser *p)
 {
-    haft__mending *m = &p->mending;
+    haft__parser_repair *m = &p->repair;
     if (m->cut && !m->ended) {
-        m->strictly = m->cut = false;
+        m->strict = m->cut = false;
     }
 }

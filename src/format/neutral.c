@@ -13,13 +13,13 @@
 #define BREAK "\xE2\x80\x8B" /* U+200B, a space without width */
 
 #define X(token) token,
-static const char *const special[] = {HAFT__SPECIAL(X)};
+static const char *const special[] = {HAFT__SPECIAL_TOKENS(X)};
 #undef X
 
 /* Room for all there can be. */
 typedef struct list {
     const char
-        *texts[COUNT(special) + HAFT__FORMAT_PLACES * COUNT(((haft__place *)0)->marks)
+        *texts[COUNT(special) + HAFT__FORMAT_STATES * COUNT(((haft__format_state *)0)->marks)
                + COUNT(((haft__render *)0)->result_marks) + COUNT(((haft__render *)0)->tool_marks)];
     size_t count;
 } list;
@@ -49,9 +49,9 @@ static void add(list *marks, const char *text)
 
 bool haft__format_has_mark(const haft__format *format, const char *text)
 {
-    for (size_t i = 0; i < HAFT__FORMAT_PLACES; i++) {
-        const haft__mark *mark = format->places[i].marks;
-        for (size_t k = 0; k < COUNT(format->places[i].marks) && mark[k].text != NULL; k++) {
+    for (size_t i = 0; i < HAFT__FORMAT_STATES; i++) {
+        const haft__format_mark *mark = format->states[i].marks;
+        for (size_t k = 0; k < COUNT(format->states[i].marks) && mark[k].text != NULL; k++) {
             if (strcmp(mark[k].text, text) == 0) {
                 return true;
             }
@@ -65,9 +65,9 @@ static void collect(list *marks, const haft__format *format)
     for (size_t i = 0; i < COUNT(special); i++) {
         add(marks, special[i]);
     }
-    for (size_t i = 0; i < HAFT__FORMAT_PLACES; i++) {
-        const haft__mark *mark = format->places[i].marks;
-        for (size_t k = 0; k < COUNT(format->places[i].marks) && mark[k].text != NULL; k++) {
+    for (size_t i = 0; i < HAFT__FORMAT_STATES; i++) {
+        const haft__format_mark *mark = format->states[i].marks;
+        for (size_t k = 0; k < COUNT(format->states[i].marks) && mark[k].text != NULL; k++) {
             if (is_telling(mark[k].text)) {
                 add(marks, mark[k].text);
             }
@@ -93,19 +93,19 @@ static void add_first(haft__buf *buf, char first, bool json)
 
 /* A mark has its first character only at its beginning, so one is over before another can begin;
  * that of a heading (##) is broken behind the first of them. */
-static void write_broken(haft__buf *buf, const haft__marks *marks, haft_str text, bool json)
+static void write_broken(haft__buf *buf, const haft__aho_corasick *marks, haft_str text, bool json)
 {
     uint16_t held = 0;
     while (text.len > 0) {
-        size_t plain = held == 0 ? haft__marks_skip(marks, text) : 0;
+        size_t plain = held == 0 ? haft__aho_corasick_skip(marks, text) : 0;
         haft__buf_add(buf, text.ptr, plain);
         text = haft__str_skip(text, plain);
         if (text.len == 0) {
             break;
         }
-        const haft__marks_node *before = &marks->nodes[held];
-        held = haft__marks_step(marks, held, text.ptr[0]);
-        const haft__marks_node *after = &marks->nodes[held];
+        const haft__aho_corasick_node *before = &marks->nodes[held];
+        held = haft__aho_corasick_step(marks, held, text.ptr[0]);
+        const haft__aho_corasick_node *after = &marks->nodes[held];
         size_t freed = before->depth + 1U - after->depth;
         haft__buf_add(buf, before->text, freed < before->depth ? freed : before->depth);
         if (freed > before->depth) {
@@ -123,10 +123,10 @@ static void write_broken(haft__buf *buf, const haft__marks *marks, haft_str text
 
 static void neutralise(haft__buf *buf, list *marks, haft_str text, bool json)
 {
-    haft__marks built;
+    haft__aho_corasick built;
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft_status status = haft__marks_build(&built, &arena, marks->texts, marks->count, NULL);
+    haft_status status = haft__aho_corasick_build(&built, &arena, marks->texts, marks->count, NULL);
     if (status == HAFT_OK) {
         write_broken(buf, &built, text, json);
     } else {
@@ -161,5 +161,5 @@ void haft__format_neutralise_tools(haft__buf *buf, const haft__format *format, h
     for (size_t i = 0; i < COUNT(format->render.tool_marks) && own[i] != NULL; i++) {
         add(&marks, own[i]);
     }
-    neutralise(buf, &marks, text, format->render.shown != HAFT__SHOWN_CODE);
+    neutralise(buf, &marks, text, format->render.shown != HAFT__TOOL_RENDERING_PYTHON);
 }

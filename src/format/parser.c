@@ -41,14 +41,14 @@ void haft__parser_check_memory(haft__parser *p, const haft__buf *buf)
     }
 }
 
-void haft__parser_use(haft__parser *p, haft_str bytes)
+void haft__parser_advance(haft__parser *p, haft_str bytes)
 {
     if (!p->again) {
         p->offset += bytes.len;
-        haft__wreck_keep(p, bytes);
+        haft__malformed_call_record(p, bytes);
     }
     if (!p->again || p->call.late) {
-        haft__forming_keep(p, bytes);
+        haft__call_builder_record(p, bytes);
     }
 }
 
@@ -56,112 +56,112 @@ void haft__parser_use(haft__parser *p, haft_str bytes)
 
 static void build_marks(haft__parser *p, uint8_t at)
 {
-    const haft__place *place = &p->format->places[at];
-    const char *texts[COUNT(place->marks)];
+    const haft__format_state *state = &p->format->states[at];
+    const char *texts[COUNT(state->marks)];
     size_t count = 0;
-    while (count < COUNT(place->marks) && place->marks[count].text != NULL) {
-        texts[count] = place->marks[count].text;
+    while (count < COUNT(state->marks) && state->marks[count].text != NULL) {
+        texts[count] = state->marks[count].text;
         count++;
     }
     haft_error err = {0};
-    haft_status status = haft__marks_build(&p->marks[at], &p->arena, texts, count, &err);
+    haft_status status = haft__aho_corasick_build(&p->marks[at], &p->arena, texts, count, &err);
     if (status != HAFT_OK) {
         haft__parser_fail(p, status, &err);
     }
 }
 
-const haft__marks *haft__parser_marks(haft__parser *p, uint8_t place)
+const haft__aho_corasick *haft__parser_marks(haft__parser *p, uint8_t state)
 {
-    const haft__place *there = &p->format->places[place];
-    if (there->marks[0].text != NULL && p->marks[place].nodes == NULL) {
-        build_marks(p, place);
+    const haft__format_state *there = &p->format->states[state];
+    if (there->marks[0].text != NULL && p->marks[state].nodes == NULL) {
+        build_marks(p, state);
     }
-    return p->marks[place].nodes != NULL ? &p->marks[place] : NULL;
+    return p->marks[state].nodes != NULL ? &p->marks[state] : NULL;
 }
 
-void haft__parser_go(haft__parser *p, uint8_t place)
+void haft__parser_enter_state(haft__parser *p, uint8_t state)
 {
-    bool inside = p->format->places[place].bytes == HAFT__BYTES_REASONING;
-    bool thought = haft__parser_here(p)->bytes == HAFT__BYTES_REASONING && place != p->place;
+    bool inside = p->format->states[state].bytes == HAFT__BYTES_REASONING;
+    bool thought = haft__parser_state(p)->bytes == HAFT__BYTES_REASONING && state != p->state;
     if (thought && !(inside && p->supposed != NULL)) {
-        place = p->supposed != NULL ? p->supposed_in : place; /* back to the text around it */
-        haft__tell_thought(p);
+        state = p->supposed != NULL ? p->supposed_in : state; /* back to the text around it */
+        haft__parser_end_reasoning(p);
     }
-    p->place = place;
-    haft__bytes bytes = (haft__bytes)haft__parser_here(p)->bytes;
+    p->state = state;
+    haft__bytes_kind bytes = (haft__bytes_kind)haft__parser_state(p)->bytes;
     if (bytes == HAFT__BYTES_CONTENT || bytes == HAFT__BYTES_REASONING) {
         p->head.live = false; /* it was no call */
     }
     p->held = 0;
     p->tailed = false;
     p->tail = '\0';
-    (void)haft__parser_marks(p, place);
+    (void)haft__parser_marks(p, state);
 }
 
 /* ---- marks and other bytes ---- */
 
 /* A mark, or what only looks like one where a value goes on. */
-static void reach(haft__parser *p, const haft__place *from, const haft__mark *mark)
+static void on_mark(haft__parser *p, const haft__format_state *from, const haft__format_mark *mark)
 {
     if (mark->if_line && !haft__value_may_end(p)) {
-        haft__give_again(p, haft__str(mark->text));
+        haft__parser_reconsume(p, haft__str(mark->text));
     } else {
-        haft__parser_follow(p, from, mark);
+        haft__parser_transition(p, from, mark);
     }
 }
 
 /* One byte, when a mark may be on its way. Returns whether the byte was used. */
 static bool step(haft__parser *p, char byte)
 {
-    const haft__place *place = haft__parser_here(p);
-    const haft__marks *marks = &p->marks[p->place];
-    const haft__marks_node *before = &marks->nodes[p->held];
-    uint16_t next = haft__marks_step(marks, p->held, byte);
-    const haft__marks_node *after = &marks->nodes[next];
-    if (haft__give_may_move(place) && after->depth <= before->depth && before->depth > 0) {
+    const haft__format_state *state = haft__parser_state(p);
+    const haft__aho_corasick *marks = &p->marks[p->state];
+    const haft__aho_corasick_node *before = &marks->nodes[p->held];
+    uint16_t next = haft__aho_corasick_step(marks, p->held, byte);
+    const haft__aho_corasick_node *after = &marks->nodes[next];
+    if (haft__parser_may_leave_state(state) && after->depth <= before->depth && before->depth > 0) {
         p->held = 0;
-        haft__give_again(p, (haft_str){before->text, before->depth});
+        haft__parser_reconsume(p, (haft_str){before->text, before->depth});
         return false;
     }
     size_t freed = before->depth + 1U - after->depth;
     p->held = next;
     if (freed > 0 && before->depth > 0) {
-        haft__give_again(p,
-                         (haft_str){before->text, freed < before->depth ? freed : before->depth});
+        haft__parser_reconsume(
+            p, (haft_str){before->text, freed < before->depth ? freed : before->depth});
     }
     if (freed > before->depth) {
-        (void)haft__give(p, (haft_str){&byte, 1});
+        (void)haft__parser_consume(p, (haft_str){&byte, 1});
         return true;
     }
-    haft__parser_use(p, (haft_str){&byte, 1});
+    haft__parser_advance(p, (haft_str){&byte, 1});
     if (after->mark != 0) {
         p->held = 0;
-        const haft__mark *mark = &place->marks[after->mark - 1];
-        if (p->wreck.live && haft__wreck_hides(p, mark)) {
+        const haft__format_mark *mark = &state->marks[after->mark - 1];
+        if (p->malformed.live && haft__malformed_call_hides_mark(p, mark)) {
             return true;
         }
-        if (p->wreck.live && !mark->inside) {
-            haft__wreck_end_at(p, mark);
+        if (p->malformed.live && !mark->inside) {
+            haft__malformed_call_end_at_mark(p, mark);
         }
-        reach(p, place, mark);
+        on_mark(p, state, mark);
     }
     return true;
 }
 
-static void pass(haft__parser *p, haft_str *io_bytes)
+static void consume(haft__parser *p, haft_str *io_bytes)
 {
-    const haft__marks *marks = &p->marks[p->place];
+    const haft__aho_corasick *marks = &p->marks[p->state];
     size_t plain = 0;
     if (marks->nodes == NULL) {
         plain = io_bytes->len;
     } else if (p->held == 0) {
-        bool moves =
-            haft__give_may_move(haft__parser_here(p)); /* then little of it is likely to be taken */
+        bool moves = haft__parser_may_leave_state(
+            haft__parser_state(p)); /* then little of it is likely to be taken */
         size_t most = moves && io_bytes->len > LOOK_AHEAD ? LOOK_AHEAD : io_bytes->len;
-        plain = haft__marks_skip(marks, (haft_str){io_bytes->ptr, most});
+        plain = haft__aho_corasick_skip(marks, (haft_str){io_bytes->ptr, most});
     }
     if (plain > 0) {
-        size_t used = haft__give(p, (haft_str){io_bytes->ptr, plain});
+        size_t used = haft__parser_consume(p, (haft_str){io_bytes->ptr, plain});
         *io_bytes = haft__str_skip(*io_bytes, used);
     } else if (step(p, io_bytes->ptr[0])) {
         *io_bytes = haft__str_skip(*io_bytes, 1);
@@ -169,32 +169,32 @@ static void pass(haft__parser *p, haft_str *io_bytes)
 }
 
 /* The call has ended with its JSON. */
-static void leave_wreck(haft__parser *p)
+static void leave_malformed(haft__parser *p)
 {
-    uint8_t place = p->wreck.place;
-    bool resumes = p->wreck.resumes, scans = p->format->places[place].scan != HAFT__SCAN_NONE;
-    haft__wreck_end(p);
+    uint8_t state = p->malformed.state;
+    bool resumes = p->malformed.resumes, scans = p->format->states[state].scan != HAFT__SCAN_NONE;
+    haft__malformed_call_end(p);
     if (resumes) {
-        haft__parser_go(p, place);
+        haft__parser_enter_state(p, state);
         haft__scan_resume(p);
     } else {
         uint8_t behind = p->format->behind != 0 ? p->format->behind : p->format->plain;
-        haft__parser_go(p, scans ? p->format->places[place].otherwise : behind);
+        haft__parser_enter_state(p, scans ? p->format->states[state].fallback : behind);
         p->tail = ','; /* it may have ended too early */
     }
 }
 
 /* Bytes of a call that cannot be used; a mark counts only outside of strings and tags. */
-static void pass_wreck(haft__parser *p, haft_str *io_bytes)
+static void consume_malformed(haft__parser *p, haft_str *io_bytes)
 {
-    haft__wreck *w = &p->wreck;
+    haft__malformed_call *w = &p->malformed;
     haft_str byte = {io_bytes->ptr, 1};
-    haft__wreck_step did = haft__wreck_byte(p, w, byte.ptr[0]);
-    if (did == HAFT__WRECK_BEFORE) {
+    haft__malformed_call_step did = haft__malformed_call_scan_byte(p, w, byte.ptr[0]);
+    if (did == HAFT__MALFORMED_ENDS_BEFORE) {
         if (p->call.written == 0) { /* a comma, and no call behind it */
-            haft__forming_keep(p, byte);
+            haft__call_builder_record(p, byte);
         }
-        leave_wreck(p);
+        leave_malformed(p);
         return;
     }
     (void)step(p, byte.ptr[0]); /* it takes every byte here */
@@ -202,33 +202,33 @@ static void pass_wreck(haft__parser *p, haft_str *io_bytes)
     if (!w->live) {
         return;
     }
-    if (did == HAFT__WRECK_BEHIND) {
-        leave_wreck(p);
-    } else if (p->place == p->format->spoilt && w->quote == '\0') {
-        haft__wreck_tag_byte(&w->tag, byte.ptr[0], w->depth > 0);
+    if (did == HAFT__MALFORMED_ENDS_AFTER) {
+        leave_malformed(p);
+    } else if (p->state == p->format->malformed && w->quote == '\0') {
+        haft__malformed_call_tag_scan_byte(&w->tag, byte.ptr[0], w->depth > 0);
     }
 }
 
-static bool scan(haft__parser *p, haft__scan what, haft_str *io_bytes)
+static bool scan(haft__parser *p, haft__scan_kind what, haft_str *io_bytes)
 {
-    if (what == HAFT__SCAN_LAST) {
-        return haft__mend_wait(p, io_bytes);
+    if (what == HAFT__SCAN_FINAL_VALUE) {
+        return haft__parser_repair_hold(p, io_bytes);
     }
-    return what >= HAFT__SCAN_PYTHON ? haft__scan_python(p, what, io_bytes)
-                                     : haft__scan_json(p, what, io_bytes);
+    return what >= HAFT__SCAN_PYTHON_LIST ? haft__scan_python(p, what, io_bytes)
+                                          : haft__scan_json(p, what, io_bytes);
 }
 
 void haft__parser_read(haft__parser *p, haft_str bytes)
 {
     p->reads += bytes.len;
     while (bytes.len > 0 && p->status == HAFT_OK) {
-        const haft__place *place = haft__parser_here(p);
-        if (p->wreck.live && p->wreck.json && p->place == p->format->spoilt) {
-            pass_wreck(p, &bytes);
-        } else if (place->scan == HAFT__SCAN_NONE) {
-            pass(p, &bytes);
-        } else if (scan(p, (haft__scan)place->scan, &bytes)) {
-            haft__parser_go(p, place->otherwise);
+        const haft__format_state *state = haft__parser_state(p);
+        if (p->malformed.live && p->malformed.json && p->state == p->format->malformed) {
+            consume_malformed(p, &bytes);
+        } else if (state->scan == HAFT__SCAN_NONE) {
+            consume(p, &bytes);
+        } else if (scan(p, (haft__scan_kind)state->scan, &bytes)) {
+            haft__parser_enter_state(p, state->fallback);
         }
     }
 }
@@ -245,12 +245,12 @@ haft_status haft__parser_create(const haft__format *format, const haft__parser_o
     p->format = format;
     p->options = *options;
     haft__arena_init(&p->arena, 0);
-    haft__tell_init(p);
-    haft__forming_init(p);
-    haft__mend_init(p);
-    haft__wreck_init(p);
-    haft__ending_init(p);
-    haft__parser_go(p, options->start_in_reasoning ? format->reasoning : 0);
+    haft__parser_emit_init(p);
+    haft__call_builder_init(p);
+    haft__parser_repair_init(p);
+    haft__malformed_call_init(p);
+    haft__stop_tokens_init(p);
+    haft__parser_enter_state(p, options->start_in_reasoning ? format->reasoning : 0);
     if (p->status != HAFT_OK) {
         haft_status status = p->status;
         if (err != NULL) {
@@ -267,11 +267,11 @@ void haft__parser_destroy(haft__parser *p)
 {
     if (p != NULL) {
         haft__scan_finish(p);
-        haft__mend_finish(p);
-        haft__wreck_finish(p);
-        haft__ending_finish(p);
-        haft__forming_finish(p);
-        haft__tell_finish(p);
+        haft__parser_repair_finish(p);
+        haft__malformed_call_finish(p);
+        haft__stop_tokens_finish(p);
+        haft__call_builder_finish(p);
+        haft__parser_emit_finish(p);
         haft__arena_finish(&p->arena);
         free(p);
     }
@@ -287,11 +287,11 @@ static haft_status result(const haft__parser *p, haft_error *err)
 
 haft_status haft__parser_feed(haft__parser *p, haft_str bytes, haft_error *err)
 {
-    if (bytes.len > HAFT__LIMIT_FORMAT_BYTES - p->offset - p->ending.text.len) {
+    if (bytes.len > HAFT__LIMIT_FORMAT_BYTES - p->offset - p->stop_tokens.text.len) {
         return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %d bytes of text, found more",
                           HAFT__LIMIT_FORMAT_BYTES);
     }
-    haft__ending_read(p, bytes);
+    haft__stop_tokens_read(p, bytes);
     return result(p, err);
 }
 
@@ -301,14 +301,14 @@ static void release_suspect(haft__parser *p)
 {
     haft__buf text = p->suspect;
     haft__buf_init(&p->suspect, HAFT__LIMIT_FORMAT_BYTES);
-    p->endless |= (uint32_t)1 << (p->supposed != NULL ? p->supposed->to : p->place);
+    p->endless |= (uint32_t)1 << (p->supposed != NULL ? p->supposed->to : p->state);
     if (p->supposed != NULL) {
         p->supposed = NULL;
-        haft__forming_unkeep(p, text.len); /* of a section that has begun */
-        p->place = p->supposed_in;
-        haft__parser_go(p, p->supposed_in);
+        haft__call_builder_unrecord(p, text.len); /* of a section that has begun */
+        p->state = p->supposed_in;
+        haft__parser_enter_state(p, p->supposed_in);
     } else {
-        haft__parser_go(p, p->reasoning.begun ? p->format->plain : 0);
+        haft__parser_enter_state(p, p->reasoning.begun ? p->format->plain : 0);
     }
     p->offset -= text.len; /* it goes to the end of the text */
     haft__parser_read(p, haft__buf_str(&text));
@@ -319,37 +319,40 @@ static void release_suspect(haft__parser *p)
  * call, or in the one that closes it. Behind other text, one byte may be more of that. */
 static bool is_tag_of_call(const haft__parser *p, size_t length)
 {
-    const haft__place *place = haft__parser_here(p);
-    bool header = place->bytes >= HAFT__BYTES_NAME && place->bytes <= HAFT__BYTES_KEY;
-    return place->bytes == HAFT__BYTES_GAP
-           || (place->bytes == HAFT__BYTES_TAIL && (!p->tailed || length > 1))
-           || (place->bytes == HAFT__BYTES_LAYOUT && (p->call.open || (p->any && p->place != 0)))
-           || (header && !p->call.if_known && !p->call.if_named && place->otherwise == 0);
+    const haft__format_state *state = haft__parser_state(p);
+    bool header = state->bytes >= HAFT__BYTES_NAME && state->bytes <= HAFT__BYTES_KEY;
+    return state->bytes == HAFT__BYTES_GAP
+           || (state->bytes == HAFT__BYTES_TAIL && (!p->tailed || length > 1))
+           || (state->bytes == HAFT__BYTES_WHITESPACE
+               && (p->call.open || (p->any && p->state != 0)))
+           || (header && !p->call.if_known && !p->call.if_named && state->fallback == 0);
 }
 
 /* The beginning of a mark, and nothing behind it. It may be that of another in the next place. */
-static void end_held(haft__parser *p)
+static void end_partial_mark(haft__parser *p)
 {
     while (p->held > 0) {
-        const haft__marks_node *node = &p->marks[p->place].nodes[p->held];
+        const haft__aho_corasick_node *node = &p->marks[p->state].nodes[p->held];
         p->held = 0;
         if (!is_tag_of_call(p, node->depth)) {
-            haft__give_again(p, (haft_str){node->text, node->depth});
+            haft__parser_reconsume(p, (haft_str){node->text, node->depth});
         }
     }
 }
 
 /* What was in doubt, and nothing behind it that could have decided. */
-static void end_doubt(haft__parser *p, bool cut)
+static void end_undecided(haft__parser *p, bool cut)
 {
-    const haft__place *place = haft__parser_here(p);
-    bool over = !cut || place->at_end == HAFT__ACT_CODED; /* more text could be of the value */
-    if (place->at_end != HAFT__ACT_NONE && over) {
-        (void)haft__parser_act(p, (haft__act)place->at_end, NULL);
-    } else if (place->bytes == HAFT__BYTES_DOUBT || place->last) {
-        haft__parser_go(p, place->scan == HAFT__SCAN_NONE ? place->otherwise : p->format->plain);
-        haft__give_again(p, haft__buf_str(&p->doubt));
-    } else if (haft__parser_is_candidate(place)) {
+    const haft__format_state *state = haft__parser_state(p);
+    bool over =
+        !cut || state->at_end == HAFT__ACTION_CODE_END; /* more text could be of the value */
+    if (state->at_end != HAFT__ACTION_NONE && over) {
+        (void)haft__parser_apply_action(p, (haft__format_action)state->at_end, NULL);
+    } else if (state->bytes == HAFT__BYTES_UNDECIDED || state->last) {
+        haft__parser_enter_state(p, state->scan == HAFT__SCAN_NONE ? state->fallback
+                                                                   : p->format->plain);
+        haft__parser_reconsume(p, haft__buf_str(&p->undecided));
+    } else if (haft__parser_is_maybe_call(state)) {
         haft__scan_decide(p);
     }
 }
@@ -357,24 +360,24 @@ static void end_doubt(haft__parser *p, bool cut)
 /* What counts only at the end of the text, and is there. */
 static void read_last(haft__parser *p)
 {
-    haft__buf text = p->doubt;
-    haft__buf_init(&p->doubt, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf text = p->undecided;
+    haft__buf_init(&p->undecided, HAFT__LIMIT_FORMAT_BYTES);
     p->last_read = true;
-    haft__parser_go(p, 0);
+    haft__parser_enter_state(p, 0);
     p->offset -= text.len;
     haft__parser_read(p, haft__buf_str(&text));
     haft__buf_finish(&text);
 }
 
 /* What waited for more than has come. In a text that was cut, what stands last may not be that. */
-static void settle(haft__parser *p, bool cut)
+static void end_pending(haft__parser *p, bool cut)
 {
-    haft__mend_end(p);
-    end_held(p);
-    if (haft__parser_here(p)->last && !cut) {
+    haft__parser_repair_end(p);
+    end_partial_mark(p);
+    if (haft__parser_state(p)->last && !cut) {
         read_last(p);
-        haft__mend_end(p);
-        end_held(p);
+        haft__parser_repair_end(p);
+        end_partial_mark(p);
     }
 }
 
@@ -386,40 +389,41 @@ static void end_suspects(haft__parser *p, bool cut)
     while (p->suspect.len > 0 && !cut && (p->supposed != NULL || !once)) {
         once = once || p->supposed == NULL;
         release_suspect(p);
-        settle(p, cut);
+        end_pending(p, cut);
     }
     if (p->suspect.len > 0) {
-        haft__tell_thought(p); /* the end of the reasoning may have been cut off */
+        haft__parser_end_reasoning(p); /* the end of the reasoning may have been cut off */
     }
 }
 
 bool haft__parser_is_thinking(const haft__parser *p)
 {
-    return haft__parser_here(p)->bytes == HAFT__BYTES_REASONING;
+    return haft__parser_state(p)->bytes == HAFT__BYTES_REASONING;
 }
 
 haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
 {
-    haft__ending_end(p);
-    settle(p, cut);
+    haft__stop_tokens_end(p);
+    end_pending(p, cut);
     end_suspects(p, cut);
-    if (!cut && haft__wreck_retry(p)) {
-        settle(p, cut);
+    if (!cut && haft__malformed_call_reparse(p)) {
+        end_pending(p, cut);
     }
-    if (!cut || haft__parser_here(p)->bytes == HAFT__BYTES_DOUBT
-        || haft__parser_here(p)->scan != HAFT__SCAN_NONE) {
-        end_doubt(p, cut);
+    if (!cut || haft__parser_state(p)->bytes == HAFT__BYTES_UNDECIDED
+        || haft__parser_state(p)->scan != HAFT__SCAN_NONE) {
+        end_undecided(p, cut);
     }
-    if (p->wreck.live) {
-        haft__wreck_end_text(p);
-    } else if ((p->call.open && p->call.if_known && !p->call.named) || haft__give_is_doubtful(p)) {
-        haft__forming_disown(p); /* it may have become one */
+    if (p->malformed.live) {
+        haft__malformed_call_end_of_text(p);
+    } else if ((p->call.open && p->call.if_known && !p->call.named)
+               || haft__parser_is_call_uncertain(p)) {
+        haft__call_builder_revert_to_content(p); /* it may have become one */
     } else if (p->call.open && p->call.if_named && p->call.name.len == 0) {
-        haft__forming_forget(p); /* a mark, and nothing behind it */
+        haft__call_builder_discard(p); /* a mark, and nothing behind it */
     }
     if (p->call.open && !haft__scan_complete(p)) {
-        haft__forming_spoil(p, HAFT__FOUND_TRUNCATED, "the text ends inside it");
+        haft__call_builder_fail(p, HAFT__PARSER_EVENT_TRUNCATED, "the text ends inside it");
     }
-    haft__tell_end(p);
+    haft__parser_emit_end(p);
     return result(p, err);
 }

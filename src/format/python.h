@@ -53,9 +53,9 @@ typedef struct haft__py_text {
     uint32_t quotes; /* in a row */
 } haft__py_text;
 
-typedef struct haft__python {
+typedef struct haft__parser_python_scanner {
     bool live;
-    uint8_t what; /* haft__scan */
+    uint8_t what; /* haft__scan_kind */
     haft__py_state state;
     uint32_t depth;
     uint8_t stack[HAFT__LIMIT_JSON_DEPTH]; /* haft__py_kind, and ITEMS when there is one */
@@ -75,6 +75,6 @@ typedef struct haft__python {
     uint32_t skip_depth;                      /* parentheses and brackets that are open */
     char closers[HAFT__LIMIT_JSON_DEPTH + 1]; /* of each of them, what closes it; any, further in */
     bool to_end;                              /* the list ends with it, not a call */
-} haft__python;
+} haft__parser_python_scanner;
 
 #endif

@@ -31,13 +31,13 @@ static void flush(haft__parser *p)
     if (p->python.role != HAFT__PY_ROLE_VALUE || p->status != HAFT_OK) {
         return;
     }
-    size_t whole = haft__utf8_whole(haft__buf_str(text));
+    size_t whole = haft__utf8_complete_prefix(haft__buf_str(text));
     haft__buf_clear(&p->scratch);
     haft__json_write_string(&p->scratch, (haft_str){text->ptr, whole});
     haft__parser_check(p, &p->scratch);
     if (p->status == HAFT_OK) {
-        haft__forming_args(p, (haft_str){p->scratch.ptr + 1, p->scratch.len - 2});
-        haft__parser_drop(text, whole);
+        haft__call_builder_add_args(p, (haft_str){p->scratch.ptr + 1, p->scratch.len - 2});
+        haft__parser_remove_prefix(text, whole);
     }
 }
 
@@ -47,9 +47,9 @@ static void end_string(haft__parser *p)
     flush(p);
     if (p->python.role == HAFT__PY_ROLE_VALUE && p->status == HAFT_OK) {
         if (p->call.value.len > 0) { /* half a character */
-            haft__forming_args(p, HAFT__LIT("\xEF\xBF\xBD"));
+            haft__call_builder_add_args(p, HAFT__LIT("\xEF\xBF\xBD"));
         }
-        haft__forming_args(p, HAFT__LIT("\""));
+        haft__call_builder_add_args(p, HAFT__LIT("\""));
     }
     haft__python_string_ended(p);
 }
@@ -58,7 +58,7 @@ static void end_string(haft__parser *p)
 
 static void add_escaped_code(haft__parser *p)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     uint32_t code = py->code;
     bool low = code >= 0xDC00 && code <= 0xDFFF;
     if (low && py->high != 0) {
@@ -86,7 +86,7 @@ static int hex_value(char c)
 
 static const char *on_hex(haft__parser *p, char c)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     int digit = hex_value(c);
     if (digit < 0) {
         return "an escape in a string of it has too few digits";
@@ -102,7 +102,7 @@ static const char *on_hex(haft__parser *p, char c)
 static void on_escape(haft__parser *p, char c)
 {
     static const char from[] = "nrtabfv0\\'\"", to[] = "\n\r\t\a\b\f\v\0\\'\"";
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     py->escape = false;
     py->code = 0;
     py->hex_left = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
@@ -124,7 +124,7 @@ static void on_escape(haft__parser *p, char c)
 /* Behind the first quote, or the second: how many are there? */
 static size_t on_quote(haft__parser *p, char c)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     if (c == py->quote && py->quotes < 3) {
         py->quotes++;
         if (py->quotes == 3) {
@@ -146,7 +146,7 @@ static size_t on_quote(haft__parser *p, char c)
 /* Quotes in a string of three that were not its end. */
 static void add_quotes(haft__parser *p)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     for (; py->quotes > 0; py->quotes--) {
         haft__buf_add_char(&p->call.value, py->quote);
     }
@@ -154,7 +154,7 @@ static void add_quotes(haft__parser *p)
 
 static const char *on_byte(haft__parser *p, char c)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     if (py->hex_left > 0) {
         return on_hex(p, c);
     }
@@ -178,14 +178,14 @@ static const char *on_byte(haft__parser *p, char c)
     } else if (c == '\n' && !py->triple && !p->options.repair) {
         return "a string in it goes over a line";
     } else {
-        p->call.mended = p->call.mended || (c == '\n' && !py->triple);
+        p->call.repaired = p->call.repaired || (c == '\n' && !py->triple);
         haft__buf_add_char(&p->call.value, c);
     }
     return NULL;
 }
 
 /* How many bytes are nothing but themselves. */
-static size_t count_plain(const haft__python *py, haft_str bytes)
+static size_t count_plain(const haft__parser_python_scanner *py, haft_str bytes)
 {
     size_t i = 0;
     while (i < bytes.len && bytes.ptr[i] != py->quote && bytes.ptr[i] != '\\'
@@ -197,7 +197,7 @@ static size_t count_plain(const haft__python *py, haft_str bytes)
 
 size_t haft__python_string(haft__parser *p, haft_str bytes, const char **ret_why)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     size_t used = 0;
     if (py->state == HAFT__PY_QUOTE) {
         return on_quote(p, bytes.ptr[0]);

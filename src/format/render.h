@@ -16,7 +16,7 @@
 typedef struct haft__format_call {
     haft_str id, name;
     haft_str arguments; /* JSON text */
-    bool spoilt;        /* it could not be read: `arguments` are how it was written */
+    bool malformed;     /* it could not be read: `arguments` are how it was written */
     size_t number;      /* of all calls of the conversation, from 0 */
 } haft__format_call;
 
@@ -30,12 +30,12 @@ typedef struct haft__format_result {
 
 /* Appends the section of a system prompt that says which tools there are, how to call them and how
  * their results come back. Nothing when there are no tools. */
-void haft__format_teach(haft__buf *buf, const haft__format *format, const haft__format_tool *tools,
-                        size_t count);
+void haft__format_write_tools(haft__buf *buf, const haft__format *format,
+                              const haft__format_tool *tools, size_t count);
 
 /* What may be called in a turn. */
 typedef struct haft__format_choice {
-    haft__mode mode;
+    haft__choice_mode mode;
     haft_str tool;           /* of HAFT__MODE_TOOL */
     const haft_str *allowed; /* names, if not all tools may be called; else NULL */
     size_t allowed_count;
@@ -76,12 +76,12 @@ void haft__format_neutralise_tools(haft__buf *buf, const haft__format *format, h
 /* ---- write_value.c, for the others ---- */
 
 /* Appends JSON text as Python writes it: True, False, None. */
-void haft__write_python(haft__buf *buf, haft__json value);
+void haft__format_write_python(haft__buf *buf, haft__json value);
 
 /* Appends an object as arguments of Python: a=1, b="x". */
-void haft__write_keywords(haft__buf *buf, haft__json object);
+void haft__format_write_keywords(haft__buf *buf, haft__json object);
 
 /* Appends a signature of Python with its docstring. */
-void haft__write_signature(haft__buf *buf, const haft__format_tool *tool);
+void haft__format_write_signature(haft__buf *buf, const haft__format_tool *tool);
 
 #endif

@@ -15,36 +15,36 @@
 /* What models call the members. */
 static const struct {
     const char *key;
-    haft__slot slot;
+    haft__call_member slot;
 } aliases[] = {
-    {"name", HAFT__SLOT_NAME},       {"tool", HAFT__SLOT_NAME},
-    {"tool_name", HAFT__SLOT_NAME},  {"function", HAFT__SLOT_NAME},
-    {"arguments", HAFT__SLOT_ARGS},  {"parameters", HAFT__SLOT_ARGS},
-    {"args", HAFT__SLOT_ARGS},       {"input", HAFT__SLOT_ARGS},
-    {"id", HAFT__SLOT_ID},           {"tool_call_id", HAFT__SLOT_ID},
-    {"answer", HAFT__SLOT_ANSWER},   {"response", HAFT__SLOT_ANSWER},
-    {"tool_call", HAFT__SLOT_INNER}, {"tool_calls", HAFT__SLOT_INNER},
+    {"name", HAFT__CALL_MEMBER_NAME},       {"tool", HAFT__CALL_MEMBER_NAME},
+    {"tool_name", HAFT__CALL_MEMBER_NAME},  {"function", HAFT__CALL_MEMBER_NAME},
+    {"arguments", HAFT__CALL_MEMBER_ARGS},  {"parameters", HAFT__CALL_MEMBER_ARGS},
+    {"args", HAFT__CALL_MEMBER_ARGS},       {"input", HAFT__CALL_MEMBER_ARGS},
+    {"id", HAFT__CALL_MEMBER_ID},           {"tool_call_id", HAFT__CALL_MEMBER_ID},
+    {"answer", HAFT__CALL_MEMBER_ANSWER},   {"response", HAFT__CALL_MEMBER_ANSWER},
+    {"tool_call", HAFT__CALL_MEMBER_INNER}, {"tool_calls", HAFT__CALL_MEMBER_INNER},
 };
 
-haft__slot haft__scan_slot(haft_str key)
+haft__call_member haft__scan_call_member(haft_str key)
 {
     for (size_t i = 0; i < COUNT(aliases); i++) {
         if (haft__str_equal(haft__str(aliases[i].key), key)) {
             return aliases[i].slot;
         }
     }
-    return HAFT__SLOT_OTHER;
+    return HAFT__CALL_MEMBER_OTHER;
 }
 
 /* An answer, and calls further in, are there only on the outside of what may be a call. An object
  * may be a call and an answer at once; what has become one of them has no calls further in. */
-static haft__slot find_slot(const haft__scanner *s, haft_str key)
+static haft__call_member find_slot(const haft__parser_json_scanner *s, haft_str key)
 {
-    haft__slot slot = haft__scan_slot(key);
-    bool of_call = slot < HAFT__SLOT_ANSWER;
+    haft__call_member slot = haft__scan_call_member(key);
+    bool of_call = slot < HAFT__CALL_MEMBER_ANSWER;
     bool outermost = s->maybe && s->base == 0;
-    if (!of_call && (!outermost || (slot == HAFT__SLOT_INNER && s->decided))) {
-        return HAFT__SLOT_OTHER;
+    if (!of_call && (!outermost || (slot == HAFT__CALL_MEMBER_INNER && s->decided))) {
+        return HAFT__CALL_MEMBER_OTHER;
     }
     return slot;
 }
@@ -62,20 +62,20 @@ static void complain(haft__parser *p, const char *why)
 static void disown(haft__parser *p)
 {
     p->scanner.disowned = true;
-    haft__forming_forget(p);
-    haft__tell_content(p, haft__buf_str(&p->doubt));
-    haft__buf_clear(&p->doubt);
+    haft__call_builder_discard(p);
+    haft__parser_emit_content(p, haft__buf_str(&p->undecided));
+    haft__buf_clear(&p->undecided);
 }
 
 /* Its name is known, and it has arguments: is it a call? */
 static bool decide(haft__parser *p)
 {
-    haft__scanner *s = &p->scanner;
+    haft__parser_json_scanner *s = &p->scanner;
     if (!s->maybe || s->decided) {
         return true;
     }
     s->decided = true;
-    haft__buf_clear(&p->doubt);
+    haft__buf_clear(&p->undecided);
     return true;
 }
 
@@ -83,37 +83,37 @@ static void answer(haft__parser *p, haft_str text)
 {
     p->scanner.decided = true;
     p->scanner.answered = true;
-    haft__buf_clear(&p->doubt);
-    haft__tell_content(p, text);
+    haft__buf_clear(&p->undecided);
+    haft__parser_emit_content(p, text);
 }
 
 /* ---- members of a call ---- */
 
 static void on_key(haft__parser *p, haft_str key)
 {
-    haft__scanner *s = &p->scanner;
+    haft__parser_json_scanner *s = &p->scanner;
     s->slot = find_slot(s, key);
-    if (s->slot == HAFT__SLOT_NAME) {
-        if (p->call.told) {
+    if (s->slot == HAFT__CALL_MEMBER_NAME) {
+        if (p->call.announced) {
             complain(p, "it has two names");
         }
         p->call.named = false;
         haft__buf_clear(&p->call.name);
-    } else if (s->slot == HAFT__SLOT_ARGS) {
-        if (p->call.told && s->has_args) {
+    } else if (s->slot == HAFT__CALL_MEMBER_ARGS) {
+        if (p->call.announced && s->has_args) {
             complain(p, "it has arguments twice");
         }
         haft__buf_clear(&p->call.args);
         s->has_args = false;
-    } else if (s->slot == HAFT__SLOT_ID) {
+    } else if (s->slot == HAFT__CALL_MEMBER_ID) {
         haft__buf_clear(&p->call.id);
     }
 }
 
 static void on_name(haft__parser *p, haft_str text, bool last)
 {
-    haft__forming_text(p, &p->call.name, text);
-    const char *why = last ? haft__forming_named(p) : NULL;
+    haft__call_builder_add_text(p, &p->call.name, text);
+    const char *why = last ? haft__call_builder_end_name(p) : NULL;
     if (why != NULL) {
         complain(p, why);
     } else if (last && p->scanner.has_args) {
@@ -136,34 +136,34 @@ static void on_scalar(haft__parser *p, const haft__json_event *event)
     bool text = event->value.kind == HAFT__JSON_STRING;
     haft_str value = haft__json_text(event->value);
     switch (p->scanner.slot) {
-    case HAFT__SLOT_NAME:
+    case HAFT__CALL_MEMBER_NAME:
         if (text) {
             on_name(p, value, event->kind == HAFT__JSON_EVENT_SCALAR);
         } else {
             complain(p, "its name is no string");
         }
         break;
-    case HAFT__SLOT_ID:
+    case HAFT__CALL_MEMBER_ID:
         if (text || event->value.kind == HAFT__JSON_NUMBER) {
-            haft__forming_text(p, &p->call.id, value);
+            haft__call_builder_add_text(p, &p->call.id, value);
         }
         break;
-    case HAFT__SLOT_ARGS: complain(p, "its arguments are no object"); break;
-    case HAFT__SLOT_ANSWER:
+    case HAFT__CALL_MEMBER_ARGS: complain(p, "its arguments are no object"); break;
+    case HAFT__CALL_MEMBER_ANSWER:
         if (event->value.kind == HAFT__JSON_NULL) { /* it counts if nothing else does */
             p->scanner.nothing = true;
         } else {
             answer(p, scalar_text(event->value));
         }
         break;
-    case HAFT__SLOT_OTHER:
-    case HAFT__SLOT_INNER: break;
+    case HAFT__CALL_MEMBER_OTHER:
+    case HAFT__CALL_MEMBER_INNER: break;
     }
 }
 
 static void end_call(haft__parser *p)
 {
-    haft__scanner *s = &p->scanner;
+    haft__parser_json_scanner *s = &p->scanner;
     if (s->maybe && !s->decided && s->nothing) {
         answer(p, HAFT__LIT("null"));
     }
@@ -172,8 +172,8 @@ static void end_call(haft__parser *p)
         return;
     }
     bool whole = p->call.named && s->has_args && s->why == NULL;
-    if (s->answered && !p->call.told && !whole) {
-        haft__forming_forget(p);
+    if (s->answered && !p->call.announced && !whole) {
+        haft__call_builder_discard(p);
         return;
     }
     if (s->what != HAFT__SCAN_ARGS && s->why == NULL && !p->call.named) {
@@ -183,9 +183,9 @@ static void end_call(haft__parser *p)
         complain(p, "it has no arguments");
     }
     if (s->why != NULL) {
-        haft__forming_spoil(p, HAFT__FOUND_MALFORMED, s->why);
+        haft__call_builder_fail(p, HAFT__PARSER_EVENT_MALFORMED, s->why);
     } else {
-        haft__forming_end(p);
+        haft__call_builder_end(p);
     }
 }
 
@@ -194,22 +194,22 @@ static void end_call(haft__parser *p)
 /* What stands where a call should; `opener` is its first byte, which has been used. */
 static void begin_call(haft__parser *p, haft_str opener)
 {
-    haft__scanner *s = &p->scanner;
+    haft__parser_json_scanner *s = &p->scanner;
     if (!p->call.open) { /* not the first of an array */
-        haft__forming_open(p, opener, false);
+        haft__call_builder_begin(p, opener, false);
     }
     s->has_args = false;
-    s->slot = HAFT__SLOT_OTHER;
+    s->slot = HAFT__CALL_MEMBER_OTHER;
     s->why = NULL;
 }
 
 static void begin_args(haft__parser *p)
 {
-    haft__scanner *s = &p->scanner;
+    haft__parser_json_scanner *s = &p->scanner;
     s->has_args = true;
     if (s->what == HAFT__SCAN_ARGS || !p->call.named || decide(p)) {
         s->in_args = true;
-        haft__forming_args(p, HAFT__LIT("{"));
+        haft__call_builder_add_args(p, HAFT__LIT("{"));
     }
 }
 
@@ -238,13 +238,13 @@ static void no_call_scalar(haft__parser *p, const haft__json_event *event)
 /* A container inside a call. */
 static void begin_member(haft__parser *p, const haft__json_event *event, haft_str used)
 {
-    haft__scanner *s = &p->scanner;
+    haft__parser_json_scanner *s = &p->scanner;
     bool object = event->value.kind == HAFT__JSON_OBJECT;
-    if (s->slot == HAFT__SLOT_ARGS && object) {
+    if (s->slot == HAFT__CALL_MEMBER_ARGS && object) {
         begin_args(p);
-    } else if (s->slot == HAFT__SLOT_INNER) {
+    } else if (s->slot == HAFT__CALL_MEMBER_INNER) {
         s->base = object ? 1 : 2;
-    } else if (s->slot == HAFT__SLOT_ANSWER) {
+    } else if (s->slot == HAFT__CALL_MEMBER_ANSWER) {
         s->in_answer = true;
         answer(p, (haft_str){used.ptr + used.len - 1, 1});
     } else {
@@ -254,7 +254,7 @@ static void begin_member(haft__parser *p, const haft__json_event *event, haft_st
 
 static void on_begin(haft__parser *p, const haft__json_event *event, haft_str used)
 {
-    haft__scanner *s = &p->scanner;
+    haft__parser_json_scanner *s = &p->scanner;
     bool object = event->value.kind == HAFT__JSON_OBJECT;
     if (event->depth == 0 && (s->maybe || s->what == HAFT__SCAN_CALLS)) {
         s->base = object ? 0 : 1; /* one call may do without its array */
@@ -268,7 +268,7 @@ static void on_begin(haft__parser *p, const haft__json_event *event, haft_str us
         no_call(p, HAFT__LIT("["));
     } else if (event->depth == s->base + 1) {
         begin_member(p, event, used);
-        if (s->base == 1 && s->slot == HAFT__SLOT_INNER) {
+        if (s->base == 1 && s->slot == HAFT__CALL_MEMBER_INNER) {
             begin_call(p, HAFT__LIT("{"));
         }
     }
@@ -280,13 +280,13 @@ static void end_array(haft__parser *p)
     if (p->scanner.maybe && !p->scanner.decided) {
         disown(p);
     } else if (p->call.open) {
-        haft__forming_forget(p);
+        haft__call_builder_discard(p);
     }
 }
 
 static void on_outside(haft__parser *p, const haft__json_event *event, haft_str used)
 {
-    haft__scanner *s = &p->scanner;
+    haft__parser_json_scanner *s = &p->scanner;
     switch (event->kind) {
     case HAFT__JSON_EVENT_BEGIN: on_begin(p, event, used); break;
     case HAFT__JSON_EVENT_END:
@@ -314,7 +314,7 @@ static void on_outside(haft__parser *p, const haft__json_event *event, haft_str 
     }
 }
 
-bool haft__scan_is_endless(const haft__json_event *event)
+bool haft__scan_is_not_finite(const haft__json_event *event)
 {
     return event->kind == HAFT__JSON_EVENT_SCALAR && event->value.kind == HAFT__JSON_NUMBER
            && !event->value.integer && isinf(haft__number_to_double(haft__json_text(event->value)));
@@ -322,29 +322,29 @@ bool haft__scan_is_endless(const haft__json_event *event)
 
 static void check_number(haft__parser *p, const haft__json_event *event)
 {
-    if (haft__scan_is_endless(event)) {
+    if (haft__scan_is_not_finite(event)) {
         complain(p, "a number in it is too large");
     }
 }
 
 /* Bytes of what may be a call wait until that is known; if it is none, they are content. */
-static void keep_doubt(haft__parser *p, haft_str used)
+static void keep_undecided(haft__parser *p, haft_str used)
 {
-    haft__scanner *s = &p->scanner;
+    haft__parser_json_scanner *s = &p->scanner;
     if (s->disowned) {
-        haft__tell_content(p, used);
+        haft__parser_emit_content(p, used);
     } else if (s->maybe && !s->decided) {
-        haft__buf_add_str(&p->doubt, used);
-        haft__parser_check(p, &p->doubt);
+        haft__buf_add_str(&p->undecided, used);
+        haft__parser_check(p, &p->undecided);
     }
 }
 
 static void on_event(haft__parser *p, const haft__json_event *event, haft_str used)
 {
-    haft__scanner *s = &p->scanner;
-    keep_doubt(p, used);
+    haft__parser_json_scanner *s = &p->scanner;
+    keep_undecided(p, used);
     if (s->in_answer) {
-        haft__tell_content(p, used);
+        haft__parser_emit_content(p, used);
         s->in_answer = !(event->kind == HAFT__JSON_EVENT_END && event->depth == 1);
     } else if (!s->disowned) {
         on_outside(p, event, used);
@@ -353,16 +353,16 @@ static void on_event(haft__parser *p, const haft__json_event *event, haft_str us
 
 /* ---- the whole ---- */
 
-static void begin_scan(haft__parser *p, haft__scan what)
+static void begin_scan(haft__parser *p, haft__scan_kind what)
 {
-    haft__scanner *s = &p->scanner;
+    haft__parser_json_scanner *s = &p->scanner;
     if (!s->live) {
         s->what = (uint8_t)what;
         s->base = what == HAFT__SCAN_CALLS ? 1 : 0;
-        s->maybe = what == HAFT__SCAN_MAYBE;
+        s->maybe = what == HAFT__SCAN_MAYBE_CALL;
         s->in_args = s->in_answer = s->decided = s->answered = s->disowned = s->nothing = false;
         s->why = NULL;
-        s->slot = HAFT__SLOT_OTHER;
+        s->slot = HAFT__CALL_MEMBER_OTHER;
         haft__json_stream_init(&s->json, NULL);
         s->live = true;
     }
@@ -379,8 +379,8 @@ void haft__scan_finish(haft__parser *p)
 /* Behind what was no call. */
 static void go_on(haft__parser *p)
 {
-    uint8_t place = p->format->places[p->place].disowned;
-    haft__parser_go(p, place != 0 ? place : p->format->plain);
+    uint8_t state = p->format->states[p->state].disowned;
+    haft__parser_enter_state(p, state != 0 ? state : p->format->plain);
 }
 
 static bool is_string(haft__json_stream_state state)
@@ -394,32 +394,32 @@ static bool is_object(const haft__json_stream *json, uint32_t level)
 }
 
 /* Whether calls are items of an array, and this is one. */
-static bool is_item(const haft__scanner *s)
+static bool is_item(const haft__parser_json_scanner *s)
 {
     return s->base > 0 && s->json.depth >= s->base && !is_object(&s->json, s->base - 1);
 }
 
 /* The call cannot be used; where it ends is found without the reader. */
-static void wreck(haft__parser *p, const char *why)
+static void begin_malformed(haft__parser *p, const char *why)
 {
-    const haft__scanner *s = &p->scanner;
+    const haft__parser_json_scanner *s = &p->scanner;
     bool item = is_item(s);
-    haft__wreck how = {.json = true,
-                       .resumes = item,
-                       .place = p->place,
-                       .depth = s->json.depth,
-                       .floor = item ? s->base : 0,
-                       .quote = is_string(s->json.failed_in) ? '"' : '\0',
-                       .escape = s->json.failed_in == HAFT__JSON_IN_ESCAPE};
+    haft__malformed_call how = {.json = true,
+                                .resumes = item,
+                                .state = p->state,
+                                .depth = s->json.depth,
+                                .floor = item ? s->base : 0,
+                                .quote = is_string(s->json.failed_in) ? '"' : '\0',
+                                .escape = s->json.failed_in == HAFT__JSON_IN_ESCAPE};
     for (uint32_t i = 0; i < s->json.depth; i++) {
         how.closers[i] = is_object(&s->json, i) ? '}' : ']';
     }
-    haft__wreck_begin(p, why, &how);
+    haft__malformed_call_begin(p, why, &how);
 }
 
 void haft__scan_resume(haft__parser *p)
 {
-    haft__scanner *s = &p->scanner;
+    haft__parser_json_scanner *s = &p->scanner;
     haft_str before = s->base == 1 ? HAFT__LIT("[null") : HAFT__LIT("{\"\":[null");
     haft__json_event event;
     haft_error err;
@@ -439,7 +439,7 @@ void haft__scan_resume(haft__parser *p)
 /* It is no JSON. What is left of it is of no use, or content. */
 static void give_up(haft__parser *p, haft_status status, const haft_error *err)
 {
-    haft__scanner *s = &p->scanner;
+    haft__parser_json_scanner *s = &p->scanner;
     haft__scan_finish(p);
     if (status == HAFT_NO_MEMORY) {
         haft__parser_fail(p, status, err);
@@ -450,10 +450,10 @@ static void give_up(haft__parser *p, haft_status status, const haft_error *err)
         go_on(p);
     } else {
         if (!p->call.open) { /* between two calls of an array */
-            haft__forming_open(p, HAFT__LIT(""), false);
+            haft__call_builder_begin(p, HAFT__LIT(""), false);
         }
-        haft__mend_done(p);
-        wreck(p, err->message);
+        haft__parser_repair_done(p);
+        begin_malformed(p, err->message);
     }
 }
 
@@ -472,7 +472,7 @@ static haft_status next_event(haft__parser *p, haft_str *io_bytes, haft__json_ev
 static haft_status scan_run(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
                             haft_error *err)
 {
-    haft__scanner *s = &p->scanner;
+    haft__parser_json_scanner *s = &p->scanner;
     haft_str all = *io_bytes, used;
     bool args = s->in_args;
     uint32_t around = s->what == HAFT__SCAN_ARGS ? 0 : s->base + 1;
@@ -485,10 +485,10 @@ static haft_status scan_run(haft__parser *p, haft_str *io_bytes, haft__json_even
         }
     } while (status == HAFT_OK && s->in_args == args && event->kind > HAFT__JSON_EVENT_DONE);
     used = (haft_str){all.ptr, all.len - io_bytes->len};
-    haft__parser_use(p, used);
-    keep_doubt(p, used);
+    haft__parser_advance(p, used);
+    keep_undecided(p, used);
     if (args && status == HAFT_OK) {
-        haft__forming_args(p, used);
+        haft__call_builder_add_args(p, used);
     }
     if (args && !s->in_args && s->what == HAFT__SCAN_ARGS) {
         end_call(p);
@@ -502,13 +502,13 @@ static haft_status scan_other(haft__parser *p, haft_str *io_bytes, haft__json_ev
 {
     haft_str used;
     haft_status status = next_event(p, io_bytes, event, &used, err);
-    haft__parser_use(p, used);
+    haft__parser_advance(p, used);
     if (status == HAFT_OK && event->kind != HAFT__JSON_EVENT_DONE) {
         on_event(p, event, used);
     } else if (status != HAFT_OK) {
-        keep_doubt(p, used);
+        keep_undecided(p, used);
         if (p->scanner.in_answer) { /* told up to the byte that is wrong, however it is cut */
-            haft__tell_content(p, used);
+            haft__parser_emit_content(p, used);
         }
     }
     return status;
@@ -518,17 +518,17 @@ static haft_status scan_other(haft__parser *p, haft_str *io_bytes, haft__json_ev
 static bool end_scan(haft__parser *p)
 {
     haft__scan_finish(p);
-    haft__mend_done(p);
+    haft__parser_repair_done(p);
     if (p->scanner.disowned) {
         go_on(p);
     }
     return !p->scanner.disowned;
 }
 
-bool haft__scan_json(haft__parser *p, haft__scan what, haft_str *io_bytes)
+bool haft__scan_json(haft__parser *p, haft__scan_kind what, haft_str *io_bytes)
 {
-    if (haft__mend_wants(p)) {
-        haft__mend_scan(p, what, io_bytes);
+    if (haft__parser_repair_applies(p)) {
+        haft__parser_repair_scan(p, what, io_bytes);
         return false;
     }
     begin_scan(p, what);
@@ -559,7 +559,7 @@ bool haft__scan_complete(const haft__parser *p)
 
 void haft__scan_decide(haft__parser *p)
 {
-    haft__scanner *s = &p->scanner;
+    haft__parser_json_scanner *s = &p->scanner;
     bool open = !s->disowned && !s->decided && !p->call.named;
     if (!s->live || open) { /* of what is not live nothing has come */
         disown(p);

@@ -28,7 +28,7 @@ typedef enum step {
 /* ---- what cannot be used ---- */
 
 /* What closes the containers that are open, and the call itself. */
-static void begin_skip(haft__python *py, const char *why)
+static void begin_skip(haft__parser_python_scanner *py, const char *why)
 {
     static const char closers[] = {[HAFT__PY_LIST] = ']',
                                    [HAFT__PY_PARENS] = ')',
@@ -46,9 +46,9 @@ static void begin_skip(haft__python *py, const char *why)
 }
 
 /* It is told when it has ended, all of it. */
-static step spoil(haft__parser *p, const char *why)
+static step reject(haft__parser *p, const char *why)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     begin_skip(py, why);
     if (py->state == HAFT__PY_STRING) { /* it is skipped to its end */
         py->text = (haft__py_text){py->quote, py->triple, false, py->quotes};
@@ -58,11 +58,11 @@ static step spoil(haft__parser *p, const char *why)
 }
 
 /* What is no call, and all that follows it in the list. */
-static step spoil_rest(haft__parser *p, const char *why)
+static step reject_rest(haft__parser *p, const char *why)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     if (!p->call.open) {
-        haft__forming_open(p, HAFT__LIT(""), false);
+        haft__call_builder_begin(p, HAFT__LIT(""), false);
     }
     py->depth = 0;
     begin_skip(py, why);
@@ -72,7 +72,7 @@ static step spoil_rest(haft__parser *p, const char *why)
     return AGAIN;
 }
 
-static void open_skipped(haft__python *py, char c)
+static void open_skipped(haft__parser_python_scanner *py, char c)
 {
     if (py->skip_depth < COUNT(py->closers)) {
         py->closers[py->skip_depth] = c == '(' ? ')' : c == '[' ? ']' : '}';
@@ -82,7 +82,7 @@ static void open_skipped(haft__python *py, char c)
 
 /* Looks for the parenthesis that closes the call. Brackets in strings do not count, nor do those
  * that close nothing: a call that is quoted is data. */
-static step on_skip(haft__python *py, char c)
+static step on_skip(haft__parser_python_scanner *py, char c)
 {
     if (py->text.quote != '\0' && haft__python_skip_string(&py->text, c)) {
         return USED;
@@ -100,7 +100,7 @@ static step on_skip(haft__python *py, char c)
 
 /* ---- containers ---- */
 
-static haft__py_kind inside(const haft__python *py)
+static haft__py_kind inside(const haft__parser_python_scanner *py)
 {
     return py->depth > 0 ? (haft__py_kind)(py->stack[py->depth - 1] & ~ITEMS) : HAFT__PY_ARGS;
 }
@@ -108,11 +108,11 @@ static haft__py_kind inside(const haft__python *py)
 /* The comma between the items of an array or the members of an object. */
 static void separate(haft__parser *p)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     if (py->depth > 0) {
         uint8_t *top = &py->stack[py->depth - 1];
         if ((*top & ITEMS) != 0) {
-            haft__forming_args(p, HAFT__LIT(","));
+            haft__call_builder_add_args(p, HAFT__LIT(","));
         }
         *top |= ITEMS;
     }
@@ -129,11 +129,11 @@ static void begin_value(haft__parser *p)
 
 static step open_container(haft__parser *p, haft__py_kind kind, haft_str json, haft__py_state state)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     if (py->depth == HAFT__LIMIT_JSON_DEPTH - 1) { /* the arguments are a level themselves */
-        return spoil(p, "its arguments are nested too deeply");
+        return reject(p, "its arguments are nested too deeply");
     }
-    haft__forming_args(p, json);
+    haft__call_builder_add_args(p, json);
     py->stack[py->depth++] = (uint8_t)kind;
     py->state = state;
     py->may_close = true;
@@ -144,13 +144,13 @@ static step close_container(haft__parser *p, haft_str json)
 {
     p->python.depth--;
     p->python.state = HAFT__PY_AFTER;
-    haft__forming_args(p, json);
+    haft__call_builder_add_args(p, json);
     return USED;
 }
 
 static step begin_string(haft__parser *p, char quote, haft__py_role role, bool raw)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     py->role = role;
     py->raw = raw;
     py->quote = quote;
@@ -161,7 +161,7 @@ static step begin_string(haft__parser *p, char quote, haft__py_role role, bool r
     haft__buf_clear(&p->call.value);
     if (role == HAFT__PY_ROLE_VALUE) {
         begin_value(p);
-        haft__forming_args(p, HAFT__LIT("\""));
+        haft__call_builder_add_args(p, HAFT__LIT("\""));
     }
     return USED;
 }
@@ -191,7 +191,7 @@ static bool is_word(char c)
 
 static step on_value(haft__parser *p, char c)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     haft__py_kind kind = inside(py);
     if (is_space(c)) {
         return USED;
@@ -221,12 +221,12 @@ static step on_value(haft__parser *p, char c)
     if (is_digit(c) || c == '-' || c == '.') {
         return begin_text(p, HAFT__PY_NUMBER);
     }
-    return is_word(c) ? begin_text(p, HAFT__PY_WORD) : spoil(p, "an argument of it is no literal");
+    return is_word(c) ? begin_text(p, HAFT__PY_WORD) : reject(p, "an argument of it is no literal");
 }
 
 static step on_after(haft__parser *p, char c)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     haft__py_kind kind = inside(py);
     if (is_space(c)) {
         return USED;
@@ -242,8 +242,8 @@ static step on_after(haft__parser *p, char c)
         return USED;
     }
     if (kind == HAFT__PY_ARGS && c == ')') {
-        haft__forming_args(p, HAFT__LIT("}"));
-        haft__forming_end(p);
+        haft__call_builder_add_args(p, HAFT__LIT("}"));
+        haft__call_builder_end(p);
         py->state = HAFT__PY_NEXT;
         return USED;
     }
@@ -252,7 +252,7 @@ static step on_after(haft__parser *p, char c)
     if (kind != HAFT__PY_ARGS && c == closers[kind]) {
         return close_container(p, kind == HAFT__PY_DICT ? HAFT__LIT("}") : HAFT__LIT("]"));
     }
-    return spoil(p, "an argument of it is no literal");
+    return reject(p, "an argument of it is no literal");
 }
 
 /* ---- dicts and sets ---- */
@@ -263,7 +263,7 @@ static step on_brace(haft__parser *p, char c)
         return USED;
     }
     if (c == '}') {
-        haft__forming_args(p, HAFT__LIT("{}"));
+        haft__call_builder_add_args(p, HAFT__LIT("{}"));
         p->python.state = HAFT__PY_AFTER;
         return USED;
     }
@@ -275,18 +275,18 @@ static step on_brace(haft__parser *p, char c)
     return opened == USED ? AGAIN : opened;
 }
 
-static void tell_kept(haft__parser *p)
+static void emit_buffered(haft__parser *p)
 {
     haft__buf_clear(&p->scratch);
     haft__json_write_string(&p->scratch, haft__buf_str(&p->call.value));
     haft__parser_check(p, &p->scratch);
-    haft__forming_args(p, haft__buf_str(&p->scratch));
+    haft__call_builder_add_args(p, haft__buf_str(&p->scratch));
 }
 
 /* `{'a'` may go on as a dict or as a set. */
 static step on_first(haft__parser *p, char c)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     if (is_space(c)) {
         return USED;
     }
@@ -296,7 +296,7 @@ static step on_first(haft__parser *p, char c)
                                  dict ? HAFT__PY_COLON : HAFT__PY_AFTER);
     if (opened == USED) {
         py->stack[py->depth - 1] |= ITEMS;
-        tell_kept(p);
+        emit_buffered(p);
         opened = AGAIN;
     }
     return opened;
@@ -311,7 +311,7 @@ static step on_key(haft__parser *p, char c)
         return close_container(p, HAFT__LIT("}"));
     }
     return c == '\'' || c == '"' ? begin_string(p, c, HAFT__PY_ROLE_KEY, false)
-                                 : spoil(p, "a key in it is no string");
+                                 : reject(p, "a key in it is no string");
 }
 
 static step on_colon(haft__parser *p, char c)
@@ -320,9 +320,9 @@ static step on_colon(haft__parser *p, char c)
         return USED;
     }
     if (c != ':') {
-        return spoil(p, "a key in it has no value");
+        return reject(p, "a key in it has no value");
     }
-    haft__forming_args(p, HAFT__LIT(":"));
+    haft__call_builder_add_args(p, HAFT__LIT(":"));
     p->python.state = HAFT__PY_VALUE;
     p->python.may_close = false;
     return USED;
@@ -330,14 +330,14 @@ static step on_colon(haft__parser *p, char c)
 
 void haft__python_string_ended(haft__parser *p)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     if (py->role == HAFT__PY_ROLE_VALUE) {
         py->state = HAFT__PY_AFTER;
     } else if (py->role == HAFT__PY_ROLE_FIRST) {
         py->state = HAFT__PY_FIRST;
     } else {
         separate(p);
-        tell_kept(p);
+        emit_buffered(p);
         py->state = HAFT__PY_COLON;
     }
 }
@@ -364,12 +364,12 @@ static step on_word(haft__parser *p, char c)
     for (size_t i = 0; i < COUNT(words); i++) {
         if (haft__str_equal(found, haft__str(words[i].word))) {
             begin_value(p);
-            haft__forming_args(p, haft__str(words[i].json));
+            haft__call_builder_add_args(p, haft__str(words[i].json));
             p->python.state = HAFT__PY_AFTER;
             return AGAIN;
         }
     }
-    return spoil(p, "an argument of it is no literal");
+    return reject(p, "an argument of it is no literal");
 }
 
 /* How far `text` goes on with digits. */
@@ -390,7 +390,7 @@ static bool write_number(haft__buf *to, haft_str text)
         text = haft__str_skip(text, 1);
     }
     size_t whole = count_digits(text), part = 0;
-    if (whole > 1 && haft__str_starts(text, HAFT__LIT("0"))) {
+    if (whole > 1 && haft__str_starts_with(text, HAFT__LIT("0"))) {
         return false;
     }
     haft__buf_add_str(to, whole > 0 ? (haft_str){text.ptr, whole} : HAFT__LIT("0"));
@@ -421,7 +421,7 @@ static step on_number(haft__parser *p, char c)
         (c == '-' || c == '+') && (text->len == 0 || (text->ptr[text->len - 1] | 0x20) == 'e');
     if (is_word(c) || c == '.' || sign) {
         if (text->len == HAFT__LIMIT_JSON_NUMBER_BYTES) {
-            return spoil(p, "a number in it is too long");
+            return reject(p, "a number in it is too long");
         }
         if (c != '_') { /* 1_000 */
             haft__buf_add_char(text, c);
@@ -431,16 +431,16 @@ static step on_number(haft__parser *p, char c)
     }
     haft__buf_clear(&p->scratch);
     if (!write_number(&p->scratch, haft__buf_str(text))) {
-        return spoil(p, "a number in it is none");
+        return reject(p, "a number in it is none");
     }
     haft_str number = haft__buf_str(&p->scratch);
     bool integer = count_digits(haft__str_skip(number, 1)) + 1 == number.len;
     if (!integer && isinf(haft__number_to_double(number))) { /* as with JSON */
-        return spoil(p, "a number in it is too large");
+        return reject(p, "a number in it is too large");
     }
     haft__parser_check(p, &p->scratch);
     begin_value(p);
-    haft__forming_args(p, haft__buf_str(&p->scratch));
+    haft__call_builder_add_args(p, haft__buf_str(&p->scratch));
     p->python.state = HAFT__PY_AFTER;
     return AGAIN;
 }
@@ -453,22 +453,22 @@ static step on_argument(haft__parser *p, char c)
         return USED;
     }
     if (c == ')') {
-        haft__forming_args(p, p->call.members ? HAFT__LIT("}") : HAFT__LIT("{}"));
-        haft__forming_end(p);
+        haft__call_builder_add_args(p, p->call.members ? HAFT__LIT("}") : HAFT__LIT("{}"));
+        haft__call_builder_end(p);
         p->python.state = HAFT__PY_NEXT;
         return USED;
     }
     haft__buf_clear(&p->call.key);
     p->python.state = HAFT__PY_KEYWORD;
-    return is_word(c) && !is_digit(c) ? AGAIN : spoil(p, "an argument of it has no name");
+    return is_word(c) && !is_digit(c) ? AGAIN : reject(p, "an argument of it has no name");
 }
 
 static step on_keyword(haft__parser *p, char c)
 {
     haft__buf *key = &p->call.key;
     if (is_word(c)) {
-        haft__forming_text(p, key, (haft_str){&c, 1});
-        return key->status == HAFT_OK ? USED : spoil(p, "the name of an argument is too long");
+        haft__call_builder_add_text(p, key, (haft_str){&c, 1});
+        return key->status == HAFT_OK ? USED : reject(p, "the name of an argument is too long");
     }
     p->python.state = HAFT__PY_EQUALS;
     return AGAIN;
@@ -480,14 +480,14 @@ static step on_equals(haft__parser *p, char c)
         return USED;
     }
     if (c != '=') {
-        return spoil(p, "an argument of it has no name");
+        return reject(p, "an argument of it has no name");
     }
     haft__buf_clear(&p->scratch);
     haft__buf_add_char(&p->scratch, p->call.members ? ',' : '{');
     haft__json_write_string(&p->scratch, haft__buf_str(&p->call.key));
     haft__buf_add_char(&p->scratch, ':');
     haft__parser_check(p, &p->scratch);
-    haft__forming_args(p, haft__buf_str(&p->scratch));
+    haft__call_builder_add_args(p, haft__buf_str(&p->scratch));
     p->call.members = true;
     p->python.state = HAFT__PY_VALUE;
     p->python.may_close = false;
@@ -496,15 +496,15 @@ static step on_equals(haft__parser *p, char c)
 
 /* ---- from call to call ---- */
 
-static bool ends_calls(const haft__python *py, char c)
+static bool ends_calls(const haft__parser_python_scanner *py, char c)
 {
-    return c == (py->what == HAFT__SCAN_LINES ? '<' : ']');
+    return c == (py->what == HAFT__SCAN_PYTHON_LINES ? '<' : ']');
 }
 
 static step on_next(haft__parser *p, char c)
 {
-    haft__python *py = &p->python;
-    if (py->what == HAFT__SCAN_ONE) {
+    haft__parser_python_scanner *py = &p->python;
+    if (py->what == HAFT__SCAN_PYTHON_ARGS) {
         return DONE;
     }
     if (is_space(c)) {
@@ -513,16 +513,16 @@ static step on_next(haft__parser *p, char c)
     if (ends_calls(py, c)) {
         return DONE;
     }
-    if (py->what == HAFT__SCAN_LINES || c == ',') {
+    if (py->what == HAFT__SCAN_PYTHON_LINES || c == ',') {
         py->state = HAFT__PY_NAME;
         return c == ',' ? USED : AGAIN;
     }
-    return spoil_rest(p, "behind a call there is neither a comma nor ]");
+    return reject_rest(p, "behind a call there is neither a comma nor ]");
 }
 
 static step on_name(haft__parser *p, char c)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     if (p->call.name.len == 0 && is_space(c)) {
         return USED;
     }
@@ -530,21 +530,22 @@ static step on_name(haft__parser *p, char c)
         p->call.open = false; /* what opened it was the list */
         return DONE;
     }
-    if ((c == '"' || c == '\'') && py->what == HAFT__SCAN_PYTHON) { /* of a string, not of a name */
-        return spoil_rest(p, "a string is where a call should be");
+    if ((c == '"' || c == '\'')
+        && py->what == HAFT__SCAN_PYTHON_LIST) { /* of a string, not of a name */
+        return reject_rest(p, "a string is where a call should be");
     }
     if (!p->call.open) {
-        haft__forming_open(p, HAFT__LIT(""), false);
+        haft__call_builder_begin(p, HAFT__LIT(""), false);
     }
     if (c != '(') {
-        haft__forming_text(p, &p->call.name, (haft_str){&c, 1});
+        haft__call_builder_add_text(p, &p->call.name, (haft_str){&c, 1});
         return USED;
     }
-    const char *why = haft__forming_named(p);
+    const char *why = haft__call_builder_end_name(p);
     py->depth = 0;
     py->state = HAFT__PY_ARGUMENT;
     if (why != NULL) {
-        (void)spoil(p, why);
+        (void)reject(p, why);
     }
     return USED;
 }
@@ -576,25 +577,25 @@ static step on_byte(haft__parser *p, char c)
 
 static void use(haft__parser *p, haft_str *io_bytes, size_t count)
 {
-    haft__parser_use(p, (haft_str){io_bytes->ptr, count});
+    haft__parser_advance(p, (haft_str){io_bytes->ptr, count});
     *io_bytes = haft__str_skip(*io_bytes, count);
 }
 
 /* What was skipped has ended. True when the list has, too. */
 static bool end_skip(haft__parser *p)
 {
-    haft__python *py = &p->python;
-    haft__forming_spoil(p, HAFT__FOUND_MALFORMED, py->why);
+    haft__parser_python_scanner *py = &p->python;
+    haft__call_builder_fail(p, HAFT__PARSER_EVENT_MALFORMED, py->why);
     py->state = HAFT__PY_NEXT;
     py->live = !py->to_end;
     return py->to_end;
 }
 
-bool haft__scan_python(haft__parser *p, haft__scan what, haft_str *io_bytes)
+bool haft__scan_python(haft__parser *p, haft__scan_kind what, haft_str *io_bytes)
 {
-    haft__python *py = &p->python;
+    haft__parser_python_scanner *py = &p->python;
     if (!py->live) {
-        *py = (haft__python){.live = true, .what = (uint8_t)what};
+        *py = (haft__parser_python_scanner){.live = true, .what = (uint8_t)what};
         py->state = p->call.named ? HAFT__PY_ARGUMENT : HAFT__PY_NAME;
     }
     while (io_bytes->len > 0 && p->status == HAFT_OK) {
@@ -602,14 +603,14 @@ bool haft__scan_python(haft__parser *p, haft__scan what, haft_str *io_bytes)
             const char *why = NULL;
             use(p, io_bytes, haft__python_string(p, *io_bytes, &why));
             if (why != NULL) {
-                (void)spoil(p, why);
+                (void)reject(p, why);
             }
             continue;
         }
         step did = on_byte(p, io_bytes->ptr[0]);
         if (did == DONE) {
             py->live = false;
-            if (what == HAFT__SCAN_PYTHON && io_bytes->ptr[0] == ']') {
+            if (what == HAFT__SCAN_PYTHON_LIST && io_bytes->ptr[0] == ']') {
                 use(p, io_bytes, 1);
             }
             return true;

@@ -9,7 +9,7 @@
 /* clang-format off */
 /* Those that a reply may end with: the end of a turn, or what comes right behind one. All begin
  * with the same byte, which keeps ordinary text cheap. */
-#define HAFT__ENDS(X) \
+#define HAFT__STOP_TOKENS(X) \
     X("<|im_end|>") \
     X("<|endoftext|>") \
     X("<|end_of_text|>") \
@@ -28,8 +28,8 @@
     X("</s>") \
     X("<｜end▁of▁sentence｜>")
 
-#define HAFT__SPECIAL(X) \
-    HAFT__ENDS(X) \
+#define HAFT__SPECIAL_TOKENS(X) \
+    HAFT__STOP_TOKENS(X) \
     X("<|im_start|>") \
     X("<|begin_of_text|>") \
     X("<|start_header_id|>") \

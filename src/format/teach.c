@@ -27,14 +27,14 @@ static void add_function(haft__json_writer *w, const haft__format_tool *tool)
     haft__json_end_object(w);
 }
 
-static void add_tool(haft__buf *buf, haft__showing shown, const haft__format_tool *tool)
+static void add_tool(haft__buf *buf, haft__tool_rendering shown, const haft__format_tool *tool)
 {
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
     switch (shown) {
-    case HAFT__SHOWN_CODE: haft__write_signature(buf, tool); return;
-    case HAFT__SHOWN_PLAIN: add_function(&w, tool); return;
-    case HAFT__SHOWN_WRAPPED:
+    case HAFT__TOOL_RENDERING_PYTHON: haft__format_write_signature(buf, tool); return;
+    case HAFT__TOOL_RENDERING_PLAIN: add_function(&w, tool); return;
+    case HAFT__TOOL_RENDERING_WRAPPED:
         haft__json_begin_object(&w);
         haft__json_key(&w, "type");
         haft__json_add_str(&w, HAFT__LIT("function"));
@@ -59,7 +59,7 @@ static void add_tools(haft__buf *buf, const haft__format *format, const haft__fo
     haft__buf_init(&shown, buf->max);
     for (size_t i = 0; i < count; i++) {
         haft__buf_add_str(&shown, i > 0 ? text_or_empty(render->tool_next) : HAFT__LIT(""));
-        add_tool(&shown, (haft__showing)render->shown, &tools[i]);
+        add_tool(&shown, (haft__tool_rendering)render->shown, &tools[i]);
     }
     if (shown.status != HAFT_OK) {
         haft__buf_fail(buf, shown.status, shown.why);
@@ -68,8 +68,8 @@ static void add_tools(haft__buf *buf, const haft__format *format, const haft__fo
     haft__buf_finish(&shown);
 }
 
-void haft__format_teach(haft__buf *buf, const haft__format *format, const haft__format_tool *tools,
-                        size_t count)
+void haft__format_write_tools(haft__buf *buf, const haft__format *format,
+                              const haft__format_tool *tools, size_t count)
 {
     const haft__render *render = &format->render;
     haft_str teach = text_or_empty(render->teach);

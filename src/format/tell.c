@@ -6,43 +6,43 @@
 #include "base/limits.h"
 #include "format/parser.h"
 
-void haft__tell_init(haft__parser *p)
+void haft__parser_emit_init(haft__parser *p)
 {
-    p->content.kind = HAFT__FOUND_CONTENT;
-    p->reasoning.kind = HAFT__FOUND_REASONING;
+    p->content.kind = HAFT__PARSER_EVENT_CONTENT;
+    p->reasoning.kind = HAFT__PARSER_EVENT_REASONING;
     haft__buf_init(&p->content.spaces, HAFT__LIMIT_FORMAT_BYTES);
     haft__buf_init(&p->reasoning.spaces, HAFT__LIMIT_FORMAT_BYTES);
     haft__buf_init(&p->scratch, HAFT__LIMIT_FORMAT_BYTES);
-    haft__buf_init(&p->doubt, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&p->undecided, HAFT__LIMIT_FORMAT_BYTES);
     haft__buf_init(&p->suspect, HAFT__LIMIT_FORMAT_BYTES);
 }
 
-void haft__tell_finish(haft__parser *p)
+void haft__parser_emit_finish(haft__parser *p)
 {
     haft__buf_finish(&p->content.spaces);
     haft__buf_finish(&p->reasoning.spaces);
     haft__buf_finish(&p->scratch);
-    haft__buf_finish(&p->doubt);
+    haft__buf_finish(&p->undecided);
     haft__buf_finish(&p->suspect);
 }
 
-void haft__tell(haft__parser *p, const haft__found *found)
+void haft__parser_emit(haft__parser *p, const haft__parser_event *found)
 {
     if (p->status == HAFT_OK) {
         p->status = p->options.take(p->options.context, found, &p->err);
     }
 }
 
-static void tell_piece(haft__parser *p, haft__found_kind kind, haft_str text)
+static void emit_piece(haft__parser *p, haft__parser_event_kind kind, haft_str text)
 {
     if (text.len > 0) {
-        uint32_t index = kind == HAFT__FOUND_ARGUMENTS ? p->calls - 1 : 0;
-        haft__tell(p, &(haft__found){.kind = kind, .index = index, .text = text});
+        uint32_t index = kind == HAFT__PARSER_EVENT_ARGUMENTS ? p->calls - 1 : 0;
+        haft__parser_emit(p, &(haft__parser_event){.kind = kind, .index = index, .text = text});
     }
 }
 
 /* Completes the character whose beginning was kept; returns what is left of the text. */
-static haft_str complete_cut(haft__parser *p, haft__found_kind kind, haft_str text)
+static haft_str complete_cut(haft__parser *p, haft__parser_event_kind kind, haft_str text)
 {
     while (p->cut_count > 0 && text.len > 0) {
         p->cut[p->cut_count] = text.ptr[0];
@@ -56,7 +56,7 @@ static haft_str complete_cut(haft__parser *p, haft__found_kind kind, haft_str te
         grown.len -= whole ? 0 : 1;
         text = whole ? haft__str_skip(text, 1) : text;
         p->cut_count = 0;
-        tell_piece(p, kind, grown);
+        emit_piece(p, kind, grown);
     }
     return text;
 }
@@ -67,23 +67,23 @@ static void flush_cut(haft__parser *p)
     if (p->cut_count > 0) {
         haft_str rest = {p->cut, p->cut_count};
         p->cut_count = 0;
-        tell_piece(p, p->cut_kind, rest);
+        emit_piece(p, p->cut_kind, rest);
     }
 }
 
-void haft__tell_text(haft__parser *p, haft__found_kind kind, haft_str text)
+void haft__parser_emit_text(haft__parser *p, haft__parser_event_kind kind, haft_str text)
 {
     if (kind != p->cut_kind) {
         flush_cut(p);
         p->cut_kind = kind;
     }
     text = complete_cut(p, kind, text);
-    size_t whole = haft__utf8_whole(text);
+    size_t whole = haft__utf8_complete_prefix(text);
     if (whole < text.len) {
         p->cut_count = text.len - whole;
         memcpy(p->cut, text.ptr + whole, p->cut_count);
     }
-    tell_piece(p, kind, (haft_str){text.ptr, whole});
+    emit_piece(p, kind, (haft_str){text.ptr, whole});
 }
 
 /* ---- text between calls ---- */
@@ -93,7 +93,7 @@ static bool is_space(char byte)
     return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
-static void add_spaces(haft__parser *p, haft__flow *flow, haft_str spaces)
+static void add_spaces(haft__parser *p, haft__trimmed_text *flow, haft_str spaces)
 {
     if (spaces.len > 0 && !flow->fixed) {
         haft__buf_add_str(&flow->spaces, spaces);
@@ -102,7 +102,7 @@ static void add_spaces(haft__parser *p, haft__flow *flow, haft_str spaces)
 }
 
 /* With `trim`, white space in front of the first text is layout. */
-static void add_to_flow(haft__parser *p, haft__flow *flow, haft_str text, bool trim)
+static void add_to_flow(haft__parser *p, haft__trimmed_text *flow, haft_str text, bool trim)
 {
     size_t start = 0, end = text.len;
     bool first = trim && !flow->begun;
@@ -117,22 +117,22 @@ static void add_to_flow(haft__parser *p, haft__flow *flow, haft_str text, bool t
             start++;
         }
         if (!first) {
-            haft__tell_text(p, flow->kind, haft__buf_str(&flow->spaces));
+            haft__parser_emit_text(p, flow->kind, haft__buf_str(&flow->spaces));
         }
         haft__buf_clear(&flow->spaces);
         flow->begun = true;
         flow->fixed = false;
-        haft__tell_text(p, flow->kind, (haft_str){text.ptr + start, end - start});
+        haft__parser_emit_text(p, flow->kind, (haft_str){text.ptr + start, end - start});
     }
     add_spaces(p, flow, (haft_str){text.ptr + end, text.len - end});
 }
 
-void haft__tell_content(haft__parser *p, haft_str text)
+void haft__parser_emit_content(haft__parser *p, haft_str text)
 {
     add_to_flow(p, &p->content, text, p->any);
 }
 
-void haft__tell_reasoning(haft__parser *p, haft_str text)
+void haft__parser_emit_reasoning(haft__parser *p, haft_str text)
 {
     if (p->suspect.len > 0) {
         haft__buf_add_str(&p->suspect, text);
@@ -142,16 +142,16 @@ void haft__tell_reasoning(haft__parser *p, haft_str text)
     }
 }
 
-void haft__tell_layout(haft__parser *p, haft_str spaces)
+void haft__parser_emit_whitespace(haft__parser *p, haft_str spaces)
 {
     if (!p->call.open && (!p->any || p->content.begun)) {
         add_spaces(p, &p->content, spaces);
     }
 }
 
-void haft__tell_pause(haft__parser *p)
+void haft__parser_flush_text(haft__parser *p)
 {
-    haft__flow *flow = &p->content;
+    haft__trimmed_text *flow = &p->content;
     flush_cut(p);
     p->any = true;
     if (!flow->begun) {
@@ -160,7 +160,7 @@ void haft__tell_pause(haft__parser *p)
     flow->fixed = flow->spaces.len > 0;
 }
 
-void haft__tell_thought(haft__parser *p)
+void haft__parser_end_reasoning(haft__parser *p)
 {
     haft_str suspect =
         haft__buf_str(&p->suspect); /* the reasoning has ended: it was a part of it */
@@ -171,26 +171,26 @@ void haft__tell_thought(haft__parser *p)
     haft__buf_clear(&p->reasoning.spaces);
     p->reasoning.begun = p->reasoning.fixed = false;
     p->reasoned = true;
-    haft__tell_pause(p);
+    haft__parser_flush_text(p);
 }
 
 /* ---- code ---- */
 
-void haft__tell_code(haft__parser *p, haft_str text)
+void haft__parser_emit_code(haft__parser *p, haft_str text)
 {
-    haft__tell_text(p, HAFT__FOUND_CODE, text);
+    haft__parser_emit_text(p, HAFT__PARSER_EVENT_CODE, text);
 }
 
-void haft__tell_coded(haft__parser *p)
+void haft__parser_end_code(haft__parser *p)
 {
     p->coding = false;
-    haft__tell(p, &(haft__found){.kind = HAFT__FOUND_CODE_END});
+    haft__parser_emit(p, &(haft__parser_event){.kind = HAFT__PARSER_EVENT_CODE_END});
 }
 
-void haft__tell_end(haft__parser *p)
+void haft__parser_emit_end(haft__parser *p)
 {
     if (!p->any) {
-        haft__tell_text(p, HAFT__FOUND_CONTENT, haft__buf_str(&p->content.spaces));
+        haft__parser_emit_text(p, HAFT__PARSER_EVENT_CONTENT, haft__buf_str(&p->content.spaces));
     }
     flush_cut(p);
 }

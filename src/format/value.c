@@ -90,7 +90,7 @@ static const haft__json *follow(const looking *l, haft__json schema)
 {
     const haft__json *ref = haft__json_get(schema, HAFT__LIT("$ref"));
     if (ref == NULL || ref->kind != HAFT__JSON_STRING
-        || !haft__str_starts(haft__json_text(*ref), HAFT__LIT("#"))) {
+        || !haft__str_starts_with(haft__json_text(*ref), HAFT__LIT("#"))) {
         return NULL;
     }
     return haft__pointer_get(&l->root, haft__str_skip(haft__json_text(*ref), 1));
@@ -202,7 +202,8 @@ static bool is_json(haft__parser *p, haft_str text, unsigned types)
         if (status == HAFT_OK && event.kind == HAFT__JSON_EVENT_MORE) {
             haft__json_stream_end(&stream);
         } else if (status == HAFT_OK && event.kind > HAFT__JSON_EVENT_DONE) {
-            good = (event.depth > 0 || fits(event.value, types)) && !haft__scan_is_endless(&event);
+            good =
+                (event.depth > 0 || fits(event.value, types)) && !haft__scan_is_not_finite(&event);
         }
     }
     haft__json_stream_finish(&stream);
@@ -217,10 +218,10 @@ static haft_str read_typed(haft__parser *p, haft_str text, unsigned types)
 {
     haft_str trimmed = haft__str_trim(text);
     if ((types & TYPE_BOOLEAN) != 0) {
-        if (haft__str_equal_any_case(trimmed, HAFT__LIT("true"))) {
+        if (haft__str_equal_ignore_case(trimmed, HAFT__LIT("true"))) {
             return HAFT__LIT("true");
         }
-        if (haft__str_equal_any_case(trimmed, HAFT__LIT("false"))) {
+        if (haft__str_equal_ignore_case(trimmed, HAFT__LIT("false"))) {
             return HAFT__LIT("false");
         }
     }
@@ -236,24 +237,24 @@ static void add_escaped(haft__parser *p, haft_str text)
     haft__json_write_string(&p->scratch, text);
     haft__parser_check(p, &p->scratch);
     if (p->status == HAFT_OK) {
-        haft__forming_args(p, (haft_str){p->scratch.ptr + 1, p->scratch.len - 2});
+        haft__call_builder_add_args(p, (haft_str){p->scratch.ptr + 1, p->scratch.len - 2});
     }
 }
 
-bool haft__value_begin(haft__parser *p, haft__act how)
+bool haft__value_begin(haft__parser *p, haft__format_action how)
 {
-    haft__forming *call = &p->call;
+    haft__call_builder *call = &p->call;
     haft_str key = haft__str_trim(haft__buf_str(&call->key));
     if (call->key.status != HAFT_OK || key.len == 0 || !haft__utf8_valid(key)
         || memchr(key.ptr, '<', key.len) != NULL || memchr(key.ptr, ' ', key.len) != NULL) {
         return false;
     }
-    call->types = how == HAFT__ACT_KEYED_TEXT   ? TYPE_STRING
-                  : how == HAFT__ACT_KEYED_JSON ? TYPE_ANY
-                                                : types_of(call->tool, key);
+    call->types = how == HAFT__ACTION_KEY_END_STRING ? TYPE_STRING
+                  : how == HAFT__ACTION_KEY_END_JSON ? TYPE_ANY
+                                                     : types_of(call->tool, key);
     call->verbatim = call->types == TYPE_STRING;
-    call->fresh = call->valuing = true;
-    call->lined = call->begun = false;
+    call->fresh = call->in_value = true;
+    call->on_own_line = call->begun = false;
     haft__buf_clear(&p->scratch);
     haft__buf_add_char(&p->scratch, call->members ? ',' : '{');
     haft__json_write_string(&p->scratch, key);
@@ -262,7 +263,7 @@ bool haft__value_begin(haft__parser *p, haft__act how)
         haft__buf_add_char(&p->scratch, '"');
     }
     haft__parser_check(p, &p->scratch);
-    haft__forming_args(p, haft__buf_str(&p->scratch));
+    haft__call_builder_add_args(p, haft__buf_str(&p->scratch));
     call->members = true;
     haft__buf_clear(&call->key);
     haft__buf_clear(&call->value);
@@ -279,7 +280,7 @@ static size_t count_ready(const haft__parser *p, haft_str text)
     if (p->format->one_newline && ready > 0 && text.ptr[ready - 1] == '\r') {
         ready--;
     }
-    return ready < text.len ? ready : haft__utf8_whole(text);
+    return ready < text.len ? ready : haft__utf8_complete_prefix(text);
 }
 
 static haft_str without_first_newline(haft_str text)
@@ -302,7 +303,7 @@ static haft_str without_last_newline(haft_str text)
 /* Cuts the newline at the beginning, once it is known whether there is one. */
 static bool trim_start(haft__parser *p)
 {
-    haft__forming *call = &p->call;
+    haft__call_builder *call = &p->call;
     haft_str text = haft__buf_str(&call->value);
     if (!call->fresh || !p->format->one_newline) {
         call->fresh = false;
@@ -312,23 +313,23 @@ static bool trim_start(haft__parser *p)
         return false;
     }
     haft_str rest = without_first_newline(text);
-    haft__parser_drop(&call->value, text.len - rest.len);
+    haft__parser_remove_prefix(&call->value, text.len - rest.len);
     call->fresh = false;
-    call->lined = rest.len < text.len;
+    call->on_own_line = rest.len < text.len;
     return true;
 }
 
 bool haft__value_may_end(const haft__parser *p)
 {
-    const haft__forming *call = &p->call;
+    const haft__call_builder *call = &p->call;
     haft_str rest = haft__buf_str(&call->value); /* the last newline is always in it */
     bool line = rest.len > 0 ? rest.ptr[rest.len - 1] == '\n' : !call->begun;
-    return !call->lined || line;
+    return !call->on_own_line || line;
 }
 
 void haft__value_add(haft__parser *p, haft_str text)
 {
-    haft__forming *call = &p->call;
+    haft__call_builder *call = &p->call;
     haft__buf_add_str(&call->value, text);
     haft__parser_check(p, &call->value);
     if (p->status != HAFT_OK || !trim_start(p) || !call->verbatim) {
@@ -337,13 +338,13 @@ void haft__value_add(haft__parser *p, haft_str text)
     haft_str value = haft__buf_str(&call->value);
     size_t ready = count_ready(p, value);
     add_escaped(p, (haft_str){value.ptr, ready});
-    haft__parser_drop(&call->value, ready);
+    haft__parser_remove_prefix(&call->value, ready);
     call->begun = call->begun || ready > 0;
 }
 
 void haft__value_end(haft__parser *p)
 {
-    haft__forming *call = &p->call;
+    haft__call_builder *call = &p->call;
     (void)trim_start(p);
     haft_str text = haft__buf_str(&call->value);
     if (p->format->one_newline) {
@@ -352,24 +353,24 @@ void haft__value_end(haft__parser *p)
     haft_str typed = call->verbatim ? (haft_str){NULL, 0} : read_typed(p, text, call->types);
     if (call->verbatim) {
         add_escaped(p, text);
-        haft__forming_args(p, HAFT__LIT("\""));
+        haft__call_builder_add_args(p, HAFT__LIT("\""));
     } else if (typed.len > 0) {
-        haft__forming_args(p, typed);
+        haft__call_builder_add_args(p, typed);
     } else {
         haft__buf_clear(&p->scratch);
         haft__json_write_string(&p->scratch, text);
         haft__parser_check(p, &p->scratch);
-        haft__forming_args(p, haft__buf_str(&p->scratch));
+        haft__call_builder_add_args(p, haft__buf_str(&p->scratch));
     }
     haft__buf_clear(&call->value);
-    call->valuing = false;
+    call->in_value = false;
 }
 
 void haft__value_close(haft__parser *p)
 {
-    if (p->call.valuing) {
+    if (p->call.in_value) {
         haft__value_end(p);
     }
-    haft__forming_args(p, p->call.members ? HAFT__LIT("}") : HAFT__LIT("{}"));
-    haft__forming_end(p);
+    haft__call_builder_add_args(p, p->call.members ? HAFT__LIT("}") : HAFT__LIT("{}"));
+    haft__call_builder_end(p);
 }

@@ -17,19 +17,19 @@
 #include "base/limits.h"
 #include "format/parser.h"
 
-void haft__wreck_init(haft__parser *p)
+void haft__malformed_call_init(haft__parser *p)
 {
-    haft__buf_init(&p->wreck.rest, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&p->malformed.rest, HAFT__LIMIT_FORMAT_BYTES);
 }
 
-void haft__wreck_finish(haft__parser *p)
+void haft__malformed_call_finish(haft__parser *p)
 {
-    haft__buf_finish(&p->wreck.rest);
+    haft__buf_finish(&p->malformed.rest);
 }
 
-void haft__wreck_begin(haft__parser *p, const char *why, const haft__wreck *how)
+void haft__malformed_call_begin(haft__parser *p, const char *why, const haft__malformed_call *how)
 {
-    haft__wreck *w = &p->wreck;
+    haft__malformed_call *w = &p->malformed;
     haft__buf rest = w->rest;
     bool tried = w->tried;
     *w = *how;
@@ -38,53 +38,54 @@ void haft__wreck_begin(haft__parser *p, const char *why, const haft__wreck *how)
     w->rest = rest;
     haft__buf_clear(&w->rest);
     (void)snprintf(w->why, sizeof(w->why), "%s", why);
-    haft__parser_go(p, p->format->spoilt);
+    haft__parser_enter_state(p, p->format->malformed);
 }
 
-static void tell(haft__parser *p, haft__found_kind kind, const char *why)
+static void report(haft__parser *p, haft__parser_event_kind kind, const char *why)
 {
-    p->wreck.live = false;
-    haft__buf_clear(&p->wreck.rest);
-    haft__forming_spoil(p, kind, why);
+    p->malformed.live = false;
+    haft__buf_clear(&p->malformed.rest);
+    haft__call_builder_fail(p, kind, why);
 }
 
-void haft__wreck_end(haft__parser *p)
+void haft__malformed_call_end(haft__parser *p)
 {
-    tell(p, HAFT__FOUND_MALFORMED, p->wreck.why);
+    report(p, HAFT__PARSER_EVENT_MALFORMED, p->malformed.why);
 }
 
-void haft__wreck_end_at(haft__parser *p, const haft__mark *mark)
+void haft__malformed_call_end_at_mark(haft__parser *p, const haft__format_mark *mark)
 {
-    if (mark->act == HAFT__ACT_OPEN || mark->keep || mark->head) { /* it belongs to what follows */
-        haft__forming_unkeep(p, strlen(mark->text));
+    if (mark->act == HAFT__ACTION_CALL_BEGIN || mark->keep
+        || mark->head) { /* it belongs to what follows */
+        haft__call_builder_unrecord(p, strlen(mark->text));
     }
-    haft__wreck_end(p);
+    haft__malformed_call_end(p);
 }
 
-void haft__wreck_end_text(haft__parser *p)
+void haft__malformed_call_end_of_text(haft__parser *p)
 {
-    const haft__wreck *w = &p->wreck;
+    const haft__malformed_call *w = &p->malformed;
     if (w->json && (w->quote != '\0' || w->depth > w->floor)) {
-        tell(p, HAFT__FOUND_TRUNCATED, "the text ends inside it");
+        report(p, HAFT__PARSER_EVENT_TRUNCATED, "the text ends inside it");
     } else {
-        haft__wreck_end(p);
+        haft__malformed_call_end(p);
     }
 }
 
 /* ---- what may have to be read again ---- */
 
-void haft__wreck_keep(haft__parser *p, haft_str bytes)
+void haft__malformed_call_record(haft__parser *p, haft_str bytes)
 {
-    if (p->wreck.live && p->wreck.mark != NULL) {
-        haft__buf_add_str(&p->wreck.rest, bytes);
-        haft__parser_check(p, &p->wreck.rest);
+    if (p->malformed.live && p->malformed.mark != NULL) {
+        haft__buf_add_str(&p->malformed.rest, bytes);
+        haft__parser_check(p, &p->malformed.rest);
     }
 }
 
 /* Once in a text, so that no byte is read more than twice. */
-static void remember(haft__parser *p, const haft__mark *mark, bool in_string)
+static void mark_reparse_point(haft__parser *p, const haft__format_mark *mark, bool in_string)
 {
-    haft__wreck *w = &p->wreck;
+    haft__malformed_call *w = &p->malformed;
     if (w->mark == NULL && !w->tried) {
         w->mark = mark;
         w->in_string = in_string;
@@ -95,7 +96,7 @@ static void remember(haft__parser *p, const haft__mark *mark, bool in_string)
 
 /* Behind a string with an end tag in it. Where JSON goes on, the string has closed, and what stands
  * in it is data; anything else says that it was another quote. */
-static void check_string(haft__wreck *w)
+static void check_string(haft__malformed_call *w)
 {
     bool quote = w->last == '"' || w->last == '\'';
     if (w->mark != NULL && w->in_string && quote) {
@@ -104,21 +105,21 @@ static void check_string(haft__wreck *w)
     }
 }
 
-bool haft__wreck_retry(haft__parser *p)
+bool haft__malformed_call_reparse(haft__parser *p)
 {
-    haft__wreck *w = &p->wreck;
-    const haft__mark *mark = w->mark;
+    haft__malformed_call *w = &p->malformed;
+    const haft__format_mark *mark = w->mark;
     if (!w->live || mark == NULL || (w->in_string && w->quote == '\0')) {
         return false;
     }
     haft__buf rest = w->rest;
     haft__buf_init(&w->rest, HAFT__LIMIT_FORMAT_BYTES);
     w->tried = true;
-    p->mending.strictly = p->mending.cut = false;
-    haft__forming_unkeep(p, p->call.written - w->end_raw);
+    p->repair.strict = p->repair.cut = false;
+    haft__call_builder_unrecord(p, p->call.written - w->end_raw);
     p->offset = w->end_offset;
-    haft__wreck_end_at(p, mark);
-    haft__parser_follow(p, &p->format->places[p->format->spoilt], mark);
+    haft__malformed_call_end_at_mark(p, mark);
+    haft__parser_transition(p, &p->format->states[p->format->malformed], mark);
     haft__parser_read(p, haft__buf_str(&rest));
     haft__buf_finish(&rest);
     return true;
@@ -126,63 +127,63 @@ bool haft__wreck_retry(haft__parser *p)
 
 /* ---- marks ---- */
 
-static bool is_section(const haft__parser *p, const haft__mark *mark)
+static bool is_section(const haft__parser *p, const haft__format_mark *mark)
 {
-    uint8_t bytes = p->format->places[mark->to].bytes;
-    return bytes == HAFT__BYTES_GAP || bytes == HAFT__BYTES_NOTHING;
+    uint8_t bytes = p->format->states[mark->to].bytes;
+    return bytes == HAFT__BYTES_GAP || bytes == HAFT__BYTES_IGNORED;
 }
 
 /* A call that begins in the wreck, and does not do so in a string or in a tag. It is a part of it
  * if the wreck's own end follows that of the call; else the wreck was cut off. */
-static bool hide_call(haft__parser *p, const haft__mark *mark)
+static bool hide_nested_call(haft__parser *p, const haft__format_mark *mark)
 {
-    remember(p, mark, false);
-    p->wreck.level += is_section(p, mark) ? 0 : 1;
+    mark_reparse_point(p, mark, false);
+    p->malformed.level += is_section(p, mark) ? 0 : 1;
     return true;
 }
 
 /* The end of a call that has begun in it. */
-static bool hide_end(haft__parser *p, const haft__mark *mark)
+static bool hide_nested_end(haft__parser *p, const haft__format_mark *mark)
 {
-    haft__wreck *w = &p->wreck;
-    bool half = p->format->places[mark->to].bytes == HAFT__BYTES_TAIL; /* more of the end follows */
+    haft__malformed_call *w = &p->malformed;
+    bool half = p->format->states[mark->to].bytes == HAFT__BYTES_TAIL; /* more of the end follows */
     w->level -= half ? 0 : 1;
-    haft__parser_go(p, p->format->spoilt);
+    haft__parser_enter_state(p, p->format->malformed);
     return true;
 }
 
-bool haft__wreck_hides(haft__parser *p, const haft__mark *mark)
+bool haft__malformed_call_hides_mark(haft__parser *p, const haft__format_mark *mark)
 {
-    haft__wreck *w = &p->wreck;
-    bool tagged = haft__wreck_tag_is_open(&w->tag);
+    haft__malformed_call *w = &p->malformed;
+    bool tagged = haft__malformed_call_tag_is_open(&w->tag);
     if (!tagged) {
         w->tag.state = 0; /* it is no tag of another dialect */
     }
     if (mark->inside) {
         return false;
     }
-    if (p->place == p->format->spoilt && (w->quote != '\0' || tagged)) {
-        if (w->quote != '\0' && mark->act != HAFT__ACT_OPEN && !mark->keep) {
-            remember(p, mark, true);
+    if (p->state == p->format->malformed && (w->quote != '\0' || tagged)) {
+        if (w->quote != '\0' && mark->act != HAFT__ACTION_CALL_BEGIN && !mark->keep) {
+            mark_reparse_point(p, mark, true);
         }
         return true;
     }
     if (p->format->open_ended) { /* nothing but the next call ends one */
         return false;
     }
-    if (mark->act == HAFT__ACT_OPEN) {
-        return hide_call(p, mark);
+    if (mark->act == HAFT__ACTION_CALL_BEGIN) {
+        return hide_nested_call(p, mark);
     }
-    if (mark->act == HAFT__ACT_FORGET) { /* the end of the section */
+    if (mark->act == HAFT__ACTION_CALL_DISCARD) { /* the end of the section */
         return w->mark != NULL;
     }
-    return w->level > 0 && hide_end(p, mark);
+    return w->level > 0 && hide_nested_end(p, mark);
 }
 
 /* ---- outside strings ---- */
 
 /* One byte of a string. */
-static void on_string(haft__wreck *w, char c)
+static void on_string(haft__malformed_call *w, char c)
 {
     if (w->escape) {
         w->escape = false;
@@ -194,7 +195,7 @@ static void on_string(haft__wreck *w, char c)
     }
 }
 
-static void open_bracket(haft__wreck *w, char c)
+static void open_bracket(haft__malformed_call *w, char c)
 {
     if (w->depth < COUNT(w->closers)) {
         w->closers[w->depth] = c == '{' ? '}' : c == '[' ? ']' : ')';
@@ -203,14 +204,14 @@ static void open_bracket(haft__wreck *w, char c)
 }
 
 /* A parenthesis of Python's, around arguments; in JSON it is but a byte. */
-static bool is_around(const haft__wreck *w)
+static bool is_around(const haft__malformed_call *w)
 {
     return w->depth == 0 || (w->depth <= COUNT(w->closers) && w->closers[w->depth - 1] == ')');
 }
 
 /* Whether it closes one of the wreck's own. One too many, or of another kind, closes nothing: the
  * call does not end before its last bracket, and so none of its strings is outside of it. */
-static bool close_bracket(haft__wreck *w, char c)
+static bool close_bracket(haft__malformed_call *w, char c)
 {
     bool own = w->depth > w->floor;
     if (!own || (w->depth <= COUNT(w->closers) && w->closers[w->depth - 1] != c)) {
@@ -220,22 +221,23 @@ static bool close_bracket(haft__wreck *w, char c)
     return true;
 }
 
-haft__wreck_step haft__wreck_byte(const haft__parser *p, haft__wreck *w, char c)
+haft__malformed_call_step haft__malformed_call_scan_byte(const haft__parser *p,
+                                                         haft__malformed_call *w, char c)
 {
     bool element = w->resumes && w->depth == w->floor;
     bool ends_value = w->resumes || p->format->open_ended;
     if (w->quote != '\0') {
         on_string(w, c);
-        return HAFT__WRECK_ON;
+        return HAFT__MALFORMED_CONTINUES;
     }
-    if (haft__wreck_tag_is_header(&w->tag)) {
-        return HAFT__WRECK_ON;
+    if (haft__malformed_call_tag_is_header(&w->tag)) {
+        return HAFT__MALFORMED_CONTINUES;
     }
     switch (c) {
     case ' ':
     case '\n':
     case '\r':
-    case '\t': return HAFT__WRECK_ON;
+    case '\t': return HAFT__MALFORMED_CONTINUES;
     case '"': w->quote = c; break;
     case '\'':
         if (w->last != '\0' && strchr("{[,:(=", w->last) != NULL) {
@@ -253,7 +255,7 @@ haft__wreck_step haft__wreck_byte(const haft__parser *p, haft__wreck *w, char c)
     case ',':
         check_string(w);
         if (element) {
-            return HAFT__WRECK_BEFORE;
+            return HAFT__MALFORMED_ENDS_BEFORE;
         }
         break;
     case '}':
@@ -261,29 +263,29 @@ haft__wreck_step haft__wreck_byte(const haft__parser *p, haft__wreck *w, char c)
     case ')':
         check_string(w);
         if (element && c == ']') { /* a brace ends no array: it is more of the wreck */
-            return HAFT__WRECK_BEFORE;
+            return HAFT__MALFORMED_ENDS_BEFORE;
         }
         if (close_bracket(w, c) && w->depth == w->floor && ends_value) {
-            return HAFT__WRECK_BEHIND;
+            return HAFT__MALFORMED_ENDS_AFTER;
         }
         break;
     default: break;
     }
     w->last = c;
-    return HAFT__WRECK_ON;
+    return HAFT__MALFORMED_CONTINUES;
 }
 
-void haft__wreck_watch(haft__parser *p, haft_str bytes)
+void haft__malformed_call_scan_header(haft__parser *p, haft_str bytes)
 {
-    haft__wreck *w = &p->wreck;
+    haft__malformed_call *w = &p->malformed;
     for (size_t i = 0; i < bytes.len; i++) {
-        (void)haft__wreck_byte(p, w, bytes.ptr[i]);
+        (void)haft__malformed_call_scan_byte(p, w, bytes.ptr[i]);
     }
 }
 
-void haft__wreck_forget(haft__parser *p)
+void haft__malformed_call_reset(haft__parser *p)
 {
-    haft__wreck *w = &p->wreck;
+    haft__malformed_call *w = &p->malformed;
     w->depth = w->floor = w->level = 0;
     w->quote = w->last = '\0';
     w->escape = w->resumes = false;

@@ -34,7 +34,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-static uint8_t begin(haft__wreck_tag *tag, char c)
+static uint8_t begin(haft__malformed_call_tag *tag, char c)
 {
     tag->length = 0;
     if (!is_letter(c)) {
@@ -45,7 +45,7 @@ static uint8_t begin(haft__wreck_tag *tag, char c)
 }
 
 /* Control tokens end with the bar that they begin with: they are no tags. */
-static uint8_t on_name(haft__wreck_tag *tag, char c)
+static uint8_t on_name(haft__malformed_call_tag *tag, char c)
 {
     bool token = ((unsigned char)tag->name[tag->length - 1] & 0x80) != 0;
     if (is_name(c) && tag->length < sizeof(tag->name)) {
@@ -61,7 +61,7 @@ static uint8_t on_name(haft__wreck_tag *tag, char c)
     return is_space(c) || c == '=' || c == '/' ? HEADER : NONE;
 }
 
-static uint8_t on_header(const haft__wreck_tag *tag, char c)
+static uint8_t on_header(const haft__malformed_call_tag *tag, char c)
 {
     if (c == '<') {
         return ANGLE;
@@ -69,7 +69,7 @@ static uint8_t on_header(const haft__wreck_tag *tag, char c)
     return c != '>' ? HEADER : tag->last == '/' ? NONE : OPEN;
 }
 
-static uint8_t on_closing(haft__wreck_tag *tag, char c)
+static uint8_t on_closing(haft__malformed_call_tag *tag, char c)
 {
     if (tag->match < tag->length && c == tag->name[tag->match]) {
         tag->match++;
@@ -81,7 +81,7 @@ static uint8_t on_closing(haft__wreck_tag *tag, char c)
     return tag->match == tag->length && c == '>' ? CLOSED : OPEN;
 }
 
-static uint8_t next(haft__wreck_tag *tag, char c)
+static uint8_t next(haft__malformed_call_tag *tag, char c)
 {
     switch (tag->state) {
     case NONE: return c == '<' ? ANGLE : NONE;
@@ -95,14 +95,14 @@ static uint8_t next(haft__wreck_tag *tag, char c)
     }
 }
 
-static bool is_reasoning(const haft__wreck_tag *tag)
+static bool is_reasoning(const haft__malformed_call_tag *tag)
 {
     haft_str name = {tag->name, tag->length};
     return haft__str_equal(name, HAFT__LIT("think"))
            || haft__str_equal(name, HAFT__LIT("thinking"));
 }
 
-void haft__wreck_tag_byte(haft__wreck_tag *tag, char c, bool bracket)
+void haft__malformed_call_tag_scan_byte(haft__malformed_call_tag *tag, char c, bool bracket)
 {
     bool before = tag->state >= HEADER;
     tag->state = next(tag, c);
@@ -112,12 +112,12 @@ void haft__wreck_tag_byte(haft__wreck_tag *tag, char c, bool bracket)
     tag->last = c;
 }
 
-bool haft__wreck_tag_is_header(const haft__wreck_tag *tag)
+bool haft__malformed_call_tag_is_header(const haft__malformed_call_tag *tag)
 {
     return tag->state >= HEADER;
 }
 
-bool haft__wreck_tag_is_open(const haft__wreck_tag *tag)
+bool haft__malformed_call_tag_is_open(const haft__malformed_call_tag *tag)
 {
     return tag->state >= OPEN;
 }

@@ -58,7 +58,7 @@ static void add_short_id(const filling *f)
 /* The model's own is so already. */
 static void add_function_id(const filling *f)
 {
-    if (haft__str_starts(f->id, HAFT__LIT("functions"))) {
+    if (haft__str_starts_with(f->id, HAFT__LIT("functions"))) {
         haft__buf_add_str(f->buf, f->id);
     } else {
         haft__buf_addf(f->buf, "functions.%.*s:%zu", HAFT__ARG(f->name), f->number);
@@ -81,7 +81,7 @@ static void add_letter(const filling *f, char letter)
     case 'n': haft__buf_add_str(f->buf, f->name); return;
     case 'N': haft__json_write_string(f->buf, f->name); return;
     case 'a': haft__json_write(f->buf, f->value); return;
-    case 'k': haft__write_keywords(f->buf, f->value); return;
+    case 'k': haft__format_write_keywords(f->buf, f->value); return;
     case 'p': add_parameters(f); return;
     case 'x': add_code(f); return;
     case 'i': haft__buf_add_str(f->buf, f->id); return;
@@ -159,20 +159,20 @@ static bool is_in_section(const haft__render *render, const haft__format_call *c
     while (tagged && tag.ptr[tag.len] != '\0' && strchr("%> ", tag.ptr[tag.len]) == NULL) {
         tag.len++;
     }
-    return tagged && haft__str_starts(call->arguments, tag);
+    return tagged && haft__str_starts_with(call->arguments, tag);
 }
 
 /* Without the end of the section, which is written behind the last of them. */
-static void write_spoilt(const filling *f, const haft__format_call *call)
+static void write_malformed(const filling *f, const haft__format_call *call)
 {
     haft_str text = haft__str_trim(call->arguments);
     haft_str end = haft__str_trim(haft__str(f->render->calls_end));
-    if (haft__str_ends(text, end)) {
+    if (haft__str_ends_with(text, end)) {
         text = haft__str_trim((haft_str){text.ptr, text.len - end.len});
     }
-    bool lined = haft__str_ends(haft__str(f->render->call), HAFT__LIT("\n"));
+    bool on_own_line = haft__str_ends_with(haft__str(f->render->call), HAFT__LIT("\n"));
     haft__format_neutralise_turn(f->buf, f->format, text);
-    haft__buf_add_str(f->buf, lined ? HAFT__LIT("\n") : HAFT__LIT(""));
+    haft__buf_add_str(f->buf, on_own_line ? HAFT__LIT("\n") : HAFT__LIT(""));
 }
 
 /* How many calls from `first` on stand together. */
@@ -180,7 +180,7 @@ static size_t count_group(const haft__render *render, const haft__format_call *c
                           size_t count)
 {
     size_t i = first;
-    while (i < count && (!calls[i].spoilt || is_in_section(render, &calls[i]))) {
+    while (i < count && (!calls[i].malformed || is_in_section(render, &calls[i]))) {
         i++;
     }
     return i - first;
@@ -193,8 +193,8 @@ static void write_group(filling *f, const haft__format_call *calls, size_t count
     fill(f, bare ? "" : render->calls_begin);
     for (size_t i = 0; i < count; i++) {
         fill(f, i > 0 ? render->call_next : "");
-        if (calls[i].spoilt) {
-            write_spoilt(f, &calls[i]);
+        if (calls[i].malformed) {
+            write_malformed(f, &calls[i]);
         } else {
             write_call(f, &calls[i]);
         }

@@ -32,7 +32,7 @@ static void translate(haft__buf *buf, haft_str json)
         size_t used = json.ptr[0] == '"' ? string_length(json) : 1;
         haft_str piece = {json.ptr, used};
         for (size_t i = 0; i < COUNT(words); i++) {
-            if (haft__str_starts(json, haft__str(words[i].json))) {
+            if (haft__str_starts_with(json, haft__str(words[i].json))) {
                 piece = haft__str(words[i].python);
                 used = strlen(words[i].json);
             }
@@ -42,7 +42,7 @@ static void translate(haft__buf *buf, haft_str json)
     }
 }
 
-void haft__write_python(haft__buf *buf, haft__json value)
+void haft__format_write_python(haft__buf *buf, haft__json value)
 {
     haft__buf text;
     haft__buf_init(&text, buf->max);
@@ -54,13 +54,13 @@ void haft__write_python(haft__buf *buf, haft__json value)
     haft__buf_finish(&text);
 }
 
-void haft__write_keywords(haft__buf *buf, haft__json object)
+void haft__format_write_keywords(haft__buf *buf, haft__json object)
 {
     for (uint32_t i = 0; object.kind == HAFT__JSON_OBJECT && i < object.count; i++) {
         haft__buf_add_str(buf, i > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));
         haft__buf_add_str(buf, haft__json_text(object.members[i].key));
         haft__buf_add_char(buf, '=');
-        haft__write_python(buf, object.members[i].value);
+        haft__format_write_python(buf, object.members[i].value);
     }
 }
 
@@ -104,7 +104,7 @@ static void add_type(haft__buf *buf, haft__json schema)
     haft__buf_add_str(buf, HAFT__LIT("Literal["));
     for (uint32_t i = 0; i < values->count; i++) {
         haft__buf_add_str(buf, i > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));
-        haft__write_python(buf, values->items[i]);
+        haft__format_write_python(buf, values->items[i]);
     }
     haft__buf_add_char(buf, ']');
 }
@@ -140,12 +140,12 @@ static void add_parameters(haft__buf *buf, const haft__format_tool *tool, bool r
         if (is_required(tool->parameters, name) != required) {
             continue;
         }
-        const haft__json *otherwise = haft__json_get(schema, HAFT__LIT("default"));
+        const haft__json *fallback = haft__json_get(schema, HAFT__LIT("default"));
         haft__buf_addf(buf, "%s%.*s: ", (*io_count)++ > 0 ? ", " : "", HAFT__ARG(name));
         add_type(buf, schema);
         if (!required) {
             haft__buf_add_str(buf, HAFT__LIT(" = "));
-            haft__write_python(buf, otherwise != NULL ? *otherwise : haft__json_null());
+            haft__format_write_python(buf, fallback != NULL ? *fallback : haft__json_null());
         }
     }
 }
@@ -156,7 +156,7 @@ static void add_words(haft__buf *buf, haft_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
         bool last = i + 1 == text.len;
-        bool ends = haft__str_starts(haft__str_skip(text, i), HAFT__LIT("\"\"\""))
+        bool ends = haft__str_starts_with(haft__str_skip(text, i), HAFT__LIT("\"\"\""))
                     || (text.ptr[i] == '"' && last);
         haft__buf_add_char(buf, ends ? '\'' : text.ptr[i]);
         haft__buf_add_str(buf, text.ptr[i] == '\n'           ? HAFT__LIT("    ")
@@ -182,7 +182,7 @@ static void add_docstring(haft__buf *buf, const haft__format_tool *tool)
     haft__buf_add_str(buf, HAFT__LIT("\"\"\""));
 }
 
-void haft__write_signature(haft__buf *buf, const haft__format_tool *tool)
+void haft__format_write_signature(haft__buf *buf, const haft__format_tool *tool)
 {
     size_t count = 0;
     haft__buf_addf(buf, "def %.*s(", HAFT__ARG(tool->name));

@@ -56,7 +56,7 @@ haft_status haft__file_read(const char *path, haft__buf *text, haft_error *err)
     }
     status = read_all(file, text, err);
     if (status != HAFT_OK) {
-        haft__error_at(err, is_stdin ? "standard input" : path);
+        haft__error_prepend_location(err, is_stdin ? "standard input" : path);
     }
     if (!is_stdin) {
         (void)fclose(file);

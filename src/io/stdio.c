@@ -79,7 +79,7 @@ static void finish_line(haft__stdio *stdio)
         stdio->options.too_long(stdio->options.context);
     } else {
         haft_str line = haft__buf_str(&stdio->line);
-        if (haft__str_ends(line, HAFT__LIT("\r"))) {
+        if (haft__str_ends_with(line, HAFT__LIT("\r"))) {
             line.len--;
         }
         stdio->options.line(stdio->options.context, line);

@@ -169,7 +169,7 @@ uint32_t haft__bigint_bits(const haft__bigint *a)
     return a->count * 64 - (uint32_t)__builtin_clzll(a->words[a->count - 1]);
 }
 
-uint32_t haft__bigint_twos(const haft__bigint *a)
+uint32_t haft__bigint_trailing_zeros(const haft__bigint *a)
 {
     uint32_t i = 0;
     while (a->words[i] == 0) {
@@ -228,7 +228,7 @@ static bool divide_exactly(haft__bigint *a, uint64_t odd)
     return true;
 }
 
-void haft__bigint_take_fives(haft__bigint *a, uint32_t most)
+void haft__bigint_remove_fives(haft__bigint *a, uint32_t most)
 {
     while (most >= FIVES_IN_A_WORD && divide_exactly(a, FIVE_TO_THE_27)) {
         most -= FIVES_IN_A_WORD;
@@ -243,8 +243,8 @@ bool haft__bigint_is_multiple(haft__bigint *a, haft__bigint *b)
     if (a->count == 0) {
         return true;
     }
-    uint32_t twos = haft__bigint_twos(b);
-    if (haft__bigint_twos(a) < twos) {
+    uint32_t twos = haft__bigint_trailing_zeros(b);
+    if (haft__bigint_trailing_zeros(a) < twos) {
         return false;
     }
     haft__bigint_shift_right(a, twos);

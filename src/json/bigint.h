@@ -46,10 +46,10 @@ int haft__bigint_compare(const haft__bigint *a, const haft__bigint *b);
 uint32_t haft__bigint_bits(const haft__bigint *a);
 
 /* The number of times 2 divides a, which is not 0. */
-uint32_t haft__bigint_twos(const haft__bigint *a);
+uint32_t haft__bigint_trailing_zeros(const haft__bigint *a);
 
 /* Divides a, which is not 0, by 5 as often as it goes, at most `most` times. */
-void haft__bigint_take_fives(haft__bigint *a, uint32_t most);
+void haft__bigint_remove_fives(haft__bigint *a, uint32_t most);
 
 /* Whether a is a multiple of b, which is not 0. Spoils both. */
 bool haft__bigint_is_multiple(haft__bigint *a, haft__bigint *b);

@@ -15,13 +15,13 @@ void haft__json_builder_init(haft__json_builder *builder, haft__arena *arena,
     builder->arena = arena;
     static const haft__json_options defaults = HAFT__JSON_OPTIONS_INIT;
     const haft__json_options *used = options != NULL ? options : &defaults;
-    haft__stack_init(&builder->stack, used);
+    haft__json_stack_init(&builder->stack, used);
     haft__buf_init(&builder->text, used->max_bytes);
 }
 
 void haft__json_builder_finish(haft__json_builder *builder)
 {
-    haft__stack_finish(&builder->stack);
+    haft__json_stack_finish(&builder->stack);
     haft__buf_finish(&builder->text);
 }
 
@@ -46,24 +46,25 @@ static haft_status add_whole(haft__json_builder *builder, haft__json value, haft
         value.count = (uint32_t)copy.len;
     }
     /* The stream counts the values, so only memory can be missing here. */
-    haft__json *slot = haft__stack_reserve(&builder->stack);
+    haft__json *slot = haft__json_stack_reserve(&builder->stack);
     if (slot == NULL) {
         return haft__fail_no_memory(err);
     }
     *slot = value;
-    haft__stack_keep(&builder->stack);
+    haft__json_stack_commit(&builder->stack);
     haft__buf_clear(&builder->text);
     return HAFT_OK;
 }
 
 static haft_status close_container(haft__json_builder *builder, haft_error *err)
 {
-    switch (haft__stack_close(&builder->stack, builder->arena)) {
-    case HAFT__STACK_OK: return HAFT_OK;
-    case HAFT__STACK_NO_MEMORY: return haft__fail_no_memory(err);
-    case HAFT__STACK_ARENA_FULL: return haft__arena_fail(builder->arena, err);
-    case HAFT__STACK_DUPLICATE: return haft__json_fail_duplicate(err, "", builder->stack.duplicate);
-    case HAFT__STACK_TOO_MANY:
+    switch (haft__json_stack_close(&builder->stack, builder->arena)) {
+    case HAFT__JSON_STACK_OK: return HAFT_OK;
+    case HAFT__JSON_STACK_NO_MEMORY: return haft__fail_no_memory(err);
+    case HAFT__JSON_STACK_ARENA_FULL: return haft__arena_fail(builder->arena, err);
+    case HAFT__JSON_STACK_DUPLICATE:
+        return haft__json_fail_duplicate(err, "", builder->stack.duplicate);
+    case HAFT__JSON_STACK_TOO_MANY:
         return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %u values, found more",
                           builder->stack.max_values);
     }
@@ -77,7 +78,7 @@ haft_status haft__json_builder_add(haft__json_builder *builder, const haft__json
     case HAFT__JSON_EVENT_MORE:
     case HAFT__JSON_EVENT_DONE: return HAFT_OK;
     case HAFT__JSON_EVENT_BEGIN:
-        return haft__stack_open(&builder->stack, event->value.kind == HAFT__JSON_OBJECT)
+        return haft__json_stack_open(&builder->stack, event->value.kind == HAFT__JSON_OBJECT)
                    ? HAFT_OK
                    : haft__fail_no_memory(err);
     case HAFT__JSON_EVENT_END: return close_container(builder, err);
@@ -92,6 +93,6 @@ haft_status haft__json_builder_add(haft__json_builder *builder, const haft__json
 
 const haft__json *haft__json_builder_value(const haft__json_builder *builder)
 {
-    bool complete = builder->stack.depth == 0 && haft__stack_count(&builder->stack) == 1;
+    bool complete = builder->stack.depth == 0 && haft__json_stack_count(&builder->stack) == 1;
     return complete ? &builder->stack.values[0] : NULL;
 }

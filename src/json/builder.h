@@ -9,8 +9,8 @@
 
 typedef struct haft__json_builder {
     haft__arena *arena;
-    haft__stack stack; /* .duplicates: members dropped because a later one had the same key */
-    haft__buf text;    /* of a string that comes in pieces */
+    haft__json_stack stack; /* .duplicates: members dropped because a later one had the same key */
+    haft__buf text;         /* of a string that comes in pieces */
 } haft__json_builder;
 
 /* `options` as for the stream; NULL means the defaults. */

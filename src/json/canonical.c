@@ -34,7 +34,7 @@ static haft_status write_array(haft__buf *buf, haft__json value, uint32_t depth,
 
 static haft_status write_object(haft__buf *buf, haft__json value, uint32_t depth, haft_error *err)
 {
-    uint32_t *order = haft__json_order(value.members, value.count);
+    uint32_t *order = haft__json_sort_keys(value.members, value.count);
     if (order == NULL) {
         return haft__fail_no_memory(err);
     }

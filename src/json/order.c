@@ -51,7 +51,7 @@ static void sort(const haft__json_member *members, uint32_t *order, uint32_t *ot
     }
 }
 
-uint32_t *haft__json_order(const haft__json_member *members, uint32_t count)
+uint32_t *haft__json_sort_keys(const haft__json_member *members, uint32_t count)
 {
     /* Two arrays in one piece: the result, and room to merge into. */
     uint32_t *order = malloc((count > 0 ? count : 1) * 2 * sizeof(*order));

@@ -7,6 +7,6 @@
 
 /* The indices of `count` members, by the bytes of their keys. At most n log n comparisons whatever
  * the order, n when they are sorted already. The caller frees it; NULL when out of memory. */
-uint32_t *haft__json_order(const haft__json_member *members, uint32_t count);
+uint32_t *haft__json_sort_keys(const haft__json_member *members, uint32_t count);
 
 #endif

@@ -25,14 +25,14 @@ typedef struct reader {
     const haft__json_origin *origin; /* may be NULL */
     haft__arena *arena, *trees;      /* of texts; of items and members */
     haft__json_notes notes;
-    haft__stack stack;
+    haft__json_stack stack;
     haft_status status;
     haft_error *err;
 } reader;
 
 /* Only errors pay for finding the place. In a text that was made from another one, it is the place
  * in the other. */
-static haft__json_place place_of(const reader *r, const char *at)
+static haft__json_position place_of(const reader *r, const char *at)
 {
     haft_str text = {r->start, (size_t)(r->end - r->start)};
     size_t offset = (size_t)(at - r->start);
@@ -40,12 +40,12 @@ static haft__json_place place_of(const reader *r, const char *at)
         offset = r->origin->find(r->origin, offset);
         text = r->origin->text;
     }
-    return haft__json_place_of(text, offset);
+    return haft__json_position_of(text, offset);
 }
 
 static const char *fail(reader *r, const char *p, haft__json_problem problem)
 {
-    haft__json_place place = place_of(r, p);
+    haft__json_position place = place_of(r, p);
     haft_str text = {r->start, (size_t)(r->end - r->start)};
     text = r->origin != NULL ? r->origin->text : text;
     r->status = haft__json_fail(r->err, problem, place, haft__json_byte_at(text, place.offset));
@@ -61,7 +61,7 @@ static const char *fail_limit(reader *r, const char *at, size_t limit, const cha
 /* The stack has no room for the value at `p`. */
 static const char *fail_full(reader *r, const char *p)
 {
-    if (haft__stack_is_full(&r->stack)) {
+    if (haft__json_stack_is_full(&r->stack)) {
         return fail_limit(r, p, r->options->max_values, "values");
     }
     r->status = haft__fail_no_memory(r->err);
@@ -329,7 +329,7 @@ static inline const char *read_key(reader *r, const char *p, haft__json_problem 
         return fail(r, p, otherwise);
     }
     const char *from = p;
-    haft__json *key = haft__stack_reserve(&r->stack);
+    haft__json *key = haft__json_stack_reserve(&r->stack);
     if (HAFT__UNLIKELY(key == NULL)) {
         return fail_full(r, p);
     }
@@ -344,7 +344,7 @@ static inline const char *read_key(reader *r, const char *p, haft__json_problem 
     if (HAFT__UNLIKELY(p == r->end || *p != ':')) {
         return fail(r, p, HAFT__JSON_PROBLEM_COLON);
     }
-    haft__stack_keep(&r->stack);
+    haft__json_stack_commit(&r->stack);
     return p + 1;
 }
 
@@ -354,20 +354,20 @@ static const char *fail_duplicate(reader *r, const char *p)
     haft_str key = r->stack.duplicate;
     bool in_text = key.ptr >= r->start && key.ptr < r->end;
     char where[80];
-    haft__json_say_place(where, sizeof(where), place_of(r, in_text ? key.ptr - 1 : p));
+    haft__json_position_format(where, sizeof(where), place_of(r, in_text ? key.ptr - 1 : p));
     r->status = haft__json_fail_duplicate(r->err, where, key);
     return NULL;
 }
 
 /* The container whose closing bracket is at `p` could not be closed. */
-static const char *fail_close(reader *r, const char *p, haft__stack_result result)
+static const char *fail_close(reader *r, const char *p, haft__json_stack_result result)
 {
     switch (result) {
-    case HAFT__STACK_OK: break;
-    case HAFT__STACK_NO_MEMORY: r->status = haft__fail_no_memory(r->err); return NULL;
-    case HAFT__STACK_ARENA_FULL: r->status = haft__arena_fail(r->trees, r->err); return NULL;
-    case HAFT__STACK_DUPLICATE: return fail_duplicate(r, p);
-    case HAFT__STACK_TOO_MANY: return fail_limit(r, p, r->options->max_values, "values");
+    case HAFT__JSON_STACK_OK: break;
+    case HAFT__JSON_STACK_NO_MEMORY: r->status = haft__fail_no_memory(r->err); return NULL;
+    case HAFT__JSON_STACK_ARENA_FULL: r->status = haft__arena_fail(r->trees, r->err); return NULL;
+    case HAFT__JSON_STACK_DUPLICATE: return fail_duplicate(r, p);
+    case HAFT__JSON_STACK_TOO_MANY: return fail_limit(r, p, r->options->max_values, "values");
     }
     HAFT__UNREACHABLE();
 }
@@ -380,7 +380,7 @@ static inline const char *open_container(reader *r, const char *p, bool *ret_emp
     if (HAFT__UNLIKELY(r->stack.depth >= r->options->max_depth)) {
         return fail_limit(r, p, r->options->max_depth, "levels of nesting");
     }
-    if (HAFT__UNLIKELY(!haft__stack_open(&r->stack, object))) {
+    if (HAFT__UNLIKELY(!haft__json_stack_open(&r->stack, object))) {
         return fail_full(r, p);
     }
     p = skip_space(p + 1, r->end);
@@ -397,7 +397,7 @@ static inline const char *read_separators(reader *r, const char *p)
 {
     while (r->stack.depth > 0) {
         p = skip_space(p, r->end);
-        bool object = haft__stack_in_object(&r->stack);
+        bool object = haft__json_stack_in_object(&r->stack);
         char c = p < r->end ? *p : '\0';
         if (c == ',') {
             return object ? read_key(r, skip_space(p + 1, r->end), HAFT__JSON_PROBLEM_KEY) : p + 1;
@@ -406,8 +406,8 @@ static inline const char *read_separators(reader *r, const char *p)
             return fail(r, p,
                         object ? HAFT__JSON_PROBLEM_COMMA_OBJECT : HAFT__JSON_PROBLEM_COMMA_ARRAY);
         }
-        haft__stack_result result = haft__stack_close(&r->stack, r->trees);
-        if (HAFT__UNLIKELY(result != HAFT__STACK_OK)) {
+        haft__json_stack_result result = haft__json_stack_close(&r->stack, r->trees);
+        if (HAFT__UNLIKELY(result != HAFT__JSON_STACK_OK)) {
             return fail_close(r, p, result);
         }
         p++;
@@ -418,7 +418,7 @@ static inline const char *read_separators(reader *r, const char *p)
 /* One value that holds no others. */
 static inline const char *read_scalar(reader *r, const char *p, haft__json_problem otherwise)
 {
-    haft__json *value = haft__stack_reserve(&r->stack);
+    haft__json *value = haft__json_stack_reserve(&r->stack);
     if (HAFT__UNLIKELY(value == NULL)) {
         return fail_full(r, p);
     }
@@ -430,7 +430,7 @@ static inline const char *read_scalar(reader *r, const char *p, haft__json_probl
     } else {
         p = read_literal(r, p, otherwise, value);
     }
-    haft__stack_keep(&r->stack);
+    haft__json_stack_commit(&r->stack);
     return p;
 }
 
@@ -476,9 +476,10 @@ static void read_document(reader *r)
     }
 }
 
-haft_status haft__json_read_made(haft__arena *arena, haft_str text, const haft__json_origin *origin,
-                                 const haft__json_options *options, haft__json *ret_value,
-                                 haft__json_notes *ret_notes, haft_error *err)
+haft_status haft__json_read_derived(haft__arena *arena, haft_str text,
+                                    const haft__json_origin *origin,
+                                    const haft__json_options *options, haft__json *ret_value,
+                                    haft__json_notes *ret_notes, haft_error *err)
 {
     static const haft__json_options defaults = HAFT__JSON_OPTIONS_INIT;
     /* Offsets are taken from `start`, so an absent text needs a place too. */
@@ -493,7 +494,7 @@ haft_status haft__json_read_made(haft__arena *arena, haft_str text, const haft__
     r.notes = (haft__json_notes){0};
     r.status = HAFT_OK;
     r.err = err;
-    haft__stack_init(&r.stack, r.options);
+    haft__json_stack_init(&r.stack, r.options);
     read_document(&r);
     if (r.status == HAFT_OK) {
         *ret_value = r.stack.values[0];
@@ -502,12 +503,12 @@ haft_status haft__json_read_made(haft__arena *arena, haft_str text, const haft__
             *ret_notes = r.notes;
         }
     }
-    haft__stack_finish(&r.stack);
+    haft__json_stack_finish(&r.stack);
     return r.status;
 }
 
 haft_status haft__json_read(haft__arena *arena, haft_str text, const haft__json_options *options,
                             haft__json *ret_value, haft__json_notes *ret_notes, haft_error *err)
 {
-    return haft__json_read_made(arena, text, NULL, options, ret_value, ret_notes, err);
+    return haft__json_read_derived(arena, text, NULL, options, ret_value, ret_notes, err);
 }

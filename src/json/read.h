@@ -18,7 +18,7 @@ typedef struct haft__json_options {
     uint32_t max_values;
     uint32_t max_key_bytes;
     uint32_t max_number_bytes;
-    bool refuse_duplicates;  /* in what people write; of a model the last one counts, noted */
+    bool reject_duplicates;  /* in what people write; of a model the last one counts, noted */
     haft__hash_key hash_key; /* random where the text comes from outside */
     haft__arena *trees;      /* where items and members go, apart from texts; NULL: with them */
 } haft__json_options;
@@ -60,10 +60,10 @@ struct haft__json_origin {
 
 /* The same for a text that was made from another one (json/repair.h): errors speak of that one.
  * `origin` may be NULL. */
-HAFT_MUST_USE haft_status haft__json_read_made(haft__arena *arena, haft_str text,
-                                               const haft__json_origin *origin,
-                                               const haft__json_options *options,
-                                               haft__json *ret_value, haft__json_notes *ret_notes,
-                                               haft_error *err);
+HAFT_MUST_USE haft_status haft__json_read_derived(haft__arena *arena, haft_str text,
+                                                  const haft__json_origin *origin,
+                                                  const haft__json_options *options,
+                                                  haft__json *ret_value,
+                                                  haft__json_notes *ret_notes, haft_error *err);
 
 #endif

@@ -21,7 +21,7 @@
 #define FENCE_LENGTH 3
 #define NOWHERE      SIZE_MAX
 
-typedef struct mender {
+typedef struct repairer {
     haft_str text;
     size_t at;      /* the next byte of `text` */
     haft__buf *out; /* what is made; NULL when only a place is looked for */
@@ -33,10 +33,10 @@ typedef struct mender {
     char fence;     /* what the opening fence is made of; 0 without one, and once it is closed */
     size_t fence_length;
     size_t number_end; /* behind the last word that ended in a digit */
-} mender;
+} repairer;
 
 /* Puts `made`, which stands for what is at `from`: byte for byte, or all for that one place. */
-static void put(mender *m, size_t from, haft_str made, bool byte_for_byte)
+static void put(repairer *m, size_t from, haft_str made, bool byte_for_byte)
 {
     /* Wraps around when the wanted byte has been made before. */
     size_t ahead = m->wanted - m->made;
@@ -50,20 +50,20 @@ static void put(mender *m, size_t from, haft_str made, bool byte_for_byte)
 }
 
 /* Copies `count` bytes of the text. */
-static void copy(mender *m, size_t count)
+static void copy(repairer *m, size_t count)
 {
     put(m, m->at, (haft_str){m->text.ptr + m->at, count}, true);
     m->at += count;
 }
 
 /* Puts `made` in the place of `count` bytes of the text. */
-static void replace(mender *m, size_t count, haft_str made)
+static void replace(repairer *m, size_t count, haft_str made)
 {
     put(m, m->at, made, false);
     m->at += count;
 }
 
-static void flush_comma(mender *m)
+static void flush_comma(repairer *m)
 {
     if (m->comma != NOWHERE) {
         put(m, m->comma, HAFT__LIT(","), true);
@@ -73,19 +73,20 @@ static void flush_comma(mender *m)
 }
 
 /* Whether the last token ended a value (or was no JSON at all). */
-static bool after_value(const mender *m)
+static bool after_value(const repairer *m)
 {
     return m->last != 0 && strchr("[{,:", m->last) == NULL;
 }
 
-static char peek(const mender *m, size_t ahead)
+static char peek(const repairer *m, size_t ahead)
 {
     return ahead < m->text.len - m->at ? m->text.ptr[m->at + ahead] : '\0';
 }
 
-static haft_status fail_at(const mender *m, size_t at, haft__json_problem problem, haft_error *err)
+static haft_status fail_at(const repairer *m, size_t at, haft__json_problem problem,
+                           haft_error *err)
 {
-    return haft__json_fail(err, problem, haft__json_place_of(m->text, at),
+    return haft__json_fail(err, problem, haft__json_position_of(m->text, at),
                            haft__json_byte_at(m->text, at));
 }
 
@@ -116,7 +117,7 @@ static bool is_language(char c)
     return is_letter(c) || is_digit(c) || (c != '\0' && strchr("_+-.#", c) != NULL);
 }
 
-static size_t run_of(const mender *m, size_t ahead, bool (*is)(char))
+static size_t run_of(const repairer *m, size_t ahead, bool (*is)(char))
 {
     size_t count = 0;
     while (m->at + ahead + count < m->text.len && is(m->text.ptr[m->at + ahead + count])) {
@@ -131,7 +132,7 @@ static bool is_blank(char c)
 }
 
 /* How often `c` stands in a row at `at`. */
-static size_t row_of(const mender *m, char c)
+static size_t row_of(const repairer *m, char c)
 {
     size_t count = 0;
     while (m->at + count < m->text.len && m->text.ptr[m->at + count] == c) {
@@ -151,7 +152,7 @@ static bool is_json_word(haft_str word)
 }
 
 /* The fence and what belongs to it, if the text starts with one. */
-static void skip_opening_fence(mender *m)
+static void skip_opening_fence(repairer *m)
 {
     copy(m, run_of(m, 0, is_space));
     char c = peek(m, 0);
@@ -174,7 +175,7 @@ static void skip_opening_fence(mender *m)
 
 /* What the fence is made of. As many as in the opening fence, or more, close it: then nothing but
  * white space may follow, which is left out like the fence. */
-static haft_status mend_fence(mender *m, haft_error *err)
+static haft_status repair_fence(repairer *m, haft_error *err)
 {
     size_t start = m->at, length = row_of(m, m->fence);
     flush_comma(m);
@@ -194,14 +195,14 @@ static haft_status mend_fence(mender *m, haft_error *err)
     return HAFT_OK;
 }
 
-static bool at_comment(const mender *m)
+static bool at_comment(const repairer *m)
 {
     char c = peek(m, 0), next = peek(m, 1);
     return c == '#' || (c == '/' && (next == '/' || next == '*'));
 }
 
 /* A space takes its place, so that what stood on both sides does not run together. */
-static haft_status skip_comment(mender *m, haft_error *err)
+static haft_status skip_comment(repairer *m, haft_error *err)
 {
     const char *from = m->text.ptr + m->at, *end = m->text.ptr + m->text.len;
     const char *p = from + 1;
@@ -221,7 +222,7 @@ static haft_status skip_comment(mender *m, haft_error *err)
     return HAFT_OK;
 }
 
-static void replace_control(mender *m)
+static void replace_control(repairer *m)
 {
     static const char hex[] = "0123456789abcdef";
     char c = peek(m, 0);
@@ -234,7 +235,7 @@ static void replace_control(mender *m)
     }
 }
 
-static size_t plain_run(const mender *m, char quote)
+static size_t plain_run(const repairer *m, char quote)
 {
     const char *from = m->text.ptr + m->at, *end = m->text.ptr + m->text.len, *p = from;
     while (p < end && *p != quote && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20) {
@@ -244,7 +245,7 @@ static size_t plain_run(const mender *m, char quote)
 }
 
 /* A string up to its closing quote, or to the end of the text: then it gets no quote either. */
-static void mend_string(mender *m)
+static void repair_string(repairer *m)
 {
     char quote = peek(m, 0);
     replace(m, 1, HAFT__LIT("\""));
@@ -271,7 +272,7 @@ static void mend_string(mender *m)
     }
 }
 
-static void mend_word(mender *m)
+static void repair_word(repairer *m)
 {
     static const struct {
         haft_str python, json;
@@ -294,7 +295,7 @@ static void mend_word(mender *m)
 
 /* A token that is no comment, or something that is no token of ours: then it is left to the strict
  * reader to refuse. */
-static void mend_token(mender *m)
+static void repair_token(repairer *m)
 {
     char c = peek(m, 0);
     if (c == ',' && m->comma == NOWHERE && after_value(m)) {
@@ -306,16 +307,16 @@ static void mend_token(mender *m)
     }
     flush_comma(m);
     if (c == '"' || c == '\'') {
-        mend_string(m);
+        repair_string(m);
     } else if (is_word(c)) {
-        mend_word(m);
+        repair_word(m);
     } else {
         copy(m, 1);
         m->last = c;
     }
 }
 
-static haft_status mend(mender *m, haft_error *err)
+static haft_status repair(repairer *m, haft_error *err)
 {
     skip_opening_fence(m);
     while (m->at < m->text.len) {
@@ -325,9 +326,9 @@ static haft_status mend(mender *m, haft_error *err)
         } else if (at_comment(m)) {
             status = skip_comment(m, err);
         } else if (m->fence != 0 && peek(m, 0) == m->fence) {
-            status = mend_fence(m, err);
+            status = repair_fence(m, err);
         } else {
-            mend_token(m);
+            repair_token(m);
         }
         if (status != HAFT_OK) {
             return status;
@@ -337,28 +338,28 @@ static haft_status mend(mender *m, haft_error *err)
     return HAFT_OK;
 }
 
-static mender mender_of(haft_str text)
+static repairer repairer_of(haft_str text)
 {
-    return (mender){.text = text, .wanted = NOWHERE, .found = text.len, .comma = NOWHERE};
+    return (repairer){.text = text, .wanted = NOWHERE, .found = text.len, .comma = NOWHERE};
 }
 
 /* Runs the pass once more, up to where the byte `made` is made. */
 static size_t find_origin(const haft__json_origin *origin, size_t made)
 {
-    mender m = mender_of(origin->text);
+    repairer m = repairer_of(origin->text);
     m.wanted = made;
-    haft_status status = mend(&m, NULL);
+    haft_status status = repair(&m, NULL);
     return status == HAFT_OK ? m.found : origin->text.len;
 }
 
 /* Reads what is made of `text`. */
-static haft_status read_mended(haft__arena *arena, haft_str text, haft__buf *out,
-                               const haft__json_options *options, haft__json *ret_value,
-                               haft__json_notes *ret_notes, haft_error *err)
+static haft_status read_repaired(haft__arena *arena, haft_str text, haft__buf *out,
+                                 const haft__json_options *options, haft__json *ret_value,
+                                 haft__json_notes *ret_notes, haft_error *err)
 {
-    mender m = mender_of(text);
+    repairer m = repairer_of(text);
     m.out = out;
-    haft_status status = mend(&m, err);
+    haft_status status = repair(&m, err);
     if (status == HAFT_OK) {
         status = haft__buf_check(out, err);
     }
@@ -371,7 +372,7 @@ static haft_status read_mended(haft__arena *arena, haft_str text, haft__buf *out
     }
     haft__json_origin origin = {text, find_origin};
     haft__json value;
-    status = haft__json_read_made(arena, made, &origin, options, &value, ret_notes, err);
+    status = haft__json_read_derived(arena, made, &origin, options, &value, ret_notes, err);
     if (status == HAFT_OK && value.kind == HAFT__JSON_NUMBER && m.number_end == text.len) {
         return fail_at(
             &m, text.len,
@@ -399,7 +400,7 @@ haft_status haft__json_read_tolerant(haft__arena *arena, haft_str text,
     haft__arena_restore(arena, mark);
     haft__buf out;
     haft__buf_init(&out, options != NULL ? options->max_bytes : HAFT__LIMIT_JSON_BYTES);
-    status = read_mended(arena, text, &out, options, ret_value, ret_notes, err);
+    status = read_repaired(arena, text, &out, options, ret_value, ret_notes, err);
     if (status == HAFT_OK && ret_notes != NULL) {
         ret_notes->repaired = true;
     }

@@ -20,24 +20,24 @@
 /* The kind of a key whose member has been superseded; never seen outside this file. */
 #define DROPPED 0xFF
 
-void haft__stack_init(haft__stack *stack, const haft__json_options *options)
+void haft__json_stack_init(haft__json_stack *stack, const haft__json_options *options)
 {
     assert(haft__json_options_valid(options));
     /* Field by field: clearing `local` would cost more than reading a small text. */
     stack->values = stack->top = stack->open = stack->local;
-    stack->limit = stack->local + HAFT__STACK_INLINE;
+    stack->limit = stack->local + HAFT__JSON_STACK_INLINE;
     stack->depth = 0;
     stack->max_values = options->max_values;
     stack->closed = 0;
     stack->hash_key = options->hash_key;
-    stack->refuse_duplicates = options->refuse_duplicates;
+    stack->reject_duplicates = options->reject_duplicates;
     stack->duplicates = 0;
     stack->duplicate = (haft_str){NULL, 0};
     stack->slots = NULL;
     stack->slot_count = 0;
 }
 
-void haft__stack_finish(haft__stack *stack)
+void haft__json_stack_finish(haft__json_stack *stack)
 {
     if (stack->values != stack->local) {
         free(stack->values);
@@ -45,11 +45,11 @@ void haft__stack_finish(haft__stack *stack)
     free(stack->slots);
 }
 
-bool haft__stack_grow(haft__stack *stack)
+bool haft__json_stack_grow(haft__json_stack *stack)
 {
     bool local = stack->values == stack->local;
-    size_t count = haft__stack_count(stack);
-    if (haft__stack_is_full(stack)) {
+    size_t count = haft__json_stack_count(stack);
+    if (haft__json_stack_is_full(stack)) {
         return false;
     }
     size_t open = (size_t)(stack->open - stack->values);
@@ -113,7 +113,7 @@ static uint32_t table_size(uint32_t count)
     return size;
 }
 
-static bool clear_slots(haft__stack *stack, uint32_t wanted)
+static bool clear_slots(haft__json_stack *stack, uint32_t wanted)
 {
     if (wanted > stack->slot_count) {
         uint32_t *slots = realloc(stack->slots, wanted * sizeof(*slots));
@@ -128,7 +128,7 @@ static bool clear_slots(haft__stack *stack, uint32_t wanted)
 }
 
 /* From the last to the first: a key that is already in the table is superseded. */
-static bool drop_among_many(haft__stack *stack, haft__json_member *members, uint32_t count,
+static bool drop_among_many(haft__json_stack *stack, haft__json_member *members, uint32_t count,
                             uint32_t *ret_dropped)
 {
     uint32_t size = table_size(count), mask = size - 1, dropped = 0;
@@ -167,7 +167,8 @@ static haft_str close_gaps(haft__json_member *members, uint32_t count)
     return dropped;
 }
 
-haft__stack_result haft__stack_drop_duplicates(haft__stack *stack, uint32_t *io_count)
+haft__json_stack_result haft__json_stack_drop_duplicates(haft__json_stack *stack,
+                                                         uint32_t *io_count)
 {
     /* A member is a key and a value, side by side, both in its struct and on the stack. */
     haft__json_member *members = (haft__json_member *)(void *)(stack->open + 1);
@@ -175,12 +176,13 @@ haft__stack_result haft__stack_drop_duplicates(haft__stack *stack, uint32_t *io_
     if (pairs <= FEW_MEMBERS) {
         dropped = drop_among_few(members, pairs);
     } else if (!drop_among_many(stack, members, pairs, &dropped)) {
-        return HAFT__STACK_NO_MEMORY;
+        return HAFT__JSON_STACK_NO_MEMORY;
     }
     if (HAFT__UNLIKELY(dropped > 0)) {
         stack->duplicate = close_gaps(members, pairs);
         stack->duplicates += dropped;
         *io_count -= 2 * dropped;
     }
-    return dropped > 0 && stack->refuse_duplicates ? HAFT__STACK_DUPLICATE : HAFT__STACK_OK;
+    return dropped > 0 && stack->reject_duplicates ? HAFT__JSON_STACK_DUPLICATE
+                                                   : HAFT__JSON_STACK_OK;
 }

@@ -14,9 +14,9 @@
 #include "json/read.h"
 #include "json/value.h"
 
-#define HAFT__STACK_INLINE 64
+#define HAFT__JSON_STACK_INLINE 64
 
-typedef struct haft__stack {
+typedef struct haft__json_stack {
     haft__json *top, *limit; /* where the next value goes; the end of the room */
     haft__json *values;      /* `local`, or from malloc */
     haft__json *open;        /* the innermost open container's marker, if there is one */
@@ -24,65 +24,66 @@ typedef struct haft__stack {
     uint32_t max_values;     /* of the whole document */
     size_t closed;           /* values already moved into the arena */
     haft__hash_key hash_key;
-    bool refuse_duplicates;
+    bool reject_duplicates;
     uint32_t duplicates; /* members dropped so far because a later one had the same key */
     haft_str duplicate;  /* one such key */
     uint32_t *slots;     /* scratch for finding duplicate keys in large objects */
     uint32_t slot_count;
-    haft__json local[HAFT__STACK_INLINE];
-} haft__stack;
+    haft__json local[HAFT__JSON_STACK_INLINE];
+} haft__json_stack;
 
 /* What came of closing a container. */
-typedef enum haft__stack_result {
-    HAFT__STACK_OK,
-    HAFT__STACK_NO_MEMORY,
-    HAFT__STACK_ARENA_FULL, /* haft__arena_fail says why */
-    HAFT__STACK_DUPLICATE,  /* a duplicate key, which is refused */
-    HAFT__STACK_TOO_MANY,   /* more than max_values in all */
-} haft__stack_result;
+typedef enum haft__json_stack_result {
+    HAFT__JSON_STACK_OK,
+    HAFT__JSON_STACK_NO_MEMORY,
+    HAFT__JSON_STACK_ARENA_FULL, /* haft__arena_fail says why */
+    HAFT__JSON_STACK_DUPLICATE,  /* a duplicate key, which is refused */
+    HAFT__JSON_STACK_TOO_MANY,   /* more than max_values in all */
+} haft__json_stack_result;
 
-/* Takes no memory until more than HAFT__STACK_INLINE values wait at once. */
-void haft__stack_init(haft__stack *stack, const haft__json_options *options);
-void haft__stack_finish(haft__stack *stack);
+/* Takes no memory until more than HAFT__JSON_STACK_INLINE values wait at once. */
+void haft__json_stack_init(haft__json_stack *stack, const haft__json_options *options);
+void haft__json_stack_finish(haft__json_stack *stack);
 
 /* Doubles the room. False when out of memory, or when too many values wait already. */
-bool haft__stack_grow(haft__stack *stack);
+bool haft__json_stack_grow(haft__json_stack *stack);
 
 /* Drops superseded members of the innermost container, an object. *io_count is how many values it
  * has: before and after. */
-haft__stack_result haft__stack_drop_duplicates(haft__stack *stack, uint32_t *io_count);
+haft__json_stack_result haft__json_stack_drop_duplicates(haft__json_stack *stack,
+                                                         uint32_t *io_count);
 
 /* How many values wait, markers included. */
-static inline size_t haft__stack_count(const haft__stack *stack)
+static inline size_t haft__json_stack_count(const haft__json_stack *stack)
 {
     return (size_t)(stack->top - stack->values);
 }
 
-/* Why haft__stack_reserve has just failed: for want of memory, or because of max_values? */
-static inline bool haft__stack_is_full(const haft__stack *stack)
+/* Why haft__json_stack_reserve has just failed: for want of memory, or because of max_values? */
+static inline bool haft__json_stack_is_full(const haft__json_stack *stack)
 {
-    return haft__stack_count(stack) > stack->max_values;
+    return haft__json_stack_count(stack) > stack->max_values;
 }
 
-/* Where to write the next value, or NULL. It counts once haft__stack_keep is called. */
-static inline haft__json *haft__stack_reserve(haft__stack *stack)
+/* Where to write the next value, or NULL. It counts once haft__json_stack_commit is called. */
+static inline haft__json *haft__json_stack_reserve(haft__json_stack *stack)
 {
-    if (HAFT__UNLIKELY(stack->top == stack->limit) && !haft__stack_grow(stack)) {
+    if (HAFT__UNLIKELY(stack->top == stack->limit) && !haft__json_stack_grow(stack)) {
         return NULL;
     }
     return stack->top;
 }
 
-static inline void haft__stack_keep(haft__stack *stack)
+static inline void haft__json_stack_commit(haft__json_stack *stack)
 {
     stack->top++;
 }
 
-/* False as with haft__stack_reserve. A marker's `count` says how far back the marker of the
+/* False as with haft__json_stack_reserve. A marker's `count` says how far back the marker of the
  * container around it is. */
-static inline bool haft__stack_open(haft__stack *stack, bool object)
+static inline bool haft__json_stack_open(haft__json_stack *stack, bool object)
 {
-    haft__json *marker = haft__stack_reserve(stack);
+    haft__json *marker = haft__json_stack_reserve(stack);
     if (HAFT__UNLIKELY(marker == NULL)) {
         return false;
     }
@@ -94,7 +95,7 @@ static inline bool haft__stack_open(haft__stack *stack, bool object)
     return true;
 }
 
-static inline bool haft__stack_in_object(const haft__stack *stack)
+static inline bool haft__json_stack_in_object(const haft__json_stack *stack)
 {
     return stack->open->kind == HAFT__JSON_OBJECT;
 }
@@ -103,7 +104,7 @@ static inline bool haft__stack_in_object(const haft__stack *stack)
  * has just written only when it is read in pieces no larger than those it was written in, and else
  * waits: so kind and count are written as one word, and values copied word by word. It makes that
  * case half as fast again. */
-static inline void haft__stack_set(haft__json *value, haft__json_kind kind, uint32_t count)
+static inline void haft__json_stack_set(haft__json *value, haft__json_kind kind, uint32_t count)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     uint64_t word = (uint64_t)kind << 56 | count;
@@ -113,7 +114,7 @@ static inline void haft__stack_set(haft__json *value, haft__json_kind kind, uint
     memcpy(value, &word, sizeof(word));
 }
 
-static inline void haft__stack_copy(haft__json *to, const haft__json *from, size_t count)
+static inline void haft__json_stack_copy(haft__json *to, const haft__json *from, size_t count)
 {
     for (size_t i = 0; i < count * sizeof(haft__json); i += sizeof(uint64_t)) {
         uint64_t word;
@@ -123,18 +124,19 @@ static inline void haft__stack_copy(haft__json *to, const haft__json *from, size
 }
 
 /* Closes the innermost container. */
-static inline haft__stack_result haft__stack_close(haft__stack *stack, haft__arena *arena)
+static inline haft__json_stack_result haft__json_stack_close(haft__json_stack *stack,
+                                                             haft__arena *arena)
 {
     haft__json *marker = stack->open;
     uint32_t back = marker->count, count = (uint32_t)(stack->top - marker) - 1;
     bool object = marker->kind == HAFT__JSON_OBJECT;
     stack->closed += count;
     if (HAFT__UNLIKELY(stack->closed >= stack->max_values)) {
-        return HAFT__STACK_TOO_MANY;
+        return HAFT__JSON_STACK_TOO_MANY;
     }
     if (object && count > 2) {
-        haft__stack_result result = haft__stack_drop_duplicates(stack, &count);
-        if (HAFT__UNLIKELY(result != HAFT__STACK_OK)) {
+        haft__json_stack_result result = haft__json_stack_drop_duplicates(stack, &count);
+        if (HAFT__UNLIKELY(result != HAFT__JSON_STACK_OK)) {
             return result;
         }
     }
@@ -142,17 +144,17 @@ static inline haft__stack_result haft__stack_close(haft__stack *stack, haft__are
     if (count > 0) {
         items = haft__arena_alloc(arena, count * sizeof(*items));
         if (HAFT__UNLIKELY(items == NULL)) {
-            return HAFT__STACK_ARENA_FULL;
+            return HAFT__JSON_STACK_ARENA_FULL;
         }
-        haft__stack_copy(items, marker + 1, count);
+        haft__json_stack_copy(items, marker + 1, count);
     }
     /* Two values make a member. */
-    haft__stack_set(marker, object ? HAFT__JSON_OBJECT : HAFT__JSON_ARRAY, count >> object);
+    haft__json_stack_set(marker, object ? HAFT__JSON_OBJECT : HAFT__JSON_ARRAY, count >> object);
     marker->items = items;
     stack->top = marker + 1;
     stack->open = marker - back;
     stack->depth--;
-    return HAFT__STACK_OK;
+    return HAFT__JSON_STACK_OK;
 }
 
 #endif

@@ -5,7 +5,7 @@
  * Each on_* function works in one state: it uses bytes at the cursor and says what came of it.
  * Invariants:
  *   1. A byte is used once. What a piece ends in the middle of is kept in the stream: `token` (key
- *      or number), `held` (UTF-8 sequence), `code` and `high` (\u escape).
+ *      or number), `partial` (UTF-8 sequence), `code` and `high` (\u escape).
  *   2. What is decided depends on the bytes alone, never on how they were cut; only the number and
  *      size of PART events does.
  * Tests: tests/json/stream_test.c. Fuzzer: fuzz/json_split.c.
@@ -54,7 +54,7 @@ static haft__stream_step begin_container(haft__stream_cursor *c, bool object)
                                        "levels of nesting");
     }
     haft__json value = {.kind = object ? HAFT__JSON_OBJECT : HAFT__JSON_ARRAY};
-    haft__stream_step result = haft__stream_give(c, HAFT__JSON_EVENT_BEGIN, value);
+    haft__stream_step result = haft__stream_emit(c, HAFT__JSON_EVENT_BEGIN, value);
     uint64_t bit = (uint64_t)1 << (s->depth % 64);
     uint64_t *word = &s->objects[s->depth / 64];
     *word = object ? *word | bit : *word & ~bit;
@@ -71,7 +71,7 @@ static haft__stream_step end_container(haft__stream_cursor *c)
     s->depth--;
     s->state = haft__stream_after_value(s);
     c->p++;
-    return haft__stream_give(c, HAFT__JSON_EVENT_END, value);
+    return haft__stream_emit(c, HAFT__JSON_EVENT_END, value);
 }
 
 static haft__stream_step begin_string(haft__stream_cursor *c, bool is_key)
@@ -80,7 +80,7 @@ static haft__stream_step begin_string(haft__stream_cursor *c, bool is_key)
     c->s->state = HAFT__JSON_IN_STRING;
     c->p++;
     c->s->token_start = haft__stream_offset(c);
-    return HAFT__STREAM_ON;
+    return HAFT__STREAM_CONTINUE;
 }
 
 static haft__stream_step begin_number(haft__stream_cursor *c)
@@ -90,7 +90,7 @@ static haft__stream_step begin_number(haft__stream_cursor *c)
     c->s->state = *c->p == '-'   ? HAFT__JSON_IN_MINUS
                   : *c->p == '0' ? HAFT__JSON_IN_ZERO
                                  : HAFT__JSON_IN_INTEGER;
-    return HAFT__STREAM_ON;
+    return HAFT__STREAM_CONTINUE;
 }
 
 static haft__stream_step begin_literal(haft__stream_cursor *c, const char *word)
@@ -98,7 +98,7 @@ static haft__stream_step begin_literal(haft__stream_cursor *c, const char *word)
     c->s->literal = word;
     c->s->literal_at = 0;
     c->s->state = HAFT__JSON_IN_LITERAL;
-    return HAFT__STREAM_ON;
+    return HAFT__STREAM_CONTINUE;
 }
 
 static haft__stream_step begin_value(haft__stream_cursor *c, haft__json_problem otherwise)
@@ -153,7 +153,7 @@ static haft__stream_step on_colon(haft__stream_cursor *c)
     }
     c->p++;
     c->s->state = HAFT__JSON_AT_VALUE;
-    return HAFT__STREAM_ON;
+    return HAFT__STREAM_CONTINUE;
 }
 
 static haft__stream_step on_separator(haft__stream_cursor *c)
@@ -162,7 +162,7 @@ static haft__stream_step on_separator(haft__stream_cursor *c)
     if (*c->p == ',') {
         c->p++;
         c->s->state = object ? HAFT__JSON_AT_KEY : HAFT__JSON_AT_VALUE;
-        return HAFT__STREAM_ON;
+        return HAFT__STREAM_CONTINUE;
     }
     if (*c->p == (object ? '}' : ']')) {
         return end_container(c);
@@ -219,7 +219,7 @@ static haft__stream_step end_number(haft__stream_cursor *c, haft_str last)
                         .count = (uint32_t)text.len,
                         .text = text.ptr};
     s->state = haft__stream_after_value(s);
-    return haft__stream_give(c, HAFT__JSON_EVENT_SCALAR, value);
+    return haft__stream_emit(c, HAFT__JSON_EVENT_SCALAR, value);
 }
 
 static haft__stream_step fail_number(haft__stream_cursor *c)
@@ -251,7 +251,7 @@ static haft__stream_step on_number(haft__stream_cursor *c)
         s->state = next;
     }
     haft__buf_add(&s->token, from, (size_t)(c->p - from));
-    return HAFT__STREAM_ON;
+    return HAFT__STREAM_CONTINUE;
 }
 
 static haft__stream_step on_literal(haft__stream_cursor *c)
@@ -262,13 +262,13 @@ static haft__stream_step on_literal(haft__stream_cursor *c)
     }
     c->p++;
     if (s->literal[++s->literal_at] != '\0') {
-        return HAFT__STREAM_ON;
+        return HAFT__STREAM_CONTINUE;
     }
     haft__json_kind kind = s->literal[0] == 't'   ? HAFT__JSON_TRUE
                            : s->literal[0] == 'f' ? HAFT__JSON_FALSE
                                                   : HAFT__JSON_NULL;
     s->state = haft__stream_after_value(s);
-    return haft__stream_give(c, HAFT__JSON_EVENT_SCALAR, (haft__json){.kind = (uint8_t)kind});
+    return haft__stream_emit(c, HAFT__JSON_EVENT_SCALAR, (haft__json){.kind = (uint8_t)kind});
 }
 
 /* ---- the whole ---- */
@@ -340,9 +340,9 @@ static haft__stream_step on_empty(haft__stream_cursor *c)
         return on_end(c);
     }
     if (s->decoded_count > 0) {
-        return haft__stream_give_text(c, HAFT__JSON_EVENT_PART, haft__stream_take_decoded(s));
+        return haft__stream_emit_text(c, HAFT__JSON_EVENT_PART, haft__stream_take_decoded(s));
     }
-    return haft__stream_give(c, HAFT__JSON_EVENT_MORE, (haft__json){0});
+    return haft__stream_emit(c, HAFT__JSON_EVENT_MORE, (haft__json){0});
 }
 
 static bool takes_space(haft__json_stream_state state)
@@ -355,7 +355,7 @@ static haft__stream_step take_step(haft__stream_cursor *c)
     haft__json_stream *s = c->s;
     if (s->state == HAFT__JSON_AT_DONE) {
         s->state = HAFT__JSON_AT_END;
-        return haft__stream_give(c, HAFT__JSON_EVENT_DONE, (haft__json){0});
+        return haft__stream_emit(c, HAFT__JSON_EVENT_DONE, (haft__json){0});
     }
     if (takes_space(s->state)) {
         skip_space(c);
@@ -400,7 +400,7 @@ haft_status haft__json_stream_next(haft__json_stream *stream, haft_str *io_bytes
     haft__stream_step result;
     do {
         result = take_step(&c);
-    } while (result == HAFT__STREAM_ON);
+    } while (result == HAFT__STREAM_CONTINUE);
     bool over = result == HAFT__STREAM_EVENT && ret_event->kind == HAFT__JSON_EVENT_MORE
                 && length < io_bytes->len;
     if (over) {

@@ -42,7 +42,7 @@ typedef enum haft__json_stream_state {
     HAFT__JSON_AT_COLON,
     HAFT__JSON_AT_SEPARATOR, /* behind a value inside a container */
     HAFT__JSON_IN_STRING,
-    HAFT__JSON_IN_UTF8,    /* inside a sequence: `held` has its start */
+    HAFT__JSON_IN_UTF8,    /* inside a sequence: `partial` has its start */
     HAFT__JSON_IN_ESCAPE,  /* behind a backslash */
     HAFT__JSON_IN_HEX,     /* `hex_left` digits of \u are missing */
     HAFT__JSON_IN_MINUS,   /* behind '-' */
@@ -73,8 +73,8 @@ typedef struct haft__json_stream {
     haft__buf token;                               /* a key or number that came in pieces */
     char decoded[64];                              /* what escapes stood for, not yet passed on */
     uint32_t decoded_count;
-    char held[HAFT__UTF8_MAX_BYTES];
-    uint32_t held_count;
+    char partial[HAFT__UTF8_MAX_BYTES];
+    uint32_t partial_count;
     uint32_t hex_left, code, high; /* \u: digits missing, value so far, high surrogate before it */
     const char *literal;
     uint32_t literal_at;

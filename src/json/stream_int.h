@@ -11,9 +11,9 @@
 
 /* What came of a step. */
 typedef enum haft__stream_step {
-    HAFT__STREAM_ON,     /* go on in the new state */
-    HAFT__STREAM_EVENT,  /* the event has been filled in */
-    HAFT__STREAM_FAILED, /* the error has been filled in */
+    HAFT__STREAM_CONTINUE, /* go on in the new state */
+    HAFT__STREAM_EVENT,    /* the event has been filled in */
+    HAFT__STREAM_FAILED,   /* the error has been filled in */
 } haft__stream_step;
 
 /* One call of haft__json_stream_next. */
@@ -30,15 +30,15 @@ static inline size_t haft__stream_offset(const haft__stream_cursor *c)
     return c->s->offset + (size_t)(c->p - c->base);
 }
 
-static inline haft__json_place haft__stream_place(const haft__stream_cursor *c, size_t offset)
+static inline haft__json_position haft__stream_position(const haft__stream_cursor *c, size_t offset)
 {
-    return (haft__json_place){offset, c->s->line, offset - c->s->line_start + 1};
+    return (haft__json_position){offset, c->s->line, offset - c->s->line_start + 1};
 }
 
 static inline haft__stream_step
 haft__stream_fail_at(haft__stream_cursor *c, haft__json_problem problem, size_t offset, int found)
 {
-    c->status = haft__json_fail(c->err, problem, haft__stream_place(c, offset), found);
+    c->status = haft__json_fail(c->err, problem, haft__stream_position(c, offset), found);
     return HAFT__STREAM_FAILED;
 }
 
@@ -52,22 +52,22 @@ static inline haft__stream_step haft__stream_fail(haft__stream_cursor *c,
 static inline haft__stream_step haft__stream_fail_limit(haft__stream_cursor *c, size_t offset,
                                                         size_t limit, const char *of_what)
 {
-    c->status = haft__json_fail_limit(c->err, haft__stream_place(c, offset), limit, of_what);
+    c->status = haft__json_fail_limit(c->err, haft__stream_position(c, offset), limit, of_what);
     return HAFT__STREAM_FAILED;
 }
 
-static inline haft__stream_step haft__stream_give(haft__stream_cursor *c,
+static inline haft__stream_step haft__stream_emit(haft__stream_cursor *c,
                                                   haft__json_event_kind kind, haft__json value)
 {
     *c->event = (haft__json_event){kind, c->s->depth, value};
     return HAFT__STREAM_EVENT;
 }
 
-static inline haft__stream_step haft__stream_give_text(haft__stream_cursor *c,
+static inline haft__stream_step haft__stream_emit_text(haft__stream_cursor *c,
                                                        haft__json_event_kind kind, haft_str text)
 {
     haft__json value = {.kind = HAFT__JSON_STRING, .count = (uint32_t)text.len, .text = text.ptr};
-    return haft__stream_give(c, kind, value);
+    return haft__stream_emit(c, kind, value);
 }
 
 /* The state behind a complete value. */

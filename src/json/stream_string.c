@@ -52,7 +52,7 @@ static haft__stream_step end_key(haft__stream_cursor *c, haft_str rest)
         return HAFT__STREAM_FAILED;
     }
     c->s->state = HAFT__JSON_AT_COLON;
-    return haft__stream_give_text(c, HAFT__JSON_EVENT_KEY, key);
+    return haft__stream_emit_text(c, HAFT__JSON_EVENT_KEY, key);
 }
 
 /* The first byte from p on that is a quote, backslash, control character, or starts a UTF-8
@@ -84,12 +84,12 @@ static haft__stream_step pass_run(haft__stream_cursor *c, const char *stop)
             return end_key(c, run);
         }
         haft__buf_add_str(&c->s->token, run);
-        return HAFT__STREAM_ON;
+        return HAFT__STREAM_CONTINUE;
     }
     if (closed) {
         c->s->state = haft__stream_after_value(c->s);
     }
-    return haft__stream_give_text(c, closed ? HAFT__JSON_EVENT_SCALAR : HAFT__JSON_EVENT_PART, run);
+    return haft__stream_emit_text(c, closed ? HAFT__JSON_EVENT_SCALAR : HAFT__JSON_EVENT_PART, run);
 }
 
 static haft__stream_step on_quote(haft__stream_cursor *c)
@@ -99,7 +99,7 @@ static haft__stream_step on_quote(haft__stream_cursor *c)
         return end_key(c, (haft_str){NULL, 0});
     }
     c->s->state = haft__stream_after_value(c->s);
-    return haft__stream_give_text(c, HAFT__JSON_EVENT_SCALAR, haft__stream_take_decoded(c->s));
+    return haft__stream_emit_text(c, HAFT__JSON_EVENT_SCALAR, haft__stream_take_decoded(c->s));
 }
 
 /* Bytes of the key that may still come, or SIZE_MAX in a value. */
@@ -122,22 +122,22 @@ static haft__stream_step on_special(haft__stream_cursor *c)
     haft__json_stream *s = c->s;
     if (*c->p == '\\') {
         if (s->decoded_count > sizeof(s->decoded) - 2 * HAFT__UTF8_MAX_BYTES) {
-            return haft__stream_give_text(c, HAFT__JSON_EVENT_PART, haft__stream_take_decoded(s));
+            return haft__stream_emit_text(c, HAFT__JSON_EVENT_PART, haft__stream_take_decoded(s));
         }
         c->p++;
         s->state = HAFT__JSON_IN_ESCAPE;
-        return HAFT__STREAM_ON;
+        return HAFT__STREAM_CONTINUE;
     }
     if ((unsigned char)*c->p < 0x20) {
         return haft__stream_fail(c, HAFT__JSON_PROBLEM_CONTROL);
     }
-    s->held[0] = *c->p++;
-    s->held_count = 1;
+    s->partial[0] = *c->p++;
+    s->partial_count = 1;
     s->state = HAFT__JSON_IN_UTF8;
-    bool lead = haft__utf8_incomplete((haft_str){s->held, 1});
-    return lead ? HAFT__STREAM_ON
+    bool lead = haft__utf8_incomplete((haft_str){s->partial, 1});
+    return lead ? HAFT__STREAM_CONTINUE
                 : haft__stream_fail_at(c, HAFT__JSON_PROBLEM_UTF8, haft__stream_offset(c) - 1,
-                                       (unsigned char)s->held[0]);
+                                       (unsigned char)s->partial[0]);
 }
 
 haft__stream_step haft__stream_on_string(haft__stream_cursor *c)
@@ -151,7 +151,7 @@ haft__stream_step haft__stream_on_string(haft__stream_cursor *c)
     }
     if (*c->p != '\\' && s->decoded_count > 0) {
         /* First, so that the text behind it is looked at only when it can be passed on too. */
-        return haft__stream_give_text(c, HAFT__JSON_EVENT_PART, haft__stream_take_decoded(s));
+        return haft__stream_emit_text(c, HAFT__JSON_EVENT_PART, haft__stream_take_decoded(s));
     }
     size_t room = key_room(c);
     if (room == 0) {
@@ -169,17 +169,18 @@ haft__stream_step haft__stream_on_utf8(haft__stream_cursor *c)
     if (key_room(c) == 0) {
         return fail_key(c);
     }
-    s->held[s->held_count++] = *c->p;
-    haft_str held = {s->held, s->held_count};
-    if (haft__utf8_valid(held)) {
-        put(s, held.ptr, held.len);
+    s->partial[s->partial_count++] = *c->p;
+    haft_str partial = {s->partial, s->partial_count};
+    if (haft__utf8_valid(partial)) {
+        put(s, partial.ptr, partial.len);
         s->state = HAFT__JSON_IN_STRING;
-    } else if (!haft__utf8_incomplete(held)) {
-        size_t start = haft__stream_offset(c) + 1 - s->held_count;
-        return haft__stream_fail_at(c, HAFT__JSON_PROBLEM_UTF8, start, (unsigned char)s->held[0]);
+    } else if (!haft__utf8_incomplete(partial)) {
+        size_t start = haft__stream_offset(c) + 1 - s->partial_count;
+        return haft__stream_fail_at(c, HAFT__JSON_PROBLEM_UTF8, start,
+                                    (unsigned char)s->partial[0]);
     }
     c->p++;
-    return HAFT__STREAM_ON;
+    return HAFT__STREAM_CONTINUE;
 }
 
 /* An escape that is none. What was decoded before it is passed on first, as it is where a piece
@@ -187,7 +188,7 @@ haft__stream_step haft__stream_on_utf8(haft__stream_cursor *c)
 static haft__stream_step fail_escape(haft__stream_cursor *c, haft__json_problem problem)
 {
     return c->s->decoded_count > 0
-               ? haft__stream_give_text(c, HAFT__JSON_EVENT_PART, haft__stream_take_decoded(c->s))
+               ? haft__stream_emit_text(c, HAFT__JSON_EVENT_PART, haft__stream_take_decoded(c->s))
                : haft__stream_fail(c, problem);
 }
 
@@ -211,7 +212,7 @@ haft__stream_step haft__stream_on_escape(haft__stream_cursor *c)
         s->state = HAFT__JSON_IN_STRING;
     }
     c->p++;
-    return HAFT__STREAM_ON;
+    return HAFT__STREAM_CONTINUE;
 }
 
 /* A complete \u escape, perhaps the second half of a pair. */
@@ -249,5 +250,5 @@ haft__stream_step haft__stream_on_hex(haft__stream_cursor *c)
         put_unicode(s, s->code);
         s->state = HAFT__JSON_IN_STRING;
     }
-    return HAFT__STREAM_ON;
+    return HAFT__STREAM_CONTINUE;
 }

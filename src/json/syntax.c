@@ -15,9 +15,9 @@ static const struct {
 #undef X
 };
 
-haft__json_place haft__json_place_of(haft_str text, size_t offset)
+haft__json_position haft__json_position_of(haft_str text, size_t offset)
 {
-    haft__json_place place = {.offset = offset, .line = 1};
+    haft__json_position place = {.offset = offset, .line = 1};
     size_t line = 0;
     for (size_t i = 0; i < offset; i++) {
         if (text.ptr[i] == '\n') {
@@ -29,7 +29,7 @@ haft__json_place haft__json_place_of(haft_str text, size_t offset)
     return place;
 }
 
-void haft__json_say_place(char *to, size_t size, haft__json_place place)
+void haft__json_position_format(char *to, size_t size, haft__json_position place)
 {
     (void)snprintf(to, size, "%zu:%zu (byte %zu)", place.line, place.column, place.offset);
 }
@@ -45,11 +45,11 @@ static void say_found(char *to, size_t size, int found)
     }
 }
 
-haft_status haft__json_fail(haft_error *err, haft__json_problem problem, haft__json_place place,
+haft_status haft__json_fail(haft_error *err, haft__json_problem problem, haft__json_position place,
                             int found)
 {
     char where[80], what[24];
-    haft__json_say_place(where, sizeof(where), place);
+    haft__json_position_format(where, sizeof(where), place);
     say_found(what, sizeof(what), found);
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, where, "%s, found %s", problems[problem].wanted, what);
@@ -66,11 +66,11 @@ haft_status haft__json_fail_duplicate(haft_error *err, const char *where, haft_s
                       HAFT__ARG(key));
 }
 
-haft_status haft__json_fail_limit(haft_error *err, haft__json_place place, size_t limit,
+haft_status haft__json_fail_limit(haft_error *err, haft__json_position place, size_t limit,
                                   const char *of_what)
 {
     char where[80];
-    haft__json_say_place(where, sizeof(where), place);
+    haft__json_position_format(where, sizeof(where), place);
     return haft__fail(err, HAFT_TOO_BIG, where, "expected at most %zu %s, found more", limit,
                       of_what);
 }

@@ -46,11 +46,11 @@ typedef enum haft__json_problem {
 } haft__json_problem;
 
 /* Where in a text: the offset from 0, line and column from 1, all in bytes. */
-typedef struct haft__json_place {
+typedef struct haft__json_position {
     size_t offset, line, column;
-} haft__json_place;
+} haft__json_position;
 
-haft__json_place haft__json_place_of(haft_str text, size_t offset);
+haft__json_position haft__json_position_of(haft_str text, size_t offset);
 
 #define HAFT__JSON_END_OF_TEXT (-1)
 
@@ -64,17 +64,17 @@ static inline int haft__json_byte_at(haft_str text, size_t offset)
 
 /* BAD_INPUT with a message that says what was wanted and that `found` (a byte, or
  * HAFT__JSON_END_OF_TEXT) was found. */
-haft_status haft__json_fail(haft_error *err, haft__json_problem problem, haft__json_place place,
+haft_status haft__json_fail(haft_error *err, haft__json_problem problem, haft__json_position place,
                             int found);
 
 /* BAD_INPUT: the key stands more than once in an object that must not have it so. */
 haft_status haft__json_fail_duplicate(haft_error *err, const char *where, haft_str key);
 
 /* Writes "line:column (byte offset)". */
-void haft__json_say_place(char *to, size_t size, haft__json_place place);
+void haft__json_position_format(char *to, size_t size, haft__json_position place);
 
 /* TOO_BIG: "more than 256 levels of nesting". */
-haft_status haft__json_fail_limit(haft_error *err, haft__json_place place, size_t limit,
+haft_status haft__json_fail_limit(haft_error *err, haft__json_position place, size_t limit,
                                   const char *of_what);
 
 /* Eight bytes of text, the first one lowest. */

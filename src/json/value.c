@@ -98,8 +98,8 @@ haft_status haft__json_copy(haft__arena *arena, haft__json value, haft__json *re
     return copy_at(arena, value, false, 0, ret_copy, err);
 }
 
-haft_status haft__json_copy_whole(haft__arena *arena, haft__json value, haft__json *ret_copy,
-                                  haft_error *err)
+haft_status haft__json_copy_deep(haft__arena *arena, haft__json value, haft__json *ret_copy,
+                                 haft_error *err)
 {
     return copy_at(arena, value, true, 0, ret_copy, err);
 }
@@ -161,8 +161,8 @@ static haft_status equal_many(haft__json a, haft__json b, uint32_t start, uint32
 {
     const haft__json_member *a_rest = a.members + start, *b_rest = b.members + start;
     uint32_t count = a.count - start;
-    uint32_t *a_order = haft__json_order(a_rest, count);
-    uint32_t *b_order = a_order != NULL ? haft__json_order(b_rest, count) : NULL;
+    uint32_t *a_order = haft__json_sort_keys(a_rest, count);
+    uint32_t *b_order = a_order != NULL ? haft__json_sort_keys(b_rest, count) : NULL;
     haft_status status = b_order != NULL ? equal_ordered(a_rest, a_order, b_rest, b_order, count,
                                                          depth, ret_equal, err)
                                          : haft__fail_no_memory(err);

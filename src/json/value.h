@@ -78,8 +78,8 @@ HAFT_MUST_USE haft_status haft__json_copy(haft__arena *arena, haft__json value,
                                           haft__json *ret_copy, haft_error *err);
 
 /* The same with its texts: nothing of it is borrowed. */
-HAFT_MUST_USE haft_status haft__json_copy_whole(haft__arena *arena, haft__json value,
-                                                haft__json *ret_copy, haft_error *err);
+HAFT_MUST_USE haft_status haft__json_copy_deep(haft__arena *arena, haft__json value,
+                                               haft__json *ret_copy, haft_error *err);
 
 /* Makers. The text, items and members are borrowed. */
 haft__json haft__json_null(void);

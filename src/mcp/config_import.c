@@ -82,7 +82,7 @@ static haft_status note(importer *m, const char *what)
 static bool is_variable(haft_str text)
 {
     haft_str rest = text, name = haft__str_split(&rest, ':');
-    bool rest_fits = name.len == text.len || haft__str_starts(rest, HAFT__LIT("-"));
+    bool rest_fits = name.len == text.len || haft__str_starts_with(rest, HAFT__LIT("-"));
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
         bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -143,10 +143,10 @@ static haft_status add_variable(importer *m, haft_str inside, haft__buf *buf)
             return HAFT_OK;
         }
     }
-    if (haft__str_starts(inside, input)) {
+    if (haft__str_starts_with(inside, input)) {
         return add_input(m, haft__str_skip(inside, input.len), buf);
     }
-    haft_str name = haft__str_starts(inside, env) ? haft__str_skip(inside, env.len) : inside;
+    haft_str name = haft__str_starts_with(inside, env) ? haft__str_skip(inside, env.len) : inside;
     if (!is_variable(name)) {
         return bad(m, "haft does not know what to put for", inside);
     }
@@ -480,7 +480,7 @@ haft_status haft__mcp_import_read(haft__arena *arena, haft_str text, haft__hash_
     options.max_depth = HAFT__LIMIT_JSON_DEPTH_STRICT;
     options.max_bytes = HAFT__LIMIT_SPEC_BYTES;
     options.max_values = HAFT__LIMIT_SPEC_VALUES;
-    options.refuse_duplicates = true;
+    options.reject_duplicates = true;
     options.hash_key = hash_key;
     haft_status status = haft__json_read_tolerant(arena, text, &options, &root, NULL, err);
     if (status != HAFT_OK) {

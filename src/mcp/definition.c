@@ -54,7 +54,7 @@ static haft_status read_name(haft__arena *arena, haft__json entry, haft__mcp_too
         status = haft__tool_name_check(tool->name, err);
     }
     if (status != HAFT_OK) {
-        haft__error_at(err, "/name");
+        haft__error_prepend_location(err, "/name");
     }
     return status;
 }
@@ -111,7 +111,7 @@ static haft_status try_schema(haft__json schema, const char *where, haft__hash_k
     haft_status status = haft__schema_compile(&scratch, schema, &options, &compiled, err);
     haft__arena_finish(&scratch);
     if (status != HAFT_OK) {
-        haft__error_at(err, where);
+        haft__error_prepend_location(err, where);
     }
     return status;
 }

@@ -76,14 +76,14 @@ static haft_status bad(finder *f, haft_str name, const char *what)
     haft_status status = haft__fail(f->err, HAFT_BAD_INPUT, fits ? where.ptr : "",
                                     "the x-mcp-header '%.*s' %s", HAFT__ARG(name), what);
     haft__buf_finish(&where);
-    haft__error_at(f->err, "/inputSchema");
+    haft__error_prepend_location(f->err, "/inputSchema");
     return status;
 }
 
 static haft_status add_param(finder *f, haft_str name)
 {
     for (size_t i = 0; i < f->count; i++) {
-        if (haft__str_equal_any_case(f->params[i].name, name)) {
+        if (haft__str_equal_ignore_case(f->params[i].name, name)) {
             return bad(f, name, "stands on two arguments");
         }
     }

@@ -132,7 +132,7 @@ static bool has_word(haft_str name, const char *word)
 {
     size_t length = strlen(word);
     for (size_t at = 0; at + length <= name.len; at++) {
-        if (haft__str_equal_any_case((haft_str){name.ptr + at, length}, haft__str(word))) {
+        if (haft__str_equal_ignore_case((haft_str){name.ptr + at, length}, haft__str(word))) {
             return true;
         }
     }

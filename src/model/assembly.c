@@ -127,7 +127,7 @@ haft_status haft__assembly_add(haft__assembly *assembly, const haft__delta *delt
     case HAFT__DELTA_CALL:
     case HAFT__DELTA_ARGUMENTS:
     case HAFT__DELTA_CALL_END:
-    case HAFT__DELTA_CALL_VOID: return add_to_call(assembly, delta, err);
+    case HAFT__DELTA_CALL_MALFORMED: return add_to_call(assembly, delta, err);
     case HAFT__DELTA_USAGE: assembly->usage = delta->usage; return HAFT_OK;
     case HAFT__DELTA_STOP:
         assembly->stop = delta->stop;

@@ -47,14 +47,14 @@ void haft__chat_init(haft__chat *chat, const haft__provider *provider, haft__cha
     *chat = (haft__chat){.provider = provider, .shared = shared};
     haft__buf_init(&chat->messages, MOST_BYTES);
     haft__chat_tools_init(&chat->own);
-    haft__buf_init(&chat->taught, MOST_BYTES);
+    haft__buf_init(&chat->tool_prompt, MOST_BYTES);
 }
 
 void haft__chat_finish(haft__chat *chat)
 {
     haft__buf_finish(&chat->messages);
     haft__chat_tools_finish(&chat->own);
-    haft__buf_finish(&chat->taught);
+    haft__buf_finish(&chat->tool_prompt);
 }
 
 static void add_tool(haft__buf *buf, const haft__tool *tool)
@@ -82,8 +82,8 @@ static void add_kept(haft__chat *chat, const haft__messages *messages)
 {
     const haft__message *message = &messages->items[chat->done];
     const haft__message *before = chat->done > 0 ? message - 1 : NULL;
-    haft__chat_bridge(chat->provider, &chat->messages, before, message);
-    haft__chat_message(chat->provider, &chat->messages, message);
+    haft__chat_write_separator(chat->provider, &chat->messages, before, message);
+    haft__chat_write_message(chat->provider, &chat->messages, message);
     chat->done++;
 }
 
@@ -151,15 +151,15 @@ haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft
     const haft__format *format = haft__format_find(request->format);
     if (format != chat->format) { /* then nothing that is kept can be used */
         haft__buf_clear(&chat->messages);
-        haft__buf_clear(&chat->taught);
-        chat->done = chat->taught_count = 0;
-        chat->taught_mark = 0;
+        haft__buf_clear(&chat->tool_prompt);
+        chat->done = chat->tool_prompt_count = 0;
+        chat->tool_prompt_hash = 0;
         chat->format = format;
     }
     if (format != NULL) {
         haft_status status = haft__chat_text_sync(chat, request, err);
         status = status == HAFT_OK ? haft__buf_check(&chat->messages, err) : status;
-        return status == HAFT_OK ? haft__buf_check(&chat->taught, err) : status;
+        return status == HAFT_OK ? haft__buf_check(&chat->tool_prompt, err) : status;
     }
     while (!request->transcript && chat->done < request->messages->count) {
         add_kept(chat, request->messages);
@@ -168,9 +168,9 @@ haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft
     return status == HAFT_OK ? sync_tools(chat, request, err) : status;
 }
 
-size_t haft__chat_bytes(const haft__chat *chat, const haft__request *request)
+size_t haft__chat_request_size(const haft__chat *chat, const haft__request *request)
 {
-    size_t tools = chat->format != NULL      ? chat->taught.len
+    size_t tools = chat->format != NULL      ? chat->tool_prompt.len
                    : request->tool_count > 0 ? tools_text(chat, request).len
                                              : 0;
     return chat->messages.len + tools + request->constraint.text.len + OTHER_BYTES;
@@ -186,15 +186,15 @@ static void add_transcript(const haft__chat *chat, haft__buf *buf, const haft__r
     haft__prompt_transcript(&text, request->messages, request->task);
     const haft__message *first = request->messages->count > 0 ? request->messages->items : NULL;
     bool has_system = first != NULL && first->role == HAFT__MESSAGE_SYSTEM;
-    if (chat->format != NULL && (has_system || chat->taught.len > 0)) {
+    if (chat->format != NULL && (has_system || chat->tool_prompt.len > 0)) {
         haft__chat_text_system(chat, buf, has_system ? first->text : HAFT__LIT(""));
         haft__buf_add_char(buf, ',');
     } else if (has_system) {
-        haft__chat_message(chat->provider, buf, first);
+        haft__chat_write_message(chat->provider, buf, first);
         haft__buf_add_char(buf, ',');
     }
     haft__message task = {.role = HAFT__MESSAGE_USER, .text = haft__buf_str(&text)};
-    haft__chat_message(chat->provider, buf, &task);
+    haft__chat_write_message(chat->provider, buf, &task);
     buf->status = text.status != HAFT_OK ? text.status : buf->status;
     haft__buf_finish(&text);
 }
@@ -213,10 +213,10 @@ static void add_messages(const haft__chat *chat, haft__buf *buf, const haft__req
         last = messages->count > 0 ? &messages->items[messages->count - 1] : NULL;
     }
     if (chat->format != NULL) {
-        haft__chat_text_last(chat, buf, request, last);
+        haft__chat_text_final_message(chat, buf, request, last);
     } else if (request->correction.len > 0) {
-        haft__chat_bridge(chat->provider, buf, last, &correction);
-        haft__chat_message(chat->provider, buf, &correction);
+        haft__chat_write_separator(chat->provider, buf, last, &correction);
+        haft__chat_write_message(chat->provider, buf, &correction);
     }
 }
 
@@ -312,7 +312,7 @@ static void add_choice(const haft__chat *chat, haft__json_writer *w, const haft_
 
 /* ---- options ---- */
 
-bool haft__chat_owns(haft_str key)
+bool haft__chat_is_reserved_member(haft_str key)
 {
     static const char *const owned[] = {"model", "messages", "tools", "tool_choice", "stream"};
     for (size_t i = 0; i < COUNT(owned); i++) {
@@ -345,7 +345,8 @@ static void add_options(const haft__chat *chat, haft__json_writer *w,
         haft_str key = haft__json_text(given.members[i].key);
         haft_str name = option_name(chat, key);
         bool given_too = !haft__str_equal(name, key) && haft__json_get(given, name) != NULL;
-        if (!haft__chat_owns(key) && !given_too && given.members[i].value.kind != HAFT__JSON_NULL) {
+        if (!haft__chat_is_reserved_member(key) && !given_too
+            && given.members[i].value.kind != HAFT__JSON_NULL) {
             haft__json_key_str(w, name);
             haft__json_add(w, given.members[i].value);
         }

@@ -27,9 +27,9 @@ typedef struct haft__chat {
     size_t done;                /* how many of them */
     haft__chat_tools *shared;   /* of chats with mostly the same tools; may be NULL */
     haft__chat_tools own;       /* when those are others */
-    haft__buf taught;           /* what teaches the format, with the tools */
-    size_t taught_count;        /* how many of them, and which */
-    uint64_t taught_mark;
+    haft__buf tool_prompt;      /* what teaches the format, with the tools */
+    size_t tool_prompt_count;   /* how many of them, and which */
+    uint64_t tool_prompt_hash;
 } haft__chat;
 
 /* `provider` outlives the chat; it decides how messages are written. `shared` may be NULL; it is
@@ -51,10 +51,11 @@ typedef struct haft__chat_options {
 } haft__chat_options;
 
 /* About the bytes of the whole request. The chat must be in sync with it. */
-size_t haft__chat_bytes(const haft__chat *chat, const haft__request *request);
+size_t haft__chat_request_size(const haft__chat *chat, const haft__request *request);
 
 /* Appends the whole request. The chat must be in sync with it. Of options.options, those of
- * haft__chat_owns are left out; one that is null takes away what would stand there otherwise. */
+ * haft__chat_is_reserved_member are left out; one that is null takes away what would stand there
+ * otherwise. */
 void haft__chat_write(const haft__chat *chat, const haft__request *request,
                       const haft__chat_options *options, haft__buf *buf);
 
@@ -66,10 +67,10 @@ HAFT_MUST_USE haft_status haft__chat_format_tools(const haft__request *request, 
 
 /* Whether a member of the request is made here and nobody else's business: model, messages, tools,
  * tool_choice, stream. */
-bool haft__chat_owns(haft_str key);
+bool haft__chat_is_reserved_member(haft_str key);
 
 /* Appends one message. */
-void haft__chat_message(const haft__provider *provider, haft__buf *buf,
-                        const haft__message *message);
+void haft__chat_write_message(const haft__provider *provider, haft__buf *buf,
+                              const haft__message *message);
 
 #endif

@@ -20,7 +20,7 @@ bool haft__chat_no_memory(haft__chat_reader *r)
     return false;
 }
 
-bool haft__chat_refuse(haft__chat_reader *r, const char *code, const char *param,
+bool haft__chat_reject(haft__chat_reader *r, const char *code, const char *param,
                        const char *format, ...)
 {
     char text[1024];
@@ -30,9 +30,9 @@ bool haft__chat_refuse(haft__chat_reader *r, const char *code, const char *param
     va_end(args);
     haft_str message = {text, length < (int)sizeof(text) ? (size_t)length : sizeof(text) - 1};
     message.len = haft__utf8_floor(message, message.len);
-    haft__chat_problem problem = {.message = haft__arena_copy(r->arena, message),
-                                  .param = haft__arena_copy(r->arena, haft__str(param)),
-                                  .code = code};
+    haft__chat_rejection problem = {.message = haft__arena_copy(r->arena, message),
+                                    .param = haft__arena_copy(r->arena, haft__str(param)),
+                                    .code = code};
     if (problem.message.ptr == NULL || problem.param.ptr == NULL) {
         return haft__chat_no_memory(r);
     }
@@ -93,7 +93,7 @@ bool haft__chat_check_kind(haft__chat_reader *r, haft__json value, unsigned kind
     }
     char wanted[64];
     list_kinds(kinds, wanted);
-    return haft__chat_refuse(
+    return haft__chat_reject(
         r, "invalid_type", param, "Invalid type for '%s': expected %s%s, but got %s instead.",
         param, strstr(wanted, " or ") != NULL ? "one of " : "", wanted, haft__chat_describe(value));
 }
@@ -117,7 +117,7 @@ bool haft__chat_check_members(haft__chat_reader *r, haft__json object, const cha
         if (!has_word(names, key)) {
             char place[HAFT__CHAT_PARAM_SIZE];
             (void)snprintf(place, sizeof(place), "%s.%.*s", param, HAFT__ARG(key));
-            return haft__chat_refuse(r, "unknown_parameter", place, "Unknown parameter: '%s.%.*s'.",
+            return haft__chat_reject(r, "unknown_parameter", place, "Unknown parameter: '%s.%.*s'.",
                                      param, HAFT__ARG(key));
         }
     }
@@ -138,7 +138,7 @@ bool haft__chat_check_word(haft__chat_reader *r, haft_str text, const char *word
         at +=
             (size_t)snprintf(listed + at, sizeof(listed) - at, "%s'%.*s'", before, HAFT__ARG(word));
     }
-    return haft__chat_refuse(r, "invalid_value", param,
+    return haft__chat_reject(r, "invalid_value", param,
                              "Invalid value: '%.*s'. Supported values are: %s.",
                              (int)(text.len < 64 ? text.len : 64), text.ptr, listed);
 }
@@ -149,8 +149,8 @@ static void place_of(const char *param, const char *name, char place[HAFT__CHAT_
                    name);
 }
 
-bool haft__chat_take(haft__chat_reader *r, haft__json object, const char *name, unsigned kinds,
-                     const char *param, haft__json *ret_value)
+bool haft__chat_optional_member(haft__chat_reader *r, haft__json object, const char *name,
+                                unsigned kinds, const char *param, haft__json *ret_value)
 {
     const haft__json *value = haft__json_get(object, haft__str(name));
     *ret_value = value != NULL ? *value : haft__json_null();
@@ -162,16 +162,16 @@ bool haft__chat_take(haft__chat_reader *r, haft__json object, const char *name, 
     return haft__chat_check_kind(r, *value, kinds, place);
 }
 
-bool haft__chat_need(haft__chat_reader *r, haft__json object, const char *name, unsigned kinds,
-                     const char *param, haft__json *ret_value)
+bool haft__chat_require_member(haft__chat_reader *r, haft__json object, const char *name,
+                               unsigned kinds, const char *param, haft__json *ret_value)
 {
     if (haft__json_get(object, haft__str(name)) == NULL) {
         char place[HAFT__CHAT_PARAM_SIZE];
         place_of(param, name, place);
-        return haft__chat_refuse(r, "missing_required_parameter", place,
+        return haft__chat_reject(r, "missing_required_parameter", place,
                                  "Missing required parameter: '%s'.", place);
     }
-    return haft__chat_take(r, object, name, kinds, param, ret_value);
+    return haft__chat_optional_member(r, object, name, kinds, param, ret_value);
 }
 
 /* ---- names ---- */
@@ -188,11 +188,11 @@ static bool is_plain(haft_str name)
     return true;
 }
 
-bool haft__chat_need_name(haft__chat_reader *r, haft__json function, const char *param,
-                          haft_str *ret_wire)
+bool haft__chat_require_name(haft__chat_reader *r, haft__json function, const char *param,
+                             haft_str *ret_wire)
 {
     haft__json value;
-    if (!haft__chat_need(r, function, "name", HAFT__CHAT_STRING, param, &value)) {
+    if (!haft__chat_require_member(r, function, "name", HAFT__CHAT_STRING, param, &value)) {
         return false;
     }
     char place[HAFT__CHAT_PARAM_SIZE];
@@ -200,19 +200,19 @@ bool haft__chat_need_name(haft__chat_reader *r, haft__json function, const char 
     haft_str name = haft__json_text(value);
     size_t length = haft__utf8_length(name);
     if (length == 0) {
-        return haft__chat_refuse(r, "empty_string", place,
+        return haft__chat_reject(r, "empty_string", place,
                                  "Invalid '%s': empty string. Expected a string with minimum "
                                  "length 1, but got an empty string instead.",
                                  place);
     }
-    if (length > HAFT__WIRE_BYTES) {
-        return haft__chat_refuse(r, "string_above_max_length", place,
+    if (length > HAFT__WIRE_NAME_BYTES) {
+        return haft__chat_reject(r, "string_above_max_length", place,
                                  "Invalid '%s': string too long. Expected a string with maximum "
                                  "length %d, but got a string with length %zu instead.",
-                                 place, HAFT__WIRE_BYTES, length);
+                                 place, HAFT__WIRE_NAME_BYTES, length);
     }
     if (!is_plain(name)) {
-        return haft__chat_refuse(r, "invalid_value", place,
+        return haft__chat_reject(r, "invalid_value", place,
                                  "Invalid '%s': string does not match pattern. Expected a string "
                                  "that matches the pattern '^[a-zA-Z0-9_-]+$'.",
                                  place);
@@ -223,10 +223,10 @@ bool haft__chat_need_name(haft__chat_reader *r, haft__json function, const char 
 
 bool haft__chat_decode(haft__chat_reader *r, haft_str wire, haft_str *ret_name)
 {
-    char text[HAFT__WIRE_BYTES];
+    char text[HAFT__WIRE_NAME_BYTES];
     size_t length = 0;
     *ret_name = wire;
-    if (!haft__wire_decode(wire, text, &length)
+    if (!haft__wire_name_decode(wire, text, &length)
         || haft__str_equal(wire, (haft_str){text, length})) {
         return true;
     }

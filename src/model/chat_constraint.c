@@ -36,7 +36,7 @@ typedef struct strict {
 
 static bool refuse(strict *s, const char *what)
 {
-    return haft__chat_refuse(s->r, NULL, "response_format",
+    return haft__chat_reject(s->r, NULL, "response_format",
                              "Invalid schema for response_format '%.*s': In context=(%.*s), %s",
                              HAFT__ARG(s->name), HAFT__ARG(haft__buf_str(&s->path)), what);
 }
@@ -228,7 +228,7 @@ static bool check_compiles(haft__chat_reader *r, haft__json schema)
         return haft__chat_no_memory(r);
     }
     return status == HAFT_OK
-           || haft__chat_refuse(r, NULL, "response_format",
+           || haft__chat_reject(r, NULL, "response_format",
                                 "Invalid schema for response_format: %s: %s", err.where,
                                 err.message);
 }
@@ -236,12 +236,13 @@ static bool check_compiles(haft__chat_reader *r, haft__json schema)
 static bool read_schema(haft__chat_reader *r, haft__json format)
 {
     haft__json given, name, schema, flag;
-    if (!haft__chat_need(r, format, "json_schema", HAFT__CHAT_OBJECT, "response_format", &given)
-        || !haft__chat_need(r, given, "name", HAFT__CHAT_STRING, SCHEMA, &name)
-        || !haft__chat_take(r, given, "schema", HAFT__CHAT_OBJECT | HAFT__CHAT_NULL, SCHEMA,
-                            &schema)
-        || !haft__chat_take(r, given, "strict", HAFT__CHAT_BOOLEAN | HAFT__CHAT_NULL, SCHEMA,
-                            &flag)) {
+    if (!haft__chat_require_member(r, format, "json_schema", HAFT__CHAT_OBJECT, "response_format",
+                                   &given)
+        || !haft__chat_require_member(r, given, "name", HAFT__CHAT_STRING, SCHEMA, &name)
+        || !haft__chat_optional_member(r, given, "schema", HAFT__CHAT_OBJECT | HAFT__CHAT_NULL,
+                                       SCHEMA, &schema)
+        || !haft__chat_optional_member(r, given, "strict", HAFT__CHAT_BOOLEAN | HAFT__CHAT_NULL,
+                                       SCHEMA, &flag)) {
         return false;
     }
     haft_str text = haft__json_text(name);
@@ -252,14 +253,14 @@ static bool read_schema(haft__chat_reader *r, haft__json format)
                 || c == '_' || c == '-';
     }
     if (!plain) {
-        return haft__chat_refuse(r, "invalid_value", SCHEMA ".name",
+        return haft__chat_reject(r, "invalid_value", SCHEMA ".name",
                                  "Invalid '" SCHEMA ".name': expected at most 64 letters, digits, "
                                  "underscores and dashes.");
     }
     if (schema.kind == HAFT__JSON_NULL) {
         return true;
     }
-    bool rules = flag.kind == HAFT__JSON_TRUE && r->like == HAFT__CHAT_OPENAI;
+    bool rules = flag.kind == HAFT__JSON_TRUE && r->like == HAFT__CHAT_SERVER_OPENAI;
     r->asked->schema = schema;
     r->asked->request.constraint = (haft__constraint){
         .kind = HAFT__CONSTRAINT_JSON_SCHEMA, .strict = rules, .text = HAFT__LIT("")};
@@ -272,7 +273,7 @@ static bool read_format(haft__chat_reader *r, haft__json format)
     if (format.kind != HAFT__JSON_OBJECT) {
         return true;
     }
-    if (!haft__chat_need(r, format, "type", HAFT__CHAT_STRING, "response_format", &type)
+    if (!haft__chat_require_member(r, format, "type", HAFT__CHAT_STRING, "response_format", &type)
         || !haft__chat_check_word(r, haft__json_text(type), "text json_object json_schema",
                                   "response_format.type")) {
         return false;
@@ -287,11 +288,11 @@ static bool read_grammar(haft__chat_reader *r, haft__json body, haft_str grammar
     const haft__json *choice = haft__json_get(body, HAFT__LIT("tool_choice"));
     bool none = choice != NULL && haft__str_equal(haft__json_text(*choice), HAFT__LIT("none"));
     if (tools != NULL && tools->count > 0 && !none) {
-        return haft__chat_refuse(r, NULL, "", "Cannot use custom grammar constraints with tools.");
+        return haft__chat_reject(r, NULL, "", "Cannot use custom grammar constraints with tools.");
     }
     haft__arena arena;
     haft__arena_init(&arena, HAFT__LIMIT_GRAMMAR_MEMORY);
-    const haft__gbnf_rules *rules = NULL;
+    const haft__gbnf_grammar *rules = NULL;
     haft_error err = {0};
     haft_status status = haft__gbnf_read(&arena, grammar, &rules, &err);
     haft__arena_finish(&arena);
@@ -299,7 +300,7 @@ static bool read_grammar(haft__chat_reader *r, haft__json body, haft_str grammar
         return haft__chat_no_memory(r);
     }
     if (status != HAFT_OK) {
-        return haft__chat_refuse(r, NULL, "", "Failed to parse grammar: %s", err.message);
+        return haft__chat_reject(r, NULL, "", "Failed to parse grammar: %s", err.message);
     }
     r->asked->request.constraint =
         (haft__constraint){.kind = HAFT__CONSTRAINT_GBNF, .text = grammar};
@@ -317,14 +318,14 @@ bool haft__chat_read_constraint(haft__chat_reader *r, haft__json body)
         return true;
     }
     if (r->asked->request.constraint.kind != HAFT__CONSTRAINT_NONE) {
-        return haft__chat_refuse(r, NULL, "", "Cannot use both json_schema and grammar");
+        return haft__chat_reject(r, NULL, "", "Cannot use both json_schema and grammar");
     }
     return read_grammar(r, body, haft__json_text(*grammar));
 }
 
 /* ---- replies ---- */
 
-static haft_status match_schema(const haft__chat_asked *asked, haft_str text, haft__arena *arena,
+static haft_status match_schema(const haft__chat_parsed *asked, haft_str text, haft__arena *arena,
                                 bool *ret_keeps, haft_error *err)
 {
     haft__json value;
@@ -347,10 +348,10 @@ static haft_status match_schema(const haft__chat_asked *asked, haft_str text, ha
     return status;
 }
 
-haft_status haft__chat_keeps(const haft__chat_asked *asked, const haft__reply *reply,
-                             haft__arena *arena, bool *ret_keeps, haft_error *err)
+haft_status haft__chat_reply_conforms(const haft__chat_parsed *asked, const haft__reply *reply,
+                                      haft__arena *arena, bool *ret_keeps, haft_error *err)
 {
-    const haft__gbnf_rules *rules = NULL;
+    const haft__gbnf_grammar *rules = NULL;
     haft_str text = reply->content;
     bool cut = reply->stop == HAFT__STOP_LENGTH || reply->stop == HAFT__STOP_REFUSAL;
     *ret_keeps = false;

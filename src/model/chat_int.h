@@ -18,14 +18,14 @@ HAFT_MUST_USE haft_status haft__chat_text_sync(haft__chat *chat, const haft__req
 void haft__chat_text_system(const haft__chat *chat, haft__buf *buf, haft_str instructions);
 
 /* Appends the correction, or what may be called now. `last` is the message before, or NULL. */
-void haft__chat_text_last(const haft__chat *chat, haft__buf *buf, const haft__request *request,
-                          const haft__message *last);
+void haft__chat_text_final_message(const haft__chat *chat, haft__buf *buf,
+                                   const haft__request *request, const haft__message *last);
 
 /* ---- chat_message.c ---- */
 
 /* Appends what must stand between two messages: a comma, and where a user may not speak right
  * behind a tool, a message of the assistant. `before` is NULL in front of the first one. */
-void haft__chat_bridge(const haft__provider *provider, haft__buf *buf, const haft__message *before,
-                       const haft__message *next);
+void haft__chat_write_separator(const haft__provider *provider, haft__buf *buf,
+                                const haft__message *before, const haft__message *next);
 
 #endif

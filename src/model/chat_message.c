@@ -13,8 +13,8 @@
 
 void haft__chat_add_name(haft__json_writer *w, haft_str name)
 {
-    haft__wire wire = haft__wire_encode(name);
-    haft__json_add_str(w, haft__wire_str(&wire));
+    haft__wire_name wire = haft__wire_name_encode(name);
+    haft__json_add_str(w, haft__wire_name_str(&wire));
 }
 
 static void add_id(const haft__provider *provider, haft__json_writer *w, haft_str id)
@@ -107,8 +107,8 @@ static void add_calls(const haft__provider *provider, haft__json_writer *w,
     }
 }
 
-void haft__chat_message(const haft__provider *provider, haft__buf *buf,
-                        const haft__message *message)
+void haft__chat_write_message(const haft__provider *provider, haft__buf *buf,
+                              const haft__message *message)
 {
     static const char *const roles[] = {"system", "user", "assistant", "tool"};
     haft__json_writer w;
@@ -132,8 +132,8 @@ void haft__chat_message(const haft__provider *provider, haft__buf *buf,
     haft__json_end_object(&w);
 }
 
-void haft__chat_bridge(const haft__provider *provider, haft__buf *buf, const haft__message *before,
-                       const haft__message *next)
+void haft__chat_write_separator(const haft__provider *provider, haft__buf *buf,
+                                const haft__message *before, const haft__message *next)
 {
     static const haft__message read = {.role = HAFT__MESSAGE_ASSISTANT,
                                        .text = {"I have read the results.", 24}};
@@ -143,7 +143,7 @@ void haft__chat_bridge(const haft__provider *provider, haft__buf *buf, const haf
     haft__buf_add_char(buf, ',');
     if (provider->strict_order && before->role == HAFT__MESSAGE_TOOL
         && next->role == HAFT__MESSAGE_USER) {
-        haft__chat_message(provider, buf, &read);
+        haft__chat_write_message(provider, buf, &read);
         haft__buf_add_char(buf, ',');
     }
 }

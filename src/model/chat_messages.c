@@ -54,7 +54,7 @@ static bool read_part(conversation *c, haft__json part, uint32_t index, const ch
     (void)snprintf(type_place, sizeof(type_place), "%.80s.type", place);
     *ret_text = HAFT__LIT("");
     if (!haft__chat_check_kind(r, part, HAFT__CHAT_OBJECT, place)
-        || !haft__chat_need(r, part, "type", HAFT__CHAT_STRING, place, &type)
+        || !haft__chat_require_member(r, part, "type", HAFT__CHAT_STRING, place, &type)
         || !haft__chat_check_word(r, haft__json_text(type), types, type_place)) {
         return false;
     }
@@ -62,7 +62,7 @@ static bool read_part(conversation *c, haft__json part, uint32_t index, const ch
     while (!haft__str_equal(haft__json_text(type), haft__str(parts[row].type))) {
         row++; /* `types` has nothing that is not in the table */
     }
-    if (!haft__chat_need(r, part, parts[row].member, parts[row].kind, place, &inside)) {
+    if (!haft__chat_require_member(r, part, parts[row].member, parts[row].kind, place, &inside)) {
         return false;
     }
     if (parts[row].kind == HAFT__CHAT_STRING) {
@@ -71,8 +71,8 @@ static bool read_part(conversation *c, haft__json part, uint32_t index, const ch
     char inside_place[HAFT__CHAT_PARAM_SIZE];
     (void)snprintf(inside_place, sizeof(inside_place), "%.70s.%s", place, parts[row].member);
     return parts[row].needs == NULL
-           || haft__chat_need(r, inside, parts[row].needs, HAFT__CHAT_STRING, inside_place,
-                              &needed);
+           || haft__chat_require_member(r, inside, parts[row].needs, HAFT__CHAT_STRING,
+                                        inside_place, &needed);
 }
 
 static bool join_parts(conversation *c, haft__json listed, const char *types, haft__buf *text)
@@ -93,7 +93,7 @@ static bool read_parts(conversation *c, haft__json listed, const char *types, ha
     if (listed.count == 0) {
         char place[HAFT__CHAT_PARAM_SIZE];
         place_of(c, "content", place);
-        return haft__chat_refuse(c->r, "empty_array", place,
+        return haft__chat_reject(c->r, "empty_array", place,
                                  "Invalid '%s': empty array. Expected an array with minimum length "
                                  "1, but got an empty array instead.",
                                  place);
@@ -118,10 +118,10 @@ static bool read_content(conversation *c, const char *types, bool nullable, haft
     bool given = haft__json_get(c->object, HAFT__LIT("content")) != NULL;
     *ret_text = HAFT__LIT("");
     if (!given && !nullable) {
-        return haft__chat_need(c->r, c->object, "content", kinds, c->param, &content);
+        return haft__chat_require_member(c->r, c->object, "content", kinds, c->param, &content);
     }
-    if (!haft__chat_take(c->r, c->object, "content", kinds | (nullable ? HAFT__CHAT_NULL : 0),
-                         c->param, &content)) {
+    if (!haft__chat_optional_member(c->r, c->object, "content",
+                                    kinds | (nullable ? HAFT__CHAT_NULL : 0), c->param, &content)) {
         return false;
     }
     if (content.kind == HAFT__JSON_STRING) {
@@ -141,17 +141,18 @@ static bool read_call(conversation *c, haft__json item, uint32_t index, haft__me
     (void)snprintf(deeper, sizeof(deeper), "%.80s.type", place);
     if (!haft__chat_check_kind(r, item, HAFT__CHAT_OBJECT, place)
         || !haft__chat_check_members(r, item, "id type function index", place)
-        || !haft__chat_need(r, item, "id", HAFT__CHAT_STRING, place, &id)
-        || !haft__chat_need(r, item, "type", HAFT__CHAT_STRING, place, &type)
+        || !haft__chat_require_member(r, item, "id", HAFT__CHAT_STRING, place, &id)
+        || !haft__chat_require_member(r, item, "type", HAFT__CHAT_STRING, place, &type)
         || !haft__chat_check_word(r, haft__json_text(type), "function", deeper)
-        || !haft__chat_need(r, item, "function", HAFT__CHAT_OBJECT, place, &function)) {
+        || !haft__chat_require_member(r, item, "function", HAFT__CHAT_OBJECT, place, &function)) {
         return false;
     }
     haft_str wire;
     (void)snprintf(deeper, sizeof(deeper), "%.80s.function", place);
     if (!haft__chat_check_members(r, function, "name arguments", deeper)
-        || !haft__chat_need_name(r, function, deeper, &wire)
-        || !haft__chat_need(r, function, "arguments", HAFT__CHAT_STRING, deeper, &arguments)) {
+        || !haft__chat_require_name(r, function, deeper, &wire)
+        || !haft__chat_require_member(r, function, "arguments", HAFT__CHAT_STRING, deeper,
+                                      &arguments)) {
         return false;
     }
     call->id = haft__json_text(id);
@@ -169,7 +170,7 @@ static bool check_ids(conversation *c, const haft__message_call *calls, uint32_t
         if (other < i || calls[i].id.len == 0) {
             char place[HAFT__CHAT_PARAM_SIZE];
             (void)snprintf(place, sizeof(place), "%.60s.tool_calls[%u].id", c->param, i);
-            return haft__chat_refuse(c->r, "invalid_value", place,
+            return haft__chat_reject(c->r, "invalid_value", place,
                                      "Invalid '%s': expected an id that no other call of the "
                                      "message has, but got '%.*s'.",
                                      place, HAFT__ARG(calls[i].id));
@@ -184,7 +185,7 @@ static bool read_calls(conversation *c, haft__json listed, haft__message *messag
     place_of(c, "tool_calls", place);
     if (listed.count == 0 || listed.count > HAFT__LIMIT_CHAT_CALLS) {
         bool empty = listed.count == 0;
-        return haft__chat_refuse(c->r, empty ? "empty_array" : "array_above_max_length", place,
+        return haft__chat_reject(c->r, empty ? "empty_array" : "array_above_max_length", place,
                                  "Invalid '%s': %s. Expected an array with %s length %d, but got "
                                  "an array with length %u instead.",
                                  place, empty ? "empty array" : "array too long",
@@ -232,8 +233,8 @@ static bool read_reasoning(conversation *c, haft__message *message)
     static const char *const names[] = {"reasoning_content", "reasoning"};
     for (size_t i = 0; i < COUNT(names); i++) {
         haft__json text;
-        if (!haft__chat_take(c->r, c->object, names[i], HAFT__CHAT_STRING | HAFT__CHAT_NULL,
-                             c->param, &text)) {
+        if (!haft__chat_optional_member(c->r, c->object, names[i],
+                                        HAFT__CHAT_STRING | HAFT__CHAT_NULL, c->param, &text)) {
             return false;
         }
         if (text.kind == HAFT__JSON_STRING && message->reasoning.len == 0) {
@@ -251,10 +252,10 @@ static bool read_assistant(conversation *c, haft__message *message)
                                   "role content name refusal audio annotations tool_calls "
                                   "reasoning_content reasoning",
                                   c->param)
-        || !haft__chat_take(c->r, c->object, "refusal", HAFT__CHAT_STRING | HAFT__CHAT_NULL,
-                            c->param, &refusal)
-        || !haft__chat_take(c->r, c->object, "tool_calls", HAFT__CHAT_ARRAY | HAFT__CHAT_NULL,
-                            c->param, &calls)
+        || !haft__chat_optional_member(c->r, c->object, "refusal",
+                                       HAFT__CHAT_STRING | HAFT__CHAT_NULL, c->param, &refusal)
+        || !haft__chat_optional_member(c->r, c->object, "tool_calls",
+                                       HAFT__CHAT_ARRAY | HAFT__CHAT_NULL, c->param, &calls)
         || !read_content(c, "text refusal", true, &message->text) || !read_reasoning(c, message)) {
         return false;
     }
@@ -265,7 +266,7 @@ static bool read_assistant(conversation *c, haft__message *message)
     } else if (silent && calls.kind == HAFT__JSON_NULL) {
         char place[HAFT__CHAT_PARAM_SIZE];
         place_of(c, "content", place);
-        return haft__chat_refuse(c->r, NULL, place,
+        return haft__chat_reject(c->r, NULL, place,
                                  "Invalid value for 'content': expected a string, got null.");
     }
     return calls.kind == HAFT__JSON_NULL || read_calls(c, calls, message);
@@ -277,7 +278,8 @@ static bool read_tool(conversation *c, haft__message *message)
     char place[HAFT__CHAT_PARAM_SIZE];
     message->role = HAFT__MESSAGE_TOOL;
     if (!haft__chat_check_members(c->r, c->object, "role content tool_call_id name", c->param)
-        || !haft__chat_need(c->r, c->object, "tool_call_id", HAFT__CHAT_STRING, c->param, &id)
+        || !haft__chat_require_member(c->r, c->object, "tool_call_id", HAFT__CHAT_STRING, c->param,
+                                      &id)
         || !read_content(c, "text", false, &message->text)) {
         return false;
     }
@@ -288,7 +290,7 @@ static bool read_tool(conversation *c, haft__message *message)
             continue;
         }
         if (c->answered[i]) {
-            return haft__chat_refuse(c->r, NULL, place,
+            return haft__chat_reject(c->r, NULL, place,
                                      "Duplicate value for 'tool_call_id' of '%.*s': each call is "
                                      "answered once.",
                                      HAFT__ARG(message->call_id));
@@ -298,7 +300,7 @@ static bool read_tool(conversation *c, haft__message *message)
         message->call_name = c->calls[i].name;
         return true;
     }
-    return haft__chat_refuse(c->r, NULL, place,
+    return haft__chat_reject(c->r, NULL, place,
                              "Invalid parameter: 'tool_call_id' of '%.*s' not found in "
                              "'tool_calls' of previous message.",
                              HAFT__ARG(message->call_id));
@@ -328,7 +330,7 @@ static bool check_answered(conversation *c, const char *param)
                                    HAFT__ARG(c->calls[i].id));
         }
     }
-    return haft__chat_refuse(c->r, NULL, param,
+    return haft__chat_reject(c->r, NULL, param,
                              "An assistant message with 'tool_calls' must be followed by tool "
                              "messages responding to each 'tool_call_id'. The following "
                              "tool_call_ids did not have response messages: %s",
@@ -339,7 +341,7 @@ static bool check_order(conversation *c, haft_str role, const char *param)
 {
     bool tool = haft__str_equal(role, HAFT__LIT("tool"));
     if (tool && c->call_count == 0) {
-        return haft__chat_refuse(c->r, NULL, param,
+        return haft__chat_reject(c->r, NULL, param,
                                  "Invalid parameter: messages with role 'tool' must be a response "
                                  "to a preceding message with 'tool_calls'.");
     }
@@ -356,12 +358,13 @@ static bool read_message(conversation *c, haft__message *message)
     char place[HAFT__CHAT_PARAM_SIZE];
     place_of(c, "role", place);
     if (!haft__chat_check_kind(c->r, c->object, HAFT__CHAT_OBJECT, c->param)
-        || !haft__chat_need(c->r, c->object, "role", HAFT__CHAT_STRING, c->param, &role)) {
+        || !haft__chat_require_member(c->r, c->object, "role", HAFT__CHAT_STRING, c->param,
+                                      &role)) {
         return false;
     }
     haft_str name = haft__json_text(role);
     if (haft__str_equal(name, HAFT__LIT("function"))) {
-        return haft__chat_refuse(c->r, "unsupported_value", place,
+        return haft__chat_reject(c->r, "unsupported_value", place,
                                  "The role 'function' is deprecated and not supported here. Use "
                                  "'tool' instead.");
     }
@@ -380,7 +383,7 @@ bool haft__chat_read_messages(haft__chat_reader *r, haft__json listed)
 {
     conversation c = {.r = r};
     if (listed.count == 0) {
-        return haft__chat_refuse(r, "empty_array", "messages",
+        return haft__chat_reject(r, "empty_array", "messages",
                                  "Invalid 'messages': empty array. Expected an array with minimum "
                                  "length 1, but got an empty array instead.");
     }

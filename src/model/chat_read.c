@@ -102,7 +102,7 @@ static bool check_range(haft__chat_reader *r, const struct param *p, haft__json 
     bool whole = (p->kinds & HAFT__CHAT_INTEGER) != 0;
     const char *code = whole ? (below ? "integer_below_min_value" : "integer_above_max_value")
                              : (below ? "decimal_below_min_value" : "decimal_above_max_value");
-    return haft__chat_refuse(
+    return haft__chat_reject(
         r, code, p->name,
         "Invalid '%s': %s %s value. Expected a value %s %s, but got %.*s instead.", p->name,
         whole ? "integer" : "decimal", below ? "below minimum" : "above maximum",
@@ -113,12 +113,12 @@ static bool check_range(haft__chat_reader *r, const struct param *p, haft__json 
 static bool check_param(haft__chat_reader *r, haft_str name, haft__json value)
 {
     const struct param *p = find_param(name);
-    if (p == NULL || (p->llamacpp && r->like != HAFT__CHAT_LLAMACPP)) {
-        return haft__chat_refuse(r, NULL, "", "Unrecognized request argument supplied: %.*s",
+    if (p == NULL || (p->llamacpp && r->like != HAFT__CHAT_SERVER_LLAMACPP)) {
+        return haft__chat_reject(r, NULL, "", "Unrecognized request argument supplied: %.*s",
                                  (int)(name.len < 100 ? name.len : 100), name.ptr);
     }
     if (p->kinds == 0) {
-        return haft__chat_refuse(r, "unsupported_parameter", p->name,
+        return haft__chat_reject(r, "unsupported_parameter", p->name,
                                  "'%s' is deprecated and not supported here. Use 'tools' and "
                                  "'tool_choice' instead.",
                                  p->name);
@@ -147,7 +147,7 @@ static bool check_params(haft__chat_reader *r, haft__json body)
 static bool check_strings(haft__chat_reader *r, haft__json value, const char *param, uint32_t most)
 {
     if (value.count > most) {
-        return haft__chat_refuse(r, "array_above_max_length", param,
+        return haft__chat_reject(r, "array_above_max_length", param,
                                  "Invalid '%s': too long. Expected at most %u, but got %u instead.",
                                  param, most, value.count);
     }
@@ -187,7 +187,7 @@ static bool check_insides(haft__chat_reader *r, haft__json body)
     haft__json n = get(body, "n");
     if (n.kind == HAFT__JSON_NUMBER
         && haft__number_compare(haft__json_text(n), HAFT__LIT("1")) != 0) {
-        return haft__chat_refuse(r, "unsupported_value", "n",
+        return haft__chat_reject(r, "unsupported_value", "n",
                                  "Unsupported value: 'n' does not support %.*s here. Only 1 is "
                                  "supported.",
                                  HAFT__ARG(haft__json_text(n)));
@@ -203,18 +203,18 @@ static bool read_stream(haft__chat_reader *r, haft__json body)
         return true;
     }
     if (!r->asked->stream) {
-        return haft__chat_refuse(r, NULL, "stream_options",
+        return haft__chat_reject(r, NULL, "stream_options",
                                  "The 'stream_options' parameter is only allowed when 'stream' is "
                                  "enabled.");
     }
     if (!haft__chat_check_members(r, options, "include_usage include_obfuscation", "stream_options")
-        || !haft__chat_take(r, options, "include_usage", HAFT__CHAT_BOOLEAN | NULLABLE,
-                            "stream_options", &usage)) {
+        || !haft__chat_optional_member(r, options, "include_usage", HAFT__CHAT_BOOLEAN | NULLABLE,
+                                       "stream_options", &usage)) {
         return false;
     }
     r->asked->include_usage = usage.kind == HAFT__JSON_TRUE;
-    return haft__chat_take(r, options, "include_obfuscation", HAFT__CHAT_BOOLEAN | NULLABLE,
-                           "stream_options", &usage);
+    return haft__chat_optional_member(r, options, "include_obfuscation",
+                                      HAFT__CHAT_BOOLEAN | NULLABLE, "stream_options", &usage);
 }
 
 static bool read_tools(haft__chat_reader *r, haft__json body)
@@ -223,7 +223,7 @@ static bool read_tools(haft__chat_reader *r, haft__json body)
     haft__json tools = get(body, "tools");
     for (size_t i = 0; i < COUNT(with_tools) && tools.kind == HAFT__JSON_NULL; i++) {
         if (get(body, with_tools[i]).kind != HAFT__JSON_NULL) {
-            return haft__chat_refuse(r, NULL, with_tools[i],
+            return haft__chat_reject(r, NULL, with_tools[i],
                                      "Invalid value for '%s': '%s' is only allowed when 'tools' "
                                      "are specified.",
                                      with_tools[i], with_tools[i]);
@@ -243,10 +243,10 @@ static bool read_body(haft__chat_reader *r, haft__json body)
         return false;
     }
     if (model.kind != HAFT__JSON_STRING || model.count == 0) {
-        return haft__chat_refuse(r, NULL, "", "you must provide a model parameter");
+        return haft__chat_reject(r, NULL, "", "you must provide a model parameter");
     }
     r->asked->request.model = haft__json_text(model);
-    return haft__chat_need(r, body, "messages", HAFT__CHAT_ARRAY, "", &messages)
+    return haft__chat_require_member(r, body, "messages", HAFT__CHAT_ARRAY, "", &messages)
            && check_insides(r, body) && read_stream(r, body) && read_tools(r, body)
            && haft__chat_read_messages(r, messages);
 }
@@ -256,7 +256,7 @@ static bool read_json(haft__chat_reader *r, haft_str text, haft__json *ret_body)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.max_depth = HAFT__LIMIT_JSON_DEPTH_STRICT;
-    options.refuse_duplicates = true;
+    options.reject_duplicates = true;
     options.hash_key = r->hash_key;
     haft_error err = {0};
     haft_status status = haft__json_read(r->arena, text, &options, ret_body, NULL, &err);
@@ -264,12 +264,12 @@ static bool read_json(haft__chat_reader *r, haft_str text, haft__json *ret_body)
         return haft__chat_no_memory(r);
     }
     if (status != HAFT_OK) {
-        return haft__chat_refuse(r, NULL, "",
+        return haft__chat_reject(r, NULL, "",
                                  "We could not parse the JSON body of your request: %s: %s",
                                  err.where, err.message);
     }
     if (ret_body->kind != HAFT__JSON_OBJECT) {
-        return haft__chat_refuse(r, NULL, "",
+        return haft__chat_reject(r, NULL, "",
                                  "We could not parse the JSON body of your request: expected an "
                                  "object, but got %s instead.",
                                  haft__chat_describe(*ret_body));
@@ -278,21 +278,21 @@ static bool read_json(haft__chat_reader *r, haft_str text, haft__json *ret_body)
 }
 
 haft_status haft__chat_read(haft__arena *arena, haft_str body, haft__hash_key hash_key,
-                            haft__chat_asked *ret_asked, haft_error *err)
+                            haft__chat_parsed *ret_asked, haft_error *err)
 {
-    return haft__chat_read_like(arena, body, HAFT__CHAT_OPENAI, hash_key, ret_asked, err);
+    return haft__chat_read_as(arena, body, HAFT__CHAT_SERVER_OPENAI, hash_key, ret_asked, err);
 }
 
-haft_status haft__chat_read_like(haft__arena *arena, haft_str body, haft__chat_like like,
-                                 haft__hash_key hash_key, haft__chat_asked *ret_asked,
-                                 haft_error *err)
+haft_status haft__chat_read_as(haft__arena *arena, haft_str body, haft__chat_server_kind like,
+                               haft__hash_key hash_key, haft__chat_parsed *ret_asked,
+                               haft_error *err)
 {
     haft__chat_reader r = {
         .arena = arena, .hash_key = hash_key, .asked = ret_asked, .like = like, .err = err};
-    *ret_asked = (haft__chat_asked){.request = {.correction = HAFT__LIT(""),
-                                                .tool = HAFT__LIT(""),
-                                                .format = HAFT__LIT("native"),
-                                                .task = HAFT__LIT("")}};
+    *ret_asked = (haft__chat_parsed){.request = {.correction = HAFT__LIT(""),
+                                                 .tool = HAFT__LIT(""),
+                                                 .format = HAFT__LIT("native"),
+                                                 .task = HAFT__LIT("")}};
     haft__messages_init(&ret_asked->messages, arena);
     ret_asked->request.messages = &ret_asked->messages;
     if (read_json(&r, body, &ret_asked->raw)) {

@@ -12,7 +12,7 @@
 /* ---- names and ids ---- */
 
 /* As the request spells it; what it does not declare, as every provider takes it. */
-static haft_str wire_name(haft__arena *arena, const haft__chat_asked *asked, haft_str name)
+static haft_str wire_name(haft__arena *arena, const haft__chat_parsed *asked, haft_str name)
 {
     for (size_t i = 0; i < asked->request.tool_count; i++) {
         if (haft__str_equal(asked->request.tools[i]->name, name)) {
@@ -22,8 +22,8 @@ static haft_str wire_name(haft__arena *arena, const haft__chat_asked *asked, haf
     if (name.len == 0) {
         return HAFT__LIT("");
     }
-    haft__wire wire = haft__wire_encode(name);
-    return haft__arena_copy(arena, haft__wire_str(&wire));
+    haft__wire_name wire = haft__wire_name_encode(name);
+    return haft__arena_copy(arena, haft__wire_name_str(&wire));
 }
 
 static bool has_own_id(const haft__message_call *calls, size_t index)
@@ -35,8 +35,8 @@ static bool has_own_id(const haft__message_call *calls, size_t index)
     return own;
 }
 
-haft_status haft__chat_seal(haft__arena *arena, const haft__chat_asked *asked, uint64_t *counter,
-                            haft__reply *reply, haft_error *err)
+haft_status haft__chat_prepare_reply(haft__arena *arena, const haft__chat_parsed *asked,
+                                     uint64_t *counter, haft__reply *reply, haft_error *err)
 {
     haft__message_call *calls = haft__arena_array(arena, reply->call_count, sizeof(*calls));
     if (calls == NULL) {
@@ -77,7 +77,7 @@ static void add_count(haft__json_writer *w, const char *key, uint64_t count)
     haft__json_add_int(w, count < INT64_MAX ? (int64_t)count : INT64_MAX);
 }
 
-static void add_head(haft__json_writer *w, const haft__chat_head *head, const char *object)
+static void add_head(haft__json_writer *w, const haft__chat_reply_header *head, const char *object)
 {
     add_text(w, "id", head->id);
     add_text(w, "object", haft__str(object));
@@ -91,7 +91,7 @@ static void add_tail(haft__json_writer *w)
     add_null(w, "system_fingerprint");
 }
 
-static void add_usage(haft__json_writer *w, const haft__tokens *usage)
+static void add_usage(haft__json_writer *w, const haft__token_usage *usage)
 {
     haft__json_key(w, "usage");
     haft__json_begin_object(w);
@@ -114,7 +114,7 @@ static void add_usage(haft__json_writer *w, const haft__tokens *usage)
 }
 
 /* A refusal in words is a reply like others; one without is the provider's filter. */
-static const char *finish_reason(haft__stop stop, bool silent)
+static const char *finish_reason(haft__stop_reason stop, bool silent)
 {
     switch (stop) {
     case HAFT__STOP_END: return "stop";
@@ -175,7 +175,8 @@ static void add_message(haft__json_writer *w, const haft__reply *reply)
     haft__json_end_object(w);
 }
 
-void haft__chat_whole(haft__buf *buf, const haft__chat_head *head, const haft__reply *reply)
+void haft__chat_write_reply(haft__buf *buf, const haft__chat_reply_header *head,
+                            const haft__reply *reply)
 {
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
@@ -198,7 +199,7 @@ void haft__chat_whole(haft__buf *buf, const haft__chat_head *head, const haft__r
 /* ---- streams ---- */
 
 /* From "data: {" to the delta's brace, or to the end of an empty list of choices. */
-static void open_chunk(haft__json_writer *w, haft__buf *buf, const haft__chat_head *head,
+static void open_chunk(haft__json_writer *w, haft__buf *buf, const haft__chat_reply_header *head,
                        bool choice)
 {
     haft__buf_add_str(buf, HAFT__LIT("data: "));
@@ -224,7 +225,7 @@ static void close_event(haft__json_writer *w, haft__buf *buf)
     haft__buf_add_str(buf, HAFT__LIT("\n\n"));
 }
 
-static void close_chunk(haft__json_writer *w, haft__buf *buf, const haft__chat_head *head,
+static void close_chunk(haft__json_writer *w, haft__buf *buf, const haft__chat_reply_header *head,
                         const char *finish)
 {
     haft__json_end_object(w);
@@ -238,7 +239,8 @@ static void close_chunk(haft__json_writer *w, haft__buf *buf, const haft__chat_h
     close_event(w, buf);
 }
 
-void haft__chat_begin(haft__buf *buf, const haft__chat_head *head, bool only_calls)
+void haft__chat_write_first_chunk(haft__buf *buf, const haft__chat_reply_header *head,
+                                  bool only_calls)
 {
     haft__json_writer w;
     open_chunk(&w, buf, head, true);
@@ -270,7 +272,8 @@ static void add_call_delta(haft__json_writer *w, const haft__delta *delta)
     haft__json_end_array(w);
 }
 
-static void usage_chunk(haft__buf *buf, const haft__chat_head *head, const haft__tokens *usage)
+static void usage_chunk(haft__buf *buf, const haft__chat_reply_header *head,
+                        const haft__token_usage *usage)
 {
     haft__json_writer w;
     open_chunk(&w, buf, head, false);
@@ -278,11 +281,12 @@ static void usage_chunk(haft__buf *buf, const haft__chat_head *head, const haft_
     close_event(&w, buf);
 }
 
-void haft__chat_chunk(haft__buf *buf, const haft__chat_head *head, const haft__delta *delta)
+void haft__chat_write_chunk(haft__buf *buf, const haft__chat_reply_header *head,
+                            const haft__delta *delta)
 {
     const char *finish = NULL;
     haft__json_writer w;
-    if (delta->kind == HAFT__DELTA_CALL_END || delta->kind == HAFT__DELTA_CALL_VOID) {
+    if (delta->kind == HAFT__DELTA_CALL_END || delta->kind == HAFT__DELTA_CALL_MALFORMED) {
         return;
     }
     if (delta->kind == HAFT__DELTA_USAGE) {
@@ -301,13 +305,13 @@ void haft__chat_chunk(haft__buf *buf, const haft__chat_head *head, const haft__d
     case HAFT__DELTA_ARGUMENTS: add_call_delta(&w, delta); break;
     case HAFT__DELTA_STOP: finish = finish_reason(delta->stop, delta->text.len == 0); break;
     case HAFT__DELTA_CALL_END:
-    case HAFT__DELTA_CALL_VOID:
+    case HAFT__DELTA_CALL_MALFORMED:
     case HAFT__DELTA_USAGE: break; /* were seen to above */
     }
     close_chunk(&w, buf, head, finish);
 }
 
-void haft__chat_done(haft__buf *buf)
+void haft__chat_write_done(haft__buf *buf)
 {
     haft__buf_add_str(buf, HAFT__LIT("data: [DONE]\n\n"));
 }
@@ -322,21 +326,22 @@ static size_t piece_length(haft_str text, size_t size)
 }
 
 /* A text in pieces of whole characters. */
-static void add_pieces(haft__buf *buf, const haft__chat_head *head, haft__delta delta)
+static void add_pieces(haft__buf *buf, const haft__chat_reply_header *head, haft__delta delta)
 {
     haft_str rest = delta.text;
     size_t size = (rest.len + HAFT__LIMIT_CHAT_PIECES - 1) / HAFT__LIMIT_CHAT_PIECES;
     size = size > PIECE_BYTES ? size : PIECE_BYTES;
     while (rest.len > 0) {
         delta.text = (haft_str){rest.ptr, piece_length(rest, size)};
-        haft__chat_chunk(buf, head, &delta);
+        haft__chat_write_chunk(buf, head, &delta);
         rest = haft__str_skip(rest, delta.text.len);
     }
 }
 
-void haft__chat_stream(haft__buf *buf, const haft__chat_head *head, const haft__reply *reply)
+void haft__chat_write_stream(haft__buf *buf, const haft__chat_reply_header *head,
+                             const haft__reply *reply)
 {
-    haft__chat_begin(buf, head, reply->call_count > 0 && reply->content.len == 0);
+    haft__chat_write_first_chunk(buf, head, reply->call_count > 0 && reply->content.len == 0);
     add_pieces(buf, head, (haft__delta){.kind = HAFT__DELTA_REASONING, .text = reply->reasoning});
     add_pieces(
         buf, head,
@@ -345,22 +350,22 @@ void haft__chat_stream(haft__buf *buf, const haft__chat_head *head, const haft__
         const haft__message_call *call = &reply->calls[i];
         haft__delta delta = {
             .kind = HAFT__DELTA_CALL, .index = (uint32_t)i, .id = call->id, .text = call->name};
-        haft__chat_chunk(buf, head, &delta);
+        haft__chat_write_chunk(buf, head, &delta);
         delta.kind = HAFT__DELTA_ARGUMENTS;
         delta.text = call->arguments;
         add_pieces(buf, head, delta);
     }
     haft__delta end = {.kind = HAFT__DELTA_STOP, .stop = reply->stop, .text = reply->content};
-    haft__chat_chunk(buf, head, &end);
+    haft__chat_write_chunk(buf, head, &end);
     haft__delta usage = {.kind = HAFT__DELTA_USAGE, .usage = reply->usage};
-    haft__chat_chunk(buf, head, &usage);
-    haft__chat_done(buf);
+    haft__chat_write_chunk(buf, head, &usage);
+    haft__chat_write_done(buf);
 }
 
 /* ---- errors ---- */
 
-void haft__chat_error(haft__buf *buf, haft_str message, const char *type, haft_str param,
-                      const char *code)
+void haft__chat_write_error(haft__buf *buf, haft_str message, const char *type, haft_str param,
+                            const char *code)
 {
     haft__json_writer w;
     haft__json_writer_init(&w, buf);

@@ -21,8 +21,8 @@
 
 static haft_str wire_name(haft__arena *arena, haft_str name)
 {
-    haft__wire wire = haft__wire_encode(name.len > 0 ? name : HAFT__LIT("_"));
-    return haft__arena_copy(arena, haft__wire_str(&wire));
+    haft__wire_name wire = haft__wire_name_encode(name.len > 0 ? name : HAFT__LIT("_"));
+    return haft__arena_copy(arena, haft__wire_name_str(&wire));
 }
 
 haft_status haft__chat_format_tools(const haft__request *request, haft__arena *arena,
@@ -64,10 +64,10 @@ void haft__chat_text_system(const haft__chat *chat, haft__buf *buf, haft_str ins
     haft__buf text;
     haft__buf_init(&text, buf->max);
     haft__buf_add_str(&text, instructions);
-    if (instructions.len > 0 && chat->taught.len > 0) {
+    if (instructions.len > 0 && chat->tool_prompt.len > 0) {
         haft__buf_add_str(&text, HAFT__LIT("\n\n"));
     }
-    haft__buf_add_str(&text, haft__buf_str(&chat->taught));
+    haft__buf_add_str(&text, haft__buf_str(&chat->tool_prompt));
     add_message(buf, "system", &text);
     haft__buf_finish(&text);
 }
@@ -107,7 +107,7 @@ static haft_status add_turn(haft__chat *chat, const haft__message *message, size
         calls[i] = (haft__format_call){.id = call->id,
                                        .name = wire_name(arena, call->name),
                                        .arguments = call->arguments,
-                                       .spoilt = call->malformed.len > 0,
+                                       .malformed = call->malformed.len > 0,
                                        .number = made_before + i};
         made = calls[i].name.ptr != NULL;
     }
@@ -164,7 +164,7 @@ static haft_status add_next(haft__chat *chat, const haft__messages *messages, ha
     size_t results = count_results(messages, chat->done);
     haft_status status = HAFT_OK;
     if (chat->done > 0) {
-        haft__chat_bridge(chat->provider, &chat->messages, message - 1, message);
+        haft__chat_write_separator(chat->provider, &chat->messages, message - 1, message);
     }
     if (chat->done == 0 && message->role == HAFT__MESSAGE_SYSTEM) {
         haft__chat_text_system(chat, &chat->messages, message->text);
@@ -173,7 +173,7 @@ static haft_status add_next(haft__chat *chat, const haft__messages *messages, ha
     } else if (message->role == HAFT__MESSAGE_ASSISTANT) {
         status = add_turn(chat, message, count_calls(chat, messages), arena, err);
     } else {
-        haft__chat_message(chat->provider, &chat->messages, message);
+        haft__chat_write_message(chat->provider, &chat->messages, message);
     }
     chat->done += results > 0 ? results : 1;
     return status;
@@ -183,7 +183,7 @@ static haft_status add_next(haft__chat *chat, const haft__messages *messages, ha
 static void begin(haft__chat *chat, const haft__messages *messages)
 {
     bool has_system = messages->count > 0 && messages->items[0].role == HAFT__MESSAGE_SYSTEM;
-    if (chat->done == 0 && !has_system && messages->count > 0 && chat->taught.len > 0) {
+    if (chat->done == 0 && !has_system && messages->count > 0 && chat->tool_prompt.len > 0) {
         haft__chat_text_system(chat, &chat->messages, HAFT__LIT(""));
         haft__buf_add_char(&chat->messages, ',');
     }
@@ -207,10 +207,10 @@ static haft_status teach(haft__chat *chat, const haft__request *request, haft__a
     const haft__format_tool *tools = NULL;
     haft_status status = haft__chat_format_tools(request, arena, &tools, err);
     if (status == HAFT_OK) {
-        haft__buf_clear(&chat->taught);
-        haft__format_teach(&chat->taught, chat->format, tools, request->tool_count);
-        chat->taught_count = request->tool_count;
-        chat->taught_mark = mark_of(request);
+        haft__buf_clear(&chat->tool_prompt);
+        haft__format_write_tools(&chat->tool_prompt, chat->format, tools, request->tool_count);
+        chat->tool_prompt_count = request->tool_count;
+        chat->tool_prompt_hash = mark_of(request);
         haft__buf_clear(&chat->messages); /* the tools stand in front of them */
         chat->done = 0;
     }
@@ -222,7 +222,8 @@ haft_status haft__chat_text_sync(haft__chat *chat, const haft__request *request,
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft_status status = HAFT_OK;
-    if (chat->taught_count != request->tool_count || chat->taught_mark != mark_of(request)) {
+    if (chat->tool_prompt_count != request->tool_count
+        || chat->tool_prompt_hash != mark_of(request)) {
         status = teach(chat, request, &arena, err);
     }
     if (status == HAFT_OK && !request->transcript) {
@@ -242,8 +243,9 @@ static void add_choice(haft__buf *text, const haft__request *request)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__wire tool = haft__wire_encode(request->tool.len > 0 ? request->tool : HAFT__LIT("_"));
-    haft__format_choice choice = {.mode = request->mode, .tool = haft__wire_str(&tool)};
+    haft__wire_name tool =
+        haft__wire_name_encode(request->tool.len > 0 ? request->tool : HAFT__LIT("_"));
+    haft__format_choice choice = {.mode = request->mode, .tool = haft__wire_name_str(&tool)};
     haft_str *names = haft__arena_array(&arena, request->tool_count, sizeof(*names));
     bool made = names != NULL;
     for (size_t i = 0; made && i < request->tool_count; i++) {
@@ -277,8 +279,8 @@ static void grow_last(haft__buf *buf, haft_str text)
     haft__buf_finish(&quoted);
 }
 
-void haft__chat_text_last(const haft__chat *chat, haft__buf *buf, const haft__request *request,
-                          const haft__message *last)
+void haft__chat_text_final_message(const haft__chat *chat, haft__buf *buf,
+                                   const haft__request *request, const haft__message *last)
 {
     haft__buf text;
     haft__buf_init(&text, buf->max);
@@ -296,8 +298,8 @@ void haft__chat_text_last(const haft__chat *chat, haft__buf *buf, const haft__re
         grow_last(buf, haft__buf_str(&text));
     } else if (text.len > 0) {
         haft__message message = {.role = HAFT__MESSAGE_USER, .text = haft__buf_str(&text)};
-        haft__chat_bridge(chat->provider, buf, last, &message);
-        haft__chat_message(chat->provider, buf, &message);
+        haft__chat_write_separator(chat->provider, buf, last, &message);
+        haft__chat_write_message(chat->provider, buf, &message);
     }
     if (text.status != HAFT_OK) {
         haft__buf_fail(buf, text.status, text.why);

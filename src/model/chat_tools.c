@@ -20,7 +20,7 @@ static const haft__json_member no_parameters[] = {
 static bool refuse_schema(haft__chat_reader *r, haft_str name, const char *param, const char *where,
                           const char *why)
 {
-    return haft__chat_refuse(r, "invalid_function_parameters", param,
+    return haft__chat_reject(r, "invalid_function_parameters", param,
                              "Invalid schema for function '%.*s': %s%s%s", HAFT__ARG(name), where,
                              where[0] != '\0' ? ": " : "", why);
 }
@@ -32,8 +32,8 @@ static bool read_parameters(haft__chat_reader *r, haft__json function, uint32_t 
     char place[HAFT__CHAT_PARAM_SIZE], param[HAFT__CHAT_PARAM_SIZE];
     (void)snprintf(place, sizeof(place), "tools[%u].function", index);
     (void)snprintf(param, sizeof(param), "tools[%u].function.parameters", index);
-    if (!haft__chat_take(r, function, "parameters", HAFT__CHAT_OBJECT | HAFT__CHAT_NULL, place,
-                         &parameters)) {
+    if (!haft__chat_optional_member(r, function, "parameters", HAFT__CHAT_OBJECT | HAFT__CHAT_NULL,
+                                    place, &parameters)) {
         return false;
     }
     bool given = parameters.kind == HAFT__JSON_OBJECT;
@@ -63,11 +63,11 @@ static bool read_function(haft__chat_reader *r, haft__json function, uint32_t in
     haft__json description, strict;
     (void)snprintf(place, sizeof(place), "tools[%u].function", index);
     if (!haft__chat_check_members(r, function, "name description parameters strict", place)
-        || !haft__chat_need_name(r, function, place, ret_wire)
-        || !haft__chat_take(r, function, "description", HAFT__CHAT_STRING | HAFT__CHAT_NULL, place,
-                            &description)
-        || !haft__chat_take(r, function, "strict", HAFT__CHAT_BOOLEAN | HAFT__CHAT_NULL, place,
-                            &strict)) {
+        || !haft__chat_require_name(r, function, place, ret_wire)
+        || !haft__chat_optional_member(r, function, "description",
+                                       HAFT__CHAT_STRING | HAFT__CHAT_NULL, place, &description)
+        || !haft__chat_optional_member(r, function, "strict", HAFT__CHAT_BOOLEAN | HAFT__CHAT_NULL,
+                                       place, &strict)) {
         return false;
     }
     bool described = description.kind == HAFT__JSON_STRING;
@@ -85,28 +85,29 @@ static bool need_function(haft__chat_reader *r, haft__json item, const char *par
     char place[HAFT__CHAT_PARAM_SIZE];
     (void)snprintf(place, sizeof(place), "%s.type", param);
     if (!haft__chat_check_kind(r, item, HAFT__CHAT_OBJECT, param)
-        || !haft__chat_need(r, item, "type", HAFT__CHAT_STRING, param, &type)
+        || !haft__chat_require_member(r, item, "type", HAFT__CHAT_STRING, param, &type)
         || !haft__chat_check_word(r, haft__json_text(type), "function custom", place)) {
         return false;
     }
     if (haft__str_equal(haft__json_text(type), HAFT__LIT("custom"))) {
-        return haft__chat_refuse(r, "unsupported_value", place,
+        return haft__chat_reject(r, "unsupported_value", place,
                                  "Custom tools are not supported here. Use 'function'.");
     }
     return haft__chat_check_members(r, item, "type function", param)
-           && haft__chat_need(r, item, "function", HAFT__CHAT_OBJECT, param, ret_function);
+           && haft__chat_require_member(r, item, "function", HAFT__CHAT_OBJECT, param,
+                                        ret_function);
 }
 
 static bool check_count(haft__chat_reader *r, haft__json listed, const char *param)
 {
     if (listed.count == 0) {
-        return haft__chat_refuse(r, "empty_array", param,
+        return haft__chat_reject(r, "empty_array", param,
                                  "Invalid '%s': empty array. Expected an array with minimum length "
                                  "1, but got an empty array instead.",
                                  param);
     }
     if (listed.count > HAFT__LIMIT_CHAT_TOOLS) {
-        return haft__chat_refuse(r, "array_above_max_length", param,
+        return haft__chat_reject(r, "array_above_max_length", param,
                                  "Invalid '%s': array too long. Expected an array with maximum "
                                  "length %d, but got an array with length %u instead.",
                                  param, HAFT__LIMIT_CHAT_TOOLS, listed.count);
@@ -121,7 +122,7 @@ static bool check_unique(haft__chat_reader *r, const haft_str *names, uint32_t c
             if (haft__str_equal(names[i], names[other])) {
                 char param[HAFT__CHAT_PARAM_SIZE];
                 (void)snprintf(param, sizeof(param), "tools[%u].function.name", i);
-                return haft__chat_refuse(r, "invalid_value", param,
+                return haft__chat_reject(r, "invalid_value", param,
                                          "Invalid '%s': the name '%.*s' is that of 'tools[%u]' "
                                          "too. Tool names must be unique.",
                                          param, HAFT__ARG(names[i]), other);
@@ -184,7 +185,7 @@ static bool find_tool(haft__chat_reader *r, haft__json item, const char *param, 
     (void)snprintf(place, sizeof(place), "%s.function", param);
     if (!need_function(r, item, param, &function)
         || !haft__chat_check_members(r, function, "name", place)
-        || !haft__chat_need_name(r, function, place, &wire)) {
+        || !haft__chat_require_name(r, function, place, &wire)) {
         return false;
     }
     for (size_t i = 0; i < r->asked->request.tool_count; i++) {
@@ -193,7 +194,7 @@ static bool find_tool(haft__chat_reader *r, haft__json item, const char *param, 
             return true;
         }
     }
-    return haft__chat_refuse(r, NULL, "tool_choice",
+    return haft__chat_reject(r, NULL, "tool_choice",
                              "Tool choice '%.*s' not found in 'tools' parameter.", HAFT__ARG(wire));
 }
 
@@ -221,12 +222,13 @@ static bool read_allowed(haft__chat_reader *r, haft__json choice, bool *allowed)
     static const char *const param = "tool_choice.allowed_tools";
     haft__json inside, mode, tools;
     if (!haft__chat_check_members(r, choice, "type allowed_tools", "tool_choice")
-        || !haft__chat_need(r, choice, "allowed_tools", HAFT__CHAT_OBJECT, "tool_choice", &inside)
+        || !haft__chat_require_member(r, choice, "allowed_tools", HAFT__CHAT_OBJECT, "tool_choice",
+                                      &inside)
         || !haft__chat_check_members(r, inside, "mode tools", param)
-        || !haft__chat_need(r, inside, "mode", HAFT__CHAT_STRING, param, &mode)
+        || !haft__chat_require_member(r, inside, "mode", HAFT__CHAT_STRING, param, &mode)
         || !haft__chat_check_word(r, haft__json_text(mode), "auto required",
                                   "tool_choice.allowed_tools.mode")
-        || !haft__chat_need(r, inside, "tools", HAFT__CHAT_ARRAY, param, &tools)
+        || !haft__chat_require_member(r, inside, "tools", HAFT__CHAT_ARRAY, param, &tools)
         || !check_count(r, tools, "tool_choice.allowed_tools.tools")) {
         return false;
     }
@@ -249,7 +251,7 @@ static bool read_object(haft__chat_reader *r, haft__json choice, bool *allowed)
 {
     haft__json type;
     size_t index = 0;
-    if (!haft__chat_need(r, choice, "type", HAFT__CHAT_STRING, "tool_choice", &type)
+    if (!haft__chat_require_member(r, choice, "type", HAFT__CHAT_STRING, "tool_choice", &type)
         || !haft__chat_check_word(r, haft__json_text(type), "allowed_tools function custom",
                                   "tool_choice.type")) {
         return false;

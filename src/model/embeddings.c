@@ -27,7 +27,7 @@ static void add_part(haft__buf *buf, haft_str text, size_t end)
     haft__buf_add_str(buf, text);
 }
 
-void haft__embeddings_text(haft__buf *buf, haft_str prefix, const haft__search_doc *doc)
+void haft__embeddings_write_document(haft__buf *buf, haft_str prefix, const haft__search_doc *doc)
 {
     const haft__json *properties =
         doc->schema != NULL ? haft__json_get(*doc->schema, HAFT__LIT("properties")) : NULL;
@@ -45,13 +45,14 @@ void haft__embeddings_text(haft__buf *buf, haft_str prefix, const haft__search_d
     }
 }
 
-void haft__embeddings_query(haft__buf *buf, haft_str prefix, haft_str query)
+void haft__embeddings_write_query(haft__buf *buf, haft_str prefix, haft_str query)
 {
     haft__buf_add_str(buf, prefix);
     add_part(buf, query, buf->len + HAFT__LIMIT_EMBED_TEXT_BYTES);
 }
 
-void haft__embeddings_request(haft__buf *buf, haft_str model, const haft_str *texts, size_t count)
+void haft__embeddings_write_request(haft__buf *buf, haft_str model, const haft_str *texts,
+                                    size_t count)
 {
     haft__json_writer w;
     haft__json_writer_init(&w, buf);

@@ -14,13 +14,14 @@
 
 /* Appends a tool as the model reads it: "server: name - description; parameter, parameter". What is
  * past HAFT__LIMIT_EMBED_TEXT_BYTES is left out; `prefix` does not count. */
-void haft__embeddings_text(haft__buf *buf, haft_str prefix, const haft__search_doc *doc);
+void haft__embeddings_write_document(haft__buf *buf, haft_str prefix, const haft__search_doc *doc);
 
 /* The same for what is searched for. */
-void haft__embeddings_query(haft__buf *buf, haft_str prefix, haft_str query);
+void haft__embeddings_write_query(haft__buf *buf, haft_str prefix, haft_str query);
 
 /* Appends the body of a request. */
-void haft__embeddings_request(haft__buf *buf, haft_str model, const haft_str *texts, size_t count);
+void haft__embeddings_write_request(haft__buf *buf, haft_str model, const haft_str *texts,
+                                    size_t count);
 
 /* Vectors one behind the other, in the order of the texts. */
 typedef struct haft__embeddings {

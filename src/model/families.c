@@ -6,12 +6,12 @@
 #include "base/macros.h"
 #include "base/str.h"
 
-const haft__family *haft__family_named(haft_str name)
+const haft__family *haft__family_find(haft_str name)
 {
     size_t count;
     const haft__family *rows = haft__families(&count);
     for (size_t i = 0; i < count; i++) {
-        if (haft__str_equal_any_case(name, haft__str(rows[i].name))) {
+        if (haft__str_equal_ignore_case(name, haft__str(rows[i].name))) {
             return &rows[i];
         }
     }
@@ -97,7 +97,7 @@ static size_t match_piece(haft_str piece, haft_str name, size_t at)
 static bool matches(haft_str pattern, haft_str name)
 {
     size_t at = 0, last = name.len;
-    if (haft__str_starts(pattern, HAFT__LIT("^"))) {
+    if (haft__str_starts_with(pattern, HAFT__LIT("^"))) {
         pattern = haft__str_skip(pattern, 1);
         last = name.len > 0 ? 1 : 0;
     }
@@ -157,7 +157,7 @@ static bool take_part(haft_str *io_path, haft_str *ret_part)
     return true;
 }
 
-const haft__family *haft__family_of_name(haft_str name, const char **ret_pattern)
+const haft__family *haft__family_match_name(haft_str name, const char **ret_pattern)
 {
     const haft__family *found = NULL;
     haft_str part;
@@ -189,7 +189,7 @@ static bool contains(haft_str text, haft_str mark)
     return false;
 }
 
-const haft__family *haft__family_of_template(haft_str text, const char **ret_mark)
+const haft__family *haft__family_match_template(haft_str text, const char **ret_mark)
 {
     size_t count, best = 0;
     const haft__family *rows = haft__families(&count), *found = NULL;

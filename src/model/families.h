@@ -35,23 +35,24 @@ typedef struct haft__family {
     const char *marks[HAFT__FAMILY_MARKS];       /* of chat templates; all of them */
     const char *format;                          /* of calls in text */
     uint32_t context;                            /* tokens; 0: not known */
-    uint32_t size;               /* millions of parameters where the name has none; 0: not known */
-    unsigned native;             /* haft__family_server: where calls are the server's */
-    const char *think, *thought; /* around reasoning in text; NULL: there is none */
-    bool opened;                 /* the chat template writes `think`, so the reply begins inside */
+    uint32_t size;   /* millions of parameters where the name has none; 0: not known */
+    unsigned native; /* haft__family_server: where calls are the server's */
+    const char *reasoning_open,
+        *reasoning_close; /* around reasoning in text; NULL: there is none */
+    bool opened;          /* the chat template writes `think`, so the reply begins inside */
 } haft__family;
 
 const haft__family *haft__families(size_t *ret_count);
 
 /* The row of that name, or NULL. */
-const haft__family *haft__family_named(haft_str name);
+const haft__family *haft__family_find(haft_str name);
 
 /* The row with the longest pattern in the name, the first of several; NULL when there is none, and
  * for names of more than HAFT__LIMIT_MODEL_NAME_BYTES. */
-const haft__family *haft__family_of_name(haft_str name, const char **ret_pattern);
+const haft__family *haft__family_match_name(haft_str name, const char **ret_pattern);
 
 /* The same, for the marks of a chat template; `ret_mark` is the row's first. */
-const haft__family *haft__family_of_template(haft_str text, const char **ret_mark);
+const haft__family *haft__family_match_template(haft_str text, const char **ret_mark);
 
 /* Whether calls are the server's. `provider` and base_url of the model decide; those who serve only
  * models of their own have them. */

@@ -14,16 +14,16 @@ static const char *const stops[] = {
     [HAFT__STOP_REFUSAL] = "refusal",
 };
 
-const char *haft__stop_name(haft__stop stop)
+const char *haft__stop_reason_name(haft__stop_reason stop)
 {
     return stops[stop];
 }
 
-bool haft__stop_find(haft_str name, haft__stop *ret_stop)
+bool haft__stop_reason_parse(haft_str name, haft__stop_reason *ret_stop)
 {
     for (size_t i = 0; i < COUNT(stops); i++) {
         if (haft__str_equal(name, haft__str(stops[i]))) {
-            *ret_stop = (haft__stop)i;
+            *ret_stop = (haft__stop_reason)i;
             return true;
         }
     }
@@ -41,7 +41,7 @@ const char *haft__constraint_name(haft__constraint_kind kind)
     return constraints[kind];
 }
 
-bool haft__constraint_find(haft_str name, haft__constraint_kind *ret_kind)
+bool haft__constraint_parse(haft_str name, haft__constraint_kind *ret_kind)
 {
     for (size_t i = 0; i < COUNT(constraints); i++) {
         if (haft__str_equal(name, haft__str(constraints[i]))) {

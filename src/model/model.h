@@ -24,7 +24,7 @@ typedef enum haft__constraint_kind {
 
 const char *haft__constraint_name(haft__constraint_kind kind);
 /* False when it is none of the names. */
-bool haft__constraint_find(haft_str name, haft__constraint_kind *ret_kind);
+bool haft__constraint_parse(haft_str name, haft__constraint_kind *ret_kind);
 
 typedef struct haft__constraint {
     haft__constraint_kind kind;
@@ -41,7 +41,7 @@ typedef struct haft__request {
     const bool *allowed;            /* for each: may it run in this turn */
     size_t tool_count;
     size_t callable_count; /* `tools` goes on: those up to here can be called, too */
-    haft__mode mode;
+    haft__choice_mode mode;
     haft_str tool; /* of HAFT__MODE_TOOL */
     haft_str format;
     haft_str reply_format; /* in which the reply comes, where that is another; "" for `format` */
@@ -53,27 +53,27 @@ typedef struct haft__request {
 /* Whether `text` is somewhere in the messages, as text (not as JSON escapes it). */
 bool haft__request_contains(const haft__request *request, haft_str text);
 
-typedef enum haft__stop {
+typedef enum haft__stop_reason {
     HAFT__STOP_END,     /* the model was finished */
     HAFT__STOP_CALLS,   /* it wants its calls run */
     HAFT__STOP_LENGTH,  /* cut by the token limit */
     HAFT__STOP_REFUSAL, /* the provider or the model declined */
-} haft__stop;
+} haft__stop_reason;
 
-const char *haft__stop_name(haft__stop stop);
+const char *haft__stop_reason_name(haft__stop_reason stop);
 /* False when it is none of the names. */
-bool haft__stop_find(haft_str name, haft__stop *ret_stop);
+bool haft__stop_reason_parse(haft_str name, haft__stop_reason *ret_stop);
 
-typedef struct haft__tokens {
+typedef struct haft__token_usage {
     uint64_t input, output, cached; /* cached is a part of input */
-} haft__tokens;
+} haft__token_usage;
 
 typedef struct haft__reply {
     haft_str content, reasoning;
     const haft__message_call *calls; /* an id may be empty */
     size_t call_count;
-    haft__tokens usage;
-    haft__stop stop;
+    haft__token_usage usage;
+    haft__stop_reason stop;
     haft_str model; /* that answered */
 } haft__reply;
 
@@ -104,11 +104,11 @@ typedef struct haft__model_failure {
 } haft__model_failure;
 
 /* What became of a model call. */
-typedef struct haft__model_answer {
+typedef struct haft__model_outcome {
     bool failed; /* `failure` counts; else `reply` */
     haft__reply reply;
     haft__model_failure failure;
-} haft__model_answer;
+} haft__model_outcome;
 
 /* ---- a reply that arrives in pieces ---- */
 
@@ -120,7 +120,7 @@ typedef enum haft__delta_kind {
     HAFT__DELTA_CALL_END,  /* its arguments are complete; its id, if it came only now */
     HAFT__DELTA_USAGE,
     HAFT__DELTA_STOP,
-    HAFT__DELTA_CALL_VOID, /* it is over and cannot be used: why, and how it was written */
+    HAFT__DELTA_CALL_MALFORMED, /* it is over and cannot be used: why, and how it was written */
 } haft__delta_kind;
 
 typedef struct haft__delta {
@@ -128,8 +128,8 @@ typedef struct haft__delta {
     uint32_t index; /* of the call */
     haft_str id, text, why;
     bool repaired; /* of CALL_END: it was mended while it was read */
-    haft__tokens usage;
-    haft__stop stop;
+    haft__token_usage usage;
+    haft__stop_reason stop;
 } haft__delta;
 
 /* Puts the pieces together. Heap memory, given back by finish. */
@@ -137,8 +137,8 @@ typedef struct haft__assembly {
     haft__buf content, reasoning;
     struct haft__assembly_call *calls;
     size_t call_count, call_capacity;
-    haft__tokens usage;
-    haft__stop stop;
+    haft__token_usage usage;
+    haft__stop_reason stop;
     bool stopped;
 } haft__assembly;
 

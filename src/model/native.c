@@ -28,14 +28,16 @@ haft_str haft__native_text(haft__json object, const char *key)
 
 /* ---- what it says ---- */
 
-haft_status haft__native_say(haft__native *n, haft__delta_kind kind, haft_str text, haft_error *err)
+haft_status haft__native_add_text(haft__native_reply *n, haft__delta_kind kind, haft_str text,
+                                  haft_error *err)
 {
     n->has_message = true;
     haft__delta delta = {.kind = kind, .text = text};
     return text.len > 0 ? haft__assembly_add(&n->assembly, &delta, err) : HAFT_OK;
 }
 
-haft_status haft__native_begin(haft__native *n, haft_str id, haft_str name, haft_error *err)
+haft_status haft__native_begin_call(haft__native_reply *n, haft_str id, haft_str name,
+                                    haft_error *err)
 {
     n->has_message = true;
     haft__delta delta = {.kind = HAFT__DELTA_CALL, .index = n->calls, .id = id, .text = name};
@@ -44,7 +46,8 @@ haft_status haft__native_begin(haft__native *n, haft_str id, haft_str name, haft
     return status;
 }
 
-static haft_status give(haft__native *n, haft__delta_kind kind, haft_str text, haft_error *err)
+static haft_status give(haft__native_reply *n, haft__delta_kind kind, haft_str text,
+                        haft_error *err)
 {
     if (n->calls == 0) {
         return haft__fail(err, HAFT_BAD_STATE, "", "expected a call before its arguments");
@@ -53,25 +56,26 @@ static haft_status give(haft__native *n, haft__delta_kind kind, haft_str text, h
     return haft__assembly_add(&n->assembly, &delta, err);
 }
 
-haft_status haft__native_arguments(haft__native *n, haft_str text, haft_error *err)
+haft_status haft__native_add_arguments(haft__native_reply *n, haft_str text, haft_error *err)
 {
     return text.len > 0 ? give(n, HAFT__DELTA_ARGUMENTS, text, err) : HAFT_OK;
 }
 
-haft_status haft__native_value(haft__native *n, haft__json value, haft_error *err)
+haft_status haft__native_add_arguments_value(haft__native_reply *n, haft__json value,
+                                             haft_error *err)
 {
     haft__buf_clear(&n->text);
     haft__json_write(&n->text, value);
     haft_status status = haft__buf_check(&n->text, err);
-    return status == HAFT_OK ? haft__native_arguments(n, haft__buf_str(&n->text), err) : status;
+    return status == HAFT_OK ? haft__native_add_arguments(n, haft__buf_str(&n->text), err) : status;
 }
 
-haft_status haft__native_end(haft__native *n, haft_error *err)
+haft_status haft__native_end_call(haft__native_reply *n, haft_error *err)
 {
     return give(n, HAFT__DELTA_CALL_END, (haft_str){NULL, 0}, err);
 }
 
-void haft__native_stop(haft__native *n, const haft__native_reason *reasons, haft_str word)
+void haft__native_set_stop(haft__native_reply *n, const haft__native_reason *reasons, haft_str word)
 {
     if (word.len == 0) {
         return;
@@ -89,8 +93,8 @@ void haft__native_stop(haft__native *n, const haft__native_reason *reasons, haft
 /* ---- values ---- */
 
 typedef struct reader {
-    haft__native native;
-    haft__native_take *take;
+    haft__native_reply native;
+    haft__native_read_value *take;
     haft__json_options options;
     haft__arena *scratch;
 } reader;
@@ -121,13 +125,14 @@ static haft_status take_text(reader *r, haft_str text, haft_error *err)
 }
 
 /* An object that is written over lines has more than that on its second. */
-bool haft__native_is_lines(haft_str body)
+bool haft__native_is_event_lines(haft_str body)
 {
     haft_str rest = haft__str_trim(body);
     haft_str first = haft__str_trim(haft__str_split(&rest, '\n'));
     rest = haft__str_trim(rest);
-    return haft__str_starts(first, HAFT__LIT("{")) && haft__str_ends(first, HAFT__LIT("}"))
-           && haft__str_starts(rest, HAFT__LIT("{"));
+    return haft__str_starts_with(first, HAFT__LIT("{"))
+           && haft__str_ends_with(first, HAFT__LIT("}"))
+           && haft__str_starts_with(rest, HAFT__LIT("{"));
 }
 
 /* Only the last of them can be one that was cut. */
@@ -172,26 +177,26 @@ static haft_status take_events(reader *r, haft_str body, haft_error *err)
 /* ---- the answer ---- */
 
 static haft_status fail(haft__arena *arena, haft__failure_kind kind, const char *message,
-                        haft__model_answer *ret_answer, haft_error *err)
+                        haft__model_outcome *ret_answer, haft_error *err)
 {
     haft_str kept = haft__arena_copy(arena, haft__str(message));
     if (kept.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
-    *ret_answer = (haft__model_answer){.failed = true, .failure = {.message = kept, .kind = kind}};
+    *ret_answer = (haft__model_outcome){.failed = true, .failure = {.message = kept, .kind = kind}};
     return HAFT_OK;
 }
 
 /* As with OpenAI: what came decides whether calls are wanted. */
-static haft_status close_reply(haft__native *n, haft__arena *arena, haft__model_answer *ret_answer,
-                               haft_error *err)
+static haft_status close_reply(haft__native_reply *n, haft__arena *arena,
+                               haft__model_outcome *ret_answer, haft_error *err)
 {
     bool plain = n->stop == HAFT__STOP_END || n->stop == HAFT__STOP_CALLS;
     haft__delta delta = {.kind = HAFT__DELTA_STOP, .stop = n->stop};
     if (plain) {
         delta.stop = n->calls > 0 ? HAFT__STOP_CALLS : HAFT__STOP_END;
     }
-    haft__model_answer answer = {.failed = false};
+    haft__model_outcome answer = {.failed = false};
     haft_status status = haft__assembly_add(&n->assembly, &delta, err);
     if (status == HAFT_OK) {
         status = haft__assembly_reply(&n->assembly, arena, &answer.reply, err);
@@ -203,9 +208,9 @@ static haft_status close_reply(haft__native *n, haft__arena *arena, haft__model_
 }
 
 static haft_status finish(reader *r, bool events, haft__arena *arena,
-                          haft__model_answer *ret_answer, haft_error *err)
+                          haft__model_outcome *ret_answer, haft_error *err)
 {
-    haft__native *n = &r->native;
+    haft__native_reply *n = &r->native;
     if (n->wrong != NULL) {
         return fail(arena, HAFT__FAILURE_GARBLED, n->wrong, ret_answer, err);
     }
@@ -229,21 +234,22 @@ static haft_status finish(reader *r, bool events, haft__arena *arena,
 /* What is wrong with the bytes becomes the failure: an error that was reported, a text that was
  * cut, or nonsense. */
 static haft_status judge(haft_str text, bool json, haft__arena *arena, const haft_error *found,
-                         haft__model_answer *ret_answer, haft_error *err)
+                         haft__model_outcome *ret_answer, haft_error *err)
 {
     haft__failure_kind kind =
         found->status == HAFT_UNSUPPORTED ? HAFT__FAILURE_OTHER : HAFT__FAILURE_GARBLED;
     bool cut = false;
     if (found->status == HAFT_NO_MEMORY
         || (json && found->status == HAFT_BAD_INPUT
-            && haft__openai_is_cut(text, &cut) != HAFT_OK)) {
+            && haft__json_is_truncated(text, &cut) != HAFT_OK)) {
         return haft__fail_no_memory(err);
     }
     return fail(arena, cut ? HAFT__FAILURE_CUT : kind, found->message, ret_answer, err);
 }
 
-haft_status haft__native_body(haft_str body, haft__hash_key hash_key, haft__native_take *take_value,
-                              haft__arena *arena, haft__model_answer *ret_answer, haft_error *err)
+haft_status haft__native_read_body(haft_str body, haft__hash_key hash_key,
+                                   haft__native_read_value *take_value, haft__arena *arena,
+                                   haft__model_outcome *ret_answer, haft_error *err)
 {
     haft__arena scratch;
     haft__arena_init(&scratch, 0);
@@ -254,7 +260,7 @@ haft_status haft__native_body(haft_str body, haft__hash_key hash_key, haft__nati
     haft_error found = {0};
     haft_str text = haft__str_trim(body);
     bool json = text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
-    bool lines = haft__native_is_lines(text);
+    bool lines = haft__native_is_event_lines(text);
     haft_status status = lines  ? take_lines(&r, text, &found)
                          : json ? take_text(&r, text, &found)
                                 : take_events(&r, body, &found);

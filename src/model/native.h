@@ -11,12 +11,12 @@
 #include "model/model.h"
 
 /* Whether a body is the events of a stream, each on a line of its own and with nothing around. */
-bool haft__native_is_lines(haft_str body);
+bool haft__native_is_event_lines(haft_str body);
 
 /* Reads a body; the answer lives in `arena`. Fails only for want of memory: whatever is wrong with
  * the bytes becomes the answer's failure. */
 typedef haft_status haft__native_read(haft_str body, haft__hash_key hash_key, haft__arena *arena,
-                                      haft__model_answer *ret_answer, haft_error *err);
+                                      haft__model_outcome *ret_answer, haft_error *err);
 
 /* Anthropic's Messages: blocks text, thinking and tool_use. */
 haft__native_read haft__anthropic_read;

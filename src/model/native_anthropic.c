@@ -24,58 +24,59 @@ static bool is(haft__json object, const char *type)
 }
 
 /* In a stream the block's input is empty and comes in pieces. */
-static haft_status take_block(haft__native *n, haft__json block, bool whole, haft_error *err)
+static haft_status take_block(haft__native_reply *n, haft__json block, bool whole, haft_error *err)
 {
     haft_status status =
-        haft__native_say(n, HAFT__DELTA_TEXT, haft__native_text(block, "text"), err);
+        haft__native_add_text(n, HAFT__DELTA_TEXT, haft__native_text(block, "text"), err);
     if (status == HAFT_OK) {
-        status =
-            haft__native_say(n, HAFT__DELTA_REASONING, haft__native_text(block, "thinking"), err);
+        status = haft__native_add_text(n, HAFT__DELTA_REASONING,
+                                       haft__native_text(block, "thinking"), err);
     }
     if (status != HAFT_OK || !is(block, "tool_use")) {
         return status;
     }
-    status = haft__native_begin(n, haft__native_text(block, "id"), haft__native_text(block, "name"),
-                                err);
+    status = haft__native_begin_call(n, haft__native_text(block, "id"),
+                                     haft__native_text(block, "name"), err);
     const haft__json *input = haft__json_get(block, HAFT__LIT("input"));
     if (status == HAFT_OK && input != NULL && input->kind != HAFT__JSON_NULL
         && (whole || input->count > 0)) {
-        status = haft__native_value(n, *input, err);
+        status = haft__native_add_arguments_value(n, *input, err);
     }
-    return status == HAFT_OK && whole ? haft__native_end(n, err) : status;
+    return status == HAFT_OK && whole ? haft__native_end_call(n, err) : status;
 }
 
-static haft_status take_delta(haft__native *n, haft__json delta, haft_error *err)
+static haft_status take_delta(haft__native_reply *n, haft__json delta, haft_error *err)
 {
     haft_status status =
-        haft__native_say(n, HAFT__DELTA_TEXT, haft__native_text(delta, "text"), err);
+        haft__native_add_text(n, HAFT__DELTA_TEXT, haft__native_text(delta, "text"), err);
     if (status == HAFT_OK) {
-        status =
-            haft__native_say(n, HAFT__DELTA_REASONING, haft__native_text(delta, "thinking"), err);
+        status = haft__native_add_text(n, HAFT__DELTA_REASONING,
+                                       haft__native_text(delta, "thinking"), err);
     }
     return status == HAFT_OK
-               ? haft__native_arguments(n, haft__native_text(delta, "partial_json"), err)
+               ? haft__native_add_arguments(n, haft__native_text(delta, "partial_json"), err)
                : status;
 }
 
-static haft_status take_message(haft__native *n, haft__json message, haft_error *err)
+static haft_status take_message(haft__native_reply *n, haft__json message, haft_error *err)
 {
     const haft__json *blocks = haft__native_get(message, "content", HAFT__JSON_ARRAY);
     haft_status status = HAFT_OK;
     if (blocks == NULL) {
-        return haft__native_say(n, HAFT__DELTA_TEXT, haft__native_text(message, "content"), err);
+        return haft__native_add_text(n, HAFT__DELTA_TEXT, haft__native_text(message, "content"),
+                                     err);
     }
     n->has_message = true;
     for (uint32_t i = 0; i < blocks->count && status == HAFT_OK; i++) {
         status = take_block(n, blocks->items[i], true, err);
     }
-    haft__native_stop(n, reasons, haft__native_text(message, "stop_reason"));
+    haft__native_set_stop(n, reasons, haft__native_text(message, "stop_reason"));
     return status;
 }
 
 /* Blocks come one after the other, so that the end of one that is a call is that of the last call.
  */
-static haft_status take_event(haft__native *n, haft__json value, haft_error *err)
+static haft_status take_event(haft__native_reply *n, haft__json value, haft_error *err)
 {
     const haft__json *block = haft__native_get(value, "content_block", HAFT__JSON_OBJECT);
     const haft__json *delta = haft__native_get(value, "delta", HAFT__JSON_OBJECT);
@@ -88,22 +89,22 @@ static haft_status take_event(haft__native *n, haft__json value, haft_error *err
     }
     if (is(value, "content_block_stop") && n->in_call) {
         n->in_call = false;
-        return haft__native_end(n, err);
+        return haft__native_end_call(n, err);
     }
     if (is(value, "message_delta") && delta != NULL) {
-        haft__native_stop(n, reasons, haft__native_text(*delta, "stop_reason"));
+        haft__native_set_stop(n, reasons, haft__native_text(*delta, "stop_reason"));
     }
     return HAFT_OK;
 }
 
-static haft_status take(haft__native *n, haft__json value, haft_error *err)
+static haft_status take(haft__native_reply *n, haft__json value, haft_error *err)
 {
     bool whole = haft__json_get(value, HAFT__LIT("content")) != NULL;
     return whole ? take_message(n, value, err) : take_event(n, value, err);
 }
 
 haft_status haft__anthropic_read(haft_str body, haft__hash_key hash_key, haft__arena *arena,
-                                 haft__model_answer *ret_answer, haft_error *err)
+                                 haft__model_outcome *ret_answer, haft_error *err)
 {
-    return haft__native_body(body, hash_key, take, arena, ret_answer, err);
+    return haft__native_read_body(body, hash_key, take, arena, ret_answer, err);
 }

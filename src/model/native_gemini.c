@@ -19,28 +19,29 @@ static const haft__native_reason reasons[] = {
 };
 
 /* Arguments that are missing are none. */
-static haft_status take_call(haft__native *n, haft__json call, haft_error *err)
+static haft_status take_call(haft__native_reply *n, haft__json call, haft_error *err)
 {
     const haft__json *args = haft__json_get(call, HAFT__LIT("args"));
-    haft_status status =
-        haft__native_begin(n, haft__native_text(call, "id"), haft__native_text(call, "name"), err);
+    haft_status status = haft__native_begin_call(n, haft__native_text(call, "id"),
+                                                 haft__native_text(call, "name"), err);
     if (status == HAFT_OK && args != NULL && args->kind != HAFT__JSON_NULL) {
-        status = haft__native_value(n, *args, err);
+        status = haft__native_add_arguments_value(n, *args, err);
     }
-    return status == HAFT_OK ? haft__native_end(n, err) : status;
+    return status == HAFT_OK ? haft__native_end_call(n, err) : status;
 }
 
-static haft_status take_part(haft__native *n, haft__json part, haft_error *err)
+static haft_status take_part(haft__native_reply *n, haft__json part, haft_error *err)
 {
     bool thought = haft__native_get(part, "thought", HAFT__JSON_TRUE) != NULL;
     const haft__json *call = haft__native_get(part, "functionCall", HAFT__JSON_OBJECT);
-    haft_status status = haft__native_say(n, thought ? HAFT__DELTA_REASONING : HAFT__DELTA_TEXT,
-                                          haft__native_text(part, "text"), err);
+    haft_status status =
+        haft__native_add_text(n, thought ? HAFT__DELTA_REASONING : HAFT__DELTA_TEXT,
+                              haft__native_text(part, "text"), err);
     return status == HAFT_OK && call != NULL ? take_call(n, *call, err) : status;
 }
 
 /* Of several candidates the first counts. */
-static haft_status take(haft__native *n, haft__json value, haft_error *err)
+static haft_status take(haft__native_reply *n, haft__json value, haft_error *err)
 {
     const haft__json *list = haft__native_get(value, "candidates", HAFT__JSON_ARRAY);
     if (list == NULL || list->count == 0) {
@@ -55,12 +56,12 @@ static haft_status take(haft__native *n, haft__json value, haft_error *err)
     for (uint32_t i = 0; parts != NULL && i < parts->count && status == HAFT_OK; i++) {
         status = take_part(n, parts->items[i], err);
     }
-    haft__native_stop(n, reasons, haft__native_text(first, "finishReason"));
+    haft__native_set_stop(n, reasons, haft__native_text(first, "finishReason"));
     return status;
 }
 
 haft_status haft__gemini_read(haft_str body, haft__hash_key hash_key, haft__arena *arena,
-                              haft__model_answer *ret_answer, haft_error *err)
+                              haft__model_outcome *ret_answer, haft_error *err)
 {
-    return haft__native_body(body, hash_key, take, arena, ret_answer, err);
+    return haft__native_read_body(body, hash_key, take, arena, ret_answer, err);
 }

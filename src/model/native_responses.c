@@ -21,22 +21,22 @@ static bool is(haft__json object, const char *type)
 }
 
 /* The texts of an item's parts: content of a message, summary of reasoning. */
-static haft_status take_parts(haft__native *n, haft__json item, const char *key,
+static haft_status take_parts(haft__native_reply *n, haft__json item, const char *key,
                               haft__delta_kind kind, haft_error *err)
 {
     const haft__json *parts = haft__native_get(item, key, HAFT__JSON_ARRAY);
     haft_status status = HAFT_OK;
     for (uint32_t i = 0; parts != NULL && i < parts->count && status == HAFT_OK; i++) {
         haft__json part = parts->items[i];
-        status = haft__native_say(n, kind, haft__native_text(part, "text"), err);
+        status = haft__native_add_text(n, kind, haft__native_text(part, "text"), err);
         if (status == HAFT_OK) {
-            status = haft__native_say(n, kind, haft__native_text(part, "refusal"), err);
+            status = haft__native_add_text(n, kind, haft__native_text(part, "refusal"), err);
         }
     }
     return status;
 }
 
-static haft_status take_item(haft__native *n, haft__json item, haft_error *err)
+static haft_status take_item(haft__native_reply *n, haft__json item, haft_error *err)
 {
     if (is(item, "message")) {
         return take_parts(n, item, "content", HAFT__DELTA_TEXT, err);
@@ -47,15 +47,15 @@ static haft_status take_item(haft__native *n, haft__json item, haft_error *err)
     if (!is(item, "function_call")) {
         return HAFT_OK;
     }
-    haft_status status = haft__native_begin(n, haft__native_text(item, "call_id"),
-                                            haft__native_text(item, "name"), err);
+    haft_status status = haft__native_begin_call(n, haft__native_text(item, "call_id"),
+                                                 haft__native_text(item, "name"), err);
     if (status == HAFT_OK) {
-        status = haft__native_arguments(n, haft__native_text(item, "arguments"), err);
+        status = haft__native_add_arguments(n, haft__native_text(item, "arguments"), err);
     }
-    return status == HAFT_OK ? haft__native_end(n, err) : status;
+    return status == HAFT_OK ? haft__native_end_call(n, err) : status;
 }
 
-static haft_status take_response(haft__native *n, haft__json response, haft_error *err)
+static haft_status take_response(haft__native_reply *n, haft__json response, haft_error *err)
 {
     const haft__json *items = haft__native_get(response, "output", HAFT__JSON_ARRAY);
     const haft__json *why = haft__native_get(response, "incomplete_details", HAFT__JSON_OBJECT);
@@ -67,19 +67,19 @@ static haft_status take_response(haft__native *n, haft__json response, haft_erro
     for (uint32_t i = 0; i < items->count && status == HAFT_OK; i++) {
         status = take_item(n, items->items[i], err);
     }
-    haft__native_stop(n, reasons, haft__native_text(response, "status"));
+    haft__native_set_stop(n, reasons, haft__native_text(response, "status"));
     if (why != NULL
         && haft__str_equal(haft__native_text(*why, "reason"), HAFT__LIT("content_filter"))) {
-        haft__native_stop(n, reasons, HAFT__LIT("content_filter"));
+        haft__native_set_stop(n, reasons, HAFT__LIT("content_filter"));
     }
     return status;
 }
 
 /* Of the events those that end the response have all of it. */
-static haft_status take(haft__native *n, haft__json value, haft_error *err)
+static haft_status take(haft__native_reply *n, haft__json value, haft_error *err)
 {
     const haft__json *response = haft__native_get(value, "response", HAFT__JSON_OBJECT);
-    if (!haft__str_starts(haft__native_text(value, "type"), HAFT__LIT("response."))) {
+    if (!haft__str_starts_with(haft__native_text(value, "type"), HAFT__LIT("response."))) {
         return take_response(n, value, err);
     }
     n->has_message = true;
@@ -89,7 +89,7 @@ static haft_status take(haft__native *n, haft__json value, haft_error *err)
 }
 
 haft_status haft__responses_read(haft_str body, haft__hash_key hash_key, haft__arena *arena,
-                                 haft__model_answer *ret_answer, haft_error *err)
+                                 haft__model_outcome *ret_answer, haft_error *err)
 {
-    return haft__native_body(body, hash_key, take, arena, ret_answer, err);
+    return haft__native_read_body(body, hash_key, take, arena, ret_answer, err);
 }

@@ -288,7 +288,7 @@ static haft__json follow(making *m, haft__json schema)
 {
     for (unsigned hops = 0; hops < HAFT__LIMIT_TOOL_OBJECT_DEPTH; hops++) {
         haft_str target = keyword_text(schema, "$ref");
-        if (!haft__str_starts(target, HAFT__LIT("#"))) {
+        if (!haft__str_starts_with(target, HAFT__LIT("#"))) {
             break;
         }
         const haft__json *found =
@@ -455,8 +455,9 @@ static haft__json make(making *m, haft__json schema, haft_str name, unsigned dep
 /* order_id, userId, id: what nobody can guess. */
 static bool is_identity(haft_str name)
 {
-    return haft__str_ends(name, HAFT__LIT("_id")) || haft__str_ends(name, HAFT__LIT("Id"))
-           || haft__str_equal(name, HAFT__LIT("id")) || haft__str_ends(name, HAFT__LIT("_key"));
+    return haft__str_ends_with(name, HAFT__LIT("_id")) || haft__str_ends_with(name, HAFT__LIT("Id"))
+           || haft__str_equal(name, HAFT__LIT("id"))
+           || haft__str_ends_with(name, HAFT__LIT("_key"));
 }
 
 bool haft__offline_would_guess(haft__offline *o, const haft__tool *tool)

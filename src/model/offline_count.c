@@ -56,10 +56,10 @@ static uint64_t more_of(const haft__offline_call *call)
     }
     haft_str last = haft__str_skip(text, start);
     uint64_t more = 0;
-    if (haft__str_starts(last, HAFT__LIT("("))) {
+    if (haft__str_starts_with(last, HAFT__LIT("("))) {
         last = haft__str_skip(last, 1);
         haft_str number = haft__str_split(&last, ' ');
-        bool counted = haft__str_starts(last, HAFT__LIT("more "));
+        bool counted = haft__str_starts_with(last, HAFT__LIT("more "));
         return counted && haft__str_to_u64(number, &more) ? more : 0;
     }
     return 0;
@@ -100,7 +100,7 @@ static bool is_wanted(const haft__offline *o, const haft__offline_line *line)
     if (form < HAFT__OFFLINE_DECLARES) {
         return false;
     }
-    bool macro = haft__str_starts(text, HAFT__LIT("#")) && name.len > 0 && name.ptr[0] != '#';
+    bool macro = haft__str_starts_with(text, HAFT__LIT("#")) && name.len > 0 && name.ptr[0] != '#';
     bool type =
         haft__offline_names(text, HAFT__LIT("struct")) && memchr(text.ptr, '(', text.len) == NULL;
     bool call = memchr(text.ptr, '(', text.len) != NULL && !macro;
@@ -117,10 +117,10 @@ static bool is_wanted(const haft__offline *o, const haft__offline_line *line)
 static bool includes(haft_str text)
 {
     text = haft__str_trim(text);
-    bool hash = haft__str_starts(text, HAFT__LIT("#")) && has_word(text, "include");
-    return hash || haft__str_starts(text, HAFT__LIT("import "))
-           || haft__str_starts(text, HAFT__LIT("from "))
-           || haft__str_starts(text, HAFT__LIT("include "));
+    bool hash = haft__str_starts_with(text, HAFT__LIT("#")) && has_word(text, "include");
+    return hash || haft__str_starts_with(text, HAFT__LIT("import "))
+           || haft__str_starts_with(text, HAFT__LIT("from "))
+           || haft__str_starts_with(text, HAFT__LIT("include "));
 }
 
 /* Whether a line counts: one that uses the name, where a name is asked for, or one that has all the

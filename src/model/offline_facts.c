@@ -42,7 +42,8 @@ static haft_status read_result(haft__offline_facts *facts, haft_str text, haft__
     options.hash_key = HAFT__OFFLINE_KEY;
     haft__json value;
     haft_str bare = haft__str_trim(text);
-    bool json = haft__str_starts(bare, HAFT__LIT("{")) || haft__str_starts(bare, HAFT__LIT("["));
+    bool json =
+        haft__str_starts_with(bare, HAFT__LIT("{")) || haft__str_starts_with(bare, HAFT__LIT("["));
     if (!json || bare.len > LONGEST_RESULT) {
         return HAFT_OK;
     }

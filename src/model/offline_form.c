@@ -59,7 +59,7 @@ static bool take_any(haft_str *text, const char *const *words, size_t count)
 static bool has_ending(haft_str path, const char *const *endings, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (haft__str_ends(path, haft__str(endings[i]))) {
+        if (haft__str_ends_with(path, haft__str(endings[i]))) {
             return true;
         }
     }
@@ -95,7 +95,7 @@ typedef haft__offline_form look(sight *s);
 static haft__offline_form look_macro(sight *s)
 {
     haft_str rest = s->text;
-    if (!haft__str_starts(rest, HAFT__LIT("#"))) {
+    if (!haft__str_starts_with(rest, HAFT__LIT("#"))) {
         return HAFT__OFFLINE_MENTIONS;
     }
     rest = skip_spaces(haft__str_skip(rest, 1));
@@ -110,7 +110,7 @@ static haft__offline_form look_macro(sight *s)
 static haft__offline_form look_heading(sight *s)
 {
     bool heading = haft__offline_class_of(s->path) == HAFT__OFFLINE_DOCS
-                   && haft__str_starts(s->text, HAFT__LIT("#"));
+                   && haft__str_starts_with(s->text, HAFT__LIT("#"));
     s->name = heading ? s->text : s->name;
     return heading ? HAFT__OFFLINE_DEFINES : HAFT__OFFLINE_MENTIONS;
 }
@@ -153,8 +153,8 @@ static haft__offline_form look_struct(sight *s)
 static haft__offline_form look_typedef(sight *s)
 {
     haft_str rest = s->text;
-    bool closes = haft__str_starts(rest, HAFT__LIT("}"));
-    if ((!closes && !take_word(&rest, "typedef")) || !haft__str_ends(rest, HAFT__LIT(";"))) {
+    bool closes = haft__str_starts_with(rest, HAFT__LIT("}"));
+    if ((!closes && !take_word(&rest, "typedef")) || !haft__str_ends_with(rest, HAFT__LIT(";"))) {
         return HAFT__OFFLINE_MENTIONS;
     }
     haft_str pointer = rest;
@@ -162,8 +162,9 @@ static haft__offline_form look_typedef(sight *s)
     for (size_t i = 0; !closes && i < rest.len; i++) { /* typedef int (*NAME)(int); */
         if (rest.ptr[i] == '(' && i + 1 < rest.len && rest.ptr[i + 1] == '*') {
             pointer = haft__str_skip(rest, i + 1);
-            pointer = skip_spaces(
-                haft__str_starts(pointer, HAFT__LIT("*")) ? haft__str_skip(pointer, 1) : pointer);
+            pointer = skip_spaces(haft__str_starts_with(pointer, HAFT__LIT("*"))
+                                      ? haft__str_skip(pointer, 1)
+                                      : pointer);
             s->name = take_name(&pointer);
             return HAFT__OFFLINE_DEFINES;
         }
@@ -204,17 +205,17 @@ static haft__offline_form look_function(sight *s)
             continue;
         }
         names++;
-        bool old = haft__str_starts(rest, HAFT__LIT("((")); /* NAME OF((int x)); */
+        bool old = haft__str_starts_with(rest, HAFT__LIT("((")); /* NAME OF((int x)); */
         s->name = old && names > 1 ? s->name : name;
     }
-    bool ends = haft__str_ends(s->text, HAFT__LIT(";"));
-    bool opens = haft__str_ends(s->text, HAFT__LIT("{"));
+    bool ends = haft__str_ends_with(s->text, HAFT__LIT(";"));
+    bool opens = haft__str_ends_with(s->text, HAFT__LIT("{"));
     if (rest.len == 0 || names == 0 || (s->indented && (names < 2 || !(opens || ends)))
         || (names == 1 && (ends || s->indented))) {
         return HAFT__OFFLINE_MENTIONS;
     }
-    bool is_extern = haft__str_starts(s->text, HAFT__LIT("extern"));
-    bool is_inline = haft__str_starts(s->text, HAFT__LIT("static")) || opens;
+    bool is_extern = haft__str_starts_with(s->text, HAFT__LIT("extern"));
+    bool is_inline = haft__str_starts_with(s->text, HAFT__LIT("static")) || opens;
     bool goes_on = !ends && is_header(s->path) && !is_inline;
     return ends || is_extern || goes_on ? HAFT__OFFLINE_DECLARES : HAFT__OFFLINE_DEFINES;
 }
@@ -223,12 +224,13 @@ static haft__offline_form look_function(sight *s)
 static haft__offline_form look_row(sight *s)
 {
     haft_str rest = s->text, macro = take_name(&rest);
-    if (macro.len != 1 || !is_upper(macro.ptr[0]) || !haft__str_starts(rest, HAFT__LIT("("))) {
+    if (macro.len != 1 || !is_upper(macro.ptr[0]) || !haft__str_starts_with(rest, HAFT__LIT("("))) {
         return HAFT__OFFLINE_MENTIONS;
     }
     rest = haft__str_skip(rest, 1);
     s->name = take_name(&rest);
-    return haft__str_starts(rest, HAFT__LIT(",")) ? HAFT__OFFLINE_DEFINES : HAFT__OFFLINE_MENTIONS;
+    return haft__str_starts_with(rest, HAFT__LIT(",")) ? HAFT__OFFLINE_DEFINES
+                                                       : HAFT__OFFLINE_MENTIONS;
 }
 
 /* NAME = 1, NAME, "NAME": 1, NAME: x, TYPE NAME[] = {: something that has a value. */
@@ -249,10 +251,13 @@ static haft__offline_form look_value(sight *s)
     while (rest.len > 0 && strchr("\"'] \t", rest.ptr[0]) != NULL) {
         rest = haft__str_skip(rest, 1);
     }
-    bool sets = haft__str_starts(rest, HAFT__LIT("=")) && !haft__str_starts(rest, HAFT__LIT("=="));
-    bool key = haft__str_starts(rest, HAFT__LIT(":")) || haft__str_starts(rest, HAFT__LIT(":="));
-    bool array = haft__str_starts(rest, HAFT__LIT("[")) && memchr(rest.ptr, '=', rest.len) != NULL;
-    bool item = haft__str_starts(rest, HAFT__LIT(","));
+    bool sets = haft__str_starts_with(rest, HAFT__LIT("="))
+                && !haft__str_starts_with(rest, HAFT__LIT("=="));
+    bool key =
+        haft__str_starts_with(rest, HAFT__LIT(":")) || haft__str_starts_with(rest, HAFT__LIT(":="));
+    bool array =
+        haft__str_starts_with(rest, HAFT__LIT("[")) && memchr(rest.ptr, '=', rest.len) != NULL;
+    bool item = haft__str_starts_with(rest, HAFT__LIT(","));
     if (names == 1
         && (key || ((sets || item) && haft__offline_class_of(s->path) != HAFT__OFFLINE_DOCS))) {
         return HAFT__OFFLINE_DEFINES;
@@ -265,7 +270,7 @@ static haft__offline_form look_value(sight *s)
 static haft__offline_form look_extern(sight *s)
 {
     haft_str rest = s->text;
-    if (!take_word(&rest, "extern") || !haft__str_ends(rest, HAFT__LIT(";"))) {
+    if (!take_word(&rest, "extern") || !haft__str_ends_with(rest, HAFT__LIT(";"))) {
         return HAFT__OFFLINE_MENTIONS;
     }
     while (rest.len > 0 && rest.ptr[0] != ';' && rest.ptr[0] != '[') {
@@ -280,11 +285,11 @@ static bool is_comment(const sight *s)
 {
     static const char *const marks[] = {"/*", "*", "//", "--", ";;", "\"\"\"", "<!--", "dnl "};
     for (size_t i = 0; i < COUNT(marks); i++) {
-        if (haft__str_starts(s->text, haft__str(marks[i]))) {
+        if (haft__str_starts_with(s->text, haft__str(marks[i]))) {
             return true;
         }
     }
-    return haft__str_starts(s->text, HAFT__LIT("#")) && has_hash_comments(s->path);
+    return haft__str_starts_with(s->text, HAFT__LIT("#")) && has_hash_comments(s->path);
 }
 
 haft__offline_form haft__offline_form_of(haft_str path, haft_str text, haft_str *ret_name)
@@ -353,5 +358,6 @@ haft__offline_form haft__offline_use_of(haft_str path, haft_str text, haft_str n
         return HAFT__OFFLINE_EXPLAINS;
     }
     haft_str rest = skip_spaces(haft__str_skip(text, at + name.len));
-    return haft__str_starts(rest, HAFT__LIT("(")) ? HAFT__OFFLINE_CALLS : HAFT__OFFLINE_MENTIONS;
+    return haft__str_starts_with(rest, HAFT__LIT("(")) ? HAFT__OFFLINE_CALLS
+                                                       : HAFT__OFFLINE_MENTIONS;
 }

@@ -46,8 +46,8 @@ static bool is_path(haft_str path)
 static bool is_listed_path(haft_str path)
 {
     if (!is_path(path) || strchr("([{<-", path.ptr[0]) != NULL
-        || haft__str_starts(path, HAFT__LIT("..."))
-        || haft__str_starts(path, HAFT__LIT("\xE2\x80\xA6"))) {
+        || haft__str_starts_with(path, HAFT__LIT("..."))
+        || haft__str_starts_with(path, HAFT__LIT("\xE2\x80\xA6"))) {
         return false;
     }
     size_t word = 0;
@@ -62,7 +62,7 @@ static bool is_listed_path(haft_str path)
 
 static haft_str plain(haft_str path)
 {
-    return haft__str_starts(path, HAFT__LIT("./")) ? haft__str_skip(path, 2) : path;
+    return haft__str_starts_with(path, HAFT__LIT("./")) ? haft__str_skip(path, 2) : path;
 }
 
 /* The file of that path, a new one if need be; NULL when there are too many already. */
@@ -114,7 +114,7 @@ static void add_line(reading *r, const haft__offline_file *file, haft__offline_l
     }
     line.file = (uint32_t)(file - found->files);
     line.order = (uint32_t)found->line_count;
-    if (haft__str_ends(line.text, HAFT__LIT("\r"))) {
+    if (haft__str_ends_with(line.text, HAFT__LIT("\r"))) {
         line.text.len--;
     }
     found->lines[found->line_count++] = line;
@@ -124,14 +124,15 @@ static void add_line(reading *r, const haft__offline_file *file, haft__offline_l
 static bool parse_glob(haft_str line, haft_str *ret_path)
 {
     *ret_path = haft__str_trim(line);
-    return is_listed_path(*ret_path) && !haft__str_ends(*ret_path, HAFT__LIT("/"));
+    return is_listed_path(*ret_path) && !haft__str_ends_with(*ret_path, HAFT__LIT("/"));
 }
 
 /* path:line:text. The path ends before the first number that stands between two colons. What stands
  * in brackets is a note. */
 static bool parse_grep(haft_str line, haft_str *ret_path, haft__offline_line *ret_line)
 {
-    bool note = haft__str_starts(line, HAFT__LIT("(")) && haft__str_ends(line, HAFT__LIT(")"));
+    bool note =
+        haft__str_starts_with(line, HAFT__LIT("(")) && haft__str_ends_with(line, HAFT__LIT(")"));
     for (size_t i = 0; !note && i < line.len && i <= LONGEST_PATH; i++) {
         if (line.ptr[i] != ':') {
             continue;
@@ -139,7 +140,7 @@ static bool parse_grep(haft_str line, haft_str *ret_path, haft__offline_line *re
         haft_str rest = haft__str_skip(line, i + 1);
         uint32_t number = take_number(&rest);
         *ret_path = (haft_str){line.ptr, i};
-        if (number > 0 && haft__str_starts(rest, HAFT__LIT(":")) && is_path(*ret_path)) {
+        if (number > 0 && haft__str_starts_with(rest, HAFT__LIT(":")) && is_path(*ret_path)) {
             *ret_line = (haft__offline_line){.number = number, .text = haft__str_skip(rest, 1)};
             return true;
         }
@@ -151,13 +152,13 @@ static bool parse_grep(haft_str line, haft_str *ret_path, haft__offline_line *re
 static bool parse_read(haft_str line, haft__offline_line *ret_line)
 {
     static const char *const dividers[] = {"\t", ": ", ":", " | ", "|", "\xE2\x86\x92"};
-    while (haft__str_starts(line, HAFT__LIT(" "))) {
+    while (haft__str_starts_with(line, HAFT__LIT(" "))) {
         line = haft__str_skip(line, 1);
     }
     uint32_t number = take_number(&line);
     for (size_t i = 0; number > 0 && i < COUNT(dividers); i++) {
         haft_str divider = haft__str(dividers[i]);
-        if (haft__str_starts(line, divider)) {
+        if (haft__str_starts_with(line, divider)) {
             haft_str text = haft__str_skip(line, divider.len);
             *ret_line = (haft__offline_line){.number = number, .text = text, .read = true};
             return true;
@@ -272,7 +273,7 @@ bool haft__offline_is_partial(const haft__offline_call *call)
     haft_str last = haft__str_skip(text, start);
     haft__offline_word more = {.text = HAFT__LIT("more")};
     return call->cut
-           || (haft__str_starts(last, HAFT__LIT("(")) && haft__offline_word_in(&more, last));
+           || (haft__str_starts_with(last, HAFT__LIT("(")) && haft__offline_word_in(&more, last));
 }
 
 /* At most as many lines as the results have. */

@@ -53,7 +53,7 @@ static bool list(haft__offline *o, size_t tool, haft_str pattern, haft__offline_
 static bool is_known_file(const haft__offline *o, haft_str hint)
 {
     for (size_t i = 0; i < o->found.file_count; i++) {
-        if (haft__str_ends(o->found.files[i].path, hint)) {
+        if (haft__str_ends_with(o->found.files[i].path, hint)) {
             return true;
         }
     }
@@ -149,7 +149,7 @@ static haft_str narrow(haft__offline *o, haft_str glob)
     if (scope->ending.len > 0 || (scope->place.len > 0 && glob.len == 0)) {
         return scope->glob;
     }
-    bool deep = haft__str_starts(glob, HAFT__LIT("**/"));
+    bool deep = haft__str_starts_with(glob, HAFT__LIT("**/"));
     return scope->place.len == 0
                ? glob
                : keep(o, haft__arena_format(o->arena, "%.*s/%s%.*s", HAFT__ARG(scope->place),
@@ -305,7 +305,7 @@ static haft_str introduction(const haft__offline *o)
     bool any = false;
     for (size_t i = 0; i < o->found.file_count; i++) {
         haft_str path = o->found.files[i].path;
-        if (haft__str_starts(path, HAFT__LIT("README"))) {
+        if (haft__str_starts_with(path, HAFT__LIT("README"))) {
             return path;
         }
         if (!any && haft__offline_class_of(path) == HAFT__OFFLINE_DOCS) {

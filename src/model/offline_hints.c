@@ -67,7 +67,7 @@ static bool is_place(haft_str text)
     static const char *const starts[] = {"/", "./", "../", "~/"};
     bool place = false;
     for (size_t i = 0; i < COUNT(starts); i++) {
-        place = place || haft__str_starts(text, haft__str(starts[i]));
+        place = place || haft__str_starts_with(text, haft__str(starts[i]));
     }
     return place;
 }

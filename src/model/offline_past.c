@@ -88,7 +88,7 @@ static haft_str unmark(haft_str text, bool *ret_cut)
     haft_str mark = HAFT__LIT(HAFT__OBSERVATION_MARK);
     for (size_t i = text.len; i >= mark.len; i--) {
         haft_str rest = {text.ptr + i - mark.len, text.len - (i - mark.len)};
-        if (haft__str_starts(rest, mark)) {
+        if (haft__str_starts_with(rest, mark)) {
             text.len = i - mark.len;
             *ret_cut = true;
             break;
@@ -107,7 +107,7 @@ static void answer(haft__offline_call *call, const haft__message *message)
 {
     call->answered = true;
     call->failed = message->is_error;
-    call->not_run = message->is_error && haft__str_starts(message->text, HAFT__LIT(TOO_MANY));
+    call->not_run = message->is_error && haft__str_starts_with(message->text, HAFT__LIT(TOO_MANY));
     haft_str whole = message->text.ptr != NULL ? message->text : HAFT__LIT("");
     call->result = unmark(whole, &call->cut);
     if (call->cut && call->result.len == 0) { /* one long line: better that than nothing */

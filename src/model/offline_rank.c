@@ -86,7 +86,7 @@ static bool is_hinted(const haft__offline_words *words, haft_str path)
     for (size_t i = 0; i < words->path_count; i++) {
         haft_str hint = words->paths[i];
         size_t before = path.len > hint.len ? path.len - hint.len : 0;
-        if (haft__str_ends(path, hint) && (before == 0 || path.ptr[before - 1] == '/')) {
+        if (haft__str_ends_with(path, hint) && (before == 0 || path.ptr[before - 1] == '/')) {
             return true;
         }
     }
@@ -229,9 +229,9 @@ static void mark_lines(haft__offline_found *found, const haft__offline_words *wo
 static bool is_data(haft_str path, haft_str text)
 {
     text = haft__str_trim(text);
-    return text.len > LONG_LINE || haft__str_starts(text, HAFT__LIT("{"))
-           || haft__str_ends(path, HAFT__LIT(".json"))
-           || haft__str_starts(text, HAFT__LIT("#include"));
+    return text.len > LONG_LINE || haft__str_starts_with(text, HAFT__LIT("{"))
+           || haft__str_ends_with(path, HAFT__LIT(".json"))
+           || haft__str_starts_with(text, HAFT__LIT("#include"));
 }
 
 /* The task itself, in a document that shows how it is given: it has all the words, and says
@@ -336,7 +336,7 @@ static uint32_t score_line(const haft__offline_line *line, const haft__offline_w
 {
     if (words->count == 0) {
         bool blank = haft__str_trim(line->text).len == 0;
-        return !line->read || blank ? 0 : haft__str_starts(line->text, HAFT__LIT("#")) ? 3 : 1;
+        return !line->read || blank ? 0 : haft__str_starts_with(line->text, HAFT__LIT("#")) ? 3 : 1;
     }
     if (line->words == 0 || is_the_task(words, line->text)) {
         return 0;
@@ -356,7 +356,9 @@ static uint32_t fit_class(const haft__offline_words *words, haft_str path, uint3
     case HAFT__OFFLINE_AIM_REASON: return docs ? score + score / 2 : score;
     case HAFT__OFFLINE_AIM_MEANING: return docs && !named ? score + score / 2 : score;
     case HAFT__OFFLINE_AIM_PLACE:
-        return docs ? score / 2 : haft__str_ends(path, HAFT__LIT(".h")) ? score - score / 8 : score;
+        return docs                                         ? score / 2
+               : haft__str_ends_with(path, HAFT__LIT(".h")) ? score - score / 8
+                                                            : score;
     case HAFT__OFFLINE_AIM_DEFINED:
     case HAFT__OFFLINE_AIM_DECLARED:
     case HAFT__OFFLINE_AIM_SIGNATURE:

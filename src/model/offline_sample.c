@@ -123,7 +123,7 @@ static void add_branch(sampling *s, unsigned depth)
             continue;
         }
         if (c == '(' && depth < DEEPEST) {
-            if (haft__str_starts(s->rest, HAFT__LIT("?:"))) {
+            if (haft__str_starts_with(s->rest, HAFT__LIT("?:"))) {
                 s->rest = haft__str_skip(s->rest, 2);
             }
             add_branch(s, depth + 1);

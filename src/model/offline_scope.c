@@ -112,8 +112,8 @@ static bool is_place(haft_str text)
 static void look_for_place(scan *s)
 {
     haft_str text = s->now.text;
-    text = haft__str_starts(text, HAFT__LIT("./")) ? haft__str_skip(text, 2) : text;
-    bool ends = haft__str_ends(text, HAFT__LIT("/"));
+    text = haft__str_starts_with(text, HAFT__LIT("./")) ? haft__str_skip(text, 2) : text;
+    bool ends = haft__str_ends_with(text, HAFT__LIT("/"));
     bool slash = text.len > 0 && memchr(text.ptr, '/', text.len) != NULL;
     bool led = leads_to_place(&s->before);
     bool article = IS(&s->now, "the", "a", "all", "this", "these", "each", "every", "my", "our");
@@ -147,7 +147,7 @@ static bool is_listed(const haft__offline_past *past, haft_str place)
 
 bool haft__offline_is_below(haft_str path, haft_str place)
 {
-    bool anywhere = haft__str_starts(place, HAFT__LIT("**/"));
+    bool anywhere = haft__str_starts_with(place, HAFT__LIT("**/"));
     place = anywhere ? haft__str_skip(place, 3) : place;
     for (size_t i = 0; i + place.len < path.len; i++) {
         bool starts = i == 0 || path.ptr[i - 1] == '/';
@@ -286,7 +286,7 @@ static void look_for_words(scan *s)
         take(s);
     } else if (is_verb(t)) {
         scope->holds = true;
-        scope->includes = scope->includes || haft__str_starts(t->text, HAFT__LIT("includ"));
+        scope->includes = scope->includes || haft__str_starts_with(t->text, HAFT__LIT("includ"));
         take(s);
     } else if (IS(t, "total", "altogether", "repository", "repo", "tree", "project", "directory",
                   "folder", "exist", "exists", "source", "number", "line", "lines", "have")) {

@@ -69,7 +69,8 @@ void haft__offline_add_code(haft__buf *buf, haft_str text, size_t chars)
 {
     text = haft__str_trim(text);
     size_t ticks = haft__offline_ticks((haft_str){text.ptr, haft__utf8_offset(text, chars)});
-    bool apart = haft__str_starts(text, HAFT__LIT("`")) || haft__str_ends(text, HAFT__LIT("`"));
+    bool apart =
+        haft__str_starts_with(text, HAFT__LIT("`")) || haft__str_ends_with(text, HAFT__LIT("`"));
     add_ticks(buf, ticks + 1);
     haft__buf_add_str(buf, apart || text.len == 0 ? HAFT__LIT(" ") : HAFT__LIT(""));
     haft__offline_add_line(buf, text, chars);

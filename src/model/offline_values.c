@@ -183,7 +183,7 @@ static haft_str countable(const haft__offline *o, unsigned variant)
     haft_str last = HAFT__LIT("");
     for (size_t i = 0; i < o->facts->count; i++) {
         const haft__offline_fact *fact = &o->facts->items[i];
-        bool id = haft__str_ends(fact->key, HAFT__LIT("id"));
+        bool id = haft__str_ends_with(fact->key, HAFT__LIT("id"));
         if (fact->value.kind == HAFT__JSON_NUMBER && !id && !haft__str_equal(last, fact->key)) {
             last = fact->key;
             if (variant-- == 0) {
@@ -288,7 +288,7 @@ static size_t behind_name(haft_str task, haft_str name)
 
 static bool skip_word(haft_str *text, haft_str word)
 {
-    bool there = text->len > word.len && haft__str_starts(*text, word)
+    bool there = text->len > word.len && haft__str_starts_with(*text, word)
                  && strchr(" =:", text->ptr[word.len]) != NULL;
     *text = there ? haft__str_trim(haft__str_skip(*text, word.len + 1)) : *text;
     return there;
@@ -299,7 +299,7 @@ haft_str haft__offline_asked_with(const haft__offline *o, const haft__tool *tool
     static const char *const links[] = {"for", "with", "on", "about", "to"};
     size_t at = behind_name(o->words.task, tool->name);
     haft_str rest = at != HAFT__OFFLINE_NONE ? haft__str_skip(o->words.task, at) : HAFT__LIT("");
-    rest = haft__str_starts(rest, HAFT__LIT("`")) ? haft__str_skip(rest, 1) : rest;
+    rest = haft__str_starts_with(rest, HAFT__LIT("`")) ? haft__str_skip(rest, 1) : rest;
     rest = haft__str_trim(rest);
     bool linked = false;
     for (size_t i = 0; i < COUNT(links) && !linked; i++) {

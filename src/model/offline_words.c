@@ -77,9 +77,9 @@ static size_t is_doer(haft_str word)
 {
     static const char *const nouns[] = {"head", "numb", "buff",    "serv",  "point",
                                         "fold", "memb", "charact", "integ", "paramet"};
-    size_t ending = haft__str_ends(word, HAFT__LIT("ers"))  ? 3
-                    : haft__str_ends(word, HAFT__LIT("er")) ? 2
-                                                            : 0;
+    size_t ending = haft__str_ends_with(word, HAFT__LIT("ers"))  ? 3
+                    : haft__str_ends_with(word, HAFT__LIT("er")) ? 2
+                                                                 : 0;
     for (size_t i = 0; i < COUNT(nouns); i++) {
         if (haft__str_equal((haft_str){word.ptr, word.len - ending}, haft__str(nouns[i]))) {
             return 0;
@@ -95,11 +95,12 @@ haft_str haft__offline_stem(haft_str word, char *room)
     stem.len -= doer;
     for (size_t i = 0; doer == 0 && i < COUNT(endings); i++) {
         haft_str ending = haft__str(endings[i].ending);
-        if (!haft__str_ends(stem, ending) || stem.len < ending.len + endings[i].least) {
+        if (!haft__str_ends_with(stem, ending) || stem.len < ending.len + endings[i].least) {
             continue;
         }
         if (ending.len == 1
-            && (haft__str_ends(stem, HAFT__LIT("ss")) || haft__str_ends(stem, HAFT__LIT("ee")))) {
+            && (haft__str_ends_with(stem, HAFT__LIT("ss"))
+                || haft__str_ends_with(stem, HAFT__LIT("ee")))) {
             break; /* class, three */
         }
         stem.len -= ending.len;

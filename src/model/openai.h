@@ -11,7 +11,7 @@
  *
  * The same reader takes a whole reply and a streamed one, whichever was asked for: what the body
  * begins with says which it is. However it is cut up, the answer is the same. Answers that are not
- * 2xx go to haft__openai_failure.
+ * 2xx go to haft__openai_read_failure.
  *
  * What a server says may repeat a secret of the request: redact it (run/redact/redact.h) before it
  * is kept or shown.
@@ -31,13 +31,13 @@ typedef struct haft__openai_options {
     const haft__tools *tools; /* names on the wire are turned into theirs; may be NULL */
     const haft__format
         *format; /* calls are in the text, in this one; NULL: they are the server's */
-    const haft__format
-        *otherwise; /* where a reply was to be JSON alone and is not: it is in this one; or NULL */
+    const haft__format *fallback_format; /* where a reply was to be JSON alone and is not: it is in
+                                            this one; or NULL */
     const haft__format_tool *format_tools; /* that can be called */
     size_t format_tool_count;
-    bool thinks;              /* without a format too, a text may begin with a block of reasoning */
+    bool may_reason;          /* without a format too, a text may begin with a block of reasoning */
     bool starts_in_reasoning; /* the text begins inside one, unless it came apart from the text */
-    bool held_to_json;       /* the reply was to be JSON alone: one that begins so does not think */
+    bool json_only;          /* the reply was to be JSON alone: one that begins so does not think */
     haft__openai_emit *emit; /* may be NULL */
     void *context;
     haft__hash_key hash_key; /* random: the text comes from outside */
@@ -45,10 +45,10 @@ typedef struct haft__openai_options {
 
 /* What a body turns out to be, by its first byte that is not white space. */
 typedef enum haft__openai_body {
-    HAFT__BODY_UNKNOWN, /* nothing but white space so far */
-    HAFT__BODY_EVENTS,
-    HAFT__BODY_JSON, /* a whole reply, or an error */
-    HAFT__BODY_HTML,
+    HAFT__OPENAI_BODY_UNKNOWN, /* nothing but white space so far */
+    HAFT__OPENAI_BODY_EVENTS,
+    HAFT__OPENAI_BODY_JSON, /* a whole reply, or an error */
+    HAFT__OPENAI_BODY_HTML,
 } haft__openai_body;
 
 typedef struct haft__openai_stream {
@@ -67,7 +67,7 @@ typedef struct haft__openai_stream {
     bool text_bracket;    /* all of it so far is a "[", which may begin JSON or not */
     bool text_call_open;  /* the last call of the text has not ended */
     uint32_t text_call;   /* its number */
-    haft__stop stop;
+    haft__stop_reason stop;
     bool has_stop;    /* a finish_reason has come */
     bool has_message; /* something of the reply has come */
     bool has_event;   /* an event that is JSON has come */
@@ -91,19 +91,21 @@ HAFT_MUST_USE haft_status haft__openai_stream_feed(haft__openai_stream *stream, 
 /* The body is over, whole or not. The answer lives in `arena`. A reply without a finish_reason was
  * cut: HAFT__FAILURE_CUT, and nothing of it is made up for. */
 HAFT_MUST_USE haft_status haft__openai_stream_end(haft__openai_stream *stream, haft__arena *arena,
-                                                  haft__model_answer *ret_answer, haft_error *err);
+                                                  haft__model_outcome *ret_answer, haft_error *err);
 
 /* All of a body at once: feed and end. */
 HAFT_MUST_USE haft_status haft__openai_read(const haft__openai_options *options, haft_str body,
-                                            haft__arena *arena, haft__model_answer *ret_answer,
+                                            haft__arena *arena, haft__model_outcome *ret_answer,
                                             haft_error *err);
 
 /* What an answer that is not 2xx says: "HTTP 401 from the model server: Incorrect API key
  * (invalid_request_error, invalid_api_key)". `request_id` may be empty. The message lives in
  * `arena` and has at most HAFT__LIMIT_MODEL_ERROR_CHARS code points of the server's. Of the body
  * the first HAFT__LIMIT_MODEL_ERROR_BYTES are enough. */
-HAFT_MUST_USE haft_status haft__openai_failure(uint32_t status, haft_str body, haft_str request_id,
-                                               haft__hash_key hash_key, haft__arena *arena,
-                                               haft__model_failure *ret_failure, haft_error *err);
+HAFT_MUST_USE haft_status haft__openai_read_failure(uint32_t status, haft_str body,
+                                                    haft_str request_id, haft__hash_key hash_key,
+                                                    haft__arena *arena,
+                                                    haft__model_failure *ret_failure,
+                                                    haft_error *err);
 
 #endif

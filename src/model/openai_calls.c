@@ -120,14 +120,14 @@ static haft_status begin(haft__openai_stream *stream, size_t at, haft_str name, 
     haft__delta delta = {.kind = HAFT__DELTA_CALL,
                          .index = call->number,
                          .id = haft__buf_str(&call->id),
-                         .text = haft__openai_name(stream, name)};
-    haft_status status = haft__openai_give(stream, &delta, err);
+                         .text = haft__openai_tool_name(stream, name)};
+    haft_status status = haft__openai_emit_delta(stream, &delta, err);
     call->begun = true;
     if (status == HAFT_OK && call->held.len > 0) {
         delta = (haft__delta){.kind = HAFT__DELTA_ARGUMENTS,
                               .index = call->number,
                               .text = haft__buf_str(&call->held)};
-        status = haft__openai_give(stream, &delta, err);
+        status = haft__openai_emit_delta(stream, &delta, err);
         haft__buf_finish(&call->held);
     }
     return status;
@@ -163,7 +163,7 @@ static haft_status add_arguments(haft__openai_stream *stream, size_t at, haft_st
         return haft__buf_check(&call->held, err);
     }
     haft__delta delta = {.kind = HAFT__DELTA_ARGUMENTS, .index = call->number, .text = text};
-    return haft__openai_give(stream, &delta, err);
+    return haft__openai_emit_delta(stream, &delta, err);
 }
 
 static haft_status take_piece(haft__openai_stream *stream, const piece *p, haft_error *err)
@@ -215,7 +215,7 @@ static haft_status take_entry(haft__openai_stream *stream, haft__json entry, haf
     return take_function(stream, function != NULL ? *function : haft__json_null(), &p, err);
 }
 
-haft_status haft__openai_take_calls(haft__openai_stream *stream, haft__json message,
+haft_status haft__openai_read_calls(haft__openai_stream *stream, haft__json message,
                                     haft_error *err)
 {
     const haft__json *calls = haft__json_get(message, HAFT__LIT("tool_calls"));
@@ -241,7 +241,7 @@ haft_status haft__openai_end_calls(haft__openai_stream *stream, haft_error *err)
         status = stream->calls[i].begun ? HAFT_OK : begin(stream, i, HAFT__LIT(""), err);
         haft__delta delta = {.kind = HAFT__DELTA_CALL_END, .index = stream->calls[i].number};
         if (status == HAFT_OK) {
-            status = haft__openai_give(stream, &delta, err);
+            status = haft__openai_emit_delta(stream, &delta, err);
         }
     }
     return status;

@@ -162,11 +162,11 @@ static size_t tag_length(haft_str text)
         {"<!--", "-->"}, {"<script", "</script"}, {"<style", "</style"}, {"<svg", "</svg"}};
     const char *end = ">";
     for (size_t i = 0; i < COUNT(skipped); i++) {
-        end = haft__str_starts(text, haft__str(skipped[i][0])) ? skipped[i][1] : end;
+        end = haft__str_starts_with(text, haft__str(skipped[i][0])) ? skipped[i][1] : end;
     }
     for (size_t at = 1; at < text.len; at++) {
         haft_str rest = haft__str_skip(text, at);
-        if (haft__str_starts(rest, haft__str(end))) {
+        if (haft__str_starts_with(rest, haft__str(end))) {
             return at + (end[0] == '<' ? 0 : strlen(end));
         }
     }
@@ -181,7 +181,7 @@ static size_t entity_length(haft_str text, haft_str *ret_char)
         {"&quot;", "\""}, {"&#39;", "'"}, {"&nbsp;", " "},
     };
     for (size_t i = 0; i < COUNT(entities); i++) {
-        if (haft__str_starts(text, haft__str(entities[i][0]))) {
+        if (haft__str_starts_with(text, haft__str(entities[i][0]))) {
             *ret_char = haft__str(entities[i][1]);
             return strlen(entities[i][0]);
         }
@@ -226,7 +226,7 @@ static void add_line(haft__buf *buf, haft_str text, bool html, size_t chars)
     }
 }
 
-void haft__openai_add_beginning(haft__buf *buf, haft_str text, bool html)
+void haft__openai_add_excerpt(haft__buf *buf, haft_str text, bool html)
 {
     size_t before = buf->len;
     add_line(buf, text, html, HAFT__LIMIT_MODEL_ERROR_CHARS);
@@ -259,7 +259,7 @@ void haft__openai_error_write(haft__buf *buf, const haft__openai_error *error, h
     haft__buf_add_str(buf, any ? HAFT__LIT(")") : HAFT__LIT(""));
 }
 
-void haft__openai_add_doubt(haft__buf *buf)
+void haft__openai_add_endpoint_hint(haft__buf *buf)
 {
     haft__buf_add_str(buf, HAFT__LIT("; is base_url right? It usually ends in /v1"));
 }
@@ -283,7 +283,8 @@ static haft_status find_error(haft_str body, haft__hash_key hash_key, haft__aren
         return HAFT_OK;
     }
     haft_str shown = haft__str_trim(body);
-    add_line(page, shown, haft__str_starts(shown, HAFT__LIT("<")), HAFT__LIMIT_MODEL_ERROR_CHARS);
+    add_line(page, shown, haft__str_starts_with(shown, HAFT__LIT("<")),
+             HAFT__LIMIT_MODEL_ERROR_CHARS);
     ret_error->message = haft__buf_str(page);
     return haft__buf_check(page, err);
 }
@@ -295,7 +296,7 @@ static haft_status write_failure(uint32_t status, const haft__openai_error *erro
     haft__buf_addf(text, "HTTP %u from the model server: ", status);
     haft__openai_error_write(text, error, request_id);
     if ((status == 404 || status == 405) && error->type.len + error->code.len == 0) {
-        haft__openai_add_doubt(text);
+        haft__openai_add_endpoint_hint(text);
     }
     haft_status checked = haft__buf_check(text, err);
     if (checked != HAFT_OK) {
@@ -311,9 +312,9 @@ static haft_status write_failure(uint32_t status, const haft__openai_error *erro
     return HAFT_OK;
 }
 
-haft_status haft__openai_failure(uint32_t status, haft_str body, haft_str request_id,
-                                 haft__hash_key hash_key, haft__arena *arena,
-                                 haft__model_failure *ret_failure, haft_error *err)
+haft_status haft__openai_read_failure(uint32_t status, haft_str body, haft_str request_id,
+                                      haft__hash_key hash_key, haft__arena *arena,
+                                      haft__model_failure *ret_failure, haft_error *err)
 {
     haft__openai_error error = {0};
     haft__arena scratch;

@@ -9,8 +9,8 @@
 /* ---- openai_stream.c ---- */
 
 /* Gives a piece of the reply to the assembly and to who listens. */
-HAFT_MUST_USE haft_status haft__openai_give(haft__openai_stream *stream, const haft__delta *delta,
-                                            haft_error *err);
+HAFT_MUST_USE haft_status haft__openai_emit_delta(haft__openai_stream *stream,
+                                                  const haft__delta *delta, haft_error *err);
 
 /* The call has failed, and what follows does not count. Its message is what is then appended to
  * stream->text. */
@@ -20,14 +20,14 @@ void haft__openai_fail(haft__openai_stream *stream, haft__failure_kind kind, uin
 
 /* Takes a chunk of a stream, or a whole reply. A status other than NO_MEMORY says, with `err`, what
  * is wrong with the value. */
-HAFT_MUST_USE haft_status haft__openai_take(haft__openai_stream *stream, haft__json value,
-                                            haft_error *err);
+HAFT_MUST_USE haft_status haft__openai_read_value(haft__openai_stream *stream, haft__json value,
+                                                  haft_error *err);
 
 /* Ends every call and says why the reply stopped. */
-HAFT_MUST_USE haft_status haft__openai_close(haft__openai_stream *stream, haft_error *err);
+HAFT_MUST_USE haft_status haft__openai_end_reply(haft__openai_stream *stream, haft_error *err);
 
 /* The calls of a message, or of a piece of one. */
-HAFT_MUST_USE haft_status haft__openai_take_calls(haft__openai_stream *stream, haft__json message,
+HAFT_MUST_USE haft_status haft__openai_read_calls(haft__openai_stream *stream, haft__json message,
                                                   haft_error *err);
 HAFT_MUST_USE haft_status haft__openai_end_calls(haft__openai_stream *stream, haft_error *err);
 void haft__openai_calls_finish(haft__openai_stream *stream);
@@ -35,12 +35,12 @@ void haft__openai_calls_finish(haft__openai_stream *stream);
 /* ---- openai_text.c: text with calls in it ---- */
 
 /* The next piece of the text. */
-HAFT_MUST_USE haft_status haft__openai_text(haft__openai_stream *stream, haft_str text,
-                                            haft_error *err);
-HAFT_MUST_USE haft_status haft__openai_text_end(haft__openai_stream *stream, haft_error *err);
+HAFT_MUST_USE haft_status haft__openai_feed_text(haft__openai_stream *stream, haft_str text,
+                                                 haft_error *err);
+HAFT_MUST_USE haft_status haft__openai_end_text(haft__openai_stream *stream, haft_error *err);
 
 /* The name of the tool that has this one on the wire; the same when there is none. */
-haft_str haft__openai_name(const haft__openai_stream *stream, haft_str wire);
+haft_str haft__openai_tool_name(const haft__openai_stream *stream, haft_str wire);
 
 /* ---- openai_error.c ---- */
 
@@ -62,13 +62,13 @@ uint32_t haft__openai_error_status(const haft__openai_error *error);
 void haft__openai_error_write(haft__buf *buf, const haft__openai_error *error, haft_str request_id);
 
 /* Whether more bytes could make JSON of it. Fails for want of memory only. */
-HAFT_MUST_USE haft_status haft__openai_is_cut(haft_str text, bool *ret_cut);
+HAFT_MUST_USE haft_status haft__json_is_truncated(haft_str text, bool *ret_cut);
 
 /* Appends the beginning of a text on one line: white space is one space, tags of HTML are left
  * out if `html`, and what is not UTF-8 is '?'. */
-void haft__openai_add_beginning(haft__buf *buf, haft_str text, bool html);
+void haft__openai_add_excerpt(haft__buf *buf, haft_str text, bool html);
 
 /* What is usually wrong when a server has something else at the place that was asked. */
-void haft__openai_add_doubt(haft__buf *buf);
+void haft__openai_add_endpoint_hint(haft__buf *buf);
 
 #endif

@@ -26,7 +26,7 @@ static haft_status give_text(haft__openai_stream *stream, haft__delta_kind kind,
                              haft_error *err)
 {
     haft__delta delta = {.kind = kind, .text = text};
-    return text.len > 0 ? haft__openai_give(stream, &delta, err) : HAFT_OK;
+    return text.len > 0 ? haft__openai_emit_delta(stream, &delta, err) : HAFT_OK;
 }
 
 /* ---- what it says ---- */
@@ -55,12 +55,12 @@ static haft_status take_part(haft__openai_stream *stream, haft__json part, haft_
 {
     const haft__json *thinking = get(part, "thinking");
     if (part.kind == HAFT__JSON_STRING) {
-        return haft__openai_text(stream, haft__json_text(part), err);
+        return haft__openai_feed_text(stream, haft__json_text(part), err);
     }
     if (thinking != NULL) {
         return take_thinking(stream, *thinking, err);
     }
-    haft_status status = haft__openai_text(stream, text_of(part, "text"), err);
+    haft_status status = haft__openai_feed_text(stream, text_of(part, "text"), err);
     return status == HAFT_OK ? give_refusal(stream, text_of(part, "refusal"), err) : status;
 }
 
@@ -92,14 +92,14 @@ static haft_status take_message(haft__openai_stream *stream, haft__json message,
     if (status == HAFT_OK) {
         status = give_refusal(stream, text_of(message, "refusal"), err);
     }
-    return status == HAFT_OK ? haft__openai_take_calls(stream, message, err) : status;
+    return status == HAFT_OK ? haft__openai_read_calls(stream, message, err) : status;
 }
 
 /* ---- why it stopped ---- */
 
 static const struct {
     const char *reason;
-    haft__stop stop;
+    haft__stop_reason stop;
     bool failed; /* the server gave up */
 } reasons[] = {
     {"stop", HAFT__STOP_END, false},
@@ -155,7 +155,7 @@ static haft_status take_usage(haft__openai_stream *stream, haft__json usage, haf
     uint64_t cached = details != NULL ? number_of(*details, "cached_tokens") : 0;
     cached = cached > 0 ? cached : number_of(usage, "prompt_cache_hit_tokens");
     delta.usage.cached = cached < delta.usage.input ? cached : delta.usage.input;
-    return haft__openai_give(stream, &delta, err);
+    return haft__openai_emit_delta(stream, &delta, err);
 }
 
 /* ---- all of it ---- */
@@ -184,7 +184,7 @@ static bool is_first(haft__json choice, uint32_t at)
     return said ? haft__number_compare(haft__json_text(*index), HAFT__LIT("0")) == 0 : at == 0;
 }
 
-haft_status haft__openai_take(haft__openai_stream *stream, haft__json value, haft_error *err)
+haft_status haft__openai_read_value(haft__openai_stream *stream, haft__json value, haft_error *err)
 {
     const haft__json *choices = get(value, "choices"), *usage = get(value, "usage");
     haft_status status = HAFT_OK;
@@ -207,17 +207,17 @@ haft_status haft__openai_take(haft__openai_stream *stream, haft__json value, haf
 
 /* With a named tool OpenAI says "stop", and others say "tool_calls" without any: what came
  * decides. */
-haft_status haft__openai_close(haft__openai_stream *stream, haft_error *err)
+haft_status haft__openai_end_reply(haft__openai_stream *stream, haft_error *err)
 {
-    haft_status status = haft__openai_text_end(stream, err);
+    haft_status status = haft__openai_end_text(stream, err);
     if (status != HAFT_OK) {
         return status;
     }
-    haft__stop stop = stream->refused ? HAFT__STOP_REFUSAL : stream->stop;
+    haft__stop_reason stop = stream->refused ? HAFT__STOP_REFUSAL : stream->stop;
     if (stop == HAFT__STOP_END || stop == HAFT__STOP_CALLS) {
         stop = stream->numbered > 0 ? HAFT__STOP_CALLS : HAFT__STOP_END;
     }
     haft__delta delta = {.kind = HAFT__DELTA_STOP, .stop = stop};
     status = haft__openai_end_calls(stream, err);
-    return status == HAFT_OK ? haft__openai_give(stream, &delta, err) : status;
+    return status == HAFT_OK ? haft__openai_emit_delta(stream, &delta, err) : status;
 }

@@ -43,8 +43,8 @@ void haft__openai_stream_finish(haft__openai_stream *stream)
     stream->parser = NULL;
 }
 
-haft_status haft__openai_give(haft__openai_stream *stream, const haft__delta *delta,
-                              haft_error *err)
+haft_status haft__openai_emit_delta(haft__openai_stream *stream, const haft__delta *delta,
+                                    haft_error *err)
 {
     haft_status status = haft__assembly_add(&stream->assembly, delta, err);
     bool output = delta->kind == HAFT__DELTA_TEXT || delta->kind == HAFT__DELTA_REASONING
@@ -108,7 +108,7 @@ static haft_status take_value(haft__openai_stream *stream, haft__json value, haf
         return HAFT_OK;
     }
     haft_error found = {0};
-    return judge(stream, haft__openai_take(stream, value, &found), &found, err);
+    return judge(stream, haft__openai_read_value(stream, value, &found), &found, err);
 }
 
 /* ---- events ---- */
@@ -177,12 +177,12 @@ static haft__openai_body kind_of(haft_str *io_bytes)
     for (; io_bytes->len > 0; *io_bytes = haft__str_skip(*io_bytes, 1)) {
         char c = io_bytes->ptr[0];
         if (memchr(" \t\r\n\xEF\xBB\xBF", c, 7) == NULL) {
-            return c == '{' || c == '[' ? HAFT__BODY_JSON
-                   : c == '<'           ? HAFT__BODY_HTML
-                                        : HAFT__BODY_EVENTS;
+            return c == '{' || c == '[' ? HAFT__OPENAI_BODY_JSON
+                   : c == '<'           ? HAFT__OPENAI_BODY_HTML
+                                        : HAFT__OPENAI_BODY_EVENTS;
         }
     }
-    return HAFT__BODY_UNKNOWN;
+    return HAFT__OPENAI_BODY_UNKNOWN;
 }
 
 static haft_status feed_body(haft__openai_stream *stream, haft_str bytes, haft_error *err)
@@ -194,7 +194,7 @@ static haft_status feed_body(haft__openai_stream *stream, haft_str bytes, haft_e
 
 haft_status haft__openai_stream_feed(haft__openai_stream *stream, haft_str bytes, haft_error *err)
 {
-    if (stream->kind == HAFT__BODY_UNKNOWN) {
+    if (stream->kind == HAFT__OPENAI_BODY_UNKNOWN) {
         stream->kind = kind_of(&bytes);
     }
     if (stream->over || bytes.len == 0) {
@@ -202,10 +202,10 @@ haft_status haft__openai_stream_feed(haft__openai_stream *stream, haft_str bytes
     }
     size_t room = HAFT__LIMIT_MODEL_ERROR_BYTES;
     switch (stream->kind) {
-    case HAFT__BODY_UNKNOWN: return HAFT_OK;
-    case HAFT__BODY_EVENTS: return feed_events(stream, bytes, err);
-    case HAFT__BODY_JSON: return feed_body(stream, bytes, err);
-    case HAFT__BODY_HTML:
+    case HAFT__OPENAI_BODY_UNKNOWN: return HAFT_OK;
+    case HAFT__OPENAI_BODY_EVENTS: return feed_events(stream, bytes, err);
+    case HAFT__OPENAI_BODY_JSON: return feed_body(stream, bytes, err);
+    case HAFT__OPENAI_BODY_HTML:
         room -= stream->body.len;
         bytes.len = bytes.len < room ? bytes.len : room;
         return feed_body(stream, bytes, err);
@@ -213,7 +213,7 @@ haft_status haft__openai_stream_feed(haft__openai_stream *stream, haft_str bytes
     HAFT__UNREACHABLE();
 }
 
-haft_status haft__openai_is_cut(haft_str text, bool *ret_cut)
+haft_status haft__json_is_truncated(haft_str text, bool *ret_cut)
 {
     haft__json_stream json;
     haft__json_event event = {.kind = HAFT__JSON_EVENT_BEGIN};
@@ -237,10 +237,10 @@ static void fail_found(haft__openai_stream *stream, const char *message)
 {
     haft__openai_fail(stream, HAFT__FAILURE_GARBLED, 0);
     haft__buf_addf(&stream->text, "%s", message);
-    haft__openai_add_beginning(&stream->text, haft__buf_str(&stream->body),
-                               stream->kind == HAFT__BODY_HTML);
-    if (stream->kind == HAFT__BODY_HTML) { /* a page for people, at another place */
-        haft__openai_add_doubt(&stream->text);
+    haft__openai_add_excerpt(&stream->text, haft__buf_str(&stream->body),
+                             stream->kind == HAFT__OPENAI_BODY_HTML);
+    if (stream->kind == HAFT__OPENAI_BODY_HTML) { /* a page for people, at another place */
+        haft__openai_add_endpoint_hint(&stream->text);
     }
 }
 
@@ -250,7 +250,7 @@ static haft_status judge_json(haft__openai_stream *stream, haft_status status,
 {
     bool cut = false;
     if (status == HAFT_BAD_INPUT
-        && haft__openai_is_cut(haft__buf_str(&stream->body), &cut) != HAFT_OK) {
+        && haft__json_is_truncated(haft__buf_str(&stream->body), &cut) != HAFT_OK) {
         status = HAFT_NO_MEMORY;
     }
     if (cut) {
@@ -283,7 +283,7 @@ static void judge_events(haft__openai_stream *stream)
     bool events = stream->has_event || stream->over;
     for (size_t i = 0; i < COUNT(starts); i++) {
         haft_str start = haft__str(starts[i]);
-        events = events || haft__str_starts(body, start) || haft__str_starts(start, body);
+        events = events || haft__str_starts_with(body, start) || haft__str_starts_with(start, body);
     }
     if (events) {
         fail_cut(stream, CUT);
@@ -296,14 +296,14 @@ static haft_status end_body(haft__openai_stream *stream, haft_error *err)
 {
     haft_status status = HAFT_OK;
     switch (stream->kind) {
-    case HAFT__BODY_UNKNOWN:
+    case HAFT__OPENAI_BODY_UNKNOWN:
         fail_cut(stream, "the model server ended its answer before it had begun");
         break;
-    case HAFT__BODY_HTML: fail_found(stream, "expected a reply, found HTML: "); break;
-    case HAFT__BODY_JSON: /* it is whole: a finish_reason may be missing */
+    case HAFT__OPENAI_BODY_HTML: fail_found(stream, "expected a reply, found HTML: "); break;
+    case HAFT__OPENAI_BODY_JSON: /* it is whole: a finish_reason may be missing */
         status = end_json(stream, err);
         break;
-    case HAFT__BODY_EVENTS:
+    case HAFT__OPENAI_BODY_EVENTS:
         status = end_events(stream, err);
         if (status == HAFT_OK && !stream->failed && !stream->has_stop) {
             judge_events(stream);
@@ -316,7 +316,7 @@ static haft_status end_body(haft__openai_stream *stream, haft_error *err)
 /* ---- the answer ---- */
 
 static haft_status copy_failure(const haft__openai_stream *stream, haft__arena *arena,
-                                haft__model_answer *ret_answer, haft_error *err)
+                                haft__model_outcome *ret_answer, haft_error *err)
 {
     haft__model_failure failure = stream->failure;
     haft_status status = haft__buf_check(&stream->text, err);
@@ -327,14 +327,14 @@ static haft_status copy_failure(const haft__openai_stream *stream, haft__arena *
     if (failure.message.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
-    *ret_answer = (haft__model_answer){.failed = true, .failure = failure};
+    *ret_answer = (haft__model_outcome){.failed = true, .failure = failure};
     return HAFT_OK;
 }
 
 static haft_status copy_reply(const haft__openai_stream *stream, haft__arena *arena,
-                              haft__model_answer *ret_answer, haft_error *err)
+                              haft__model_outcome *ret_answer, haft_error *err)
 {
-    haft__model_answer answer = {.failed = false};
+    haft__model_outcome answer = {.failed = false};
     haft_status status = haft__assembly_reply(&stream->assembly, arena, &answer.reply, err);
     if (status != HAFT_OK) {
         return status;
@@ -348,12 +348,12 @@ static haft_status copy_reply(const haft__openai_stream *stream, haft__arena *ar
 }
 
 haft_status haft__openai_stream_end(haft__openai_stream *stream, haft__arena *arena,
-                                    haft__model_answer *ret_answer, haft_error *err)
+                                    haft__model_outcome *ret_answer, haft_error *err)
 {
     haft_error found = {0};
     haft_status status = stream->failed ? HAFT_OK : end_body(stream, err);
     if (status == HAFT_OK && !stream->failed) {
-        status = judge(stream, haft__openai_close(stream, &found), &found, err);
+        status = judge(stream, haft__openai_end_reply(stream, &found), &found, err);
     }
     if (status != HAFT_OK) {
         return status;
@@ -363,7 +363,7 @@ haft_status haft__openai_stream_end(haft__openai_stream *stream, haft__arena *ar
 }
 
 haft_status haft__openai_read(const haft__openai_options *options, haft_str body,
-                              haft__arena *arena, haft__model_answer *ret_answer, haft_error *err)
+                              haft__arena *arena, haft__model_outcome *ret_answer, haft_error *err)
 {
     haft__openai_stream stream;
     haft__openai_stream_init(&stream, options);

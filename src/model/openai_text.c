@@ -3,8 +3,8 @@
  * openai_text.c - a reply whose calls are in its text: the parser of the format finds them while
  * the text arrives, and tells them as pieces of a reply like any other.
  *
- * A call that cannot be read is a call all the same, so that it is answered: HAFT__DELTA_CALL_VOID.
- * Tests: tests/model/openai_text_test.c.
+ * A call that cannot be read is a call all the same, so that it is answered:
+ * HAFT__DELTA_CALL_MALFORMED. Tests: tests/model/openai_text_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -19,10 +19,10 @@
 /* The name of a call that has none that can be read. */
 #define NO_NAME "unreadable_call"
 
-haft_str haft__openai_name(const haft__openai_stream *stream, haft_str wire)
+haft_str haft__openai_tool_name(const haft__openai_stream *stream, haft_str wire)
 {
     const haft__tools *tools = stream->options.tools;
-    const haft__tool *tool = tools != NULL ? haft__wire_find(tools, wire) : NULL;
+    const haft__tool *tool = tools != NULL ? haft__wire_name_find_tool(tools, wire) : NULL;
     return tool != NULL ? tool->name : wire;
 }
 
@@ -30,7 +30,7 @@ static haft_status give(haft__openai_stream *stream, haft__delta_kind kind, haft
                         haft_error *err)
 {
     haft__delta delta = {.kind = kind, .index = stream->text_call, .text = text};
-    return haft__openai_give(stream, &delta, err);
+    return haft__openai_emit_delta(stream, &delta, err);
 }
 
 /* ---- calls ---- */
@@ -42,34 +42,35 @@ static haft_status begin_call(haft__openai_stream *stream, haft_str id, haft_str
     stream->text_call_open = true;
     haft__delta delta = {
         .kind = HAFT__DELTA_CALL, .index = stream->text_call, .id = id, .text = name};
-    return haft__openai_give(stream, &delta, err);
+    return haft__openai_emit_delta(stream, &delta, err);
 }
 
-static haft_status end_call(haft__openai_stream *stream, const haft__found *found, haft_error *err)
+static haft_status end_call(haft__openai_stream *stream, const haft__parser_event *found,
+                            haft_error *err)
 {
     stream->text_call_open = false;
     haft__delta delta = {.kind = HAFT__DELTA_CALL_END,
                          .index = stream->text_call,
                          .id = found->id,
                          .repaired = found->repaired};
-    return haft__openai_give(stream, &delta, err);
+    return haft__openai_emit_delta(stream, &delta, err);
 }
 
-static haft_status spoil_call(haft__openai_stream *stream, const haft__found *found,
-                              haft_error *err)
+static haft_status end_malformed_call(haft__openai_stream *stream, const haft__parser_event *found,
+                                      haft_error *err)
 {
     haft_status status = HAFT_OK;
     if (!stream->text_call_open) {
         haft_str name =
-            found->name.len > 0 ? haft__openai_name(stream, found->name) : HAFT__LIT(NO_NAME);
+            found->name.len > 0 ? haft__openai_tool_name(stream, found->name) : HAFT__LIT(NO_NAME);
         status = begin_call(stream, found->id, name, err);
     }
     stream->text_call_open = false;
-    haft__delta delta = {.kind = HAFT__DELTA_CALL_VOID,
+    haft__delta delta = {.kind = HAFT__DELTA_CALL_MALFORMED,
                          .index = stream->text_call,
                          .text = found->text,
                          .why = haft__str(found->why)};
-    return status == HAFT_OK ? haft__openai_give(stream, &delta, err) : status;
+    return status == HAFT_OK ? haft__openai_emit_delta(stream, &delta, err) : status;
 }
 
 /* ---- code ---- */
@@ -95,7 +96,8 @@ static haft_status add_code(haft__openai_stream *stream, haft_str code, haft_err
     return give(stream, HAFT__DELTA_ARGUMENTS, inner, err);
 }
 
-static haft_status end_code(haft__openai_stream *stream, const haft__found *found, haft_error *err)
+static haft_status end_code(haft__openai_stream *stream, const haft__parser_event *found,
+                            haft_error *err)
 {
     if (!stream->text_call_open) {
         return HAFT_OK; /* an empty block: nothing to run */
@@ -106,20 +108,20 @@ static haft_status end_code(haft__openai_stream *stream, const haft__found *foun
 
 /* ---- what the parser finds ---- */
 
-static haft_status take(void *context, const haft__found *found, haft_error *err)
+static haft_status take(void *context, const haft__parser_event *found, haft_error *err)
 {
     haft__openai_stream *stream = context;
     switch (found->kind) {
-    case HAFT__FOUND_CONTENT: return give(stream, HAFT__DELTA_TEXT, found->text, err);
-    case HAFT__FOUND_REASONING: return give(stream, HAFT__DELTA_REASONING, found->text, err);
-    case HAFT__FOUND_CODE: return add_code(stream, found->text, err);
-    case HAFT__FOUND_CODE_END: return end_code(stream, found, err);
-    case HAFT__FOUND_CALL:
-        return begin_call(stream, found->id, haft__openai_name(stream, found->text), err);
-    case HAFT__FOUND_ARGUMENTS: return give(stream, HAFT__DELTA_ARGUMENTS, found->text, err);
-    case HAFT__FOUND_CALL_END: return end_call(stream, found, err);
-    case HAFT__FOUND_TRUNCATED:
-    case HAFT__FOUND_MALFORMED: return spoil_call(stream, found, err);
+    case HAFT__PARSER_EVENT_CONTENT: return give(stream, HAFT__DELTA_TEXT, found->text, err);
+    case HAFT__PARSER_EVENT_REASONING: return give(stream, HAFT__DELTA_REASONING, found->text, err);
+    case HAFT__PARSER_EVENT_CODE: return add_code(stream, found->text, err);
+    case HAFT__PARSER_EVENT_CODE_END: return end_code(stream, found, err);
+    case HAFT__PARSER_EVENT_CALL:
+        return begin_call(stream, found->id, haft__openai_tool_name(stream, found->text), err);
+    case HAFT__PARSER_EVENT_ARGUMENTS: return give(stream, HAFT__DELTA_ARGUMENTS, found->text, err);
+    case HAFT__PARSER_EVENT_CALL_END: return end_call(stream, found, err);
+    case HAFT__PARSER_EVENT_TRUNCATED:
+    case HAFT__PARSER_EVENT_MALFORMED: return end_malformed_call(stream, found, err);
     }
     HAFT__UNREACHABLE();
 }
@@ -137,10 +139,10 @@ static haft_str skip_space(haft_str text)
 static bool begins_inside(const haft__openai_stream *stream, haft_str text)
 {
     text = skip_space(text);
-    bool json = stream->text_bracket || haft__str_starts(text, HAFT__LIT("{"))
-                || haft__str_starts(text, HAFT__LIT("["));
+    bool json = stream->text_bracket || haft__str_starts_with(text, HAFT__LIT("{"))
+                || haft__str_starts_with(text, HAFT__LIT("["));
     return stream->options.starts_in_reasoning && stream->assembly.reasoning.len == 0
-           && !(stream->options.held_to_json && json);
+           && !(stream->options.json_only && json);
 }
 
 static haft_status begin_text(haft__openai_stream *stream, const haft__format *format,
@@ -165,7 +167,7 @@ static haft_status begin_text(haft__openai_stream *stream, const haft__format *f
 static haft_status choose_format(haft__openai_stream *stream, haft_str text, haft_error *err)
 {
     text = skip_space(text);
-    if (!stream->text_bracket && haft__str_starts(text, HAFT__LIT("["))) {
+    if (!stream->text_bracket && haft__str_starts_with(text, HAFT__LIT("["))) {
         stream->text_bracket = true;
         text = skip_space(haft__str_skip(text, 1));
     }
@@ -173,24 +175,25 @@ static haft_status choose_format(haft__openai_stream *stream, haft_str text, haf
         return HAFT_OK;
     }
     bool json = text.ptr[0] == '{';
-    return begin_text(stream, json ? stream->options.format : stream->options.otherwise, text, err);
+    return begin_text(stream, json ? stream->options.format : stream->options.fallback_format, text,
+                      err);
 }
 
-haft_status haft__openai_text(haft__openai_stream *stream, haft_str text, haft_error *err)
+haft_status haft__openai_feed_text(haft__openai_stream *stream, haft_str text, haft_error *err)
 {
     if (text.len == 0) {
         return HAFT_OK;
     }
-    if (stream->options.format == NULL && !stream->options.thinks) {
+    if (stream->options.format == NULL && !stream->options.may_reason) {
         return give(stream, HAFT__DELTA_TEXT, text, err);
     }
     if (stream->parser != NULL) {
         return haft__parser_feed(stream->parser, text, err);
     }
-    if (stream->options.held_to_json && skip_space(text).len == 0) {
+    if (stream->options.json_only && skip_space(text).len == 0) {
         return HAFT_OK; /* how it begins is not known yet */
     }
-    return stream->options.otherwise != NULL
+    return stream->options.fallback_format != NULL
                ? choose_format(stream, text, err)
                : begin_text(stream, stream->options.format, text, err);
 }
@@ -211,12 +214,12 @@ static haft_status end_reasoning(haft__openai_stream *stream, haft_error *err)
     return status;
 }
 
-haft_status haft__openai_text_end(haft__openai_stream *stream, haft_error *err)
+haft_status haft__openai_end_text(haft__openai_stream *stream, haft_error *err)
 {
     bool cut = stream->stop == HAFT__STOP_LENGTH;
     haft_status status = HAFT_OK;
     if (stream->parser == NULL && stream->text_bracket) {
-        status = begin_text(stream, stream->options.otherwise, HAFT__LIT(""), err);
+        status = begin_text(stream, stream->options.fallback_format, HAFT__LIT(""), err);
     }
     if (status == HAFT_OK && stream->parser != NULL) {
         status = haft__parser_end(stream->parser, cut, err);

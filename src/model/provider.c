@@ -145,7 +145,7 @@ static bool is_own_host(const haft__provider *provider, haft_str base_url)
            || (origin.len > 0 && same_letters(origin, origin_of(haft__str_trim(base_url))));
 }
 
-const haft__provider *haft__provider_of(const haft__model_spec *model)
+const haft__provider *haft__provider_for_model(const haft__model_spec *model)
 {
     for (size_t i = 0; i + 1 < COUNT(providers); i++) {
         if (haft__str_equal(model->provider, haft__str(providers[i].name))) {
@@ -181,11 +181,11 @@ static haft_status check_url(haft_str url, haft_error *err)
 haft_status haft__provider_url(const haft__provider *provider, haft_str base_url, haft__buf *buf,
                                haft_error *err)
 {
-    return haft__provider_url_to(provider, base_url, HAFT__LIT(PATH), buf, err);
+    return haft__provider_endpoint_url(provider, base_url, HAFT__LIT(PATH), buf, err);
 }
 
-haft_status haft__provider_url_to(const haft__provider *provider, haft_str base_url, haft_str end,
-                                  haft__buf *buf, haft_error *err)
+haft_status haft__provider_endpoint_url(const haft__provider *provider, haft_str base_url,
+                                        haft_str end, haft__buf *buf, haft_error *err)
 {
     haft_str url = haft__str_trim(base_url);
     url = url.len > 0 ? url : haft__str(provider->base_url);
@@ -195,11 +195,11 @@ haft_status haft__provider_url_to(const haft__provider *provider, haft_str base_
     }
     haft_str query = url;
     haft_str path = haft__str_split(&query, '?');
-    while (haft__str_ends(path, HAFT__LIT("/"))) {
+    while (haft__str_ends_with(path, HAFT__LIT("/"))) {
         path.len--;
     }
     haft__buf_add_str(buf, path);
-    haft__buf_add_str(buf, haft__str_ends(path, end) ? HAFT__LIT("") : end);
+    haft__buf_add_str(buf, haft__str_ends_with(path, end) ? HAFT__LIT("") : end);
     if (query.len > 0) {
         haft__buf_add_char(buf, '?');
         haft__buf_add_str(buf, query);
@@ -249,7 +249,7 @@ bool haft__provider_price(void *context, haft_str provider, haft_str model, haft
     }
     for (size_t i = 0; i < COUNT(prices); i++) {
         haft_str name = haft__str(prices[i].model);
-        if (haft__str_starts(model, name) && is_dated(haft__str_skip(model, name.len))) {
+        if (haft__str_starts_with(model, name) && is_dated(haft__str_skip(model, name.len))) {
             *ret_price = prices[i].price;
             return true;
         }
@@ -257,10 +257,10 @@ bool haft__provider_price(void *context, haft_str provider, haft_str model, haft
     return false;
 }
 
-haft__model_times haft__model_times_default(void)
+haft__model_timeouts haft__model_timeouts_default(void)
 {
-    return (haft__model_times){.connect_ms = HAFT__LIMIT_MODEL_CONNECT_MS,
-                               .first_byte_ms = HAFT__LIMIT_MODEL_FIRST_BYTE_MS,
-                               .idle_ms = HAFT__LIMIT_MODEL_IDLE_MS,
-                               .total_ms = HAFT__LIMIT_MODEL_TOTAL_MS};
+    return (haft__model_timeouts){.connect_ms = HAFT__LIMIT_MODEL_CONNECT_MS,
+                                  .first_byte_ms = HAFT__LIMIT_MODEL_FIRST_BYTE_MS,
+                                  .idle_ms = HAFT__LIMIT_MODEL_IDLE_MS,
+                                  .total_ms = HAFT__LIMIT_MODEL_TOTAL_MS};
 }

@@ -37,7 +37,7 @@ const haft__provider *haft__provider_compatible(void);
 
 /* The row for a model: `openai` with a base_url of one's own is the compatible one. NULL for
  * providers that speak otherwise (anthropic, gemini, script ...). */
-const haft__provider *haft__provider_of(const haft__model_spec *model);
+const haft__provider *haft__provider_for_model(const haft__model_spec *model);
 
 /* Appends where requests go: the base URL, which may end in slashes, have a query or be complete
  * already, with /chat/completions. An empty `base_url` is the provider's own. BAD_INPUT when it is
@@ -46,8 +46,9 @@ HAFT_MUST_USE haft_status haft__provider_url(const haft__provider *provider, haf
                                              haft__buf *buf, haft_error *err);
 
 /* The same with another end, such as /embeddings. */
-HAFT_MUST_USE haft_status haft__provider_url_to(const haft__provider *provider, haft_str base_url,
-                                                haft_str end, haft__buf *buf, haft_error *err);
+HAFT_MUST_USE haft_status haft__provider_endpoint_url(const haft__provider *provider,
+                                                      haft_str base_url, haft_str end,
+                                                      haft__buf *buf, haft_error *err);
 
 /* The environment variable with the key; "" for none. The provider's own is used for its own host
  * alone: a key is never sent to a base_url of somebody else unless the spec names it. */
@@ -58,10 +59,10 @@ haft_str haft__provider_key_env(const haft__provider *provider, const haft__mode
 bool haft__provider_price(void *context, haft_str provider, haft_str model, haft__price *ret_price);
 
 /* How long the host waits for a model server. */
-typedef struct haft__model_times {
+typedef struct haft__model_timeouts {
     uint64_t connect_ms, first_byte_ms, idle_ms, total_ms;
-} haft__model_times;
+} haft__model_timeouts;
 
-haft__model_times haft__model_times_default(void);
+haft__model_timeouts haft__model_timeouts_default(void);
 
 #endif

@@ -48,7 +48,7 @@ static bool read_number(haft_str text, uint64_t scale, uint64_t *ret_number)
     return !__builtin_add_overflow(whole, part, ret_number);
 }
 
-static void read_after(haft__answer_hints *hints, haft_str value, uint64_t now_ms)
+static void read_after(haft__retry_hints *hints, haft_str value, uint64_t now_ms)
 {
     if (read_number(value, 1000, &hints->after_ms)) {
         hints->has_after = true;
@@ -58,7 +58,7 @@ static void read_after(haft__answer_hints *hints, haft_str value, uint64_t now_m
 }
 
 /* Ids are shown to people: what is not plain is masked. */
-static void read_id(haft__answer_hints *hints, haft_str value)
+static void read_id(haft__retry_hints *hints, haft_str value)
 {
     size_t length = value.len < sizeof(hints->request_id) ? value.len : 0;
     for (size_t i = 0; i < length; i++) {
@@ -68,7 +68,8 @@ static void read_id(haft__answer_hints *hints, haft_str value)
     hints->request_id[length] = '\0';
 }
 
-void haft__answer_header(haft__answer_hints *hints, haft_str name, haft_str value, uint64_t now_ms)
+void haft__retry_read_header(haft__retry_hints *hints, haft_str name, haft_str value,
+                             uint64_t now_ms)
 {
     value = haft__str_trim(value);
     if (same_name(name, "x-should-retry")) {
@@ -112,7 +113,7 @@ static uint64_t own_wait(const haft__retry_facts *facts)
 
 static uint64_t wait_of(const haft__retry_facts *facts)
 {
-    const haft__answer_hints *hints = facts->hints;
+    const haft__retry_hints *hints = facts->hints;
     if (hints != NULL && hints->has_ms) {
         return hints->ms;
     }

@@ -13,24 +13,25 @@
 #include "model/model.h"
 
 /* What the headers of an answer say about it. Zeroed: nothing. */
-typedef struct haft__answer_hints {
+typedef struct haft__retry_hints {
     bool has_should, should; /* x-should-retry */
     bool has_ms, has_after, has_date;
     uint64_t ms;         /* retry-after-ms */
     uint64_t after_ms;   /* retry-after, in seconds on the wire */
     uint64_t date_ms;    /* retry-after, as a date */
     char request_id[80]; /* x-request-id, request-id; "" when there is none */
-} haft__answer_hints;
+} haft__retry_hints;
 
 /* Takes one header of an answer, as it came; names in any case. What is not known or not well
  * formed changes nothing. */
-void haft__answer_header(haft__answer_hints *hints, haft_str name, haft_str value, uint64_t now_ms);
+void haft__retry_read_header(haft__retry_hints *hints, haft_str name, haft_str value,
+                             uint64_t now_ms);
 
 typedef struct haft__retry_facts {
     haft__failure_kind kind;
-    const haft__answer_hints *hints; /* NULL when no answer came */
-    uint32_t made;                   /* retries so far */
-    bool delivered;                  /* some of the reply has reached whoever asked */
+    const haft__retry_hints *hints; /* NULL when no answer came */
+    uint32_t made;                  /* retries so far */
+    bool delivered;                 /* some of the reply has reached whoever asked */
     uint64_t now_ms;
     uint32_t random; /* any number */
 } haft__retry_facts;

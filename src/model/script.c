@@ -354,7 +354,7 @@ static haft_status read_reply(haft__json entry, haft__arena *arena, haft__script
         reply->usage.cached = whole_number(haft__json_get(*usage, HAFT__LIT("cached_tokens")));
     }
     reply->stop = reply->call_count > 0 ? HAFT__STOP_CALLS : HAFT__STOP_END;
-    (void)haft__stop_find(text_of(entry, "stop"), &reply->stop);
+    (void)haft__stop_reason_parse(text_of(entry, "stop"), &reply->stop);
     read_cut(entry, answer);
     if (status == HAFT_OK && is_cut(answer)) {
         answer->failed = true;

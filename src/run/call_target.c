@@ -15,14 +15,14 @@ static bool is_called(const haft__run *run, size_t index, haft_str name)
         return false;
     }
     haft_str local = haft__fold_text(tool->definition, "tool");
-    haft__wire wire = haft__wire_encode(local);
-    return haft__str_equal(local, name) || haft__str_equal(haft__wire_str(&wire), name);
+    haft__wire_name wire = haft__wire_name_encode(local);
+    return haft__str_equal(local, name) || haft__str_equal(haft__wire_name_str(&wire), name);
 }
 
 const haft__tool *haft__naming_find(const haft__run *run, haft_str name, bool *ret_mended)
 {
     const haft__tool *tool = haft__tools_find(run->tools, name);
-    tool = tool != NULL ? tool : haft__wire_find(run->tools, name);
+    tool = tool != NULL ? tool : haft__wire_name_find_tool(run->tools, name);
     *ret_mended = false;
     if (tool != NULL) {
         return tool;
@@ -44,7 +44,7 @@ bool haft__naming_is_shared(const haft__run *run, haft_str name, haft__buf *name
     for (size_t i = 0; i < run->tools->count; i++) {
         if (is_called(run, i, name)) {
             haft__buf_add_str(names, count > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));
-            haft__wire_add(names, run->tools->items[i]->name);
+            haft__wire_name_add(names, run->tools->items[i]->name);
             count++;
         }
     }

@@ -149,7 +149,7 @@ haft_status haft__event_read_apart(haft__arena *texts, haft__arena *trees, haft_
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = hash_key;
-    options.refuse_duplicates = true;
+    options.reject_duplicates = true;
     options.trees = trees;
     haft__event event = {0};
     haft_status status = haft__json_read(texts, line, &options, &event.object, NULL, err);

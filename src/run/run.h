@@ -27,7 +27,7 @@ typedef enum haft__run_stage {
 } haft__run_stage;
 
 /* How a run can end. */
-#define HAFT__ENDS(X)                                                                              \
+#define HAFT__STOP_TOKENS(X)                                                                       \
     X(DONE, "done")                                                                                \
     X(DIRECT, "direct")                                                                            \
     X(EXHAUSTED, "exhausted")                                                                      \
@@ -40,7 +40,7 @@ typedef enum haft__run_stage {
 
 typedef enum haft__end {
 #define X(name, text) HAFT__END_##name,
-    HAFT__ENDS(X)
+    HAFT__STOP_TOKENS(X)
 #undef X
 } haft__end;
 
@@ -206,7 +206,7 @@ typedef struct haft__run {
 
     /* the turn */
     uint32_t turn;
-    haft__mode mode;
+    haft__choice_mode mode;
     haft_str mode_tool;
     bool by_limit;       /* mode none, because a budget is used up */
     bool *allowed;       /* for each tool of the run */

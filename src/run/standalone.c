@@ -35,7 +35,8 @@ static haft_status hand_out(haft_str text, char **ret_text, haft_error *err)
         memcpy(copy, text.ptr, text.len);
     }
     copy[text.len] = '\0';
-    haft__utf8_mask(copy, text.len); /* a tool may have answered with anything, as in a run */
+    haft__utf8_replace_invalid(copy,
+                               text.len); /* a tool may have answered with anything, as in a run */
     *ret_text = copy;
     return HAFT_OK;
 }
@@ -188,7 +189,7 @@ haft_status haft_tool_try(const haft_tool *tool, const char *arguments, haft_rep
 static haft_status at(haft_status status, const char *place, haft_error *err)
 {
     if (status != HAFT_OK && status != HAFT_NO_MEMORY) {
-        haft__error_at(err, place);
+        haft__error_prepend_location(err, place);
     }
     return status;
 }
@@ -199,7 +200,7 @@ static haft_status compile(haft__arena *arena, haft_str text, const haft__schema
     haft__json value;
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.max_depth = HAFT__LIMIT_JSON_DEPTH_STRICT;
-    options.refuse_duplicates = true;
+    options.reject_duplicates = true;
     options.hash_key = hash_key(arena);
     haft_status status = haft__json_read(arena, text, &options, &value, NULL, err);
     if (status == HAFT_OK) {

@@ -11,20 +11,20 @@
 
 #define FEW_PROPERTIES 16U
 
-static haft_status compile_in(haft__frame *frame, const haft__json *source,
-                              const haft__node **ret_node)
+static haft_status compile_in(haft__compile_frame *frame, const haft__json *source,
+                              const haft__schema_node **ret_node)
 {
     return haft__compile_node(frame->c, source, frame->resource, frame->depth + 1, ret_node);
 }
 
-static haft_status compile_nodes(haft__frame *frame, const haft__json *value,
-                                 haft__node_list *ret_list)
+static haft_status compile_nodes(haft__compile_frame *frame, const haft__json *value,
+                                 haft__schema_node_list *ret_list)
 {
     if (value->kind != HAFT__JSON_ARRAY || value->count == 0) {
-        return haft__compile_wanted(frame, value, "an array of at least one schema");
+        return haft__compile_fail_expected(frame, value, "an array of at least one schema");
     }
-    const haft__node **items =
-        haft__arena_array(frame->c->arena, value->count, sizeof(const haft__node *));
+    const haft__schema_node **items =
+        haft__arena_array(frame->c->arena, value->count, sizeof(const haft__schema_node *));
     if (items == NULL) {
         return haft__compile_no_memory(frame->c);
     }
@@ -34,18 +34,19 @@ static haft_status compile_nodes(haft__frame *frame, const haft__json *value,
             return status;
         }
     }
-    *ret_list = (haft__node_list){items, value->count};
+    *ret_list = (haft__schema_node_list){items, value->count};
     return HAFT_OK;
 }
 
-haft_status haft__compile_list(haft__frame *frame, const haft__keyword *keyword,
-                               const haft__json *value)
+haft_status haft__compile_subschema_list(haft__compile_frame *frame,
+                                         const haft__schema_keyword *keyword,
+                                         const haft__json *value)
 {
-    haft__general_rules *rules = haft__frame_general(frame);
+    haft__general_rules *rules = haft__compile_frame_general(frame);
     if (rules == NULL) {
         return haft__compile_no_memory(frame->c);
     }
-    switch ((haft__list_kind)keyword->which) {
+    switch ((haft__schema_list_kind)keyword->which) {
     case HAFT__LIST_ALL: return compile_nodes(frame, value, &rules->all);
     case HAFT__LIST_ANY: return compile_nodes(frame, value, &rules->any);
     case HAFT__LIST_ONE: return compile_nodes(frame, value, &rules->one);
@@ -54,75 +55,77 @@ haft_status haft__compile_list(haft__frame *frame, const haft__keyword *keyword,
 }
 
 /* Where a keyword that has one subschema keeps it; NULL without memory. */
-static const haft__node **child_of(haft__frame *frame, haft__child_kind kind)
+static const haft__schema_node **child_of(haft__compile_frame *frame, haft__subschema_kind kind)
 {
-    bool of_array = kind == HAFT__CHILD_CONTAINS;
-    bool of_object = kind == HAFT__CHILD_ADDITIONAL || kind == HAFT__CHILD_NAMES;
-    haft__array_rules *array = of_array ? haft__frame_array(frame) : NULL;
-    haft__object_rules *object = of_object ? haft__frame_object(frame) : NULL;
-    haft__general_rules *rules = !of_array && !of_object ? haft__frame_general(frame) : NULL;
+    bool of_array = kind == HAFT__SUBSCHEMA_CONTAINS;
+    bool of_object = kind == HAFT__SUBSCHEMA_ADDITIONAL || kind == HAFT__SUBSCHEMA_PROPERTY_NAMES;
+    haft__array_rules *array = of_array ? haft__compile_frame_array(frame) : NULL;
+    haft__object_rules *object = of_object ? haft__compile_frame_object(frame) : NULL;
+    haft__general_rules *rules =
+        !of_array && !of_object ? haft__compile_frame_general(frame) : NULL;
     if (array == NULL && object == NULL && rules == NULL) {
         return NULL;
     }
     switch (kind) {
-    case HAFT__CHILD_NOT: return &rules->none;
-    case HAFT__CHILD_IF: return &rules->test;
-    case HAFT__CHILD_THEN: return &rules->then;
-    case HAFT__CHILD_ELSE: return &rules->otherwise;
-    case HAFT__CHILD_UNEVALUATED_ITEMS: return &rules->unevaluated_items;
-    case HAFT__CHILD_UNEVALUATED_PROPERTIES: return &rules->unevaluated_properties;
-    case HAFT__CHILD_CONTAINS: return &array->contains;
-    case HAFT__CHILD_ADDITIONAL: return &object->additional;
-    case HAFT__CHILD_NAMES: return &object->names;
+    case HAFT__SUBSCHEMA_NOT: return &rules->none;
+    case HAFT__SUBSCHEMA_IF: return &rules->test;
+    case HAFT__SUBSCHEMA_THEN: return &rules->then;
+    case HAFT__SUBSCHEMA_ELSE: return &rules->otherwise;
+    case HAFT__SUBSCHEMA_UNEVALUATED_ITEMS: return &rules->unevaluated_items;
+    case HAFT__SUBSCHEMA_UNEVALUATED_PROPERTIES: return &rules->unevaluated_properties;
+    case HAFT__SUBSCHEMA_CONTAINS: return &array->contains;
+    case HAFT__SUBSCHEMA_ADDITIONAL: return &object->additional;
+    case HAFT__SUBSCHEMA_PROPERTY_NAMES: return &object->names;
     }
     HAFT__UNREACHABLE();
 }
 
-haft_status haft__compile_child(haft__frame *frame, const haft__keyword *keyword,
-                                const haft__json *value)
+haft_status haft__compile_subschema(haft__compile_frame *frame, const haft__schema_keyword *keyword,
+                                    const haft__json *value)
 {
-    const haft__node **child = child_of(frame, keyword->which);
+    const haft__schema_node **child = child_of(frame, keyword->which);
     return child != NULL ? compile_in(frame, value, child) : haft__compile_no_memory(frame->c);
 }
 
-static haft_status add_pending(haft__frame *frame, const haft__json *value, haft__dynamic *dynamic)
+static haft_status add_pending(haft__compile_frame *frame, const haft__json *value,
+                               haft__dynamic_ref *dynamic)
 {
     haft__compiler *c = frame->c;
     if (value->kind != HAFT__JSON_STRING) {
-        return haft__compile_wanted(frame, value, "a URI reference (a string)");
+        return haft__compile_fail_expected(frame, value, "a URI reference (a string)");
     }
-    haft__general_rules *rules = haft__frame_general(frame);
-    haft__pending *pending = haft__arena_array(c->arena, 1, sizeof(*pending));
+    haft__general_rules *rules = haft__compile_frame_general(frame);
+    haft__pending_ref *pending = haft__arena_array(c->arena, 1, sizeof(*pending));
     if (rules == NULL || pending == NULL) {
         return haft__compile_no_memory(c);
     }
-    *pending = (haft__pending){c->pending, frame->resource, value, rules, dynamic};
+    *pending = (haft__pending_ref){c->pending, frame->resource, value, rules, dynamic};
     c->pending = pending;
     return HAFT_OK;
 }
 
-haft_status haft__compile_ref(haft__frame *frame, const haft__keyword *keyword,
+haft_status haft__compile_ref(haft__compile_frame *frame, const haft__schema_keyword *keyword,
                               const haft__json *value)
 {
     (void)keyword;
     return add_pending(frame, value, NULL);
 }
 
-haft_status haft__compile_dynamic_ref(haft__frame *frame, const haft__keyword *keyword,
-                                      const haft__json *value)
+haft_status haft__compile_dynamic_ref(haft__compile_frame *frame,
+                                      const haft__schema_keyword *keyword, const haft__json *value)
 {
     (void)keyword;
-    haft__dynamic *dynamic = haft__arena_array(frame->c->arena, 1, sizeof(*dynamic));
+    haft__dynamic_ref *dynamic = haft__arena_array(frame->c->arena, 1, sizeof(*dynamic));
     if (dynamic == NULL) {
         return haft__compile_no_memory(frame->c);
     }
     return add_pending(frame, value, dynamic);
 }
 
-haft_status haft__compile_items(haft__frame *frame, const haft__keyword *keyword,
+haft_status haft__compile_items(haft__compile_frame *frame, const haft__schema_keyword *keyword,
                                 const haft__json *value)
 {
-    haft__array_rules *rules = haft__frame_array(frame);
+    haft__array_rules *rules = haft__compile_frame_array(frame);
     if (rules == NULL) {
         return haft__compile_no_memory(frame->c);
     }
@@ -134,7 +137,8 @@ haft_status haft__compile_items(haft__frame *frame, const haft__keyword *keyword
 }
 
 /* Means something behind a list of items only. */
-haft_status haft__compile_additional_items(haft__frame *frame, const haft__keyword *keyword,
+haft_status haft__compile_additional_items(haft__compile_frame *frame,
+                                           const haft__schema_keyword *keyword,
                                            const haft__json *value)
 {
     (void)keyword;
@@ -142,43 +146,45 @@ haft_status haft__compile_additional_items(haft__frame *frame, const haft__keywo
     return HAFT_OK;
 }
 
-haft_status haft__compile_prefix_items(haft__frame *frame, const haft__keyword *keyword,
-                                       const haft__json *value)
+haft_status haft__compile_prefix_items(haft__compile_frame *frame,
+                                       const haft__schema_keyword *keyword, const haft__json *value)
 {
     (void)keyword;
-    haft__array_rules *rules = haft__frame_array(frame);
+    haft__array_rules *rules = haft__compile_frame_array(frame);
     return rules != NULL ? compile_nodes(frame, value, &rules->prefix)
                          : haft__compile_no_memory(frame->c);
 }
 
-haft_status haft__compile_properties(haft__frame *frame, const haft__keyword *keyword,
-                                     const haft__json *value)
+haft_status haft__compile_properties(haft__compile_frame *frame,
+                                     const haft__schema_keyword *keyword, const haft__json *value)
 {
     (void)keyword;
     frame->properties = value;
     return value->kind == HAFT__JSON_OBJECT
                ? HAFT_OK
-               : haft__compile_wanted(frame, value, "an object whose members are schemas");
+               : haft__compile_fail_expected(frame, value, "an object whose members are schemas");
 }
 
-haft_status haft__compile_pattern_properties(haft__frame *frame, const haft__keyword *keyword,
+haft_status haft__compile_pattern_properties(haft__compile_frame *frame,
+                                             const haft__schema_keyword *keyword,
                                              const haft__json *value)
 {
     (void)keyword;
     haft__compiler *c = frame->c;
     if (value->kind != HAFT__JSON_OBJECT) {
-        return haft__compile_wanted(frame, value, "an object whose members are schemas");
+        return haft__compile_fail_expected(frame, value, "an object whose members are schemas");
     }
-    haft__object_rules *rules = haft__frame_object(frame);
-    haft__pattern_property *patterns = haft__arena_array(c->arena, value->count, sizeof(*patterns));
+    haft__object_rules *rules = haft__compile_frame_object(frame);
+    haft__schema_pattern_property *patterns =
+        haft__arena_array(c->arena, value->count, sizeof(*patterns));
     if (rules == NULL || patterns == NULL) {
         return haft__compile_no_memory(c);
     }
     for (uint32_t i = 0; i < value->count; i++) {
         const haft__json_member *member = &value->members[i];
         patterns[i].source = haft__json_text(member->key);
-        haft_status status = haft__compile_expression(frame, patterns[i].source, &member->value,
-                                                      &patterns[i].pattern);
+        haft_status status =
+            haft__compile_regex(frame, patterns[i].source, &member->value, &patterns[i].pattern);
         if (status == HAFT_OK) {
             status = compile_in(frame, &member->value, &patterns[i].node);
         }
@@ -192,16 +198,16 @@ haft_status haft__compile_pattern_properties(haft__frame *frame, const haft__key
 }
 
 /* dependencies, dependentSchemas and dependentRequired, one behind the other. */
-haft_status haft__compile_dependencies(haft__frame *frame, const haft__keyword *keyword,
-                                       const haft__json *value)
+haft_status haft__compile_dependencies(haft__compile_frame *frame,
+                                       const haft__schema_keyword *keyword, const haft__json *value)
 {
     haft__compiler *c = frame->c;
     if (value->kind != HAFT__JSON_OBJECT) {
-        return haft__compile_wanted(frame, value, "an object");
+        return haft__compile_fail_expected(frame, value, "an object");
     }
-    haft__object_rules *rules = haft__frame_object(frame);
+    haft__object_rules *rules = haft__compile_frame_object(frame);
     uint32_t before = rules != NULL ? rules->dependency_count : 0;
-    haft__dependency *all =
+    haft__schema_dependency *all =
         haft__arena_array(c->arena, (size_t)before + value->count, sizeof(*all));
     if (rules == NULL || all == NULL) {
         return haft__compile_no_memory(c);
@@ -212,7 +218,7 @@ haft_status haft__compile_dependencies(haft__frame *frame, const haft__keyword *
     bool may_be_names = !haft__str_equal(keyword->name, HAFT__LIT("dependentSchemas"));
     for (uint32_t i = 0; i < value->count; i++) {
         const haft__json_member *member = &value->members[i];
-        haft__dependency *dependency = &all[before + i];
+        haft__schema_dependency *dependency = &all[before + i];
         dependency->name = haft__json_text(member->key);
         haft_status status = HAFT_OK;
         if (may_be_names && member->value.kind == HAFT__JSON_ARRAY) {
@@ -231,26 +237,26 @@ haft_status haft__compile_dependencies(haft__frame *frame, const haft__keyword *
 
 /* A table of properties being filled. */
 typedef struct property_table {
-    haft__property *properties;
+    haft__schema_property *properties;
     uint32_t count;
     uint32_t mask;
     uint32_t *slots; /* NULL when there are few */
     haft__hash_key key;
 } property_table;
 
-static bool has_name(const haft__property *property, haft_str name)
+static bool has_name(const haft__schema_property *property, haft_str name)
 {
     return property->length == name.len
            && (name.len == 0 || memcmp(property->name, name.ptr, name.len) == 0);
 }
 
-static haft__property *find_or_add(property_table *table, haft_str name)
+static haft__schema_property *find_or_add(property_table *table, haft_str name)
 {
     uint32_t at = 0;
     if (table->slots != NULL) {
         at = (uint32_t)haft__hash(table->key, name) & table->mask;
         for (; table->slots[at] != 0; at = (at + 1) & table->mask) {
-            haft__property *known = &table->properties[table->slots[at] - 1];
+            haft__schema_property *known = &table->properties[table->slots[at] - 1];
             if (has_name(known, name)) {
                 return known;
             }
@@ -263,15 +269,15 @@ static haft__property *find_or_add(property_table *table, haft_str name)
             }
         }
     }
-    haft__property *property = &table->properties[table->count++];
-    *property = (haft__property){.prefix = haft__key_prefix(name.ptr, name.len),
-                                 .name = name.ptr,
-                                 .length = (uint32_t)name.len};
+    haft__schema_property *property = &table->properties[table->count++];
+    *property = (haft__schema_property){.prefix = haft__key_prefix(name.ptr, name.len),
+                                        .name = name.ptr,
+                                        .length = (uint32_t)name.len};
     return property;
 }
 
 /* False when out of memory. */
-static bool make_table(haft__frame *frame, size_t capacity, property_table *ret_table)
+static bool make_table(haft__compile_frame *frame, size_t capacity, property_table *ret_table)
 {
     haft__arena *arena = frame->c->arena;
     property_table made = {.key = frame->c->options.hash_key};
@@ -291,12 +297,12 @@ static bool make_table(haft__frame *frame, size_t capacity, property_table *ret_
 }
 
 /* `properties` and `required` become one table, so that a member is looked up once. */
-static haft_status merge_properties(haft__frame *frame)
+static haft_status merge_properties(haft__compile_frame *frame)
 {
     const haft__json *declared = frame->properties, *required = frame->required;
     size_t capacity =
         (declared != NULL ? declared->count : 0) + (size_t)(required != NULL ? required->count : 0);
-    haft__object_rules *rules = haft__frame_object(frame);
+    haft__object_rules *rules = haft__compile_frame_object(frame);
     property_table table;
     if (rules == NULL || capacity > UINT32_MAX / 8 || !make_table(frame, capacity, &table)) {
         return haft__compile_no_memory(frame->c);
@@ -304,7 +310,7 @@ static haft_status merge_properties(haft__frame *frame)
     haft_status status = HAFT_OK;
     for (uint32_t i = 0; status == HAFT_OK && declared != NULL && i < declared->count; i++) {
         const haft__json_member *member = &declared->members[i];
-        haft__property *property = find_or_add(&table, haft__json_text(member->key));
+        haft__schema_property *property = find_or_add(&table, haft__json_text(member->key));
         property->declared = true;
         status = compile_in(frame, &member->value, &property->node);
     }
@@ -312,7 +318,7 @@ static haft_status merge_properties(haft__frame *frame)
         return status;
     }
     for (uint32_t i = 0; required != NULL && i < required->count; i++) {
-        haft__property *property = find_or_add(&table, haft__json_text(required->items[i]));
+        haft__schema_property *property = find_or_add(&table, haft__json_text(required->items[i]));
         rules->required += !property->required;
         property->required = true;
     }
@@ -323,7 +329,7 @@ static haft_status merge_properties(haft__frame *frame)
     return HAFT_OK;
 }
 
-haft_status haft__compile_together(haft__frame *frame)
+haft_status haft__compile_combined_keywords(haft__compile_frame *frame)
 {
     haft_status status = HAFT_OK;
     if (frame->properties != NULL || frame->required != NULL) {

@@ -43,16 +43,16 @@ void haft__checker_begin(haft__checker *checker, const haft__schema *schema)
 {
     checker->steps = HAFT__LIMIT_SCHEMA_STEPS;
     checker->nesting = 0;
-    checker->stop = HAFT__STOP_NOT;
+    checker->stop = HAFT__EXCEEDED_NONE;
     checker->dynamic = schema->dynamic;
     checker->scope = NULL;
     checker->hash_key = schema->hash_key;
     checker->word_count = 0;
 }
 
-bool haft__checker_stop(haft__checker *checker, haft__stop why)
+bool haft__checker_stop(haft__checker *checker, haft__exceeded why)
 {
-    if (checker->stop == HAFT__STOP_NOT) {
+    if (checker->stop == HAFT__EXCEEDED_NONE) {
         checker->stop = why;
     }
     /* Whatever is still being checked ends at its next step. */
@@ -95,14 +95,14 @@ static bool grow(haft__checker *checker, size_t wanted)
     }
     uint64_t *words = realloc(checker->words, capacity * sizeof(*words));
     if (words == NULL) {
-        return haft__checker_stop(checker, HAFT__STOP_MEMORY);
+        return haft__checker_stop(checker, HAFT__EXCEEDED_MEMORY);
     }
     checker->words = words;
     checker->word_capacity = capacity;
     return true;
 }
 
-bool haft__words_push(haft__checker *checker, size_t count, size_t *ret_at)
+bool haft__checker_push_words(haft__checker *checker, size_t count, size_t *ret_at)
 {
     size_t wanted = checker->word_count + count;
     if (!haft__checker_charge(checker, count)
@@ -117,34 +117,35 @@ bool haft__words_push(haft__checker *checker, size_t count, size_t *ret_at)
     return true;
 }
 
-static size_t words_of(const haft__marks *marks)
+static size_t words_of(const haft__evaluated *marks)
 {
     return ((size_t)marks->count + 63) / 64;
 }
 
-bool haft__marks_push(haft__checker *checker, uint32_t count, haft__marks *ret_marks)
+bool haft__evaluated_push(haft__checker *checker, uint32_t count, haft__evaluated *ret_marks)
 {
-    haft__marks marks = {.count = count};
-    if (!haft__words_push(checker, words_of(&marks), &marks.at)) {
+    haft__evaluated marks = {.count = count};
+    if (!haft__checker_push_words(checker, words_of(&marks), &marks.at)) {
         return false;
     }
     *ret_marks = marks;
     return true;
 }
 
-void haft__marks_pop(haft__checker *checker, const haft__marks *marks)
+void haft__evaluated_pop(haft__checker *checker, const haft__evaluated *marks)
 {
     checker->word_count = marks->at;
 }
 
-void haft__marks_merge(haft__checker *checker, const haft__marks *into, const haft__marks *from)
+void haft__evaluated_merge(haft__checker *checker, const haft__evaluated *into,
+                           const haft__evaluated *from)
 {
     for (size_t i = 0; i < words_of(into); i++) {
         checker->words[into->at + i] |= checker->words[from->at + i];
     }
 }
 
-void haft__marks_fill(haft__checker *checker, const haft__marks *marks)
+void haft__evaluated_add_all(haft__checker *checker, const haft__evaluated *marks)
 {
     for (size_t i = 0; i < words_of(marks); i++) {
         checker->words[marks->at + i] = UINT64_MAX;
@@ -156,10 +157,10 @@ haft_status haft__schema_check(const haft__schema *schema, haft__checker *checke
                                haft__schema_report *ret_report, haft_error *err)
 {
     haft__checker_begin(checker, schema);
-    bool accepted = haft__accepts(checker, schema->root, &instance, NULL);
-    if (HAFT__LIKELY(accepted && checker->stop == HAFT__STOP_NOT)) {
+    bool accepted = haft__validate_node(checker, schema->root, &instance, NULL);
+    if (HAFT__LIKELY(accepted && checker->stop == HAFT__EXCEEDED_NONE)) {
         *ret_report = (haft__schema_report){.valid = true};
         return HAFT_OK;
     }
-    return haft__explain(schema, checker, &instance, arena, ret_report, err);
+    return haft__schema_explain(schema, checker, &instance, arena, ret_report, err);
 }

@@ -31,7 +31,7 @@ typedef struct coercer {
 #define ITEM_STEPS   (sizeof(haft__json) / 8)
 #define MEMBER_STEPS (sizeof(haft__json_member) / 8)
 
-static bool coerce_node(coercer *co, const haft__node *node, haft__json *value);
+static bool coerce_node(coercer *co, const haft__schema_node *node, haft__json *value);
 
 static bool no_memory(coercer *co)
 {
@@ -109,7 +109,8 @@ static bool from_string(coercer *co, uint8_t types, haft__json *value)
                   && (types & (HAFT__TYPE_INTEGER | HAFT__TYPE(HAFT__JSON_NUMBER))) != 0;
     bool container = (first == '{' && (types & HAFT__TYPE(HAFT__JSON_OBJECT)) != 0)
                      || (first == '[' && (types & HAFT__TYPE(HAFT__JSON_ARRAY)) != 0);
-    if ((!number && !container) || !read_text(co, text, &read) || !haft__type_fits(types, &read)) {
+    if ((!number && !container) || !read_text(co, text, &read)
+        || !haft__validate_type(types, &read)) {
         return false;
     }
     *value = read;
@@ -124,7 +125,7 @@ static bool may_be_cut_off(const haft__json *value)
 }
 
 /* A lone value where only an array may stand, if that makes it right. */
-static bool wrap(coercer *co, const haft__node *node, haft__json *value)
+static bool wrap(coercer *co, const haft__schema_node *node, haft__json *value)
 {
     if (node->types != HAFT__TYPE(HAFT__JSON_ARRAY) || value->kind == HAFT__JSON_NULL
         || value->kind == HAFT__JSON_ARRAY || may_be_cut_off(value)
@@ -139,14 +140,14 @@ static bool wrap(coercer *co, const haft__node *node, haft__json *value)
     *item = *value;
     haft__json array = haft__json_array(item, 1);
     (void)coerce_node(co, node, &array); /* what it makes in vain goes with the whole */
-    if (!haft__accepts(co->checker, node, &array, NULL)) {
+    if (!haft__validate_node(co->checker, node, &array, NULL)) {
         return false;
     }
     *value = array;
     return true;
 }
 
-static bool convert(coercer *co, const haft__node *node, haft__json *value)
+static bool convert(coercer *co, const haft__schema_node *node, haft__json *value)
 {
     if (value->kind == HAFT__JSON_STRING && from_string(co, node->types, value)) {
         return true;
@@ -181,7 +182,8 @@ static bool coerce_items(coercer *co, const haft__array_rules *rules, haft__json
     }
     co->depth++;
     for (uint32_t i = 0; i < value->count; i++) {
-        const haft__node *node = i < rules->prefix.count ? rules->prefix.items[i] : rules->items;
+        const haft__schema_node *node =
+            i < rules->prefix.count ? rules->prefix.items[i] : rules->items;
         haft__json item = value->items[i];
         if (node == NULL || co->status != HAFT_OK) {
             break;
@@ -202,14 +204,15 @@ static bool coerce_items(coercer *co, const haft__array_rules *rules, haft__json
 static bool coerce_member(coercer *co, const haft__object_rules *rules,
                           const haft__json_member *member, uint32_t *hint, haft__json *value)
 {
-    const haft__property *property = haft__property_find(co->checker, rules, &member->key, hint);
+    const haft__schema_property *property =
+        haft__checker_find_property(co->checker, rules, &member->key, hint);
     bool known = property != NULL && property->declared;
     bool changed =
         property != NULL && property->node != NULL && coerce_node(co, property->node, value);
     for (uint32_t i = 0; i < rules->pattern_count; i++) {
-        const haft__pattern_property *pattern = &rules->patterns[i];
-        if (haft__pattern_fits(co->checker, pattern->pattern, pattern->source,
-                               haft__json_text(member->key))) {
+        const haft__schema_pattern_property *pattern = &rules->patterns[i];
+        if (haft__validate_pattern(co->checker, pattern->pattern, pattern->source,
+                                   haft__json_text(member->key))) {
             known = true;
             changed |= coerce_node(co, pattern->node, value);
         }
@@ -251,10 +254,10 @@ static bool coerce_members(coercer *co, const haft__object_rules *rules, haft__j
     return true;
 }
 
-static bool coerce_by_first(coercer *co, const haft__node_list *list, haft__json *value)
+static bool coerce_by_first(coercer *co, const haft__schema_node_list *list, haft__json *value)
 {
     for (uint32_t i = 0; i < list->count; i++) {
-        if (haft__accepts(co->checker, list->items[i], value, NULL)) {
+        if (haft__validate_node(co->checker, list->items[i], value, NULL)) {
             return false;
         }
     }
@@ -262,7 +265,7 @@ static bool coerce_by_first(coercer *co, const haft__node_list *list, haft__json
         haft__json made = *value;
         haft__arena_mark mark = haft__arena_save(co->arena);
         if (coerce_node(co, list->items[i], &made)
-            && haft__accepts(co->checker, list->items[i], &made, NULL)) {
+            && haft__validate_node(co->checker, list->items[i], &made, NULL)) {
             *value = made;
             return true;
         }
@@ -278,7 +281,8 @@ static bool coerce_general(coercer *co, const haft__general_rules *rules, haft__
         changed |= coerce_node(co, rules->ref, value);
     }
     if (rules->dynamic != NULL) {
-        changed |= coerce_node(co, haft__dynamic_target(co->checker, rules->dynamic), value);
+        changed |=
+            coerce_node(co, haft__checker_resolve_dynamic_ref(co->checker, rules->dynamic), value);
     }
     for (uint32_t i = 0; i < rules->all.count; i++) {
         changed |= coerce_node(co, rules->all.items[i], value);
@@ -288,10 +292,10 @@ static bool coerce_general(coercer *co, const haft__general_rules *rules, haft__
     return changed;
 }
 
-static bool coerce_parts(coercer *co, const haft__node *node, haft__json *value)
+static bool coerce_parts(coercer *co, const haft__schema_node *node, haft__json *value)
 {
     bool changed = false;
-    if (!haft__type_fits(node->types, value)) {
+    if (!haft__validate_type(node->types, value)) {
         changed = convert(co, node, value);
         if (!changed) {
             return false;
@@ -310,16 +314,16 @@ static bool coerce_parts(coercer *co, const haft__node *node, haft__json *value)
 }
 
 /* Whether *value was changed. What a budget cuts short is left as it is. */
-static bool coerce_node(coercer *co, const haft__node *node, haft__json *value)
+static bool coerce_node(coercer *co, const haft__schema_node *node, haft__json *value)
 {
     haft__checker *checker = co->checker;
     node = node->alias != NULL ? node->alias : node;
     if (co->status != HAFT_OK || !haft__checker_charge(checker, 1)
-        || haft__accepts(checker, node, value, NULL)
+        || haft__validate_node(checker, node, value, NULL)
         || !haft__checker_enter(checker, HAFT__LIMIT_SCHEMA_NESTING)) {
         return false;
     }
-    haft__scope scope = {checker->scope, node->resource};
+    haft__dynamic_scope scope = {checker->scope, node->resource};
     if (checker->dynamic
         && (checker->scope == NULL || checker->scope->resource != node->resource)) {
         checker->scope = &scope;
@@ -363,7 +367,7 @@ haft_status haft__schema_coerce(const haft__schema *schema, haft__checker *check
     haft__json value = instance;
     haft__checker_begin(checker, schema);
     bool changed = coerce_node(&co, schema->root, &value);
-    if (co.status != HAFT_OK || checker->stop == HAFT__STOP_MEMORY) {
+    if (co.status != HAFT_OK || checker->stop == HAFT__EXCEEDED_MEMORY) {
         return haft__arena_fail(arena, err);
     }
     changed = changed && !same_text(&value, &instance);

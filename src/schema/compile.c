@@ -70,12 +70,12 @@ static haft_str last_tokens(haft_str place, size_t room)
 }
 
 /* The end of a long place is what tells it: its beginning is cut, and "..." stands there. */
-const char *haft__compile_where(haft__compiler *c, const haft__resource *resource,
-                                const haft__json *at)
+const char *haft__compile_location(haft__compiler *c, const haft__schema_resource *resource,
+                                   const haft__json *at)
 {
     haft__buf buf;
     haft__buf_init(&buf, (size_t)HAFT__LIMIT_JSON_BYTES);
-    const haft__document *document = resource->document;
+    const haft__schema_document *document = resource->document;
     if (document != c->main) {
         haft__buf_add_str(&buf, document->uri);
         haft__buf_add_char(&buf, '#');
@@ -105,30 +105,31 @@ static const char *kind_words(const haft__json *value)
     HAFT__UNREACHABLE();
 }
 
-static haft_status fail_wanted(haft__compiler *c, const haft__resource *resource,
+static haft_status fail_wanted(haft__compiler *c, const haft__schema_resource *resource,
                                const haft__json *at, const char *wanted)
 {
     bool has_text = at->kind == HAFT__JSON_STRING || at->kind == HAFT__JSON_NUMBER;
     haft__buf found;
-    haft__buf_init(&found, HAFT__WORDS_MAX);
-    haft__words_add(&found, kind_words(at));
+    haft__buf_init(&found, HAFT__DESCRIBE_BUFFER_BYTES);
+    haft__describe_add(&found, kind_words(at));
     if (has_text) {
-        haft__words_add(&found, " ");
-        haft__words_value(&found, at);
+        haft__describe_add(&found, " ");
+        haft__describe_value(&found, at);
     }
     haft_status status =
-        haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, resource, at),
+        haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_location(c, resource, at),
                    "found %.*s, wanted %s", HAFT__ARG(haft__buf_str(&found)), wanted);
     haft__buf_finish(&found);
     return status;
 }
 
-haft_status haft__compile_wanted(haft__frame *frame, const haft__json *at, const char *wanted)
+haft_status haft__compile_fail_expected(haft__compile_frame *frame, const haft__json *at,
+                                        const char *wanted)
 {
     return fail_wanted(frame->c, frame->resource, at, wanted);
 }
 
-haft__number_rules *haft__frame_number(haft__frame *frame)
+haft__number_rules *haft__compile_frame_number(haft__compile_frame *frame)
 {
     if (frame->number == NULL) {
         frame->number = haft__arena_array(frame->c->arena, 1, sizeof(*frame->number));
@@ -137,7 +138,7 @@ haft__number_rules *haft__frame_number(haft__frame *frame)
     return frame->number;
 }
 
-haft__string_rules *haft__frame_string(haft__frame *frame)
+haft__string_rules *haft__compile_frame_string(haft__compile_frame *frame)
 {
     if (frame->string == NULL) {
         frame->string = haft__arena_array(frame->c->arena, 1, sizeof(*frame->string));
@@ -149,21 +150,21 @@ haft__string_rules *haft__frame_string(haft__frame *frame)
     return frame->string;
 }
 
-haft__array_rules *haft__frame_array(haft__frame *frame)
+haft__array_rules *haft__compile_frame_array(haft__compile_frame *frame)
 {
     if (frame->array == NULL) {
         frame->array = haft__arena_array(frame->c->arena, 1, sizeof(*frame->array));
         if (frame->array != NULL) {
             frame->array->length.max = UINT64_MAX;
-            frame->array->containing = (haft__range){1, UINT64_MAX};
-            frame->array->contains_marks = frame->resource->draft == HAFT__DRAFT_2020;
+            frame->array->containing = (haft__schema_count_range){1, UINT64_MAX};
+            frame->array->contains_evaluates = frame->resource->draft == HAFT__DRAFT_2020;
         }
         frame->node->array = frame->array;
     }
     return frame->array;
 }
 
-haft__object_rules *haft__frame_object(haft__frame *frame)
+haft__object_rules *haft__compile_frame_object(haft__compile_frame *frame)
 {
     if (frame->object == NULL) {
         frame->object = haft__arena_array(frame->c->arena, 1, sizeof(*frame->object));
@@ -175,7 +176,7 @@ haft__object_rules *haft__frame_object(haft__frame *frame)
     return frame->object;
 }
 
-haft__general_rules *haft__frame_general(haft__frame *frame)
+haft__general_rules *haft__compile_frame_general(haft__compile_frame *frame)
 {
     if (frame->general == NULL) {
         frame->general = haft__arena_array(frame->c->arena, 1, sizeof(*frame->general));
@@ -185,11 +186,11 @@ haft__general_rules *haft__frame_general(haft__frame *frame)
 }
 
 /* Where the node of `source` is, or would go. Addresses are multiples of 16 at best. */
-static haft__node **node_slot(const haft__compiler *c, const haft__json *source)
+static haft__schema_node **node_slot(const haft__compiler *c, const haft__json *source)
 {
     uint64_t hash = ((uint64_t)(uintptr_t)source >> 3) * 0x9E3779B97F4A7C15U;
     for (uint32_t at = (uint32_t)(hash >> 32) & c->node_mask;; at = (at + 1) & c->node_mask) {
-        haft__node **slot = &c->nodes[at];
+        haft__schema_node **slot = &c->nodes[at];
         if (*slot == NULL || (*slot)->source == source) {
             return slot;
         }
@@ -198,10 +199,10 @@ static haft__node **node_slot(const haft__compiler *c, const haft__json *source)
 
 static haft_status grow_nodes(haft__compiler *c)
 {
-    haft__node **old = c->nodes;
+    haft__schema_node **old = c->nodes;
     uint32_t old_size = old != NULL ? c->node_mask + 1 : 0;
     uint32_t size = old_size > 0 ? old_size * 2 : FIRST_NODES;
-    c->nodes = haft__arena_array(c->arena, size, sizeof(haft__node *));
+    c->nodes = haft__arena_array(c->arena, size, sizeof(haft__schema_node *));
     if (c->nodes == NULL) {
         return haft__compile_no_memory(c);
     }
@@ -214,7 +215,8 @@ static haft_status grow_nodes(haft__compiler *c)
     return HAFT_OK;
 }
 
-static haft_status add_node(haft__compiler *c, const haft__json *source, haft__node **ret_node)
+static haft_status add_node(haft__compiler *c, const haft__json *source,
+                            haft__schema_node **ret_node)
 {
     if (c->node_count >= HAFT__LIMIT_SCHEMA_NODES) {
         return haft__fail(c->err, HAFT_TOO_BIG, "", "the schema has more than %d subschemas",
@@ -226,7 +228,7 @@ static haft_status add_node(haft__compiler *c, const haft__json *source, haft__n
             return status;
         }
     }
-    haft__node *node = haft__arena_array(c->arena, 1, sizeof(*node));
+    haft__schema_node *node = haft__arena_array(c->arena, 1, sizeof(*node));
     if (node == NULL) {
         return haft__compile_no_memory(c);
     }
@@ -238,7 +240,7 @@ static haft_status add_node(haft__compiler *c, const haft__json *source, haft__n
     return HAFT_OK;
 }
 
-static void note_entered(haft__compiler *c, haft__resource *resource)
+static void note_entered(haft__compiler *c, haft__schema_resource *resource)
 {
     if (!resource->entered) {
         resource->entered = true;
@@ -247,10 +249,10 @@ static void note_entered(haft__compiler *c, haft__resource *resource)
     }
 }
 
-static haft_status compile_keyword(haft__frame *frame, const haft__json_member *member)
+static haft_status compile_keyword(haft__compile_frame *frame, const haft__json_member *member)
 {
-    const haft__resource *resource = frame->resource;
-    const haft__keyword *keyword =
+    const haft__schema_resource *resource = frame->resource;
+    const haft__schema_keyword *keyword =
         haft__keyword_find(haft__json_text(member->key), resource->draft);
     if (keyword == NULL || keyword->compile == NULL
         || (keyword->vocabulary & resource->vocabularies) == 0) {
@@ -259,7 +261,7 @@ static haft_status compile_keyword(haft__frame *frame, const haft__json_member *
     return keyword->compile(frame, keyword, &member->value);
 }
 
-static haft_status compile_keywords(haft__frame *frame, const haft__json *source)
+static haft_status compile_keywords(haft__compile_frame *frame, const haft__json *source)
 {
     const haft__json *ref = frame->resource->draft == HAFT__DRAFT_07
                                 ? haft__json_get(*source, HAFT__LIT("$ref"))
@@ -274,10 +276,10 @@ static haft_status compile_keywords(haft__frame *frame, const haft__json *source
             return status;
         }
     }
-    return haft__compile_together(frame);
+    return haft__compile_combined_keywords(frame);
 }
 
-static bool says_only_types(const haft__node *node)
+static bool says_only_types(const haft__schema_node *node)
 {
     return node->number == NULL && node->string == NULL && node->array == NULL
            && node->object == NULL && node->enumeration == NULL && node->constant == NULL
@@ -285,10 +287,10 @@ static bool says_only_types(const haft__node *node)
 }
 
 static haft_status compile_object(haft__compiler *c, const haft__json *source,
-                                  haft__resource *resource, uint32_t depth,
-                                  const haft__node **ret_node)
+                                  haft__schema_resource *resource, uint32_t depth,
+                                  const haft__schema_node **ret_node)
 {
-    haft__frame frame = {.c = c, .depth = depth};
+    haft__compile_frame frame = {.c = c, .depth = depth};
     haft_status status = haft__resource_enter(c, source, resource, &frame.resource);
     if (status == HAFT_OK) {
         status = add_node(c, source, &frame.node);
@@ -305,8 +307,8 @@ static haft_status compile_object(haft__compiler *c, const haft__json *source,
 }
 
 haft_status haft__compile_node(haft__compiler *c, const haft__json *source,
-                               haft__resource *resource, uint32_t depth,
-                               const haft__node **ret_node)
+                               haft__schema_resource *resource, uint32_t depth,
+                               const haft__schema_node **ret_node)
 {
     if (source->kind == HAFT__JSON_TRUE || source->kind == HAFT__JSON_FALSE) {
         *ret_node = source->kind == HAFT__JSON_TRUE ? c->always : c->never;
@@ -315,7 +317,7 @@ haft_status haft__compile_node(haft__compiler *c, const haft__json *source,
     if (source->kind != HAFT__JSON_OBJECT) {
         return fail_wanted(c, resource, source, "a schema (an object or a boolean)");
     }
-    const haft__node *known = c->nodes != NULL ? *node_slot(c, source) : NULL;
+    const haft__schema_node *known = c->nodes != NULL ? *node_slot(c, source) : NULL;
     if (known != NULL) {
         *ret_node = known;
         return HAFT_OK;
@@ -327,11 +329,11 @@ haft_status haft__compile_node(haft__compiler *c, const haft__json *source,
     return compile_object(c, source, resource, depth, ret_node);
 }
 
-static haft_status resolve_pending(haft__compiler *c, const haft__pending *pending)
+static haft_status resolve_pending(haft__compiler *c, const haft__pending_ref *pending)
 {
-    haft__target target;
-    haft_status status = haft__reference_resolve(c, pending->resource, pending->text, &target);
-    const haft__node *node = NULL;
+    haft__ref_target target;
+    haft_status status = haft__ref_resolve(c, pending->resource, pending->text, &target);
+    const haft__schema_node *node = NULL;
     if (status == HAFT_OK) {
         status = haft__compile_node(c, target.source, target.resource, 0, &node);
     }
@@ -342,7 +344,7 @@ static haft_status resolve_pending(haft__compiler *c, const haft__pending *pendi
         pending->rules->ref = node;
         return HAFT_OK;
     }
-    *pending->dynamic = (haft__dynamic){target.dynamic, node};
+    *pending->dynamic = (haft__dynamic_ref){target.dynamic, node};
     pending->rules->dynamic = pending->dynamic;
     c->schema->dynamic |= target.dynamic.len > 0;
     return HAFT_OK;
@@ -350,7 +352,7 @@ static haft_status resolve_pending(haft__compiler *c, const haft__pending *pendi
 
 /* Every $dynamicAnchor of a resource that may be in the dynamic scope can be the target of a
  * $dynamicRef. */
-static haft_status compile_anchors(haft__compiler *c, haft__resource *resource)
+static haft_status compile_anchors(haft__compiler *c, haft__schema_resource *resource)
 {
     haft_status status = haft__document_index(c, resource->document);
     haft__dynamic_anchor *anchor = resource->dynamic;
@@ -365,11 +367,11 @@ static haft_status compile_references(haft__compiler *c)
     for (;;) {
         haft_status status;
         if (c->pending != NULL) {
-            const haft__pending *pending = c->pending;
+            const haft__pending_ref *pending = c->pending;
             c->pending = pending->next;
             status = resolve_pending(c, pending);
         } else if (c->schema->dynamic && *c->anchors_next != NULL) {
-            haft__resource *resource = *c->anchors_next;
+            haft__schema_resource *resource = *c->anchors_next;
             c->anchors_next = &resource->next_entered;
             status = compile_anchors(c, resource);
         } else {
@@ -382,7 +384,7 @@ static haft_status compile_references(haft__compiler *c)
 }
 
 /* Where a node that is a $ref and nothing else leads. */
-static haft__node *only_ref(haft__compiler *c, const haft__node *node)
+static haft__schema_node *only_ref(haft__compiler *c, const haft__schema_node *node)
 {
     const haft__general_rules *rules = node->general;
     bool only = rules != NULL && rules->ref != NULL && rules->dynamic == NULL
@@ -400,21 +402,21 @@ static haft__node *only_ref(haft__compiler *c, const haft__node *node)
 
 /* Lets nodes that only refer be passed over. Two walks over each chain of them, the second of
  * which shortens it, keep this linear. */
-static haft_status link_alias(haft__compiler *c, haft__node *node)
+static haft_status link_alias(haft__compiler *c, haft__schema_node *node)
 {
-    haft__node *end = node;
-    haft__node *next;
+    haft__schema_node *end = node;
+    haft__schema_node *next;
     uint32_t steps = 0;
     while (end->alias == NULL && (next = only_ref(c, end)) != NULL) {
         end = next;
         if (++steps > c->node_count) {
             return haft__fail(c->err, HAFT_BAD_INPUT,
-                              haft__compile_where(c, node->resource, node->source),
+                              haft__compile_location(c, node->resource, node->source),
                               "found a $ref that leads back to itself, wanted one that ends "
                               "somewhere");
         }
     }
-    const haft__node *target = end->alias != NULL ? end->alias : end;
+    const haft__schema_node *target = end->alias != NULL ? end->alias : end;
     while (node != end) {
         next = only_ref(c, node);
         node->alias = target;
@@ -447,8 +449,8 @@ static haft__json *make_parts(haft__compiler *c, haft__json schema)
         return NULL;
     }
     *root = schema;
-    *c->always = (haft__node){.types = HAFT__TYPES_ALL, .plain = true};
-    *c->never = (haft__node){.types = 0, .plain = true};
+    *c->always = (haft__schema_node){.types = HAFT__TYPES_ALL, .plain = true};
+    *c->never = (haft__schema_node){.types = 0, .plain = true};
     c->schema->hash_key = c->options.hash_key;
     return root;
 }

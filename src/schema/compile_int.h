@@ -24,62 +24,62 @@
 #define HAFT__VOCABULARY_VALIDATION  8U
 #define HAFT__VOCABULARIES_ALL       15U
 
-typedef struct haft__document {
+typedef struct haft__schema_document {
     haft_str uri; /* where it was found; "" for the schema given to the compiler */
     const haft__json *root;
-    haft__resource *resource; /* of the root */
-    bool indexed;             /* its $id and $anchor are known */
-} haft__document;
+    haft__schema_resource *resource; /* of the root */
+    bool indexed;                    /* its $id and $anchor are known */
+} haft__schema_document;
 
-struct haft__resource {
+struct haft__schema_resource {
     haft_str uri;
     const haft__json *root;
-    haft__document *document;
+    haft__schema_document *document;
     uint8_t draft, vocabularies;
-    bool entered;                  /* some node of it has been compiled */
-    haft__resource *next_entered;  /* in the order they were */
-    haft__map anchors;             /* name to haft__anchor */
-    haft__dynamic_anchor *dynamic; /* the $dynamicAnchors among them */
+    bool entered;                        /* some node of it has been compiled */
+    haft__schema_resource *next_entered; /* in the order they were */
+    haft__map anchors;                   /* name to haft__schema_anchor */
+    haft__dynamic_anchor *dynamic;       /* the $dynamicAnchors among them */
 };
 
-typedef struct haft__anchor {
+typedef struct haft__schema_anchor {
     const haft__json *source;
     bool dynamic;
-} haft__anchor;
+} haft__schema_anchor;
 
 /* A reference that still has to be resolved. */
-typedef struct haft__pending {
-    struct haft__pending *next;
-    haft__resource *resource;
+typedef struct haft__pending_ref {
+    struct haft__pending_ref *next;
+    haft__schema_resource *resource;
     const haft__json *text;
     haft__general_rules *rules; /* where it goes: .ref, or .dynamic when `dynamic` is not NULL */
-    haft__dynamic *dynamic;
-} haft__pending;
+    haft__dynamic_ref *dynamic;
+} haft__pending_ref;
 
 typedef struct haft__compiler {
     haft__arena *arena;
     haft__schema_options options;
     haft__schema *schema;
     haft_error *err;
-    haft__node *always; /* the schema `true` */
-    haft__node *never;  /* the schema `false` */
-    haft__node **nodes; /* hash table by the address of the source */
+    haft__schema_node *always; /* the schema `true` */
+    haft__schema_node *never;  /* the schema `false` */
+    haft__schema_node **nodes; /* hash table by the address of the source */
     uint32_t node_count, node_mask;
-    haft__map resources; /* URI to haft__resource */
+    haft__map resources; /* URI to haft__schema_resource */
     haft__map members;   /* address of a large object to a haft__map of its members */
-    haft__document *main;
+    haft__schema_document *main;
     uint32_t document_count, pattern_count;
-    haft__pending *pending;
-    haft__resource *entered, **entered_last;
-    haft__resource *
+    haft__pending_ref *pending;
+    haft__schema_resource *entered, **entered_last;
+    haft__schema_resource *
         *anchors_next; /* the first entered one whose dynamic anchors are not compiled */
-    char where[sizeof(((haft_error *)0)->where)]; /* of the last haft__compile_where */
+    char where[sizeof(((haft_error *)0)->where)]; /* of the last haft__compile_location */
 } haft__compiler;
 
-typedef struct haft__frame {
+typedef struct haft__compile_frame {
     haft__compiler *c;
-    haft__node *node;
-    haft__resource *resource;
+    haft__schema_node *node;
+    haft__schema_resource *resource;
     uint32_t depth;
     /* The groups of the node, while they may be changed. */
     haft__number_rules *number;
@@ -90,113 +90,116 @@ typedef struct haft__frame {
     /* Keywords that mean something only together with others. */
     const haft__json *properties, *required;
     const haft__json *items, *additional_items;
-} haft__frame;
+} haft__compile_frame;
 
 /* Where subschemas stand in a keyword's value. */
-typedef enum haft__shape {
+typedef enum haft__keyword_shape {
     HAFT__SHAPE_NONE,
     HAFT__SHAPE_SCHEMA,
     HAFT__SHAPE_LIST,           /* an array of schemas */
     HAFT__SHAPE_SCHEMA_OR_LIST, /* `items` before 2020-12 */
     HAFT__SHAPE_MAP,            /* an object whose members are schemas */
-} haft__shape;
+} haft__keyword_shape;
 
-typedef struct haft__keyword haft__keyword;
-typedef haft_status haft__keyword_compile(haft__frame *frame, const haft__keyword *keyword,
+typedef struct haft__schema_keyword haft__schema_keyword;
+typedef haft_status haft__keyword_compile(haft__compile_frame *frame,
+                                          const haft__schema_keyword *keyword,
                                           const haft__json *value);
-struct haft__keyword {
+struct haft__schema_keyword {
     haft_str name;
     uint8_t drafts, vocabulary;
-    uint8_t shape;                  /* haft__shape */
+    uint8_t shape;                  /* haft__keyword_shape */
     uint8_t which;                  /* tells keywords apart that share a function */
     haft__keyword_compile *compile; /* NULL: means nothing for validation by itself */
 };
 
 /* keywords.c */
-const haft__keyword *haft__keyword_find(haft_str name, unsigned draft);
-const haft__keyword *haft__keywords(size_t *ret_count);
+const haft__schema_keyword *haft__keyword_find(haft_str name, unsigned draft);
+const haft__schema_keyword *haft__keywords(size_t *ret_count);
 
 /* rules.c: assertions about one kind of value. */
-typedef enum haft__range_kind {
+typedef enum haft__schema_count_kind {
     HAFT__RANGE_LENGTH,
     HAFT__RANGE_ITEMS,
     HAFT__RANGE_CONTAINS,
     HAFT__RANGE_PROPERTIES,
-} haft__range_kind;
+} haft__schema_count_kind;
 haft__keyword_compile haft__compile_type, haft__compile_bound, haft__compile_multiple_of,
     haft__compile_min, haft__compile_max, haft__compile_pattern, haft__compile_unique,
     haft__compile_enum, haft__compile_const, haft__compile_required,
     haft__compile_dependent_required;
 
 /* applicators.c: keywords with subschemas. */
-typedef enum haft__list_kind {
+typedef enum haft__schema_list_kind {
     HAFT__LIST_ALL,
     HAFT__LIST_ANY,
     HAFT__LIST_ONE,
-} haft__list_kind;
-typedef enum haft__child_kind {
-    HAFT__CHILD_NOT,
-    HAFT__CHILD_IF,
-    HAFT__CHILD_THEN,
-    HAFT__CHILD_ELSE,
-    HAFT__CHILD_UNEVALUATED_ITEMS,
-    HAFT__CHILD_UNEVALUATED_PROPERTIES,
-    HAFT__CHILD_CONTAINS,
-    HAFT__CHILD_ADDITIONAL,
-    HAFT__CHILD_NAMES,
-} haft__child_kind;
-haft__keyword_compile haft__compile_list, haft__compile_child, haft__compile_ref,
+} haft__schema_list_kind;
+typedef enum haft__subschema_kind {
+    HAFT__SUBSCHEMA_NOT,
+    HAFT__SUBSCHEMA_IF,
+    HAFT__SUBSCHEMA_THEN,
+    HAFT__SUBSCHEMA_ELSE,
+    HAFT__SUBSCHEMA_UNEVALUATED_ITEMS,
+    HAFT__SUBSCHEMA_UNEVALUATED_PROPERTIES,
+    HAFT__SUBSCHEMA_CONTAINS,
+    HAFT__SUBSCHEMA_ADDITIONAL,
+    HAFT__SUBSCHEMA_PROPERTY_NAMES,
+} haft__subschema_kind;
+haft__keyword_compile haft__compile_subschema_list, haft__compile_subschema, haft__compile_ref,
     haft__compile_dynamic_ref, haft__compile_items, haft__compile_additional_items,
     haft__compile_prefix_items, haft__compile_properties, haft__compile_pattern_properties,
     haft__compile_dependencies;
 /* What could only be done when every keyword had been seen. */
-HAFT_MUST_USE haft_status haft__compile_together(haft__frame *frame);
+HAFT_MUST_USE haft_status haft__compile_combined_keywords(haft__compile_frame *frame);
 
 /* compile.c */
 
 /* The node for the schema at `source`, which stands in `resource` (but may have its own $id). */
 HAFT_MUST_USE haft_status haft__compile_node(haft__compiler *c, const haft__json *source,
-                                             haft__resource *resource, uint32_t depth,
-                                             const haft__node **ret_node);
+                                             haft__schema_resource *resource, uint32_t depth,
+                                             const haft__schema_node **ret_node);
 
 /* A group of the frame's node, made when it is not there yet; NULL without memory. */
-haft__number_rules *haft__frame_number(haft__frame *frame);
-haft__string_rules *haft__frame_string(haft__frame *frame);
-haft__array_rules *haft__frame_array(haft__frame *frame);
-haft__object_rules *haft__frame_object(haft__frame *frame);
-haft__general_rules *haft__frame_general(haft__frame *frame);
+haft__number_rules *haft__compile_frame_number(haft__compile_frame *frame);
+haft__string_rules *haft__compile_frame_string(haft__compile_frame *frame);
+haft__array_rules *haft__compile_frame_array(haft__compile_frame *frame);
+haft__object_rules *haft__compile_frame_object(haft__compile_frame *frame);
+haft__general_rules *haft__compile_frame_general(haft__compile_frame *frame);
 
 /* Errors of the compiler. `at` is the value that is wrong; the place is searched for only now. */
-const char *haft__compile_where(haft__compiler *c, const haft__resource *resource,
-                                const haft__json *at);
-haft_status haft__compile_wanted(haft__frame *frame, const haft__json *at, const char *wanted);
+const char *haft__compile_location(haft__compiler *c, const haft__schema_resource *resource,
+                                   const haft__json *at);
+haft_status haft__compile_fail_expected(haft__compile_frame *frame, const haft__json *at,
+                                        const char *wanted);
 haft_status haft__compile_no_memory(haft__compiler *c);
 
 /* Compiles a regular expression; `at` is where errors say it stands. */
-HAFT_MUST_USE haft_status haft__compile_expression(haft__frame *frame, haft_str source,
-                                                   const haft__json *at,
-                                                   const haft__pattern **ret_pattern);
+HAFT_MUST_USE haft_status haft__compile_regex(haft__compile_frame *frame, haft_str source,
+                                              const haft__json *at,
+                                              const haft__pattern **ret_pattern);
 
 /* resolve.c */
-typedef struct haft__target {
+typedef struct haft__ref_target {
     const haft__json *source;
-    haft__resource *resource;
+    haft__schema_resource *resource;
     haft_str dynamic; /* the name of the $dynamicAnchor it was found by; else empty */
-} haft__target;
+} haft__ref_target;
 
 HAFT_MUST_USE haft_status haft__document_add(haft__compiler *c, haft_str uri,
-                                             const haft__json *root, const haft__resource *referrer,
-                                             haft__document **ret_document);
-HAFT_MUST_USE haft_status haft__document_index(haft__compiler *c, haft__document *document);
+                                             const haft__json *root,
+                                             const haft__schema_resource *referrer,
+                                             haft__schema_document **ret_document);
+HAFT_MUST_USE haft_status haft__document_index(haft__compiler *c, haft__schema_document *document);
 /* The resource that the schema at `source` belongs to: `outer` unless it has an $id. */
 HAFT_MUST_USE haft_status haft__resource_enter(haft__compiler *c, const haft__json *source,
-                                               haft__resource *outer,
-                                               haft__resource **ret_resource);
-HAFT_MUST_USE haft_status haft__reference_resolve(haft__compiler *c, haft__resource *resource,
-                                                  const haft__json *reference,
-                                                  haft__target *ret_target);
+                                               haft__schema_resource *outer,
+                                               haft__schema_resource **ret_resource);
+HAFT_MUST_USE haft_status haft__ref_resolve(haft__compiler *c, haft__schema_resource *resource,
+                                            const haft__json *reference,
+                                            haft__ref_target *ret_target);
 
 /* meta.c: the text of a built-in meta-schema; .ptr is NULL when there is none of that URI. */
-haft_str haft__meta_find(haft_str uri);
+haft_str haft__meta_schema_text(haft_str uri);
 
 #endif

@@ -100,14 +100,14 @@ bool haft__schema_target_find(haft_str name, haft__schema_target *ret_target)
     return false;
 }
 
-haft__json haft__making_one(haft__downlevel *d, const char *key, haft__json value)
+haft__json haft__object_builder_single(haft__downlevel *d, const char *key, haft__json value)
 {
-    haft__making m;
-    if (!haft__making_init(d, &m, 1)) {
+    haft__object_builder m;
+    if (!haft__object_builder_init(d, &m, 1)) {
         return haft__json_bool(true);
     }
-    haft__making_put(&m, haft__making_text(key), value);
-    return haft__making_end(&m);
+    haft__object_builder_put(&m, haft__object_builder_string(key), value);
+    return haft__object_builder_end(&m);
 }
 
 /* ---- values of keywords ---- */
@@ -127,8 +127,8 @@ static haft__json translate_list(haft__downlevel *d, const char *keyword, haft__
 
 static haft__json translate_members(haft__downlevel *d, haft__json schema, haft__json members)
 {
-    haft__making m;
-    if (members.kind != HAFT__JSON_OBJECT || !haft__making_init(d, &m, members.count)) {
+    haft__object_builder m;
+    if (members.kind != HAFT__JSON_OBJECT || !haft__object_builder_init(d, &m, members.count)) {
         return haft__json_object(NULL, 0);
     }
     for (uint32_t i = 0; i < members.count; i++) {
@@ -136,10 +136,10 @@ static haft__json translate_members(haft__downlevel *d, haft__json schema, haft_
         size_t before = haft__gbnf_enter(&d->g, "properties", key);
         haft__json value = translate(d, members.members[i].value);
         value = haft__downlevel_property(d, schema, key, value);
-        haft__making_put(&m, members.members[i].key, value);
+        haft__object_builder_put(&m, members.members[i].key, value);
         haft__gbnf_leave(&d->g, before);
     }
-    return haft__making_end(&m);
+    return haft__object_builder_end(&m);
 }
 
 /* ---- what is left out ---- */
@@ -156,7 +156,8 @@ static bool knows_format(haft__schema_target target, haft_str name)
 
 static bool is_anchored(haft_str pattern)
 {
-    return haft__str_starts(pattern, HAFT__LIT("^")) && haft__str_ends(pattern, HAFT__LIT("$"));
+    return haft__str_starts_with(pattern, HAFT__LIT("^"))
+           && haft__str_ends_with(pattern, HAFT__LIT("$"));
 }
 
 /* Whether the string has a pattern or a format that the server will look at. */
@@ -187,7 +188,8 @@ static const char *find_fault(haft__downlevel *d, haft__json schema, const char 
     switch (what) {
     case HOLDS_LENGTH:
     case HOLDS_COUNT:
-        return ollama && haft__gbnf_count(schema, key, &count) && count > HAFT__LIMIT_GRAMMAR_REPEAT
+        return ollama && haft__gbnf_get_count(schema, key, &count)
+                       && count > HAFT__LIMIT_GRAMMAR_REPEAT
                    ? "any number: it is too much for llama.cpp"
                    : NULL;
     case HOLDS_PATTERN:
@@ -234,7 +236,7 @@ static void report_unknown(haft__downlevel *d, haft__json schema)
         bool known = at < COUNT(keywords) && (keywords[at].targets >> d->target & 1) != 0;
         bool closed = haft__str_equal(key, HAFT__LIT("additionalProperties"))
                       && schema.members[i].value.kind == HAFT__JSON_FALSE;
-        if (!known && !closed && !haft__gbnf_is_note(key)
+        if (!known && !closed && !haft__gbnf_is_annotation(key)
             && !haft__str_equal(key, HAFT__LIT("oneOf"))) {
             char name[64];
             (void)snprintf(name, sizeof name, "%.*s", HAFT__ARG(key));
@@ -292,25 +294,25 @@ static haft__json drop_bad_type(haft__downlevel *d, haft__json schema)
     for (uint32_t i = 0; type != NULL && type->kind == HAFT__JSON_ARRAY && i < type->count; i++) {
         good = good && is_type(type->items[i]);
     }
-    haft__making m;
-    if (good || !haft__making_init(d, &m, schema.count)) {
+    haft__object_builder m;
+    if (good || !haft__object_builder_init(d, &m, schema.count)) {
         return schema;
     }
     haft__gbnf_relax(&d->g, schema, "type", "any value: there is no such type");
     for (uint32_t i = 0; i < schema.count; i++) {
         if (!haft__str_equal(haft__json_text(schema.members[i].key), HAFT__LIT("type"))) {
-            haft__making_put(&m, schema.members[i].key, schema.members[i].value);
+            haft__object_builder_put(&m, schema.members[i].key, schema.members[i].value);
         }
     }
-    return haft__making_end(&m);
+    return haft__object_builder_end(&m);
 }
 
 static haft__json translate_flat(haft__downlevel *d, haft__json schema)
 {
-    haft__making m;
+    haft__object_builder m;
     schema = drop_bad_type(d, schema);
     bool openai = d->target == HAFT__TARGET_OPENAI;
-    if (!haft__making_init(d, &m, COUNT(keywords) + 5)) {
+    if (!haft__object_builder_init(d, &m, COUNT(keywords) + 5)) {
         return haft__json_bool(true);
     }
     report_unknown(d, schema);
@@ -321,18 +323,19 @@ static haft__json translate_flat(haft__downlevel *d, haft__json schema)
             || !fits(d, schema, key, keywords[i].holds)) {
             continue;
         }
-        haft__making_put(&m, haft__making_text(key), translate_value(d, schema, i));
+        haft__object_builder_put(&m, haft__object_builder_string(key),
+                                 translate_value(d, schema, i));
     }
     if (haft__gbnf_get(schema, "oneOf") != NULL && haft__gbnf_get(schema, "anyOf") == NULL
         && fits(d, schema, "oneOf", HOLDS_CHOICE)) {
-        haft__gbnf_note(&d->g, "oneOf", "anyOf: more than one may hold");
-        haft__making_put(&m, haft__making_text("anyOf"),
-                         translate_list(d, "oneOf", *haft__gbnf_get(schema, "oneOf")));
+        haft__gbnf_report_relaxed(&d->g, "oneOf", "anyOf: more than one may hold");
+        haft__object_builder_put(&m, haft__object_builder_string("anyOf"),
+                                 translate_list(d, "oneOf", *haft__gbnf_get(schema, "oneOf")));
     }
     if (openai) {
-        haft__downlevel_complete(d, schema, &m);
+        haft__downlevel_complete_strict(d, schema, &m);
     }
-    return haft__making_end(&m);
+    return haft__object_builder_end(&m);
 }
 
 /* ---- references ---- */
@@ -359,7 +362,7 @@ static bool add_def(haft__downlevel *d, haft__json key)
 static haft__json refer(haft__downlevel *d, haft__json schema, haft__json target)
 {
     haft_str pointer = haft__json_text(*haft__gbnf_get(schema, "$ref"));
-    haft__gbnf_name *name = haft__map_get(&d->g.refs, pointer);
+    haft__gbnf_rule_name *name = haft__map_get(&d->g.refs, pointer);
     if (name == NULL) {
         size_t index = d->def_count;
         name = haft__gbnf_alloc(&d->g, 1, sizeof *name);
@@ -378,14 +381,14 @@ static haft__json refer(haft__downlevel *d, haft__json schema, haft__json target
         haft__gbnf_fail(&d->g, haft__arena_fail(&d->g.arena, NULL));
         return haft__json_bool(true);
     }
-    return haft__making_one(d, "$ref", haft__json_string(to));
+    return haft__object_builder_single(d, "$ref", haft__json_string(to));
 }
 
 static bool is_plain_reference(haft__json schema)
 {
     for (uint32_t i = 0; i < schema.count; i++) {
         haft_str key = haft__json_text(schema.members[i].key);
-        if (!haft__str_equal(key, HAFT__LIT("$ref")) && !haft__gbnf_is_note(key)) {
+        if (!haft__str_equal(key, HAFT__LIT("$ref")) && !haft__gbnf_is_annotation(key)) {
             return false;
         }
     }
@@ -396,7 +399,7 @@ static bool is_plain_reference(haft__json schema)
 static bool is_circular(haft__downlevel *d, haft__json schema)
 {
     for (size_t hops = 0; hops < 32; hops++) {
-        const haft__json *target = haft__gbnf_target(&d->g, schema);
+        const haft__json *target = haft__gbnf_ref_target(&d->g, schema);
         if (target == NULL || !is_plain_reference(*target)) {
             return false;
         }
@@ -414,24 +417,25 @@ static haft__json anything(haft__downlevel *d)
 
 static haft__json translate_bounded(haft__downlevel *d, haft__json schema)
 {
-    if (!haft__gbnf_step(&d->g)) {
+    if (!haft__gbnf_charge_step(&d->g)) {
         return anything(d);
     }
     if (d->g.steps > HAFT__LIMIT_GRAMMAR_STEPS || d->g.depth > DEPTH) {
-        haft__gbnf_note(&d->g, "a schema this deep or this large", "any value");
+        haft__gbnf_report_relaxed(&d->g, "a schema this deep or this large", "any value");
         return anything(d);
     }
     if (schema.kind != HAFT__JSON_OBJECT) {
         if (schema.kind != HAFT__JSON_TRUE) {
-            haft__gbnf_note(&d->g, "a schema that is none, or that nothing satisfies", "any value");
+            haft__gbnf_report_relaxed(&d->g, "a schema that is none, or that nothing satisfies",
+                                      "any value");
         }
         return anything(d);
     }
-    const haft__json *target = haft__gbnf_target(&d->g, schema);
+    const haft__json *target = haft__gbnf_ref_target(&d->g, schema);
     if (is_plain_reference(schema) && target != NULL && !is_circular(d, schema)) {
         return refer(d, schema, *target);
     }
-    haft__json flat = haft__gbnf_flat(&d->g, schema);
+    haft__json flat = haft__gbnf_flatten_schema(&d->g, schema);
     return flat.kind == HAFT__JSON_OBJECT ? translate_flat(d, flat) : anything(d);
 }
 
@@ -459,7 +463,7 @@ void haft__downlevel_finish(haft__downlevel *d)
     haft__buf_finish(&d->out);
 }
 
-haft__json haft__downlevel_add(haft__downlevel *d, haft_str where, haft__json schema)
+haft__json haft__downlevel_translate(haft__downlevel *d, haft_str where, haft__json schema)
 {
     d->g.out = &d->out; /* it may have been moved */
     haft__gbnf_begin(&d->g, where, schema);

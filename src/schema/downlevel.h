@@ -3,8 +3,8 @@
  * schema/downlevel.h - a JSON Schema in the words that a model's server understands.
  *
  *     haft__downlevel_init(&d, target, report);
- *     haft__json made = haft__downlevel_add(&d, where, schema);     as often as there are schemas
- *     haft__json defs = haft__downlevel_defs(&d);               what their `$ref` lead to
+ *     haft__json made = haft__downlevel_translate(&d, where, schema);     as often as there are
+ * schemas haft__json defs = haft__downlevel_defs(&d);               what their `$ref` lead to
  *     status = haft__downlevel_check(&d, err);
  *     haft__downlevel_finish(&d);                               and what was made is gone
  *
@@ -30,8 +30,8 @@ bool haft__schema_target_find(haft_str name, haft__schema_target *ret_target);
 
 typedef struct haft__downlevel {
     haft__schema_target target;
-    haft__gbnf g;  /* for places, merging and memory; no grammar comes of it */
-    haft__buf out; /* of that */
+    haft__gbnf_writer g; /* for places, merging and memory; no grammar comes of it */
+    haft__buf out;       /* of that */
     haft__json_member *defs;
     size_t def_count, def_room;
 } haft__downlevel;
@@ -42,7 +42,7 @@ void haft__downlevel_finish(haft__downlevel *d);
 
 /* The schema for the target. `where` is put in front of the places reported; `schema` must outlive
  * the result. References lead to "#/$defs/dN" of whatever the result becomes a part of. */
-haft__json haft__downlevel_add(haft__downlevel *d, haft_str where, haft__json schema);
+haft__json haft__downlevel_translate(haft__downlevel *d, haft_str where, haft__json schema);
 
 /* An object with all definitions so far. */
 haft__json haft__downlevel_defs(const haft__downlevel *d);

@@ -10,34 +10,37 @@
 #include "schema/grammar_int.h"
 
 /* An object with room for so many members as it was begun with. */
-typedef struct haft__making {
+typedef struct haft__object_builder {
     haft__json_member *members;
     size_t count;
-} haft__making;
+} haft__object_builder;
 
-static inline bool haft__making_init(haft__downlevel *d, haft__making *m, size_t room)
+static inline bool haft__object_builder_init(haft__downlevel *d, haft__object_builder *m,
+                                             size_t room)
 {
-    *m = (haft__making){.members = haft__gbnf_alloc(&d->g, room, sizeof(haft__json_member))};
+    *m =
+        (haft__object_builder){.members = haft__gbnf_alloc(&d->g, room, sizeof(haft__json_member))};
     return m->members != NULL;
 }
 
-static inline void haft__making_put(haft__making *m, haft__json key, haft__json value)
+static inline void haft__object_builder_put(haft__object_builder *m, haft__json key,
+                                            haft__json value)
 {
     m->members[m->count++] = (haft__json_member){key, value};
 }
 
-static inline haft__json haft__making_end(const haft__making *m)
+static inline haft__json haft__object_builder_end(const haft__object_builder *m)
 {
     return haft__json_object(m->members, m->count);
 }
 
-static inline haft__json haft__making_text(const char *literal)
+static inline haft__json haft__object_builder_string(const char *literal)
 {
     return haft__json_string(haft__str(literal));
 }
 
 /* {key: value} */
-haft__json haft__making_one(haft__downlevel *d, const char *key, haft__json value);
+haft__json haft__object_builder_single(haft__downlevel *d, const char *key, haft__json value);
 
 /* ---- downlevel_openai.c ---- */
 
@@ -46,6 +49,7 @@ haft__json haft__downlevel_property(haft__downlevel *d, haft__json schema, haft_
                                     haft__json value);
 
 /* Adds what strict mode wants of every schema: a type, and of an object that it be closed. */
-void haft__downlevel_complete(haft__downlevel *d, haft__json schema, haft__making *m);
+void haft__downlevel_complete_strict(haft__downlevel *d, haft__json schema,
+                                     haft__object_builder *m);
 
 #endif

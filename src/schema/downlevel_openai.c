@@ -32,9 +32,9 @@ static bool is_required(haft__json schema, haft_str key)
 /* A property that may be left out, where all are required: it may be null. */
 static haft__json nullable(haft__downlevel *d, haft__json schema)
 {
-    haft__gbnf_note(&d->g, "a property that may be left out", "one that may be null");
-    haft__json null = haft__making_one(d, "type", haft__making_text("null"));
-    return haft__making_one(d, "anyOf", list_of_two(d, schema, null));
+    haft__gbnf_report_relaxed(&d->g, "a property that may be left out", "one that may be null");
+    haft__json null = haft__object_builder_single(d, "type", haft__object_builder_string("null"));
+    return haft__object_builder_single(d, "anyOf", list_of_two(d, schema, null));
 }
 
 haft__json haft__downlevel_property(haft__downlevel *d, haft__json schema, haft_str key,
@@ -70,7 +70,7 @@ static bool may_be_object(haft__json schema)
 }
 
 /* What OpenAI wants of each object. */
-static void close_object(haft__downlevel *d, haft__json schema, haft__making *m)
+static void close_object(haft__downlevel *d, haft__json schema, haft__object_builder *m)
 {
     haft__json members = haft__json_object(NULL, 0);
     for (size_t i = 0; i < m->count; i++) {
@@ -79,11 +79,12 @@ static void close_object(haft__downlevel *d, haft__json schema, haft__making *m)
         }
     }
     if (haft__gbnf_get(schema, "properties") == NULL) {
-        haft__gbnf_note(&d->g, "an object with any members", "an empty one");
-        haft__making_put(m, haft__making_text("properties"), members);
+        haft__gbnf_report_relaxed(&d->g, "an object with any members", "an empty one");
+        haft__object_builder_put(m, haft__object_builder_string("properties"), members);
     }
-    haft__making_put(m, haft__making_text("required"), all_required(d, members));
-    haft__making_put(m, haft__making_text("additionalProperties"), haft__json_bool(false));
+    haft__object_builder_put(m, haft__object_builder_string("required"), all_required(d, members));
+    haft__object_builder_put(m, haft__object_builder_string("additionalProperties"),
+                             haft__json_bool(false));
 }
 
 /* What OpenAI takes for any value: there is no schema without a type, and no object without
@@ -96,7 +97,7 @@ static haft__json any_scalar(haft__downlevel *d)
         {.kind = HAFT__JSON_STRING, .count = 7, .text = "boolean"},
         {.kind = HAFT__JSON_STRING, .count = 4, .text = "null"},
     };
-    haft__gbnf_note(&d->g, "any value", "one that is neither object nor array");
+    haft__gbnf_report_relaxed(&d->g, "any value", "one that is neither object nor array");
     return haft__json_array(types, COUNT(types));
 }
 
@@ -112,7 +113,7 @@ static haft__json types_given(haft__downlevel *d, const haft__json *values, size
     haft__json *types = haft__gbnf_alloc(&d->g, COUNT(names), sizeof *types);
     size_t used = 0;
     for (size_t i = 0; types != NULL && i < count; i++) {
-        haft__json name = haft__making_text(names[values[i].kind]);
+        haft__json name = haft__object_builder_string(names[values[i].kind]);
         size_t k = 0;
         while (k < used && !haft__str_equal(haft__json_text(types[k]), haft__json_text(name))) {
             k++;
@@ -144,7 +145,7 @@ static bool names_type(haft__json type, haft_str name)
 }
 
 /* Each schema of OpenAI's has a type, unless it is a choice; each array says of what. */
-static void complete_type(haft__downlevel *d, haft__json schema, haft__making *m)
+static void complete_type(haft__downlevel *d, haft__json schema, haft__object_builder *m)
 {
     const haft__json *type = haft__gbnf_get(schema, "type");
     const haft__json *list = haft__gbnf_get(schema, "enum");
@@ -152,22 +153,24 @@ static void complete_type(haft__downlevel *d, haft__json schema, haft__making *m
     bool listed = list != NULL && list->kind == HAFT__JSON_ARRAY && list->count > 0;
     bool array = type != NULL && names_type(*type, HAFT__LIT("array"));
     if (type == NULL && (one != NULL || listed)) {
-        haft__making_put(m, haft__making_text("type"),
-                         one != NULL ? types_given(d, one, 1)
-                                     : types_given(d, list->items, list->count));
+        haft__object_builder_put(m, haft__object_builder_string("type"),
+                                 one != NULL ? types_given(d, one, 1)
+                                             : types_given(d, list->items, list->count));
     } else if (type == NULL && is_object(d, schema)) {
-        haft__making_put(m, haft__making_text("type"), haft__making_text("object"));
+        haft__object_builder_put(m, haft__object_builder_string("type"),
+                                 haft__object_builder_string("object"));
     } else if (type == NULL && haft__gbnf_get(schema, "anyOf") == NULL
                && haft__gbnf_get(schema, "oneOf") == NULL) {
-        haft__making_put(m, haft__making_text("type"), any_scalar(d));
+        haft__object_builder_put(m, haft__object_builder_string("type"), any_scalar(d));
     } else if (array
                && (haft__gbnf_get(schema, "items") == NULL
                    || haft__gbnf_get(schema, "prefixItems") != NULL)) {
-        haft__making_put(m, haft__making_text("items"), haft__making_one(d, "type", any_scalar(d)));
+        haft__object_builder_put(m, haft__object_builder_string("items"),
+                                 haft__object_builder_single(d, "type", any_scalar(d)));
     }
 }
 
-void haft__downlevel_complete(haft__downlevel *d, haft__json schema, haft__making *m)
+void haft__downlevel_complete_strict(haft__downlevel *d, haft__json schema, haft__object_builder *m)
 {
     complete_type(d, schema, m);
     if (is_object(d, schema)) {

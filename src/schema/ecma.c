@@ -38,18 +38,18 @@ typedef enum atom_kind {
     ATOM_LOOK_AROUND, /* nor does this */
 } atom_kind;
 
-static haft_status read_disjunction(haft__ecma *p, haft__ecma_group_kind kind, size_t open,
+static haft_status read_disjunction(haft__ecma_reader *p, haft__ecma_group_kind kind, size_t open,
                                     haft__ecma_extent *ret_extent);
 
-uint32_t haft__ecma_next(haft__ecma *p)
+uint32_t haft__ecma_next(haft__ecma_reader *p)
 {
     uint32_t code = HAFT__UTF8_REPLACEMENT;
     p->at += haft__utf8_decode(haft__str_skip(p->source, p->at), &code);
     return code;
 }
 
-haft_status haft__ecma_fail(const haft__ecma *p, haft_status status, size_t at, const char *format,
-                            ...)
+haft_status haft__ecma_fail(const haft__ecma_reader *p, haft_status status, size_t at,
+                            const char *format, ...)
 {
     if (p->err == NULL) {
         return status;
@@ -76,21 +76,21 @@ static uint32_t multiply(uint32_t a, uint32_t b)
     return __builtin_mul_overflow(a, b, &product) ? HAFT__ECMA_UNBOUNDED : product;
 }
 
-void haft__ecma_toll(haft__ecma *p)
+void haft__ecma_add_callout(haft__ecma_reader *p)
 {
-    p->free_characters = 0;
-    if (p->toll_end != p->out->len) {
+    p->since_callout = 0;
+    if (p->callout_end != p->out->len) {
         haft__buf_add_str(p->out, HAFT__LIT("(?C)"));
-        p->toll_end = p->out->len;
+        p->callout_end = p->out->len;
     }
 }
 
 /* A toll in front of the last thing written, which begins at `at` and takes at least `min`
  * characters. */
-static void toll_before(haft__ecma *p, size_t at, uint32_t min)
+static void callout_before(haft__ecma_reader *p, size_t at, uint32_t min)
 {
     char text[16];
-    uint32_t number = min / HAFT__ECMA_TOLL_CHARACTERS + 1;
+    uint32_t number = min / HAFT__ECMA_CALLOUT_CHARACTERS + 1;
     int length = snprintf(text, sizeof(text), "(?C%u)", number > 255 ? 255 : number);
     size_t behind = p->out->len - at;
     if (length > 0 && haft__buf_reserve(p->out, (size_t)length) != NULL) {
@@ -98,11 +98,11 @@ static void toll_before(haft__ecma *p, size_t at, uint32_t min)
         memcpy(p->out->ptr + at, text, (size_t)length);
         haft__buf_advance(p->out, (size_t)length);
     }
-    p->free_characters = 0;
+    p->since_callout = 0;
 }
 
 /* Decimal digits; what is too much to count comes out as UNBOUNDED - 1. False without any. */
-static bool read_count(haft__ecma *p, uint32_t *ret_count)
+static bool read_count(haft__ecma_reader *p, uint32_t *ret_count)
 {
     size_t start = p->at;
     uint32_t count = 0;
@@ -115,16 +115,16 @@ static bool read_count(haft__ecma *p, uint32_t *ret_count)
 }
 
 /* {n} {n,} {n,m}; else nothing is read. */
-static bool read_braces(haft__ecma *p, quantifier *ret_quantifier)
+static bool read_braces(haft__ecma_reader *p, quantifier *ret_quantifier)
 {
     size_t start = p->at;
     quantifier q = {0};
-    bool good = haft__ecma_take(p, '{') && read_count(p, &q.min);
+    bool good = haft__ecma_accept(p, '{') && read_count(p, &q.min);
     q.max = q.min;
-    if (good && haft__ecma_take(p, ',') && !read_count(p, &q.max)) {
+    if (good && haft__ecma_accept(p, ',') && !read_count(p, &q.max)) {
         q.max = HAFT__ECMA_UNBOUNDED;
     }
-    if (!good || !haft__ecma_take(p, '}')) {
+    if (!good || !haft__ecma_accept(p, '}')) {
         p->at = start;
         return false;
     }
@@ -132,22 +132,22 @@ static bool read_braces(haft__ecma *p, quantifier *ret_quantifier)
     return true;
 }
 
-static bool read_quantifier_text(haft__ecma *p, quantifier *ret_quantifier)
+static bool read_quantifier_text(haft__ecma_reader *p, quantifier *ret_quantifier)
 {
-    if (haft__ecma_take(p, '*')) {
+    if (haft__ecma_accept(p, '*')) {
         *ret_quantifier = (quantifier){0, HAFT__ECMA_UNBOUNDED, false};
-    } else if (haft__ecma_take(p, '+')) {
+    } else if (haft__ecma_accept(p, '+')) {
         *ret_quantifier = (quantifier){1, HAFT__ECMA_UNBOUNDED, false};
-    } else if (haft__ecma_take(p, '?')) {
+    } else if (haft__ecma_accept(p, '?')) {
         *ret_quantifier = (quantifier){0, 1, false};
     } else if (!read_braces(p, ret_quantifier)) {
         return false;
     }
-    ret_quantifier->lazy = haft__ecma_take(p, '?');
+    ret_quantifier->lazy = haft__ecma_accept(p, '?');
     return true;
 }
 
-static haft_status fail_assertion(haft__ecma *p, size_t at, atom_kind kind)
+static haft_status fail_assertion(haft__ecma_reader *p, size_t at, atom_kind kind)
 {
     haft_status status = haft__ecma_fail(p, HAFT_BAD_INPUT, at, "%s cannot be repeated",
                                          kind == ATOM_ASSERTION ? "an assertion (^ $ \\b \\B)"
@@ -156,7 +156,7 @@ static haft_status fail_assertion(haft__ecma *p, size_t at, atom_kind kind)
 }
 
 /* 1 to 1 without a quantifier. */
-static haft_status read_quantifier(haft__ecma *p, atom_kind kind, quantifier *ret_quantifier)
+static haft_status read_quantifier(haft__ecma_reader *p, atom_kind kind, quantifier *ret_quantifier)
 {
     size_t at = p->at;
     *ret_quantifier = (quantifier){1, 1, false};
@@ -182,7 +182,7 @@ static haft_status read_quantifier(haft__ecma *p, atom_kind kind, quantifier *re
     return HAFT_OK;
 }
 
-static void write_quantifier(haft__ecma *p, const quantifier *q)
+static void write_quantifier(haft__ecma_reader *p, const quantifier *q)
 {
     if (q->min == q->max) {
         if (q->min != 1) {
@@ -209,12 +209,12 @@ static const struct {
     haft_str text;
     haft__ecma_group_kind kind;
 } group_kinds[] = {
-    {{"(?:", 3}, HAFT__ECMA_GROUP_PLAIN},       {{"(?=", 3}, HAFT__ECMA_GROUP_AHEAD},
-    {{"(?!", 3}, HAFT__ECMA_GROUP_NOT_AHEAD},   {{"(?<=", 4}, HAFT__ECMA_GROUP_BEHIND},
-    {{"(?<!", 4}, HAFT__ECMA_GROUP_NOT_BEHIND}, {{"(?<", 3}, HAFT__ECMA_GROUP_CAPTURE},
+    {{"(?:", 3}, HAFT__ECMA_GROUP_NON_CAPTURING},        {{"(?=", 3}, HAFT__ECMA_GROUP_LOOKAHEAD},
+    {{"(?!", 3}, HAFT__ECMA_GROUP_NEGATIVE_LOOKAHEAD},   {{"(?<=", 4}, HAFT__ECMA_GROUP_LOOKBEHIND},
+    {{"(?<!", 4}, HAFT__ECMA_GROUP_NEGATIVE_LOOKBEHIND}, {{"(?<", 3}, HAFT__ECMA_GROUP_CAPTURE},
 };
 
-static haft_status fail_group(haft__ecma *p, size_t open)
+static haft_status fail_group(haft__ecma_reader *p, size_t open)
 {
     static const struct {
         const char *letters, *hint;
@@ -246,17 +246,17 @@ static haft_status fail_group(haft__ecma *p, size_t open)
 }
 
 /* Reads and writes the opening of a group. */
-static haft_status open_group(haft__ecma *p, haft__ecma_group_kind *ret_kind)
+static haft_status open_group(haft__ecma_reader *p, haft__ecma_group_kind *ret_kind)
 {
     size_t open = p->at;
-    if (!haft__ecma_looking_at(p, HAFT__LIT("(?"))) {
+    if (!haft__ecma_is_next(p, HAFT__LIT("(?"))) {
         p->at++;
         *ret_kind = HAFT__ECMA_GROUP_CAPTURE;
         haft__buf_add_str(p->out, p->has_references ? HAFT__LIT("(") : HAFT__LIT("(?:"));
         return haft__ecma_open_group(p, *ret_kind, open, false);
     }
     for (size_t i = 0; i < COUNT(group_kinds); i++) {
-        if (haft__ecma_looking_at(p, group_kinds[i].text)) {
+        if (haft__ecma_is_next(p, group_kinds[i].text)) {
             p->at += group_kinds[i].text.len;
             *ret_kind = group_kinds[i].kind;
             bool named = *ret_kind == HAFT__ECMA_GROUP_CAPTURE;
@@ -268,11 +268,12 @@ static haft_status open_group(haft__ecma *p, haft__ecma_group_kind *ret_kind)
     return fail_group(p, open);
 }
 
-static haft_status read_group(haft__ecma *p, atom_kind *ret_kind, haft__ecma_extent *ret_extent)
+static haft_status read_group(haft__ecma_reader *p, atom_kind *ret_kind,
+                              haft__ecma_extent *ret_extent)
 {
     size_t open = p->at;
     bool behind = p->behind;
-    haft__ecma_group_kind kind = HAFT__ECMA_GROUP_PLAIN;
+    haft__ecma_group_kind kind = HAFT__ECMA_GROUP_NON_CAPTURING;
     haft_status status = open_group(p, &kind);
     if (status == HAFT_OK) {
         status = read_disjunction(p, kind, open, ret_extent);
@@ -280,7 +281,7 @@ static haft_status read_group(haft__ecma *p, atom_kind *ret_kind, haft__ecma_ext
     if (status != HAFT_OK) {
         return status;
     }
-    if (!haft__ecma_take(p, ')')) {
+    if (!haft__ecma_accept(p, ')')) {
         return haft__ecma_fail(p, HAFT_BAD_INPUT, open, "unterminated group: `(` without `)`");
     }
     haft__buf_add_char(p->out, ')');
@@ -291,23 +292,24 @@ static haft_status read_group(haft__ecma *p, atom_kind *ret_kind, haft__ecma_ext
     p->behind = behind;
     p->depth--;
     *ret_kind = ATOM_GROUP;
-    if (kind != HAFT__ECMA_GROUP_PLAIN && kind != HAFT__ECMA_GROUP_CAPTURE) {
+    if (kind != HAFT__ECMA_GROUP_NON_CAPTURING && kind != HAFT__ECMA_GROUP_CAPTURE) {
         *ret_kind = ATOM_LOOK_AROUND;
         *ret_extent = (haft__ecma_extent){0, 0};
     }
     return HAFT_OK;
 }
 
-static void write_literal(haft__ecma *p, uint32_t code)
+static void write_literal(haft__ecma_reader *p, uint32_t code)
 {
     if (haft__ecma_is_surrogate(code)) {
-        haft__buf_add_str(p->out, HAFT__ECMA_NOTHING); /* UTF-8 has no half of a pair */
+        haft__buf_add_str(p->out, HAFT__ECMA_MATCH_NONE); /* UTF-8 has no half of a pair */
     } else {
         haft__ecma_write_character(p, code);
     }
 }
 
-static haft_status read_escape(haft__ecma *p, atom_kind *ret_kind, haft__ecma_extent *ret_extent)
+static haft_status read_escape(haft__ecma_reader *p, atom_kind *ret_kind,
+                               haft__ecma_extent *ret_extent)
 {
     p->at++;
     int c = haft__ecma_peek(p);
@@ -323,8 +325,8 @@ static haft_status read_escape(haft__ecma *p, atom_kind *ret_kind, haft__ecma_ex
         *ret_extent = (haft__ecma_extent){0, HAFT__ECMA_UNBOUNDED};
         return haft__ecma_reference_term(p);
     }
-    if (haft__ecma_is_set(c)) {
-        return haft__ecma_set(p, false);
+    if (haft__ecma_is_class_escape(c)) {
+        return haft__ecma_class_escape(p, false);
     }
     uint32_t code;
     haft_status status = haft__ecma_escape(p, false, &code);
@@ -334,7 +336,7 @@ static haft_status read_escape(haft__ecma *p, atom_kind *ret_kind, haft__ecma_ex
     return status;
 }
 
-static haft_status fail_repeat(haft__ecma *p)
+static haft_status fail_repeat(haft__ecma_reader *p)
 {
     size_t at = p->at;
     char before = at > 0 ? p->source.ptr[at - 1] : '\0';
@@ -351,7 +353,7 @@ static haft_status fail_repeat(haft__ecma *p)
 
 /* Brackets and braces that open or close nothing stand for themselves, unless they look like
  * something that only other kinds of expression have. */
-static haft_status read_stray(haft__ecma *p)
+static haft_status read_stray(haft__ecma_reader *p)
 {
     size_t at = p->at;
     quantifier q;
@@ -364,10 +366,10 @@ static haft_status read_stray(haft__ecma *p)
             haft__ecma_fail(p, HAFT_BAD_INPUT, at, "ECMA-262 has no classes such as [:alpha:]");
         return haft__hint(p->err, status, "write [A-Za-z] or \\p{L} for letters, \\d for digits");
     }
-    if (haft__ecma_looking_at(p, HAFT__LIT("{,"))) {
+    if (haft__ecma_is_next(p, HAFT__LIT("{,"))) {
         uint32_t count;
         p->at += 2;
-        if (read_count(p, &count) && haft__ecma_take(p, '}')) {
+        if (read_count(p, &count) && haft__ecma_accept(p, '}')) {
             haft_status status =
                 haft__ecma_fail(p, HAFT_BAD_INPUT, at, "a repeat wants a least count");
             return haft__hint(p->err, status, "write {0,%u}", count);
@@ -378,7 +380,8 @@ static haft_status read_stray(haft__ecma *p)
     return HAFT_OK;
 }
 
-static haft_status read_atom(haft__ecma *p, atom_kind *ret_kind, haft__ecma_extent *ret_extent)
+static haft_status read_atom(haft__ecma_reader *p, atom_kind *ret_kind,
+                             haft__ecma_extent *ret_extent)
 {
     *ret_kind = ATOM_CHARACTER;
     *ret_extent = (haft__ecma_extent){1, 1};
@@ -410,7 +413,7 @@ static haft_status read_atom(haft__ecma *p, atom_kind *ret_kind, haft__ecma_exte
 
 /* A match of x{n,m}y holds one of x{n}y, and one of yx{n,m} one of yx{n}: at either end of the
  * expression only the least count matters. References could see what x has captured. */
-static void shorten(const haft__ecma *p, bool first, quantifier *q)
+static void shorten(const haft__ecma_reader *p, bool first, quantifier *q)
 {
     int c = haft__ecma_peek(p);
     if (p->depth == 0 && !p->has_references && (first || c < 0 || c == '|')) {
@@ -427,41 +430,42 @@ static void simplify_empty(quantifier *q)
 }
 
 /* Writes the quantifier of the atom that begins at `start`, and the tolls that it wants. */
-static void finish_term(haft__ecma *p, size_t start, atom_kind kind, const quantifier *q)
+static void finish_term(haft__ecma_reader *p, size_t start, atom_kind kind, const quantifier *q)
 {
     switch (kind) {
     case ATOM_ASSERTION: return;
     case ATOM_CHARACTER:
         write_quantifier(p, q);
-        p->free_characters += q->min;
+        p->since_callout += q->min;
         if (q->min > FREE_CHARACTERS) {
-            toll_before(p, start, q->min);
+            callout_before(p, start, q->min);
         }
         if (q->min != q->max) {
-            haft__ecma_toll(p);
+            haft__ecma_add_callout(p);
         }
         return;
     case ATOM_GROUP:
         write_quantifier(p, q);
         if (q->min != 1 || q->max != 1) {
-            haft__ecma_toll(p);
+            haft__ecma_add_callout(p);
         }
         return;
     case ATOM_REFERENCE:
     case ATOM_LOOK_AROUND:
         write_quantifier(p, q);
-        haft__ecma_toll(p);
+        haft__ecma_add_callout(p);
         return;
     }
 }
 
-static haft_status read_term(haft__ecma *p, size_t alternative, haft__ecma_extent *ret_extent)
+static haft_status read_term(haft__ecma_reader *p, size_t alternative,
+                             haft__ecma_extent *ret_extent)
 {
-    if (p->free_characters >= FREE_CHARACTERS) {
-        haft__ecma_toll(p);
+    if (p->since_callout >= FREE_CHARACTERS) {
+        haft__ecma_add_callout(p);
     }
     size_t start = p->out->len;
-    size_t toll_end = p->toll_end;
+    size_t callout_end = p->callout_end;
     uint32_t groups = haft__ecma_group_count(p);
     atom_kind kind;
     quantifier q;
@@ -485,7 +489,7 @@ static haft_status read_term(haft__ecma *p, size_t alternative, haft__ecma_exten
     shorten(p, start == alternative, &q);
     if (q.max == 0) {
         p->out->len = start;
-        p->toll_end = toll_end;
+        p->callout_end = callout_end;
         haft__ecma_drop_groups(p, groups);
         return HAFT_OK;
     }
@@ -493,7 +497,7 @@ static haft_status read_term(haft__ecma *p, size_t alternative, haft__ecma_exten
     return HAFT_OK;
 }
 
-static haft_status read_alternative(haft__ecma *p, haft__ecma_extent *ret_extent)
+static haft_status read_alternative(haft__ecma_reader *p, haft__ecma_extent *ret_extent)
 {
     size_t start = p->out->len;
     *ret_extent = (haft__ecma_extent){0, 0};
@@ -510,7 +514,7 @@ static haft_status read_alternative(haft__ecma *p, haft__ecma_extent *ret_extent
 }
 
 /* PCRE2 steps back by the length of the alternative, which must be known and not too long. */
-static haft_status check_behind(haft__ecma *p, size_t open, haft__ecma_extent extent)
+static haft_status check_behind(haft__ecma_reader *p, size_t open, haft__ecma_extent extent)
 {
     if (extent.min != extent.max) {
         haft_status status = haft__ecma_fail(p, HAFT_UNSUPPORTED, open,
@@ -525,17 +529,18 @@ static haft_status check_behind(haft__ecma *p, size_t open, haft__ecma_extent ex
 }
 
 /* Alternatives, up to the end or the `)` of the group that opens at `open`. */
-static haft_status read_disjunction(haft__ecma *p, haft__ecma_group_kind kind, size_t open,
+static haft_status read_disjunction(haft__ecma_reader *p, haft__ecma_group_kind kind, size_t open,
                                     haft__ecma_extent *ret_extent)
 {
     haft__ecma_extent all = {HAFT__ECMA_UNBOUNDED, 0};
     uint32_t group = p->group;
     for (uint32_t count = 1;; count++) {
         haft__ecma_extent extent;
-        haft__ecma_toll(p);
+        haft__ecma_add_callout(p);
         haft_status status = read_alternative(p, &extent);
         if (status == HAFT_OK
-            && (kind == HAFT__ECMA_GROUP_BEHIND || kind == HAFT__ECMA_GROUP_NOT_BEHIND)) {
+            && (kind == HAFT__ECMA_GROUP_LOOKBEHIND
+                || kind == HAFT__ECMA_GROUP_NEGATIVE_LOOKBEHIND)) {
             status = check_behind(p, open, extent);
         }
         if (status != HAFT_OK) {
@@ -546,7 +551,7 @@ static haft_status read_disjunction(haft__ecma *p, haft__ecma_group_kind kind, s
         if (group > 0) {
             haft__ecma_group_at(p, group)->alternatives = count;
         }
-        if (!haft__ecma_take(p, '|')) {
+        if (!haft__ecma_accept(p, '|')) {
             *ret_extent = all;
             return HAFT_OK;
         }
@@ -570,10 +575,10 @@ static bool has_references(haft_str source)
 
 /* PCRE2 10.42 goes wrong over what an expression must begin with when that comes from a look-ahead:
  * it does not find (?=b)b?b in "b". It is told not to think about it. */
-static void avoid_start_bug(haft__ecma *p)
+static void avoid_start_bug(haft__ecma_reader *p)
 {
     for (p->at = 0; p->at < p->source.len; p->at++) {
-        if (haft__ecma_looking_at(p, HAFT__LIT("(?="))) {
+        if (haft__ecma_is_next(p, HAFT__LIT("(?="))) {
             haft__buf_add_str(p->out, HAFT__LIT("(*NO_START_OPT)"));
             break;
         }
@@ -581,11 +586,11 @@ static void avoid_start_bug(haft__ecma *p)
     p->at = 0;
 }
 
-static haft_status read_all(haft__ecma *p)
+static haft_status read_all(haft__ecma_reader *p)
 {
     haft__ecma_extent extent;
     avoid_start_bug(p);
-    haft_status status = read_disjunction(p, HAFT__ECMA_GROUP_PLAIN, 0, &extent);
+    haft_status status = read_disjunction(p, HAFT__ECMA_GROUP_NON_CAPTURING, 0, &extent);
     if (status == HAFT_OK && haft__ecma_peek(p) == ')') {
         status = haft__ecma_fail(p, HAFT_BAD_INPUT, p->at, "`)` without `(`");
         return haft__hint(p->err, status, "write \\) for the character itself");
@@ -602,12 +607,12 @@ haft_status haft__ecma_translate(haft_str source, haft__buf *ret_buf, haft_error
         return haft__fail(err, HAFT_TOO_BIG, "", "the expression has %zu bytes, more than %d",
                           source.len, HAFT__LIMIT_PATTERN_BYTES);
     }
-    haft__ecma p = {
+    haft__ecma_reader p = {
         .source = source,
         .out = ret_buf,
         .err = err,
         .has_references = has_references(source),
-        .toll_end = SIZE_MAX,
+        .callout_end = SIZE_MAX,
     };
     size_t valid = haft__utf8_valid_prefix(source);
     if (valid < source.len) {

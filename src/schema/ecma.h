@@ -34,8 +34,8 @@
 #define HAFT__ECMA_GROWTH 128
 
 /* What the number or the text of a toll says about the work that comes right behind it. */
-#define HAFT__ECMA_TOLL_CHARACTERS 256 /* (?Cn): at least n times so many characters */
-                                       /* (?C'n'): what group n has captured is compared */
+#define HAFT__ECMA_CALLOUT_CHARACTERS 256 /* (?Cn): at least n times so many characters */
+                                          /* (?C'n'): what group n has captured is compared */
 
 /* Appends the translation of `source`. BAD_INPUT with err->where "character N", UNSUPPORTED or
  * TOO_BIG as haft__pattern_compile says. */
@@ -43,18 +43,19 @@ HAFT_MUST_USE haft_status haft__ecma_translate(haft_str source, haft__buf *ret_b
                                                haft_error *err);
 
 /* The names that may stand in \p{...}; at most three for one thing, the rest NULL. */
-typedef struct haft__ecma_names {
+typedef struct haft__ecma_property_names {
     const char *name[3];
-} haft__ecma_names;
+} haft__ecma_property_names;
 
-typedef enum haft__ecma_kind {
+typedef enum haft__ecma_property_kind {
     HAFT__ECMA_CATEGORY, /* \p{General_Category=Letter}, \p{gc=Letter}, \p{Letter} */
     HAFT__ECMA_SCRIPT,   /* \p{Script=Greek}, \p{sc=Greek}, \p{Script_Extensions=..}, \p{scx=..} */
     HAFT__ECMA_BINARY,   /* \p{Alphabetic} */
-} haft__ecma_kind;
+} haft__ecma_property_kind;
 
 /* All of one kind. Static. */
-const haft__ecma_names *haft__ecma_properties(haft__ecma_kind kind, size_t *ret_count);
+const haft__ecma_property_names *haft__ecma_properties(haft__ecma_property_kind kind,
+                                                       size_t *ret_count);
 
 /* Appends \p{..} or \P{..} for the text between the braces of ECMA-262's. False when it names
  * nothing: ECMA-262 wants every letter as the standard has it, unlike PCRE2. */

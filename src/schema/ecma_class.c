@@ -38,19 +38,19 @@ static bool seen_set(class_state *class, int c)
     return seen;
 }
 
-static haft_status read_member(haft__ecma *p, class_state *class, member *ret_member)
+static haft_status read_member(haft__ecma_reader *p, class_state *class, member *ret_member)
 {
     *ret_member = (member){.at = p->at};
     if (haft__ecma_peek(p) < 0) {
         return haft__ecma_fail(p, HAFT_BAD_INPUT, class->open,
                                "unterminated character class: `[` without `]`");
     }
-    if (!haft__ecma_take(p, '\\')) {
+    if (!haft__ecma_accept(p, '\\')) {
         ret_member->code = haft__ecma_next(p);
         return HAFT_OK;
     }
     int c = haft__ecma_peek(p);
-    if (!haft__ecma_is_set(c)) {
+    if (!haft__ecma_is_class_escape(c)) {
         return haft__ecma_escape(p, true, &ret_member->code);
     }
     ret_member->is_set = true;
@@ -59,10 +59,10 @@ static haft_status read_member(haft__ecma *p, class_state *class, member *ret_me
         p->at++;
         return HAFT_OK;
     }
-    return haft__ecma_set(p, true);
+    return haft__ecma_class_escape(p, true);
 }
 
-static void write_range(haft__ecma *p, class_state *class, uint32_t first, uint32_t last)
+static void write_range(haft__ecma_reader *p, class_state *class, uint32_t first, uint32_t last)
 {
     /* PCRE2 takes no surrogate as an end; a range across all of them is fine. */
     first = haft__ecma_is_surrogate(first) ? 0xE000 : first;
@@ -78,7 +78,7 @@ static void write_range(haft__ecma *p, class_state *class, uint32_t first, uint3
     }
 }
 
-static void write_member(haft__ecma *p, class_state *class, const member *m)
+static void write_member(haft__ecma_reader *p, class_state *class, const member *m)
 {
     if (!m->is_set) {
         write_range(p, class, m->code, m->code);
@@ -86,7 +86,7 @@ static void write_member(haft__ecma *p, class_state *class, const member *m)
 }
 
 /* `first` is read and a hyphen follows that does not end the class. */
-static haft_status read_range(haft__ecma *p, class_state *class, const member *first)
+static haft_status read_range(haft__ecma_reader *p, class_state *class, const member *first)
 {
     member last;
     p->at++;
@@ -108,13 +108,13 @@ static haft_status read_range(haft__ecma *p, class_state *class, const member *f
     return HAFT_OK;
 }
 
-static haft_status read_members(haft__ecma *p, class_state *class)
+static haft_status read_members(haft__ecma_reader *p, class_state *class)
 {
-    while (!haft__ecma_take(p, ']')) {
+    while (!haft__ecma_accept(p, ']')) {
         member first;
         haft_status status = read_member(p, class, &first);
         if (status == HAFT_OK && haft__ecma_peek(p) == '-'
-            && !haft__ecma_looking_at(p, HAFT__LIT("-]"))) {
+            && !haft__ecma_is_next(p, HAFT__LIT("-]"))) {
             status = read_range(p, class, &first);
         } else if (status == HAFT_OK) {
             write_member(p, class, &first);
@@ -130,17 +130,17 @@ static haft_status read_members(haft__ecma *p, class_state *class)
 static bool looks_like_posix(haft_str text)
 {
     size_t at = 0;
-    while (at < text.len && !haft__str_starts(haft__str_skip(text, at), HAFT__LIT("[:"))) {
+    while (at < text.len && !haft__str_starts_with(haft__str_skip(text, at), HAFT__LIT("[:"))) {
         at++;
     }
-    return at + 3 < text.len && haft__str_ends(text, HAFT__LIT(":]"));
+    return at + 3 < text.len && haft__str_ends_with(text, HAFT__LIT(":]"));
 }
 
-haft_status haft__ecma_class(haft__ecma *p)
+haft_status haft__ecma_class(haft__ecma_reader *p)
 {
     class_state class = {.open = p->at - 1, .empty = true};
     size_t start = p->out->len;
-    bool negated = haft__ecma_take(p, '^');
+    bool negated = haft__ecma_accept(p, '^');
     haft__buf_add_str(p->out, negated ? HAFT__LIT("[^") : HAFT__LIT("["));
     haft_status status = read_members(p, &class);
     if (status != HAFT_OK) {
@@ -150,7 +150,7 @@ haft_status haft__ecma_class(haft__ecma *p)
     p->posix_class = p->posix_class || looks_like_posix(text);
     if (class.empty) {
         p->out->len = start;
-        haft__buf_add_str(p->out, negated ? HAFT__ECMA_ANYTHING : HAFT__ECMA_NOTHING);
+        haft__buf_add_str(p->out, negated ? HAFT__ECMA_MATCH_ANY : HAFT__ECMA_MATCH_NONE);
     } else {
         haft__buf_add_char(p->out, ']');
     }

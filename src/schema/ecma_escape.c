@@ -35,7 +35,7 @@ static bool is_letter(int c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-void haft__ecma_write_character(haft__ecma *p, uint32_t code)
+void haft__ecma_write_character(haft__ecma_reader *p, uint32_t code)
 {
     if (code < 0x80 && (is_digit((int)code) || is_letter((int)code))) {
         haft__buf_add_char(p->out, (char)code);
@@ -80,7 +80,7 @@ static const struct {
     {'X', "ECMA-262 can name code points only: write . or \\p{...}"},
 };
 
-static haft_status fail_escape(haft__ecma *p, size_t at)
+static haft_status fail_escape(haft__ecma_reader *p, size_t at)
 {
     int c = haft__ecma_peek(p);
     if (c < 0) {
@@ -115,7 +115,7 @@ static bool hex_value(int c, uint32_t *ret_value)
 }
 
 /* Exactly `count` hexadecimal digits; else nothing is read. */
-static bool take_hex(haft__ecma *p, size_t count, uint32_t *ret_code)
+static bool take_hex(haft__ecma_reader *p, size_t count, uint32_t *ret_code)
 {
     uint32_t code = 0;
     for (size_t i = 0; i < count; i++) {
@@ -131,7 +131,7 @@ static bool take_hex(haft__ecma *p, size_t count, uint32_t *ret_code)
     return true;
 }
 
-static haft_status braced_code_point(haft__ecma *p, size_t at, uint32_t *ret_code)
+static haft_status braced_code_point(haft__ecma_reader *p, size_t at, uint32_t *ret_code)
 {
     uint32_t code = 0, value;
     size_t digits = 0;
@@ -139,7 +139,7 @@ static haft_status braced_code_point(haft__ecma *p, size_t at, uint32_t *ret_cod
         code = code > 0x10FFFF ? code : code << 4 | value;
         p->at++;
     }
-    if (digits == 0 || !haft__ecma_take(p, '}')) {
+    if (digits == 0 || !haft__ecma_accept(p, '}')) {
         return haft__ecma_fail(p, HAFT_BAD_INPUT, at,
                                "`\\u{` wants hexadecimal digits and then `}`");
     }
@@ -151,10 +151,10 @@ static haft_status braced_code_point(haft__ecma *p, size_t at, uint32_t *ret_cod
     return HAFT_OK;
 }
 
-haft_status haft__ecma_unicode_escape(haft__ecma *p, uint32_t *ret_code)
+haft_status haft__ecma_unicode_escape(haft__ecma_reader *p, uint32_t *ret_code)
 {
     size_t at = p->at - 2;
-    if (haft__ecma_take(p, '{')) {
+    if (haft__ecma_accept(p, '{')) {
         return braced_code_point(p, at, ret_code);
     }
     uint32_t code;
@@ -162,7 +162,7 @@ haft_status haft__ecma_unicode_escape(haft__ecma *p, uint32_t *ret_code)
         return haft__ecma_fail(p, HAFT_BAD_INPUT, at,
                                "`\\u` wants four hexadecimal digits or `{...}`");
     }
-    if (code >= 0xD800 && code <= 0xDBFF && haft__ecma_looking_at(p, HAFT__LIT("\\u"))) {
+    if (code >= 0xD800 && code <= 0xDBFF && haft__ecma_is_next(p, HAFT__LIT("\\u"))) {
         size_t behind = p->at;
         uint32_t low;
         p->at += 2;
@@ -176,7 +176,7 @@ haft_status haft__ecma_unicode_escape(haft__ecma *p, uint32_t *ret_code)
     return HAFT_OK;
 }
 
-static haft_status hex_escape(haft__ecma *p, size_t at, uint32_t *ret_code)
+static haft_status hex_escape(haft__ecma_reader *p, size_t at, uint32_t *ret_code)
 {
     if (take_hex(p, 2, ret_code)) {
         return HAFT_OK;
@@ -187,7 +187,7 @@ static haft_status hex_escape(haft__ecma *p, size_t at, uint32_t *ret_code)
                                      : status;
 }
 
-static haft_status control_escape(haft__ecma *p, size_t at, uint32_t *ret_code)
+static haft_status control_escape(haft__ecma_reader *p, size_t at, uint32_t *ret_code)
 {
     int c = haft__ecma_peek(p);
     if (!is_letter(c)) {
@@ -198,7 +198,7 @@ static haft_status control_escape(haft__ecma *p, size_t at, uint32_t *ret_code)
     return HAFT_OK;
 }
 
-static haft_status nul_escape(haft__ecma *p, size_t at, uint32_t *ret_code)
+static haft_status nul_escape(haft__ecma_reader *p, size_t at, uint32_t *ret_code)
 {
     if (is_digit(haft__ecma_peek(p))) {
         haft_status status =
@@ -218,7 +218,7 @@ static bool is_plain(int c)
     return c >= 0 && c < 0x80 && !is_digit(c) && !is_letter(c);
 }
 
-haft_status haft__ecma_escape(haft__ecma *p, bool in_class, uint32_t *ret_code)
+haft_status haft__ecma_escape(haft__ecma_reader *p, bool in_class, uint32_t *ret_code)
 {
     size_t at = p->at - 1;
     int c = haft__ecma_peek(p);
@@ -232,33 +232,33 @@ haft_status haft__ecma_escape(haft__ecma *p, bool in_class, uint32_t *ret_code)
         uint8_t code;
     } letters[] = {{'t', 9}, {'n', 10}, {'v', 11}, {'f', 12}, {'r', 13}};
     for (size_t i = 0; i < COUNT(letters); i++) {
-        if (haft__ecma_take(p, letters[i].letter)) {
+        if (haft__ecma_accept(p, letters[i].letter)) {
             *ret_code = letters[i].code;
             return HAFT_OK;
         }
     }
-    if (in_class && haft__ecma_take(p, 'b')) {
+    if (in_class && haft__ecma_accept(p, 'b')) {
         *ret_code = 8;
         return HAFT_OK;
     }
-    if (haft__ecma_take(p, 'x')) {
+    if (haft__ecma_accept(p, 'x')) {
         return hex_escape(p, at, ret_code);
     }
-    if (haft__ecma_take(p, 'u')) {
+    if (haft__ecma_accept(p, 'u')) {
         return haft__ecma_unicode_escape(p, ret_code);
     }
-    if (haft__ecma_take(p, 'c')) {
+    if (haft__ecma_accept(p, 'c')) {
         return control_escape(p, at, ret_code);
     }
-    return haft__ecma_take(p, '0') ? nul_escape(p, at, ret_code) : fail_escape(p, at);
+    return haft__ecma_accept(p, '0') ? nul_escape(p, at, ret_code) : fail_escape(p, at);
 }
 
-bool haft__ecma_is_set(int c)
+bool haft__ecma_is_class_escape(int c)
 {
     return c > 0 && strchr("dDwWsSpP", c) != NULL;
 }
 
-static haft_status property(haft__ecma *p, bool negated)
+static haft_status property(haft__ecma_reader *p, bool negated)
 {
     size_t at = p->at - 2;
     haft_str rest = haft__str_skip(p->source, p->at);
@@ -281,7 +281,7 @@ static haft_status property(haft__ecma *p, bool negated)
     return haft__ecma_hint_property(name, status, p->err);
 }
 
-haft_status haft__ecma_set(haft__ecma *p, bool in_class)
+haft_status haft__ecma_class_escape(haft__ecma_reader *p, bool in_class)
 {
     /* Without PCRE2_UCP its \d and \w are ASCII, as ECMA-262 has them. */
     static const struct {

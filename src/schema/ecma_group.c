@@ -20,18 +20,18 @@
 #include "base/limits.h"
 #include "schema/ecma_int.h"
 
-haft__ecma_group *haft__ecma_group_at(const haft__ecma *p, uint32_t number)
+haft__ecma_group *haft__ecma_group_at(const haft__ecma_reader *p, uint32_t number)
 {
     return (haft__ecma_group *)(void *)p->groups.ptr + (number - 1);
 }
 
-uint32_t haft__ecma_group_count(const haft__ecma *p)
+uint32_t haft__ecma_group_count(const haft__ecma_reader *p)
 {
     return (uint32_t)(p->groups.len / sizeof(haft__ecma_group));
 }
 
 /* The number of the group with that name, 0 when there is none yet. */
-static uint32_t find_name(const haft__ecma *p, haft__ecma_name name)
+static uint32_t find_name(const haft__ecma_reader *p, haft__ecma_name name)
 {
     for (uint32_t i = 1; i <= haft__ecma_group_count(p); i++) {
         haft__ecma_name other = haft__ecma_group_at(p, i)->name;
@@ -42,7 +42,7 @@ static uint32_t find_name(const haft__ecma *p, haft__ecma_name name)
     return 0;
 }
 
-static uint32_t find_capture(const haft__ecma *p, uint32_t capture)
+static uint32_t find_capture(const haft__ecma_reader *p, uint32_t capture)
 {
     for (uint32_t i = 1; i <= haft__ecma_group_count(p); i++) {
         if (haft__ecma_group_at(p, i)->capture == capture) {
@@ -52,12 +52,12 @@ static uint32_t find_capture(const haft__ecma *p, uint32_t capture)
     return 0;
 }
 
-static uint32_t find_group(const haft__ecma *p, const haft__ecma_reference *ref)
+static uint32_t find_group(const haft__ecma_reader *p, const haft__ecma_reference *ref)
 {
     return ref->capture > 0 ? find_capture(p, ref->capture) : find_name(p, ref->name);
 }
 
-void haft__ecma_drop_groups(haft__ecma *p, uint32_t count)
+void haft__ecma_drop_groups(haft__ecma_reader *p, uint32_t count)
 {
     for (uint32_t i = haft__ecma_group_count(p); i > count; i--) {
         haft__ecma_group *group = haft__ecma_group_at(p, i);
@@ -68,10 +68,10 @@ void haft__ecma_drop_groups(haft__ecma *p, uint32_t count)
 
 static bool is_behind(haft__ecma_group_kind kind)
 {
-    return kind == HAFT__ECMA_GROUP_BEHIND || kind == HAFT__ECMA_GROUP_NOT_BEHIND;
+    return kind == HAFT__ECMA_GROUP_LOOKBEHIND || kind == HAFT__ECMA_GROUP_NEGATIVE_LOOKBEHIND;
 }
 
-haft_status haft__ecma_open_group(haft__ecma *p, haft__ecma_group_kind kind, size_t open,
+haft_status haft__ecma_open_group(haft__ecma_reader *p, haft__ecma_group_kind kind, size_t open,
                                   bool named)
 {
     if (++p->depth > HAFT__LIMIT_PATTERN_NESTING) {
@@ -107,7 +107,7 @@ haft_status haft__ecma_open_group(haft__ecma *p, haft__ecma_group_kind kind, siz
     return haft__buf_check(&p->groups, p->err);
 }
 
-static uint32_t read_number(haft__ecma *p)
+static uint32_t read_number(haft__ecma_reader *p)
 {
     uint32_t number = 0;
     for (int c = haft__ecma_peek(p); c >= '0' && c <= '9'; c = haft__ecma_peek(p)) {
@@ -117,21 +117,21 @@ static uint32_t read_number(haft__ecma *p)
     return number;
 }
 
-static haft_status read_reference(haft__ecma *p, haft__ecma_reference *ret_ref)
+static haft_status read_reference(haft__ecma_reader *p, haft__ecma_reference *ret_ref)
 {
     *ret_ref = (haft__ecma_reference){.at = (uint32_t)p->at - 1};
-    if (!haft__ecma_take(p, 'k')) {
+    if (!haft__ecma_accept(p, 'k')) {
         ret_ref->capture = read_number(p);
         return HAFT_OK;
     }
-    if (!haft__ecma_take(p, '<')) {
+    if (!haft__ecma_accept(p, '<')) {
         return haft__ecma_fail(p, HAFT_BAD_INPUT, ret_ref->at,
                                "`\\k` wants the name of a group: `\\k<name>`");
     }
     return haft__ecma_read_name(p, &ret_ref->name);
 }
 
-haft_status haft__ecma_reference_term(haft__ecma *p)
+haft_status haft__ecma_reference_term(haft__ecma_reader *p)
 {
     haft__ecma_reference ref;
     haft_status status = read_reference(p, &ref);
@@ -165,7 +165,7 @@ static bool differs(const haft__ecma_group *around, bool has_reference, bool mis
            || (around->nullable && (loops || may_skip) && !has_reference);
 }
 
-static bool means_the_same(const haft__ecma *p, const haft__ecma_reference *ref)
+static bool is_equivalent(const haft__ecma_reader *p, const haft__ecma_reference *ref)
 {
     bool missable = false;
     for (uint32_t i = find_group(p, ref); i > 0;) {
@@ -184,7 +184,7 @@ static bool means_the_same(const haft__ecma *p, const haft__ecma_reference *ref)
     return true;
 }
 
-static haft_status fail_missing(const haft__ecma *p, const haft__ecma_reference *ref)
+static haft_status fail_missing(const haft__ecma_reader *p, const haft__ecma_reference *ref)
 {
     if (ref->capture == 0) {
         return haft__ecma_fail(p, HAFT_BAD_INPUT, ref->at, "there is no group named `%.*s`",
@@ -196,14 +196,14 @@ static haft_status fail_missing(const haft__ecma *p, const haft__ecma_reference 
     return haft__hint(p->err, status, "write \\xHH for the character with that code");
 }
 
-haft_status haft__ecma_check_references(const haft__ecma *p)
+haft_status haft__ecma_check_references(const haft__ecma_reader *p)
 {
     const haft__ecma_reference *refs = (const haft__ecma_reference *)(void *)p->references.ptr;
     for (size_t i = 0; i < p->references.len / sizeof(*refs); i++) {
         if (find_group(p, &refs[i]) == 0) {
             return fail_missing(p, &refs[i]);
         }
-        if (refs[i].live && !means_the_same(p, &refs[i])) {
+        if (refs[i].live && !is_equivalent(p, &refs[i])) {
             haft_status status =
                 haft__ecma_fail(p, HAFT_UNSUPPORTED, refs[i].at,
                                 "a back reference to a group in a part that is repeated and may "

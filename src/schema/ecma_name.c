@@ -18,13 +18,13 @@
 #define ZERO_WIDTH_JOINER     0x200D
 
 /* PCRE2 goes through our malloc, so that tests can make it fail. */
-static void *take_memory(size_t size, void *context)
+static void *alloc_memory(size_t size, void *context)
 {
     (void)context;
     return malloc(size);
 }
 
-static void give_memory(void *piece, void *context)
+static void free_memory(void *piece, void *context)
 {
     (void)context;
     free(piece);
@@ -35,7 +35,7 @@ static int match_once(haft_str pattern, haft_str text)
 {
     int error, result = -1;
     PCRE2_SIZE offset;
-    pcre2_general_context *general = pcre2_general_context_create(take_memory, give_memory, NULL);
+    pcre2_general_context *general = pcre2_general_context_create(alloc_memory, free_memory, NULL);
     pcre2_compile_context *compile = general ? pcre2_compile_context_create(general) : NULL;
     pcre2_code *code = compile ? pcre2_compile((PCRE2_SPTR)pattern.ptr, pattern.len,
                                                PCRE2_UTF | PCRE2_ANCHORED, &error, &offset, compile)
@@ -71,9 +71,9 @@ static int is_name_character(uint32_t code, bool first)
 }
 
 /* One character of a name, escaped or not; not at the end. */
-static haft_status read_character(haft__ecma *p, uint32_t *ret_code)
+static haft_status read_character(haft__ecma_reader *p, uint32_t *ret_code)
 {
-    if (haft__ecma_looking_at(p, HAFT__LIT("\\u"))) {
+    if (haft__ecma_is_next(p, HAFT__LIT("\\u"))) {
         p->at += 2;
         return haft__ecma_unicode_escape(p, ret_code);
     }
@@ -81,7 +81,7 @@ static haft_status read_character(haft__ecma *p, uint32_t *ret_code)
     return HAFT_OK;
 }
 
-haft_status haft__ecma_read_name(haft__ecma *p, haft__ecma_name *ret_name)
+haft_status haft__ecma_read_name(haft__ecma_reader *p, haft__ecma_name *ret_name)
 {
     size_t start = p->at;
     while (haft__ecma_peek(p) >= 0 && haft__ecma_peek(p) != '>') {
@@ -102,7 +102,7 @@ haft_status haft__ecma_read_name(haft__ecma *p, haft__ecma_name *ret_name)
         }
     }
     *ret_name = (haft__ecma_name){(uint32_t)start, (uint32_t)(p->at - start)};
-    if (!haft__ecma_take(p, '>')) {
+    if (!haft__ecma_accept(p, '>')) {
         return haft__ecma_fail(p, HAFT_BAD_INPUT, start,
                                "the name of a group wants a `>` behind it");
     }
@@ -111,10 +111,10 @@ haft_status haft__ecma_read_name(haft__ecma *p, haft__ecma_name *ret_name)
                : haft__ecma_fail(p, HAFT_BAD_INPUT, start, "the name of a group is empty");
 }
 
-bool haft__ecma_same_name(const haft__ecma *p, haft__ecma_name a, haft__ecma_name b)
+bool haft__ecma_same_name(const haft__ecma_reader *p, haft__ecma_name a, haft__ecma_name b)
 {
-    haft__ecma left = {.source = {p->source.ptr + a.at, a.length}};
-    haft__ecma right = {.source = {p->source.ptr + b.at, b.length}};
+    haft__ecma_reader left = {.source = {p->source.ptr + a.at, a.length}};
+    haft__ecma_reader right = {.source = {p->source.ptr + b.at, b.length}};
     while (haft__ecma_peek(&left) >= 0 && haft__ecma_peek(&right) >= 0) {
         uint32_t one, other;
         if (read_character(&left, &one) != HAFT_OK || read_character(&right, &other) != HAFT_OK

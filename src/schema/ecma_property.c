@@ -13,7 +13,7 @@
 #include "schema/ecma.h"
 
 /* The second name is the one PCRE2 gets. */
-static const haft__ecma_names categories[] = {
+static const haft__ecma_property_names categories[] = {
     {{"Cased_Letter", "LC"}},
     {{"Close_Punctuation", "Pe"}},
     {{"Connector_Punctuation", "Pc"}},
@@ -55,7 +55,7 @@ static const haft__ecma_names categories[] = {
 };
 
 /* The second name is the one PCRE2 gets. */
-static const haft__ecma_names scripts[] = {
+static const haft__ecma_property_names scripts[] = {
     {{"Adlam", "Adlm"}},
     {{"Ahom", "Ahom"}},
     {{"Anatolian_Hieroglyphs", "Hluw"}},
@@ -234,7 +234,7 @@ static const haft__ecma_names scripts[] = {
 };
 
 /* The first name is the one PCRE2 gets. */
-static const haft__ecma_names binaries[] = {
+static const haft__ecma_property_names binaries[] = {
     {{"ASCII"}},
     {{"ASCII_Hex_Digit", "AHex"}},
     {{"Alphabetic", "Alpha"}},
@@ -290,7 +290,8 @@ static const haft__ecma_names binaries[] = {
     {{"XID_Start", "XIDS"}},
 };
 
-const haft__ecma_names *haft__ecma_properties(haft__ecma_kind kind, size_t *ret_count)
+const haft__ecma_property_names *haft__ecma_properties(haft__ecma_property_kind kind,
+                                                       size_t *ret_count)
 {
     switch (kind) {
     case HAFT__ECMA_CATEGORY: *ret_count = COUNT(categories); return categories;
@@ -300,10 +301,10 @@ const haft__ecma_names *haft__ecma_properties(haft__ecma_kind kind, size_t *ret_
     HAFT__UNREACHABLE();
 }
 
-static const haft__ecma_names *find(haft__ecma_kind kind, haft_str text)
+static const haft__ecma_property_names *find(haft__ecma_property_kind kind, haft_str text)
 {
     size_t count;
-    const haft__ecma_names *rows = haft__ecma_properties(kind, &count);
+    const haft__ecma_property_names *rows = haft__ecma_properties(kind, &count);
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < COUNT(rows[i].name) && rows[i].name[j] != NULL; j++) {
             if (haft__str_equal(text, haft__str(rows[i].name[j]))) {
@@ -324,7 +325,7 @@ static void add(haft__buf *buf, bool negated, const char *prefix, const char *na
 
 static bool add_lone(haft_str text, bool negated, haft__buf *buf)
 {
-    const haft__ecma_names *row = find(HAFT__ECMA_CATEGORY, text);
+    const haft__ecma_property_names *row = find(HAFT__ECMA_CATEGORY, text);
     if (row != NULL) {
         add(buf, negated, "", row->name[1]);
         return true;
@@ -343,7 +344,7 @@ static bool add_lone(haft_str text, bool negated, haft__buf *buf)
 
 static const struct {
     haft_str name;
-    haft__ecma_kind kind;
+    haft__ecma_property_kind kind;
     const char *prefix; /* PCRE2's */
 } keys[] = {
     {{"General_Category", 16}, HAFT__ECMA_CATEGORY, ""},
@@ -362,7 +363,7 @@ bool haft__ecma_property(haft_str text, bool negated, haft__buf *ret_buf)
         return add_lone(text, negated, ret_buf);
     }
     for (size_t i = 0; i < COUNT(keys); i++) {
-        const haft__ecma_names *row =
+        const haft__ecma_property_names *row =
             haft__str_equal(key, keys[i].name) ? find(keys[i].kind, value) : NULL;
         if (row != NULL) {
             add(ret_buf, negated, keys[i].prefix, row->name[1]);
@@ -372,12 +373,12 @@ bool haft__ecma_property(haft_str text, bool negated, haft__buf *ret_buf)
     return false;
 }
 
-static void offer(haft__near *near, haft__ecma_kind kind)
+static void offer(haft__suggestion *near, haft__ecma_property_kind kind)
 {
     size_t count;
-    const haft__ecma_names *rows = haft__ecma_properties(kind, &count);
+    const haft__ecma_property_names *rows = haft__ecma_properties(kind, &count);
     for (size_t i = 0; i < count; i++) {
-        haft__near_offer(near, haft__str(rows[i].name[0]));
+        haft__suggestion_offer(near, haft__str(rows[i].name[0]));
     }
 }
 
@@ -386,8 +387,8 @@ haft_status haft__ecma_hint_property(haft_str text, haft_status status, haft_err
     haft_str value = text;
     haft_str key = haft__str_split(&value, '=');
     bool lone = key.len == text.len;
-    haft__near near;
-    haft__near_init(&near, lone ? text : value);
+    haft__suggestion near;
+    haft__suggestion_init(&near, lone ? text : value);
     if (lone || haft__str_equal(key, keys[0].name) || haft__str_equal(key, keys[1].name)) {
         offer(&near, HAFT__ECMA_CATEGORY);
         offer(&near, HAFT__ECMA_BINARY);

@@ -18,31 +18,31 @@
 /* The longest token that is an index. */
 #define INDEX_BYTES sizeof("/4294967295")
 
-void haft__failures_init(haft__failures *list, uint32_t depth)
+void haft__schema_failures_init(haft__schema_failures *list, uint32_t depth)
 {
-    *list = (haft__failures){.depth = depth};
+    *list = (haft__schema_failures){.depth = depth};
     list->last = &list->first;
 }
 
-bool haft__explain_over(const haft__explainer *ex)
+bool haft__explain_is_done(const haft__explainer *ex)
 {
-    return ex->into->more || ex->status != HAFT_OK || ex->checker->stop != HAFT__STOP_NOT;
+    return ex->into->more || ex->status != HAFT_OK || ex->checker->stop != HAFT__EXCEEDED_NONE;
 }
 
 /* From the outside in; nesting is bounded, and so is this. A place too long to tell ends in "/..."
  * behind the last name that was there in full. */
-static void write_place(haft__buf *buf, const haft__place *at)
+static void write_instance_path(haft__buf *buf, const haft__instance_path *at)
 {
-    const haft__place *path[HAFT__LIMIT_SCHEMA_NESTING + 1];
+    const haft__instance_path *path[HAFT__LIMIT_SCHEMA_NESTING + 1];
     size_t count = 0;
     for (; at != NULL && at->outer != NULL && count < COUNT(path); at = at->outer) {
         path[count++] = at;
     }
     while (count > 0) {
-        const haft__place *step = path[--count];
+        const haft__instance_path *step = path[--count];
         size_t most = step->key != NULL ? 2 * (size_t)step->key->count + 1 : INDEX_BYTES;
         if (most > buf->max - buf->len - sizeof("/...")) {
-            haft__words_add(buf, "/...");
+            haft__describe_add(buf, "/...");
             return;
         }
         if (step->key != NULL) {
@@ -59,9 +59,9 @@ haft__buf *haft__explain_message(haft__explainer *ex)
     return &ex->text;
 }
 
-void haft__explain_add(haft__explainer *ex, const haft__place *at, uint64_t weight)
+void haft__explain_add(haft__explainer *ex, const haft__instance_path *at, uint64_t weight)
 {
-    haft__failures *list = ex->into;
+    haft__schema_failures *list = ex->into;
     list->weight += weight;
     (void)haft__checker_charge(ex->checker, ERROR_STEPS + ex->text.len / ERROR_STEP);
     if (list->count >= HAFT__LIMIT_SCHEMA_ERRORS) {
@@ -69,15 +69,15 @@ void haft__explain_add(haft__explainer *ex, const haft__place *at, uint64_t weig
         return;
     }
     haft__buf_clear(&ex->where);
-    write_place(&ex->where, at);
+    write_instance_path(&ex->where, at);
     (void)haft__checker_charge(ex->checker, ex->where.len / ERROR_STEP);
-    haft__failure *made = haft__arena_alloc(ex->arena, sizeof(*made));
+    haft__schema_failure *made = haft__arena_alloc(ex->arena, sizeof(*made));
     if (made == NULL || ex->text.status == HAFT_NO_MEMORY || ex->where.status == HAFT_NO_MEMORY) {
         ex->status = HAFT_NO_MEMORY;
         return;
     }
-    *made = (haft__failure){NULL, haft__arena_copy(ex->arena, haft__buf_str(&ex->where)),
-                            haft__arena_copy(ex->arena, haft__buf_str(&ex->text))};
+    *made = (haft__schema_failure){NULL, haft__arena_copy(ex->arena, haft__buf_str(&ex->where)),
+                                   haft__arena_copy(ex->arena, haft__buf_str(&ex->text))};
     if (made->where.ptr == NULL || made->message.ptr == NULL) {
         ex->status = HAFT_NO_MEMORY;
         return;
@@ -87,18 +87,18 @@ void haft__explain_add(haft__explainer *ex, const haft__place *at, uint64_t weig
     list->count++;
 }
 
-haft__failures *haft__explain_swap(haft__explainer *ex, haft__failures *list)
+haft__schema_failures *haft__explain_redirect(haft__explainer *ex, haft__schema_failures *list)
 {
-    haft__failures *before = ex->into;
+    haft__schema_failures *before = ex->into;
     ex->into = list;
     return before;
 }
 
-void haft__explain_append(haft__explainer *ex, const haft__failures *list)
+void haft__explain_add_all(haft__explainer *ex, const haft__schema_failures *list)
 {
     ex->into->weight += list->weight;
-    for (haft__failure *each = list->first; each != NULL;) {
-        haft__failure *next = each->next;
+    for (haft__schema_failure *each = list->first; each != NULL;) {
+        haft__schema_failure *next = each->next;
         each->next = NULL;
         if (ex->into->count >= HAFT__LIMIT_SCHEMA_ERRORS) {
             ex->into->more = true;
@@ -112,62 +112,63 @@ void haft__explain_append(haft__explainer *ex, const haft__failures *list)
     ex->into->more |= list->more;
 }
 
-void haft__explain_stop(haft__explainer *ex, haft__stop stop, const haft__place *at)
+void haft__explain_add_exceeded(haft__explainer *ex, haft__exceeded stop,
+                                const haft__instance_path *at)
 {
     haft__buf *text = haft__explain_message(ex);
     switch (stop) {
-    case HAFT__STOP_NOT:
+    case HAFT__EXCEEDED_NONE:
         /* Only if the two passes differed, which the suite and the fuzzer look for. */
-        haft__words_add(text, "Not what the schema wants");
+        haft__describe_add(text, "Not what the schema wants");
         break;
-    case HAFT__STOP_STEPS:
+    case HAFT__EXCEEDED_STEPS:
         haft__buf_addf(text, "Gave up after %d checks", HAFT__LIMIT_SCHEMA_STEPS);
         break;
-    case HAFT__STOP_NESTING:
+    case HAFT__EXCEEDED_NESTING:
         haft__buf_addf(text,
                        "Gave up: more than %d subschemas inside each other; does a $ref lead "
                        "back to itself?",
                        HAFT__LIMIT_SCHEMA_NESTING);
         break;
-    case HAFT__STOP_PATTERN:
-        haft__words_add(text, "Gave up matching the pattern ");
-        haft__words_text(text, ex->checker->stop_pattern);
+    case HAFT__EXCEEDED_PATTERN:
+        haft__describe_add(text, "Gave up matching the pattern ");
+        haft__describe_text(text, ex->checker->stop_pattern);
         haft__buf_addf(text, ": more than %d steps", HAFT__LIMIT_PATTERN_MATCH);
         break;
-    case HAFT__STOP_DIGITS:
+    case HAFT__EXCEEDED_DIGITS:
         haft__buf_addf(text, "Gave up: more than %d digits are needed for \"multipleOf\"",
                        HAFT__LIMIT_JSON_DIGITS);
         break;
-    case HAFT__STOP_DEPTH:
+    case HAFT__EXCEEDED_DEPTH:
         haft__buf_addf(text, "Gave up: the values compared are nested more than %d deep",
                        HAFT__LIMIT_JSON_DEPTH);
         break;
-    case HAFT__STOP_MEMORY: ex->status = HAFT_NO_MEMORY; return;
+    case HAFT__EXCEEDED_MEMORY: ex->status = HAFT_NO_MEMORY; return;
     }
-    ex->stop_told = true;
+    ex->exceeded_reported = true;
     haft__explain_add(ex, at, HAFT__WEIGHT_OTHER);
 }
 
-bool haft__explain_stopped(haft__explainer *ex, const haft__place *at)
+bool haft__explain_check_exceeded(haft__explainer *ex, const haft__instance_path *at)
 {
-    if (ex->checker->stop == HAFT__STOP_NOT) {
+    if (ex->checker->stop == HAFT__EXCEEDED_NONE) {
         return false;
     }
-    if (!ex->stop_told) {
-        haft__explain_stop(ex, ex->checker->stop, at);
+    if (!ex->exceeded_reported) {
+        haft__explain_add_exceeded(ex, ex->checker->stop, at);
     }
     return true;
 }
 
-haft_status haft__failures_report(const haft__failures *list, haft__arena *arena,
-                                  haft__schema_report *ret_report, haft_error *err)
+haft_status haft__schema_failures_report(const haft__schema_failures *list, haft__arena *arena,
+                                         haft__schema_report *ret_report, haft_error *err)
 {
     haft__schema_error *errors = haft__arena_array(arena, list->count, sizeof(*errors));
     size_t count = 0;
     if (errors == NULL) {
         return haft__arena_fail(arena, err);
     }
-    for (const haft__failure *each = list->first; each != NULL; each = each->next) {
+    for (const haft__schema_failure *each = list->first; each != NULL; each = each->next) {
         errors[count].where = haft__arena_copy(arena, each->where);
         errors[count].message = haft__arena_copy(arena, each->message);
         if (errors[count].where.ptr == NULL || errors[count].message.ptr == NULL) {

@@ -18,69 +18,74 @@
 #define HAFT__WEIGHT_OTHER         1U
 
 /* Where in the instance we are, from the inside out. */
-typedef struct haft__place {
-    const struct haft__place *outer; /* NULL at the root */
-    const haft__json *key;           /* NULL in an array */
+typedef struct haft__instance_path {
+    const struct haft__instance_path *outer; /* NULL at the root */
+    const haft__json *key;                   /* NULL in an array */
     uint32_t index;
     uint32_t depth;
-} haft__place;
+} haft__instance_path;
 
-typedef struct haft__failure {
-    struct haft__failure *next;
+typedef struct haft__schema_failure {
+    struct haft__schema_failure *next;
     haft_str where, message;
-} haft__failure;
+} haft__schema_failure;
 
-typedef struct haft__failures {
-    haft__failure *first, **last;
+typedef struct haft__schema_failures {
+    haft__schema_failure *first, **last;
     uint32_t count;
     uint64_t weight;
     uint32_t depth; /* of the value that the alternatives are for */
     bool more;
-} haft__failures;
+} haft__schema_failures;
 
 typedef struct haft__explainer {
     haft__checker *checker;
     haft__arena *arena;
-    haft__failures *into;
+    haft__schema_failures *into;
     haft__buf text, where;
     haft_status status;
-    bool stop_told; /* where the budget was used up is known and has been said */
+    bool exceeded_reported; /* where the budget was used up is known and has been said */
 } haft__explainer;
 
 /* An empty list for a value at that depth. */
-void haft__failures_init(haft__failures *list, uint32_t depth);
+void haft__schema_failures_init(haft__schema_failures *list, uint32_t depth);
 
 /* Enough failures, or no budget or memory left: nothing more needs to be looked at. */
-bool haft__explain_over(const haft__explainer *ex);
+bool haft__explain_is_done(const haft__explainer *ex);
 
 /* Starts a message; the next add_failure takes it. */
 haft__buf *haft__explain_message(haft__explainer *ex);
-void haft__explain_add(haft__explainer *ex, const haft__place *at, uint64_t weight);
+void haft__explain_add(haft__explainer *ex, const haft__instance_path *at, uint64_t weight);
 
 /* Adds to `list` from now on. Returns the list that was in use. */
-haft__failures *haft__explain_swap(haft__explainer *ex, haft__failures *list);
+haft__schema_failures *haft__explain_redirect(haft__explainer *ex, haft__schema_failures *list);
 
 /* Takes the failures of another list over, as they are. */
-void haft__explain_append(haft__explainer *ex, const haft__failures *list);
+void haft__explain_add_all(haft__explainer *ex, const haft__schema_failures *list);
 
 /* Adds the reason why the checker gave up. */
-void haft__explain_stop(haft__explainer *ex, haft__stop stop, const haft__place *at);
+void haft__explain_add_exceeded(haft__explainer *ex, haft__exceeded stop,
+                                const haft__instance_path *at);
 
 /* After a check that said no: because a budget is used up? Then that is the failure. */
-bool haft__explain_stopped(haft__explainer *ex, const haft__place *at);
+bool haft__explain_check_exceeded(haft__explainer *ex, const haft__instance_path *at);
 
 /* Copies the list for the caller. */
-HAFT_MUST_USE haft_status haft__failures_report(const haft__failures *list, haft__arena *arena,
-                                                haft__schema_report *ret_report, haft_error *err);
+HAFT_MUST_USE haft_status haft__schema_failures_report(const haft__schema_failures *list,
+                                                       haft__arena *arena,
+                                                       haft__schema_report *ret_report,
+                                                       haft_error *err);
 
-static inline haft__place haft__place_key(const haft__place *at, const haft__json *key)
+static inline haft__instance_path haft__instance_path_key(const haft__instance_path *at,
+                                                          const haft__json *key)
 {
-    return (haft__place){at, key, 0, at->depth + 1};
+    return (haft__instance_path){at, key, 0, at->depth + 1};
 }
 
-static inline haft__place haft__place_index(const haft__place *at, uint32_t index)
+static inline haft__instance_path haft__instance_path_index(const haft__instance_path *at,
+                                                            uint32_t index)
 {
-    return (haft__place){at, NULL, index, at->depth + 1};
+    return (haft__instance_path){at, NULL, index, at->depth + 1};
 }
 
 #endif

@@ -66,32 +66,32 @@ static const struct {
 
 /* ---- beginning and end ---- */
 
-void haft__gbnf_init(haft__gbnf *g, haft__buf *out, haft__relax_report *report)
+void haft__gbnf_init(haft__gbnf_writer *g, haft__buf *out, haft__relax_report *report)
 {
-    *g = (haft__gbnf){.out = out, .report = report};
+    *g = (haft__gbnf_writer){.out = out, .report = report};
     haft__arena_init(&g->arena, HAFT__LIMIT_GRAMMAR_MEMORY);
     haft__map_init(&g->rules, &g->arena, (haft__hash_key){0});
     haft__map_init(&g->refs, &g->arena, (haft__hash_key){0});
     haft__buf_init(&g->path, HAFT__LIMIT_GRAMMAR_MEMORY);
 }
 
-void haft__gbnf_finish(haft__gbnf *g)
+void haft__gbnf_finish(haft__gbnf_writer *g)
 {
     haft__buf_finish(&g->path);
     haft__arena_finish(&g->arena);
 }
 
-void haft__gbnf_begin(haft__gbnf *g, haft_str where, haft__json root)
+void haft__gbnf_begin(haft__gbnf_writer *g, haft_str where, haft__json root)
 {
     g->root = root;
     g->at = NULL;
     g->depth = g->steps = 0;
     haft__map_init(&g->refs, &g->arena, (haft__hash_key){0});
-    haft__gbnf_done(g, &g->path); /* that of the schema before */
+    haft__gbnf_release_body(g, &g->path); /* that of the schema before */
     haft__buf_add_str(&g->path, where);
 }
 
-void haft__gbnf_close(haft__gbnf *g)
+void haft__gbnf_close(haft__gbnf_writer *g)
 {
     for (size_t i = 0; i < COUNT(shared_rules); i++) {
         if ((g->shared >> i & 1) != 0) {
@@ -101,7 +101,7 @@ void haft__gbnf_close(haft__gbnf *g)
     }
 }
 
-haft_status haft__gbnf_check(const haft__gbnf *g, haft_error *err)
+haft_status haft__gbnf_check(const haft__gbnf_writer *g, haft_error *err)
 {
     if (g->status != HAFT_OK) {
         return g->status == HAFT_NO_MEMORY
@@ -115,20 +115,20 @@ haft_status haft__gbnf_check(const haft__gbnf *g, haft_error *err)
     return status == HAFT_OK ? haft__buf_check(g->out, err) : status;
 }
 
-void haft__gbnf_fail(haft__gbnf *g, haft_status status)
+void haft__gbnf_fail(haft__gbnf_writer *g, haft_status status)
 {
     if (g->status == HAFT_OK) {
         g->status = status;
     }
 }
 
-bool haft__gbnf_step(haft__gbnf *g)
+bool haft__gbnf_charge_step(haft__gbnf_writer *g)
 {
     g->steps++;
     return g->status == HAFT_OK && g->out->status == HAFT_OK && g->path.status == HAFT_OK;
 }
 
-void haft__gbnf_done(haft__gbnf *g, haft__buf *text)
+void haft__gbnf_release_body(haft__gbnf_writer *g, haft__buf *text)
 {
     if (text->status != HAFT_OK) {
         haft__gbnf_fail(g, text->status);
@@ -136,7 +136,7 @@ void haft__gbnf_done(haft__gbnf *g, haft__buf *text)
     haft__buf_finish(text);
 }
 
-void *haft__gbnf_alloc(haft__gbnf *g, size_t count, size_t size)
+void *haft__gbnf_alloc(haft__gbnf_writer *g, size_t count, size_t size)
 {
     void *piece = haft__arena_array(&g->arena, count, size);
     if (piece == NULL) {
@@ -147,19 +147,19 @@ void *haft__gbnf_alloc(haft__gbnf *g, size_t count, size_t size)
 
 /* ---- rules ---- */
 
-void haft__gbnf_body(haft__buf *body)
+void haft__gbnf_body_init(haft__buf *body)
 {
     haft__buf_init(body, HAFT__LIMIT_GRAMMAR_BYTES);
 }
 
-haft__gbnf_name haft__gbnf_new_name(haft__gbnf *g)
+haft__gbnf_rule_name haft__gbnf_new_name(haft__gbnf_writer *g)
 {
-    haft__gbnf_name name;
+    haft__gbnf_rule_name name;
     (void)snprintf(name.text, sizeof name.text, "r%u", g->count++);
     return name;
 }
 
-void haft__gbnf_write_rule(haft__gbnf *g, haft__gbnf_name name, haft__buf *body)
+void haft__gbnf_write_rule(haft__gbnf_writer *g, haft__gbnf_rule_name name, haft__buf *body)
 {
     while (body->len > 0 && body->ptr[body->len - 1] == ' ') {
         body->len--;
@@ -167,18 +167,18 @@ void haft__gbnf_write_rule(haft__gbnf *g, haft__gbnf_name name, haft__buf *body)
     haft__buf_addf(g->out, "%s ::= ", name.text);
     haft__buf_add_str(g->out, haft__buf_str(body));
     haft__buf_add_char(g->out, '\n');
-    haft__gbnf_done(g, body);
+    haft__gbnf_release_body(g, body);
 }
 
-haft__gbnf_name haft__gbnf_rule(haft__gbnf *g, haft__buf *body)
+haft__gbnf_rule_name haft__gbnf_add_rule(haft__gbnf_writer *g, haft__buf *body)
 {
-    haft__gbnf_name *known = haft__map_get(&g->rules, haft__buf_str(body));
+    haft__gbnf_rule_name *known = haft__map_get(&g->rules, haft__buf_str(body));
     if (known != NULL) {
-        haft__gbnf_done(g, body);
+        haft__gbnf_release_body(g, body);
         return *known;
     }
-    haft__gbnf_name name = haft__gbnf_new_name(g);
-    haft__gbnf_name *kept = haft__gbnf_alloc(g, 1, sizeof *kept);
+    haft__gbnf_rule_name name = haft__gbnf_new_name(g);
+    haft__gbnf_rule_name *kept = haft__gbnf_alloc(g, 1, sizeof *kept);
     haft_str key = haft__arena_copy(&g->arena, haft__buf_str(body));
     if (kept == NULL || key.ptr == NULL || haft__map_put(&g->rules, key, kept, NULL) != HAFT_OK) {
         haft__gbnf_fail(g, haft__arena_fail(&g->arena, NULL));
@@ -189,7 +189,7 @@ haft__gbnf_name haft__gbnf_rule(haft__gbnf *g, haft__buf *body)
     return name;
 }
 
-static void use(haft__gbnf *g, uint64_t rules)
+static void use(haft__gbnf_writer *g, uint64_t rules)
 {
     uint64_t open = rules & ~g->shared;
     g->shared |= rules;
@@ -200,25 +200,25 @@ static void use(haft__gbnf *g, uint64_t rules)
     }
 }
 
-haft__gbnf_name haft__gbnf_shared_rule(haft__gbnf *g, haft__gbnf_shared rule)
+haft__gbnf_rule_name haft__gbnf_shared_rule(haft__gbnf_writer *g, haft__gbnf_shared rule)
 {
     use(g, UINT64_C(1) << rule);
-    haft__gbnf_name name;
+    haft__gbnf_rule_name name;
     (void)snprintf(name.text, sizeof name.text, "%s", shared_rules[rule].name);
     return name;
 }
 
-haft__gbnf_name haft__gbnf_space(haft__gbnf *g)
+haft__gbnf_rule_name haft__gbnf_space(haft__gbnf_writer *g)
 {
     return haft__gbnf_shared_rule(g, HAFT__GBNF_SPACE);
 }
 
-haft__gbnf_name haft__gbnf_string(haft__gbnf *g)
+haft__gbnf_rule_name haft__gbnf_string(haft__gbnf_writer *g)
 {
     return haft__gbnf_shared_rule(g, HAFT__GBNF_STRING);
 }
 
-haft__gbnf_name haft__gbnf_object(haft__gbnf *g)
+haft__gbnf_rule_name haft__gbnf_object(haft__gbnf_writer *g)
 {
     return haft__gbnf_shared_rule(g, HAFT__GBNF_OBJECT);
 }
@@ -247,13 +247,13 @@ void haft__gbnf_add_literal(haft__buf *body, haft_str text)
     haft__buf_add_str(body, HAFT__LIT("\" "));
 }
 
-void haft__gbnf_add_name(haft__buf *body, haft__gbnf_name name)
+void haft__gbnf_add_name(haft__buf *body, haft__gbnf_rule_name name)
 {
     haft__buf_add_str(body, haft__str(name.text));
     haft__buf_add_char(body, ' ');
 }
 
-void haft__gbnf_or(haft__buf *body)
+void haft__gbnf_add_or(haft__buf *body)
 {
     if (body->len > 0) {
         haft__buf_add_str(body, HAFT__LIT("| "));
@@ -261,7 +261,7 @@ void haft__gbnf_or(haft__buf *body)
 }
 
 /* Counts repetitions as llama.cpp writes them out, and says whether so many more are fine. */
-static bool afford(haft__gbnf *g, uint64_t count)
+static bool afford(haft__gbnf_writer *g, uint64_t count)
 {
     if (count > HAFT__LIMIT_GRAMMAR_REPEAT || g->repeats + count > HAFT__LIMIT_GRAMMAR_REPEATS) {
         return false;
@@ -270,17 +270,17 @@ static bool afford(haft__gbnf *g, uint64_t count)
     return true;
 }
 
-static void note_count(haft__gbnf *g, const char *what, uint64_t count, const char *became)
+static void note_count(haft__gbnf_writer *g, const char *what, uint64_t count, const char *became)
 {
     haft__buf text;
     haft__buf_init(&text, 64);
     haft__buf_addf(&text, "%s %llu", what, (unsigned long long)count);
-    haft__relax(g->report, haft__buf_str(&g->path), haft__buf_str(&text), became);
-    haft__gbnf_done(g, &text);
+    haft__relax_report_add(g->report, haft__buf_str(&g->path), haft__buf_str(&text), became);
+    haft__gbnf_release_body(g, &text);
 }
 
-void haft__gbnf_add_repeat(haft__gbnf *g, haft__buf *body, haft__gbnf_name what, uint64_t least,
-                           uint64_t most)
+void haft__gbnf_add_repeat(haft__gbnf_writer *g, haft__buf *body, haft__gbnf_rule_name what,
+                           uint64_t least, uint64_t most)
 {
     if (most == 0) {
         return;
@@ -305,7 +305,7 @@ void haft__gbnf_add_repeat(haft__gbnf *g, haft__buf *body, haft__gbnf_name what,
 
 /* ---- places and reports ---- */
 
-size_t haft__gbnf_enter(haft__gbnf *g, const char *keyword, haft_str key)
+size_t haft__gbnf_enter(haft__gbnf_writer *g, const char *keyword, haft_str key)
 {
     size_t before = g->path.len;
     haft__buf_addf(&g->path, "/%s", keyword);
@@ -315,22 +315,22 @@ size_t haft__gbnf_enter(haft__gbnf *g, const char *keyword, haft_str key)
     return before;
 }
 
-void haft__gbnf_leave(haft__gbnf *g, size_t before)
+void haft__gbnf_leave(haft__gbnf_writer *g, size_t before)
 {
     if (g->path.len > before) {
         g->path.len = before;
     }
 }
 
-void haft__gbnf_note(haft__gbnf *g, const char *what, const char *became)
+void haft__gbnf_report_relaxed(haft__gbnf_writer *g, const char *what, const char *became)
 {
-    haft__relax(g->report, haft__buf_str(&g->path), haft__str(what), became);
+    haft__relax_report_add(g->report, haft__buf_str(&g->path), haft__str(what), became);
 }
 
 /* How much of a value a report shows. */
 #define SHOWN 80
 
-void haft__gbnf_relax(haft__gbnf *g, haft__json schema, const char *key, const char *became)
+void haft__gbnf_relax(haft__gbnf_writer *g, haft__json schema, const char *key, const char *became)
 {
     const haft__json *value = haft__json_get(schema, haft__str(key));
     if (value == NULL || g->report == NULL) {
@@ -343,6 +343,6 @@ void haft__gbnf_relax(haft__gbnf *g, haft__json schema, const char *key, const c
         haft__buf_add_char(&text, ' ');
         haft__json_write(&text, *value);
     }
-    haft__relax(g->report, haft__buf_str(&g->path), haft__buf_str(&text), became);
-    haft__gbnf_done(g, &text);
+    haft__relax_report_add(g->report, haft__buf_str(&g->path), haft__buf_str(&text), became);
+    haft__gbnf_release_body(g, &text);
 }

@@ -22,7 +22,7 @@ static const char *const notes[] = {
     "contentEncoding", "contentSchema", "id",          "example",
 };
 
-bool haft__gbnf_is_note(haft_str key)
+bool haft__gbnf_is_annotation(haft_str key)
 {
     for (size_t i = 0; i < COUNT(notes); i++) {
         if (haft__str_equal(key, haft__str(notes[i]))) {
@@ -40,7 +40,7 @@ typedef struct maker {
     size_t count;
 } maker;
 
-static haft__json make_pair(haft__gbnf *g, haft__json a, haft__json b)
+static haft__json make_pair(haft__gbnf_writer *g, haft__json a, haft__json b)
 {
     haft__json *items = haft__gbnf_alloc(g, 2, sizeof *items);
     haft__json_member *member = haft__gbnf_alloc(g, 1, sizeof *member);
@@ -54,7 +54,7 @@ static haft__json make_pair(haft__gbnf *g, haft__json a, haft__json b)
     return haft__json_object(member, 1);
 }
 
-static haft__json without_item(haft__gbnf *g, haft__json list, uint32_t index)
+static haft__json without_item(haft__gbnf_writer *g, haft__json list, uint32_t index)
 {
     bool object = list.kind == HAFT__JSON_OBJECT;
     size_t size = object ? sizeof(haft__json_member) : sizeof(haft__json);
@@ -69,7 +69,8 @@ static haft__json without_item(haft__gbnf *g, haft__json list, uint32_t index)
                   : haft__json_array((haft__json *)(void *)copy, list.count - 1);
 }
 
-haft__json haft__gbnf_drop(haft__gbnf *g, haft__json schema, const char *keyword, uint32_t index)
+haft__json haft__gbnf_without_keyword(haft__gbnf_writer *g, haft__json schema, const char *keyword,
+                                      uint32_t index)
 {
     haft__json_member *members = haft__gbnf_alloc(g, schema.count, sizeof *members);
     size_t count = 0;
@@ -117,7 +118,7 @@ static size_t common_types(haft__json a, haft__json b, haft__json *to, size_t co
 }
 
 /* Types that both allow; an integer is a number, too. */
-static bool merge_types(haft__gbnf *g, haft__json *a, haft__json b)
+static bool merge_types(haft__gbnf_writer *g, haft__json *a, haft__json b)
 {
     size_t room =
         (a->kind == HAFT__JSON_ARRAY ? a->count : 1U) + (b.kind == HAFT__JSON_ARRAY ? b.count : 1U);
@@ -134,7 +135,7 @@ static bool merge_types(haft__gbnf *g, haft__json *a, haft__json b)
     return true;
 }
 
-static bool merge_enums(haft__gbnf *g, haft__json *a, haft__json b)
+static bool merge_enums(haft__gbnf_writer *g, haft__json *a, haft__json b)
 {
     if (a->kind != HAFT__JSON_ARRAY || b.kind != HAFT__JSON_ARRAY
         || a->count > HAFT__LIMIT_GRAMMAR_ENUM || b.count > HAFT__LIMIT_GRAMMAR_ENUM) {
@@ -159,7 +160,7 @@ static bool merge_enums(haft__gbnf *g, haft__json *a, haft__json b)
     return count > 0;
 }
 
-static bool join(haft__gbnf *g, haft__json *a, haft__json b)
+static bool join(haft__gbnf_writer *g, haft__json *a, haft__json b)
 {
     if (a->kind != HAFT__JSON_ARRAY || b.kind != HAFT__JSON_ARRAY) {
         return false;
@@ -178,7 +179,7 @@ static bool join(haft__gbnf *g, haft__json *a, haft__json b)
     return true;
 }
 
-static bool merge_members(haft__gbnf *g, haft__json *a, haft__json b)
+static bool merge_members(haft__gbnf_writer *g, haft__json *a, haft__json b)
 {
     if (a->kind != HAFT__JSON_OBJECT || b.kind != HAFT__JSON_OBJECT) {
         return false;
@@ -222,7 +223,7 @@ static bool merge_bounds(haft__json *a, haft__json b, bool smaller)
     return true;
 }
 
-static bool merge_schemas(haft__gbnf *g, haft__json *a, haft__json b)
+static bool merge_schemas(haft__gbnf_writer *g, haft__json *a, haft__json b)
 {
     if (a->kind == HAFT__JSON_FALSE || b.kind == HAFT__JSON_TRUE) {
         return true;
@@ -231,7 +232,7 @@ static bool merge_schemas(haft__gbnf *g, haft__json *a, haft__json b)
     return true;
 }
 
-static bool merge_same(haft__gbnf *g, haft__json *a, haft__json b)
+static bool merge_same(haft__gbnf_writer *g, haft__json *a, haft__json b)
 {
     bool same = false;
     if (haft__json_equal(*a, b, &same, NULL) != HAFT_OK) {
@@ -266,13 +267,13 @@ static const struct {
     {"items", SCHEMAS},
 };
 
-static bool merge_keyword(haft__gbnf *g, haft_str key, haft__json *a, haft__json b)
+static bool merge_keyword(haft__gbnf_writer *g, haft_str key, haft__json *a, haft__json b)
 {
     way how = SAME;
     for (size_t i = 0; i < COUNT(keywords); i++) {
         how = haft__str_equal(key, haft__str(keywords[i].key)) ? keywords[i].how : how;
     }
-    if (haft__gbnf_is_note(key)) {
+    if (haft__gbnf_is_annotation(key)) {
         return true;
     }
     switch (how) {
@@ -291,7 +292,7 @@ static bool merge_keyword(haft__gbnf *g, haft_str key, haft__json *a, haft__json
 /* ---- two schemas ---- */
 
 /* additionalProperties speaks of the properties beside it; merged, of those of both. */
-static void note_others(haft__gbnf *g, haft__json a, haft__json b)
+static void note_others(haft__gbnf_writer *g, haft__json a, haft__json b)
 {
     const haft__json *other = haft__gbnf_get(a, "additionalProperties");
     if (other != NULL && other->kind != HAFT__JSON_TRUE
@@ -301,16 +302,17 @@ static void note_others(haft__gbnf *g, haft__json a, haft__json b)
     }
 }
 
-static void note_unmerged(haft__gbnf *g, haft_str key)
+static void note_unmerged(haft__gbnf_writer *g, haft_str key)
 {
     haft__buf what;
     haft__buf_init(&what, HAFT__LIMIT_JSON_KEY_BYTES + 64);
     haft__buf_addf(&what, "%.*s twice, in schemas that hold at once", HAFT__ARG(key));
-    haft__relax(g->report, haft__buf_str(&g->path), haft__buf_str(&what), "the first one");
-    haft__gbnf_done(g, &what);
+    haft__relax_report_add(g->report, haft__buf_str(&g->path), haft__buf_str(&what),
+                           "the first one");
+    haft__gbnf_release_body(g, &what);
 }
 
-haft__json haft__gbnf_both(haft__gbnf *g, haft__json a, haft__json b)
+haft__json haft__gbnf_merge_schemas(haft__gbnf_writer *g, haft__json a, haft__json b)
 {
     if (a.kind != HAFT__JSON_OBJECT || b.kind != HAFT__JSON_OBJECT) {
         return a.kind == HAFT__JSON_FALSE || b.kind != HAFT__JSON_OBJECT ? a : b;
@@ -320,7 +322,7 @@ haft__json haft__gbnf_both(haft__gbnf *g, haft__json a, haft__json b)
         return a;
     }
     if (a.count > MANY && b.count > MANY) { /* each is looked for among the others */
-        haft__gbnf_note(g, "so many keywords that hold at once", "the first of them");
+        haft__gbnf_report_relaxed(g, "so many keywords that hold at once", "the first of them");
         return a;
     }
     note_others(g, a, b);
@@ -347,7 +349,7 @@ haft__json haft__gbnf_both(haft__gbnf *g, haft__json a, haft__json b)
 /* ---- references ---- */
 
 /* What a `$ref` of this schema leads to; NULL when nowhere, or out of it. */
-const haft__json *haft__gbnf_target(haft__gbnf *g, haft__json schema)
+const haft__json *haft__gbnf_ref_target(haft__gbnf_writer *g, haft__json schema)
 {
     const haft__json *ref = haft__gbnf_get(schema, "$ref");
     haft_str text = ref != NULL ? haft__json_text(*ref) : (haft_str){NULL, 0};
@@ -357,41 +359,41 @@ const haft__json *haft__gbnf_target(haft__gbnf *g, haft__json schema)
     return haft__pointer_get(&g->root, haft__str_skip(text, 1));
 }
 
-static bool add_all(haft__gbnf *g, haft__json *schema)
+static bool add_all(haft__gbnf_writer *g, haft__json *schema)
 {
     const haft__json *all = haft__gbnf_get(*schema, "allOf");
     if (all == NULL) {
         return false;
     }
-    haft__json merged = haft__gbnf_drop(g, *schema, "allOf", UINT32_MAX);
+    haft__json merged = haft__gbnf_without_keyword(g, *schema, "allOf", UINT32_MAX);
     for (uint32_t i = 0; all->kind == HAFT__JSON_ARRAY && i < all->count; i++) {
         haft__json part = all->items[i];
         if (haft__gbnf_get(part, "$ref") != NULL && haft__gbnf_get(merged, "$ref") != NULL) {
-            part = haft__gbnf_flat(g, part); /* each has its own */
+            part = haft__gbnf_flatten_schema(g, part); /* each has its own */
         }
         merged = merged.kind == HAFT__JSON_OBJECT && merged.count == 0
                      ? part
-                     : haft__gbnf_both(g, merged, part);
+                     : haft__gbnf_merge_schemas(g, merged, part);
     }
     *schema = merged;
     return true;
 }
 
-static bool add_target(haft__gbnf *g, haft__json *schema)
+static bool add_target(haft__gbnf_writer *g, haft__json *schema)
 {
     if (haft__gbnf_get(*schema, "$ref") == NULL) {
         return false;
     }
-    const haft__json *target = haft__gbnf_target(g, *schema);
-    haft__json rest = haft__gbnf_drop(g, *schema, "$ref", UINT32_MAX);
+    const haft__json *target = haft__gbnf_ref_target(g, *schema);
+    haft__json rest = haft__gbnf_without_keyword(g, *schema, "$ref", UINT32_MAX);
     if (target == NULL) {
         haft__gbnf_relax(g, *schema, "$ref", "any value");
     }
-    *schema = target != NULL ? haft__gbnf_both(g, *target, rest) : rest;
+    *schema = target != NULL ? haft__gbnf_merge_schemas(g, *target, rest) : rest;
     return true;
 }
 
-haft__json haft__gbnf_flat(haft__gbnf *g, haft__json schema)
+haft__json haft__gbnf_flatten_schema(haft__gbnf_writer *g, haft__json schema)
 {
     if (haft__gbnf_get(schema, "allOf") == NULL && haft__gbnf_get(schema, "$ref") == NULL) {
         return schema;
@@ -405,6 +407,6 @@ haft__json haft__gbnf_flat(haft__gbnf *g, haft__json schema)
         g->steps++;
     }
     g->depth--;
-    haft__gbnf_note(g, "schemas that lead to each other", "any value");
+    haft__gbnf_report_relaxed(g, "schemas that lead to each other", "any value");
     return (haft__json){.kind = HAFT__JSON_TRUE};
 }

@@ -110,7 +110,7 @@ static void add_length(haft__buf *body, uint64_t low, uint64_t high, size_t digi
     char from[MOST_DIGITS + 1], to[MOST_DIGITS + 1];
     (void)snprintf(from, sizeof from, "%0*llu", (int)digits, (unsigned long long)low);
     (void)snprintf(to, sizeof to, "%0*llu", (int)digits, (unsigned long long)high);
-    haft__gbnf_or(body);
+    haft__gbnf_add_or(body);
     add_between(body, from, to, digits);
 }
 
@@ -125,7 +125,7 @@ static void add_magnitudes(haft__buf *body, uint64_t low, uint64_t high, bool op
         add_length(body, least, most, digits);
     }
     if (open) {
-        haft__gbnf_or(body);
+        haft__gbnf_add_or(body);
         haft__buf_addf(body, "[1-9] [0-9]{%zu,%d} ", first, MOST_DIGITS - 1);
     }
 }
@@ -135,20 +135,20 @@ static uint64_t magnitude(int64_t number)
     return number < 0 ? (uint64_t)0 - (uint64_t)number : (uint64_t)number;
 }
 
-static void add_negative(haft__gbnf *g, haft__buf *body, const bounds *b)
+static void add_negative(haft__gbnf_writer *g, haft__buf *body, const bounds *b)
 {
     if (b->has_least && b->least >= 0) {
         return;
     }
     haft__buf inner;
-    haft__gbnf_body(&inner);
+    haft__gbnf_body_init(&inner);
     uint64_t low = b->has_most && b->most < 0 ? magnitude(b->most) : 1;
     add_magnitudes(&inner, low, b->has_least ? magnitude(b->least) : 0, !b->has_least);
-    haft__gbnf_or(body);
+    haft__gbnf_add_or(body);
     haft__buf_add_str(body, HAFT__LIT("\"-\" ( "));
     haft__buf_add_str(body, haft__buf_str(&inner));
     haft__buf_add_str(body, HAFT__LIT(") "));
-    haft__gbnf_done(g, &inner);
+    haft__gbnf_release_body(g, &inner);
 }
 
 static void add_positive(haft__buf *body, const bounds *b)
@@ -163,7 +163,7 @@ static void add_positive(haft__buf *body, const bounds *b)
 /* ---- keywords ---- */
 
 /* A bound; with `exclusive`, one further in. False, and a report, when it is no integer. */
-static bool read_bound(haft__gbnf *g, haft__json schema, const char *key, int64_t inwards,
+static bool read_bound(haft__gbnf_writer *g, haft__json schema, const char *key, int64_t inwards,
                        int64_t *ret_bound)
 {
     const haft__json *value = haft__gbnf_get(schema, key);
@@ -181,7 +181,7 @@ static bool read_bound(haft__gbnf *g, haft__json schema, const char *key, int64_
     return true;
 }
 
-static bounds read_bounds(haft__gbnf *g, haft__json schema)
+static bounds read_bounds(haft__gbnf_writer *g, haft__json schema)
 {
     bounds b = {0};
     int64_t number;
@@ -198,7 +198,7 @@ static bounds read_bounds(haft__gbnf *g, haft__json schema)
     return b;
 }
 
-static void relax_multiples(haft__gbnf *g, haft__json schema, bool integer)
+static void relax_multiples(haft__gbnf_writer *g, haft__json schema, bool integer)
 {
     const haft__json *multiple = haft__gbnf_get(schema, "multipleOf");
     bool one = multiple != NULL && multiple->kind == HAFT__JSON_NUMBER
@@ -208,26 +208,26 @@ static void relax_multiples(haft__gbnf *g, haft__json schema, bool integer)
     }
 }
 
-haft__gbnf_name haft__gbnf_integer_of(haft__gbnf *g, haft__json schema)
+haft__gbnf_rule_name haft__gbnf_schema_integer(haft__gbnf_writer *g, haft__json schema)
 {
     bounds b = read_bounds(g, schema);
     relax_multiples(g, schema, true);
     if (b.has_least && b.has_most && b.least > b.most) {
-        haft__gbnf_note(g, "a minimum above the maximum", "any integer");
+        haft__gbnf_report_relaxed(g, "a minimum above the maximum", "any integer");
         b.has_least = b.has_most = false;
     }
     if (!b.has_least && !b.has_most) {
         return haft__gbnf_shared_rule(g, HAFT__GBNF_INTEGER);
     }
     haft__buf body;
-    haft__gbnf_body(&body);
+    haft__gbnf_body_init(&body);
     add_negative(g, &body, &b);
     add_positive(&body, &b);
-    return haft__gbnf_rule(g, &body);
+    return haft__gbnf_add_rule(g, &body);
 }
 
 /* Only the sign of a number is bounded. */
-haft__gbnf_name haft__gbnf_number_of(haft__gbnf *g, haft__json schema)
+haft__gbnf_rule_name haft__gbnf_schema_number(haft__gbnf_writer *g, haft__json schema)
 {
     relax_multiples(g, schema, false);
     const haft__json *least = haft__gbnf_get(schema, "minimum");
@@ -243,8 +243,8 @@ haft__gbnf_name haft__gbnf_number_of(haft__gbnf *g, haft__json schema)
         return haft__gbnf_shared_rule(g, HAFT__GBNF_NUMBER);
     }
     haft__buf body;
-    haft__gbnf_body(&body);
+    haft__gbnf_body_init(&body);
     haft__buf_addf(&body, "( \"0\" | [1-9] [0-9]{0,19} ) ( \".\" [0-9]{1,20} )? "
                           "( [eE] [\\x2B\\x2D]? [0-9]{1,2} )? ");
-    return haft__gbnf_rule(g, &body);
+    return haft__gbnf_add_rule(g, &body);
 }

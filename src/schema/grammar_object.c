@@ -12,14 +12,14 @@ typedef struct property {
     haft_str key;
     haft__json schema;
     bool required;
-    haft__gbnf_name rule;
+    haft__gbnf_rule_name rule;
 } property;
 
 typedef struct listing {
     property *items;
     size_t count;
-    size_t first_required; /* or count */
-    haft__gbnf_name extra; /* a member with another key; "" when there may be none */
+    size_t first_required;      /* or count */
+    haft__gbnf_rule_name extra; /* a member with another key; "" when there may be none */
 } listing;
 
 static const haft__json anything = {.kind = HAFT__JSON_TRUE};
@@ -32,7 +32,7 @@ static void add_property(listing *list, haft_str key, haft__json schema, bool re
 }
 
 /* What is required, as a set. */
-static haft__map list_required(haft__gbnf *g, haft__json schema)
+static haft__map list_required(haft__gbnf_writer *g, haft__json schema)
 {
     const haft__json *required = haft__gbnf_get(schema, "required");
     haft__map set;
@@ -54,7 +54,7 @@ static bool is_schema(const haft__json *value)
 }
 
 /* Members that the schema has, then those it only requires. */
-static bool list_members(haft__gbnf *g, haft__json schema, listing *list)
+static bool list_members(haft__gbnf_writer *g, haft__json schema, listing *list)
 {
     const haft__json *properties = haft__gbnf_get(schema, "properties");
     const haft__json *other = haft__gbnf_get(schema, "additionalProperties");
@@ -91,7 +91,7 @@ static bool list_members(haft__gbnf *g, haft__json schema, listing *list)
 
 /* ---- others ---- */
 
-static void relax_members(haft__gbnf *g, haft__json schema, size_t required)
+static void relax_members(haft__gbnf_writer *g, haft__json schema, size_t required)
 {
     uint64_t least = 0;
     haft__gbnf_relax(g, schema, "patternProperties", "any other members");
@@ -101,7 +101,7 @@ static void relax_members(haft__gbnf *g, haft__json schema, size_t required)
     haft__gbnf_relax(g, schema, "dependentSchemas", "nothing");
     haft__gbnf_relax(g, schema, "dependencies", "nothing");
     haft__gbnf_relax(g, schema, "unevaluatedProperties", "additionalProperties alone");
-    if (haft__gbnf_count(schema, "minProperties", &least) && least > required) {
+    if (haft__gbnf_get_count(schema, "minProperties", &least) && least > required) {
         haft__gbnf_relax(g, schema, "minProperties", "any number");
     }
 }
@@ -120,19 +120,19 @@ static haft__json extra_schema(haft__json schema)
     return haft__json_bool(haft__gbnf_get(schema, "properties") == NULL);
 }
 
-static haft__gbnf_name extra_rule(haft__gbnf *g, haft__json schema, const listing *list)
+static haft__gbnf_rule_name extra_rule(haft__gbnf_writer *g, haft__json schema, const listing *list)
 {
     haft__json other = extra_schema(schema);
     haft_str *keys = haft__gbnf_alloc(g, list->count, sizeof *keys);
     if (keys == NULL) {
-        return (haft__gbnf_name){""};
+        return (haft__gbnf_rule_name){""};
     }
     for (size_t i = 0; i < list->count; i++) {
         keys[i] = list->items[i].key;
     }
     size_t before = haft__gbnf_enter(g, "additionalProperties", (haft_str){NULL, 0});
     haft__buf body;
-    haft__gbnf_body(&body);
+    haft__gbnf_body_init(&body);
     if (list->count == 0) {
         haft__gbnf_add_name(&body, haft__gbnf_string(g));
     } else {
@@ -140,23 +140,23 @@ static haft__gbnf_name extra_rule(haft__gbnf *g, haft__json schema, const listin
     }
     haft__gbnf_add_literal(&body, HAFT__LIT(":"));
     haft__gbnf_add_name(&body, haft__gbnf_space(g));
-    haft__gbnf_add_name(&body, haft__gbnf_value(g, other));
+    haft__gbnf_add_name(&body, haft__gbnf_schema_value(g, other));
     haft__gbnf_leave(g, before);
-    return haft__gbnf_rule(g, &body);
+    return haft__gbnf_add_rule(g, &body);
 }
 
 /* ---- members in their order ---- */
 
-static void make_rules(haft__gbnf *g, const haft__gbnf_members *members, listing *list)
+static void make_rules(haft__gbnf_writer *g, const haft__gbnf_members *members, listing *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         property *p = &list->items[i];
         haft__buf body;
-        haft__gbnf_body(&body);
+        haft__gbnf_body_init(&body);
         size_t before = haft__gbnf_enter(g, "properties", p->key);
         members->add(g, members, &body, p->key, p->schema);
         haft__gbnf_leave(g, before);
-        p->rule = haft__gbnf_rule(g, &body);
+        p->rule = haft__gbnf_add_rule(g, &body);
     }
 }
 
@@ -186,16 +186,16 @@ static void add_around(haft__buf *body, const listing *list, const char *separat
 }
 
 /* None is: any of them may be the first. `rests` are what may follow each. */
-static void add_any_first(haft__gbnf *g, haft__buf *body, const listing *list,
+static void add_any_first(haft__gbnf_writer *g, haft__buf *body, const listing *list,
                           const char *separator)
 {
-    haft__gbnf_name *rests = haft__gbnf_alloc(g, list->count + 1, sizeof *rests);
+    haft__gbnf_rule_name *rests = haft__gbnf_alloc(g, list->count + 1, sizeof *rests);
     if (rests == NULL) {
         return;
     }
     for (size_t i = list->count; i > 0; i--) {
         haft__buf rest;
-        haft__gbnf_body(&rest);
+        haft__gbnf_body_init(&rest);
         if (i == list->count) {
             add_extras(&rest, list, separator);
         } else {
@@ -203,9 +203,9 @@ static void add_any_first(haft__gbnf *g, haft__buf *body, const listing *list,
                            rests[i + 1].text);
         }
         if (rest.len > 0) {
-            rests[i] = haft__gbnf_rule(g, &rest);
+            rests[i] = haft__gbnf_add_rule(g, &rest);
         } else {
-            haft__gbnf_done(g, &rest);
+            haft__gbnf_release_body(g, &rest);
         }
     }
     haft__buf_add_str(body, HAFT__LIT("( "));
@@ -220,7 +220,7 @@ static void add_any_first(haft__gbnf *g, haft__buf *body, const listing *list,
     haft__buf_add_str(body, HAFT__LIT(") "));
 }
 
-bool haft__gbnf_add_members(haft__gbnf *g, haft__buf *body, haft__json schema,
+bool haft__gbnf_add_members(haft__gbnf_writer *g, haft__buf *body, haft__json schema,
                             const haft__gbnf_members *members)
 {
     listing list;
@@ -237,7 +237,7 @@ bool haft__gbnf_add_members(haft__gbnf *g, haft__buf *body, haft__json schema,
     if (more && members->extras) {
         list.extra = extra_rule(g, schema, &list);
     } else if (more) {
-        haft__gbnf_note(g, "members without a name in the schema", "none");
+        haft__gbnf_report_relaxed(g, "members without a name in the schema", "none");
     }
     if (list.count > 0 && list.first_required < list.count) {
         add_around(body, &list, members->separator);
@@ -251,8 +251,8 @@ bool haft__gbnf_add_members(haft__gbnf *g, haft__buf *body, haft__json schema,
 
 /* ---- objects ---- */
 
-static void add_json_member(haft__gbnf *g, const haft__gbnf_members *members, haft__buf *body,
-                            haft_str key, haft__json schema)
+static void add_json_member(haft__gbnf_writer *g, const haft__gbnf_members *members,
+                            haft__buf *body, haft_str key, haft__json schema)
 {
     (void)members;
     bool python = g->notation == HAFT__NOTATION_PYTHON; /* two ways to quote it */
@@ -261,10 +261,10 @@ static void add_json_member(haft__gbnf *g, const haft__gbnf_members *members, ha
     haft__buf_add_str(body, python ? HAFT__LIT(") ") : HAFT__LIT(""));
     haft__gbnf_add_literal(body, HAFT__LIT(":"));
     haft__gbnf_add_name(body, haft__gbnf_space(g));
-    haft__gbnf_add_name(body, haft__gbnf_value(g, schema));
+    haft__gbnf_add_name(body, haft__gbnf_schema_value(g, schema));
 }
 
-haft__gbnf_name haft__gbnf_object_of(haft__gbnf *g, haft__json schema)
+haft__gbnf_rule_name haft__gbnf_schema_object(haft__gbnf_writer *g, haft__json schema)
 {
     const haft__gbnf_members members = {
         .separator = "\",\" ws ", .add = add_json_member, .extras = true};
@@ -272,8 +272,8 @@ haft__gbnf_name haft__gbnf_object_of(haft__gbnf *g, haft__json schema)
     haft__gbnf_ref *at = g->at;
     g->at = NULL; /* the brace has come: whatever follows begins nothing */
     haft__buf inner, body;
-    haft__gbnf_body(&inner);
-    haft__gbnf_body(&body);
+    haft__gbnf_body_init(&inner);
+    haft__gbnf_body_init(&body);
     bool some = haft__gbnf_add_members(g, &inner, schema, &members);
     haft__buf_add_str(&body, HAFT__LIT("\"{\" ws "));
     if (inner.len > 0) {
@@ -282,9 +282,9 @@ haft__gbnf_name haft__gbnf_object_of(haft__gbnf *g, haft__json schema)
         haft__buf_add_str(&body, some ? HAFT__LIT("ws ") : HAFT__LIT("ws )? "));
     }
     haft__buf_add_str(&body, HAFT__LIT("\"}\""));
-    haft__gbnf_done(g, &inner);
+    haft__gbnf_release_body(g, &inner);
     g->at = at;
-    return haft__gbnf_rule(g, &body);
+    return haft__gbnf_add_rule(g, &body);
 }
 
 /* ---- arrays ---- */
@@ -296,7 +296,7 @@ typedef struct shape {
     uint64_t least, most;
 } shape;
 
-static shape read_shape(haft__gbnf *g, haft__json schema)
+static shape read_shape(haft__gbnf_writer *g, haft__json schema)
 {
     shape s = {.rest = anything, .most = HAFT__GBNF_NO_MAX};
     const haft__json *prefix = haft__gbnf_get(schema, "prefixItems");
@@ -311,33 +311,33 @@ static shape read_shape(haft__gbnf *g, haft__json schema)
     }
     s.rest = items != NULL ? *items : anything;
     if (s.first_count > HAFT__LIMIT_GRAMMAR_DEPTH) { /* they are nested, see below */
-        haft__gbnf_note(g, "so many prefixItems", "any items");
+        haft__gbnf_report_relaxed(g, "so many prefixItems", "any items");
         s.first_count = 0;
         s.rest = anything;
     }
-    (void)haft__gbnf_count(schema, "minItems", &s.least);
-    (void)haft__gbnf_count(schema, "maxItems", &s.most);
+    (void)haft__gbnf_get_count(schema, "minItems", &s.least);
+    (void)haft__gbnf_get_count(schema, "maxItems", &s.most);
     if (s.rest.kind == HAFT__JSON_FALSE && s.first_count < s.most) {
         s.most = s.first_count;
     }
     if (s.least > s.most) {
-        haft__gbnf_note(g, "minItems above maxItems", "any number");
+        haft__gbnf_report_relaxed(g, "minItems above maxItems", "any number");
         s.least = 0;
     }
     return s;
 }
 
-static haft__gbnf_name item_rule(haft__gbnf *g, const shape *s, uint64_t index)
+static haft__gbnf_rule_name item_rule(haft__gbnf_writer *g, const shape *s, uint64_t index)
 {
     size_t before;
-    haft__gbnf_name name;
+    haft__gbnf_rule_name name;
     if (index < s->first_count) {
         before = haft__gbnf_enter(g, "prefixItems", (haft_str){NULL, 0});
         haft__buf_addf(&g->path, "/%u", (unsigned)index);
-        name = haft__gbnf_value(g, s->first[index]);
+        name = haft__gbnf_schema_value(g, s->first[index]);
     } else {
         before = haft__gbnf_enter(g, "items", (haft_str){NULL, 0});
-        name = haft__gbnf_value(g, s->rest);
+        name = haft__gbnf_schema_value(g, s->rest);
     }
     haft__gbnf_leave(g, before);
     return name;
@@ -350,26 +350,26 @@ static uint64_t less(uint64_t count, uint64_t by)
 
 /* Appends the items from `index` on, each with a comma before it, as a nest: one can be left out
  * only with all that follow. */
-static void add_items(haft__gbnf *g, haft__buf *body, const shape *s)
+static void add_items(haft__gbnf_writer *g, haft__buf *body, const shape *s)
 {
     uint64_t named = s->first_count > 1 ? s->first_count : 1; /* the first has a rule in any case */
     named = named < s->most ? named : s->most;
-    haft__gbnf_name rest = {""};
+    haft__gbnf_rule_name rest = {""};
     haft__buf tail;
-    haft__gbnf_body(&tail);
+    haft__gbnf_body_init(&tail);
     if (s->most > named && s->rest.kind != HAFT__JSON_FALSE) {
         haft__buf more;
-        haft__gbnf_body(&more);
+        haft__gbnf_body_init(&more);
         rest = item_rule(g, s, s->first_count);
         haft__buf_addf(&more, "\",\" ws %s", rest.text);
-        haft__gbnf_add_repeat(g, &tail, haft__gbnf_rule(g, &more), less(s->least, named),
+        haft__gbnf_add_repeat(g, &tail, haft__gbnf_add_rule(g, &more), less(s->least, named),
                               less(s->most, named));
     }
     for (uint64_t i = named; i > 0 && tail.status == HAFT_OK; i--) {
         bool same = i > s->first_count && rest.text[0] != '\0';
-        haft__gbnf_name item = same ? rest : item_rule(g, s, i - 1);
+        haft__gbnf_rule_name item = same ? rest : item_rule(g, s, i - 1);
         haft__buf wrapped;
-        haft__gbnf_body(&wrapped);
+        haft__gbnf_body_init(&wrapped);
         bool needed = i <= s->least;
         haft__buf_addf(&wrapped, "%s%s%s ", needed ? "" : "( ", i > 1 ? "\",\" ws " : "",
                        item.text);
@@ -382,10 +382,10 @@ static void add_items(haft__gbnf *g, haft__buf *body, const shape *s)
         tail = wrapped;
     }
     haft__buf_add_str(body, haft__buf_str(&tail));
-    haft__gbnf_done(g, &tail);
+    haft__gbnf_release_body(g, &tail);
 }
 
-haft__gbnf_name haft__gbnf_array_of(haft__gbnf *g, haft__json schema)
+haft__gbnf_rule_name haft__gbnf_schema_array(haft__gbnf_writer *g, haft__json schema)
 {
     haft__gbnf_relax(g, schema, "uniqueItems", "items may repeat");
     haft__gbnf_relax(g, schema, "contains", "any items");
@@ -395,10 +395,10 @@ haft__gbnf_name haft__gbnf_array_of(haft__gbnf *g, haft__json schema)
     haft__gbnf_ref *at = g->at;
     g->at = NULL;
     haft__buf body;
-    haft__gbnf_body(&body);
+    haft__gbnf_body_init(&body);
     haft__buf_add_str(&body, HAFT__LIT("\"[\" ws "));
     add_items(g, &body, &s);
     haft__buf_add_str(&body, HAFT__LIT("\"]\""));
     g->at = at;
-    return haft__gbnf_rule(g, &body);
+    return haft__gbnf_add_rule(g, &body);
 }

@@ -13,7 +13,7 @@
 #define NESTING 32 /* groups inside each other */
 
 typedef struct reader {
-    haft__gbnf *g;
+    haft__gbnf_writer *g;
     haft_str rest;
     char quote;
     const char *never;
@@ -30,7 +30,7 @@ static char peek(const reader *r)
 
 static bool accept(reader *r, const char *text)
 {
-    bool found = haft__str_starts(r->rest, haft__str(text));
+    bool found = haft__str_starts_with(r->rest, haft__str(text));
     r->rest = haft__str_skip(r->rest, found ? strlen(text) : 0);
     return found;
 }
@@ -78,38 +78,38 @@ static uint32_t read_unicode(reader *r)
 }
 
 /* \d, \w and \s; false when the letter is none of them. */
-static bool add_named_class(haft__gbnf_class *class, char letter)
+static bool add_named_class(haft__gbnf_char_class *class, char letter)
 {
-    static const haft__gbnf_range digits[] = {{'0', '9'}};
-    static const haft__gbnf_range words[] = {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
-    static const haft__gbnf_range spaces[] = {
+    static const haft__gbnf_char_range digits[] = {{'0', '9'}};
+    static const haft__gbnf_char_range words[] = {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
+    static const haft__gbnf_char_range spaces[] = {
         {9, 13},          {' ', ' '},       {0xA0, 0xA0},     {0x1680, 0x1680}, {0x2000, 0x200A},
         {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}};
-    const haft__gbnf_range *ranges = letter == 'd'   ? digits
-                                     : letter == 'w' ? words
-                                     : letter == 's' ? spaces
-                                                     : NULL;
+    const haft__gbnf_char_range *ranges = letter == 'd'   ? digits
+                                          : letter == 'w' ? words
+                                          : letter == 's' ? spaces
+                                                          : NULL;
     size_t count = letter == 'd' ? COUNT(digits) : letter == 'w' ? COUNT(words) : COUNT(spaces);
     for (size_t i = 0; ranges != NULL && i < count; i++) {
-        haft__gbnf_class_add(class, ranges[i].first, ranges[i].last);
+        haft__gbnf_char_class_add(class, ranges[i].first, ranges[i].last);
     }
     return ranges != NULL;
 }
 
 /* What stands behind a backslash: a class, or one character. */
-static bool read_escape(reader *r, haft__gbnf_class *class, uint32_t *ret_code)
+static bool read_escape(reader *r, haft__gbnf_char_class *class, uint32_t *ret_code)
 {
     uint32_t code = next_code(r);
     char letter = code < 0x80 ? (char)code : '\0';
-    haft__gbnf_class named = {0};
+    haft__gbnf_char_class named = {0};
     if (letter == 'D' || letter == 'W' || letter == 'S') {
         (void)add_named_class(&named, (char)(letter | 0x20));
-        haft__gbnf_class_negate(&named);
+        haft__gbnf_char_class_negate(&named);
     } else {
         (void)add_named_class(&named, letter);
     }
     for (size_t i = 0; i < named.count; i++) {
-        haft__gbnf_class_add(class, named.ranges[i].first, named.ranges[i].last);
+        haft__gbnf_char_class_add(class, named.ranges[i].first, named.ranges[i].last);
     }
     if (named.count > 0) {
         return true;
@@ -134,7 +134,7 @@ static bool read_escape(reader *r, haft__gbnf_class *class, uint32_t *ret_code)
 /* ---- classes ---- */
 
 /* One item of a class; true when it is a character and not a class itself. */
-static bool read_item(reader *r, haft__gbnf_class *class, uint32_t *ret_code)
+static bool read_item(reader *r, haft__gbnf_char_class *class, uint32_t *ret_code)
 {
     if (accept(r, "\\")) {
         if (accept(r, "b")) {
@@ -147,7 +147,7 @@ static bool read_item(reader *r, haft__gbnf_class *class, uint32_t *ret_code)
     return true;
 }
 
-static void read_class(reader *r, haft__gbnf_class *class)
+static void read_class(reader *r, haft__gbnf_char_class *class)
 {
     bool negated = accept(r, "^");
     while (!r->failed && !accept(r, "]")) {
@@ -159,20 +159,20 @@ static void read_class(reader *r, haft__gbnf_class *class)
             r->failed |= !single || !read_item(r, class, &last) || last < first;
         }
         if (single) {
-            haft__gbnf_class_add(class, first, last);
+            haft__gbnf_char_class_add(class, first, last);
         }
     }
     if (negated) {
-        haft__gbnf_class_negate(class);
+        haft__gbnf_char_class_negate(class);
     }
 }
 
-static void add_class(reader *r, haft__buf *body, const haft__gbnf_class *class)
+static void add_class(reader *r, haft__buf *body, const haft__gbnf_char_class *class)
 {
     for (const char *c = r->never; *c != '\0'; c++) {
-        r->failed |= haft__gbnf_class_has(class, (unsigned char)*c);
+        r->failed |= haft__gbnf_char_class_has(class, (unsigned char)*c);
     }
-    r->failed |= class->full || !haft__gbnf_class_write(r->g, body, class, r->quote);
+    r->failed |= class->full || !haft__gbnf_char_class_write(r->g, body, class, r->quote);
 }
 
 static void add_code(reader *r, haft__buf *body, uint32_t code)
@@ -191,7 +191,7 @@ static void add_code(reader *r, haft__buf *body, uint32_t code)
         text = haft__buf_str(&escaped);
     }
     haft__gbnf_add_literal(body, text);
-    haft__gbnf_done(r->g, &escaped);
+    haft__gbnf_release_body(r->g, &escaped);
 }
 
 /* ---- atoms and what repeats them ---- */
@@ -218,7 +218,7 @@ static bool add_group(reader *r, haft__buf *body)
 /* Appends one; true when it may be empty. */
 static bool add_atom(reader *r, haft__buf *body)
 {
-    haft__gbnf_class class = {0};
+    haft__gbnf_char_class class = {0};
     uint32_t code = 0;
     char c = peek(r);
     if (accept(r, "(")) {
@@ -228,10 +228,10 @@ static bool add_atom(reader *r, haft__buf *body)
         read_class(r, &class);
         add_class(r, body, &class);
     } else if (accept(r, ".")) {
-        haft__gbnf_class_add(&class, '\n', '\n');
-        haft__gbnf_class_add(&class, '\r', '\r');
-        haft__gbnf_class_add(&class, 0x2028, 0x2029);
-        haft__gbnf_class_negate(&class);
+        haft__gbnf_char_class_add(&class, '\n', '\n');
+        haft__gbnf_char_class_add(&class, '\r', '\r');
+        haft__gbnf_char_class_add(&class, 0x2028, 0x2029);
+        haft__gbnf_char_class_negate(&class);
         add_class(r, body, &class);
     } else if (accept(r, "\\")) {
         if (read_escape(r, &class, &code)) {
@@ -307,7 +307,7 @@ static bool add_repeated(reader *r, haft__buf *body, haft__buf *unit, bool empty
     } else if (most > 0) {
         haft__buf copy = *unit;
         haft__buf_init(unit, HAFT__LIMIT_GRAMMAR_BYTES);
-        haft__gbnf_add_repeat(r->g, body, haft__gbnf_rule(r->g, &copy), least, most);
+        haft__gbnf_add_repeat(r->g, body, haft__gbnf_add_rule(r->g, &copy), least, most);
     }
     return empty || least == 0;
 }
@@ -316,7 +316,7 @@ static bool add_term(reader *r, haft__buf *body)
 {
     uint64_t least, most;
     haft__buf unit;
-    haft__gbnf_body(&unit);
+    haft__gbnf_body_init(&unit);
     bool empty = add_atom(r, &unit);
     if (!r->failed && unit.status == HAFT_OK && read_quantifier(r, &least, &most)) {
         empty = add_repeated(r, body, &unit, empty, least, most);
@@ -324,7 +324,7 @@ static bool add_term(reader *r, haft__buf *body)
         haft__buf_add_str(body, haft__buf_str(&unit));
     }
     r->failed |= unit.status != HAFT_OK;
-    haft__gbnf_done(r->g, &unit);
+    haft__gbnf_release_body(r->g, &unit);
     return empty;
 }
 
@@ -380,7 +380,7 @@ static bool add_alternatives(reader *r, haft__buf *body, bool outermost)
     return empty;
 }
 
-bool haft__gbnf_add_pattern(haft__gbnf *g, haft__buf *body, haft_str pattern, char quote,
+bool haft__gbnf_add_pattern(haft__gbnf_writer *g, haft__buf *body, haft_str pattern, char quote,
                             const char *never)
 {
     reader r = {.g = g, .rest = pattern, .quote = quote, .never = never};

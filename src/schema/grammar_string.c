@@ -8,12 +8,12 @@
 
 #define LAST_CODE 0x10FFFFU
 
-const char *haft__gbnf_quotes(const haft__gbnf *g)
+const char *haft__gbnf_quotes(const haft__gbnf_writer *g)
 {
     return g->notation == HAFT__NOTATION_PYTHON ? "\"'" : "\"";
 }
 
-haft__gbnf_name haft__gbnf_char(haft__gbnf *g, char quote)
+haft__gbnf_rule_name haft__gbnf_char(haft__gbnf_writer *g, char quote)
 {
     bool python = g->notation == HAFT__NOTATION_PYTHON;
     return haft__gbnf_shared_rule(g, !python         ? HAFT__GBNF_CHAR
@@ -105,13 +105,13 @@ static void write_json(haft__buf *buf, haft__json value)
     }
 }
 
-void haft__gbnf_add_value_literal(haft__gbnf *g, haft__buf *body, haft__json value)
+void haft__gbnf_add_value_literal(haft__gbnf_writer *g, haft__buf *body, haft__json value)
 {
     bool python = g->notation == HAFT__NOTATION_PYTHON;
     bool quoted = value.kind >= HAFT__JSON_STRING;
     for (const char *quote = haft__gbnf_quotes(g); *quote != '\0'; quote++) {
         haft__buf text;
-        haft__gbnf_body(&text);
+        haft__gbnf_body_init(&text);
         if (python) {
             write_python(&text, *quote, value);
         } else {
@@ -119,7 +119,7 @@ void haft__gbnf_add_value_literal(haft__gbnf *g, haft__buf *body, haft__json val
         }
         haft__buf_add_str(body, *quote == '\'' ? HAFT__LIT("| ") : HAFT__LIT(""));
         haft__gbnf_add_literal(body, haft__buf_str(&text));
-        haft__gbnf_done(g, &text);
+        haft__gbnf_release_body(g, &text);
         if (!quoted) {
             break;
         }
@@ -128,7 +128,7 @@ void haft__gbnf_add_value_literal(haft__gbnf *g, haft__buf *body, haft__json val
 
 /* ---- classes of characters ---- */
 
-void haft__gbnf_class_add(haft__gbnf_class *class, uint32_t first, uint32_t last)
+void haft__gbnf_char_class_add(haft__gbnf_char_class *class, uint32_t first, uint32_t last)
 {
     if (first > last) {
         return;
@@ -137,33 +137,33 @@ void haft__gbnf_class_add(haft__gbnf_class *class, uint32_t first, uint32_t last
         class->full = true;
         return;
     }
-    class->ranges[class->count++] = (haft__gbnf_range){first, last};
+    class->ranges[class->count++] = (haft__gbnf_char_range){first, last};
 }
 
 static int by_first(const void *a, const void *b)
 {
-    const haft__gbnf_range *x = a, *y = b;
+    const haft__gbnf_char_range *x = a, *y = b;
     return (x->first > y->first) - (x->first < y->first);
 }
 
-void haft__gbnf_class_negate(haft__gbnf_class *class)
+void haft__gbnf_char_class_negate(haft__gbnf_char_class *class)
 {
-    haft__gbnf_class other = {.full = class->full};
+    haft__gbnf_char_class other = {.full = class->full};
     qsort(class->ranges, class->count, sizeof class->ranges[0], by_first);
     uint32_t next = 0;
     for (size_t i = 0; i < class->count; i++) {
         if (class->ranges[i].first > next) {
-            haft__gbnf_class_add(&other, next, class->ranges[i].first - 1);
+            haft__gbnf_char_class_add(&other, next, class->ranges[i].first - 1);
         }
         if (class->ranges[i].last >= next) {
             next = class->ranges[i].last + 1;
         }
     }
-    haft__gbnf_class_add(&other, next, LAST_CODE);
+    haft__gbnf_char_class_add(&other, next, LAST_CODE);
     *class = other;
 }
 
-bool haft__gbnf_class_has(const haft__gbnf_class *class, uint32_t code)
+bool haft__gbnf_char_class_has(const haft__gbnf_char_class *class, uint32_t code)
 {
     for (size_t i = 0; i < class->count; i++) {
         if (class->ranges[i].first <= code && code <= class->ranges[i].last) {
@@ -197,22 +197,22 @@ static void write_range(haft__buf *body, uint32_t first, uint32_t last)
 }
 
 /* What stands for itself between such quotes. */
-static size_t plain_ranges(char quote, haft__gbnf_range ranges[3])
+static size_t plain_ranges(char quote, haft__gbnf_char_range ranges[3])
 {
     uint32_t q = (unsigned char)quote;
     if (quote == '\0') {
-        ranges[0] = (haft__gbnf_range){0, LAST_CODE};
+        ranges[0] = (haft__gbnf_char_range){0, LAST_CODE};
         return 1;
     }
-    ranges[0] = (haft__gbnf_range){0x20, q - 1};
-    ranges[1] = (haft__gbnf_range){q + 1, '\\' - 1};
-    ranges[2] = (haft__gbnf_range){'\\' + 1, LAST_CODE};
+    ranges[0] = (haft__gbnf_char_range){0x20, q - 1};
+    ranges[1] = (haft__gbnf_char_range){q + 1, '\\' - 1};
+    ranges[2] = (haft__gbnf_char_range){'\\' + 1, LAST_CODE};
     return 3;
 }
 
-static void write_plain(haft__buf *to, const haft__gbnf_class *class, char quote)
+static void write_plain(haft__buf *to, const haft__gbnf_char_class *class, char quote)
 {
-    haft__gbnf_range plain[3];
+    haft__gbnf_char_range plain[3];
     size_t count = plain_ranges(quote, plain);
     for (size_t i = 0; i < class->count; i++) {
         for (size_t j = 0; j < count; j++) {
@@ -226,22 +226,22 @@ static void write_plain(haft__buf *to, const haft__gbnf_class *class, char quote
     }
 }
 
-static void write_escapes(haft__buf *to, const haft__gbnf_class *class, char quote)
+static void write_escapes(haft__buf *to, const haft__gbnf_char_class *class, char quote)
 {
     const char escaped[] = {quote, '\\', '\b', '\f', '\n', '\r', '\t'};
     for (size_t i = 0; quote != '\0' && i < COUNT(escaped); i++) {
-        if (haft__gbnf_class_has(class, (unsigned char)escaped[i])) {
+        if (haft__gbnf_char_class_has(class, (unsigned char)escaped[i])) {
             write_code(to, (unsigned char)escape_letter(escaped[i], quote));
         }
     }
 }
 
-bool haft__gbnf_class_write(haft__gbnf *g, haft__buf *body, const haft__gbnf_class *class,
-                            char quote)
+bool haft__gbnf_char_class_write(haft__gbnf_writer *g, haft__buf *body,
+                                 const haft__gbnf_char_class *class, char quote)
 {
     haft__buf plain, escapes;
-    haft__gbnf_body(&plain);
-    haft__gbnf_body(&escapes);
+    haft__gbnf_body_init(&plain);
+    haft__gbnf_body_init(&escapes);
     write_plain(&plain, class, quote);
     write_escapes(&escapes, class, quote);
     bool both = plain.len > 0 && escapes.len > 0, any = plain.len > 0 || escapes.len > 0;
@@ -253,17 +253,17 @@ bool haft__gbnf_class_write(haft__gbnf *g, haft__buf *body, const haft__gbnf_cla
     if (escapes.len > 0) {
         haft__buf_addf(body, "\"\\\\\" [%.*s] ) ", HAFT__ARG(haft__buf_str(&escapes)));
     }
-    haft__gbnf_done(g, &plain);
-    haft__gbnf_done(g, &escapes);
+    haft__gbnf_release_body(g, &plain);
+    haft__gbnf_release_body(g, &escapes);
     return any;
 }
 
 /* ---- a schema's strings ---- */
 
-static bool add_patterned(haft__gbnf *g, haft__buf *body, haft_str pattern)
+static bool add_patterned(haft__gbnf_writer *g, haft__buf *body, haft_str pattern)
 {
     for (const char *quote = haft__gbnf_quotes(g); *quote != '\0'; quote++) {
-        haft__gbnf_or(body);
+        haft__gbnf_add_or(body);
         haft__gbnf_add_literal(body, (haft_str){quote, 1});
         if (!haft__gbnf_add_pattern(g, body, pattern, *quote, "")) {
             return false;
@@ -273,10 +273,10 @@ static bool add_patterned(haft__gbnf *g, haft__buf *body, haft_str pattern)
     return true;
 }
 
-static void add_sized(haft__gbnf *g, haft__buf *body, uint64_t least, uint64_t most)
+static void add_sized(haft__gbnf_writer *g, haft__buf *body, uint64_t least, uint64_t most)
 {
     for (const char *quote = haft__gbnf_quotes(g); *quote != '\0'; quote++) {
-        haft__gbnf_or(body);
+        haft__gbnf_add_or(body);
         haft__gbnf_add_literal(body, (haft_str){quote, 1});
         haft__gbnf_add_repeat(g, body, haft__gbnf_char(g, *quote), least, most);
         haft__gbnf_add_literal(body, (haft_str){quote, 1});
@@ -285,39 +285,39 @@ static void add_sized(haft__gbnf *g, haft__buf *body, uint64_t least, uint64_t m
 
 /* Any string, but no longer than the reply can be. That bound is ours and not the schema's, so that
  * nothing is relaxed where there is no room for it; it is made once, because it is counted. */
-static haft__gbnf_name bounded_string(haft__gbnf *g)
+static haft__gbnf_rule_name bounded_string(haft__gbnf_writer *g)
 {
     if (g->bounded.text[0] == '\0') {
         haft__relax_report *report = g->report;
         haft__buf body;
-        haft__gbnf_body(&body);
+        haft__gbnf_body_init(&body);
         g->report = NULL;
         add_sized(g, &body, 0, g->max_chars);
         g->report = report;
-        g->bounded = haft__gbnf_rule(g, &body);
+        g->bounded = haft__gbnf_add_rule(g, &body);
     }
     return g->bounded;
 }
 
-haft__gbnf_name haft__gbnf_string_of(haft__gbnf *g, haft__json schema)
+haft__gbnf_rule_name haft__gbnf_schema_string(haft__gbnf_writer *g, haft__json schema)
 {
     uint64_t least = 0, most = HAFT__GBNF_NO_MAX;
-    (void)haft__gbnf_count(schema, "minLength", &least);
-    (void)haft__gbnf_count(schema, "maxLength", &most);
+    (void)haft__gbnf_get_count(schema, "minLength", &least);
+    (void)haft__gbnf_get_count(schema, "maxLength", &most);
     const haft__json *pattern = haft__gbnf_get(schema, "pattern");
     haft__gbnf_relax(g, schema, "format", "any string");
     haft__buf body;
-    haft__gbnf_body(&body);
+    haft__gbnf_body_init(&body);
     if (pattern != NULL) {
         if (pattern->kind == HAFT__JSON_STRING
             && add_patterned(g, &body, haft__json_text(*pattern))) {
             haft__gbnf_relax(g, schema, "minLength", "what the pattern says");
             haft__gbnf_relax(g, schema, "maxLength", "what the pattern says");
-            return haft__gbnf_rule(g, &body);
+            return haft__gbnf_add_rule(g, &body);
         }
         haft__gbnf_relax(g, schema, "pattern", "any string");
-        haft__gbnf_done(g, &body);
-        haft__gbnf_body(&body);
+        haft__gbnf_release_body(g, &body);
+        haft__gbnf_body_init(&body);
     }
     if (least > most) {
         haft__gbnf_relax(g, schema, "maxLength", "any length, as it is less than minLength");
@@ -332,5 +332,5 @@ haft__gbnf_name haft__gbnf_string_of(haft__gbnf *g, haft__json schema)
         most = g->max_chars;
     }
     add_sized(g, &body, least, most);
-    return haft__gbnf_rule(g, &body);
+    return haft__gbnf_add_rule(g, &body);
 }

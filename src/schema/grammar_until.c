@@ -22,7 +22,7 @@ typedef struct automaton {
     uint32_t stops[HAFT__GBNF_STOPS][STOP_CODES];
     size_t lengths[HAFT__GBNF_STOPS];
     size_t count;
-    haft__gbnf_name names[HAFT__GBNF_STOPS][STOP_CODES];
+    haft__gbnf_rule_name names[HAFT__GBNF_STOPS][STOP_CODES];
 } automaton;
 
 static void read_stops(automaton *a, const haft_str *stops, size_t count)
@@ -83,21 +83,21 @@ static bool is_first(const automaton *a, size_t stop, size_t length)
 }
 
 /* Whether `code` has had its turn already. */
-static bool seen(const haft__gbnf_class *class, uint32_t code)
+static bool seen(const haft__gbnf_char_class *class, uint32_t code)
 {
-    return haft__gbnf_class_has(class, code);
+    return haft__gbnf_char_class_has(class, code);
 }
 
-static void add_class(haft__gbnf *g, haft__buf *body, haft__gbnf_class *class)
+static void add_class(haft__gbnf_writer *g, haft__buf *body, haft__gbnf_char_class *class)
 {
-    (void)haft__gbnf_class_write(g, body, class, '\0');
+    (void)haft__gbnf_char_class_write(g, body, class, '\0');
 }
 
-static void write_state(haft__gbnf *g, automaton *a, state from)
+static void write_state(haft__gbnf_writer *g, automaton *a, state from)
 {
     haft__buf body;
-    haft__gbnf_body(&body);
-    haft__gbnf_class special = {0};
+    haft__gbnf_body_init(&body);
+    haft__gbnf_char_class special = {0};
     for (size_t stop = 0; stop < a->count; stop++) {
         for (size_t i = 0; i < a->lengths[stop]; i++) {
             uint32_t code = a->stops[stop][i];
@@ -107,30 +107,31 @@ static void write_state(haft__gbnf *g, automaton *a, state from)
                 continue; /* like any other character */
             }
             if (open) {
-                haft__gbnf_class one = {0};
-                haft__gbnf_class_add(&one, code, code);
-                haft__gbnf_or(&body);
+                haft__gbnf_char_class one = {0};
+                haft__gbnf_char_class_add(&one, code, code);
+                haft__gbnf_add_or(&body);
                 add_class(g, &body, &one);
                 haft__gbnf_add_name(&body, a->names[to.stop][to.length]);
             }
             if (!seen(&special, code)) {
-                haft__gbnf_class_add(&special, code, code);
+                haft__gbnf_char_class_add(&special, code, code);
             }
         }
     }
-    haft__gbnf_class_negate(&special);
-    haft__gbnf_or(&body);
+    haft__gbnf_char_class_negate(&special);
+    haft__gbnf_add_or(&body);
     add_class(g, &body, &special);
     haft__gbnf_add_name(&body, a->names[0][0]);
     haft__buf_add_str(&body, HAFT__LIT("| \"\""));
     haft__gbnf_write_rule(g, a->names[from.stop][from.length], &body);
 }
 
-haft__gbnf_name haft__gbnf_until(haft__gbnf *g, const haft_str *stops, size_t count)
+haft__gbnf_rule_name haft__gbnf_text_without(haft__gbnf_writer *g, const haft_str *stops,
+                                             size_t count)
 {
     automaton *a = haft__gbnf_alloc(g, 1, sizeof *a);
     if (a == NULL) {
-        return (haft__gbnf_name){""};
+        return (haft__gbnf_rule_name){""};
     }
     read_stops(a, stops, count);
     a->names[0][0] = haft__gbnf_new_name(g);
@@ -174,33 +175,33 @@ static int by_codes(const void *a, const void *b)
 }
 
 /* Other keys are written without escapes, so that none of the known ones can be spelled so. */
-static void add_rest(haft__gbnf *g, haft__buf *body, haft__gbnf_class * not, char quote)
+static void add_rest(haft__gbnf_writer *g, haft__buf *body, haft__gbnf_char_class * not, char quote)
 {
-    haft__gbnf_class_add(not, 0, 0x1F);
-    haft__gbnf_class_add(not, (unsigned char)quote, (unsigned char)quote);
-    haft__gbnf_class_add(not, '\\', '\\');
-    haft__gbnf_class_negate(not );
+    haft__gbnf_char_class_add(not, 0, 0x1F);
+    haft__gbnf_char_class_add(not, (unsigned char)quote, (unsigned char)quote);
+    haft__gbnf_char_class_add(not, '\\', '\\');
+    haft__gbnf_char_class_negate(not );
     add_class(g, body, not );
-    haft__gbnf_class any = {0};
-    haft__gbnf_class_add(&any, 0, 0x1F);
-    haft__gbnf_class_add(&any, (unsigned char)quote, (unsigned char)quote);
-    haft__gbnf_class_add(&any, '\\', '\\');
-    haft__gbnf_class_negate(&any);
+    haft__gbnf_char_class any = {0};
+    haft__gbnf_char_class_add(&any, 0, 0x1F);
+    haft__gbnf_char_class_add(&any, (unsigned char)quote, (unsigned char)quote);
+    haft__gbnf_char_class_add(&any, '\\', '\\');
+    haft__gbnf_char_class_negate(&any);
     haft__buf one;
-    haft__gbnf_body(&one);
+    haft__gbnf_body_init(&one);
     add_class(g, &one, &any);
-    haft__gbnf_add_repeat(g, body, haft__gbnf_rule(g, &one), 0, HAFT__GBNF_NO_MAX);
+    haft__gbnf_add_repeat(g, body, haft__gbnf_add_rule(g, &one), 0, HAFT__GBNF_NO_MAX);
     haft__gbnf_add_literal(body, (haft_str){&quote, 1});
 }
 
 /* What may follow the first `depth` characters that these keys have in common: the rest of another
  * key, and its quote. */
-static haft__gbnf_name add_branch(haft__gbnf *g, const key *keys, size_t count, size_t depth,
-                                  char quote)
+static haft__gbnf_rule_name add_branch(haft__gbnf_writer *g, const key *keys, size_t count,
+                                       size_t depth, char quote)
 {
     haft__buf body;
-    haft__gbnf_body(&body);
-    haft__gbnf_class not = {0};
+    haft__gbnf_body_init(&body);
+    haft__gbnf_char_class not = {0};
     bool ends = count > 0 && keys[0].count == depth;
     for (size_t i = 0; i < count;) {
         size_t next = i + 1;
@@ -209,22 +210,22 @@ static haft__gbnf_name add_branch(haft__gbnf *g, const key *keys, size_t count, 
             while (next < count && keys[next].codes[depth] == code) {
                 next++;
             }
-            haft__gbnf_class one = {0};
-            haft__gbnf_class_add(&one, code, code);
-            haft__gbnf_class_add(&not, code, code);
-            haft__gbnf_or(&body);
+            haft__gbnf_char_class one = {0};
+            haft__gbnf_char_class_add(&one, code, code);
+            haft__gbnf_char_class_add(&not, code, code);
+            haft__gbnf_add_or(&body);
             add_class(g, &body, &one);
             haft__gbnf_add_name(&body, add_branch(g, keys + i, next - i, depth + 1, quote));
         }
         i = next;
     }
-    haft__gbnf_or(&body);
+    haft__gbnf_add_or(&body);
     add_rest(g, &body, &not, quote);
     if (!ends) {
-        haft__gbnf_or(&body);
+        haft__gbnf_add_or(&body);
         haft__gbnf_add_literal(&body, (haft_str){&quote, 1});
     }
-    return haft__gbnf_rule(g, &body);
+    return haft__gbnf_add_rule(g, &body);
 }
 
 static bool read_key(haft_str text, key *to)
@@ -242,7 +243,8 @@ static bool read_key(haft_str text, key *to)
     return true;
 }
 
-void haft__gbnf_add_other_key(haft__gbnf *g, haft__buf *body, const haft_str *keys, size_t count)
+void haft__gbnf_add_other_key(haft__gbnf_writer *g, haft__buf *body, const haft_str *keys,
+                              size_t count)
 {
     key *sorted = haft__gbnf_alloc(g, count, sizeof *sorted);
     if (sorted == NULL) {

@@ -20,7 +20,7 @@ const haft__json *haft__gbnf_get(haft__json schema, const char *key)
     return haft__json_get(schema, haft__str(key));
 }
 
-bool haft__gbnf_count(haft__json schema, const char *key, uint64_t *ret_count)
+bool haft__gbnf_get_count(haft__json schema, const char *key, uint64_t *ret_count)
 {
     const haft__json *value = haft__gbnf_get(schema, key);
     int64_t number;
@@ -32,14 +32,14 @@ bool haft__gbnf_count(haft__json schema, const char *key, uint64_t *ret_count)
     return true;
 }
 
-static haft__gbnf_name any_value(haft__gbnf *g)
+static haft__gbnf_rule_name any_value(haft__gbnf_writer *g)
 {
     return haft__gbnf_shared_rule(g, HAFT__GBNF_VALUE);
 }
 
-static haft__gbnf_name relaxed(haft__gbnf *g, const char *what)
+static haft__gbnf_rule_name relaxed(haft__gbnf_writer *g, const char *what)
 {
-    haft__gbnf_note(g, what, "any value");
+    haft__gbnf_report_relaxed(g, what, "any value");
     return any_value(g);
 }
 
@@ -64,7 +64,7 @@ static bool reaches(haft__gbnf_ref *from, const haft__gbnf_ref *to, uint32_t dep
 
 /* Notes that the rule being made may begin with `to`; false when `to` may begin with it: left
  * recursion, which no parser of such grammars takes. */
-static bool begin_with(haft__gbnf *g, haft__gbnf_ref *to)
+static bool begin_with(haft__gbnf_writer *g, haft__gbnf_ref *to)
 {
     if (g->at == NULL) {
         return true;
@@ -81,7 +81,7 @@ static bool begin_with(haft__gbnf *g, haft__gbnf_ref *to)
     return true;
 }
 
-static haft__gbnf_ref *new_ref(haft__gbnf *g, haft_str text)
+static haft__gbnf_ref *new_ref(haft__gbnf_writer *g, haft_str text)
 {
     haft__gbnf_ref *ref = haft__gbnf_alloc(g, 1, sizeof *ref);
     if (ref == NULL) {
@@ -96,10 +96,10 @@ static haft__gbnf_ref *new_ref(haft__gbnf *g, haft_str text)
 }
 
 /* A rule for what a reference leads to, made once; it may use itself. */
-static haft__gbnf_name reference(haft__gbnf *g, haft__json schema)
+static haft__gbnf_rule_name reference(haft__gbnf_writer *g, haft__json schema)
 {
     haft_str text = haft__json_text(*haft__gbnf_get(schema, "$ref"));
-    const haft__json *target = haft__gbnf_target(g, schema);
+    const haft__json *target = haft__gbnf_ref_target(g, schema);
     haft__gbnf_ref *ref = haft__map_get(&g->refs, text);
     if (target == NULL) {
         haft__gbnf_relax(g, schema, "$ref", "any value");
@@ -115,8 +115,8 @@ static haft__gbnf_name reference(haft__gbnf *g, haft__json schema)
         haft__gbnf_ref *at = g->at;
         g->at = ref;
         haft__buf body;
-        haft__gbnf_body(&body);
-        haft__gbnf_add_name(&body, haft__gbnf_value(g, *target));
+        haft__gbnf_body_init(&body);
+        haft__gbnf_add_name(&body, haft__gbnf_schema_value(g, *target));
         haft__gbnf_write_rule(g, ref->name, &body);
         g->at = at;
     }
@@ -131,7 +131,7 @@ static bool is_pure_reference(haft__json schema)
     }
     for (uint32_t i = 0; i < schema.count; i++) {
         haft_str key = haft__json_text(schema.members[i].key);
-        if (!haft__str_equal(key, HAFT__LIT("$ref")) && !haft__gbnf_is_note(key)) {
+        if (!haft__str_equal(key, HAFT__LIT("$ref")) && !haft__gbnf_is_annotation(key)) {
             return false;
         }
     }
@@ -175,7 +175,7 @@ static bool fits_type(haft__json value, const haft__json *type)
 }
 
 /* Keywords that could forbid one of the values. */
-static void relax_beside(haft__gbnf *g, haft__json schema)
+static void relax_beside(haft__gbnf_writer *g, haft__json schema)
 {
     for (size_t i = 0; i < COUNT(types); i++) {
         for (size_t j = 0; j < COUNT(types[i].keywords) && types[i].keywords[j] != NULL; j++) {
@@ -187,12 +187,12 @@ static void relax_beside(haft__gbnf *g, haft__json schema)
 }
 
 /* The values given that also have the type. */
-static bool add_values(haft__gbnf *g, haft__buf *body, const haft__json *values, size_t count,
-                       const haft__json *type)
+static bool add_values(haft__gbnf_writer *g, haft__buf *body, const haft__json *values,
+                       size_t count, const haft__json *type)
 {
     for (size_t i = 0; i < count; i++) {
         if (fits_type(values[i], type)) {
-            haft__gbnf_or(body);
+            haft__gbnf_add_or(body);
             haft__gbnf_add_value_literal(g, body, values[i]);
         }
     }
@@ -211,18 +211,18 @@ static bool read_values(haft__json schema, const haft__json **ret_values, size_t
 
 /* ---- types ---- */
 
-static haft__gbnf_name of_type(haft__gbnf *g, haft__json schema, haft_str type)
+static haft__gbnf_rule_name of_type(haft__gbnf_writer *g, haft__json schema, haft_str type)
 {
     size_t i = 0;
     while (i < COUNT(types) && !haft__str_equal(type, haft__str(types[i].type))) {
         i++;
     }
     switch (i) {
-    case 0: return haft__gbnf_object_of(g, schema);
-    case 1: return haft__gbnf_array_of(g, schema);
-    case 2: return haft__gbnf_string_of(g, schema);
-    case 3: return haft__gbnf_number_of(g, schema);
-    case 4: return haft__gbnf_integer_of(g, schema);
+    case 0: return haft__gbnf_schema_object(g, schema);
+    case 1: return haft__gbnf_schema_array(g, schema);
+    case 2: return haft__gbnf_schema_string(g, schema);
+    case 3: return haft__gbnf_schema_number(g, schema);
+    case 4: return haft__gbnf_schema_integer(g, schema);
     case 5: return haft__gbnf_shared_rule(g, HAFT__GBNF_BOOLEAN);
     case 6: return haft__gbnf_shared_rule(g, HAFT__GBNF_NULL);
     default: return relaxed(g, "a type that is none");
@@ -242,7 +242,7 @@ static const char *guess_type(haft__json schema)
     return NULL;
 }
 
-static haft__gbnf_name typed(haft__gbnf *g, haft__json schema)
+static haft__gbnf_rule_name typed(haft__gbnf_writer *g, haft__json schema)
 {
     const haft__json *type = haft__gbnf_get(schema, "type");
     if (type == NULL) {
@@ -253,16 +253,16 @@ static haft__gbnf_name typed(haft__gbnf *g, haft__json schema)
         return of_type(g, schema, haft__json_text(*type));
     }
     haft__buf body;
-    haft__gbnf_body(&body);
+    haft__gbnf_body_init(&body);
     for (uint32_t i = 0; i < type->count; i++) {
-        haft__gbnf_name name = of_type(g, schema, haft__json_text(type->items[i]));
-        haft__gbnf_or(&body);
+        haft__gbnf_rule_name name = of_type(g, schema, haft__json_text(type->items[i]));
+        haft__gbnf_add_or(&body);
         haft__gbnf_add_name(&body, name);
     }
     if (body.len == 0) {
         haft__gbnf_add_name(&body, relaxed(g, "no type at all"));
     }
-    return haft__gbnf_rule(g, &body);
+    return haft__gbnf_add_rule(g, &body);
 }
 
 /* ---- alternatives ---- */
@@ -270,7 +270,7 @@ static haft__gbnf_name typed(haft__gbnf *g, haft__json schema)
 static bool says_nothing(haft__json schema)
 {
     for (uint32_t i = 0; i < schema.count; i++) {
-        if (!haft__gbnf_is_note(haft__json_text(schema.members[i].key))) {
+        if (!haft__gbnf_is_annotation(haft__json_text(schema.members[i].key))) {
             return false;
         }
     }
@@ -286,7 +286,7 @@ static bool differ(haft__json a, haft__json b)
     }
     haft_str first = haft__json_text(*x), second = haft__json_text(*y);
     bool numbers =
-        haft__str_ends(first, HAFT__LIT("er")) && haft__str_ends(second, HAFT__LIT("er"));
+        haft__str_ends_with(first, HAFT__LIT("er")) && haft__str_ends_with(second, HAFT__LIT("er"));
     return !numbers && !haft__str_equal(first, second);
 }
 
@@ -303,40 +303,41 @@ static bool are_apart(const haft__json *alternatives)
     return true;
 }
 
-static haft__gbnf_name alternatives(haft__gbnf *g, haft__json schema, const char *key)
+static haft__gbnf_rule_name alternatives(haft__gbnf_writer *g, haft__json schema, const char *key)
 {
     const haft__json *list = haft__gbnf_get(schema, key);
     if (list->kind != HAFT__JSON_ARRAY || list->count == 0) {
         return relaxed(g, "a list of alternatives without any");
     }
     if (key[0] == 'o' && (list->count > HAFT__LIMIT_GRAMMAR_ENUM || !are_apart(list))) {
-        haft__gbnf_note(g, "oneOf", "anyOf: more than one may hold");
+        haft__gbnf_report_relaxed(g, "oneOf", "anyOf: more than one may hold");
     }
-    haft__json base = haft__gbnf_drop(g, schema, key, UINT32_MAX);
+    haft__json base = haft__gbnf_without_keyword(g, schema, key, UINT32_MAX);
     bool alone = says_nothing(base);
     haft__buf body;
-    haft__gbnf_body(&body);
-    for (uint32_t i = 0; i < list->count && haft__gbnf_step(g); i++) {
+    haft__gbnf_body_init(&body);
+    for (uint32_t i = 0; i < list->count && haft__gbnf_charge_step(g); i++) {
         haft__json item = list->items[i];
         if (item.kind == HAFT__JSON_FALSE) {
             continue;
         }
         size_t before = haft__gbnf_enter(g, key, (haft_str){NULL, 0});
         haft__buf_addf(&g->path, "/%u", i);
-        haft__gbnf_name name = haft__gbnf_value(g, alone ? item : haft__gbnf_both(g, base, item));
+        haft__gbnf_rule_name name =
+            haft__gbnf_schema_value(g, alone ? item : haft__gbnf_merge_schemas(g, base, item));
         haft__gbnf_leave(g, before);
-        haft__gbnf_or(&body);
+        haft__gbnf_add_or(&body);
         haft__gbnf_add_name(&body, name);
     }
     if (body.len == 0) {
         haft__gbnf_add_name(&body, relaxed(g, "alternatives that nothing satisfies"));
     }
-    return haft__gbnf_rule(g, &body);
+    return haft__gbnf_add_rule(g, &body);
 }
 
 /* ---- a schema ---- */
 
-static haft__gbnf_name flat_value(haft__gbnf *g, haft__json schema)
+static haft__gbnf_rule_name flat_value(haft__gbnf_writer *g, haft__json schema)
 {
     const haft__json *values;
     size_t count;
@@ -345,16 +346,16 @@ static haft__gbnf_name flat_value(haft__gbnf *g, haft__json schema)
     haft__gbnf_relax(g, schema, "$dynamicRef", "any value");
     if (read_values(schema, &values, &count)) {
         haft__buf body;
-        haft__gbnf_body(&body);
+        haft__gbnf_body_init(&body);
         if (count > HAFT__LIMIT_GRAMMAR_ENUM) {
             haft__gbnf_relax(g, schema, "enum", "any value of its type");
         } else if (add_values(g, &body, values, count, haft__gbnf_get(schema, "type"))) {
             relax_beside(g, schema);
-            return haft__gbnf_rule(g, &body);
+            return haft__gbnf_add_rule(g, &body);
         } else {
             haft__gbnf_relax(g, schema, "enum", "any value of its type, as none of them has it");
         }
-        haft__gbnf_done(g, &body);
+        haft__gbnf_release_body(g, &body);
     }
     if (haft__gbnf_get(schema, "anyOf") != NULL) {
         return alternatives(g, schema, "anyOf");
@@ -365,9 +366,9 @@ static haft__gbnf_name flat_value(haft__gbnf *g, haft__json schema)
     return typed(g, schema);
 }
 
-static haft__gbnf_name bounded_value(haft__gbnf *g, haft__json schema)
+static haft__gbnf_rule_name bounded_value(haft__gbnf_writer *g, haft__json schema)
 {
-    if (!haft__gbnf_step(g)) {
+    if (!haft__gbnf_charge_step(g)) {
         return any_value(g);
     }
     if (g->steps > HAFT__LIMIT_GRAMMAR_STEPS || g->depth > HAFT__LIMIT_GRAMMAR_DEPTH) {
@@ -383,7 +384,7 @@ static haft__gbnf_name bounded_value(haft__gbnf *g, haft__json schema)
     if (is_pure_reference(schema)) {
         return reference(g, schema);
     }
-    haft__json flat = haft__gbnf_flat(g, schema);
+    haft__json flat = haft__gbnf_flatten_schema(g, schema);
     if (flat.kind != HAFT__JSON_OBJECT) {
         return flat.kind == HAFT__JSON_FALSE ? relaxed(g, "a schema that nothing satisfies")
                                              : any_value(g);
@@ -391,10 +392,10 @@ static haft__gbnf_name bounded_value(haft__gbnf *g, haft__json schema)
     return flat_value(g, flat);
 }
 
-haft__gbnf_name haft__gbnf_value(haft__gbnf *g, haft__json schema)
+haft__gbnf_rule_name haft__gbnf_schema_value(haft__gbnf_writer *g, haft__json schema)
 {
     g->depth++;
-    haft__gbnf_name name = bounded_value(g, schema);
+    haft__gbnf_rule_name name = bounded_value(g, schema);
     g->depth--;
     return name;
 }

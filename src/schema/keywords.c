@@ -19,27 +19,29 @@
 #define NEW   (HAFT__DRAFT_2019 | HAFT__DRAFT_2020)
 #define NEWER HAFT__DRAFT_2020
 
-static const haft__keyword keywords[] = {
+static const haft__schema_keyword keywords[] = {
     ROW("$defs", NEW, CORE, MAP, 0, NULL),
     ROW("$dynamicRef", NEWER, CORE, NONE, 0, haft__compile_dynamic_ref),
     ROW("$ref", ALL, CORE, NONE, 0, haft__compile_ref),
     ROW("additionalItems", OLD, APPLICATOR, SCHEMA, 0, haft__compile_additional_items),
-    ROW("additionalProperties", ALL, APPLICATOR, SCHEMA, HAFT__CHILD_ADDITIONAL,
-        haft__compile_child),
-    ROW("allOf", ALL, APPLICATOR, LIST, HAFT__LIST_ALL, haft__compile_list),
-    ROW("anyOf", ALL, APPLICATOR, LIST, HAFT__LIST_ANY, haft__compile_list),
+    ROW("additionalProperties", ALL, APPLICATOR, SCHEMA, HAFT__SUBSCHEMA_ADDITIONAL,
+        haft__compile_subschema),
+    ROW("allOf", ALL, APPLICATOR, LIST, HAFT__LIST_ALL, haft__compile_subschema_list),
+    ROW("anyOf", ALL, APPLICATOR, LIST, HAFT__LIST_ANY, haft__compile_subschema_list),
     ROW("const", ALL, VALIDATION, NONE, 0, haft__compile_const),
-    ROW("contains", ALL, APPLICATOR, SCHEMA, HAFT__CHILD_CONTAINS, haft__compile_child),
+    ROW("contains", ALL, APPLICATOR, SCHEMA, HAFT__SUBSCHEMA_CONTAINS, haft__compile_subschema),
     ROW("definitions", ALL, CORE, MAP, 0, NULL),
     /* Split in two after draft-07; understood in later drafts too, as their text allows. */
     ROW("dependencies", ALL, APPLICATOR, MAP, 0, haft__compile_dependencies),
     ROW("dependentRequired", NEW, VALIDATION, NONE, 0, haft__compile_dependent_required),
     ROW("dependentSchemas", NEW, APPLICATOR, MAP, 0, haft__compile_dependencies),
-    ROW("else", ALL, APPLICATOR, SCHEMA, HAFT__CHILD_ELSE, haft__compile_child),
+    ROW("else", ALL, APPLICATOR, SCHEMA, HAFT__SUBSCHEMA_ELSE, haft__compile_subschema),
     ROW("enum", ALL, VALIDATION, NONE, 0, haft__compile_enum),
-    ROW("exclusiveMaximum", ALL, VALIDATION, NONE, HAFT__BOUND_BELOW, haft__compile_bound),
-    ROW("exclusiveMinimum", ALL, VALIDATION, NONE, HAFT__BOUND_ABOVE, haft__compile_bound),
-    ROW("if", ALL, APPLICATOR, SCHEMA, HAFT__CHILD_IF, haft__compile_child),
+    ROW("exclusiveMaximum", ALL, VALIDATION, NONE, HAFT__BOUND_EXCLUSIVE_MAXIMUM,
+        haft__compile_bound),
+    ROW("exclusiveMinimum", ALL, VALIDATION, NONE, HAFT__BOUND_EXCLUSIVE_MINIMUM,
+        haft__compile_bound),
+    ROW("if", ALL, APPLICATOR, SCHEMA, HAFT__SUBSCHEMA_IF, haft__compile_subschema),
     ROW("items", OLD, APPLICATOR, SCHEMA_OR_LIST, 0, haft__compile_items),
     ROW("items", NEWER, APPLICATOR, SCHEMA, 0, haft__compile_items),
     ROW("maxContains", NEW, VALIDATION, NONE, HAFT__RANGE_CONTAINS, haft__compile_max),
@@ -53,30 +55,31 @@ static const haft__keyword keywords[] = {
     ROW("minProperties", ALL, VALIDATION, NONE, HAFT__RANGE_PROPERTIES, haft__compile_min),
     ROW("minimum", ALL, VALIDATION, NONE, HAFT__BOUND_MINIMUM, haft__compile_bound),
     ROW("multipleOf", ALL, VALIDATION, NONE, 0, haft__compile_multiple_of),
-    ROW("not", ALL, APPLICATOR, SCHEMA, HAFT__CHILD_NOT, haft__compile_child),
-    ROW("oneOf", ALL, APPLICATOR, LIST, HAFT__LIST_ONE, haft__compile_list),
+    ROW("not", ALL, APPLICATOR, SCHEMA, HAFT__SUBSCHEMA_NOT, haft__compile_subschema),
+    ROW("oneOf", ALL, APPLICATOR, LIST, HAFT__LIST_ONE, haft__compile_subschema_list),
     ROW("pattern", ALL, VALIDATION, NONE, 0, haft__compile_pattern),
     ROW("patternProperties", ALL, APPLICATOR, MAP, 0, haft__compile_pattern_properties),
     ROW("prefixItems", NEWER, APPLICATOR, LIST, 0, haft__compile_prefix_items),
     ROW("properties", ALL, APPLICATOR, MAP, 0, haft__compile_properties),
-    ROW("propertyNames", ALL, APPLICATOR, SCHEMA, HAFT__CHILD_NAMES, haft__compile_child),
+    ROW("propertyNames", ALL, APPLICATOR, SCHEMA, HAFT__SUBSCHEMA_PROPERTY_NAMES,
+        haft__compile_subschema),
     ROW("required", ALL, VALIDATION, NONE, 0, haft__compile_required),
-    ROW("then", ALL, APPLICATOR, SCHEMA, HAFT__CHILD_THEN, haft__compile_child),
+    ROW("then", ALL, APPLICATOR, SCHEMA, HAFT__SUBSCHEMA_THEN, haft__compile_subschema),
     ROW("type", ALL, VALIDATION, NONE, 0, haft__compile_type),
-    ROW("unevaluatedItems", NEW, UNEVALUATED, SCHEMA, HAFT__CHILD_UNEVALUATED_ITEMS,
-        haft__compile_child),
-    ROW("unevaluatedProperties", NEW, UNEVALUATED, SCHEMA, HAFT__CHILD_UNEVALUATED_PROPERTIES,
-        haft__compile_child),
+    ROW("unevaluatedItems", NEW, UNEVALUATED, SCHEMA, HAFT__SUBSCHEMA_UNEVALUATED_ITEMS,
+        haft__compile_subschema),
+    ROW("unevaluatedProperties", NEW, UNEVALUATED, SCHEMA, HAFT__SUBSCHEMA_UNEVALUATED_PROPERTIES,
+        haft__compile_subschema),
     ROW("uniqueItems", ALL, VALIDATION, NONE, 0, haft__compile_unique),
 };
 
-const haft__keyword *haft__keywords(size_t *ret_count)
+const haft__schema_keyword *haft__keywords(size_t *ret_count)
 {
     *ret_count = COUNT(keywords);
     return keywords;
 }
 
-const haft__keyword *haft__keyword_find(haft_str name, unsigned draft)
+const haft__schema_keyword *haft__keyword_find(haft_str name, unsigned draft)
 {
     size_t low = 0, high = COUNT(keywords);
     while (low < high) {

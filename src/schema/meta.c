@@ -169,7 +169,7 @@ static const struct meta {
 #undef ROW
 };
 
-haft_str haft__meta_find(haft_str uri)
+haft_str haft__meta_schema_text(haft_str uri)
 {
     for (size_t i = 0; i < COUNT(metas); i++) {
         if (haft__str_equal(metas[i].uri, uri)) {

@@ -43,7 +43,7 @@ static const haft__json *target_of(const dropper *d, haft__json schema)
 {
     const haft__json *ref = get(schema, "$ref");
     haft_str text = ref != NULL ? haft__json_text(*ref) : HAFT__LIT("");
-    return haft__str_starts(text, HAFT__LIT("#"))
+    return haft__str_starts_with(text, HAFT__LIT("#"))
                ? haft__pointer_get(d->root, haft__str_skip(text, 1))
                : NULL;
 }

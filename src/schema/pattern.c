@@ -50,14 +50,14 @@ struct haft__pattern_scratch {
 
 /* The code of a pattern is made with malloc, for PCRE2 works with more memory than it keeps, and
  * then copied into the arena: while there is an arena, memory comes from it. */
-static void *take_memory(size_t size, void *context)
+static void *alloc_memory(size_t size, void *context)
 {
     haft__pattern *pattern = context;
     return pattern != NULL && pattern->arena != NULL ? haft__arena_alloc(pattern->arena, size)
                                                      : malloc(size);
 }
 
-static void give_memory(void *piece, void *context)
+static void free_memory(void *piece, void *context)
 {
     haft__pattern *pattern = context;
     if (pattern == NULL || pattern->arena == NULL) {
@@ -107,7 +107,7 @@ static haft_status compile_text(haft__pattern *pattern, haft_str text, haft_erro
     int error = PCRE2_ERROR_HEAP_FAILED;
     PCRE2_SIZE offset = 0;
     pcre2_general_context *general =
-        pcre2_general_context_create(take_memory, give_memory, pattern);
+        pcre2_general_context_create(alloc_memory, free_memory, pattern);
     pcre2_compile_context *context = general != NULL ? pcre2_compile_context_create(general) : NULL;
     if (context != NULL) {
         (void)pcre2_set_parens_nest_limit(context, HAFT__LIMIT_PATTERN_NESTING + 1);
@@ -170,10 +170,11 @@ static size_t compared(const pcre2_callout_block *toll)
     return start == PCRE2_UNSET ? 0 : end - start;
 }
 
-static int pay_toll(pcre2_callout_block *toll, void *context)
+static int on_callout(pcre2_callout_block *toll, void *context)
 {
     haft__pattern_scratch *scratch = context;
-    size_t cost = CHARACTERS_PER_STEP + (size_t)toll->callout_number * HAFT__ECMA_TOLL_CHARACTERS;
+    size_t cost =
+        CHARACTERS_PER_STEP + (size_t)toll->callout_number * HAFT__ECMA_CALLOUT_CHARACTERS;
     if (toll->current_position > scratch->position) {
         cost += toll->current_position - scratch->position;
     }
@@ -194,7 +195,7 @@ haft__pattern_scratch *haft__pattern_scratch_create(void)
     if (scratch == NULL) {
         return NULL;
     }
-    scratch->general = pcre2_general_context_create(take_memory, give_memory, NULL);
+    scratch->general = pcre2_general_context_create(alloc_memory, free_memory, NULL);
     if (scratch->general != NULL) {
         scratch->context = pcre2_match_context_create(scratch->general);
         scratch->data = pcre2_match_data_create(1, scratch->general);
@@ -204,7 +205,7 @@ haft__pattern_scratch *haft__pattern_scratch_create(void)
         return NULL;
     }
     (void)pcre2_set_heap_limit(scratch->context, HAFT__LIMIT_PATTERN_HEAP_KIB);
-    (void)pcre2_set_callout(scratch->context, pay_toll, scratch);
+    (void)pcre2_set_callout(scratch->context, on_callout, scratch);
     return scratch;
 }
 

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 
-void haft__relax_init(haft__relax_report *report, haft__arena *arena)
+void haft__relax_report_init(haft__relax_report *report, haft__arena *arena)
 {
     *report = (haft__relax_report){.arena = arena};
 }
@@ -23,7 +23,7 @@ static bool known(const haft__relax_report *report, haft_str where, haft_str wha
 }
 
 /* There is no room to remember all that were left off. */
-static void leave_off(haft__relax_report *report, haft_str where, haft_str what)
+static void omit_line(haft__relax_report *report, haft_str where, haft_str what)
 {
     uint64_t hash = 14695981039346656037U;
     for (size_t i = 0; i < where.len + what.len; i++) {
@@ -40,7 +40,7 @@ static bool make_room(haft__relax_report *report)
         return true;
     }
     size_t capacity = report->capacity > 0 ? report->capacity * 2 : 8;
-    haft__relaxed *items = haft__arena_array(report->arena, capacity, sizeof *items);
+    haft__relaxation *items = haft__arena_array(report->arena, capacity, sizeof *items);
     if (items == NULL) {
         return false;
     }
@@ -52,18 +52,19 @@ static bool make_room(haft__relax_report *report)
     return true;
 }
 
-void haft__relax(haft__relax_report *report, haft_str where, haft_str what, const char *became)
+void haft__relax_report_add(haft__relax_report *report, haft_str where, haft_str what,
+                            const char *became)
 {
     if (report == NULL || report->status != HAFT_OK || known(report, where, what)) {
         return;
     }
     if (report->count == HAFT__LIMIT_GRAMMAR_RELAXED) {
-        leave_off(report, where, what);
+        omit_line(report, where, what);
         return;
     }
-    haft__relaxed item = {haft__arena_copy(report->arena, where),
-                          haft__arena_copy(report->arena, what),
-                          haft__arena_copy(report->arena, haft__str(became))};
+    haft__relaxation item = {haft__arena_copy(report->arena, where),
+                             haft__arena_copy(report->arena, what),
+                             haft__arena_copy(report->arena, haft__str(became))};
     if (item.where.ptr == NULL || item.what.ptr == NULL || item.became.ptr == NULL
         || !make_room(report)) {
         report->status = haft__arena_fail(report->arena, NULL);
@@ -72,23 +73,23 @@ void haft__relax(haft__relax_report *report, haft_str where, haft_str what, cons
     report->items[report->count++] = item;
 }
 
-size_t haft__relax_count(const haft__relax_report *report)
+size_t haft__relax_report_count(const haft__relax_report *report)
 {
     return report != NULL ? report->count + report->left_off : 0;
 }
 
-void haft__relax_cut(haft__relax_report *report, size_t count)
+void haft__relax_report_truncate(haft__relax_report *report, size_t count)
 {
-    if (count < haft__relax_count(report)) {
+    if (count < haft__relax_report_count(report)) {
         report->count = count < report->count ? count : report->count;
         report->left_off = count - report->count;
     }
 }
 
-void haft__relax_write(haft__buf *buf, const haft__relax_report *report)
+void haft__relax_report_write(haft__buf *buf, const haft__relax_report *report)
 {
     for (size_t i = 0; i < report->count; i++) {
-        const haft__relaxed *item = &report->items[i];
+        const haft__relaxation *item = &report->items[i];
         haft__buf_add_str(buf, item->where);
         haft__buf_add_str(buf, HAFT__LIT(": "));
         haft__buf_add_str(buf, item->what);

@@ -22,7 +22,7 @@
 #define FEW_MEMBERS   32U
 #define LONG_URI      "found a URI of %zu bytes, wanted at most %d"
 
-const haft__dynamic_anchor *haft__resource_anchors(const haft__resource *resource)
+const haft__dynamic_anchor *haft__resource_anchors(const haft__schema_resource *resource)
 {
     return resource != NULL ? resource->dynamic : NULL;
 }
@@ -71,7 +71,7 @@ static const struct vocabulary {
 static const struct vocabulary *find_vocabulary(haft_str uri)
 {
     static const haft_str prefix = {"https://json-schema.org/draft/2020-12/vocab/", 44};
-    if (!haft__str_starts(uri, prefix)) {
+    if (!haft__str_starts_with(uri, prefix)) {
         return NULL;
     }
     for (size_t i = 0; i < COUNT(vocabularies); i++) {
@@ -83,7 +83,7 @@ static const struct vocabulary *find_vocabulary(haft_str uri)
 }
 
 static haft_status read_vocabularies(haft__compiler *c, const haft__json *meta,
-                                     haft__resource *resource)
+                                     haft__schema_resource *resource)
 {
     const haft__json *list = haft__json_get(*meta, HAFT__LIT("$vocabulary"));
     if (list == NULL || list->kind != HAFT__JSON_OBJECT) {
@@ -97,18 +97,18 @@ static haft_status read_vocabularies(haft__compiler *c, const haft__json *meta,
             resource->vocabularies |= vocabulary->bit;
         } else if (list->members[i].value.kind == HAFT__JSON_TRUE) {
             return haft__fail(
-                c->err, HAFT_UNSUPPORTED, haft__compile_where(c, resource, resource->root),
+                c->err, HAFT_UNSUPPORTED, haft__compile_location(c, resource, resource->root),
                 "its meta-schema requires the vocabulary %.*s, which is not known", HAFT__ARG(uri));
         }
     }
     return HAFT_OK;
 }
 
-static haft_status load(haft__compiler *c, haft_str uri, const haft__resource *referrer,
-                        uint32_t chain, haft__resource **ret_resource);
+static haft_status load(haft__compiler *c, haft_str uri, const haft__schema_resource *referrer,
+                        uint32_t chain, haft__schema_resource **ret_resource);
 
 /* Sets draft and vocabularies by the $schema of `resource`; without one they stay as they are. */
-static haft_status read_dialect(haft__compiler *c, haft__resource *resource, uint32_t chain)
+static haft_status read_dialect(haft__compiler *c, haft__schema_resource *resource, uint32_t chain)
 {
     haft_str name = get_string(resource->root, HAFT__LIT("$schema"));
     if (name.ptr == NULL) {
@@ -122,13 +122,14 @@ static haft_status read_dialect(haft__compiler *c, haft__resource *resource, uin
             return HAFT_OK;
         }
     }
-    haft__resource *meta = NULL;
+    haft__schema_resource *meta = NULL;
     haft_status status = chain < DIALECT_CHAIN ? load(c, uri, resource, chain + 1, &meta) : HAFT_OK;
     if (status != HAFT_OK) {
         return status;
     }
     if (meta == NULL) {
-        return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, resource, resource->root),
+        return haft__fail(c->err, HAFT_BAD_INPUT,
+                          haft__compile_location(c, resource, resource->root),
                           "found the $schema \"%.*s\", wanted draft 2020-12 or draft-07 or a "
                           "meta-schema that is known here",
                           HAFT__ARG(name));
@@ -137,10 +138,10 @@ static haft_status read_dialect(haft__compiler *c, haft__resource *resource, uin
     return meta->draft == HAFT__DRAFT_2020 ? read_vocabularies(c, meta->root, resource) : HAFT_OK;
 }
 
-static haft__resource *make_resource(haft__compiler *c, haft_str uri, const haft__json *root,
-                                     haft__document *document)
+static haft__schema_resource *make_resource(haft__compiler *c, haft_str uri, const haft__json *root,
+                                            haft__schema_document *document)
 {
-    haft__resource *resource = haft__arena_array(c->arena, 1, sizeof(*resource));
+    haft__schema_resource *resource = haft__arena_array(c->arena, 1, sizeof(*resource));
     if (resource != NULL) {
         resource->uri = uri;
         resource->root = root;
@@ -151,15 +152,16 @@ static haft__resource *make_resource(haft__compiler *c, haft_str uri, const haft
 }
 
 /* `reference` as an absolute URI in the arena. `at` is where errors say it stands. */
-static haft_status resolve_uri(haft__compiler *c, const haft__resource *resource, haft_str base,
-                               haft_str reference, const haft__json *at, haft_str *ret_uri)
+static haft_status resolve_uri(haft__compiler *c, const haft__schema_resource *resource,
+                               haft_str base, haft_str reference, const haft__json *at,
+                               haft_str *ret_uri)
 {
     haft_str uri = haft__uri_resolve(c->arena, base, reference);
     if (uri.ptr == NULL) {
         return haft__compile_no_memory(c);
     }
     if (uri.len > HAFT__LIMIT_SCHEMA_URI_BYTES) {
-        return haft__fail(c->err, HAFT_TOO_BIG, haft__compile_where(c, resource, at), LONG_URI,
+        return haft__fail(c->err, HAFT_TOO_BIG, haft__compile_location(c, resource, at), LONG_URI,
                           uri.len, HAFT__LIMIT_SCHEMA_URI_BYTES);
     }
     *ret_uri = uri;
@@ -187,8 +189,8 @@ static haft_status find_id(haft__compiler *c, const haft__json *source, unsigned
     return status;
 }
 
-haft_status haft__resource_enter(haft__compiler *c, const haft__json *source, haft__resource *outer,
-                                 haft__resource **ret_resource)
+haft_status haft__resource_enter(haft__compiler *c, const haft__json *source,
+                                 haft__schema_resource *outer, haft__schema_resource **ret_resource)
 {
     haft_str id = {NULL, 0}, uri = {NULL, 0};
     haft_status status = source == outer->root ? HAFT_OK : find_id(c, source, outer->draft, &id);
@@ -201,7 +203,7 @@ haft_status haft__resource_enter(haft__compiler *c, const haft__json *source, ha
     if (status != HAFT_OK) {
         return status;
     }
-    haft__resource *known = haft__map_get(&c->resources, uri);
+    haft__schema_resource *known = haft__map_get(&c->resources, uri);
     if (known != NULL && known->root == source) {
         haft__arena_restore(c->arena, mark);
         *ret_resource = known;
@@ -213,10 +215,10 @@ haft_status haft__resource_enter(haft__compiler *c, const haft__json *source, ha
         return HAFT_OK;
     }
     if (known != NULL) {
-        return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, outer, source),
+        return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_location(c, outer, source),
                           "found a second schema with the $id %.*s, wanted one", HAFT__ARG(uri));
     }
-    haft__resource *resource = make_resource(c, uri, source, outer->document);
+    haft__schema_resource *resource = make_resource(c, uri, source, outer->document);
     if (resource == NULL) {
         return haft__compile_no_memory(c);
     }
@@ -228,15 +230,15 @@ haft_status haft__resource_enter(haft__compiler *c, const haft__json *source, ha
 }
 
 static haft_status add_document(haft__compiler *c, haft_str uri, const haft__json *root,
-                                const haft__resource *referrer, uint32_t chain,
-                                haft__document **ret_document)
+                                const haft__schema_resource *referrer, uint32_t chain,
+                                haft__schema_document **ret_document)
 {
     if (c->document_count >= HAFT__LIMIT_SCHEMA_DOCUMENTS) {
         return haft__fail(c->err, HAFT_TOO_BIG, "", "the schema refers to more than %d documents",
                           HAFT__LIMIT_SCHEMA_DOCUMENTS);
     }
     c->document_count++;
-    haft__document *document = haft__arena_array(c->arena, 1, sizeof(*document));
+    haft__schema_document *document = haft__arena_array(c->arena, 1, sizeof(*document));
     haft_str id = root->kind == HAFT__JSON_OBJECT
                       ? haft__uri_without_fragment(get_string(root, HAFT__LIT("$id")))
                       : (haft_str){NULL, 0};
@@ -248,11 +250,11 @@ static haft_status add_document(haft__compiler *c, haft_str uri, const haft__jso
         return haft__fail(c->err, HAFT_TOO_BIG, "/$id", LONG_URI, base.len,
                           HAFT__LIMIT_SCHEMA_URI_BYTES);
     }
-    haft__resource *resource = make_resource(c, base, root, document);
+    haft__schema_resource *resource = make_resource(c, base, root, document);
     if (resource == NULL) {
         return haft__compile_no_memory(c);
     }
-    *document = (haft__document){.uri = uri, .root = root, .resource = resource};
+    *document = (haft__schema_document){.uri = uri, .root = root, .resource = resource};
     unsigned by_option = c->options.draft == HAFT__SCHEMA_07 ? HAFT__DRAFT_07 : HAFT__DRAFT_2020;
     resource->draft = (uint8_t)(referrer != NULL ? referrer->draft : by_option);
     resource->vocabularies = HAFT__VOCABULARIES_ALL;
@@ -269,7 +271,8 @@ static haft_status add_document(haft__compiler *c, haft_str uri, const haft__jso
 }
 
 haft_status haft__document_add(haft__compiler *c, haft_str uri, const haft__json *root,
-                               const haft__resource *referrer, haft__document **ret_document)
+                               const haft__schema_resource *referrer,
+                               haft__schema_document **ret_document)
 {
     return add_document(c, uri, root, referrer, 0, ret_document);
 }
@@ -277,7 +280,7 @@ haft_status haft__document_add(haft__compiler *c, haft_str uri, const haft__json
 /* A built-in meta-schema, read now that it is asked for. *ret_root is NULL when it is none. */
 static haft_status read_meta(haft__compiler *c, haft_str uri, const haft__json **ret_root)
 {
-    haft_str text = haft__meta_find(uri);
+    haft_str text = haft__meta_schema_text(uri);
     *ret_root = NULL;
     if (text.ptr == NULL) {
         return HAFT_OK;
@@ -291,8 +294,8 @@ static haft_status read_meta(haft__compiler *c, haft_str uri, const haft__json *
 }
 
 /* The resource at the absolute `uri`, from wherever it is known; NULL when nobody knows it. */
-static haft_status load(haft__compiler *c, haft_str uri, const haft__resource *referrer,
-                        uint32_t chain, haft__resource **ret_resource)
+static haft_status load(haft__compiler *c, haft_str uri, const haft__schema_resource *referrer,
+                        uint32_t chain, haft__schema_resource **ret_resource)
 {
     *ret_resource = haft__map_get(&c->resources, uri);
     if (*ret_resource != NULL) {
@@ -309,7 +312,7 @@ static haft_status load(haft__compiler *c, haft_str uri, const haft__resource *r
     if (root == NULL) {
         return HAFT_OK;
     }
-    haft__document *document = NULL;
+    haft__schema_document *document = NULL;
     status = add_document(c, uri, root, referrer, chain, &document);
     if (status != HAFT_OK) {
         return status;
@@ -319,14 +322,14 @@ static haft_status load(haft__compiler *c, haft_str uri, const haft__resource *r
     return HAFT_OK;
 }
 
-static haft_status add_anchor(haft__compiler *c, haft__resource *resource, haft_str name,
+static haft_status add_anchor(haft__compiler *c, haft__schema_resource *resource, haft_str name,
                               const haft__json *source, bool dynamic)
 {
-    haft__anchor *anchor = haft__arena_array(c->arena, 1, sizeof(*anchor));
+    haft__schema_anchor *anchor = haft__arena_array(c->arena, 1, sizeof(*anchor));
     if (anchor == NULL) {
         return haft__compile_no_memory(c);
     }
-    *anchor = (haft__anchor){source, dynamic};
+    *anchor = (haft__schema_anchor){source, dynamic};
     if (dynamic) {
         haft__dynamic_anchor *entry = haft__arena_array(c->arena, 1, sizeof(*entry));
         if (entry == NULL) {
@@ -339,7 +342,7 @@ static haft_status add_anchor(haft__compiler *c, haft__resource *resource, haft_
 }
 
 static haft_status index_anchors(haft__compiler *c, const haft__json *source,
-                                 haft__resource *resource)
+                                 haft__schema_resource *resource)
 {
     haft_str name = {NULL, 0}, dynamic = {NULL, 0};
     if (resource->draft == HAFT__DRAFT_07) {
@@ -361,7 +364,7 @@ static haft_status index_anchors(haft__compiler *c, const haft__json *source,
 }
 
 /* Which parts of a keyword's value are schemas, given what the value is. */
-static bool parts_are_schemas(haft__shape shape, const haft__json *value)
+static bool parts_are_schemas(haft__keyword_shape shape, const haft__json *value)
 {
     switch (shape) {
     case HAFT__SHAPE_NONE:
@@ -373,19 +376,19 @@ static bool parts_are_schemas(haft__shape shape, const haft__json *value)
     HAFT__UNREACHABLE();
 }
 
-static bool value_is_schema(haft__shape shape, const haft__json *value)
+static bool value_is_schema(haft__keyword_shape shape, const haft__json *value)
 {
     return (shape == HAFT__SHAPE_SCHEMA || shape == HAFT__SHAPE_SCHEMA_OR_LIST)
            && value->kind == HAFT__JSON_OBJECT;
 }
 
-static haft_status index_schema(haft__compiler *c, const haft__json *source, haft__resource *outer,
-                                uint32_t depth);
+static haft_status index_schema(haft__compiler *c, const haft__json *source,
+                                haft__schema_resource *outer, uint32_t depth);
 
 static haft_status index_keyword(haft__compiler *c, const haft__json_member *member,
-                                 haft__resource *resource, uint32_t depth)
+                                 haft__schema_resource *resource, uint32_t depth)
 {
-    const haft__keyword *keyword =
+    const haft__schema_keyword *keyword =
         haft__keyword_find(haft__json_text(member->key), resource->draft);
     const haft__json *value = &member->value;
     if (keyword == NULL) {
@@ -404,13 +407,13 @@ static haft_status index_keyword(haft__compiler *c, const haft__json_member *mem
     return status;
 }
 
-static haft_status index_schema(haft__compiler *c, const haft__json *source, haft__resource *outer,
-                                uint32_t depth)
+static haft_status index_schema(haft__compiler *c, const haft__json *source,
+                                haft__schema_resource *outer, uint32_t depth)
 {
     if (source->kind != HAFT__JSON_OBJECT || depth >= HAFT__LIMIT_JSON_DEPTH) {
         return HAFT_OK;
     }
-    haft__resource *resource = outer;
+    haft__schema_resource *resource = outer;
     haft_status status = haft__resource_enter(c, source, outer, &resource);
     if (status == HAFT_OK) {
         status = index_anchors(c, source, resource);
@@ -421,7 +424,7 @@ static haft_status index_schema(haft__compiler *c, const haft__json *source, haf
     return status;
 }
 
-haft_status haft__document_index(haft__compiler *c, haft__document *document)
+haft_status haft__document_index(haft__compiler *c, haft__schema_document *document)
 {
     if (document->indexed) {
         return HAFT_OK;
@@ -499,7 +502,7 @@ typedef enum ground {
 
 static ground ground_below(const haft__json *value, haft_str token, unsigned draft)
 {
-    const haft__keyword *keyword = haft__keyword_find(token, draft);
+    const haft__schema_keyword *keyword = haft__keyword_find(token, draft);
     if (keyword != NULL && value_is_schema(keyword->shape, value)) {
         return ON_SCHEMA;
     }
@@ -521,7 +524,7 @@ static haft_status step(haft__compiler *c, const haft__json **value, haft_str to
 
 /* Follows `pointer` from the root of target->resource, through $ids on the way.
  * target->source is NULL when it leads nowhere. */
-static haft_status follow(haft__compiler *c, haft_str pointer, haft__target *target)
+static haft_status follow(haft__compiler *c, haft_str pointer, haft__ref_target *target)
 {
     ground on = ON_SCHEMA;
     haft_status status = HAFT_OK;
@@ -549,10 +552,10 @@ static haft_status follow(haft__compiler *c, haft_str pointer, haft__target *tar
     return status;
 }
 
-static haft_status find_anchor(haft__compiler *c, haft_str name, haft__target *target)
+static haft_status find_anchor(haft__compiler *c, haft_str name, haft__ref_target *target)
 {
     haft_status status = haft__document_index(c, target->resource->document);
-    const haft__anchor *anchor =
+    const haft__schema_anchor *anchor =
         status == HAFT_OK ? haft__map_get(&target->resource->anchors, name) : NULL;
     if (anchor != NULL) {
         target->source = anchor->source;
@@ -562,8 +565,9 @@ static haft_status find_anchor(haft__compiler *c, haft_str name, haft__target *t
 }
 
 /* The resource that the part of a reference before its "#" names. */
-static haft_status find_resource(haft__compiler *c, haft__resource *from, const haft__json *at,
-                                 haft_str reference, haft__resource **ret_resource)
+static haft_status find_resource(haft__compiler *c, haft__schema_resource *from,
+                                 const haft__json *at, haft_str reference,
+                                 haft__schema_resource **ret_resource)
 {
     *ret_resource = from;
     if (reference.len == 0) {
@@ -589,11 +593,11 @@ static haft_status find_resource(haft__compiler *c, haft__resource *from, const 
     return status;
 }
 
-haft_status haft__reference_resolve(haft__compiler *c, haft__resource *resource,
-                                    const haft__json *reference, haft__target *ret_target)
+haft_status haft__ref_resolve(haft__compiler *c, haft__schema_resource *resource,
+                              const haft__json *reference, haft__ref_target *ret_target)
 {
     haft_str text = haft__json_text(*reference);
-    haft__target target = {0};
+    haft__ref_target target = {0};
     haft_status status =
         find_resource(c, resource, reference, haft__uri_without_fragment(text), &target.resource);
     if (status != HAFT_OK) {
@@ -604,14 +608,14 @@ haft_status haft__reference_resolve(haft__compiler *c, haft__resource *resource,
         return haft__compile_no_memory(c);
     }
     if (target.resource == NULL) {
-        return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, resource, reference),
+        return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_location(c, resource, reference),
                           "found the reference \"%.*s\", whose document is not known here",
                           HAFT__ARG(text));
     }
     status = fragment.len == 0 || fragment.ptr[0] == '/' ? follow(c, fragment, &target)
                                                          : find_anchor(c, fragment, &target);
     if (status == HAFT_OK && target.source == NULL) {
-        return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, resource, reference),
+        return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_location(c, resource, reference),
                           "found the reference \"%.*s\", which leads to nothing", HAFT__ARG(text));
     }
     if (status == HAFT_OK) {

@@ -24,26 +24,26 @@ static const struct type_name {
     {{"object", 6}, HAFT__TYPE(HAFT__JSON_OBJECT)},
 };
 
-static haft_status add_type(haft__frame *frame, const haft__json *name, uint8_t *types)
+static haft_status add_type(haft__compile_frame *frame, const haft__json *name, uint8_t *types)
 {
     haft_str text = haft__json_text(*name);
-    haft__near near;
-    haft__near_init(&near, text);
+    haft__suggestion near;
+    haft__suggestion_init(&near, text);
     for (size_t i = 0; name->kind == HAFT__JSON_STRING && i < COUNT(type_names); i++) {
         if (haft__str_equal(type_names[i].name, text)) {
             *types |= type_names[i].types;
             return HAFT_OK;
         }
-        haft__near_offer(&near, type_names[i].name);
+        haft__suggestion_offer(&near, type_names[i].name);
     }
-    haft_status status = haft__compile_wanted(
+    haft_status status = haft__compile_fail_expected(
         frame, name, "null, boolean, number, integer, string, array or object (in quotes)");
     return near.best.ptr != NULL && status == HAFT_BAD_INPUT
                ? haft__hint(frame->c->err, status, "did you mean %.*s?", HAFT__ARG(near.best))
                : status;
 }
 
-haft_status haft__compile_type(haft__frame *frame, const haft__keyword *keyword,
+haft_status haft__compile_type(haft__compile_frame *frame, const haft__schema_keyword *keyword,
                                const haft__json *value)
 {
     (void)keyword;
@@ -60,7 +60,7 @@ haft_status haft__compile_type(haft__frame *frame, const haft__keyword *keyword,
         }
     }
     if (types == 0) {
-        return haft__compile_wanted(frame, value, "at least one type");
+        return haft__compile_fail_expected(frame, value, "at least one type");
     }
     if ((types & HAFT__TYPE(HAFT__JSON_NUMBER)) != 0) {
         types &= (uint8_t)~HAFT__TYPE_INTEGER;
@@ -69,57 +69,58 @@ haft_status haft__compile_type(haft__frame *frame, const haft__keyword *keyword,
     return HAFT_OK;
 }
 
-static haft_status read_bound(haft__frame *frame, const haft__json *value, haft__bound *ret_bound)
+static haft_status read_bound(haft__compile_frame *frame, const haft__json *value,
+                              haft__schema_bound *ret_bound)
 {
     if (value->kind != HAFT__JSON_NUMBER) {
-        return haft__compile_wanted(frame, value, "a number");
+        return haft__compile_fail_expected(frame, value, "a number");
     }
-    haft__bound bound = {.text = haft__json_text(*value)};
+    haft__schema_bound bound = {.text = haft__json_text(*value)};
     bound.fits = haft__number_to_int64(bound.text, &bound.number);
     *ret_bound = bound;
     return HAFT_OK;
 }
 
-haft_status haft__compile_bound(haft__frame *frame, const haft__keyword *keyword,
+haft_status haft__compile_bound(haft__compile_frame *frame, const haft__schema_keyword *keyword,
                                 const haft__json *value)
 {
-    haft__number_rules *rules = haft__frame_number(frame);
+    haft__number_rules *rules = haft__compile_frame_number(frame);
     return rules != NULL ? read_bound(frame, value, &rules->bounds[keyword->which])
                          : haft__compile_no_memory(frame->c);
 }
 
-haft_status haft__compile_multiple_of(haft__frame *frame, const haft__keyword *keyword,
-                                      const haft__json *value)
+haft_status haft__compile_multiple_of(haft__compile_frame *frame,
+                                      const haft__schema_keyword *keyword, const haft__json *value)
 {
     (void)keyword;
-    haft__number_rules *rules = haft__frame_number(frame);
+    haft__number_rules *rules = haft__compile_frame_number(frame);
     if (rules == NULL) {
         return haft__compile_no_memory(frame->c);
     }
     if (value->kind == HAFT__JSON_NUMBER
         && haft__number_compare(haft__json_text(*value), HAFT__LIT("0")) <= 0) {
-        return haft__compile_wanted(frame, value, "a number greater than 0");
+        return haft__compile_fail_expected(frame, value, "a number greater than 0");
     }
     return read_bound(frame, value, &rules->multiple_of);
 }
 
-static haft__range *range_of(haft__frame *frame, haft__range_kind kind)
+static haft__schema_count_range *range_of(haft__compile_frame *frame, haft__schema_count_kind kind)
 {
     switch (kind) {
     case HAFT__RANGE_LENGTH: {
-        haft__string_rules *rules = haft__frame_string(frame);
+        haft__string_rules *rules = haft__compile_frame_string(frame);
         return rules != NULL ? &rules->length : NULL;
     }
     case HAFT__RANGE_ITEMS: {
-        haft__array_rules *rules = haft__frame_array(frame);
+        haft__array_rules *rules = haft__compile_frame_array(frame);
         return rules != NULL ? &rules->length : NULL;
     }
     case HAFT__RANGE_CONTAINS: {
-        haft__array_rules *rules = haft__frame_array(frame);
+        haft__array_rules *rules = haft__compile_frame_array(frame);
         return rules != NULL ? &rules->containing : NULL;
     }
     case HAFT__RANGE_PROPERTIES: {
-        haft__object_rules *rules = haft__frame_object(frame);
+        haft__object_rules *rules = haft__compile_frame_object(frame);
         return rules != NULL ? &rules->size : NULL;
     }
     }
@@ -127,36 +128,37 @@ static haft__range *range_of(haft__frame *frame, haft__range_kind kind)
 }
 
 /* A number of things; one that does not fit is as good as no limit at all. */
-static haft_status read_count(haft__frame *frame, const haft__json *value, uint64_t *ret_count)
+static haft_status read_count(haft__compile_frame *frame, const haft__json *value,
+                              uint64_t *ret_count)
 {
     haft_str text = haft__json_text(*value);
     if (value->kind != HAFT__JSON_NUMBER || !haft__number_is_integer(text)
         || haft__number_compare(text, HAFT__LIT("0")) < 0) {
-        return haft__compile_wanted(frame, value, "a non-negative integer");
+        return haft__compile_fail_expected(frame, value, "a non-negative integer");
     }
     int64_t number;
     *ret_count = haft__number_to_int64(text, &number) ? (uint64_t)number : UINT64_MAX;
     return HAFT_OK;
 }
 
-haft_status haft__compile_min(haft__frame *frame, const haft__keyword *keyword,
+haft_status haft__compile_min(haft__compile_frame *frame, const haft__schema_keyword *keyword,
                               const haft__json *value)
 {
-    haft__range *range = range_of(frame, keyword->which);
+    haft__schema_count_range *range = range_of(frame, keyword->which);
     return range != NULL ? read_count(frame, value, &range->min)
                          : haft__compile_no_memory(frame->c);
 }
 
-haft_status haft__compile_max(haft__frame *frame, const haft__keyword *keyword,
+haft_status haft__compile_max(haft__compile_frame *frame, const haft__schema_keyword *keyword,
                               const haft__json *value)
 {
-    haft__range *range = range_of(frame, keyword->which);
+    haft__schema_count_range *range = range_of(frame, keyword->which);
     return range != NULL ? read_count(frame, value, &range->max)
                          : haft__compile_no_memory(frame->c);
 }
 
-haft_status haft__compile_expression(haft__frame *frame, haft_str source, const haft__json *at,
-                                     const haft__pattern **ret_pattern)
+haft_status haft__compile_regex(haft__compile_frame *frame, haft_str source, const haft__json *at,
+                                const haft__pattern **ret_pattern)
 {
     haft__compiler *c = frame->c;
     if (c->pattern_count >= HAFT__LIMIT_SCHEMA_PATTERNS) {
@@ -167,38 +169,38 @@ haft_status haft__compile_expression(haft__frame *frame, haft_str source, const 
     c->pattern_count++;
     haft_status status = haft__pattern_compile(c->arena, source, ret_pattern, c->err);
     if (status != HAFT_OK && status != HAFT_NO_MEMORY && c->err != NULL) {
-        haft__error_at(c->err, haft__compile_where(c, frame->resource, at));
+        haft__error_prepend_location(c->err, haft__compile_location(c, frame->resource, at));
     }
     return status;
 }
 
-haft_status haft__compile_pattern(haft__frame *frame, const haft__keyword *keyword,
+haft_status haft__compile_pattern(haft__compile_frame *frame, const haft__schema_keyword *keyword,
                                   const haft__json *value)
 {
     (void)keyword;
     haft__compiler *c = frame->c;
-    haft__string_rules *rules = haft__frame_string(frame);
+    haft__string_rules *rules = haft__compile_frame_string(frame);
     if (rules == NULL) {
         return haft__compile_no_memory(c);
     }
     if (value->kind != HAFT__JSON_STRING) {
-        return haft__compile_wanted(frame, value, "a regular expression (a string)");
+        return haft__compile_fail_expected(frame, value, "a regular expression (a string)");
     }
     rules->source = haft__json_text(*value);
-    return haft__compile_expression(frame, rules->source, value, &rules->pattern);
+    return haft__compile_regex(frame, rules->source, value, &rules->pattern);
 }
 
-haft_status haft__compile_unique(haft__frame *frame, const haft__keyword *keyword,
+haft_status haft__compile_unique(haft__compile_frame *frame, const haft__schema_keyword *keyword,
                                  const haft__json *value)
 {
     (void)keyword;
     if (value->kind != HAFT__JSON_TRUE && value->kind != HAFT__JSON_FALSE) {
-        return haft__compile_wanted(frame, value, "a boolean");
+        return haft__compile_fail_expected(frame, value, "a boolean");
     }
     if (value->kind == HAFT__JSON_FALSE) {
         return HAFT_OK;
     }
-    haft__array_rules *rules = haft__frame_array(frame);
+    haft__array_rules *rules = haft__compile_frame_array(frame);
     if (rules == NULL) {
         return haft__compile_no_memory(frame->c);
     }
@@ -208,7 +210,7 @@ haft_status haft__compile_unique(haft__frame *frame, const haft__keyword *keywor
 
 /* The hash table of a long list of values. One that is there twice is put in once: else a list of
  * equal values would be walked through for each of them. */
-static haft_status add_slots(haft__compiler *c, haft__values *values)
+static haft_status add_slots(haft__compiler *c, haft__schema_values *values)
 {
     size_t size = 4 * FEW_VALUES;
     while (size < 2 * (size_t)values->count) {
@@ -240,9 +242,9 @@ static haft_status add_slots(haft__compiler *c, haft__values *values)
 }
 
 static haft_status make_values(haft__compiler *c, const haft__json *items, uint32_t count,
-                               const haft__values **ret_values)
+                               const haft__schema_values **ret_values)
 {
-    haft__values *values = haft__arena_array(c->arena, 1, sizeof(*values));
+    haft__schema_values *values = haft__arena_array(c->arena, 1, sizeof(*values));
     if (values == NULL) {
         return haft__compile_no_memory(c);
     }
@@ -252,37 +254,37 @@ static haft_status make_values(haft__compiler *c, const haft__json *items, uint3
     return count > FEW_VALUES ? add_slots(c, values) : HAFT_OK;
 }
 
-haft_status haft__compile_enum(haft__frame *frame, const haft__keyword *keyword,
+haft_status haft__compile_enum(haft__compile_frame *frame, const haft__schema_keyword *keyword,
                                const haft__json *value)
 {
     (void)keyword;
     if (value->kind != HAFT__JSON_ARRAY) {
-        return haft__compile_wanted(frame, value, "an array of values");
+        return haft__compile_fail_expected(frame, value, "an array of values");
     }
     return make_values(frame->c, value->items, value->count, &frame->node->enumeration);
 }
 
-haft_status haft__compile_const(haft__frame *frame, const haft__keyword *keyword,
+haft_status haft__compile_const(haft__compile_frame *frame, const haft__schema_keyword *keyword,
                                 const haft__json *value)
 {
     (void)keyword;
     return make_values(frame->c, value, 1, &frame->node->constant);
 }
 
-static haft_status check_names(haft__frame *frame, const haft__json *value)
+static haft_status check_names(haft__compile_frame *frame, const haft__json *value)
 {
     if (value->kind != HAFT__JSON_ARRAY) {
-        return haft__compile_wanted(frame, value, "an array of names");
+        return haft__compile_fail_expected(frame, value, "an array of names");
     }
     for (uint32_t i = 0; i < value->count; i++) {
         if (value->items[i].kind != HAFT__JSON_STRING) {
-            return haft__compile_wanted(frame, &value->items[i], "a name (a string)");
+            return haft__compile_fail_expected(frame, &value->items[i], "a name (a string)");
         }
     }
     return HAFT_OK;
 }
 
-haft_status haft__compile_required(haft__frame *frame, const haft__keyword *keyword,
+haft_status haft__compile_required(haft__compile_frame *frame, const haft__schema_keyword *keyword,
                                    const haft__json *value)
 {
     (void)keyword;
@@ -290,7 +292,8 @@ haft_status haft__compile_required(haft__frame *frame, const haft__keyword *keyw
     return check_names(frame, value);
 }
 
-haft_status haft__compile_dependent_required(haft__frame *frame, const haft__keyword *keyword,
+haft_status haft__compile_dependent_required(haft__compile_frame *frame,
+                                             const haft__schema_keyword *keyword,
                                              const haft__json *value)
 {
     for (uint32_t i = 0; value->kind == HAFT__JSON_OBJECT && i < value->count; i++) {

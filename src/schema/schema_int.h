@@ -22,129 +22,129 @@
 #define HAFT__TYPE_BOOLEAN (HAFT__TYPE(HAFT__JSON_FALSE) | HAFT__TYPE(HAFT__JSON_TRUE))
 #define HAFT__TYPES_ALL    0x7FU
 
-typedef struct haft__node haft__node;
-typedef struct haft__resource haft__resource;
+typedef struct haft__schema_node haft__schema_node;
+typedef struct haft__schema_resource haft__schema_resource;
 
-typedef struct haft__node_list {
-    const haft__node **items;
+typedef struct haft__schema_node_list {
+    const haft__schema_node **items;
     uint32_t count;
-} haft__node_list;
+} haft__schema_node_list;
 
 /* The values of `enum`, or the one of `const`. Long lists have a hash table. */
-typedef struct haft__values {
+typedef struct haft__schema_values {
     const haft__json *items;
     uint32_t count;
     uint32_t mask;         /* of `slots`; there are mask + 1 */
     const uint32_t *slots; /* 1 + index of a value, 0 when free; NULL in short lists */
-} haft__values;
+} haft__schema_values;
 
 /* A number in the schema; `fits` says that `number` is its exact value. */
-typedef struct haft__bound {
+typedef struct haft__schema_bound {
     haft_str text; /* .ptr NULL when the schema does not say */
     int64_t number;
     bool fits;
-} haft__bound;
+} haft__schema_bound;
 
-typedef enum haft__bound_kind {
+typedef enum haft__schema_bound_kind {
     HAFT__BOUND_MINIMUM,
     HAFT__BOUND_MAXIMUM,
-    HAFT__BOUND_ABOVE, /* exclusiveMinimum */
-    HAFT__BOUND_BELOW, /* exclusiveMaximum */
+    HAFT__BOUND_EXCLUSIVE_MINIMUM, /* exclusiveMinimum */
+    HAFT__BOUND_EXCLUSIVE_MAXIMUM, /* exclusiveMaximum */
     HAFT__BOUND_KINDS,
-} haft__bound_kind;
+} haft__schema_bound_kind;
 
 typedef struct haft__number_rules {
-    haft__bound bounds[HAFT__BOUND_KINDS];
-    haft__bound multiple_of;
+    haft__schema_bound bounds[HAFT__BOUND_KINDS];
+    haft__schema_bound multiple_of;
 } haft__number_rules;
 
 /* How many of something there may be. */
-typedef struct haft__range {
+typedef struct haft__schema_count_range {
     uint64_t min, max;
-} haft__range;
+} haft__schema_count_range;
 
 typedef struct haft__string_rules {
-    haft__range length;
+    haft__schema_count_range length;
     const haft__pattern *pattern; /* NULL when there is none */
     haft_str source;              /* the pattern as it was written */
 } haft__string_rules;
 
 typedef struct haft__array_rules {
-    haft__range length;
-    haft__node_list prefix;  /* prefixItems; in older drafts `items` with a list */
-    const haft__node *items; /* for the items behind those; NULL when not said */
-    const haft__node *contains;
-    haft__range containing; /* minContains and maxContains */
+    haft__schema_count_range length;
+    haft__schema_node_list prefix;  /* prefixItems; in older drafts `items` with a list */
+    const haft__schema_node *items; /* for the items behind those; NULL when not said */
+    const haft__schema_node *contains;
+    haft__schema_count_range containing; /* minContains and maxContains */
     bool unique;
-    bool contains_marks; /* items that `contains` accepts count as evaluated (2020-12) */
+    bool contains_evaluates; /* items that `contains` accepts count as evaluated (2020-12) */
 } haft__array_rules;
 
 /* A name in `properties` or `required`, or in both. */
-typedef struct haft__property {
+typedef struct haft__schema_property {
     uint64_t prefix; /* of the name: haft__key_prefix */
     const char *name;
     uint32_t length;
-    bool declared;          /* stands in `properties` */
-    bool required;          /* stands in `required` */
-    const haft__node *node; /* NULL: anything goes */
-} haft__property;
+    bool declared;                 /* stands in `properties` */
+    bool required;                 /* stands in `required` */
+    const haft__schema_node *node; /* NULL: anything goes */
+} haft__schema_property;
 
-typedef struct haft__pattern_property {
+typedef struct haft__schema_pattern_property {
     const haft__pattern *pattern;
     haft_str source;
-    const haft__node *node;
-} haft__pattern_property;
+    const haft__schema_node *node;
+} haft__schema_pattern_property;
 
 /* What has to hold when an object has the member `name`. */
-typedef struct haft__dependency {
+typedef struct haft__schema_dependency {
     haft_str name;
-    const haft__json *names; /* an array of names that have to be there too; or NULL */
-    const haft__node *node;  /* what the object has to be; or NULL */
-} haft__dependency;
+    const haft__json *names;       /* an array of names that have to be there too; or NULL */
+    const haft__schema_node *node; /* what the object has to be; or NULL */
+} haft__schema_dependency;
 
 typedef struct haft__object_rules {
-    haft__range size;
-    const haft__property *properties; /* those declared, then those only required */
+    haft__schema_count_range size;
+    const haft__schema_property *properties; /* those declared, then those only required */
     uint32_t count;
     uint32_t required;     /* how many are required */
     uint32_t mask;         /* of `slots`; there are mask + 1 */
     const uint32_t *slots; /* 1 + index of a property, 0 when free; NULL when there are few */
-    const haft__node *additional;
-    const haft__node *names; /* propertyNames */
-    const haft__pattern_property *patterns;
+    const haft__schema_node *additional;
+    const haft__schema_node *names; /* propertyNames */
+    const haft__schema_pattern_property *patterns;
     uint32_t pattern_count;
     uint32_t dependency_count;
-    haft__dependency *dependencies;
+    haft__schema_dependency *dependencies;
 } haft__object_rules;
 
 /* A $dynamicRef. */
-typedef struct haft__dynamic {
-    haft_str name;          /* the anchor; empty when it is looked up like a $ref */
-    const haft__node *node; /* where it leads when nobody outside has that anchor */
-} haft__dynamic;
+typedef struct haft__dynamic_ref {
+    haft_str name;                 /* the anchor; empty when it is looked up like a $ref */
+    const haft__schema_node *node; /* where it leads when nobody outside has that anchor */
+} haft__dynamic_ref;
 
 /* The keywords that apply other subschemas to the same value. */
 typedef struct haft__general_rules {
-    const haft__node *ref;
-    const haft__dynamic *dynamic;
-    haft__node_list all, any, one;
-    const haft__node *none; /* `not` */
-    const haft__node *test, *then, *otherwise;
-    const haft__node *unevaluated_items, *unevaluated_properties;
+    const haft__schema_node *ref;
+    const haft__dynamic_ref *dynamic;
+    haft__schema_node_list all, any, one;
+    const haft__schema_node *none; /* `not` */
+    const haft__schema_node *test, *then, *otherwise;
+    const haft__schema_node *unevaluated_items, *unevaluated_properties;
 } haft__general_rules;
 
-struct haft__node {
-    uint8_t types;           /* 0 for the schema `false` */
-    bool plain;              /* says nothing but its types */
-    const haft__node *alias; /* a $ref and nothing else: the node to use instead */
+struct haft__schema_node {
+    uint8_t types;                  /* 0 for the schema `false` */
+    bool plain;                     /* says nothing but its types */
+    const haft__schema_node *alias; /* a $ref and nothing else: the node to use instead */
     const haft__number_rules *number;
     const haft__string_rules *string;
     const haft__array_rules *array;
     const haft__object_rules *object;
-    const haft__values *enumeration;
-    const haft__values *constant;
+    const haft__schema_values *enumeration;
+    const haft__schema_values *constant;
     const haft__general_rules *general;
-    const haft__resource *resource;
+    const haft__schema_resource *resource;
     const haft__json *source;
 };
 
@@ -153,45 +153,45 @@ typedef struct haft__dynamic_anchor {
     struct haft__dynamic_anchor *next;
     haft_str name;
     const haft__json *source;
-    const haft__node *node;
+    const haft__schema_node *node;
 } haft__dynamic_anchor;
 
 struct haft__schema {
-    const haft__node *root;
+    const haft__schema_node *root;
     haft__hash_key hash_key;
     bool dynamic; /* there is a $dynamicRef: the checker has to remember where it came through */
 };
 
 /* Why a validation was given up. The instance then counts as invalid. */
-typedef enum haft__stop {
-    HAFT__STOP_NOT,
-    HAFT__STOP_STEPS,
-    HAFT__STOP_NESTING,
-    HAFT__STOP_PATTERN,
-    HAFT__STOP_DIGITS,
-    HAFT__STOP_DEPTH, /* of two values compared: only of those that nothing has read */
-    HAFT__STOP_MEMORY,
-} haft__stop;
+typedef enum haft__exceeded {
+    HAFT__EXCEEDED_NONE,
+    HAFT__EXCEEDED_STEPS,
+    HAFT__EXCEEDED_NESTING,
+    HAFT__EXCEEDED_PATTERN,
+    HAFT__EXCEEDED_DIGITS,
+    HAFT__EXCEEDED_DEPTH, /* of two values compared: only of those that nothing has read */
+    HAFT__EXCEEDED_MEMORY,
+} haft__exceeded;
 
 /* The resources a validation has come through, from the inside out. */
-typedef struct haft__scope {
-    const struct haft__scope *outer;
-    const haft__resource *resource;
-} haft__scope;
+typedef struct haft__dynamic_scope {
+    const struct haft__dynamic_scope *outer;
+    const haft__schema_resource *resource;
+} haft__dynamic_scope;
 
 /* Which members or items have been evaluated: a bit each, in the checker's words. */
-typedef struct haft__marks {
+typedef struct haft__evaluated {
     size_t at;
     uint32_t count;
-} haft__marks;
+} haft__evaluated;
 
 struct haft__checker {
     int64_t steps; /* left */
     uint32_t nesting;
-    haft__stop stop;
+    haft__exceeded stop;
     haft_str stop_pattern;
     bool dynamic;
-    const haft__scope *scope;
+    const haft__dynamic_scope *scope;
     haft__hash_key hash_key;
     haft__pattern_scratch *scratch;
     uint64_t *words; /* a stack of bit sets and hash tables */
@@ -225,33 +225,39 @@ static inline uint64_t haft__key_prefix(const char *key, size_t length)
 
 /* Whether `node` accepts `value`. False too when a budget is used up: then checker->stop says so,
  * whatever the answer. Marks what it evaluated when `marks` is not NULL. */
-bool haft__accepts(haft__checker *checker, const haft__node *node, const haft__json *value,
-                   const haft__marks *marks);
+bool haft__validate_node(haft__checker *checker, const haft__schema_node *node,
+                         const haft__json *value, const haft__evaluated *marks);
 
 /* The same without unevaluatedItems and unevaluatedProperties. */
-bool haft__accepts_before_unevaluated(haft__checker *checker, const haft__node *node,
-                                      const haft__json *value, const haft__marks *marks);
+bool haft__validate_node_before_unevaluated(haft__checker *checker, const haft__schema_node *node,
+                                            const haft__json *value, const haft__evaluated *marks);
 
 /* The keywords of one kind of value, each on its own: for explaining. */
-bool haft__type_fits(uint8_t types, const haft__json *value);
-bool haft__bound_fits(haft__checker *checker, haft__bound_kind kind, const haft__bound *bound,
-                      const haft__json *value);
-bool haft__multiple_fits(haft__checker *checker, const haft__bound *bound, const haft__json *value);
-bool haft__pattern_fits(haft__checker *checker, const haft__pattern *pattern, haft_str source,
-                        haft_str text);
-bool haft__values_have(haft__checker *checker, const haft__values *values, const haft__json *value);
-bool haft__items_unique(haft__checker *checker, const haft__json *array, uint32_t ret_pair[2]);
-uint64_t haft__string_length(haft__checker *checker, const haft__json *string);
-const haft__property *haft__property_find(haft__checker *checker, const haft__object_rules *rules,
-                                          const haft__json *key, uint32_t *hint);
+bool haft__validate_type(uint8_t types, const haft__json *value);
+bool haft__validate_bound(haft__checker *checker, haft__schema_bound_kind kind,
+                          const haft__schema_bound *bound, const haft__json *value);
+bool haft__validate_multiple_of(haft__checker *checker, const haft__schema_bound *bound,
+                                const haft__json *value);
+bool haft__validate_pattern(haft__checker *checker, const haft__pattern *pattern, haft_str source,
+                            haft_str text);
+bool haft__validate_enum(haft__checker *checker, const haft__schema_values *values,
+                         const haft__json *value);
+bool haft__validate_unique_items(haft__checker *checker, const haft__json *array,
+                                 uint32_t ret_pair[2]);
+uint64_t haft__checker_string_length(haft__checker *checker, const haft__json *string);
+const haft__schema_property *haft__checker_find_property(haft__checker *checker,
+                                                         const haft__object_rules *rules,
+                                                         const haft__json *key, uint32_t *hint);
 /* The value of a member, or NULL; costs steps by the size of the object and the key. */
-const haft__json *haft__member_find(haft__checker *checker, const haft__json *object, haft_str key);
-const haft__node *haft__dynamic_target(haft__checker *checker, const haft__dynamic *dynamic);
+const haft__json *haft__checker_find_member(haft__checker *checker, const haft__json *object,
+                                            haft_str key);
+const haft__schema_node *haft__checker_resolve_dynamic_ref(haft__checker *checker,
+                                                           const haft__dynamic_ref *dynamic);
 
 /* checker.c: budgets and memory. */
 
 /* Notes why the validation ends. Returns false. */
-bool haft__checker_stop(haft__checker *checker, haft__stop why);
+bool haft__checker_stop(haft__checker *checker, haft__exceeded why);
 
 /* How many bytes of a text, and of a number, are compared or hashed for one step. */
 #define HAFT__TEXT_STEP   64U
@@ -261,7 +267,7 @@ bool haft__checker_stop(haft__checker *checker, haft__stop why);
 static inline bool haft__checker_charge(haft__checker *checker, size_t steps)
 {
     checker->steps -= (int64_t)steps;
-    return HAFT__LIKELY(checker->steps >= 0) || haft__checker_stop(checker, HAFT__STOP_STEPS);
+    return HAFT__LIKELY(checker->steps >= 0) || haft__checker_stop(checker, HAFT__EXCEEDED_STEPS);
 }
 
 /* Pays for comparing or hashing the whole of `value`. */
@@ -271,7 +277,7 @@ bool haft__checker_charge_value(haft__checker *checker, const haft__json *value)
 static inline bool haft__checker_enter(haft__checker *checker, uint32_t limit)
 {
     if (HAFT__UNLIKELY(checker->nesting >= limit)) {
-        return haft__checker_stop(checker, HAFT__STOP_NESTING);
+        return haft__checker_stop(checker, HAFT__EXCEEDED_NESTING);
     }
     checker->nesting++;
     return true;
@@ -287,30 +293,32 @@ void haft__checker_begin(haft__checker *checker, const haft__schema *schema);
 
 /* Zeroed words on top of the stack, at checker->words + *ret_at until the next push; popped by
  * setting word_count back. */
-bool haft__words_push(haft__checker *checker, size_t count, size_t *ret_at);
+bool haft__checker_push_words(haft__checker *checker, size_t count, size_t *ret_at);
 
-bool haft__marks_push(haft__checker *checker, uint32_t count, haft__marks *ret_marks);
-void haft__marks_pop(haft__checker *checker, const haft__marks *marks);
-void haft__marks_merge(haft__checker *checker, const haft__marks *into, const haft__marks *from);
-void haft__marks_fill(haft__checker *checker, const haft__marks *marks);
+bool haft__evaluated_push(haft__checker *checker, uint32_t count, haft__evaluated *ret_marks);
+void haft__evaluated_pop(haft__checker *checker, const haft__evaluated *marks);
+void haft__evaluated_merge(haft__checker *checker, const haft__evaluated *into,
+                           const haft__evaluated *from);
+void haft__evaluated_add_all(haft__checker *checker, const haft__evaluated *marks);
 
-static inline void haft__mark(haft__checker *checker, const haft__marks *marks, uint32_t index)
+static inline void haft__evaluated_add(haft__checker *checker, const haft__evaluated *marks,
+                                       uint32_t index)
 {
     checker->words[marks->at + index / 64] |= (uint64_t)1 << (index % 64);
 }
 
-static inline bool haft__marked(const haft__checker *checker, const haft__marks *marks,
-                                uint32_t index)
+static inline bool haft__evaluated_has(const haft__checker *checker, const haft__evaluated *marks,
+                                       uint32_t index)
 {
     return (checker->words[marks->at + index / 64] >> (index % 64) & 1) != 0;
 }
 
 /* resolve.c: the dynamic anchors of a resource. */
-const haft__dynamic_anchor *haft__resource_anchors(const haft__resource *resource);
+const haft__dynamic_anchor *haft__resource_anchors(const haft__schema_resource *resource);
 
 /* explain.c: checks again and words every failure into `arena`. */
-HAFT_MUST_USE haft_status haft__explain(const haft__schema *schema, haft__checker *checker,
-                                        const haft__json *instance, haft__arena *arena,
-                                        haft__schema_report *ret_report, haft_error *err);
+HAFT_MUST_USE haft_status haft__schema_explain(const haft__schema *schema, haft__checker *checker,
+                                               const haft__json *instance, haft__arena *arena,
+                                               haft__schema_report *ret_report, haft_error *err);
 
 #endif

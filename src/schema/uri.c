@@ -75,7 +75,7 @@ haft__uri haft__uri_split(haft_str text)
         uri.scheme = take(&rest, scheme);
         (void)take(&rest, 1);
     }
-    if (haft__str_starts(rest, HAFT__LIT("//"))) {
+    if (haft__str_starts_with(rest, HAFT__LIT("//"))) {
         (void)take(&rest, 2);
         uri.authority = take(&rest, until(rest, '/', '?'));
     }
@@ -108,15 +108,15 @@ static void add_path(char **to, haft_str path)
 {
     char *start = *to;
     while (path.len > 0) {
-        if (haft__str_starts(path, HAFT__LIT("../"))) {
+        if (haft__str_starts_with(path, HAFT__LIT("../"))) {
             path = haft__str_skip(path, 3);
-        } else if (haft__str_starts(path, HAFT__LIT("./"))) {
+        } else if (haft__str_starts_with(path, HAFT__LIT("./"))) {
             path = haft__str_skip(path, 2);
-        } else if (haft__str_starts(path, HAFT__LIT("/./"))) {
+        } else if (haft__str_starts_with(path, HAFT__LIT("/./"))) {
             path = haft__str_skip(path, 2);
         } else if (haft__str_equal(path, HAFT__LIT("/."))) {
             path = HAFT__LIT("/");
-        } else if (haft__str_starts(path, HAFT__LIT("/../"))) {
+        } else if (haft__str_starts_with(path, HAFT__LIT("/../"))) {
             path = haft__str_skip(path, 3);
             drop_segment(start, to);
         } else if (haft__str_equal(path, HAFT__LIT("/.."))) {

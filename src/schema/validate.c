@@ -15,7 +15,7 @@
 #include "schema/schema_int.h"
 #include "json/number.h"
 
-bool haft__type_fits(uint8_t types, const haft__json *value)
+bool haft__validate_type(uint8_t types, const haft__json *value)
 {
     if (HAFT__LIKELY((types >> value->kind & 1) != 0)) {
         return true;
@@ -48,26 +48,27 @@ static bool is_integer(haft__checker *checker, uint8_t types, const haft__json *
                    && haft__number_is_integer(haft__json_text(*value))));
 }
 
-static bool order_fits(haft__bound_kind kind, int order)
+static bool order_fits(haft__schema_bound_kind kind, int order)
 {
     switch (kind) {
     case HAFT__BOUND_MINIMUM: return order >= 0;
     case HAFT__BOUND_MAXIMUM: return order <= 0;
-    case HAFT__BOUND_ABOVE: return order > 0;
-    case HAFT__BOUND_BELOW: return order < 0;
+    case HAFT__BOUND_EXCLUSIVE_MINIMUM: return order > 0;
+    case HAFT__BOUND_EXCLUSIVE_MAXIMUM: return order < 0;
     case HAFT__BOUND_KINDS: break;
     }
     HAFT__UNREACHABLE();
 }
 
-bool haft__bound_fits(haft__checker *checker, haft__bound_kind kind, const haft__bound *bound,
-                      const haft__json *value)
+bool haft__validate_bound(haft__checker *checker, haft__schema_bound_kind kind,
+                          const haft__schema_bound *bound, const haft__json *value)
 {
     return haft__checker_charge(checker, (value->count + bound->text.len) / HAFT__NUMBER_STEP)
            && order_fits(kind, haft__number_compare(haft__json_text(*value), bound->text));
 }
 
-bool haft__multiple_fits(haft__checker *checker, const haft__bound *bound, const haft__json *value)
+bool haft__validate_multiple_of(haft__checker *checker, const haft__schema_bound *bound,
+                                const haft__json *value)
 {
     int64_t number;
     if (bound->fits && small_integer(value, &number)) {
@@ -79,7 +80,7 @@ bool haft__multiple_fits(haft__checker *checker, const haft__bound *bound, const
     }
     if (haft__number_is_multiple(haft__json_text(*value), bound->text, &multiple, NULL)
         != HAFT_OK) {
-        return haft__checker_stop(checker, HAFT__STOP_DIGITS);
+        return haft__checker_stop(checker, HAFT__EXCEEDED_DIGITS);
     }
     return multiple;
 }
@@ -89,8 +90,8 @@ static bool number_fits(haft__checker *checker, const haft__number_rules *rules,
 {
     int64_t number = 0;
     bool small = small_integer(value, &number);
-    for (haft__bound_kind kind = 0; kind < HAFT__BOUND_KINDS; kind++) {
-        const haft__bound *bound = &rules->bounds[kind];
+    for (haft__schema_bound_kind kind = 0; kind < HAFT__BOUND_KINDS; kind++) {
+        const haft__schema_bound *bound = &rules->bounds[kind];
         if (bound->text.ptr == NULL) {
             continue;
         }
@@ -98,22 +99,23 @@ static bool number_fits(haft__checker *checker, const haft__number_rules *rules,
             if (!order_fits(kind, (number > bound->number) - (number < bound->number))) {
                 return false;
             }
-        } else if (!haft__bound_fits(checker, kind, bound, value)) {
+        } else if (!haft__validate_bound(checker, kind, bound, value)) {
             return false;
         }
     }
     return rules->multiple_of.text.ptr == NULL
-           || haft__multiple_fits(checker, &rules->multiple_of, value);
+           || haft__validate_multiple_of(checker, &rules->multiple_of, value);
 }
 
-uint64_t haft__string_length(haft__checker *checker, const haft__json *string)
+uint64_t haft__checker_string_length(haft__checker *checker, const haft__json *string)
 {
     (void)haft__checker_charge(checker, string->count / HAFT__TEXT_STEP);
     return haft__utf8_length(haft__json_text(*string));
 }
 
 /* A character takes one to four bytes: often the bytes alone decide. */
-static bool length_fits(haft__checker *checker, const haft__range *range, const haft__json *value)
+static bool length_fits(haft__checker *checker, const haft__schema_count_range *range,
+                        const haft__json *value)
 {
     uint32_t bytes = value->count;
     if (bytes < range->min) {
@@ -122,7 +124,7 @@ static bool length_fits(haft__checker *checker, const haft__range *range, const 
     if (bytes <= range->max && (bytes + 3) / 4 >= range->min) {
         return true;
     }
-    uint64_t length = haft__string_length(checker, value);
+    uint64_t length = haft__checker_string_length(checker, value);
     return length >= range->min && length <= range->max;
 }
 
@@ -130,8 +132,8 @@ static bool length_fits(haft__checker *checker, const haft__range *range, const 
 #define MATCH_STEPS 4U
 #define MATCH_STEP  16U
 
-bool haft__pattern_fits(haft__checker *checker, const haft__pattern *pattern, haft_str source,
-                        haft_str text)
+bool haft__validate_pattern(haft__checker *checker, const haft__pattern *pattern, haft_str source,
+                            haft_str text)
 {
     if (!haft__checker_charge(checker, MATCH_STEPS + text.len / MATCH_STEP)) {
         return false;
@@ -145,8 +147,8 @@ bool haft__pattern_fits(haft__checker *checker, const haft__pattern *pattern, ha
     case HAFT__PATTERN_YES: return true;
     case HAFT__PATTERN_LIMIT:
         checker->stop_pattern = source;
-        return haft__checker_stop(checker, HAFT__STOP_PATTERN);
-    case HAFT__PATTERN_NO_MEMORY: return haft__checker_stop(checker, HAFT__STOP_MEMORY);
+        return haft__checker_stop(checker, HAFT__EXCEEDED_PATTERN);
+    case HAFT__PATTERN_NO_MEMORY: return haft__checker_stop(checker, HAFT__EXCEEDED_MEMORY);
     }
     HAFT__UNREACHABLE();
 }
@@ -156,8 +158,8 @@ static bool string_fits(haft__checker *checker, const haft__string_rules *rules,
 {
     return length_fits(checker, &rules->length, value)
            && (rules->pattern == NULL
-               || haft__pattern_fits(checker, rules->pattern, rules->source,
-                                     haft__json_text(*value)));
+               || haft__validate_pattern(checker, rules->pattern, rules->source,
+                                         haft__json_text(*value)));
 }
 
 /* Pays for comparing two values of one kind; what their sizes tell apart costs nothing. */
@@ -186,13 +188,14 @@ static bool equal(haft__checker *checker, const haft__json *a, const haft__json 
     }
     haft_status status = haft__json_equal(*a, *b, &same, NULL);
     if (status != HAFT_OK) {
-        return haft__checker_stop(checker,
-                                  status == HAFT_TOO_BIG ? HAFT__STOP_DEPTH : HAFT__STOP_MEMORY);
+        return haft__checker_stop(checker, status == HAFT_TOO_BIG ? HAFT__EXCEEDED_DEPTH
+                                                                  : HAFT__EXCEEDED_MEMORY);
     }
     return same;
 }
 
-bool haft__values_have(haft__checker *checker, const haft__values *values, const haft__json *value)
+bool haft__validate_enum(haft__checker *checker, const haft__schema_values *values,
+                         const haft__json *value)
 {
     if (values->slots != NULL) {
         if (!haft__checker_charge_value(checker, value)) {
@@ -253,7 +256,8 @@ static bool put_item(haft__checker *checker, const haft__json *array, size_t tab
     }
 }
 
-bool haft__items_unique(haft__checker *checker, const haft__json *array, uint32_t ret_pair[2])
+bool haft__validate_unique_items(haft__checker *checker, const haft__json *array,
+                                 uint32_t ret_pair[2])
 {
     if (!haft__checker_charge_value(checker, array)) {
         return false;
@@ -266,7 +270,7 @@ bool haft__items_unique(haft__checker *checker, const haft__json *array, uint32_
         size *= 2;
     }
     size_t table;
-    if (!haft__words_push(checker, size, &table)) {
+    if (!haft__checker_push_words(checker, size, &table)) {
         return false;
     }
     bool unique = true;
@@ -274,21 +278,21 @@ bool haft__items_unique(haft__checker *checker, const haft__json *array, uint32_
         unique = put_item(checker, array, table, size - 1, i, ret_pair);
     }
     checker->word_count = table;
-    return unique && checker->stop == HAFT__STOP_NOT;
+    return unique && checker->stop == HAFT__EXCEEDED_NONE;
 }
 
 /* At least so many items have to be looked at; all of them when they are marked as well. */
 static bool contains_fits(haft__checker *checker, const haft__array_rules *rules,
-                          const haft__json *array, const haft__marks *marks)
+                          const haft__json *array, const haft__evaluated *marks)
 {
     uint64_t found = 0;
-    const haft__marks *marking = rules->contains_marks ? marks : NULL;
+    const haft__evaluated *marking = rules->contains_evaluates ? marks : NULL;
     bool only_least = marking == NULL && rules->containing.max == UINT64_MAX;
     for (uint32_t i = 0; i < array->count && (!only_least || found < rules->containing.min); i++) {
-        if (haft__accepts(checker, rules->contains, &array->items[i], NULL)) {
+        if (haft__validate_node(checker, rules->contains, &array->items[i], NULL)) {
             found++;
             if (marking != NULL) {
-                haft__mark(checker, marking, i);
+                haft__evaluated_add(checker, marking, i);
             }
         }
     }
@@ -296,32 +300,33 @@ static bool contains_fits(haft__checker *checker, const haft__array_rules *rules
 }
 
 static bool array_fits(haft__checker *checker, const haft__array_rules *rules,
-                       const haft__json *array, const haft__marks *marks)
+                       const haft__json *array, const haft__evaluated *marks)
 {
     if (array->count < rules->length.min || array->count > rules->length.max
         || !haft__checker_charge(checker, array->count)) {
         return false;
     }
     for (uint32_t i = 0; i < array->count; i++) {
-        const haft__node *node = i < rules->prefix.count ? rules->prefix.items[i] : rules->items;
+        const haft__schema_node *node =
+            i < rules->prefix.count ? rules->prefix.items[i] : rules->items;
         if (node == NULL) {
             break;
         }
-        if (!haft__accepts(checker, node, &array->items[i], NULL)) {
+        if (!haft__validate_node(checker, node, &array->items[i], NULL)) {
             return false;
         }
         if (marks != NULL) {
-            haft__mark(checker, marks, i);
+            haft__evaluated_add(checker, marks, i);
         }
     }
     if (rules->contains != NULL && !contains_fits(checker, rules, array, marks)) {
         return false;
     }
     uint32_t pair[2];
-    return !rules->unique || haft__items_unique(checker, array, pair);
+    return !rules->unique || haft__validate_unique_items(checker, array, pair);
 }
 
-static inline bool is_property(haft__checker *checker, const haft__property *property,
+static inline bool is_property(haft__checker *checker, const haft__schema_property *property,
                                uint64_t prefix, const haft__json *key)
 {
     return property->prefix == prefix && property->length == key->count
@@ -330,9 +335,10 @@ static inline bool is_property(haft__checker *checker, const haft__property *pro
                    && memcmp(property->name + 8, key->text + 8, key->count - 8) == 0));
 }
 
-static const haft__property *search_property(haft__checker *checker,
-                                             const haft__object_rules *rules, const haft__json *key,
-                                             uint64_t prefix, uint32_t *hint)
+static const haft__schema_property *search_property(haft__checker *checker,
+                                                    const haft__object_rules *rules,
+                                                    const haft__json *key, uint64_t prefix,
+                                                    uint32_t *hint)
 {
     if (rules->slots != NULL) {
         if (!haft__checker_charge(checker, key->count / HAFT__TEXT_STEP)) {
@@ -358,9 +364,9 @@ static const haft__property *search_property(haft__checker *checker,
 }
 
 /* Most objects have their members in the order of the schema: *hint is the one expected next. */
-static inline const haft__property *find_property(haft__checker *checker,
-                                                  const haft__object_rules *rules,
-                                                  const haft__json *key, uint32_t *hint)
+static inline const haft__schema_property *find_property(haft__checker *checker,
+                                                         const haft__object_rules *rules,
+                                                         const haft__json *key, uint32_t *hint)
 {
     uint64_t prefix = haft__key_prefix(key->text, key->count);
     if (*hint < rules->count && is_property(checker, &rules->properties[*hint], prefix, key)) {
@@ -369,13 +375,15 @@ static inline const haft__property *find_property(haft__checker *checker,
     return search_property(checker, rules, key, prefix, hint);
 }
 
-const haft__property *haft__property_find(haft__checker *checker, const haft__object_rules *rules,
-                                          const haft__json *key, uint32_t *hint)
+const haft__schema_property *haft__checker_find_property(haft__checker *checker,
+                                                         const haft__object_rules *rules,
+                                                         const haft__json *key, uint32_t *hint)
 {
     return find_property(checker, rules, key, hint);
 }
 
-const haft__json *haft__member_find(haft__checker *checker, const haft__json *object, haft_str key)
+const haft__json *haft__checker_find_member(haft__checker *checker, const haft__json *object,
+                                            haft_str key)
 {
     if (!haft__checker_charge(checker, 1 + object->count / 16)) {
         return NULL;
@@ -396,34 +404,34 @@ static bool other_member_fits(haft__checker *checker, const haft__object_rules *
 {
     bool known = declared;
     for (uint32_t i = 0; i < rules->pattern_count; i++) {
-        const haft__pattern_property *pattern = &rules->patterns[i];
-        if (haft__pattern_fits(checker, pattern->pattern, pattern->source,
-                               haft__json_text(member->key))) {
+        const haft__schema_pattern_property *pattern = &rules->patterns[i];
+        if (haft__validate_pattern(checker, pattern->pattern, pattern->source,
+                                   haft__json_text(member->key))) {
             known = true;
-            if (!haft__accepts(checker, pattern->node, &member->value, NULL)) {
+            if (!haft__validate_node(checker, pattern->node, &member->value, NULL)) {
                 return false;
             }
         }
     }
     *ret_evaluated = known || rules->additional != NULL;
     return known || rules->additional == NULL
-           || haft__accepts(checker, rules->additional, &member->value, NULL);
+           || haft__validate_node(checker, rules->additional, &member->value, NULL);
 }
 
 static bool members_fit(haft__checker *checker, const haft__object_rules *rules,
-                        const haft__json *object, const haft__marks *marks)
+                        const haft__json *object, const haft__evaluated *marks)
 {
     /* Keys are distinct, so counting the required ones that were met is enough. */
     uint32_t missing = rules->required;
     uint32_t hint = 0;
     for (uint32_t i = 0; i < object->count; i++) {
         const haft__json_member *member = &object->members[i];
-        const haft__property *property = find_property(checker, rules, &member->key, &hint);
+        const haft__schema_property *property = find_property(checker, rules, &member->key, &hint);
         bool evaluated = false;
         if (property != NULL) {
             missing -= property->required;
             if (property->node != NULL
-                && !haft__accepts(checker, property->node, &member->value, NULL)) {
+                && !haft__validate_node(checker, property->node, &member->value, NULL)) {
                 return false;
             }
             evaluated = property->declared;
@@ -433,34 +441,36 @@ static bool members_fit(haft__checker *checker, const haft__object_rules *rules,
             return false;
         }
         if (evaluated && marks != NULL) {
-            haft__mark(checker, marks, i);
+            haft__evaluated_add(checker, marks, i);
         }
     }
     return missing == 0;
 }
 
-static bool names_fit(haft__checker *checker, const haft__node *names, const haft__json *object)
+static bool names_fit(haft__checker *checker, const haft__schema_node *names,
+                      const haft__json *object)
 {
     for (uint32_t i = 0; i < object->count; i++) {
-        if (!haft__accepts(checker, names, &object->members[i].key, NULL)) {
+        if (!haft__validate_node(checker, names, &object->members[i].key, NULL)) {
             return false;
         }
     }
     return true;
 }
 
-static bool dependency_fits(haft__checker *checker, const haft__dependency *dependency,
-                            const haft__json *object, const haft__marks *marks)
+static bool dependency_fits(haft__checker *checker, const haft__schema_dependency *dependency,
+                            const haft__json *object, const haft__evaluated *marks)
 {
-    if (haft__member_find(checker, object, dependency->name) == NULL) {
+    if (haft__checker_find_member(checker, object, dependency->name) == NULL) {
         return true;
     }
-    if (dependency->node != NULL && !haft__accepts(checker, dependency->node, object, marks)) {
+    if (dependency->node != NULL
+        && !haft__validate_node(checker, dependency->node, object, marks)) {
         return false;
     }
     for (uint32_t i = 0; dependency->names != NULL && i < dependency->names->count; i++) {
         haft_str name = haft__json_text(dependency->names->items[i]);
-        if (haft__member_find(checker, object, name) == NULL) {
+        if (haft__checker_find_member(checker, object, name) == NULL) {
             return false;
         }
     }
@@ -468,7 +478,7 @@ static bool dependency_fits(haft__checker *checker, const haft__dependency *depe
 }
 
 static bool object_fits(haft__checker *checker, const haft__object_rules *rules,
-                        const haft__json *object, const haft__marks *marks)
+                        const haft__json *object, const haft__evaluated *marks)
 {
     if (object->count < rules->size.min || object->count > rules->size.max
         || !haft__checker_charge(checker, object->count)
@@ -485,27 +495,28 @@ static bool object_fits(haft__checker *checker, const haft__object_rules *rules,
 }
 
 /* Marks only what `node` evaluates when it accepts. */
-static bool accepts_marking(haft__checker *checker, const haft__node *node, const haft__json *value,
-                            const haft__marks *marks)
+static bool accepts_marking(haft__checker *checker, const haft__schema_node *node,
+                            const haft__json *value, const haft__evaluated *marks)
 {
     if (marks == NULL) {
-        return haft__accepts(checker, node, value, NULL);
+        return haft__validate_node(checker, node, value, NULL);
     }
-    haft__marks own;
-    if (!haft__marks_push(checker, marks->count, &own)) {
+    haft__evaluated own;
+    if (!haft__evaluated_push(checker, marks->count, &own)) {
         return false;
     }
-    bool accepted = haft__accepts(checker, node, value, &own);
+    bool accepted = haft__validate_node(checker, node, value, &own);
     if (accepted) {
-        haft__marks_merge(checker, marks, &own);
+        haft__evaluated_merge(checker, marks, &own);
     }
-    haft__marks_pop(checker, &own);
+    haft__evaluated_pop(checker, &own);
     return accepted;
 }
 
 /* How many of `list` accept; may stop at `enough` when nothing is marked. */
-static uint32_t count_accepting(haft__checker *checker, const haft__node_list *list,
-                                const haft__json *value, const haft__marks *marks, uint32_t enough)
+static uint32_t count_accepting(haft__checker *checker, const haft__schema_node_list *list,
+                                const haft__json *value, const haft__evaluated *marks,
+                                uint32_t enough)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < list->count && (marks != NULL || found < enough); i++) {
@@ -514,14 +525,15 @@ static uint32_t count_accepting(haft__checker *checker, const haft__node_list *l
     return found;
 }
 
-const haft__node *haft__dynamic_target(haft__checker *checker, const haft__dynamic *dynamic)
+const haft__schema_node *haft__checker_resolve_dynamic_ref(haft__checker *checker,
+                                                           const haft__dynamic_ref *dynamic)
 {
-    const haft__node *target = dynamic->node;
+    const haft__schema_node *target = dynamic->node;
     if (dynamic->name.len == 0) {
         return target;
     }
     /* The outermost wins, and the list starts inside. */
-    for (const haft__scope *scope = checker->scope; scope != NULL; scope = scope->outer) {
+    for (const haft__dynamic_scope *scope = checker->scope; scope != NULL; scope = scope->outer) {
         const haft__dynamic_anchor *anchor = haft__resource_anchors(scope->resource);
         if (!haft__checker_charge(checker, 1)) {
             break;
@@ -537,25 +549,26 @@ const haft__node *haft__dynamic_target(haft__checker *checker, const haft__dynam
 }
 
 static bool conditional_fits(haft__checker *checker, const haft__general_rules *rules,
-                             const haft__json *value, const haft__marks *marks)
+                             const haft__json *value, const haft__evaluated *marks)
 {
     bool test = accepts_marking(checker, rules->test, value, marks);
-    const haft__node *next = test ? rules->then : rules->otherwise;
-    return next == NULL || haft__accepts(checker, next, value, marks);
+    const haft__schema_node *next = test ? rules->then : rules->otherwise;
+    return next == NULL || haft__validate_node(checker, next, value, marks);
 }
 
 static bool general_fits(haft__checker *checker, const haft__general_rules *rules,
-                         const haft__json *value, const haft__marks *marks)
+                         const haft__json *value, const haft__evaluated *marks)
 {
-    if (rules->ref != NULL && !haft__accepts(checker, rules->ref, value, marks)) {
+    if (rules->ref != NULL && !haft__validate_node(checker, rules->ref, value, marks)) {
         return false;
     }
     if (rules->dynamic != NULL
-        && !haft__accepts(checker, haft__dynamic_target(checker, rules->dynamic), value, marks)) {
+        && !haft__validate_node(checker, haft__checker_resolve_dynamic_ref(checker, rules->dynamic),
+                                value, marks)) {
         return false;
     }
     for (uint32_t i = 0; i < rules->all.count; i++) {
-        if (!haft__accepts(checker, rules->all.items[i], value, marks)) {
+        if (!haft__validate_node(checker, rules->all.items[i], value, marks)) {
             return false;
         }
     }
@@ -565,14 +578,14 @@ static bool general_fits(haft__checker *checker, const haft__general_rules *rule
     if (rules->one.count > 0 && count_accepting(checker, &rules->one, value, marks, 2) != 1) {
         return false;
     }
-    if (rules->none != NULL && haft__accepts(checker, rules->none, value, NULL)) {
+    if (rules->none != NULL && haft__validate_node(checker, rules->none, value, NULL)) {
         return false;
     }
     return rules->test == NULL || conditional_fits(checker, rules, value, marks);
 }
 
-bool haft__accepts_before_unevaluated(haft__checker *checker, const haft__node *node,
-                                      const haft__json *value, const haft__marks *marks)
+bool haft__validate_node_before_unevaluated(haft__checker *checker, const haft__schema_node *node,
+                                            const haft__json *value, const haft__evaluated *marks)
 {
     if (value->kind == HAFT__JSON_OBJECT && node->object != NULL
         && !object_fits(checker, node->object, value, marks)) {
@@ -585,7 +598,8 @@ bool haft__accepts_before_unevaluated(haft__checker *checker, const haft__node *
     return node->general == NULL || general_fits(checker, node->general, value, marks);
 }
 
-static const haft__node *unevaluated_of(const haft__node *node, const haft__json *value)
+static const haft__schema_node *unevaluated_of(const haft__schema_node *node,
+                                               const haft__json *value)
 {
     if (node->general == NULL) {
         return NULL;
@@ -595,35 +609,35 @@ static const haft__node *unevaluated_of(const haft__node *node, const haft__json
                                               : NULL;
 }
 
-static bool accepts_all_parts(haft__checker *checker, const haft__node *node,
-                              const haft__json *value, const haft__marks *marks)
+static bool accepts_all_parts(haft__checker *checker, const haft__schema_node *node,
+                              const haft__json *value, const haft__evaluated *marks)
 {
-    const haft__node *unevaluated = unevaluated_of(node, value);
+    const haft__schema_node *unevaluated = unevaluated_of(node, value);
     if (unevaluated == NULL) {
-        return haft__accepts_before_unevaluated(checker, node, value, marks);
+        return haft__validate_node_before_unevaluated(checker, node, value, marks);
     }
-    haft__marks own;
+    haft__evaluated own;
     if (!haft__checker_charge(checker, value->count)
-        || !haft__marks_push(checker, value->count, &own)) {
+        || !haft__evaluated_push(checker, value->count, &own)) {
         return false;
     }
-    bool accepted = haft__accepts_before_unevaluated(checker, node, value, &own);
+    bool accepted = haft__validate_node_before_unevaluated(checker, node, value, &own);
     for (uint32_t i = 0; accepted && i < value->count; i++) {
         const haft__json *part =
             value->kind == HAFT__JSON_ARRAY ? &value->items[i] : &value->members[i].value;
-        accepted =
-            haft__marked(checker, &own, i) || haft__accepts(checker, unevaluated, part, NULL);
+        accepted = haft__evaluated_has(checker, &own, i)
+                   || haft__validate_node(checker, unevaluated, part, NULL);
     }
-    haft__marks_pop(checker, &own);
+    haft__evaluated_pop(checker, &own);
     if (accepted && marks != NULL) {
-        haft__marks_fill(checker, marks);
+        haft__evaluated_add_all(checker, marks);
     }
     return accepted;
 }
 
 /* Arrays, objects, and whatever has keywords that lead to other nodes. */
-static bool accepts_deep(haft__checker *checker, const haft__node *node, const haft__json *value,
-                         const haft__marks *marks)
+static bool accepts_deep(haft__checker *checker, const haft__schema_node *node,
+                         const haft__json *value, const haft__evaluated *marks)
 {
     if (!haft__checker_enter(checker, HAFT__LIMIT_SCHEMA_NESTING)) {
         return false;
@@ -631,7 +645,7 @@ static bool accepts_deep(haft__checker *checker, const haft__node *node, const h
     bool accepted;
     if (checker->dynamic
         && (checker->scope == NULL || checker->scope->resource != node->resource)) {
-        haft__scope scope = {checker->scope, node->resource};
+        haft__dynamic_scope scope = {checker->scope, node->resource};
         checker->scope = &scope;
         accepted = accepts_all_parts(checker, node, value, marks);
         checker->scope = scope.outer;
@@ -642,8 +656,8 @@ static bool accepts_deep(haft__checker *checker, const haft__node *node, const h
     return accepted;
 }
 
-bool haft__accepts(haft__checker *checker, const haft__node *node, const haft__json *value,
-                   const haft__marks *marks)
+bool haft__validate_node(haft__checker *checker, const haft__schema_node *node,
+                         const haft__json *value, const haft__evaluated *marks)
 {
     if (node->alias != NULL) {
         node = node->alias;
@@ -676,10 +690,10 @@ bool haft__accepts(haft__checker *checker, const haft__node *node, const haft__j
     case HAFT__JSON_ARRAY: deep |= node->array != NULL; break;
     case HAFT__JSON_OBJECT: deep |= node->object != NULL; break;
     }
-    if (node->enumeration != NULL && !haft__values_have(checker, node->enumeration, value)) {
+    if (node->enumeration != NULL && !haft__validate_enum(checker, node->enumeration, value)) {
         return false;
     }
-    if (node->constant != NULL && !haft__values_have(checker, node->constant, value)) {
+    if (node->constant != NULL && !haft__validate_enum(checker, node->constant, value)) {
         return false;
     }
     return !deep || accepts_deep(checker, node, value, marks);

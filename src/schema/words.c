@@ -15,8 +15,8 @@
 
 static haft_str cut(haft_str text)
 {
-    if (text.len > HAFT__WORDS_CUT) {
-        text.len = haft__utf8_floor(text, HAFT__WORDS_CUT);
+    if (text.len > HAFT__DESCRIBE_VALUE_BYTES) {
+        text.len = haft__utf8_floor(text, HAFT__DESCRIBE_VALUE_BYTES);
     }
     return text;
 }
@@ -36,25 +36,25 @@ static void add_escaped(haft__buf *buf, haft_str text, bool quoted)
         if (length == 0 || is_control(code)) {
             haft__buf_addf(buf, "\\u%04x", length == 0 ? 0xFFFDU : (unsigned)code);
         } else {
-            haft__words_add(buf, quoted && (code == '"' || code == '\\') ? "\\" : "");
+            haft__describe_add(buf, quoted && (code == '"' || code == '\\') ? "\\" : "");
             haft__buf_add(buf, text.ptr, length);
         }
         text = haft__str_skip(text, length > 0 ? length : 1);
     }
 }
 
-void haft__words_text(haft__buf *buf, haft_str text)
+void haft__describe_text(haft__buf *buf, haft_str text)
 {
     haft_str shown = cut(text);
     add_escaped(buf, shown, false);
-    haft__words_add(buf, shown.len < text.len ? "..." : "");
+    haft__describe_add(buf, shown.len < text.len ? "..." : "");
 }
 
 static void add_quoted(haft__buf *buf, haft_str text)
 {
-    haft__words_add(buf, "\"");
+    haft__describe_add(buf, "\"");
     add_escaped(buf, text, true);
-    haft__words_add(buf, "\"");
+    haft__describe_add(buf, "\"");
 }
 
 static void add_scalar(haft__buf *buf, const haft__json *value)
@@ -62,15 +62,15 @@ static void add_scalar(haft__buf *buf, const haft__json *value)
     haft_str text = haft__json_text(*value);
     haft_str shown = cut(text);
     switch ((haft__json_kind)value->kind) {
-    case HAFT__JSON_NULL: haft__words_add(buf, "null"); break;
-    case HAFT__JSON_FALSE: haft__words_add(buf, "false"); break;
-    case HAFT__JSON_TRUE: haft__words_add(buf, "true"); break;
+    case HAFT__JSON_NULL: haft__describe_add(buf, "null"); break;
+    case HAFT__JSON_FALSE: haft__describe_add(buf, "false"); break;
+    case HAFT__JSON_TRUE: haft__describe_add(buf, "true"); break;
     case HAFT__JSON_NUMBER: haft__buf_add_str(buf, shown); break;
     case HAFT__JSON_STRING: add_quoted(buf, shown); break;
     case HAFT__JSON_ARRAY:
     case HAFT__JSON_OBJECT: break;
     }
-    haft__words_add(buf, shown.len < text.len ? "..." : "");
+    haft__describe_add(buf, shown.len < text.len ? "..." : "");
 }
 
 /* Stops once `end` bytes are there: containers are walked no further than they are shown. */
@@ -81,47 +81,47 @@ static void add_value(haft__buf *buf, const haft__json *value, size_t end, unsig
         return;
     }
     bool array = value->kind == HAFT__JSON_ARRAY;
-    haft__words_add(buf, array ? "[" : "{");
+    haft__describe_add(buf, array ? "[" : "{");
     for (uint32_t i = 0; i < value->count; i++) {
-        haft__words_add(buf, i > 0 ? "," : "");
+        haft__describe_add(buf, i > 0 ? "," : "");
         if (buf->len >= end || depth >= DEEPEST || buf->status != HAFT_OK) {
-            haft__words_add(buf, "...");
+            haft__describe_add(buf, "...");
             break;
         }
         if (array) {
             add_value(buf, &value->items[i], end, depth + 1);
         } else {
             add_scalar(buf, &value->members[i].key);
-            haft__words_add(buf, ":");
+            haft__describe_add(buf, ":");
             add_value(buf, &value->members[i].value, end, depth + 1);
         }
     }
-    haft__words_add(buf, array ? "]" : "}");
+    haft__describe_add(buf, array ? "]" : "}");
 }
 
-void haft__words_value(haft__buf *buf, const haft__json *value)
+void haft__describe_value(haft__buf *buf, const haft__json *value)
 {
-    add_value(buf, value, buf->len + HAFT__WORDS_CUT, 0);
+    add_value(buf, value, buf->len + HAFT__DESCRIBE_VALUE_BYTES, 0);
 }
 
-void haft__words_found(haft__buf *buf, const haft__json *value)
+void haft__describe_typed_value(haft__buf *buf, const haft__json *value)
 {
     switch ((haft__json_kind)value->kind) {
-    case HAFT__JSON_NULL: haft__words_add(buf, "null"); return;
+    case HAFT__JSON_NULL: haft__describe_add(buf, "null"); return;
     case HAFT__JSON_FALSE:
-    case HAFT__JSON_TRUE: haft__words_add(buf, "boolean "); break;
+    case HAFT__JSON_TRUE: haft__describe_add(buf, "boolean "); break;
     case HAFT__JSON_NUMBER:
-        haft__words_add(buf,
-                        haft__number_is_integer(haft__json_text(*value)) ? "integer " : "number ");
+        haft__describe_add(buf, haft__number_is_integer(haft__json_text(*value)) ? "integer "
+                                                                                 : "number ");
         break;
-    case HAFT__JSON_STRING: haft__words_add(buf, "string "); break;
-    case HAFT__JSON_ARRAY: haft__words_add(buf, "array "); break;
-    case HAFT__JSON_OBJECT: haft__words_add(buf, "object "); break;
+    case HAFT__JSON_STRING: haft__describe_add(buf, "string "); break;
+    case HAFT__JSON_ARRAY: haft__describe_add(buf, "array "); break;
+    case HAFT__JSON_OBJECT: haft__describe_add(buf, "object "); break;
     }
-    haft__words_value(buf, value);
+    haft__describe_value(buf, value);
 }
 
-void haft__words_types(haft__buf *buf, uint8_t types)
+void haft__describe_types(haft__buf *buf, uint8_t types)
 {
     static const struct {
         uint8_t types;
@@ -140,22 +140,22 @@ void haft__words_types(haft__buf *buf, uint8_t types)
         }
     }
     for (size_t i = 0; i < count; i++) {
-        haft__words_add(buf, i == 0 ? "" : i + 1 == count ? " or " : ", ");
-        haft__words_add(buf, chosen[i]);
+        haft__describe_add(buf, i == 0 ? "" : i + 1 == count ? " or " : ", ");
+        haft__describe_add(buf, chosen[i]);
     }
 }
 
-void haft__words_count(haft__buf *buf, uint64_t count, const char *thing)
+void haft__describe_count(haft__buf *buf, uint64_t count, const char *thing)
 {
     haft__buf_addf(buf, "%llu %s%s", (unsigned long long)count, thing, count == 1 ? "" : "s");
 }
 
-void haft__words_list(haft__buf *buf, const haft__json *items, uint32_t count)
+void haft__describe_list(haft__buf *buf, const haft__json *items, uint32_t count)
 {
     uint32_t shown = count > LONGEST_LIST ? LONGEST_LIST : count;
     for (uint32_t i = 0; i < shown; i++) {
-        haft__words_add(buf, i > 0 ? ", " : "");
-        haft__words_value(buf, &items[i]);
+        haft__describe_add(buf, i > 0 ? ", " : "");
+        haft__describe_value(buf, &items[i]);
     }
     if (shown < count) {
         haft__buf_addf(buf, " ... (%u in all)", count);

@@ -17,7 +17,7 @@
 
 /* ---- reading values ---- */
 
-uint64_t haft__build_number(haft__json object, const char *key, uint64_t otherwise)
+uint64_t haft__loader_read_number(haft__json object, const char *key, uint64_t otherwise)
 {
     haft__json found = haft__edit_get(object, key);
     int64_t number;
@@ -28,7 +28,7 @@ uint64_t haft__build_number(haft__json object, const char *key, uint64_t otherwi
 
 static uint32_t number32(haft__json object, const char *key, uint32_t otherwise)
 {
-    uint64_t found = haft__build_number(object, key, otherwise);
+    uint64_t found = haft__loader_read_number(object, key, otherwise);
     return found <= UINT32_MAX ? (uint32_t)found : otherwise;
 }
 
@@ -38,23 +38,23 @@ static bool boolean(haft__json object, const char *key, bool otherwise)
     return found.kind == HAFT__JSON_TRUE || (otherwise && found.kind != HAFT__JSON_FALSE);
 }
 
-uint64_t haft__build_duration(haft__loader *l, haft__json value, haft_str pointer,
-                              uint64_t otherwise)
+uint64_t haft__loader_read_duration(haft__loader *l, haft__json value, haft_str pointer,
+                                    uint64_t otherwise)
 {
     haft_error err = {.status = HAFT_OK};
     uint64_t ms = otherwise;
     bool given = value.kind == HAFT__JSON_STRING || value.kind == HAFT__JSON_NUMBER;
     if (given && haft__duration_read(value, &ms, &err) != HAFT_OK) {
         haft__spec_problem *problem =
-            haft__loader_error(l, pointer, HAFT__ABOUT_VALUE, "%s", err.message);
+            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "%s", err.message);
         haft__loader_hint(l, problem, "%s", err.hint);
     }
     return ms;
 }
 
-const haft_str *haft__build_texts(haft__loader *l, haft__json array, size_t *ret_count)
+const haft_str *haft__loader_read_strings(haft__loader *l, haft__json array, size_t *ret_count)
 {
-    haft_str *texts = haft__loader_array(l, array.count, sizeof(*texts));
+    haft_str *texts = haft__loader_alloc(l, array.count, sizeof(*texts));
     *ret_count = 0;
     for (uint32_t i = 0; i < array.count && texts != NULL; i++) {
         if (array.items[i].kind == HAFT__JSON_STRING) {
@@ -93,7 +93,7 @@ static uint64_t micros(haft__loader *l, haft__json object, const char *key, cons
     haft__json found = haft__edit_get(object, key);
     uint64_t result = otherwise;
     if (found.kind == HAFT__JSON_NUMBER && !to_micros(l, haft__json_text(found), &result)) {
-        (void)haft__loader_error(l, haft__str(pointer), HAFT__ABOUT_VALUE,
+        (void)haft__loader_error(l, haft__str(pointer), HAFT__SUBJECT_VALUE,
                                  "found %.*s dollars, wanted at most %d digits behind the point",
                                  HAFT__ARG(haft__json_text(found)), MICROS_DIGITS);
     }
@@ -123,19 +123,19 @@ static bool is_short_for(haft_str word, const char *name)
 
 static void check_provider(haft__loader *l, haft_str name, haft_str pointer)
 {
-    haft__near near;
-    haft__near_init(&near, name);
+    haft__suggestion near;
+    haft__suggestion_init(&near, name);
     for (size_t i = 0; i < COUNT(providers); i++) {
         if (haft__str_equal(name, haft__str(providers[i]))) {
             return;
         }
-        haft__near_offer(&near, haft__str(providers[i]));
+        haft__suggestion_offer(&near, haft__str(providers[i]));
     }
     for (size_t i = 0; i < COUNT(providers) && near.best.ptr == NULL; i++) {
         near.best = is_short_for(name, providers[i]) ? haft__str(providers[i]) : near.best;
     }
     haft__spec_problem *problem = haft__loader_error(
-        l, pointer, HAFT__ABOUT_VALUE, "there is no provider \"%.*s\"", HAFT__ARG(name));
+        l, pointer, HAFT__SUBJECT_VALUE, "there is no provider \"%.*s\"", HAFT__ARG(name));
     if (near.best.ptr != NULL) {
         haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(near.best));
     } else {
@@ -160,7 +160,7 @@ static void check_model_name(haft__loader *l, haft_str pointer)
         return;
     }
     haft__spec_problem *problem =
-        haft__loader_error(l, pointer, HAFT__ABOUT_VALUE, "the model \"%.*s\" has no name",
+        haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "the model \"%.*s\" has no name",
                            HAFT__ARG(model->provider));
     haft__loader_hint(l, problem, "a model is written provider:model, such as openai:gpt-5.4-mini");
 }
@@ -168,8 +168,8 @@ static void check_model_name(haft__loader *l, haft_str pointer)
 static void build_model_text(haft__loader *l, haft_str text)
 {
     haft__model_spec *model = &l->spec->model;
-    bool url = haft__str_starts(text, HAFT__LIT("http://"))
-               || haft__str_starts(text, HAFT__LIT("https://"));
+    bool url = haft__str_starts_with(text, HAFT__LIT("http://"))
+               || haft__str_starts_with(text, HAFT__LIT("https://"));
     model->model = text;
     model->provider = haft__str_split(&model->model, ':');
     check_provider(l, model->provider, HAFT__LIT("/model"));
@@ -178,15 +178,15 @@ static void build_model_text(haft__loader *l, haft_str text)
     }
 }
 
-static haft__constrain read_constraint(haft_str word)
+static haft__constraint_setting read_constraint(haft_str word)
 {
     static const char *const words[] = {[HAFT__CONSTRAIN_AUTO] = "auto",
                                         [HAFT__CONSTRAIN_NONE] = "none",
                                         [HAFT__CONSTRAIN_GRAMMAR] = "grammar",
                                         [HAFT__CONSTRAIN_SCHEMA] = "schema"};
-    haft__constrain found = HAFT__CONSTRAIN_AUTO;
+    haft__constraint_setting found = HAFT__CONSTRAIN_AUTO;
     for (size_t i = 0; i < COUNT(words); i++) {
-        found = haft__str_equal(word, haft__str(words[i])) ? (haft__constrain)i : found;
+        found = haft__str_equal(word, haft__str(words[i])) ? (haft__constraint_setting)i : found;
     }
     return found;
 }
@@ -198,7 +198,7 @@ static void build_model(haft__loader *l)
     haft__json price = haft__edit_object(source, "price");
     model->native_tools = boolean(source, "native_tools", true);
     model->starts_in_reasoning = boolean(source, "starts_in_reasoning", false);
-    model->context_tokens = haft__build_number(source, "context_tokens", 0);
+    model->context_tokens = haft__loader_read_number(source, "context_tokens", 0);
     model->constraint = read_constraint(haft__edit_text(source, "constraint"));
     model->provider = haft__edit_text(source, "provider");
     model->model = haft__edit_text(source, "model");
@@ -216,7 +216,7 @@ static void build_model(haft__loader *l)
         model->provider = HAFT__LIT("offline");
     }
     if (!is_local(model->provider)) {
-        haft__build_family(l, source);
+        haft__loader_fill_family(l, source);
     }
     model->price.input = micros(l, price, "input", "/model/price/input", 0);
     model->price.output = micros(l, price, "output", "/model/price/output", 0);
@@ -257,11 +257,11 @@ static void build_limits(haft__loader *l)
         .parallel = number32(source, "parallel", 3),
         .overflow = one_of(haft__edit_text(source, "overflow"), overflows, COUNT(overflows)),
         .observation_chars = number32(source, "observation_chars", 8000),
-        .tokens = haft__build_number(source, "tokens", 1000000),
+        .tokens = haft__loader_read_number(source, "tokens", 1000000),
         .has_usd = haft__edit_get(source, "usd").kind == HAFT__JSON_NUMBER,
         .usd_micros = micros(l, source, "usd", "/limits/usd", 0),
-        .wall_ms = haft__build_duration(l, haft__edit_get(source, "wall"),
-                                        HAFT__LIT("/limits/wall"), 600000),
+        .wall_ms = haft__loader_read_duration(l, haft__edit_get(source, "wall"),
+                                              HAFT__LIT("/limits/wall"), 600000),
         .invalid_calls = number32(source, "invalid_calls", 3),
         .reminders = number32(source, "reminders", 2),
         .violations = number32(source, "violations", 2),
@@ -271,14 +271,14 @@ static void build_limits(haft__loader *l)
 static void build_phases(haft__loader *l)
 {
     haft__json source = haft__edit_array(l->source, "phases");
-    haft__phase *phases = haft__loader_array(l, source.count, sizeof(*phases));
+    haft__phase *phases = haft__loader_alloc(l, source.count, sizeof(*phases));
     if (phases == NULL) {
         return;
     }
     for (uint32_t i = 0; i < source.count; i++) {
         haft__json tools = haft__edit_array(source.items[i], "tools");
         phases[i].name = haft__edit_text(source.items[i], "name");
-        phases[i].tools = haft__build_texts(l, tools, &phases[i].tool_count);
+        phases[i].tools = haft__loader_read_strings(l, tools, &phases[i].tool_count);
     }
     l->spec->phases = phases;
     l->spec->phase_count = source.count;
@@ -295,10 +295,10 @@ static haft__json build_on_expire(haft__json rule)
 static uint64_t build_deadline(haft__loader *l, haft__json rule, haft_str pointer)
 {
     haft__json value = haft__edit_get(rule, "deadline");
-    uint64_t ms = haft__build_duration(l, value, pointer, 1);
+    uint64_t ms = haft__loader_read_duration(l, value, pointer, 1);
     if (ms == 0) {
         haft__spec_problem *problem =
-            haft__loader_error(l, pointer, HAFT__ABOUT_VALUE, "wanted a time above 0, found 0");
+            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "wanted a time above 0, found 0");
         haft__loader_hint(l, problem, "leave it out when there is none");
     }
     return value.kind != HAFT__JSON_NULL ? ms : 0;
@@ -311,7 +311,7 @@ static void build_pauses(haft__loader *l)
     haft__json source = haft__edit_object(l->source, "pauses");
     for (size_t i = 0; i < COUNT(kinds); i++) {
         haft__json rule = haft__edit_object(source, kinds[i]);
-        haft_str pointer = haft__loader_at(l, "/pauses/%s/deadline", kinds[i]);
+        haft_str pointer = haft__loader_pointer(l, "/pauses/%s/deadline", kinds[i]);
         l->spec->pauses[i] = (haft__pause_rule){.deadline_ms = build_deadline(l, rule, pointer),
                                                 .on_expire = build_on_expire(rule)};
     }
@@ -320,17 +320,17 @@ static void build_pauses(haft__loader *l)
 static void build_approvals(haft__loader *l)
 {
     haft__json source = haft__edit_array(l->source, "approvals");
-    haft__approval_rule *rules = haft__loader_array(l, source.count, sizeof(*rules));
+    haft__approval_rule *rules = haft__loader_alloc(l, source.count, sizeof(*rules));
     if (rules == NULL) {
         return;
     }
     for (uint32_t i = 0; i < source.count; i++) {
         haft__json rule = source.items[i];
-        haft_str pointer = haft__loader_at(l, "/approvals/%u/deadline", i);
+        haft_str pointer = haft__loader_pointer(l, "/approvals/%u/deadline", i);
         rules[i].tools =
-            haft__build_texts(l, haft__edit_array(rule, "tools"), &rules[i].tool_count);
+            haft__loader_read_strings(l, haft__edit_array(rule, "tools"), &rules[i].tool_count);
         rules[i].traits =
-            haft__build_texts(l, haft__edit_array(rule, "traits"), &rules[i].trait_count);
+            haft__loader_read_strings(l, haft__edit_array(rule, "traits"), &rules[i].trait_count);
         rules[i].when = haft__edit_get(rule, "when");
         rules[i].deadline_ms = build_deadline(l, rule, pointer);
         rules[i].on_expire = build_on_expire(rule);
@@ -353,11 +353,11 @@ static void build_embeddings(haft__loader *l)
                                 .api_key_env = haft__edit_text(source, "api_key_env"),
                                 .query_prefix = haft__edit_text(source, "query_prefix"),
                                 .document_prefix = haft__edit_text(source, "document_prefix"),
-                                .timeout_ms = haft__build_duration(l, timeout, haft__str(pointer),
-                                                                   HAFT__LIMIT_EMBED_QUERY_MS)};
+                                .timeout_ms = haft__loader_read_duration(
+                                    l, timeout, haft__str(pointer), HAFT__LIMIT_EMBED_QUERY_MS)};
     if (embeddings->timeout_ms == 0 || embeddings->timeout_ms > HAFT__LIMIT_EMBED_MOST_MS) {
         haft__spec_problem *problem = haft__loader_error(
-            l, haft__str(pointer), HAFT__ABOUT_VALUE,
+            l, haft__str(pointer), HAFT__SUBJECT_VALUE,
             "wanted a time above 0 and of at most %d seconds, found %llu ms",
             HAFT__LIMIT_EMBED_MOST_MS / 1000, (unsigned long long)embeddings->timeout_ms);
         haft__loader_hint(l, problem, "a search waits so long before it goes on without");
@@ -389,10 +389,10 @@ void haft__loader_build(haft__loader *l)
     spec->tools_share = number32(source, "max_tools_share", HAFT__LIMIT_TOOL_SHARE_PERCENT);
     spec->multitask = multi.len > 0 ? multi : HAFT__LIT("enqueue");
     spec->graph = haft__edit_get(source, "graph");
-    spec->builtin_allow =
-        haft__build_texts(l, haft__edit_array(builtins, "allow"), &spec->builtin_allow_count);
+    spec->builtin_allow = haft__loader_read_strings(l, haft__edit_array(builtins, "allow"),
+                                                    &spec->builtin_allow_count);
     spec->builtin_deny =
-        haft__build_texts(l, haft__edit_array(builtins, "deny"), &spec->builtin_deny_count);
+        haft__loader_read_strings(l, haft__edit_array(builtins, "deny"), &spec->builtin_deny_count);
     build_model(l);
     build_limits(l);
     build_phases(l);

@@ -12,7 +12,7 @@
 
 static const struct {
     const char *word;
-    haft__wish wish;
+    haft__tool_choice wish;
 } words[] = {
     {"auto", {.mode = HAFT__MODE_AUTO}},
     {"any", {.mode = HAFT__MODE_ANY}},
@@ -21,7 +21,7 @@ static const struct {
     {"gate", {.mode = HAFT__MODE_AUTO, .fall_through = true}},
 };
 
-static bool is_word(haft_str text, haft__wish *ret_wish)
+static bool is_word(haft_str text, haft__tool_choice *ret_wish)
 {
     for (size_t i = 0; i < COUNT(words); i++) {
         if (haft__str_equal(text, haft__str(words[i].word))) {
@@ -33,10 +33,10 @@ static bool is_word(haft_str text, haft__wish *ret_wish)
 }
 
 /* {tool: x}, {type: auto}, {type: tool, name: x}, {type: function, function: {name: x}} */
-static haft__wish read_object(haft__loader *l, haft__json object, haft_str pointer)
+static haft__tool_choice read_object(haft__loader *l, haft__json object, haft_str pointer)
 {
     haft_str type = haft__edit_text(object, "type"), name = haft__edit_text(object, "tool");
-    haft__wish wish = {.mode = HAFT__MODE_TOOL};
+    haft__tool_choice wish = {.mode = HAFT__MODE_TOOL};
     if (is_word(type, &wish)) {
         return wish;
     }
@@ -47,36 +47,37 @@ static haft__wish read_object(haft__loader *l, haft__json object, haft_str point
         name = haft__edit_text(haft__edit_object(object, "function"), "name");
     }
     if (name.len == 0) {
-        haft__spec_problem *problem = haft__loader_error(l, pointer, HAFT__ABOUT_VALUE,
+        haft__spec_problem *problem = haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
                                                          "this choice names neither mode nor tool");
         haft__loader_hint(l, problem, "write auto, required, none, or {tool: NAME}");
-        return (haft__wish){.mode = HAFT__MODE_AUTO};
+        return (haft__tool_choice){.mode = HAFT__MODE_AUTO};
     }
     wish.tool = name;
     return wish;
 }
 
-static haft__wish read_wish(haft__loader *l, haft__json value, haft_str pointer)
+static haft__tool_choice read_wish(haft__loader *l, haft__json value, haft_str pointer)
 {
-    haft__wish wish = {.mode = HAFT__MODE_AUTO};
+    haft__tool_choice wish = {.mode = HAFT__MODE_AUTO};
     if (value.kind == HAFT__JSON_OBJECT) {
         return read_object(l, value, pointer);
     }
     haft_str text = haft__json_text(value);
     if (value.kind == HAFT__JSON_STRING && !is_word(text, &wish)) {
-        wish = (haft__wish){.mode = HAFT__MODE_TOOL, .tool = text};
+        wish = (haft__tool_choice){.mode = HAFT__MODE_TOOL, .tool = text};
     }
     return wish;
 }
 
 static void build_schedule(haft__loader *l, haft__json source)
 {
-    haft__wish *schedule = haft__loader_array(l, source.count, sizeof(*schedule));
+    haft__tool_choice *schedule = haft__loader_alloc(l, source.count, sizeof(*schedule));
     if (schedule == NULL) {
         return;
     }
     for (uint32_t i = 0; i < source.count; i++) {
-        schedule[i] = read_wish(l, source.items[i], haft__loader_at(l, "/choice/schedule/%u", i));
+        schedule[i] =
+            read_wish(l, source.items[i], haft__loader_pointer(l, "/choice/schedule/%u", i));
     }
     l->spec->choice.schedule = schedule;
     l->spec->choice.schedule_count = source.count;
@@ -86,12 +87,12 @@ static void build_schedule(haft__loader *l, haft__json source)
 static void build_default(haft__loader *l, haft__json source)
 {
     haft_str pointer = HAFT__LIT("/choice/default");
-    haft__wish wish = read_wish(l, source, pointer);
+    haft__tool_choice wish = read_wish(l, source, pointer);
     if (wish.fall_through) {
         haft__spec_problem *problem = haft__loader_error(
-            l, pointer, HAFT__ABOUT_VALUE, "found gate, wanted auto, required, none or a tool");
+            l, pointer, HAFT__SUBJECT_VALUE, "found gate, wanted auto, required, none or a tool");
         haft__loader_hint(l, problem, "gate belongs into the schedule");
-        wish = (haft__wish){.mode = HAFT__MODE_AUTO};
+        wish = (haft__tool_choice){.mode = HAFT__MODE_AUTO};
     }
     l->spec->choice.default_choice = wish;
 }
@@ -138,14 +139,14 @@ static haft_str read_format(haft__loader *l, haft_str name, haft_str pointer)
     }
     size_t count;
     const haft__format *const *formats = haft__formats(&count);
-    haft__near near;
-    haft__near_init(&near, name);
-    haft__near_offer(&near, HAFT__LIT(NATIVE));
+    haft__suggestion near;
+    haft__suggestion_init(&near, name);
+    haft__suggestion_offer(&near, HAFT__LIT(NATIVE));
     for (size_t i = 0; i < count; i++) {
-        haft__near_offer(&near, haft__str(formats[i]->name));
+        haft__suggestion_offer(&near, haft__str(formats[i]->name));
     }
     haft__spec_problem *problem = haft__loader_error(
-        l, pointer, HAFT__ABOUT_VALUE, "there is no format \"%.*s\"", HAFT__ARG(name));
+        l, pointer, HAFT__SUBJECT_VALUE, "there is no format \"%.*s\"", HAFT__ARG(name));
     if (near.best.ptr != NULL) {
         haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(near.best));
     }
@@ -169,7 +170,7 @@ static void add_formats(haft__loader *l, haft__json names, haft_str outer, haft_
         if (names.items[i].kind != HAFT__JSON_STRING) {
             continue;
         }
-        haft_str pointer = haft__loader_at(l, "%.*s/%u", HAFT__ARG(outer), i);
+        haft_str pointer = haft__loader_pointer(l, "%.*s/%u", HAFT__ARG(outer), i);
         haft_str name = read_format(l, haft__json_text(names.items[i]), pointer);
         if (name.len > 0 && !has_format(list, l->spec->format_count, name)) {
             list[l->spec->format_count++] = name;
@@ -185,7 +186,7 @@ static void check_primary(haft__loader *l, haft__json enabled, haft_str primary)
         }
     }
     haft__spec_problem *problem =
-        haft__loader_error(l, HAFT__LIT("/formats/primary"), HAFT__ABOUT_VALUE,
+        haft__loader_error(l, HAFT__LIT("/formats/primary"), HAFT__SUBJECT_VALUE,
                            "the primary format %.*s is not among the enabled", HAFT__ARG(primary));
     haft__loader_hint(l, problem, "add it to formats.enabled");
 }
@@ -213,7 +214,7 @@ static void build_formats(haft__loader *l)
     bool list = source.kind == HAFT__JSON_ARRAY;
     haft__json enabled = list ? source : haft__edit_array(source, "enabled");
     haft_str primary = haft__edit_text(source, "primary");
-    haft_str *names = haft__loader_array(l, enabled.count + 2, sizeof(*names));
+    haft_str *names = haft__loader_alloc(l, enabled.count + 2, sizeof(*names));
     if (names == NULL) {
         return;
     }
@@ -239,7 +240,8 @@ void haft__loader_build_choice(haft__loader *l)
     haft__choice_spec *choice = &l->spec->choice;
     bool set = haft__edit_get(source, "min_tools_for_auto").kind == HAFT__JSON_NUMBER;
     choice->gate = l->spec->kind == HAFT__SPEC_WORKFLOW || set;
-    choice->min_tools_for_auto = (uint32_t)haft__build_number(source, "min_tools_for_auto", 5);
+    choice->min_tools_for_auto =
+        (uint32_t)haft__loader_read_number(source, "min_tools_for_auto", 5);
     choice->schedule_overrides_gate =
         haft__edit_get(source, "schedule_overrides_gate").kind == HAFT__JSON_TRUE;
     build_schedule(l, haft__edit_array(source, "schedule"));

@@ -12,18 +12,18 @@
 
 #define NONE "none" /* as a family: nothing is looked up */
 
-static void complain(haft__loader *l, haft_str name)
+static void report_family(haft__loader *l, haft_str name)
 {
     size_t count;
     const haft__family *rows = haft__families(&count);
-    haft__near near;
-    haft__near_init(&near, name);
-    haft__near_offer(&near, HAFT__LIT(NONE));
+    haft__suggestion near;
+    haft__suggestion_init(&near, name);
+    haft__suggestion_offer(&near, HAFT__LIT(NONE));
     for (size_t i = 0; i < count; i++) {
-        haft__near_offer(&near, haft__str(rows[i].name));
+        haft__suggestion_offer(&near, haft__str(rows[i].name));
     }
     haft__spec_problem *problem =
-        haft__loader_error(l, HAFT__LIT("/model/family"), HAFT__ABOUT_VALUE,
+        haft__loader_error(l, HAFT__LIT("/model/family"), HAFT__SUBJECT_VALUE,
                            "there is no model family \"%.*s\"", HAFT__ARG(name));
     if (near.best.ptr != NULL) {
         haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(near.best));
@@ -40,19 +40,19 @@ static const haft__family *find(haft__loader *l, haft__json source)
     const char *pattern = NULL;
     const haft__family *row = NULL;
     if (said.len > 0) {
-        bool none = haft__str_equal_any_case(said, HAFT__LIT(NONE));
+        bool none = haft__str_equal_ignore_case(said, HAFT__LIT(NONE));
         family->found_by = HAFT__LIT("spec");
-        row = haft__family_named(said);
+        row = haft__family_find(said);
         if (row == NULL && !none) {
-            complain(l, said);
+            report_family(l, said);
         }
         return row;
     }
     family->found_by = HAFT__LIT("chat_template");
-    row = haft__family_of_template(haft__edit_text(source, "chat_template"), &pattern);
+    row = haft__family_match_template(haft__edit_text(source, "chat_template"), &pattern);
     if (row == NULL) {
         family->found_by = HAFT__LIT("name");
-        row = haft__family_of_name(l->spec->model.model, &pattern);
+        row = haft__family_match_name(l->spec->model.model, &pattern);
     }
     family->pattern = haft__str(pattern != NULL ? pattern : "");
     return row;
@@ -98,7 +98,7 @@ static bool is_said(haft__json source, const char *key)
     return found.kind != HAFT__JSON_NULL;
 }
 
-void haft__build_family(haft__loader *l, haft__json source)
+void haft__loader_fill_family(haft__loader *l, haft__json source)
 {
     haft__model_spec *model = &l->spec->model;
     const haft__family *row = find(l, source);
@@ -110,8 +110,8 @@ void haft__build_family(haft__loader *l, haft__json source)
     haft__model_family *family = &model->family;
     family->name = haft__str(row->name);
     family->format = haft__str(row->format);
-    family->think = row->think;
-    family->thought = row->thought;
+    family->reasoning_open = row->reasoning_open;
+    family->reasoning_close = row->reasoning_close;
     if (!is_said(source, "native_tools")) {
         model->native_tools = haft__family_is_native(row, model);
         family->gave_native = true;

@@ -7,20 +7,20 @@
 #include "spec/load_int.h"
 
 /* A whole number that is not negative, or `otherwise`. */
-uint64_t haft__build_number(haft__json object, const char *key, uint64_t otherwise);
+uint64_t haft__loader_read_number(haft__json object, const char *key, uint64_t otherwise);
 
 /* Milliseconds; `otherwise` when the value is neither text nor number. */
-uint64_t haft__build_duration(haft__loader *l, haft__json value, haft_str pointer,
-                              uint64_t otherwise);
+uint64_t haft__loader_read_duration(haft__loader *l, haft__json value, haft_str pointer,
+                                    uint64_t otherwise);
 
 /* ---- build_family.c ---- */
 
 /* Fills in what the object `source`, or a text, does not say of the model. */
-void haft__build_family(haft__loader *l, haft__json source);
+void haft__loader_fill_family(haft__loader *l, haft__json source);
 
 /* ---- build.c ---- */
 
 /* The texts of an array. */
-const haft_str *haft__build_texts(haft__loader *l, haft__json array, size_t *ret_count);
+const haft_str *haft__loader_read_strings(haft__loader *l, haft__json array, size_t *ret_count);
 
 #endif

@@ -16,21 +16,21 @@
 /* ---- what went wrong ---- */
 
 /* An error of src/tool at a part of the tool; its place is a pointer behind a '#', or all of it. */
-static void tell(haft__loader *l, haft_str pointer, const haft_error *err, haft_status status)
+static void report(haft__loader *l, haft_str pointer, const haft_error *err, haft_status status)
 {
     if (haft__loader_failed(l, status)) {
         return;
     }
     haft_str where = haft__str(err->where), inner = where;
     (void)haft__str_split(&inner, '#');
-    bool behind = inner.len > 0 || haft__str_ends(where, HAFT__LIT("#"));
+    bool behind = inner.len > 0 || haft__str_ends_with(where, HAFT__LIT("#"));
     haft_str part = behind ? inner : where;
     if (part.len > 0 && part.ptr[0] != '/') {
         part = HAFT__LIT("");
     }
-    haft__spec_problem *problem =
-        haft__loader_error(l, haft__loader_at(l, "%.*s%.*s", HAFT__ARG(pointer), HAFT__ARG(part)),
-                           HAFT__ABOUT_VALUE, "%s", err->message);
+    haft__spec_problem *problem = haft__loader_error(
+        l, haft__loader_pointer(l, "%.*s%.*s", HAFT__ARG(pointer), HAFT__ARG(part)),
+        HAFT__SUBJECT_VALUE, "%s", err->message);
     if (err->hint[0] != '\0') {
         haft__loader_hint(l, problem, "%s", err->hint);
     }
@@ -40,20 +40,20 @@ static void add(haft__loader *l, const haft__tool *tool, haft_str pointer)
 {
     haft_error err = {.status = HAFT_OK};
     if (l->spec->tools.count == HAFT__LIMIT_SPEC_TOOLS) {
-        (void)haft__loader_error(l, pointer, HAFT__ABOUT_VALUE, "the spec has more than %d tools",
+        (void)haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "the spec has more than %d tools",
                                  HAFT__LIMIT_SPEC_TOOLS);
         return;
     }
     haft_status status = haft__tools_add(&l->spec->tools, tool, &err);
     if (status != HAFT_OK) {
-        tell(l, pointer, &err, status);
+        report(l, pointer, &err, status);
     }
 }
 
-static void tell_twice(haft__loader *l, haft_str name, haft_str pointer)
+static void report_duplicate_tool(haft__loader *l, haft_str name, haft_str pointer)
 {
     haft__spec_problem *problem = haft__loader_error(
-        l, pointer, HAFT__ABOUT_VALUE, "there are two tools \"%.*s\"", HAFT__ARG(name));
+        l, pointer, HAFT__SUBJECT_VALUE, "there are two tools \"%.*s\"", HAFT__ARG(name));
     haft__loader_hint(l, problem, "rename one of the two");
 }
 
@@ -70,16 +70,16 @@ static void add_builtins(haft__loader *l, haft__json names, haft_str outer)
             || (known != NULL && known->source == HAFT__TOOL_BUILTIN)) {
             continue; /* told by the schema; or it is there already, which is fine */
         }
-        haft_str pointer = haft__loader_at(l, "%.*s/%u", HAFT__ARG(outer), i);
+        haft_str pointer = haft__loader_pointer(l, "%.*s/%u", HAFT__ARG(outer), i);
         if (known != NULL) {
-            tell_twice(l, name, pointer);
+            report_duplicate_tool(l, name, pointer);
             continue;
         }
         haft_status status = haft__builtin_tool(l->arena, name, &tool, &err);
         if (status == HAFT_OK) {
             add(l, &tool, pointer);
         } else {
-            tell(l, pointer, &err, status);
+            report(l, pointer, &err, status);
         }
     }
 }
@@ -117,8 +117,8 @@ static haft__tool_source find_source(haft__loader *l, haft__json entry, haft_str
         }
         if (found != NULL) {
             haft__spec_problem *problem = haft__loader_error(
-                l, haft__loader_at(l, "%.*s/%s", HAFT__ARG(pointer), sources[i].key),
-                HAFT__ABOUT_KEY, "the tool has both \"%s\" and \"%s\"", found, sources[i].key);
+                l, haft__loader_pointer(l, "%.*s/%s", HAFT__ARG(pointer), sources[i].key),
+                HAFT__SUBJECT_KEY, "the tool has both \"%s\" and \"%s\"", found, sources[i].key);
             haft__loader_hint(l, problem, "a tool runs in one place; make two of it");
             continue;
         }
@@ -127,14 +127,14 @@ static haft__tool_source find_source(haft__loader *l, haft__json entry, haft_str
     }
     if (found == NULL && !is_function(l, haft__edit_text(entry, "name"))) {
         haft__spec_problem *problem =
-            haft__loader_warning(l, pointer, HAFT__ABOUT_VALUE,
+            haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE,
                                  "nothing says how \"%.*s\" runs: its calls wait for an answer",
                                  HAFT__ARG(haft__edit_text(entry, "name")));
         haft__loader_hint(l, problem, "give it a command or http, or write headless: true");
     }
     if (source == HAFT__TOOL_AGENT) {
         haft__spec_problem *problem = haft__loader_warning(
-            l, haft__loader_at(l, "%.*s/agent", HAFT__ARG(pointer)), HAFT__ABOUT_KEY,
+            l, haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(pointer)), HAFT__SUBJECT_KEY,
             "no child runs in this version: calls of \"%.*s\" "
             "end with an error",
             HAFT__ARG(haft__edit_text(entry, "name")));
@@ -152,7 +152,7 @@ static bool read_arguments(haft__loader *l, haft__json entry, haft__tool *tool, 
     if (schema.kind == HAFT__JSON_OBJECT) {
         if (args.kind == HAFT__JSON_ARRAY) {
             haft__spec_problem *problem = haft__loader_error(
-                l, haft__loader_at(l, "%.*s/args", HAFT__ARG(pointer)), HAFT__ABOUT_KEY,
+                l, haft__loader_pointer(l, "%.*s/args", HAFT__ARG(pointer)), HAFT__SUBJECT_KEY,
                 "the tool has both \"args\" and \"input_schema\"");
             haft__loader_hint(l, problem, "args is the short form; keep the schema");
         }
@@ -161,11 +161,11 @@ static bool read_arguments(haft__loader *l, haft__json entry, haft__tool *tool, 
         return true;
     }
     haft_status status = haft__args_schema(l->arena, args, &tool->input_schema, &err);
-    if (status != HAFT_OK && !haft__loader_clean(l, "tools")) {
+    if (status != HAFT_OK && !haft__loader_keys_are_valid(l, "tools")) {
         return false; /* told by the schema */
     }
     if (status != HAFT_OK) {
-        tell(l, haft__loader_at(l, "%.*s/args", HAFT__ARG(pointer)), &err, status);
+        report(l, haft__loader_pointer(l, "%.*s/args", HAFT__ARG(pointer)), &err, status);
     }
     return status == HAFT_OK;
 }
@@ -180,8 +180,8 @@ static bool read_traits(haft__loader *l, haft__json entry, haft__tool *tool, haf
     }
     tool->traits_given = true;
     haft_status status = haft__traits_read(traits, &tool->traits, &err);
-    if (status != HAFT_OK && haft__loader_clean(l, "tools spec")) {
-        tell(l, haft__loader_at(l, "%.*s/traits", HAFT__ARG(pointer)), &err, status);
+    if (status != HAFT_OK && haft__loader_keys_are_valid(l, "tools spec")) {
+        report(l, haft__loader_pointer(l, "%.*s/traits", HAFT__ARG(pointer)), &err, status);
     }
     return status == HAFT_OK;
 }
@@ -190,22 +190,23 @@ static bool read_traits(haft__loader *l, haft__json entry, haft__tool *tool, haf
 static bool name_is_free(haft__loader *l, haft_str name, haft_str pointer)
 {
     const haft__builtin *builtin = haft__builtin_find(name);
-    haft_str at = haft__loader_at(l, "%.*s/name", HAFT__ARG(pointer));
+    haft_str at = haft__loader_pointer(l, "%.*s/name", HAFT__ARG(pointer));
     haft_error err = {.status = HAFT_OK};
     if (haft__tool_name_check(name, &err) != HAFT_OK) {
         err.where[0] = '\0';
-        tell(l, at, &err, HAFT_BAD_INPUT);
+        report(l, at, &err, HAFT_BAD_INPUT);
         return false;
     }
     if (haft__tools_find(&l->spec->tools, name) != NULL) {
-        tell_twice(l, name, at);
+        report_duplicate_tool(l, name, at);
         return false;
     }
     if (builtin == NULL || builtin->role == HAFT__ROLE_DATA) {
         return true;
     }
-    haft__spec_problem *problem = haft__loader_error(
-        l, at, HAFT__ABOUT_VALUE, "the name \"%.*s\" belongs to a built-in tool", HAFT__ARG(name));
+    haft__spec_problem *problem =
+        haft__loader_error(l, at, HAFT__SUBJECT_VALUE,
+                           "the name \"%.*s\" belongs to a built-in tool", HAFT__ARG(name));
     haft__loader_hint(l, problem, "enable that one with - builtin: [%.*s], or choose another name",
                       HAFT__ARG(name));
     return false;
@@ -233,7 +234,7 @@ static void add_tool(haft__loader *l, haft__json entry, haft_str pointer)
 
 /* What its own tools take in a request, built-ins left out: too much of it, and they are deferred.
  */
-static void weigh_tools(haft__loader *l)
+static void measure_tools(haft__loader *l)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
@@ -256,10 +257,10 @@ void haft__loader_build_tools(haft__loader *l)
     size_t before = l->problems.errors;
     haft__tools_init(&l->spec->tools, l->arena, l->options->hash_key);
     for (uint32_t i = 0; i < entries.count && l->status == HAFT_OK; i++) {
-        haft_str pointer = haft__loader_at(l, "/tools/%u", i);
+        haft_str pointer = haft__loader_pointer(l, "/tools/%u", i);
         haft__json builtin = haft__edit_get(entries.items[i], "builtin");
         if (builtin.kind == HAFT__JSON_ARRAY) {
-            add_builtins(l, builtin, haft__loader_at(l, "/tools/%u/builtin", i));
+            add_builtins(l, builtin, haft__loader_pointer(l, "/tools/%u/builtin", i));
         } else if (entries.items[i].kind == HAFT__JSON_OBJECT) {
             add_tool(l, entries.items[i], pointer);
         }
@@ -268,6 +269,6 @@ void haft__loader_build_tools(haft__loader *l)
     for (size_t i = 0; i < l->options->function_count && l->status == HAFT_OK; i++) {
         add(l, l->options->functions[i], HAFT__LIT("/tools"));
     }
-    weigh_tools(l);
+    measure_tools(l);
     l->broken |= l->problems.errors > before;
 }

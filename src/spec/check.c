@@ -18,11 +18,12 @@ static void check_kind(haft__loader *l)
     bool is_graph = l->spec->kind == HAFT__SPEC_GRAPH;
     if (is_graph && !has_graph) {
         haft__spec_problem *problem = haft__loader_error(
-            l, HAFT__LIT("/kind"), HAFT__ABOUT_VALUE, "the kind is graph, but there is no graph");
+            l, HAFT__LIT("/kind"), HAFT__SUBJECT_VALUE, "the kind is graph, but there is no graph");
         haft__loader_hint(l, problem, "describe it under the key graph");
     } else if (has_graph && !is_graph) {
-        haft__spec_problem *problem = haft__loader_error(
-            l, HAFT__LIT("/graph"), HAFT__ABOUT_KEY, "there is a graph, but the kind is not graph");
+        haft__spec_problem *problem =
+            haft__loader_error(l, HAFT__LIT("/graph"), HAFT__SUBJECT_KEY,
+                               "there is a graph, but the kind is not graph");
         haft__loader_hint(l, problem, "write kind: graph");
     }
 }
@@ -30,11 +31,11 @@ static void check_kind(haft__loader *l)
 static void check_money(haft__loader *l)
 {
     if (!l->spec->limits.has_usd || l->spec->model.price.known
-        || !haft__loader_clean(l, "model limits")) {
+        || !haft__loader_keys_are_valid(l, "model limits")) {
         return;
     }
     haft__spec_problem *problem =
-        haft__loader_error(l, HAFT__LIT("/limits/usd"), HAFT__ABOUT_KEY,
+        haft__loader_error(l, HAFT__LIT("/limits/usd"), HAFT__SUBJECT_KEY,
                            "there is a limit in dollars, but the price of the model is not known");
     haft__loader_hint(l, problem,
                       "write model: {provider: %.*s, model: %.*s, price: {input: .., output: ..}}",
@@ -54,9 +55,9 @@ static void hide_value(haft__spec_problem *problem)
 
 static void check_key(haft__loader *l, haft_str key, const char *pointer)
 {
-    if (key.len > 0 && !haft__str_starts(key, HAFT__LIT("${"))) {
+    if (key.len > 0 && !haft__str_starts_with(key, HAFT__LIT("${"))) {
         haft__spec_problem *problem =
-            haft__loader_warning(l, haft__str(pointer), HAFT__ABOUT_VALUE,
+            haft__loader_warning(l, haft__str(pointer), HAFT__SUBJECT_VALUE,
                                  "this looks like a key written into the spec");
         hide_value(problem);
         haft__loader_hint(l, problem, "name a variable instead: api_key: ${OPENAI_API_KEY}");
@@ -84,10 +85,11 @@ static void check_pairs(haft__loader *l, haft_str server, haft__json holder, con
             || !is_written_out(haft__json_text(pairs->members[i].value))) {
             continue;
         }
-        haft_str where = haft__loader_at_key(l, HAFT__LIT("/mcp/servers"), server);
-        where = haft__loader_at_key(l, haft__loader_at(l, "%.*s/%s", HAFT__ARG(where), key), name);
+        haft_str where = haft__loader_pointer_to_key(l, HAFT__LIT("/mcp/servers"), server);
+        where = haft__loader_pointer_to_key(
+            l, haft__loader_pointer(l, "%.*s/%s", HAFT__ARG(where), key), name);
         haft__spec_problem *problem = haft__loader_warning(
-            l, where, HAFT__ABOUT_VALUE,
+            l, where, HAFT__SUBJECT_VALUE,
             "this looks like a secret written into the spec, which is kept with every run");
         hide_value(problem);
         haft__loader_hint(l, problem, "name a variable instead: ${VAR}, or import the server");
@@ -113,9 +115,9 @@ static void check_options(haft__loader *l)
     haft__json options = l->spec->model.options;
     for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
         haft_str key = haft__json_text(options.members[i].key);
-        if (haft__chat_owns(key)) {
-            haft_str pointer = haft__loader_at_key(l, HAFT__LIT("/model/options"), key);
-            (void)haft__loader_warning(l, pointer, HAFT__ABOUT_KEY,
+        if (haft__chat_is_reserved_member(key)) {
+            haft_str pointer = haft__loader_pointer_to_key(l, HAFT__LIT("/model/options"), key);
+            (void)haft__loader_warning(l, pointer, HAFT__SUBJECT_KEY,
                                        "the option \"%.*s\" is not sent: haft itself says it",
                                        HAFT__ARG(key));
         }
@@ -127,12 +129,12 @@ static void check_server_values(haft__loader *l)
 {
     haft__mcp_servers servers;
     haft_error err = {.status = HAFT_OK};
-    haft_status status = haft__loader_clean(l, "mcp")
+    haft_status status = haft__loader_keys_are_valid(l, "mcp")
                              ? haft__mcp_servers_read(l->arena, l->spec->mcp, &servers, &err)
                              : HAFT_OK;
     if (status != HAFT_OK && !haft__loader_failed(l, status)) {
-        (void)haft__loader_error(l, haft__loader_at(l, "/mcp%s", err.where), HAFT__ABOUT_VALUE,
-                                 "%s", err.message);
+        (void)haft__loader_error(l, haft__loader_pointer(l, "/mcp%s", err.where),
+                                 HAFT__SUBJECT_VALUE, "%s", err.message);
     }
 }
 
@@ -140,17 +142,17 @@ static void check_servers(haft__loader *l)
 {
     haft__json servers = haft__edit_object(l->spec->mcp, "servers");
     bool wrong = false;
-    for (uint32_t i = 0; i < servers.count && haft__loader_clean(l, "mcp"); i++) {
+    for (uint32_t i = 0; i < servers.count && haft__loader_keys_are_valid(l, "mcp"); i++) {
         haft__json server = servers.members[i].value;
         bool command = haft__edit_get(server, "command").kind != HAFT__JSON_NULL;
         bool url = haft__edit_text(server, "url").len > 0;
         if (command != url) {
             continue;
         }
-        haft_str pointer = haft__loader_at_key(l, HAFT__LIT("/mcp/servers"),
-                                               haft__json_text(servers.members[i].key));
+        haft_str pointer = haft__loader_pointer_to_key(l, HAFT__LIT("/mcp/servers"),
+                                                       haft__json_text(servers.members[i].key));
         haft__spec_problem *problem =
-            haft__loader_error(l, pointer, HAFT__ABOUT_KEY, "the server has %s",
+            haft__loader_error(l, pointer, HAFT__SUBJECT_KEY, "the server has %s",
                                command ? "both a command and a url" : "no command and no url");
         haft__loader_hint(l, problem, "it needs one of the two");
         wrong = true;
@@ -162,18 +164,19 @@ static void check_servers(haft__loader *l)
 
 static void check_approval_rules(haft__loader *l)
 {
-    for (size_t i = 0; i < l->spec->approval_count && haft__loader_clean(l, "approvals"); i++) {
+    for (size_t i = 0; i < l->spec->approval_count && haft__loader_keys_are_valid(l, "approvals");
+         i++) {
         const haft__approval_rule *rule = &l->spec->approvals[i];
         if (rule->tool_count + rule->trait_count == 0) {
             haft__spec_problem *problem =
-                haft__loader_error(l, haft__loader_at(l, "/approvals/%zu", i), HAFT__ABOUT_VALUE,
-                                   "the rule says for no tool that it holds");
+                haft__loader_error(l, haft__loader_pointer(l, "/approvals/%zu", i),
+                                   HAFT__SUBJECT_VALUE, "the rule says for no tool that it holds");
             haft__loader_hint(l, problem, "give it tools or traits; tools: [\"*\"] is all");
         }
         haft__json source = haft__edit_array(l->source, "approvals").items[i];
         if (rule->deadline_ms == 0 && haft__json_get(source, HAFT__LIT("on_expire")) != NULL) {
             haft__spec_problem *problem = haft__loader_warning(
-                l, haft__loader_at(l, "/approvals/%zu/on_expire", i), HAFT__ABOUT_KEY,
+                l, haft__loader_pointer(l, "/approvals/%zu/on_expire", i), HAFT__SUBJECT_KEY,
                 "on_expire does nothing in a rule without a deadline");
             haft__loader_hint(l, problem,
                               "give the rule one; without it pauses.approval says when, and what "
@@ -192,7 +195,7 @@ static bool has_tool(const haft__loader *l, const char *name)
 static void warn_idle(haft__loader *l, const char *name, bool idle, const char *why)
 {
     if (idle && has_tool(l, name)) {
-        (void)haft__loader_warning(l, HAFT__LIT("/tools"), HAFT__ABOUT_KEY,
+        (void)haft__loader_warning(l, HAFT__LIT("/tools"), HAFT__SUBJECT_KEY,
                                    "%s is enabled but never offered: %s", name, why);
     }
 }
@@ -203,7 +206,7 @@ static void check_search(haft__loader *l, bool servers)
     haft_str about = servers ? HAFT__LIT("/mcp") : HAFT__LIT("/tools");
     if (haft__resolve_loses_deferred(l->spec)) {
         haft__spec_problem *lost =
-            haft__loader_warning(l, about, HAFT__ABOUT_KEY,
+            haft__loader_warning(l, about, HAFT__SUBJECT_KEY,
                                  "tools are deferred, and can never be used: builtins denies the "
                                  "search that finds them");
         haft__loader_hint(l, lost, "let %s through in builtins.allow and builtins.deny",
@@ -213,7 +216,7 @@ static void check_search(haft__loader *l, bool servers)
         return;
     }
     haft__spec_problem *problem =
-        haft__loader_warning(l, about, HAFT__ABOUT_KEY,
+        haft__loader_warning(l, about, HAFT__SUBJECT_KEY,
                              "tools are deferred, and the model is not told that it can search for "
                              "them");
     haft__loader_hint(l, problem, "add " HAFT__TOOL_SEARCH " to builtins.enabled");
@@ -259,7 +262,7 @@ static void check_formats(haft__loader *l)
         return;
     }
     haft__spec_problem *problem = haft__loader_error(
-        l, HAFT__LIT("/formats"), HAFT__ABOUT_VALUE,
+        l, HAFT__LIT("/formats"), HAFT__SUBJECT_VALUE,
         "no enabled format can be used: the model has no native calls%s",
         spec->format_count > 1 || !haft__str_equal(spec->formats[0], HAFT__LIT("native"))
             ? ", and code cannot be run here"
@@ -280,21 +283,21 @@ static void check_policy(haft__loader *l)
     bool servers = spec->mcp.kind == HAFT__JSON_OBJECT;
     if (set && !servers && spec->choice.min_tools_for_auto > data) {
         haft__spec_problem *problem =
-            haft__loader_warning(l, HAFT__LIT("/choice/min_tools_for_auto"), HAFT__ABOUT_VALUE,
+            haft__loader_warning(l, HAFT__LIT("/choice/min_tools_for_auto"), HAFT__SUBJECT_VALUE,
                                  "%u different data tools are wanted, but there %s only %zu",
                                  spec->choice.min_tools_for_auto, data == 1 ? "is" : "are", data);
         haft__loader_hint(l, problem, "the gate opens once all of them were called");
     }
     if (spec->choice.schedule_count >= spec->limits.turns) {
         (void)haft__loader_warning(
-            l, HAFT__LIT("/choice/schedule"), HAFT__ABOUT_KEY,
+            l, HAFT__LIT("/choice/schedule"), HAFT__SUBJECT_KEY,
             "the schedule has %zu entries, but of %u turns the last is always none",
             spec->choice.schedule_count, spec->limits.turns);
     }
     if (spec->phase_count > 0 && !has_tool(l, "complete_workflow")
         && spec->kind != HAFT__SPEC_WORKFLOW) {
-        haft__spec_problem *problem = haft__loader_warning(l, HAFT__LIT("/phases"), HAFT__ABOUT_KEY,
-                                                           "nothing looks at the phases");
+        haft__spec_problem *problem = haft__loader_warning(
+            l, HAFT__LIT("/phases"), HAFT__SUBJECT_KEY, "nothing looks at the phases");
         haft__loader_hint(l, problem, "they hold back complete_workflow, which is not enabled");
     }
 }
@@ -310,17 +313,19 @@ void haft__loader_check(haft__loader *l)
     check_servers(l);
     check_approval_rules(l);
     /* Where they mean nothing a call is asked about: no reason to leave a run that has begun. */
-    if (!l->options->kept && haft__loader_clean(l, "approvals tools")) {
+    if (!l->options->kept && haft__loader_keys_are_valid(l, "approvals tools")) {
         haft__loader_check_conditions(l);
     }
     haft__loader_check_tools(l);
-    if (haft__loader_clean(l, "tools builtins enabled_builtins mcp formats tool_call_formats")) {
+    if (haft__loader_keys_are_valid(
+            l, "tools builtins enabled_builtins mcp formats tool_call_formats")) {
         check_builtins(l);
     }
-    if (haft__loader_clean(l, "model formats tool_call_formats")) {
+    if (haft__loader_keys_are_valid(l, "model formats tool_call_formats")) {
         check_formats(l);
     }
-    if (haft__loader_clean(l, "tools builtins enabled_builtins choice limits kind phases")) {
+    if (haft__loader_keys_are_valid(l,
+                                    "tools builtins enabled_builtins choice limits kind phases")) {
         check_policy(l);
     }
 }

@@ -45,8 +45,8 @@ static bool check_value(haft__loader *l, size_t rule, haft__json when, haft__jso
     const char *wanted = wanted_value(when, value);
     if (wanted != NULL) {
         bool empty = value.kind == HAFT__JSON_ARRAY && value.count == 0;
-        (void)haft__loader_error(l, haft__loader_at(l, "/approvals/%zu/when/value", rule),
-                                 HAFT__ABOUT_VALUE, "expected %s for %.*s, found %s", wanted,
+        (void)haft__loader_error(l, haft__loader_pointer(l, "/approvals/%zu/when/value", rule),
+                                 HAFT__SUBJECT_VALUE, "expected %s for %.*s, found %s", wanted,
                                  HAFT__ARG(haft__edit_text(when, "op")),
                                  empty ? "an empty list" : haft__json_kind_name(value));
     }
@@ -59,8 +59,8 @@ static bool check_pattern(haft__loader *l, size_t rule, haft__json value)
     haft_error err = {.status = HAFT_OK};
     haft_status status = haft__pattern_compile(l->arena, haft__json_text(value), &pattern, &err);
     if (status != HAFT_OK && !haft__loader_failed(l, status)) {
-        (void)haft__loader_error(l, haft__loader_at(l, "/approvals/%zu/when/value", rule),
-                                 HAFT__ABOUT_VALUE, "%s%s%s", err.where,
+        (void)haft__loader_error(l, haft__loader_pointer(l, "/approvals/%zu/when/value", rule),
+                                 HAFT__SUBJECT_VALUE, "%s%s%s", err.where,
                                  err.where[0] != '\0' ? ": " : "", err.message);
     }
     return status == HAFT_OK;
@@ -72,8 +72,8 @@ static bool check_alone(haft__loader *l, size_t rule, haft__json when)
     const haft__json *value = haft__json_get(when, HAFT__LIT("value"));
     if (value == NULL && !is_op(when, "exists")) {
         haft__spec_problem *problem =
-            haft__loader_error(l, haft__loader_at(l, "/approvals/%zu/when", rule),
-                               HAFT__ABOUT_VALUE, "%.*s compares with a value, and there is none",
+            haft__loader_error(l, haft__loader_pointer(l, "/approvals/%zu/when", rule),
+                               HAFT__SUBJECT_VALUE, "%.*s compares with a value, and there is none",
                                HAFT__ARG(haft__edit_text(when, "op")));
         haft__loader_hint(l, problem, "write value: and what the argument is compared with");
         return false;
@@ -93,7 +93,7 @@ static haft__fit fits_type(haft__json schema, haft_str op, const haft__json *val
     haft__fit fit = type.kind == HAFT__JSON_NULL ? HAFT__FIT_COMPARED : HAFT__FIT_NEVER;
     for (size_t i = 0; i < COUNT(kinds) && fit != HAFT__FIT_COMPARED; i++) {
         haft__json argument = {.kind = (uint8_t)kinds[i]};
-        if (haft__place_type_takes(type, argument)) {
+        if (haft__schema_type_accepts(type, argument)) {
             haft__fit one = haft__condition_fits(op, argument, value);
             fit = one != HAFT__FIT_NEVER ? one : fit;
         }
@@ -106,8 +106,9 @@ static haft__fit fits_items(haft__json schema, const haft__json *value)
 {
     haft__json items = haft__edit_get(schema, "items");
     bool several = haft__json_get(schema, HAFT__LIT("prefixItems")) != NULL;
-    return several || haft__place_says_elsewhere(items) ? HAFT__FIT_COMPARED
-                                                        : fits_type(items, HAFT__LIT("eq"), value);
+    return several || haft__schema_has_other_keywords(items)
+               ? HAFT__FIT_COMPARED
+               : fits_type(items, HAFT__LIT("eq"), value);
 }
 
 /* Whether the schema, which is about the argument alone, takes the value. */
@@ -139,7 +140,7 @@ static bool takes_none(haft__loader *l, haft__json schema, haft__json when, haft
     return (is_op(when, "eq") || is_op(when, "in")) && !taken;
 }
 
-static haft__fit look_at_schema(haft__loader *l, haft__json schema, haft__json when)
+static haft__fit check_at_schema(haft__loader *l, haft__json schema, haft__json when)
 {
     const haft__json *value = haft__json_get(when, HAFT__LIT("value"));
     if (is_op(when, "exists")) {
@@ -150,22 +151,22 @@ static haft__fit look_at_schema(haft__loader *l, haft__json schema, haft__json w
         return HAFT__FIT_NEVER;
     }
     haft__json type = haft__edit_get(schema, "type");
-    bool text = haft__place_type_takes(type, haft__json_string(HAFT__LIT("")));
-    bool list = haft__place_type_takes(type, haft__json_array(NULL, 0));
+    bool text = haft__schema_type_accepts(type, haft__json_string(HAFT__LIT("")));
+    bool list = haft__schema_type_accepts(type, haft__json_array(NULL, 0));
     return is_op(when, "contains") && list && !text ? fits_items(schema, value) : fit;
 }
 
 /* ---- the rule ---- */
 
 /* What the condition of a rule comes to for one tool. */
-typedef struct sight {
+typedef struct verdict {
     const haft__tool *tool;
     haft__json when;
     haft_str at, until; /* where the argument is; the part of it that the schema knows */
     haft__json schema;  /* of what is there */
-    haft__place place;
+    haft__schema_lookup_result place;
     haft__fit fit;
-} sight;
+} verdict;
 
 /* Where nothing says how a tool runs, a program may have a function for it with other arguments. */
 static bool may_change(const haft__tool *tool)
@@ -174,53 +175,54 @@ static bool may_change(const haft__tool *tool)
            && haft__edit_get(tool->definition, "headless").kind != HAFT__JSON_TRUE;
 }
 
-static sight look_at(haft__loader *l, haft__json when, const haft__tool *tool)
+static verdict check_at(haft__loader *l, haft__json when, const haft__tool *tool)
 {
-    sight seen = {.tool = tool, .when = when, .at = haft__edit_text(when, "at")};
-    seen.place = haft__place_find(tool->input_schema, seen.at, &seen.until, &seen.schema);
-    if (seen.place == HAFT__PLACE_NONE && may_change(tool)) {
-        seen.place = HAFT__PLACE_OPEN;
+    verdict seen = {.tool = tool, .when = when, .at = haft__edit_text(when, "at")};
+    seen.place = haft__schema_lookup(tool->input_schema, seen.at, &seen.until, &seen.schema);
+    if (seen.place == HAFT__LOOKUP_IMPOSSIBLE && may_change(tool)) {
+        seen.place = HAFT__LOOKUP_UNRESTRICTED;
     }
     switch (seen.place) {
-    case HAFT__PLACE_KNOWN: seen.fit = look_at_schema(l, seen.schema, when); break;
-    case HAFT__PLACE_OPEN: seen.fit = HAFT__FIT_COMPARED; break;
-    case HAFT__PLACE_NONE: seen.fit = HAFT__FIT_NEVER; break;
+    case HAFT__LOOKUP_KNOWN: seen.fit = check_at_schema(l, seen.schema, when); break;
+    case HAFT__LOOKUP_UNRESTRICTED: seen.fit = HAFT__FIT_COMPARED; break;
+    case HAFT__LOOKUP_IMPOSSIBLE: seen.fit = HAFT__FIT_NEVER; break;
     }
     return seen;
 }
 
-static void tell_unlike(haft__loader *l, size_t rule, const sight *seen)
+static void report_wrong_type(haft__loader *l, size_t rule, const verdict *seen)
 {
     haft__json type = haft__edit_get(seen->schema, "type");
     haft_str name = type.kind == HAFT__JSON_STRING ? haft__json_text(type) : HAFT__LIT("others");
-    haft__spec_problem *problem =
-        haft__loader_warning(l, haft__loader_at(l, "/approvals/%zu/when", rule), HAFT__ABOUT_VALUE,
-                             "%.*s of \"%.*s\" cannot be compared like this by its type: %.*s",
-                             HAFT__ARG(seen->at), HAFT__ARG(seen->tool->name), HAFT__ARG(name));
+    haft__spec_problem *problem = haft__loader_warning(
+        l, haft__loader_pointer(l, "/approvals/%zu/when", rule), HAFT__SUBJECT_VALUE,
+        "%.*s of \"%.*s\" cannot be compared like this by its type: %.*s", HAFT__ARG(seen->at),
+        HAFT__ARG(seen->tool->name), HAFT__ARG(name));
     haft__loader_hint(l, problem,
                       "what cannot be compared is asked about; arguments under args are texts, "
                       "input_schema gives them types");
 }
 
 /* The place in the arguments that was probably meant; .ptr NULL when none is near. */
-static haft_str nearest(haft__loader *l, const sight *seen)
+static haft_str nearest(haft__loader *l, const verdict *seen)
 {
     haft__json properties = haft__edit_object(seen->schema, "properties");
     haft_str rest = haft__str_skip(seen->at, seen->until.len), token;
-    haft__near near;
-    haft__near_init(&near, haft__pointer_next(&rest, &token) ? token : rest);
+    haft__suggestion near;
+    haft__suggestion_init(&near, haft__pointer_next(&rest, &token) ? token : rest);
     for (uint32_t i = 0; i < properties.count && near.left > 0; i++) {
-        haft__near_offer(&near, haft__json_text(properties.members[i].key));
+        haft__suggestion_offer(&near, haft__json_text(properties.members[i].key));
     }
-    return near.best.ptr != NULL ? haft__loader_at_key(l, seen->until, near.best) : near.best;
+    return near.best.ptr != NULL ? haft__loader_pointer_to_key(l, seen->until, near.best)
+                                 : near.best;
 }
 
-static void tell_absent(haft__loader *l, size_t rule, const sight *seen, bool error)
+static void report_absent(haft__loader *l, size_t rule, const verdict *seen, bool error)
 {
-    haft_str where = haft__loader_at(l, "/approvals/%zu/when/at", rule);
+    haft_str where = haft__loader_pointer(l, "/approvals/%zu/when/at", rule);
     bool asks = haft__condition_holds_without(seen->when);
     haft__spec_problem *problem = (error && !asks ? haft__loader_error : haft__loader_warning)(
-        l, where, HAFT__ABOUT_VALUE,
+        l, where, HAFT__SUBJECT_VALUE,
         "the schema of \"%.*s\" has no argument %.*s: the condition %s holds",
         HAFT__ARG(seen->tool->name), HAFT__ARG(seen->at), asks ? "always" : "never");
     haft_str meant = nearest(l, seen);
@@ -233,23 +235,24 @@ static void tell_absent(haft__loader *l, size_t rule, const sight *seen, bool er
     }
 }
 
-static void tell_never(haft__loader *l, size_t rule, const sight *seen, bool error)
+static void report_never_true(haft__loader *l, size_t rule, const verdict *seen, bool error)
 {
-    haft_str where = haft__loader_at(l, "/approvals/%zu/when", rule);
+    haft_str where = haft__loader_pointer(l, "/approvals/%zu/when", rule);
     haft__spec_problem *problem = (error ? haft__loader_error : haft__loader_warning)(
-        l, where, HAFT__ABOUT_VALUE,
+        l, where, HAFT__SUBJECT_VALUE,
         "%.*s of \"%.*s\" is never like this by its schema: the condition never holds",
         HAFT__ARG(seen->at), HAFT__ARG(seen->tool->name));
     haft__loader_hint(l, problem, "no call of the tool would be asked about by this rule");
 }
 
-static void tell(haft__loader *l, size_t rule, const sight *seen, bool error)
+static void report(haft__loader *l, size_t rule, const verdict *seen, bool error)
 {
     switch (seen->fit) {
     case HAFT__FIT_COMPARED: return;
-    case HAFT__FIT_NONE: tell_unlike(l, rule, seen); return;
+    case HAFT__FIT_NONE: report_wrong_type(l, rule, seen); return;
     case HAFT__FIT_NEVER:
-        (seen->place == HAFT__PLACE_NONE ? tell_absent : tell_never)(l, rule, seen, error);
+        (seen->place == HAFT__LOOKUP_IMPOSSIBLE ? report_absent : report_never_true)(l, rule, seen,
+                                                                                     error);
         return;
     }
     HAFT__UNREACHABLE();
@@ -289,7 +292,7 @@ static void check_tools(haft__loader *l, size_t index)
     for (size_t i = 0; i < l->spec->tools.count && !useful; i++) {
         const haft__tool *tool = l->spec->tools.items[i];
         useful = haft__approval_concerns(rule, tool)
-                 && look_at(l, rule->when, tool).fit != HAFT__FIT_NEVER;
+                 && check_at(l, rule->when, tool).fit != HAFT__FIT_NEVER;
     }
     bool told = false;
     for (size_t i = 0; i < l->spec->tools.count && !told; i++) {
@@ -297,9 +300,9 @@ static void check_tools(haft__loader *l, size_t index)
         if (!haft__approval_concerns(rule, tool)) {
             continue;
         }
-        sight seen = look_at(l, rule->when, tool);
+        verdict seen = check_at(l, rule->when, tool);
         if (!useful || seen.fit != HAFT__FIT_NEVER || is_meant(rule, tool)) {
-            tell(l, index, &seen, !useful);
+            report(l, index, &seen, !useful);
             told = !useful;
         }
     }

@@ -54,7 +54,7 @@ static void show(differ *d, haft__json value)
     haft__buf_finish(&text);
 }
 
-static void tell(differ *d, const haft__json *before, const haft__json *after)
+static void add_line(differ *d, const haft__json *before, const haft__json *after)
 {
     if (d->lines++ >= HAFT__LIMIT_SPEC_DIFF_LINES) {
         return;
@@ -92,7 +92,7 @@ static haft_status compare_part(differ *d, haft_str key, const haft__json *befor
     if (before != NULL && after != NULL) {
         status = compare(d, *before, *after, depth + 1);
     } else {
-        tell(d, before, after);
+        add_line(d, before, after);
     }
     d->length = length;
     d->path[length] = '\0';
@@ -178,11 +178,11 @@ static haft_status compare(differ *d, haft__json before, haft__json after, unsig
             status = compare_items(d, after, before, true, depth);
         }
         if (status == HAFT_OK && d->lines == lines) { /* only their order */
-            tell(d, &before, &after);
+            add_line(d, &before, &after);
         }
         return status;
     }
-    tell(d, &before, &after);
+    add_line(d, &before, &after);
     return HAFT_OK;
 }
 

@@ -29,7 +29,7 @@ static bool is_name(haft_str name)
 static size_t find_open(haft_str text)
 {
     size_t at = 0;
-    while (at < text.len && !haft__str_starts(haft__str_skip(text, at), HAFT__LIT(OPEN))) {
+    while (at < text.len && !haft__str_starts_with(haft__str_skip(text, at), HAFT__LIT(OPEN))) {
         at++;
     }
     return at;
@@ -42,7 +42,7 @@ static haft_status take_variable(haft_str *rest, const haft__spec_env *env, haft
     const char *end = rest->len > 0 ? memchr(rest->ptr, '}', rest->len) : NULL;
     haft_str inside = {rest->ptr, end != NULL ? (size_t)(end - rest->ptr) : 0};
     haft_str otherwise = inside, name = haft__str_split(&otherwise, ':');
-    bool has_other = name.len < inside.len && haft__str_starts(otherwise, HAFT__LIT("-"));
+    bool has_other = name.len < inside.len && haft__str_starts_with(otherwise, HAFT__LIT("-"));
     name = has_other ? name : inside;
     if (end == NULL || !is_name(name)) {
         haft_status status =
@@ -114,7 +114,7 @@ static void check_text(haft__loader *l, haft__json value, haft_str pointer)
     haft__arena_restore(l->arena, mark); /* it may be a secret, and nobody wants it here */
     if (status != HAFT_OK && !haft__loader_failed(l, status)) {
         haft__spec_problem *problem =
-            haft__loader_error(l, pointer, HAFT__ABOUT_VALUE, "%s", err.message);
+            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "%s", err.message);
         haft__loader_hint(l, problem, "%s", err.hint);
     }
 }
@@ -123,16 +123,17 @@ static void check_text(haft__loader *l, haft__json value, haft_str pointer)
 static void check_texts(haft__loader *l, haft__json holder, const char *key, haft_str outer)
 {
     haft__json texts = haft__edit_object(holder, key);
-    haft_str pointer = haft__loader_at_key(l, outer, haft__str(key));
+    haft_str pointer = haft__loader_pointer_to_key(l, outer, haft__str(key));
     for (uint32_t i = 0; i < texts.count; i++) {
         check_text(l, texts.members[i].value,
-                   haft__loader_at_key(l, pointer, haft__json_text(texts.members[i].key)));
+                   haft__loader_pointer_to_key(l, pointer, haft__json_text(texts.members[i].key)));
     }
 }
 
 static void check_one(haft__loader *l, haft__json holder, const char *key, haft_str outer)
 {
-    check_text(l, haft__edit_get(holder, key), haft__loader_at_key(l, outer, haft__str(key)));
+    check_text(l, haft__edit_get(holder, key),
+               haft__loader_pointer_to_key(l, outer, haft__str(key)));
 }
 
 static void check_tools(haft__loader *l)
@@ -142,10 +143,10 @@ static void check_tools(haft__loader *l)
         haft__json http = haft__edit_object(tools.items[i], "http");
         bool command = haft__edit_get(tools.items[i], "env").kind == HAFT__JSON_OBJECT;
         if (command) {
-            check_texts(l, tools.items[i], "env", haft__loader_at(l, "/tools/%u", i));
+            check_texts(l, tools.items[i], "env", haft__loader_pointer(l, "/tools/%u", i));
         }
         if (http.count > 0) {
-            haft_str pointer = haft__loader_at(l, "/tools/%u/http", i);
+            haft_str pointer = haft__loader_pointer(l, "/tools/%u/http", i);
             check_one(l, http, "url", pointer);
             check_texts(l, http, "headers", pointer);
         }
@@ -181,9 +182,10 @@ static void check_imported(haft__loader *l, haft_str name, haft__json server)
         }
     }
     if (status != HAFT_OK && !haft__loader_failed(l, status)) {
-        haft_str why = haft__loader_at(l, "the server '%.*s': %s", HAFT__ARG(name), err.message);
-        haft__loader_leave_out(l, name, why, haft__str(err.hint));
-        haft__loader_disable(l, name);
+        haft_str why =
+            haft__loader_pointer(l, "the server '%.*s': %s", HAFT__ARG(name), err.message);
+        haft__loader_report_skipped_server(l, name, why, haft__str(err.hint));
+        haft__loader_disable_server(l, name);
     }
 }
 
@@ -195,8 +197,8 @@ static void check_servers(haft__loader *l)
         if (haft__edit_get(server, "enabled").kind == HAFT__JSON_FALSE) {
             continue; /* nobody starts it, so nothing is missing */
         }
-        haft_str pointer = haft__loader_at_key(l, HAFT__LIT("/mcp/servers"),
-                                               haft__json_text(servers.members[i].key));
+        haft_str pointer = haft__loader_pointer_to_key(l, HAFT__LIT("/mcp/servers"),
+                                                       haft__json_text(servers.members[i].key));
         if (haft__edit_get(server, "imported").kind == HAFT__JSON_TRUE) {
             check_imported(l, haft__json_text(servers.members[i].key), server);
             continue;
@@ -211,8 +213,8 @@ static void check_databases(haft__loader *l)
 {
     haft__json databases = haft__edit_object(l->source, "databases");
     for (uint32_t i = 0; i < databases.count && l->status == HAFT_OK; i++) {
-        haft_str pointer = haft__loader_at_key(l, HAFT__LIT("/databases"),
-                                               haft__json_text(databases.members[i].key));
+        haft_str pointer = haft__loader_pointer_to_key(l, HAFT__LIT("/databases"),
+                                                       haft__json_text(databases.members[i].key));
         check_one(l, databases.members[i].value, "url", pointer);
     }
 }

@@ -15,10 +15,10 @@
 
 #define AT HAFT__LIT("/mcp/import")
 
-static void tell(haft__loader *l, haft_str file, const haft_error *err)
+static void report(haft__loader *l, haft_str file, const haft_error *err)
 {
     haft__spec_problem *problem =
-        haft__loader_error(l, AT, HAFT__ABOUT_VALUE, "%.*s: %s%s%s", HAFT__ARG(file), err->where,
+        haft__loader_error(l, AT, HAFT__SUBJECT_VALUE, "%.*s: %s%s%s", HAFT__ARG(file), err->where,
                            err->where[0] != '\0' ? ": " : "", err->message);
     if (err->hint[0] != '\0') {
         haft__loader_hint(l, problem, "%s", err->hint);
@@ -39,18 +39,19 @@ static bool is_wanted(const haft__loader *l, haft_str server)
     return false;
 }
 
-void haft__loader_leave_out(haft__loader *l, haft_str server, haft_str why, haft_str hint)
+void haft__loader_report_skipped_server(haft__loader *l, haft_str server, haft_str why,
+                                        haft_str hint)
 {
     haft__json given = haft__edit_get(haft__edit_object(l->source, "mcp"), "import");
     haft_str file =
         given.kind == HAFT__JSON_STRING ? haft__json_text(given) : haft__edit_text(given, "file");
     haft__spec_problem *problem;
     if (is_wanted(l, server)) {
-        problem =
-            haft__loader_error(l, AT, HAFT__ABOUT_VALUE, "%.*s: %.*s; `allow` of the spec names it",
-                               HAFT__ARG(file), HAFT__ARG(why));
+        problem = haft__loader_error(l, AT, HAFT__SUBJECT_VALUE,
+                                     "%.*s: %.*s; `allow` of the spec names it", HAFT__ARG(file),
+                                     HAFT__ARG(why));
     } else {
-        problem = haft__loader_warning(l, AT, HAFT__ABOUT_VALUE, "%.*s: %.*s; it is left out",
+        problem = haft__loader_warning(l, AT, HAFT__SUBJECT_VALUE, "%.*s: %.*s; it is left out",
                                        HAFT__ARG(file), HAFT__ARG(why));
     }
     if (hint.len > 0) {
@@ -74,7 +75,8 @@ static void join(haft__loader *l, haft__json imported)
     for (uint32_t i = 0; i < imported.count; i++) {
         haft_str name = haft__json_text(imported.members[i].key);
         if (haft__json_get(own, name) == NULL) {
-            haft__origin_add(l, haft__loader_at_key(l, HAFT__LIT("/mcp/servers"), name), AT);
+            haft__origin_add(l, haft__loader_pointer_to_key(l, HAFT__LIT("/mcp/servers"), name),
+                             AT);
         }
     }
     for (uint32_t i = 0; i < own.count && l->status == HAFT_OK; i++) {
@@ -83,7 +85,7 @@ static void join(haft__loader *l, haft__json imported)
     (void)(l->status == HAFT_OK && put(l, &l->spec->mcp, HAFT__LIT("servers"), joined));
 }
 
-void haft__loader_disable(haft__loader *l, haft_str server)
+void haft__loader_disable_server(haft__loader *l, haft_str server)
 {
     haft__json servers = haft__edit_object(l->spec->mcp, "servers");
     const haft__json *found = haft__json_get(servers, server);
@@ -137,17 +139,18 @@ static void take(haft__loader *l, haft_str file, haft_str pinned, const haft__mc
 {
     if (pinned.len > 0 && !haft__str_equal(pinned, (haft_str){hash, HAFT__SHA256_HEX})) {
         haft__spec_problem *problem =
-            haft__loader_error(l, AT, HAFT__ABOUT_VALUE,
+            haft__loader_error(l, AT, HAFT__SUBJECT_VALUE,
                                "the servers in %.*s are not those they were", HAFT__ARG(file));
         haft__loader_hint(l, problem, "put the file back, or begin anew without sha256");
         return;
     }
     for (size_t i = 0; i < import->note_count; i++) {
-        (void)haft__loader_warning(l, AT, HAFT__ABOUT_VALUE, "%.*s: %.*s", HAFT__ARG(file),
+        (void)haft__loader_warning(l, AT, HAFT__SUBJECT_VALUE, "%.*s: %.*s", HAFT__ARG(file),
                                    HAFT__ARG(import->notes[i]));
     }
     for (size_t i = 0; i < import->left_count; i++) {
-        haft__loader_leave_out(l, import->left[i].name, import->left[i].why, HAFT__LIT(""));
+        haft__loader_report_skipped_server(l, import->left[i].name, import->left[i].why,
+                                           HAFT__LIT(""));
     }
     join(l, import->servers);
     pin(l, file, hash);
@@ -162,7 +165,7 @@ void haft__loader_import(haft__loader *l)
     char hash[HAFT__SHA256_HEX];
     haft_error err = {.status = HAFT_OK};
     haft__mcp_import import;
-    if (file.len == 0 || options->read_file == NULL || !haft__loader_clean(l, "mcp")) {
+    if (file.len == 0 || options->read_file == NULL || !haft__loader_keys_are_valid(l, "mcp")) {
         return;
     }
     haft_status status =
@@ -176,6 +179,6 @@ void haft__loader_import(haft__loader *l)
     if (status == HAFT_OK) {
         take(l, file, haft__edit_text(given, "sha256"), &import, hash);
     } else if (!haft__loader_failed(l, status)) {
-        tell(l, file, &err);
+        report(l, file, &err);
     }
 }

@@ -22,7 +22,7 @@
 /* ---- shared by the stages ---- */
 
 /* Whether the schema has said something about the same value. */
-static bool is_told(const haft__loader *l, const haft__spec_problem *problem)
+static bool is_reported(const haft__loader *l, const haft__spec_problem *problem)
 {
     for (size_t i = 0; i < l->schema_count; i++) {
         if (haft__str_equal(l->problems.items[i].pointer, problem->pointer)) {
@@ -34,21 +34,22 @@ static bool is_told(const haft__loader *l, const haft__spec_problem *problem)
 
 HAFT__PRINTF(5, 0)
 static haft__spec_problem *add_problem(haft__loader *l, bool warning, haft_str pointer,
-                                       haft__about about, const char *format, va_list values)
+                                       haft__problem_subject about, const char *format,
+                                       va_list values)
 {
     char message[MESSAGE_MAX];
     (void)vsnprintf(message, sizeof(message), format, values);
     haft__spec_problem *problem = haft__spec_problem_add(&l->problems, warning, "%s", message);
-    haft__origin_place(l, problem, pointer, about);
-    if (problem != NULL && is_told(l, problem)) {
-        haft__spec_problem_drop(&l->problems);
+    haft__origin_locate(l, problem, pointer, about);
+    if (problem != NULL && is_reported(l, problem)) {
+        haft__spec_problem_remove_last(&l->problems);
         return NULL;
     }
     return problem;
 }
 
-haft__spec_problem *haft__loader_error(haft__loader *l, haft_str pointer, haft__about about,
-                                       const char *format, ...)
+haft__spec_problem *haft__loader_error(haft__loader *l, haft_str pointer,
+                                       haft__problem_subject about, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
@@ -57,8 +58,8 @@ haft__spec_problem *haft__loader_error(haft__loader *l, haft_str pointer, haft__
     return problem;
 }
 
-haft__spec_problem *haft__loader_warning(haft__loader *l, haft_str pointer, haft__about about,
-                                         const char *format, ...)
+haft__spec_problem *haft__loader_warning(haft__loader *l, haft_str pointer,
+                                         haft__problem_subject about, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
@@ -86,7 +87,7 @@ bool haft__loader_failed(haft__loader *l, haft_status status)
     return memory;
 }
 
-haft_str haft__loader_at(haft__loader *l, const char *format, ...)
+haft_str haft__loader_pointer(haft__loader *l, const char *format, ...)
 {
     char text[MESSAGE_MAX * 2];
     va_list values;
@@ -101,7 +102,7 @@ haft_str haft__loader_at(haft__loader *l, const char *format, ...)
     return made;
 }
 
-haft_str haft__loader_at_key(haft__loader *l, haft_str pointer, haft_str key)
+haft_str haft__loader_pointer_to_key(haft__loader *l, haft_str pointer, haft_str key)
 {
     haft__buf buf;
     haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
@@ -116,7 +117,7 @@ haft_str haft__loader_at_key(haft__loader *l, haft_str pointer, haft_str key)
     return made;
 }
 
-void *haft__loader_array(haft__loader *l, size_t count, size_t size)
+void *haft__loader_alloc(haft__loader *l, size_t count, size_t size)
 {
     void *made = haft__arena_array(l->arena, count, size);
     if (made == NULL) {
@@ -125,7 +126,7 @@ void *haft__loader_array(haft__loader *l, size_t count, size_t size)
     return made;
 }
 
-bool haft__loader_clean(const haft__loader *l, const char *keys)
+bool haft__loader_keys_are_valid(const haft__loader *l, const char *keys)
 {
     haft_str rest = haft__str(keys);
     if (l->all_tainted) {
@@ -147,7 +148,7 @@ bool haft__loader_clean(const haft__loader *l, const char *keys)
 static void read_text(haft__loader *l, haft_str text)
 {
     haft_status status =
-        haft__spec_read(l->arena, text, l->options->hash_key, &l->problems, &l->document, NULL);
+        haft__spec_parse(l->arena, text, l->options->hash_key, &l->problems, &l->document, NULL);
     if (status != HAFT_OK) {
         l->status = status;
     }
@@ -171,7 +172,7 @@ static void apply_sets(haft__loader *l)
             haft__spec_problem_add(&l->problems, false, "%s", err.message);
         haft__spec_problem_hint(&l->problems, problem, "%s",
                                 err.hint[0] != '\0' ? err.hint : "write --set path=value");
-        haft__origin_place_set(l, problem, l->options->sets[i], path, err.where);
+        haft__origin_locate_override(l, problem, l->options->sets[i], path, err.where);
     }
 }
 
@@ -191,7 +192,7 @@ static void make_hash(haft__loader *l)
 {
     haft__buf text;
     haft__buf_init(&text, 4 * (size_t)HAFT__LIMIT_JSON_BYTES);
-    char *hex = haft__loader_array(l, HAFT__SHA256_HEX + 1, 1);
+    char *hex = haft__loader_alloc(l, HAFT__SHA256_HEX + 1, 1);
     if (hex != NULL
         && !haft__loader_failed(l, haft__json_write_canonical(&text, l->source, NULL))) {
         haft__sha256_hex(haft__buf_str(&text), hex);
@@ -214,7 +215,7 @@ static void run_stages(haft__loader *l, haft_str text)
         haft__loader_check_names,
         haft__loader_check,
         haft__loader_check_variables,
-        haft__loader_check_end,
+        haft__loader_check_reachability,
         make_hash,
     };
     read_text(l, text);
@@ -234,7 +235,7 @@ haft_status haft__spec_load(haft__arena *arena, haft_str text, const haft__spec_
 {
     haft__loader l = {.arena = arena, .options = options, .status = HAFT_OK};
     haft__spec_problems_init(&l.problems, arena);
-    l.spec = haft__loader_array(&l, 1, sizeof(*l.spec));
+    l.spec = haft__loader_alloc(&l, 1, sizeof(*l.spec));
     if (l.status == HAFT_OK) {
         run_stages(&l, text);
     }

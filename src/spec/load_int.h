@@ -35,54 +35,56 @@ typedef struct haft__loader {
 /* ---- load.c ---- */
 
 /* What is wrong at a JSON Pointer into the source: about the value, or about its key. */
-typedef enum haft__about {
-    HAFT__ABOUT_VALUE,
-    HAFT__ABOUT_KEY,
-} haft__about;
+typedef enum haft__problem_subject {
+    HAFT__SUBJECT_VALUE,
+    HAFT__SUBJECT_KEY,
+} haft__problem_subject;
 
-haft__spec_problem *haft__loader_error(haft__loader *l, haft_str pointer, haft__about about,
-                                       const char *format, ...) HAFT__PRINTF(4, 5);
-haft__spec_problem *haft__loader_warning(haft__loader *l, haft_str pointer, haft__about about,
-                                         const char *format, ...) HAFT__PRINTF(4, 5);
+haft__spec_problem *haft__loader_error(haft__loader *l, haft_str pointer,
+                                       haft__problem_subject about, const char *format, ...)
+    HAFT__PRINTF(4, 5);
+haft__spec_problem *haft__loader_warning(haft__loader *l, haft_str pointer,
+                                         haft__problem_subject about, const char *format, ...)
+    HAFT__PRINTF(4, 5);
 
 /* Puts a hint on it; `problem` may be NULL. */
 void haft__loader_hint(haft__loader *l, haft__spec_problem *problem, const char *format, ...)
     HAFT__PRINTF(3, 4);
 
 /* A JSON Pointer made of numbers and fixed words; "" and the status set when out of memory. */
-haft_str haft__loader_at(haft__loader *l, const char *format, ...) HAFT__PRINTF(2, 3);
+haft_str haft__loader_pointer(haft__loader *l, const char *format, ...) HAFT__PRINTF(2, 3);
 
 /* `pointer` and one more key, escaped. */
-haft_str haft__loader_at_key(haft__loader *l, haft_str pointer, haft_str key);
+haft_str haft__loader_pointer_to_key(haft__loader *l, haft_str pointer, haft_str key);
 
 /* Memory for `count` things of `size` bytes, zeroed; NULL and the status set when there is none. */
-void *haft__loader_array(haft__loader *l, size_t count, size_t size);
+void *haft__loader_alloc(haft__loader *l, size_t count, size_t size);
 
 /* Notes the status of something that failed. Returns true when it is about memory: then there is
  * no more to say. */
 bool haft__loader_failed(haft__loader *l, haft_status status);
 
 /* Whether the schema had nothing to say about any of these top-level keys, separated by spaces. */
-bool haft__loader_clean(const haft__loader *l, const char *keys);
+bool haft__loader_keys_are_valid(const haft__loader *l, const char *keys);
 
 /* ---- origin.c ---- */
 
 /* What stands at `pointer` of the source stands at `document` of the document. */
 void haft__origin_add(haft__loader *l, haft_str pointer, haft_str document);
 /* ... or comes from outside of it. */
-void haft__origin_add_outside(haft__loader *l, haft_str pointer, const char *from);
+void haft__origin_add_external(haft__loader *l, haft_str pointer, const char *from);
 
 /* Fills in the place of a problem at a pointer into the source. */
-void haft__origin_place(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
-                        haft__about about);
+void haft__origin_locate(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
+                         haft__problem_subject about);
 /* ... or into the document as read, overrides included. */
-void haft__origin_place_raw(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
-                            haft__about about);
+void haft__origin_locate_raw(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
+                             haft__problem_subject about);
 
 /* ... at an override whose path leads nowhere: `where` is the path up to the part that does not,
  * "" for the whole. `problem` may be NULL. */
-void haft__origin_place_set(haft__loader *l, haft__spec_problem *problem, const char *set,
-                            haft_str path, const char *where);
+void haft__origin_locate_override(haft__loader *l, haft__spec_problem *problem, const char *set,
+                                  haft_str path, const char *where);
 
 /* ---- edit.c: values are never changed; these make new ones ---- */
 
@@ -103,23 +105,24 @@ haft_str haft__edit_text(haft__json object, const char *key);     /* "" when it 
 
 /* Tells that a server of the imported file cannot be used: a warning, or an error when the spec
  * names it in `allow`. */
-void haft__loader_leave_out(haft__loader *l, haft_str server, haft_str why, haft_str hint);
+void haft__loader_report_skipped_server(haft__loader *l, haft_str server, haft_str why,
+                                        haft_str hint);
 /* Nobody starts the server. */
-void haft__loader_disable(haft__loader *l, haft_str server);
+void haft__loader_disable_server(haft__loader *l, haft_str server);
 
 /* ---- the stages, in their order ---- */
 
-void haft__loader_check_schema(haft__loader *l);     /* schema.c: raw against haft.schema.json */
-void haft__loader_translate(haft__loader *l);        /* planner.c: raw to source */
-void haft__loader_build(haft__loader *l);            /* build.c: source to spec, without tools */
-void haft__loader_import(haft__loader *l);           /* import.c: servers from a file */
-void haft__loader_build_choice(haft__loader *l);     /* build_choice.c */
-void haft__loader_build_tools(haft__loader *l);      /* build_tools.c */
-void haft__loader_check_names(haft__loader *l);      /* names.c: tools that are named are there */
-void haft__loader_check(haft__loader *l);            /* check.c: all else that can be wrong */
-void haft__loader_check_tools(haft__loader *l);      /* check_tools.c: ... with a tool */
-void haft__loader_check_conditions(haft__loader *l); /* check_when.c: ... with `when` of a rule */
-void haft__loader_check_variables(haft__loader *l);  /* expand.c: ${VAR} */
-void haft__loader_check_end(haft__loader *l);        /* reach.c: the policy can end */
+void haft__loader_check_schema(haft__loader *l);       /* schema.c: raw against haft.schema.json */
+void haft__loader_translate(haft__loader *l);          /* planner.c: raw to source */
+void haft__loader_build(haft__loader *l);              /* build.c: source to spec, without tools */
+void haft__loader_import(haft__loader *l);             /* import.c: servers from a file */
+void haft__loader_build_choice(haft__loader *l);       /* build_choice.c */
+void haft__loader_build_tools(haft__loader *l);        /* build_tools.c */
+void haft__loader_check_names(haft__loader *l);        /* names.c: tools that are named are there */
+void haft__loader_check(haft__loader *l);              /* check.c: all else that can be wrong */
+void haft__loader_check_tools(haft__loader *l);        /* check_tools.c: ... with a tool */
+void haft__loader_check_conditions(haft__loader *l);   /* check_when.c: ... with `when` of a rule */
+void haft__loader_check_variables(haft__loader *l);    /* expand.c: ${VAR} */
+void haft__loader_check_reachability(haft__loader *l); /* reach.c: the policy can end */
 
 #endif

@@ -49,7 +49,7 @@ static void check_name(haft__loader *l, const haft__map *declared, haft_str name
         || haft__map_get(declared, name) != NULL || is_server_tool(l, name)) {
         return;
     }
-    haft__spec_problem *problem = haft__loader_error(l, pointer, HAFT__ABOUT_VALUE,
+    haft__spec_problem *problem = haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
                                                      "there is no tool \"%.*s\"", HAFT__ARG(name));
     suggest(l, problem, name);
 }
@@ -59,7 +59,7 @@ static void check_choice(haft__loader *l, const haft__map *declared)
     const haft__choice_spec *choice = &l->spec->choice;
     for (size_t i = 0; i < choice->schedule_count; i++) {
         check_name(l, declared, choice->schedule[i].tool,
-                   haft__loader_at(l, "/choice/schedule/%zu/tool", i));
+                   haft__loader_pointer(l, "/choice/schedule/%zu/tool", i));
     }
     check_name(l, declared, choice->default_choice.tool, HAFT__LIT("/choice/default"));
 }
@@ -70,7 +70,7 @@ static void check_phases(haft__loader *l, const haft__map *declared)
         const haft__phase *phase = &l->spec->phases[i];
         for (size_t j = 0; j < phase->tool_count; j++) {
             check_name(l, declared, phase->tools[j],
-                       haft__loader_at(l, "/phases/%zu/tools/%zu", i, j));
+                       haft__loader_pointer(l, "/phases/%zu/tools/%zu", i, j));
         }
     }
 }
@@ -94,11 +94,11 @@ static void check_approvals(haft__loader *l, const haft__map *declared)
         const haft__approval_rule *rule = &l->spec->approvals[i];
         for (size_t j = 0; j < rule->tool_count; j++) {
             haft_str pattern = rule->tools[j];
-            haft_str pointer = haft__loader_at(l, "/approvals/%zu/tools/%zu", i, j);
+            haft_str pointer = haft__loader_pointer(l, "/approvals/%zu/tools/%zu", i, j);
             if (pattern.len > 0 && memchr(pattern.ptr, '*', pattern.len) == NULL) {
                 check_name(l, declared, pattern, pointer);
             } else if (pattern.len > 0 && !matches_something(l, pattern)) {
-                (void)haft__loader_warning(l, pointer, HAFT__ABOUT_VALUE,
+                (void)haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE,
                                            "no tool matches \"%.*s\"", HAFT__ARG(pattern));
             }
         }
@@ -116,8 +116,8 @@ static void check_builtin_patterns(haft__loader *l, const haft_str *patterns, si
             found = haft__filter_matches(patterns[i], haft__str(builtins[j].name));
         }
         if (!found) {
-            (void)haft__loader_warning(l, haft__loader_at(l, "/builtins/%s/%zu", key, i),
-                                       HAFT__ABOUT_VALUE, "no built-in tool matches \"%.*s\"",
+            (void)haft__loader_warning(l, haft__loader_pointer(l, "/builtins/%s/%zu", key, i),
+                                       HAFT__SUBJECT_VALUE, "no built-in tool matches \"%.*s\"",
                                        HAFT__ARG(patterns[i]));
         }
     }
@@ -131,14 +131,14 @@ static bool can_match(haft_str pattern, haft_str server)
         return haft__filter_matches(front, server);
     }
     front = haft__str_split(&front, '*'); /* what is in front of the first one */
-    return front.len < pattern.len && haft__str_starts(server, front);
+    return front.len < pattern.len && haft__str_starts_with(server, front);
 }
 
 /* What was meant to be denied would be let through without a word. */
 static void refuse_denial(haft__loader *l, haft_str pattern, haft_str pointer)
 {
     haft__spec_problem *problem = haft__loader_error(
-        l, pointer, HAFT__ABOUT_VALUE,
+        l, pointer, HAFT__SUBJECT_VALUE,
         "\"%.*s\" denies nothing: the names of tools are SERVER:TOOL", HAFT__ARG(pattern));
     bool server = haft__json_get(haft__edit_object(l->spec->mcp, "servers"), pattern) != NULL;
     haft_str whole = server ? pattern : HAFT__LIT("SERVER");
@@ -167,15 +167,15 @@ static void check_server_pattern(haft__loader *l, haft_str pattern, haft_str poi
     }
     if (!whole && !star) {
         haft__spec_problem *problem = haft__loader_warning(
-            l, pointer, HAFT__ABOUT_VALUE, "\"%.*s\" matches no tool: their names are SERVER:TOOL",
-            HAFT__ARG(pattern));
+            l, pointer, HAFT__SUBJECT_VALUE,
+            "\"%.*s\" matches no tool: their names are SERVER:TOOL", HAFT__ARG(pattern));
         bool server = haft__json_get(servers, pattern) != NULL;
         haft__loader_hint(l, problem, "for all tools of %s, write \"%.*s:*\"",
                           server ? "the server" : "a server", HAFT__ARG(pattern));
         return;
     }
     haft__spec_problem *problem =
-        haft__loader_warning(l, pointer, HAFT__ABOUT_VALUE,
+        haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE,
                              "no server of the spec matches \"%.*s\"", HAFT__ARG(pattern));
     haft__loader_hint(l, problem, "what stands before the : is a server of mcp.servers");
 }
@@ -185,7 +185,7 @@ static void check_server_patterns(haft__loader *l, const char *key, bool deny)
     haft__json patterns = haft__edit_array(l->spec->mcp, key);
     for (uint32_t i = 0; i < patterns.count; i++) {
         check_server_pattern(l, haft__json_text(patterns.items[i]),
-                             haft__loader_at(l, "/mcp/%s/%u", key, i), deny);
+                             haft__loader_pointer(l, "/mcp/%s/%u", key, i), deny);
     }
 }
 
@@ -193,18 +193,18 @@ void haft__loader_check_names(haft__loader *l)
 {
     const haft__spec *spec = l->spec;
     haft__map declared;
-    if (!haft__loader_clean(l, "tools builtins enabled_builtins mcp")) {
+    if (!haft__loader_keys_are_valid(l, "tools builtins enabled_builtins mcp")) {
         return; /* what could not be read would be missed here */
     }
     collect_names(l, &declared);
     size_t before = l->problems.errors;
-    if (haft__loader_clean(l, "choice")) {
+    if (haft__loader_keys_are_valid(l, "choice")) {
         check_choice(l, &declared);
     }
-    if (haft__loader_clean(l, "phases")) {
+    if (haft__loader_keys_are_valid(l, "phases")) {
         check_phases(l, &declared);
     }
-    if (haft__loader_clean(l, "approvals")) {
+    if (haft__loader_keys_are_valid(l, "approvals")) {
         check_approvals(l, &declared);
     }
     check_builtin_patterns(l, spec->builtin_allow, spec->builtin_allow_count, "allow");

@@ -12,7 +12,7 @@ static void add(haft__loader *l, haft__origin origin)
 {
     if (l->origin_count == l->origin_capacity) {
         size_t capacity = l->origin_capacity > 0 ? 2 * l->origin_capacity : 16;
-        haft__origin *origins = haft__loader_array(l, capacity, sizeof(*origins));
+        haft__origin *origins = haft__loader_alloc(l, capacity, sizeof(*origins));
         if (origins == NULL) {
             return;
         }
@@ -30,7 +30,7 @@ void haft__origin_add(haft__loader *l, haft_str pointer, haft_str document)
     add(l, (haft__origin){.pointer = pointer, .document = document});
 }
 
-void haft__origin_add_outside(haft__loader *l, haft_str pointer, const char *from)
+void haft__origin_add_external(haft__loader *l, haft_str pointer, const char *from)
 {
     add(l, (haft__origin){.pointer = pointer, .from = haft__str(from)});
 }
@@ -38,7 +38,7 @@ void haft__origin_add_outside(haft__loader *l, haft_str pointer, const char *fro
 /* Whether `pointer` is `outer` or leads into it. */
 static bool is_inside(haft_str pointer, haft_str outer)
 {
-    return haft__str_starts(pointer, outer)
+    return haft__str_starts_with(pointer, outer)
            && (pointer.len == outer.len || pointer.ptr[outer.len] == '/');
 }
 
@@ -61,12 +61,12 @@ static const haft__origin *find(const haft__loader *l, haft_str pointer)
 /* The path of an override as a JSON Pointer. */
 static haft_str pointer_of(haft__loader *l, haft_str path)
 {
-    if (haft__str_starts(path, HAFT__LIT("/"))) {
+    if (haft__str_starts_with(path, HAFT__LIT("/"))) {
         return path;
     }
-    haft_str pointer = haft__loader_at(l, "%s", "");
+    haft_str pointer = haft__loader_pointer(l, "%s", "");
     while (path.len > 0 && l->status == HAFT_OK) {
-        pointer = haft__loader_at_key(l, pointer, haft__str_split(&path, '.'));
+        pointer = haft__loader_pointer_to_key(l, pointer, haft__str_split(&path, '.'));
     }
     return pointer;
 }
@@ -75,7 +75,7 @@ static haft_str pointer_of(haft__loader *l, haft_str path)
  * with. */
 static haft_str last_part(haft_str path, haft_str pointer)
 {
-    char separator = haft__str_starts(path, HAFT__LIT("/")) ? '/' : '.';
+    char separator = haft__str_starts_with(path, HAFT__LIT("/")) ? '/' : '.';
     haft_str rest = separator == '/' ? haft__str_skip(path, 1) : path;
     haft_str part = rest;
     for (size_t i = 0; i < pointer.len; i++) {
@@ -90,17 +90,17 @@ static haft_str last_part(haft_str path, haft_str pointer)
 static void place_option(haft__loader *l, haft__spec_problem *problem, const char *option,
                          haft_str whole, haft_str part)
 {
-    problem->from = haft__loader_at(l, "%s %.*s", option, HAFT__ARG(whole));
+    problem->from = haft__loader_pointer(l, "%s %.*s", option, HAFT__ARG(whole));
     problem->from_column =
         (uint32_t)haft__utf8_length((haft_str){whole.ptr, (size_t)(part.ptr - whole.ptr)}) + 1;
     problem->extent = (uint32_t)haft__utf8_length(part);
 }
 
-void haft__origin_place_set(haft__loader *l, haft__spec_problem *problem, const char *set,
-                            haft_str path, const char *where)
+void haft__origin_locate_override(haft__loader *l, haft__spec_problem *problem, const char *set,
+                                  haft_str path, const char *where)
 {
     size_t end = strlen(where) < path.len ? strlen(where) : path.len, start = end;
-    char separator = haft__str_starts(path, HAFT__LIT("/")) ? '/' : '.';
+    char separator = haft__str_starts_with(path, HAFT__LIT("/")) ? '/' : '.';
     while (start > 0 && path.ptr[start - 1] != separator) {
         start--;
     }
@@ -112,7 +112,7 @@ void haft__origin_place_set(haft__loader *l, haft__spec_problem *problem, const 
 
 /* The override that a value comes from, or that names a key which the document has not. */
 static bool place_in_set(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
-                         haft__about about)
+                         haft__problem_subject about)
 {
     bool missing = haft__pointer_get(&l->document.value, pointer) == NULL;
     const haft__spec_options *options = l->options;
@@ -128,7 +128,7 @@ static bool place_in_set(haft__loader *l, haft__spec_problem *problem, haft_str 
         haft_str outer = pointer_of(l, path);
         bool inside = is_inside(pointer, outer);
         if (inside || (missing && is_inside(outer, pointer))) {
-            bool named = about == HAFT__ABOUT_KEY && is_inside(outer, pointer);
+            bool named = about == HAFT__SUBJECT_KEY && is_inside(outer, pointer);
             bool key = !inside || value.len == 0 || named;
             place_option(l, problem, "--set", whole, key ? last_part(path, pointer) : value);
             return true;
@@ -139,20 +139,20 @@ static bool place_in_set(haft__loader *l, haft__spec_problem *problem, haft_str 
 
 /* How much of the text is meant: a key, or a value that is neither a list nor an object. */
 static void measure(haft__loader *l, haft__spec_problem *problem, haft_str pointer, size_t at,
-                    haft__about about)
+                    haft__problem_subject about)
 {
     const haft__json *value = haft__pointer_get(&l->document.value, pointer);
     bool scalar = value != NULL && value->kind != HAFT__JSON_ARRAY
                   && value->kind != HAFT__JSON_OBJECT && value->kind != HAFT__JSON_NULL;
-    if (value != NULL && (scalar || about == HAFT__ABOUT_KEY)) {
+    if (value != NULL && (scalar || about == HAFT__SUBJECT_KEY)) {
         haft_str word = haft__str_skip(l->document.text, at);
-        word.len = haft__spec_word(l->document.text, at);
+        word.len = haft__spec_token_length(l->document.text, at);
         problem->extent = (uint32_t)haft__utf8_length(word);
     }
 }
 
-void haft__origin_place_raw(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
-                            haft__about about)
+void haft__origin_locate_raw(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
+                             haft__problem_subject about)
 {
     if (problem == NULL) {
         return;
@@ -160,14 +160,14 @@ void haft__origin_place_raw(haft__loader *l, haft__spec_problem *problem, haft_s
     problem->pointer = pointer;
     problem->from = HAFT__LIT("");
     if (!place_in_set(l, problem, pointer, about)) {
-        size_t at = haft__spec_offset(&l->document, pointer, about == HAFT__ABOUT_KEY);
-        haft__spec_problem_place(problem, l->document.text, at);
+        size_t at = haft__spec_offset(&l->document, pointer, about == HAFT__SUBJECT_KEY);
+        haft__spec_problem_locate(problem, l->document.text, at);
         measure(l, problem, pointer, at, about);
     }
 }
 
-void haft__origin_place(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
-                        haft__about about)
+void haft__origin_locate(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
+                         haft__problem_subject about)
 {
     const haft__origin *origin = find(l, pointer);
     if (problem != NULL && origin != NULL && origin->from.len > 0) {
@@ -177,7 +177,7 @@ void haft__origin_place(haft__loader *l, haft__spec_problem *problem, haft_str p
     }
     if (origin != NULL) {
         haft_str rest = haft__str_skip(pointer, origin->pointer.len);
-        pointer = haft__loader_at(l, "%.*s%.*s", HAFT__ARG(origin->document), HAFT__ARG(rest));
+        pointer = haft__loader_pointer(l, "%.*s%.*s", HAFT__ARG(origin->document), HAFT__ARG(rest));
     }
-    haft__origin_place_raw(l, problem, pointer, about);
+    haft__origin_locate_raw(l, problem, pointer, about);
 }

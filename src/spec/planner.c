@@ -33,8 +33,8 @@ static bool has(haft__json object, const char *key)
 static void fill(haft__loader *l, const char *outer, const char *key, haft__json value,
                  haft_str origin)
 {
-    haft_str pointer =
-        outer != NULL ? haft__loader_at(l, "/%s/%s", outer, key) : haft__loader_at(l, "/%s", key);
+    haft_str pointer = outer != NULL ? haft__loader_pointer(l, "/%s/%s", outer, key)
+                                     : haft__loader_pointer(l, "/%s", key);
     if (outer == NULL) {
         if (!has(l->source, key)) {
             put(l, &l->source, key, value);
@@ -61,13 +61,13 @@ static void rename_key(haft__loader *l, const char *alias, const char *outer, co
     haft__json holder = outer != NULL ? haft__edit_object(l->source, outer) : l->source;
     if (has(holder, key)) {
         haft__spec_problem *problem =
-            haft__loader_error(l, haft__loader_at(l, "/%s", alias), HAFT__ABOUT_KEY,
+            haft__loader_error(l, haft__loader_pointer(l, "/%s", alias), HAFT__SUBJECT_KEY,
                                "\"%s\" is another name for %s%s%s, which is there too", alias,
                                outer != NULL ? outer : "", outer != NULL ? "." : "", key);
         haft__loader_hint(l, problem, "keep one of the two");
     }
     drop(l, alias);
-    fill(l, outer, key, value, haft__loader_at(l, "/%s", alias));
+    fill(l, outer, key, value, haft__loader_pointer(l, "/%s", alias));
 }
 
 /* ---- gateways ---- */
@@ -105,7 +105,7 @@ static size_t choose_gateway(haft__loader *l, haft__json planner, haft__json gat
     }
     haft_str pointer = inside ? HAFT__LIT(CONFIG "/gateway") : HAFT__LIT("/spec/planner/gateway");
     haft__spec_problem *problem = haft__loader_error(
-        l, pointer, HAFT__ABOUT_VALUE, "there is no gateway \"%.*s\"", HAFT__ARG(name));
+        l, pointer, HAFT__SUBJECT_VALUE, "there is no gateway \"%.*s\"", HAFT__ARG(name));
     haft__loader_hint(l, problem, "they stand in resources.inference_gateways");
     return SIZE_MAX;
 }
@@ -114,7 +114,7 @@ static void translate_gateway(haft__loader *l, haft__json gateway, size_t index)
 {
     static const char *const same[] = {"model", "base_url", "api_key", "api_key_env"};
     static const char *const options[] = {"temperature", "max_tokens"};
-    haft_str at = haft__loader_at(l, "/resources/inference_gateways/%zu", index);
+    haft_str at = haft__loader_pointer(l, "/resources/inference_gateways/%zu", index);
     haft__json config = haft__edit_object(gateway, "config");
     haft__json model = haft__json_object(NULL, 0), passed = haft__json_object(NULL, 0);
     put(l, &model, "provider", haft__json_string(provider_of(haft__edit_text(gateway, "type"))));
@@ -131,10 +131,10 @@ static void translate_gateway(haft__loader *l, haft__json gateway, size_t index)
     if (passed.count > 0) {
         put(l, &model, "options", passed);
     }
-    fill(l, NULL, "model", model, haft__loader_at(l, "%s/config", at.ptr));
+    fill(l, NULL, "model", model, haft__loader_pointer(l, "%s/config", at.ptr));
     if (has(config, "tool_choice")) {
         fill(l, "choice", "default", haft__edit_get(config, "tool_choice"),
-             haft__loader_at(l, "%s/config/tool_choice", at.ptr));
+             haft__loader_pointer(l, "%s/config/tool_choice", at.ptr));
     }
 }
 
@@ -158,18 +158,19 @@ static haft__json join(haft__loader *l, haft__json entry, haft__json described, 
                        size_t from_entry, size_t from_described)
 {
     haft__json joined = entry;
-    haft__origin_add(l, haft__loader_at(l, "/tools/%zu", to),
-                     haft__loader_at(l, "/tools/%zu", from_entry));
+    haft__origin_add(l, haft__loader_pointer(l, "/tools/%zu", to),
+                     haft__loader_pointer(l, "/tools/%zu", from_entry));
     if (has(described, "description")) {
         put(l, &joined, "description", haft__edit_get(described, "description"));
         haft__origin_add(
-            l, haft__loader_at(l, "/tools/%zu/description", to),
-            haft__loader_at(l, CONFIG "/tool_descriptions/%zu/description", from_described));
+            l, haft__loader_pointer(l, "/tools/%zu/description", to),
+            haft__loader_pointer(l, CONFIG "/tool_descriptions/%zu/description", from_described));
     }
     if (!has(entry, "args") && !has(entry, "input_schema") && has(described, "args")) {
         put(l, &joined, "args", haft__edit_get(described, "args"));
-        haft__origin_add(l, haft__loader_at(l, "/tools/%zu/args", to),
-                         haft__loader_at(l, CONFIG "/tool_descriptions/%zu/args", from_described));
+        haft__origin_add(
+            l, haft__loader_pointer(l, "/tools/%zu/args", to),
+            haft__loader_pointer(l, CONFIG "/tool_descriptions/%zu/args", from_described));
     }
     return joined;
 }
@@ -189,8 +190,8 @@ static haft__json make_headless(haft__loader *l, haft__json described)
 static void translate_tools(haft__loader *l, haft__json described)
 {
     haft__json tools = haft__edit_array(l->source, "tools");
-    haft__json *items = haft__loader_array(l, described.count + tools.count, sizeof(*items));
-    bool *used = haft__loader_array(l, tools.count, sizeof(*used));
+    haft__json *items = haft__loader_alloc(l, described.count + tools.count, sizeof(*items));
+    bool *used = haft__loader_alloc(l, tools.count, sizeof(*used));
     size_t count = 0;
     haft__map map;
     if (items == NULL || used == NULL) {
@@ -201,8 +202,8 @@ static void translate_tools(haft__loader *l, haft__json described)
         bool *entry = haft__map_get(&map, haft__edit_text(described.items[i], "name"));
         if (entry == NULL || *entry) {
             items[count] = make_headless(l, described.items[i]);
-            haft__origin_add(l, haft__loader_at(l, "/tools/%zu", count),
-                             haft__loader_at(l, CONFIG "/tool_descriptions/%u", i));
+            haft__origin_add(l, haft__loader_pointer(l, "/tools/%zu", count),
+                             haft__loader_pointer(l, CONFIG "/tool_descriptions/%u", i));
             continue;
         }
         size_t index = (size_t)(entry - used);
@@ -211,8 +212,8 @@ static void translate_tools(haft__loader *l, haft__json described)
     }
     for (uint32_t i = 0; i < tools.count; i++) {
         if (!used[i]) {
-            haft__origin_add(l, haft__loader_at(l, "/tools/%zu", count),
-                             haft__loader_at(l, "/tools/%u", i));
+            haft__origin_add(l, haft__loader_pointer(l, "/tools/%zu", count),
+                             haft__loader_pointer(l, "/tools/%u", i));
             items[count++] = tools.items[i];
         }
     }
@@ -242,7 +243,7 @@ static void translate_planner(haft__loader *l)
              HAFT__LIT(CONFIG "/max_parallel_tool_calls"));
     }
     if (haft__edit_get(config, "use_function_calling").kind == HAFT__JSON_FALSE) {
-        haft__json *format = haft__loader_array(l, 1, sizeof(*format));
+        haft__json *format = haft__loader_alloc(l, 1, sizeof(*format));
         if (format != NULL) {
             *format = haft__json_string(HAFT__LIT("purejson"));
             fill(l, NULL, "formats", haft__json_array(format, 1),
@@ -267,7 +268,7 @@ static void take_default_choice(haft__loader *l)
     haft_str value = env->get(env->context, haft__str(name));
     if (value.len > 0) {
         fill(l, "choice", "default", haft__json_string(value), HAFT__LIT(""));
-        haft__origin_add_outside(l, HAFT__LIT("/choice/default"), name);
+        haft__origin_add_external(l, HAFT__LIT("/choice/default"), name);
     }
 }
 
@@ -277,7 +278,7 @@ static void take_default_model(haft__loader *l)
     const char *model = l->options->model;
     if (model != NULL && haft__edit_get(l->source, "model").kind == HAFT__JSON_NULL) {
         put(l, &l->source, "model", haft__json_string(haft__str(model)));
-        haft__origin_add_outside(l, HAFT__LIT("/model"), l->options->model_from);
+        haft__origin_add_external(l, HAFT__LIT("/model"), l->options->model_from);
     }
 }
 

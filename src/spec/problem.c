@@ -27,7 +27,8 @@ static haft_str format_text(haft__spec_problems *problems, const char *format, v
     if (whole.len >= sizeof(text)) {
         whole.len = haft__utf8_floor((haft_str){text, sizeof(text) - 1}, sizeof(text) - 1);
     }
-    haft__utf8_mask(text, whole.len); /* a quotation may have been cut inside a character */
+    haft__utf8_replace_invalid(text,
+                               whole.len); /* a quotation may have been cut inside a character */
     haft_str kept = haft__arena_copy(problems->arena, whole);
     if (kept.ptr == NULL) {
         problems->status = haft__arena_fail(problems->arena, NULL);
@@ -68,14 +69,14 @@ haft__spec_problem *haft__spec_problem_add(haft__spec_problems *problems, bool w
     return problem;
 }
 
-void haft__spec_problem_drop(haft__spec_problems *problems)
+void haft__spec_problem_remove_last(haft__spec_problems *problems)
 {
     bool warning = problems->items[--problems->count].warning;
     problems->errors -= !warning;
     problems->warnings -= warning;
 }
 
-void haft__spec_problem_place(haft__spec_problem *problem, haft_str text, size_t offset)
+void haft__spec_problem_locate(haft__spec_problem *problem, haft_str text, size_t offset)
 {
     if (problem != NULL) {
         haft__spec_locate(text, offset, &problem->line, &problem->column);
@@ -126,7 +127,7 @@ void haft__spec_locate(haft_str text, size_t offset, uint32_t *ret_line, uint32_
         line++;
     }
     haft_str before = {text.ptr + start, offset - start};
-    if (start == 0 && haft__str_starts(before, HAFT__LIT("\xEF\xBB\xBF"))) {
+    if (start == 0 && haft__str_starts_with(before, HAFT__LIT("\xEF\xBB\xBF"))) {
         before = haft__str_skip(before, 3); /* nobody sees a byte order mark */
     }
     *ret_line = (uint32_t)line;
@@ -163,10 +164,10 @@ static bool ends_word(haft_str rest, size_t at, bool flow)
     return c == '\n' || comment || (c == ':' && last) || (flow && comma);
 }
 
-size_t haft__spec_word(haft_str text, size_t offset)
+size_t haft__spec_token_length(haft_str text, size_t offset)
 {
     haft_str rest = haft__str_skip(text, offset);
-    bool item = haft__str_starts(rest, HAFT__LIT("- "));
+    bool item = haft__str_starts_with(rest, HAFT__LIT("- "));
     if (rest.len == 0 || item || strchr("{[|>&*!\n", rest.ptr[0]) != NULL) {
         return 1;
     }
@@ -184,16 +185,16 @@ size_t haft__spec_word(haft_str text, size_t offset)
     return length;
 }
 
-haft_str haft__spec_line(haft_str text, uint32_t line)
+haft_str haft__spec_line_text(haft_str text, uint32_t line)
 {
     haft_str found = {NULL, 0};
-    if (haft__str_starts(text, HAFT__LIT("\xEF\xBB\xBF"))) {
+    if (haft__str_starts_with(text, HAFT__LIT("\xEF\xBB\xBF"))) {
         text = haft__str_skip(text, 3);
     }
     for (uint32_t i = 0; i < line; i++) {
         found = haft__str_split(&text, '\n');
     }
-    if (haft__str_ends(found, HAFT__LIT("\r"))) {
+    if (haft__str_ends_with(found, HAFT__LIT("\r"))) {
         found.len--;
     }
     return found;

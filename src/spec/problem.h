@@ -41,10 +41,10 @@ haft__spec_problem *haft__spec_problem_add(haft__spec_problems *problems, bool w
                                            const char *format, ...) HAFT__PRINTF(3, 4);
 
 /* Takes the one added last away again; it was kept. */
-void haft__spec_problem_drop(haft__spec_problems *problems);
+void haft__spec_problem_remove_last(haft__spec_problems *problems);
 
 /* Puts it at a byte of the text. `problem` may be NULL. */
-void haft__spec_problem_place(haft__spec_problem *problem, haft_str text, size_t offset);
+void haft__spec_problem_locate(haft__spec_problem *problem, haft_str text, size_t offset);
 
 /* Gives it a hint. `problem` may be NULL. */
 void haft__spec_problem_hint(haft__spec_problems *problems, haft__spec_problem *problem,
@@ -58,9 +58,9 @@ void haft__spec_locate(haft_str text, size_t offset, uint32_t *ret_line, uint32_
 
 /* How many bytes from `offset` on are one word of YAML or JSON: a text in quotes, or whatever ends
  * at a comma, a bracket, a colon, a comment or the end of the line. At least 1. */
-size_t haft__spec_word(haft_str text, size_t offset);
+size_t haft__spec_token_length(haft_str text, size_t offset);
 
 /* The line of the text with that number, without its end; empty when there is none. */
-haft_str haft__spec_line(haft_str text, uint32_t line);
+haft_str haft__spec_line_text(haft_str text, uint32_t line);
 
 #endif

@@ -80,9 +80,9 @@ static void collect_names(player *p, const haft__spec *spec)
 static bool collect_tools(haft__loader *l, player *p)
 {
     const haft__spec *spec = l->spec;
-    p->tools = haft__loader_array(l, HAFT__LIMIT_CHOICE_TOOLS, sizeof(*p->tools));
-    p->allowed = haft__loader_array(l, HAFT__LIMIT_CHOICE_TOOLS, sizeof(*p->allowed));
-    p->phase_done = haft__loader_array(l, spec->phase_count, sizeof(*p->phase_done));
+    p->tools = haft__loader_alloc(l, HAFT__LIMIT_CHOICE_TOOLS, sizeof(*p->tools));
+    p->allowed = haft__loader_alloc(l, HAFT__LIMIT_CHOICE_TOOLS, sizeof(*p->allowed));
+    p->phase_done = haft__loader_alloc(l, spec->phase_count, sizeof(*p->phase_done));
     haft__map_init(&p->by_name, l->arena, l->options->hash_key);
     p->loader = l;
     for (size_t i = 0; i < spec->tools.count && l->status == HAFT_OK; i++) {
@@ -102,11 +102,11 @@ static bool collect_phases(haft__loader *l, player *p)
 {
     const haft__spec *spec = l->spec;
     size_t total = 0;
-    p->starts = haft__loader_array(l, p->tool_count + 2, sizeof(*p->starts));
+    p->starts = haft__loader_alloc(l, p->tool_count + 2, sizeof(*p->starts));
     for (size_t i = 0; i < spec->phase_count; i++) {
         total += spec->phases[i].tool_count;
     }
-    p->phases = haft__loader_array(l, total, sizeof(*p->phases));
+    p->phases = haft__loader_alloc(l, total, sizeof(*p->phases));
     for (int fill = 0; fill <= 1 && l->status == HAFT_OK; fill++) {
         for (size_t i = 0; i < spec->phase_count; i++) {
             for (size_t j = 0; j < spec->phases[i].tool_count; j++) {
@@ -131,7 +131,7 @@ static bool collect_phases(haft__loader *l, player *p)
 
 static haft__choice_facts facts_of(const player *p)
 {
-    const haft__wish *wish = &p->spec.choice.default_choice;
+    const haft__tool_choice *wish = &p->spec.choice.default_choice;
     haft__usage usage = {.calls = p->calls};
     haft__choice_facts facts = {.turn = p->turn,
                                 .tools = p->tools,
@@ -213,7 +213,7 @@ static bool call_control(player *p)
 }
 
 /* One turn. False when it has changed nothing. */
-static bool play_turn(player *p)
+static bool simulate_turn(player *p)
 {
     haft__choice_facts facts = facts_of(p);
     haft__choose(&p->spec, &facts, p->allowed, &p->choice);
@@ -228,7 +228,7 @@ static bool play_turn(player *p)
 }
 
 /* Nothing is stored while the gate holds the model, unless the schedule may override it. */
-static bool stores(const player *p, const haft__wish *wish)
+static bool stores(const player *p, const haft__tool_choice *wish)
 {
     const haft__choice_tool *tool =
         wish->mode == HAFT__MODE_TOOL ? haft__map_get(&p->by_name, wish->tool) : NULL;
@@ -239,7 +239,7 @@ static bool stores(const player *p, const haft__wish *wish)
 static void check_entry(haft__loader *l, const player *p)
 {
     const haft__choice_spec *choice = &p->spec.choice;
-    const haft__wish *wish = &choice->schedule[p->turn - 1];
+    const haft__tool_choice *wish = &choice->schedule[p->turn - 1];
     bool lets_go =
         wish->mode == HAFT__MODE_AUTO || wish->mode == HAFT__MODE_NONE || stores(p, wish);
     if (wish->fall_through || !lets_go || choice->schedule_overrides_gate || !p->choice.gate.on
@@ -249,7 +249,7 @@ static void check_entry(haft__loader *l, const player *p)
     haft_str name = wish->mode == HAFT__MODE_AUTO ? HAFT__LIT("auto") : HAFT__LIT("none");
     name = wish->mode == HAFT__MODE_TOOL ? wish->tool : name;
     haft__spec_problem *problem = haft__loader_error(
-        l, haft__loader_at(l, "/choice/schedule/%u", p->turn - 1), HAFT__ABOUT_VALUE,
+        l, haft__loader_pointer(l, "/choice/schedule/%u", p->turn - 1), HAFT__SUBJECT_VALUE,
         "turn %u is scheduled as %.*s, but by then at most %u of %u data tools "
         "can have been called",
         p->turn, HAFT__ARG(name), p->choice.gate.called, p->choice.gate.threshold);
@@ -262,7 +262,7 @@ static bool reaches_goal(const player *p)
 }
 
 /* Until nothing changes any more. `l` may be NULL: then nothing is told on the way. */
-static void play(haft__loader *l, player *p)
+static void simulate(haft__loader *l, player *p)
 {
     bool changed = true;
     for (p->turn = 1; p->turn < p->spec.limits.turns; p->turn++) {
@@ -270,7 +270,7 @@ static void play(haft__loader *l, player *p)
         if (!changed && p->turn > p->spec.choice.schedule_count + 1) {
             return;
         }
-        changed = play_turn(p);
+        changed = simulate_turn(p);
         if (l != NULL && scheduled) {
             check_entry(l, p);
         }
@@ -305,13 +305,13 @@ static void start(player *p, const haft__spec *spec, bool limited)
 /* ---- what is told ---- */
 
 /* The limits are too small; played without them, `p` knows what it takes. */
-static void tell_limits(haft__loader *l, const player *p)
+static void report_limits(haft__loader *l, const player *p)
 {
     const haft__spec_limits *limits = &l->spec->limits;
     bool workflow = l->spec->kind == HAFT__SPEC_WORKFLOW;
     const char *what = workflow ? "the workflow cannot be completed" : "the gate cannot be open";
     if (p->calls > limits->calls) {
-        (void)haft__loader_error(l, HAFT__LIT("/limits/calls"), HAFT__ABOUT_VALUE,
+        (void)haft__loader_error(l, HAFT__LIT("/limits/calls"), HAFT__SUBJECT_VALUE,
                                  "with %u calls %s: it takes at least %u", limits->calls, what,
                                  p->calls);
         return;
@@ -319,29 +319,29 @@ static void tell_limits(haft__loader *l, const player *p)
     /* `turn` has done it, or is the one behind it where the gate was the goal. */
     uint32_t wanted = p->turn + 1;
     haft__spec_problem *problem =
-        haft__loader_error(l, HAFT__LIT("/limits/turns"), HAFT__ABOUT_VALUE,
+        haft__loader_error(l, HAFT__LIT("/limits/turns"), HAFT__SUBJECT_VALUE,
                            "with %u turns %s: it takes at least %u", limits->turns, what, wanted);
     haft__loader_hint(l, problem, "in the last turn no tool can be called");
 }
 
 /* Played without limits, and not completed. */
-static void tell_never(haft__loader *l, const player *p)
+static void report_no_end(haft__loader *l, const player *p)
 {
     bool none = l->spec->choice.default_choice.mode == HAFT__MODE_NONE;
     haft_str pointer = none ? HAFT__LIT("/choice/default") : HAFT__LIT("/kind");
     haft__spec_problem *problem =
-        haft__loader_error(l, pointer, HAFT__ABOUT_VALUE,
+        haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
                            "the workflow can never end: " COMPLETE " would always be refused");
     haft__loader_hint(l, problem, "%.*s", HAFT__ARG(haft__buf_str(&p->why)));
 }
 
 /* It can be completed only in the very turn that opens the gate, before its results are seen. */
-static void tell_hardly(haft__loader *l)
+static void report_unlikely_end(haft__loader *l)
 {
     bool none = l->spec->choice.default_choice.mode == HAFT__MODE_NONE;
     haft_str pointer = none ? HAFT__LIT("/choice/default") : HAFT__LIT("/choice/schedule");
     haft__spec_problem *problem = haft__loader_error(
-        l, pointer, HAFT__ABOUT_VALUE,
+        l, pointer, HAFT__SUBJECT_VALUE,
         "once the gate is open, no turn allows " COMPLETE ": the workflow can hardly end");
     haft__loader_hint(l, problem, "%s",
                       none ? "the default is none; write auto" : "look at choice.schedule");
@@ -360,14 +360,14 @@ static bool has_completion(const player *p)
 /* A forced default that even the best model cannot meet: it holds for ever. */
 static void check_default(haft__loader *l, const player *p)
 {
-    const haft__wish *wish = &l->spec->choice.default_choice;
+    const haft__tool_choice *wish = &l->spec->choice.default_choice;
     haft__choice_facts facts = facts_of(p);
     if (wish->mode != HAFT__MODE_TOOL || facts.default_satisfied || p->completed
         || p->choice.rule != HAFT__RULE_DEFAULT || p->choice.mode != HAFT__MODE_TOOL) {
         return;
     }
     haft__spec_problem *problem = haft__loader_error(
-        l, HAFT__LIT("/choice/default"), HAFT__ABOUT_VALUE,
+        l, HAFT__LIT("/choice/default"), HAFT__SUBJECT_VALUE,
         "the default demands \"%.*s\", whose calls are always refused", HAFT__ARG(wish->tool));
     haft__loader_hint(l, problem, "%.*s", HAFT__ARG(haft__buf_str(&p->why)));
 }
@@ -377,7 +377,7 @@ static void check_goal(haft__loader *l, player *p)
     bool workflow = l->spec->kind == HAFT__SPEC_WORKFLOW;
     if (workflow && !has_completion(p)) {
         haft__spec_problem *problem = haft__loader_error(
-            l, HAFT__LIT("/kind"), HAFT__ABOUT_VALUE,
+            l, HAFT__LIT("/kind"), HAFT__SUBJECT_VALUE,
             "the workflow can never end: " COMPLETE " is not %s",
             haft__tools_find(&l->spec->tools, HAFT__LIT(COMPLETE)) != NULL ? "allowed by builtins"
                                                                            : "enabled");
@@ -387,7 +387,7 @@ static void check_goal(haft__loader *l, player *p)
     }
     size_t before = l->problems.errors;
     start(p, l->spec, true);
-    play(l, p);
+    simulate(l, p);
     check_default(l, p);
     if (l->problems.errors > before || (!workflow && (reaches_goal(p) || !l->spec->choice.gate))) {
         return;
@@ -395,21 +395,21 @@ static void check_goal(haft__loader *l, player *p)
     bool reached = reaches_goal(p);
     p->patient = reached;
     start(p, l->spec, false);
-    play(NULL, p);
+    simulate(NULL, p);
     if (reached && !reaches_goal(p)) {
-        tell_hardly(l);
+        report_unlikely_end(l);
     } else if (!reached && reaches_goal(p)) {
-        tell_limits(l, p);
+        report_limits(l, p);
     } else if (!reached && workflow) {
-        tell_never(l, p);
+        report_no_end(l, p);
     }
 }
 
-void haft__loader_check_end(haft__loader *l)
+void haft__loader_check_reachability(haft__loader *l)
 {
     static const char keys[] = "kind phases tools mcp choice builtins enabled_builtins limits";
     player p = {.turn = 1};
-    if (l->broken || l->spec->kind == HAFT__SPEC_GRAPH || !haft__loader_clean(l, keys)
+    if (l->broken || l->spec->kind == HAFT__SPEC_GRAPH || !haft__loader_keys_are_valid(l, keys)
         || !collect_tools(l, &p) || !collect_phases(l, &p)) {
         return;
     }

@@ -118,8 +118,8 @@ static int digit_value(char c)
 static bool make_based(haft__arena *arena, haft_str text, haft__json *ret_value,
                        haft__scalar_result *ret_result)
 {
-    bool hex = haft__str_starts(text, HAFT__LIT("0x"));
-    if (text.len < 3 || (!hex && !haft__str_starts(text, HAFT__LIT("0o")))) {
+    bool hex = haft__str_starts_with(text, HAFT__LIT("0x"));
+    if (text.len < 3 || (!hex && !haft__str_starts_with(text, HAFT__LIT("0o")))) {
         return false;
     }
     uint64_t base = hex ? 16 : 8, value = 0;

@@ -24,11 +24,11 @@ haft_str haft__spec_schema_text(void)
  * what is said instead of it. */
 static const struct {
     const char *theirs, *before, *behind;
-    haft__about about;
+    haft__problem_subject about;
 } wordings[] = {
-    {"Unknown argument: ", "there is no key \"", "\" here", HAFT__ABOUT_KEY},
-    {"Missing required argument: ", "the key \"", "\" is missing", HAFT__ABOUT_VALUE},
-    {"Argument not allowed: ", "the key \"", "\" is not allowed here", HAFT__ABOUT_KEY},
+    {"Unknown argument: ", "there is no key \"", "\" here", HAFT__SUBJECT_KEY},
+    {"Missing required argument: ", "the key \"", "\" is missing", HAFT__SUBJECT_VALUE},
+    {"Argument not allowed: ", "the key \"", "\" is not allowed here", HAFT__SUBJECT_KEY},
 };
 
 #define SUGGESTION ". Did you mean "
@@ -39,7 +39,7 @@ static const struct {
 static size_t find_last(haft_str text, haft_str word)
 {
     for (size_t at = text.len; at-- > 0;) {
-        if (haft__str_starts(haft__str_skip(text, at), word)) {
+        if (haft__str_starts_with(haft__str_skip(text, at), word)) {
             return at;
         }
     }
@@ -70,12 +70,12 @@ static haft_str find_meant(const haft__loader *l, const haft__schema_error *erro
 {
     const haft__json *found = haft__pointer_get(&l->raw, error->where);
     haft_str rest = error->message;
-    haft__near near;
-    haft__near_init(&near, found != NULL ? haft__json_text(*found) : HAFT__LIT(""));
+    haft__suggestion near;
+    haft__suggestion_init(&near, found != NULL ? haft__json_text(*found) : HAFT__LIT(""));
     rest.len = find_last(rest, HAFT__LIT(", found "));
     (void)haft__str_split(&rest, '"');
     while (rest.len > 0) {
-        haft__near_offer(&near, haft__str_split(&rest, '"'));
+        haft__suggestion_offer(&near, haft__str_split(&rest, '"'));
         (void)haft__str_split(&rest, '"');
     }
     return near.best;
@@ -87,7 +87,7 @@ static bool advise_command(haft__loader *l, haft__spec_problem *problem,
 {
     const haft__json *found = haft__pointer_get(&l->raw, error->where);
     haft_str text = found != NULL ? haft__str_trim(haft__json_text(*found)) : HAFT__LIT("");
-    if (!haft__str_ends(error->where, HAFT__LIT("/command")) || text.len == 0
+    if (!haft__str_ends_with(error->where, HAFT__LIT("/command")) || text.len == 0
         || text.len > COMMAND_BYTES || memchr(text.ptr, '\n', text.len) != NULL) {
         return false;
     }
@@ -109,18 +109,18 @@ static bool advise_command(haft__loader *l, haft__spec_problem *problem,
 
 static void advise(haft__loader *l, haft__spec_problem *problem, const haft__schema_error *error)
 {
-    bool choice = haft__str_starts(error->message, HAFT__LIT("Expected one of "));
+    bool choice = haft__str_starts_with(error->message, HAFT__LIT("Expected one of "));
     haft_str meant = choice ? find_meant(l, error) : (haft_str){NULL, 0};
     if (meant.ptr != NULL) {
         haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(meant));
         return;
     }
-    if (haft__str_starts(error->message, HAFT__LIT("Expected array, found string"))
+    if (haft__str_starts_with(error->message, HAFT__LIT("Expected array, found string"))
         && advise_command(l, problem, error)) {
         return;
     }
     for (size_t i = 0; i < COUNT(advice); i++) {
-        if (haft__str_starts(error->where, haft__str(advice[i].pointer))
+        if (haft__str_starts_with(error->where, haft__str(advice[i].pointer))
             && strstr(error->message.ptr, advice[i].part) != NULL) {
             haft__loader_hint(l, problem, "%s", advice[i].hint);
             return;
@@ -136,7 +136,8 @@ static bool is_trait(haft_str where)
                                          "needs_approval", "retries",    "cache"};
     haft_str rest = haft__str_skip(where, strlen("/tools/"));
     (void)haft__str_split(&rest, '/');
-    for (size_t i = 0; haft__str_starts(where, HAFT__LIT("/tools/")) && i < COUNT(traits); i++) {
+    for (size_t i = 0; haft__str_starts_with(where, HAFT__LIT("/tools/")) && i < COUNT(traits);
+         i++) {
         if (haft__str_equal(rest, haft__str(traits[i]))) {
             return true;
         }
@@ -145,7 +146,7 @@ static bool is_trait(haft_str where)
 }
 
 /* A failure about a key: its name, and the one that was probably meant. */
-static void tell_key(haft__loader *l, const haft__schema_error *error, size_t wording)
+static void report_key(haft__loader *l, const haft__schema_error *error, size_t wording)
 {
     haft_str name = haft__str_skip(error->message, strlen(wordings[wording].theirs));
     size_t cut = find_last(name, HAFT__LIT(SUGGESTION));
@@ -156,7 +157,7 @@ static void tell_key(haft__loader *l, const haft__schema_error *error, size_t wo
     haft__spec_problem *problem =
         haft__spec_problem_add(&l->problems, false, "%s%.*s%s", wordings[wording].before,
                                HAFT__ARG(name), wordings[wording].behind);
-    haft__origin_place_raw(l, problem, error->where, wordings[wording].about);
+    haft__origin_locate_raw(l, problem, error->where, wordings[wording].about);
     if (meant.len > 0) {
         haft__loader_hint(l, problem, "did you mean %.*s", HAFT__ARG(meant));
     } else if (reason.len > 1) {
@@ -167,28 +168,28 @@ static void tell_key(haft__loader *l, const haft__schema_error *error, size_t wo
     }
 }
 
-static void tell(haft__loader *l, const haft__schema_error *error)
+static void report_error(haft__loader *l, const haft__schema_error *error)
 {
     for (size_t i = 0; i < COUNT(wordings); i++) {
-        if (haft__str_starts(error->message, haft__str(wordings[i].theirs))) {
-            tell_key(l, error, i);
+        if (haft__str_starts_with(error->message, haft__str(wordings[i].theirs))) {
+            report_key(l, error, i);
             return;
         }
     }
-    bool name = haft__str_starts(error->message, HAFT__LIT(BAD_NAME));
+    bool name = haft__str_starts_with(error->message, HAFT__LIT(BAD_NAME));
     haft_str rest = haft__str_skip(error->message, name ? strlen(BAD_NAME) : 1);
     char first = (char)(error->message.ptr[0] | 0x20);
     haft__spec_problem *problem =
         name ? haft__spec_problem_add(&l->problems, false, "bad key %.*s", HAFT__ARG(rest))
              : haft__spec_problem_add(&l->problems, false, "%c%.*s", first, HAFT__ARG(rest));
-    haft__origin_place_raw(l, problem, error->where, HAFT__ABOUT_VALUE);
+    haft__origin_locate_raw(l, problem, error->where, HAFT__SUBJECT_VALUE);
     advise(l, problem, error);
 }
 
 /* Remembers which top-level keys have errors, so that nobody builds on them. */
 static void taint(haft__loader *l, const haft__schema_report *report)
 {
-    haft_str *keys = haft__loader_array(l, report->count, sizeof(*keys));
+    haft_str *keys = haft__loader_alloc(l, report->count, sizeof(*keys));
     if (keys == NULL) {
         return;
     }
@@ -197,7 +198,8 @@ static void taint(haft__loader *l, const haft__schema_report *report)
     for (size_t i = 0; i < report->count; i++) {
         haft_str rest = haft__str_skip(report->errors[i].where, 1);
         keys[l->tainted_count] = haft__str_split(&rest, '/');
-        bool unknown = haft__str_starts(report->errors[i].message, haft__str(wordings[0].theirs));
+        bool unknown =
+            haft__str_starts_with(report->errors[i].message, haft__str(wordings[0].theirs));
         bool planner = haft__str_equal(keys[l->tainted_count], HAFT__LIT("spec"))
                        || haft__str_equal(keys[l->tainted_count], HAFT__LIT("resources"));
         l->all_tainted |= planner || (unknown && rest.len == 0);
@@ -233,7 +235,7 @@ void haft__loader_check_schema(haft__loader *l)
         return;
     }
     for (size_t i = 0; i < report.count; i++) {
-        tell(l, &report.errors[i]);
+        report_error(l, &report.errors[i]);
     }
     if (report.more) {
         (void)haft__spec_problem_add(&l->problems, false, "... and there is more of this kind");

@@ -128,7 +128,7 @@ static haft_status unescape(walk *w, haft_str *io_token)
 
 static haft_status walk_path(walk *w, haft__json value)
 {
-    bool pointer = haft__str_starts(w->path, HAFT__LIT("/"));
+    bool pointer = haft__str_starts_with(w->path, HAFT__LIT("/"));
     haft_str rest = pointer ? haft__str_skip(w->path, 1) : w->path;
     haft_status status = HAFT_OK;
     bool more = true;
@@ -153,7 +153,7 @@ static haft_status read_value(haft__arena *arena, haft_str text, haft__json *ret
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.max_depth = HAFT__LIMIT_JSON_DEPTH_STRICT;
-    options.refuse_duplicates = true;
+    options.reject_duplicates = true;
     haft_str kept = haft__arena_copy(arena, text);
     if (kept.ptr == NULL) {
         return haft__arena_fail(arena, err);

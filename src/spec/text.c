@@ -34,21 +34,21 @@ static size_t find_control(haft_str text)
     return at;
 }
 
-static bool check_bytes(haft__tree *tree)
+static bool check_bytes(haft__spec_builder *tree)
 {
     haft_str text = tree->text;
     size_t valid = haft__utf8_valid_prefix(text), control = find_control(text);
     if (valid < text.len && valid <= control) {
         haft__spec_problem *problem =
-            haft__tree_problem(tree, valid, "found the byte 0x%02X, wanted UTF-8",
-                               (unsigned)(unsigned char)text.ptr[valid]);
+            haft__spec_builder_problem(tree, valid, "found the byte 0x%02X, wanted UTF-8",
+                                       (unsigned)(unsigned char)text.ptr[valid]);
         haft__spec_problem_hint(tree->problems, problem, "save the file as UTF-8");
         return false;
     }
     if (control < text.len) {
-        haft__spec_problem *problem =
-            haft__tree_problem(tree, control, "found the control character 0x%02X, wanted text",
-                               (unsigned)(unsigned char)text.ptr[control]);
+        haft__spec_problem *problem = haft__spec_builder_problem(
+            tree, control, "found the control character 0x%02X, wanted text",
+            (unsigned)(unsigned char)text.ptr[control]);
         haft__spec_problem_hint(tree->problems, problem,
                                 "inside double quotes it can be written as \\u00%02x",
                                 (unsigned)(unsigned char)text.ptr[control]);
@@ -57,7 +57,7 @@ static bool check_bytes(haft__tree *tree)
     return true;
 }
 
-static bool check_size(haft__tree *tree)
+static bool check_size(haft__spec_builder *tree)
 {
     if (tree->text.len <= HAFT__LIMIT_SPEC_BYTES) {
         return true;
@@ -72,7 +72,7 @@ static bool check_size(haft__tree *tree)
 /* ---- JSON ---- */
 
 typedef struct json_reader {
-    haft__tree *tree;
+    haft__spec_builder *tree;
     haft_str rest;
     size_t base; /* offset of the JSON in the text of the tree */
     size_t at;   /* of the token that an event comes from */
@@ -85,15 +85,15 @@ typedef struct json_reader {
 static bool fail_json(json_reader *r, haft_status status, const haft_error *err)
 {
     if (status == HAFT_NO_MEMORY) {
-        return haft__tree_fail(r->tree, status);
+        return haft__spec_builder_fail(r->tree, status);
     }
     const char *byte = strstr(err->where, "(byte ");
     haft_str number = byte != NULL ? haft__str(byte + 6) : HAFT__LIT("0");
     uint64_t offset = 0;
     (void)haft__str_to_u64(haft__str_split(&number, ')'), &offset);
-    haft__spec_problem *problem =
-        haft__tree_problem(r->tree, r->base + (size_t)offset, "%s%s",
-                           status == HAFT_TOO_BIG ? "" : "this is not JSON: ", err->message);
+    haft__spec_problem *problem = haft__spec_builder_problem(
+        r->tree, r->base + (size_t)offset, "%s%s",
+        status == HAFT_TOO_BIG ? "" : "this is not JSON: ", err->message);
     bool first = r->tree->count == 0 && r->tree->depth <= 1;
     haft__spec_problem_hint(r->tree->problems, problem, "%s",
                             err->hint[0] != '\0' ? err->hint
@@ -122,7 +122,7 @@ static bool take_text(json_reader *r, const haft__json_event *event, haft__json 
     haft__buf_add_str(&r->string, haft__json_text(event->value));
     haft_str kept = haft__arena_copy(r->tree->arena, haft__buf_str(&r->string));
     if (r->string.status != HAFT_OK || kept.ptr == NULL) {
-        return haft__tree_fail(r->tree, HAFT_NO_MEMORY);
+        return haft__spec_builder_fail(r->tree, HAFT_NO_MEMORY);
     }
     *ret_value = event->value;
     ret_value->text = kept.ptr;
@@ -141,14 +141,15 @@ static bool add_json_event(json_reader *r, const haft__json_event *event)
     case HAFT__JSON_EVENT_MORE:
     case HAFT__JSON_EVENT_DONE: return true;
     case HAFT__JSON_EVENT_BEGIN:
-        return haft__tree_open(r->tree, value.kind == HAFT__JSON_OBJECT, r->at, no_anchor);
-    case HAFT__JSON_EVENT_END: return haft__tree_close(r->tree);
+        return haft__spec_builder_open(r->tree, value.kind == HAFT__JSON_OBJECT, r->at, no_anchor);
+    case HAFT__JSON_EVENT_END: return haft__spec_builder_close(r->tree);
     case HAFT__JSON_EVENT_KEY:
-        return take_text(r, event, &value) && haft__tree_key(r->tree, value, r->at, false);
+        return take_text(r, event, &value)
+               && haft__spec_builder_add_key(r->tree, value, r->at, false);
     case HAFT__JSON_EVENT_PART: haft__buf_add_str(&r->string, haft__json_text(value)); return true;
     case HAFT__JSON_EVENT_SCALAR:
         return (!has_text || take_text(r, event, &value))
-               && haft__tree_value(r->tree, value, r->at, no_anchor);
+               && haft__spec_builder_add_value(r->tree, value, r->at, no_anchor);
     }
     HAFT__UNREACHABLE();
 }
@@ -177,7 +178,7 @@ static bool read_json_events(json_reader *r)
     }
 }
 
-static bool read_json(haft__tree *tree, haft_str text)
+static bool read_json(haft__spec_builder *tree, haft_str text)
 {
     json_reader r = {.tree = tree, .rest = text, .base = tree->text.len - text.len};
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
@@ -192,13 +193,13 @@ static bool read_json(haft__tree *tree, haft_str text)
 
 /* ---- either ---- */
 
-static bool read_any(haft__tree *tree)
+static bool read_any(haft__spec_builder *tree)
 {
     if (!check_size(tree) || !check_bytes(tree)) {
         return false;
     }
     haft_str text = tree->text, start;
-    if (haft__str_starts(text, HAFT__LIT(BOM))) {
+    if (haft__str_starts_with(text, HAFT__LIT(BOM))) {
         text = haft__str_skip(text, strlen(BOM));
     }
     start = haft__str_trim(text);
@@ -208,21 +209,21 @@ static bool read_any(haft__tree *tree)
     return start.ptr[0] == '{' ? read_json(tree, text) : haft__yaml_read(tree, text);
 }
 
-haft_status haft__spec_read(haft__arena *arena, haft_str text, haft__hash_key hash_key,
-                            haft__spec_problems *problems, haft__spec_document *ret_document,
-                            haft_error *err)
+haft_status haft__spec_parse(haft__arena *arena, haft_str text, haft__hash_key hash_key,
+                             haft__spec_problems *problems, haft__spec_document *ret_document,
+                             haft_error *err)
 {
-    haft__tree tree;
+    haft__spec_builder tree;
     haft__spec_document document = {.text = text};
-    haft__tree_init(&tree, arena, problems, text, hash_key);
-    if (read_any(&tree) && !haft__tree_document(&tree, &document)) {
+    haft__spec_builder_init(&tree, arena, problems, text, hash_key);
+    if (read_any(&tree) && !haft__spec_builder_document(&tree, &document)) {
         haft__spec_problem *problem =
             haft__spec_problem_add(problems, false, "the file is empty, wanted a spec");
-        haft__spec_problem_place(problem, text, 0);
+        haft__spec_problem_locate(problem, text, 0);
         haft__spec_problem_hint(problems, problem, "the smallest spec is: model: offline");
     }
     haft_status status = tree.status != HAFT_OK ? tree.status : problems->status;
-    haft__tree_finish(&tree);
+    haft__spec_builder_finish(&tree);
     if (status != HAFT_OK) {
         return haft__fail(err, status, "", "%s", haft_status_text(status));
     }

@@ -13,8 +13,8 @@
 /* Reads the text, which must outlive the document. What is wrong with it goes to `problems`;
  * *ret_document has the kind null when there were errors that left nothing to look at. Fails only
  * for want of memory. */
-HAFT_MUST_USE haft_status haft__spec_read(haft__arena *arena, haft_str text,
-                                          haft__hash_key hash_key, haft__spec_problems *problems,
-                                          haft__spec_document *ret_document, haft_error *err);
+HAFT_MUST_USE haft_status haft__spec_parse(haft__arena *arena, haft_str text,
+                                           haft__hash_key hash_key, haft__spec_problems *problems,
+                                           haft__spec_document *ret_document, haft_error *err);
 
 #endif

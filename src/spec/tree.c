@@ -18,32 +18,33 @@
 /* Up to here keys are compared with each other, without any memory. */
 #define FEW_MEMBERS 16
 
-void haft__tree_init(haft__tree *tree, haft__arena *arena, haft__spec_problems *problems,
-                     haft_str text, haft__hash_key hash_key)
+void haft__spec_builder_init(haft__spec_builder *tree, haft__arena *arena,
+                             haft__spec_problems *problems, haft_str text, haft__hash_key hash_key)
 {
-    *tree = (haft__tree){.arena = arena,
-                         .problems = problems,
-                         .text = text,
-                         .hash_key = hash_key,
-                         .status = HAFT_OK};
+    *tree = (haft__spec_builder){.arena = arena,
+                                 .problems = problems,
+                                 .text = text,
+                                 .hash_key = hash_key,
+                                 .status = HAFT_OK};
     haft__arena_init(&tree->scratch, 0);
     haft__map_init(&tree->anchors, arena, hash_key);
 }
 
-void haft__tree_finish(haft__tree *tree)
+void haft__spec_builder_finish(haft__spec_builder *tree)
 {
     free(tree->entries);
     tree->entries = NULL;
     haft__arena_finish(&tree->scratch);
 }
 
-bool haft__tree_fail(haft__tree *tree, haft_status status)
+bool haft__spec_builder_fail(haft__spec_builder *tree, haft_status status)
 {
     tree->status = status;
     return false;
 }
 
-haft__spec_problem *haft__tree_problem(haft__tree *tree, size_t at, const char *format, ...)
+haft__spec_problem *haft__spec_builder_problem(haft__spec_builder *tree, size_t at,
+                                               const char *format, ...)
 {
     char message[512];
     va_list values;
@@ -51,36 +52,36 @@ haft__spec_problem *haft__tree_problem(haft__tree *tree, size_t at, const char *
     (void)vsnprintf(message, sizeof(message), format, values);
     va_end(values);
     haft__spec_problem *problem = haft__spec_problem_add(tree->problems, false, "%s", message);
-    haft__spec_problem_place(problem, tree->text, at);
+    haft__spec_problem_locate(problem, tree->text, at);
     return problem;
 }
 
-static haft__tree_frame *top(haft__tree *tree)
+static haft__spec_builder_frame *top(haft__spec_builder *tree)
 {
     return tree->depth > 0 ? &tree->frames[tree->depth - 1] : NULL;
 }
 
-bool haft__tree_wants_key(const haft__tree *tree)
+bool haft__spec_builder_expects_key(const haft__spec_builder *tree)
 {
-    const haft__tree_frame *frame = tree->depth > 0 ? &tree->frames[tree->depth - 1] : NULL;
+    const haft__spec_builder_frame *frame = tree->depth > 0 ? &tree->frames[tree->depth - 1] : NULL;
     return frame != NULL && frame->object && !frame->has_key;
 }
 
-size_t haft__tree_key_offset(const haft__tree *tree)
+size_t haft__spec_builder_key_offset(const haft__spec_builder *tree)
 {
-    const haft__tree_frame *frame = tree->depth > 0 ? &tree->frames[tree->depth - 1] : NULL;
+    const haft__spec_builder_frame *frame = tree->depth > 0 ? &tree->frames[tree->depth - 1] : NULL;
     return frame != NULL && frame->has_key ? frame->key_at : SIZE_MAX;
 }
 
 /* ---- limits ---- */
 
-static bool count_values(haft__tree *tree, uint32_t more, size_t at)
+static bool count_values(haft__spec_builder *tree, uint32_t more, size_t at)
 {
     tree->size += more;
     if (tree->size <= HAFT__LIMIT_SPEC_VALUES) {
         return true;
     }
-    haft__spec_problem *problem = haft__tree_problem(
+    haft__spec_problem *problem = haft__spec_builder_problem(
         tree, at, "the spec has more than %d values, with every alias written out",
         HAFT__LIMIT_SPEC_VALUES);
     if (more > 1) {
@@ -90,27 +91,27 @@ static bool count_values(haft__tree *tree, uint32_t more, size_t at)
     return false;
 }
 
-static bool check_depth(haft__tree *tree, uint32_t depth, size_t at)
+static bool check_depth(haft__spec_builder *tree, uint32_t depth, size_t at)
 {
     if (depth <= HAFT__LIMIT_JSON_DEPTH_STRICT) {
         return true;
     }
-    (void)haft__tree_problem(tree, at, "the spec nests more than %d levels deep",
-                             HAFT__LIMIT_JSON_DEPTH_STRICT);
+    (void)haft__spec_builder_problem(tree, at, "the spec nests more than %d levels deep",
+                                     HAFT__LIMIT_JSON_DEPTH_STRICT);
     return false;
 }
 
 /* ---- values ---- */
 
-static bool grow(haft__tree *tree)
+static bool grow(haft__spec_builder *tree)
 {
     if (tree->count < tree->capacity) {
         return true;
     }
     size_t capacity = tree->capacity > 0 ? 2 * tree->capacity : 64;
-    haft__tree_entry *entries = realloc(tree->entries, capacity * sizeof(*entries));
+    haft__spec_builder_entry *entries = realloc(tree->entries, capacity * sizeof(*entries));
     if (entries == NULL) {
-        return haft__tree_fail(tree, HAFT_NO_MEMORY);
+        return haft__spec_builder_fail(tree, HAFT_NO_MEMORY);
     }
     tree->entries = entries;
     tree->capacity = capacity;
@@ -118,9 +119,9 @@ static bool grow(haft__tree *tree)
 }
 
 /* Puts a complete value into the innermost container, or makes it the document. */
-static bool put(haft__tree *tree, haft__tree_entry entry)
+static bool put(haft__spec_builder *tree, haft__spec_builder_entry entry)
 {
-    haft__tree_frame *frame = top(tree);
+    haft__spec_builder_frame *frame = top(tree);
     if (frame != NULL && frame->object) {
         entry.key = frame->key;
         entry.spot.key_at = frame->key_at;
@@ -137,28 +138,29 @@ static bool put(haft__tree *tree, haft__tree_entry entry)
     return true;
 }
 
-static haft__tree_anchor *add_anchor(haft__tree *tree, haft_str name)
+static haft__spec_builder_anchor *add_anchor(haft__spec_builder *tree, haft_str name)
 {
-    haft__tree_anchor *anchor = haft__arena_array(tree->arena, 1, sizeof(*anchor));
+    haft__spec_builder_anchor *anchor = haft__arena_array(tree->arena, 1, sizeof(*anchor));
     haft_str kept = haft__arena_copy(tree->arena, name);
     if (anchor == NULL || kept.ptr == NULL) {
-        (void)haft__tree_fail(tree, haft__arena_fail(tree->arena, NULL));
+        (void)haft__spec_builder_fail(tree, haft__arena_fail(tree->arena, NULL));
         return NULL;
     }
     haft_status status = haft__map_put(&tree->anchors, kept, anchor, NULL);
     if (status != HAFT_OK) {
-        (void)haft__tree_fail(tree, status);
+        (void)haft__spec_builder_fail(tree, status);
         return NULL;
     }
     return anchor;
 }
 
-bool haft__tree_remember(haft__tree *tree, haft_str name, const haft__tree_entry *entry)
+bool haft__spec_builder_add_anchor(haft__spec_builder *tree, haft_str name,
+                                   const haft__spec_builder_entry *entry)
 {
     if (name.ptr == NULL) {
         return true;
     }
-    haft__tree_anchor *anchor = add_anchor(tree, name);
+    haft__spec_builder_anchor *anchor = add_anchor(tree, name);
     if (anchor == NULL) {
         return false;
     }
@@ -166,17 +168,19 @@ bool haft__tree_remember(haft__tree *tree, haft_str name, const haft__tree_entry
     return true;
 }
 
-bool haft__tree_value(haft__tree *tree, haft__json value, size_t at, haft_str anchor)
+bool haft__spec_builder_add_value(haft__spec_builder *tree, haft__json value, size_t at,
+                                  haft_str anchor)
 {
-    haft__tree_entry entry = {.value = value, .spot = {.at = (uint32_t)at}, .size = 1};
+    haft__spec_builder_entry entry = {.value = value, .spot = {.at = (uint32_t)at}, .size = 1};
     entry.spot.key_at = entry.spot.at;
-    return count_values(tree, 1, at) && haft__tree_remember(tree, anchor, &entry)
+    return count_values(tree, 1, at) && haft__spec_builder_add_anchor(tree, anchor, &entry)
            && put(tree, entry);
 }
 
-bool haft__tree_key(haft__tree *tree, haft__json key, size_t at, bool drop)
+bool haft__spec_builder_add_key(haft__spec_builder *tree, haft__json key, size_t at, bool drop)
 {
-    haft__tree_frame *frame = &tree->frames[tree->depth - 1]; /* the caller has asked wants_key */
+    haft__spec_builder_frame *frame =
+        &tree->frames[tree->depth - 1]; /* the caller has asked wants_key */
     frame->key = key;
     frame->key_at = (uint32_t)at;
     frame->has_key = true;
@@ -184,16 +188,17 @@ bool haft__tree_key(haft__tree *tree, haft__json key, size_t at, bool drop)
     return count_values(tree, 1, at);
 }
 
-const haft__tree_entry *haft__tree_find(haft__tree *tree, haft_str name, size_t at)
+const haft__spec_builder_entry *haft__spec_builder_find_anchor(haft__spec_builder *tree,
+                                                               haft_str name, size_t at)
 {
-    const haft__tree_anchor *anchor = haft__map_get(&tree->anchors, name);
+    const haft__spec_builder_anchor *anchor = haft__map_get(&tree->anchors, name);
     if (anchor == NULL) {
-        haft__spec_problem *problem = haft__tree_problem(
+        haft__spec_problem *problem = haft__spec_builder_problem(
             tree, at, "the alias *%.*s has no anchor before it", HAFT__ARG(name));
-        haft__near near;
-        haft__near_init(&near, name);
+        haft__suggestion near;
+        haft__suggestion_init(&near, name);
         for (uint32_t i = 0; i < tree->anchors.count; i++) {
-            haft__near_offer(&near, tree->anchors.entries[i].key);
+            haft__suggestion_offer(&near, tree->anchors.entries[i].key);
         }
         if (near.best.ptr != NULL) {
             haft__spec_problem_hint(tree->problems, problem, "did you mean *%.*s?",
@@ -205,7 +210,7 @@ const haft__tree_entry *haft__tree_find(haft__tree *tree, haft_str name, size_t 
         return NULL;
     }
     if (anchor->open) {
-        haft__spec_problem *problem = haft__tree_problem(
+        haft__spec_problem *problem = haft__spec_builder_problem(
             tree, at, "the alias *%.*s stands inside of what it stands for", HAFT__ARG(name));
         haft__spec_problem_hint(tree->problems, problem, "a spec cannot contain itself");
         return NULL;
@@ -213,13 +218,13 @@ const haft__tree_entry *haft__tree_find(haft__tree *tree, haft_str name, size_t 
     return &anchor->entry;
 }
 
-bool haft__tree_alias(haft__tree *tree, haft_str name, size_t at)
+bool haft__spec_builder_add_alias(haft__spec_builder *tree, haft_str name, size_t at)
 {
-    const haft__tree_entry *found = haft__tree_find(tree, name, at);
+    const haft__spec_builder_entry *found = haft__spec_builder_find_anchor(tree, name, at);
     if (found == NULL) {
         return false;
     }
-    haft__tree_entry entry = *found;
+    haft__spec_builder_entry entry = *found;
     entry.spot.at = entry.spot.key_at = (uint32_t)at;
     return count_values(tree, entry.size, at) && check_depth(tree, tree->depth + entry.height, at)
            && put(tree, entry);
@@ -227,12 +232,12 @@ bool haft__tree_alias(haft__tree *tree, haft_str name, size_t at)
 
 /* ---- containers ---- */
 
-bool haft__tree_open(haft__tree *tree, bool object, size_t at, haft_str anchor)
+bool haft__spec_builder_open(haft__spec_builder *tree, bool object, size_t at, haft_str anchor)
 {
     if (!count_values(tree, 1, at) || !check_depth(tree, tree->depth + 1, at)) {
         return false;
     }
-    haft__tree_anchor *made = NULL;
+    haft__spec_builder_anchor *made = NULL;
     if (anchor.ptr != NULL) {
         made = add_anchor(tree, anchor);
         if (made == NULL) {
@@ -240,31 +245,31 @@ bool haft__tree_open(haft__tree *tree, bool object, size_t at, haft_str anchor)
         }
         made->open = true;
     }
-    tree->frames[tree->depth++] = (haft__tree_frame){
+    tree->frames[tree->depth++] = (haft__spec_builder_frame){
         .start = tree->count, .object = object, .at = (uint32_t)at, .anchor = made};
     return true;
 }
 
 /* `second` has the key of `first` again: that is told, and it is dropped by the caller. */
-static void tell_duplicate(haft__tree *tree, const haft__tree_entry *first,
-                           const haft__tree_entry *second)
+static void report_duplicate(haft__spec_builder *tree, const haft__spec_builder_entry *first,
+                             const haft__spec_builder_entry *second)
 {
     uint32_t line, column;
     haft__spec_locate(tree->text, first->spot.key_at, &line, &column);
-    haft__spec_problem *problem = haft__tree_problem(
+    haft__spec_problem *problem = haft__spec_builder_problem(
         tree, second->spot.key_at, "the key \"%.*s\" stands here again; it stands at %u:%u already",
         HAFT__ARG(haft__json_text(second->key)), line, column);
     haft__spec_problem_hint(tree->problems, problem, "keep one of the two");
 }
 
-static bool same_key(const haft__tree_entry *a, const haft__tree_entry *b)
+static bool same_key(const haft__spec_builder_entry *a, const haft__spec_builder_entry *b)
 {
     return haft__str_equal(haft__json_text(a->key), haft__json_text(b->key));
 }
 
 /* The entry before `at` that has its key, or NULL. */
-static haft_status find_before(haft__map *map, haft__tree_entry *entries, size_t count, size_t at,
-                               const haft__tree_entry **ret_found)
+static haft_status find_before(haft__map *map, haft__spec_builder_entry *entries, size_t count,
+                               size_t at, const haft__spec_builder_entry **ret_found)
 {
     *ret_found = NULL;
     if (count <= FEW_MEMBERS) {
@@ -279,42 +284,43 @@ static haft_status find_before(haft__map *map, haft__tree_entry *entries, size_t
 }
 
 /* The first of several members with one key stays. */
-static bool drop_duplicates(haft__tree *tree, size_t start)
+static bool drop_duplicates(haft__spec_builder *tree, size_t start)
 {
-    haft__tree_entry *entries = tree->entries + start;
+    haft__spec_builder_entry *entries = tree->entries + start;
     size_t count = tree->count - start;
     haft__map map;
     haft__map_init(&map, &tree->scratch, tree->hash_key);
     haft_status status = HAFT_OK;
     size_t kept = 0;
     for (size_t i = 0; i < count && status == HAFT_OK; i++) {
-        const haft__tree_entry *before = NULL;
+        const haft__spec_builder_entry *before = NULL;
         entries[kept] = entries[i];
         status = find_before(&map, entries, count, kept, &before);
         if (before == NULL) {
             kept++;
         } else {
-            tell_duplicate(tree, before, &entries[kept]);
+            report_duplicate(tree, before, &entries[kept]);
         }
     }
     haft__arena_reset(&tree->scratch);
     tree->count = start + kept;
-    return status == HAFT_OK ? true : haft__tree_fail(tree, status);
+    return status == HAFT_OK ? true : haft__spec_builder_fail(tree, status);
 }
 
 /* Moves the waiting entries from `start` on into the arena. */
-static bool move_entries(haft__tree *tree, size_t start, bool object, haft__tree_entry *into)
+static bool move_entries(haft__spec_builder *tree, size_t start, bool object,
+                         haft__spec_builder_entry *into)
 {
     size_t count = tree->count - start;
-    haft__spot *spots = haft__arena_array(tree->arena, count, sizeof(*spots));
+    haft__spec_location *spots = haft__arena_array(tree->arena, count, sizeof(*spots));
     haft__json_member *members =
         haft__arena_array(tree->arena, count, object ? sizeof(*members) : sizeof(haft__json));
     haft__json *items = (haft__json *)members;
     if (spots == NULL || members == NULL) {
-        return haft__tree_fail(tree, haft__arena_fail(tree->arena, NULL));
+        return haft__spec_builder_fail(tree, haft__arena_fail(tree->arena, NULL));
     }
     for (size_t i = 0; i < count; i++) {
-        const haft__tree_entry *entry = &tree->entries[start + i];
+        const haft__spec_builder_entry *entry = &tree->entries[start + i];
         spots[i] = entry->spot;
         into->size += entry->size;
         into->height = entry->height > into->height ? entry->height : into->height;
@@ -331,10 +337,10 @@ static bool move_entries(haft__tree *tree, size_t start, bool object, haft__tree
     return true;
 }
 
-bool haft__tree_close(haft__tree *tree)
+bool haft__spec_builder_close(haft__spec_builder *tree)
 {
-    haft__tree_frame frame = tree->frames[tree->depth - 1];
-    haft__tree_entry made = {.spot = {.at = frame.at, .key_at = frame.at}, .size = 1};
+    haft__spec_builder_frame frame = tree->frames[tree->depth - 1];
+    haft__spec_builder_entry made = {.spot = {.at = frame.at, .key_at = frame.at}, .size = 1};
     if (frame.object && !drop_duplicates(tree, frame.start)) {
         return false;
     }
@@ -349,7 +355,7 @@ bool haft__tree_close(haft__tree *tree)
     return put(tree, made);
 }
 
-bool haft__tree_document(const haft__tree *tree, haft__spec_document *ret_document)
+bool haft__spec_builder_document(const haft__spec_builder *tree, haft__spec_document *ret_document)
 {
     if (tree->depth > 0 || tree->count == 0) {
         return false;
@@ -390,7 +396,7 @@ static size_t find_item(haft__json array, haft_str token)
 size_t haft__spec_offset(const haft__spec_document *document, haft_str pointer, bool key)
 {
     haft__json value = document->value;
-    const haft__spot *spot = &document->spot;
+    const haft__spec_location *spot = &document->spot;
     haft_str rest = haft__str_skip(pointer, 1);
     bool whole = pointer.len == 0;
     while (!whole) {

@@ -20,7 +20,7 @@
 #define CORE "tag:yaml.org,2002:"
 
 typedef struct reader {
-    haft__tree *tree;
+    haft__spec_builder *tree;
     haft_str text;
     struct fy_parser *parser;
     struct fy_diag *diag;
@@ -81,7 +81,7 @@ static uint32_t find_tab(haft_str line)
     return at < line.len && line.ptr[at] == '\t' ? (uint32_t)at + 1 : 0;
 }
 
-static void tell_syntax(reader *r, const struct fy_diag_error *error)
+static void report_syntax(reader *r, const struct fy_diag_error *error)
 {
     haft__spec_problems *problems = r->tree->problems;
     uint32_t line = (uint32_t)(error->line > 0 ? error->line : 1);
@@ -92,12 +92,12 @@ static void tell_syntax(reader *r, const struct fy_diag_error *error)
         line = last;
         column = end;
     }
-    haft_str shown = haft__spec_line(r->tree->text, line);
+    haft_str shown = haft__spec_line_text(r->tree->text, line);
     size_t most = haft__utf8_length(shown) + 1; /* it may have counted other line ends than we do */
     column = column > most ? (uint32_t)most : column;
     uint32_t tab = find_tab(shown);
     if (tab == 0 && line < last) { /* text goes on in the next line, where the tab is then found */
-        haft_str next = haft__spec_line(r->tree->text, line + 1);
+        haft_str next = haft__spec_line_text(r->tree->text, line + 1);
         tab = haft__str_trim(next).len > 0 ? find_tab(next) : 0;
         line += tab > 0;
     }
@@ -126,9 +126,9 @@ static bool fail_syntax(reader *r)
     void *at = NULL;
     const struct fy_diag_error *error = fy_diag_errors_iterate(r->diag, &at);
     if (error != NULL && error->msg != NULL) {
-        tell_syntax(r, error);
+        report_syntax(r, error);
     } else { /* of some mistakes it says nothing */
-        (void)haft__tree_problem(r->tree, r->last_at, "this is not YAML from here on");
+        (void)haft__spec_builder_problem(r->tree, r->last_at, "this is not YAML from here on");
     }
     return false;
 }
@@ -148,7 +148,7 @@ static size_t place_of(reader *r, struct fy_event *event)
  * and a block's is its first line: there the key tells more. */
 static size_t place_of_scalar(reader *r, struct fy_event *event, enum fy_scalar_style style)
 {
-    size_t at = place_of(r, event), key = haft__tree_key_offset(r->tree);
+    size_t at = place_of(r, event), key = haft__spec_builder_key_offset(r->tree);
     if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) {
         return at > 0 ? at - 1 : at;
     }
@@ -169,7 +169,7 @@ static bool core_tag(reader *r, haft_str tag, size_t at, haft_str *ret_name)
         *ret_name = HAFT__LIT("str");
         return true;
     }
-    if (haft__str_starts(tag, HAFT__LIT(CORE))) {
+    if (haft__str_starts_with(tag, HAFT__LIT(CORE))) {
         *ret_name = haft__str_skip(tag, strlen(CORE));
         for (size_t i = 0; i < COUNT(known); i++) {
             if (haft__str_equal(*ret_name, haft__str(known[i]))) {
@@ -178,7 +178,7 @@ static bool core_tag(reader *r, haft_str tag, size_t at, haft_str *ret_name)
         }
     }
     haft__spec_problem *problem =
-        haft__tree_problem(r->tree, at, "there is no tag %.*s in a spec", HAFT__ARG(tag));
+        haft__spec_builder_problem(r->tree, at, "there is no tag %.*s in a spec", HAFT__ARG(tag));
     haft__spec_problem_hint(r->tree->problems, problem,
                             "leave it out; !!str makes text of what looks like a number");
     return false;
@@ -212,20 +212,20 @@ static bool resolve(reader *r, haft_str text, haft_str tag, size_t at, haft__jso
     switch (haft__scalar_resolve(r->tree->arena, text, ret_value)) {
     case HAFT__SCALAR_OK:
         if (tag.ptr != NULL && !fits_tag(*ret_value, tag)) {
-            (void)haft__tree_problem(r->tree, at, "\"%.*s\" is no !!%.*s", HAFT__ARG(text),
-                                     HAFT__ARG(tag));
+            (void)haft__spec_builder_problem(r->tree, at, "\"%.*s\" is no !!%.*s", HAFT__ARG(text),
+                                             HAFT__ARG(tag));
         }
         return true;
     case HAFT__SCALAR_NOT_FINITE:
-        problem = haft__tree_problem(r->tree, at, "found %.*s, wanted a number that JSON has",
-                                     HAFT__ARG(text));
+        problem = haft__spec_builder_problem(
+            r->tree, at, "found %.*s, wanted a number that JSON has", HAFT__ARG(text));
         haft__spec_problem_hint(r->tree->problems, problem, "quote it if it is text");
         return true;
     case HAFT__SCALAR_TOO_LONG:
-        (void)haft__tree_problem(r->tree, at, "the number %.16s... is too long", text.ptr);
+        (void)haft__spec_builder_problem(r->tree, at, "the number %.16s... is too long", text.ptr);
         return true;
     case HAFT__SCALAR_NO_MEMORY:
-        return haft__tree_fail(r->tree, haft__arena_fail(r->tree->arena, NULL));
+        return haft__spec_builder_fail(r->tree, haft__arena_fail(r->tree->arena, NULL));
     }
     HAFT__UNREACHABLE();
 }
@@ -233,27 +233,27 @@ static bool resolve(reader *r, haft_str text, haft_str tag, size_t at, haft__jso
 /* A scalar where a key is wanted. */
 static bool add_key(reader *r, haft__json value, haft_str text, bool plain, size_t at)
 {
-    haft__tree *tree = r->tree;
+    haft__spec_builder *tree = r->tree;
     bool merge = plain && haft__str_equal(text, HAFT__LIT("<<"));
     if (merge) {
-        haft__spec_problem *problem =
-            haft__tree_problem(tree, at, "found the merge key <<, which YAML 1.2 does not have");
+        haft__spec_problem *problem = haft__spec_builder_problem(
+            tree, at, "found the merge key <<, which YAML 1.2 does not have");
         haft__spec_problem_hint(tree->problems, problem,
                                 "write the keys out, or use an alias for the whole value");
     } else if (value.kind != HAFT__JSON_STRING) {
         haft__spec_problem *problem =
-            haft__tree_problem(tree, at, "the key %.*s is %s, wanted text", HAFT__ARG(text),
-                               value.kind == HAFT__JSON_NULL     ? "null"
-                               : value.kind == HAFT__JSON_NUMBER ? "a number"
-                                                                 : "a boolean");
+            haft__spec_builder_problem(tree, at, "the key %.*s is %s, wanted text", HAFT__ARG(text),
+                                       value.kind == HAFT__JSON_NULL     ? "null"
+                                       : value.kind == HAFT__JSON_NUMBER ? "a number"
+                                                                         : "a boolean");
         haft__spec_problem_hint(tree->problems, problem, "quote it: \"%.*s\"", HAFT__ARG(text));
     }
-    return haft__tree_key(tree, haft__json_string(text), at, merge);
+    return haft__spec_builder_add_key(tree, haft__json_string(text), at, merge);
 }
 
 static bool add_scalar(reader *r, struct fy_event *event)
 {
-    haft__tree *tree = r->tree;
+    haft__spec_builder *tree = r->tree;
     struct fy_token *token = event->scalar.value;
     enum fy_scalar_style style = fy_token_scalar_style(token);
     bool plain = style == FYSS_PLAIN || style == FYSS_ANY;
@@ -261,7 +261,7 @@ static bool add_scalar(reader *r, struct fy_event *event)
     haft_str tag, anchor = text_of(event->scalar.anchor);
     haft_str text = haft__arena_copy(tree->arena, text_of(token));
     if (text.ptr == NULL) {
-        return haft__tree_fail(tree, haft__arena_fail(tree->arena, NULL));
+        return haft__spec_builder_fail(tree, haft__arena_fail(tree->arena, NULL));
     }
     haft__json value = haft__json_string(text);
     bool known = core_tag(r, text_of(event->scalar.tag), at, &tag);
@@ -269,32 +269,33 @@ static bool add_scalar(reader *r, struct fy_event *event)
     if (!is_text && !resolve(r, text, tag, at, &value)) {
         return false;
     }
-    if (!haft__tree_wants_key(tree)) {
-        return haft__tree_value(tree, value, at, anchor);
+    if (!haft__spec_builder_expects_key(tree)) {
+        return haft__spec_builder_add_value(tree, value, at, anchor);
     }
-    haft__tree_entry entry = {.value = value, .spot = {.at = (uint32_t)at}, .size = 1};
-    return haft__tree_remember(tree, anchor, &entry) && add_key(r, value, text, plain, at);
+    haft__spec_builder_entry entry = {.value = value, .spot = {.at = (uint32_t)at}, .size = 1};
+    return haft__spec_builder_add_anchor(tree, anchor, &entry)
+           && add_key(r, value, text, plain, at);
 }
 
 static bool add_alias(reader *r, struct fy_event *event)
 {
-    haft__tree *tree = r->tree;
+    haft__spec_builder *tree = r->tree;
     haft_str name = text_of(event->alias.anchor);
     size_t at = place_of(r, event);
     at -= at > 0;
-    if (!haft__tree_wants_key(tree)) {
-        return haft__tree_alias(tree, name, at);
+    if (!haft__spec_builder_expects_key(tree)) {
+        return haft__spec_builder_add_alias(tree, name, at);
     }
-    const haft__tree_entry *found = haft__tree_find(tree, name, at);
+    const haft__spec_builder_entry *found = haft__spec_builder_find_anchor(tree, name, at);
     if (found == NULL) {
         return false;
     }
     if (found->value.kind != HAFT__JSON_STRING) {
-        (void)haft__tree_problem(tree, at, "the key *%.*s is %s, wanted text", HAFT__ARG(name),
-                                 haft__json_kind_name(found->value));
+        (void)haft__spec_builder_problem(tree, at, "the key *%.*s is %s, wanted text",
+                                         HAFT__ARG(name), haft__json_kind_name(found->value));
         return false;
     }
-    return haft__tree_key(tree, found->value, at, false);
+    return haft__spec_builder_add_key(tree, found->value, at, false);
 }
 
 static bool open_container(reader *r, struct fy_event *event, bool object)
@@ -303,17 +304,18 @@ static bool open_container(reader *r, struct fy_event *event, bool object)
     struct fy_token *anchor = object ? event->mapping_start.anchor : event->sequence_start.anchor;
     size_t at = place_of(r, event);
     haft_str name;
-    if (haft__tree_wants_key(r->tree)) {
-        (void)haft__tree_problem(r->tree, at, "found %s where a key is wanted, which must be text",
-                                 object ? "a mapping" : "a list");
+    if (haft__spec_builder_expects_key(r->tree)) {
+        (void)haft__spec_builder_problem(r->tree, at,
+                                         "found %s where a key is wanted, which must be text",
+                                         object ? "a mapping" : "a list");
         return false;
     }
     if (core_tag(r, text_of(tag), at, &name) && name.ptr != NULL
         && !haft__str_equal(name, object ? HAFT__LIT("map") : HAFT__LIT("seq"))) {
-        (void)haft__tree_problem(r->tree, at, "%s is no !!%.*s", object ? "a mapping" : "a list",
-                                 HAFT__ARG(name));
+        (void)haft__spec_builder_problem(r->tree, at, "%s is no !!%.*s",
+                                         object ? "a mapping" : "a list", HAFT__ARG(name));
     }
-    return haft__tree_open(r->tree, object, at, text_of(anchor));
+    return haft__spec_builder_open(r->tree, object, at, text_of(anchor));
 }
 
 static bool open_document(reader *r, struct fy_event *event)
@@ -321,7 +323,7 @@ static bool open_document(reader *r, struct fy_event *event)
     size_t at = place_of(r, event);
     if (r->documents++ > 0) {
         haft__spec_problem *problem =
-            haft__tree_problem(r->tree, at, "found a second document, wanted one spec");
+            haft__spec_builder_problem(r->tree, at, "found a second document, wanted one spec");
         haft__spec_problem_hint(r->tree->problems, problem, "a spec is a file of its own");
         return false;
     }
@@ -330,9 +332,9 @@ static bool open_document(reader *r, struct fy_event *event)
     if (version != NULL && version->major == 1 && version->minor >= 2) {
         return true;
     }
-    (void)haft__tree_problem(r->tree, at, "found YAML %d.%d, wanted YAML 1.2",
-                             version != NULL ? version->major : 0,
-                             version != NULL ? version->minor : 0);
+    (void)haft__spec_builder_problem(r->tree, at, "found YAML %d.%d, wanted YAML 1.2",
+                                     version != NULL ? version->major : 0,
+                                     version != NULL ? version->minor : 0);
     return false;
 }
 
@@ -347,7 +349,7 @@ static bool add_event(reader *r, struct fy_event *event)
     case FYET_MAPPING_START: return open_container(r, event, true);
     case FYET_SEQUENCE_START: return open_container(r, event, false);
     case FYET_MAPPING_END:
-    case FYET_SEQUENCE_END: return haft__tree_close(r->tree);
+    case FYET_SEQUENCE_END: return haft__spec_builder_close(r->tree);
     case FYET_SCALAR: return add_scalar(r, event);
     case FYET_ALIAS: return add_alias(r, event);
     }
@@ -369,13 +371,13 @@ static bool read_events(reader *r)
     }
 }
 
-bool haft__yaml_read(haft__tree *tree, haft_str text)
+bool haft__yaml_read(haft__spec_builder *tree, haft_str text)
 {
     reader r = {.tree = tree, .text = text, .base = tree->text.len - text.len};
     struct fy_diag_cfg quiet = {.output_fn = say_nothing, .level = FYET_ERROR, .module_mask = ~0U};
     r.diag = fy_diag_create(&quiet);
     if (r.diag == NULL) {
-        return haft__tree_fail(tree, HAFT_NO_MEMORY);
+        return haft__spec_builder_fail(tree, HAFT_NO_MEMORY);
     }
     fy_diag_set_collect_errors(r.diag, true);
     struct fy_parse_cfg config = {.search_path = "",
@@ -385,7 +387,7 @@ bool haft__yaml_read(haft__tree *tree, haft_str text)
     r.parser = fy_parser_create(&config);
     bool done = false;
     if (r.parser == NULL || fy_parser_set_string(r.parser, text.ptr, text.len) != 0) {
-        (void)haft__tree_fail(tree, HAFT_NO_MEMORY);
+        (void)haft__spec_builder_fail(tree, HAFT_NO_MEMORY);
     } else {
         done = read_events(&r);
     }

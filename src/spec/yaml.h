@@ -13,6 +13,6 @@
 
 /* Feeds the text to the tree. False when it had to stop: problems were added, or tree->status set.
  * The text is valid UTF-8 without control characters. */
-bool haft__yaml_read(haft__tree *tree, haft_str text);
+bool haft__yaml_read(haft__spec_builder *tree, haft_str text);
 
 #endif

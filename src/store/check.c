@@ -76,7 +76,7 @@ static haft_status check_line(haft_str line, size_t number, haft_error *err)
     if (status != HAFT_OK) {
         char place[48];
         (void)snprintf(place, sizeof(place), "event %zu", number);
-        haft__error_at(err, place);
+        haft__error_prepend_location(err, place);
     }
     return status;
 }

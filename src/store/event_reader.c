@@ -35,7 +35,7 @@ static bool take_event(haft__part *part, haft_str line)
 
 bool haft__part_take(haft__part *part, haft_str body, uint64_t seq)
 {
-    bool right = haft__utf8_valid(body) && haft__str_ends(body, HAFT__LIT("\n"));
+    bool right = haft__utf8_valid(body) && haft__str_ends_with(body, HAFT__LIT("\n"));
     haft__packer_turn(&part->from);
     while (right && body.len > 0 && part->from.seq < seq) {
         right = take_event(part, haft__str_split(&body, '\n'));

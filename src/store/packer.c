@@ -44,14 +44,14 @@ static bool find_time(haft_str line, uint64_t *ret_ms)
 /* Whether the line is what haft__event_write makes of its time and its body. */
 static bool take_apart(haft__packer *packer, haft_str line, uint64_t *ret_ms, haft_str *ret_body)
 {
-    bool timed = haft__str_starts(line, BEFORE_SEQ) && find_time(line, ret_ms);
+    bool timed = haft__str_starts_with(line, BEFORE_SEQ) && find_time(line, ret_ms);
     if (!timed || *ret_ms < packer->at_ms) {
         return false;
     }
     haft__buf_clear(&packer->head);
     haft__event_write(&packer->head, packer->seq, *ret_ms, packer->run, HAFT__LIT("\""));
     haft_str head = haft__buf_str(&packer->head);
-    if (haft__buf_check(&packer->head, NULL) != HAFT_OK || !haft__str_starts(line, head)) {
+    if (haft__buf_check(&packer->head, NULL) != HAFT_OK || !haft__str_starts_with(line, head)) {
         return false;
     }
     *ret_body = haft__str_skip(line, head.len - 1);
@@ -83,7 +83,7 @@ static bool split_time(haft_str text, uint64_t *ret_ms, haft_str *ret_body)
     }
     *ret_body = haft__str_skip(text, digits);
     return haft__str_to_u64((haft_str){text.ptr, digits}, ret_ms)
-           && haft__str_starts(*ret_body, HAFT__LIT("\""));
+           && haft__str_starts_with(*ret_body, HAFT__LIT("\""));
 }
 
 bool haft__unpack(haft__packer *packer, haft_str line, haft__buf *to)
@@ -91,9 +91,9 @@ bool haft__unpack(haft__packer *packer, haft_str line, haft__buf *to)
     haft_str text = haft__str_skip(line, 1), body = text;
     uint64_t ms = 0;
     packer->seq++;
-    if (haft__str_starts(line, HAFT__LIT("="))) {
+    if (haft__str_starts_with(line, HAFT__LIT("="))) {
         haft__buf_add_str(to, text);
-    } else if (haft__str_starts(line, HAFT__LIT("@")) && split_time(text, &ms, &body)) {
+    } else if (haft__str_starts_with(line, HAFT__LIT("@")) && split_time(text, &ms, &body)) {
         packer->at_ms += ms;
         haft__event_write(to, packer->seq, packer->at_ms, packer->run, body);
     } else {

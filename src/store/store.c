@@ -216,7 +216,7 @@ static size_t last_at(haft_str text)
 static bool has_word(haft_str text, haft_str word)
 {
     for (size_t i = 0; i + word.len <= text.len; i++) {
-        if (haft__str_equal_any_case((haft_str){text.ptr + i, word.len}, word)) {
+        if (haft__str_equal_ignore_case((haft_str){text.ptr + i, word.len}, word)) {
             return true;
         }
     }
@@ -285,7 +285,7 @@ haft_str haft__store_shown(const char *url, haft__arena *arena)
     rest = haft__str_skip(rest, scheme.len + 1);
     haft__buf_init(&text, HAFT__LIMIT_STORE_TEXT_BYTES);
     haft__buf_add_str(&text, scheme);
-    if (haft__str_starts(rest, HAFT__LIT("//"))) {
+    if (haft__str_starts_with(rest, HAFT__LIT("//"))) {
         haft__buf_add_str(&text, HAFT__LIT("://"));
         add_address(&text, haft__str_skip(rest, 2));
     } else {

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 
-bool haft__args_name_fits(haft_str name)
+bool haft__args_name_valid(haft_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
@@ -32,7 +32,7 @@ static haft_status check_name(haft__json args, uint32_t at, haft_error *err)
         return haft__fail(err, HAFT_BAD_INPUT, where, "expected an argument's name, found %s",
                           haft__json_kind_name(item));
     }
-    if (!haft__args_name_fits(name)) {
+    if (!haft__args_name_valid(name)) {
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, where,
                                         "'%.*s' cannot be an argument's name", HAFT__ARG(name));
         return haft__hint(err, status, "use 1 to %d letters, digits and _ . -",

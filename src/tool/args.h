@@ -15,6 +15,6 @@ HAFT_MUST_USE haft_status haft__args_schema(haft__arena *arena, haft__json args,
                                             haft__json *ret_schema, haft_error *err);
 
 /* Whether `name` can name an argument: what the providers take, too. */
-bool haft__args_name_fits(haft_str name);
+bool haft__args_name_valid(haft_str name);
 
 #endif

@@ -229,10 +229,10 @@ const haft__builtin *haft__builtin_find(haft_str name)
 
 static haft_status no_builtin(haft_str name, haft_error *err)
 {
-    haft__near near;
-    haft__near_init(&near, name);
+    haft__suggestion near;
+    haft__suggestion_init(&near, name);
     for (size_t i = 0; i < COUNT(builtins); i++) {
-        haft__near_offer(&near, haft__str(builtins[i].name));
+        haft__suggestion_offer(&near, haft__str(builtins[i].name));
     }
     haft_status status =
         haft__fail(err, HAFT_NOT_FOUND, "", "there is no built-in tool '%.*s'", HAFT__ARG(name));

@@ -241,9 +241,10 @@ haft_status haft__call_run(haft_call *call, const haft_tool *tool, haft__json ar
     assert(tool->run != NULL);
     haft_str text = {NULL, 0};
     void *args = &text;
-    haft_status status = tool->arguments != NULL
-                             ? haft__decode(&call->arena, tool->arguments, arguments, &args, err)
-                             : write_arguments(call, arguments, &text, err);
+    haft_status status =
+        tool->arguments != NULL
+            ? haft__arguments_decode(&call->arena, tool->arguments, arguments, &args, err)
+            : write_arguments(call, arguments, &text, err);
     if (status == HAFT_OK) {
         call->facts.context = tool->context;
         *ret_reply = tool->run(call, args);

@@ -44,7 +44,7 @@ size_t haft__field_size(const haft_field *field)
     HAFT__UNREACHABLE();
 }
 
-haft_status haft__field_step(haft_status status, const char *step, haft_error *err)
+haft_status haft__field_prepend_pointer(haft_status status, const char *step, haft_error *err)
 {
     if (err != NULL && status != HAFT_NO_MEMORY) {
         size_t length = strlen(step), old = strlen(err->where);
@@ -63,7 +63,7 @@ haft_status haft__field_step(haft_status status, const char *step, haft_error *e
 static haft_status bad_field(const haft_field *field, const char *what, haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "field '%s' %s", field->name, what);
-    return haft__field_step(status, field->name, err);
+    return haft__field_prepend_pointer(status, field->name, err);
 }
 
 static bool is_choice(const haft_field *field, const char *text)
@@ -109,7 +109,7 @@ static const char *type_problem(const haft_field *field)
 static haft_status check_field(const haft_object *object, size_t at, haft_error *err)
 {
     haft_field field = haft__field_at(object, at);
-    if (field.name == NULL || !haft__args_name_fits(haft__str(field.name))) {
+    if (field.name == NULL || !haft__args_name_valid(haft__str(field.name))) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "'%s' cannot be a field's name",
                           field.name != NULL ? field.name : "");
     }
@@ -318,7 +318,7 @@ static size_t make_properties(maker *m, const haft_object *object, haft__json_me
         haft_field field = haft__field_at(object, i);
         properties[i] = member(field.name, field_schema(m, &field));
         if (m->status != HAFT_OK) {
-            (void)haft__field_step(m->status, field.name, m->err);
+            (void)haft__field_prepend_pointer(m->status, field.name, m->err);
         }
         if (field.need == HAFT_FIELD_REQUIRED) {
             required[count++] = properties[i].key;

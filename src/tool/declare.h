@@ -20,7 +20,7 @@ size_t haft__field_size(const haft_field *field);
 
 /* Puts "/step" in front of the JSON Pointer an error has; `step` has at most 64 bytes. Returns
  * `status`; for want of memory nothing is put anywhere. */
-haft_status haft__field_step(haft_status status, const char *step, haft_error *err);
+haft_status haft__field_prepend_pointer(haft_status status, const char *step, haft_error *err);
 
 /* The JSON Schema of `object`, in `arena`; names and texts are borrowed from it. BAD_INPUT when the
  * table makes no sense, TOO_BIG past a limit; err->where is a JSON Pointer into the arguments. */

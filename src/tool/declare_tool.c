@@ -29,7 +29,7 @@ static haft_status copy(haft__arena *arena, const char **text, haft_error *err)
 /* Fills `own`, which is zeroed, with everything this version knows, its texts in `arena`. */
 static haft_status take(haft__arena *arena, const haft_tool *tool, haft_tool *own, haft_error *err)
 {
-    haft_status status = haft__options_take(own, sizeof(*own), offsetof(haft_tool, traits), tool,
+    haft_status status = haft__options_copy(own, sizeof(*own), offsetof(haft_tool, traits), tool,
                                             "HAFT_TOOL_INIT, or declare it with HAFT_TOOL", err);
     const char **texts[] = {&own->name, &own->description, &own->input_schema, &own->output_schema,
                             &own->lane};
@@ -46,10 +46,10 @@ static haft_status read_schema(haft__arena *arena, const char *text, const char 
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.max_depth = HAFT__LIMIT_JSON_DEPTH_STRICT;
-    options.refuse_duplicates = true;
+    options.reject_duplicates = true;
     haft_status status = haft__json_read(arena, haft__str(text), &options, ret_schema, NULL, err);
     if (status != HAFT_OK) {
-        haft__error_at(err, where);
+        haft__error_prepend_location(err, where);
     }
     return status;
 }
@@ -69,7 +69,7 @@ static haft_status input_schema(haft__arena *arena, const haft_tool *tool, haft_
     }
     haft_status status = haft__declare_schema(arena, tool->arguments, ret_schema, err);
     if (status != HAFT_OK) {
-        haft__error_at(err, "/arguments");
+        haft__error_prepend_location(err, "/arguments");
     }
     return status;
 }

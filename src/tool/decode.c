@@ -138,7 +138,7 @@ static haft_status decode_list(haft__arena *arena, const haft_field *field, haft
         if (status != HAFT_OK) {
             char step[16];
             (void)snprintf(step, sizeof(step), "%u", i);
-            return haft__field_step(status, step, err);
+            return haft__field_prepend_pointer(status, step, err);
         }
     }
     *to = (list){items, value.count};
@@ -149,7 +149,7 @@ static haft_status decode_pointer(haft__arena *arena, const haft_field *field, h
                                   const void **to, haft_error *err)
 {
     void *nested = NULL;
-    haft_status status = haft__decode(arena, field->object, value, &nested, err);
+    haft_status status = haft__arguments_decode(arena, field->object, value, &nested, err);
     *to = nested;
     return status;
 }
@@ -205,7 +205,7 @@ static haft_status decode_field(haft__arena *arena, const haft_field *field, haf
     const haft__json *value = haft__json_get(arguments, haft__str(field->name));
     if (value != NULL) {
         haft_status status = decode_given(arena, field, *value, to + field->offset, err);
-        return status == HAFT_OK ? HAFT_OK : haft__field_step(status, field->name, err);
+        return status == HAFT_OK ? HAFT_OK : haft__field_prepend_pointer(status, field->name, err);
     }
     switch (field->need) {
     case HAFT_FIELD_REQUIRED:
@@ -233,8 +233,8 @@ static haft_status fill(haft__arena *arena, const haft_object *object, haft__jso
     return HAFT_OK;
 }
 
-haft_status haft__decode(haft__arena *arena, const haft_object *object, haft__json arguments,
-                         void **ret_args, haft_error *err)
+haft_status haft__arguments_decode(haft__arena *arena, const haft_object *object,
+                                   haft__json arguments, void **ret_args, haft_error *err)
 {
     char *to = haft__arena_array(arena, 1, object->size);
     if (to == NULL) {

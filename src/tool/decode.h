@@ -10,7 +10,8 @@
  * with err->where a JSON Pointer into them. What a schema cannot say is found here: an integer that
  * does not fit long long, a number too large for a double. Members nobody asked for are ignored.
  * The table has passed haft__declare_schema. */
-HAFT_MUST_USE haft_status haft__decode(haft__arena *arena, const haft_object *object,
-                                       haft__json arguments, void **ret_args, haft_error *err);
+HAFT_MUST_USE haft_status haft__arguments_decode(haft__arena *arena, const haft_object *object,
+                                                 haft__json arguments, void **ret_args,
+                                                 haft_error *err);
 
 #endif

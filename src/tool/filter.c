@@ -56,7 +56,7 @@ static bool rest_matches(haft_str pattern, haft_str name)
             return true;
         }
     }
-    return haft__str_ends(name, pattern);
+    return haft__str_ends_with(name, pattern);
 }
 
 bool haft__filter_matches(haft_str pattern, haft_str name)
@@ -69,7 +69,7 @@ bool haft__filter_matches(haft_str pattern, haft_str name)
         return haft__str_equal(pattern, name);
     }
     haft_str start = {pattern.ptr, (size_t)(star - pattern.ptr)};
-    if (!haft__str_starts(name, start)) {
+    if (!haft__str_starts_with(name, start)) {
         return false;
     }
     haft_str rest = haft__str_skip(pattern, start.len + 1);

@@ -72,9 +72,9 @@ static haft_status check_schema(haft__json schema, haft_error *err)
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/type",
                                     "the arguments of a tool are an object, but this "
                                     "schema does not say \"type\": \"object\"");
-    haft__near near;
-    haft__near_init(&near, type != NULL ? haft__json_text(*type) : HAFT__LIT(""));
-    haft__near_offer(&near, HAFT__LIT("object"));
+    haft__suggestion near;
+    haft__suggestion_init(&near, type != NULL ? haft__json_text(*type) : HAFT__LIT(""));
+    haft__suggestion_offer(&near, HAFT__LIT("object"));
     return near.best.ptr != NULL
                ? haft__hint(err, status, "did you mean object?")
                : haft__hint(err, status, "put each argument into \"properties\" of an object");
@@ -135,12 +135,12 @@ static haft_status wire_collision(haft_str name, const haft__tool *other, haft_e
 
 static haft_status index_tool(haft__tools *tools, haft__tool *tool, haft_error *err)
 {
-    haft__wire wire = haft__wire_encode(tool->name);
-    const haft__tool *other = haft__wire_find(tools, haft__wire_str(&wire));
+    haft__wire_name wire = haft__wire_name_encode(tool->name);
+    const haft__tool *other = haft__wire_name_find_tool(tools, haft__wire_name_str(&wire));
     if (other != NULL) {
         return wire_collision(tool->name, other, err);
     }
-    haft_str key = haft__arena_copy(tools->arena, haft__wire_str(&wire));
+    haft_str key = haft__arena_copy(tools->arena, haft__wire_name_str(&wire));
     if (key.ptr == NULL) {
         return haft__arena_fail(tools->arena, err);
     }
@@ -275,12 +275,12 @@ static haft_str local_part(haft_str name)
 
 haft_str haft__tools_nearest(const haft__tools *tools, haft_str name)
 {
-    haft__near near;
+    haft__suggestion near;
     haft_str same_tool = {NULL, 0}; /* of another server */
-    haft__near_init(&near, name);
+    haft__suggestion_init(&near, name);
     for (size_t i = 0; i < tools->count; i++) {
         haft_str other = tools->items[i]->name;
-        haft__near_offer(&near, other);
+        haft__suggestion_offer(&near, other);
         if (same_tool.ptr == NULL && haft__str_equal(local_part(other), name)) {
             same_tool = other;
         }

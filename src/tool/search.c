@@ -16,8 +16,8 @@
 #include "tool/search_int.h"
 #include "tool/search_math.h"
 
-haft_status haft__search_make_room(void **rows, uint32_t *capacity, uint32_t wanted, size_t size,
-                                   haft_error *err)
+haft_status haft__search_reserve(void **rows, uint32_t *capacity, uint32_t wanted, size_t size,
+                                 haft_error *err)
 {
     if (wanted <= *capacity) {
         return HAFT_OK;
@@ -36,10 +36,10 @@ haft_status haft__search_make_room(void **rows, uint32_t *capacity, uint32_t wan
     return HAFT_OK;
 }
 
-haft_status haft__search_create(const haft__search_options *options, haft__search **ret_search,
-                                haft_error *err)
+haft_status haft__search_create(const haft__search_options *options,
+                                haft__search_index **ret_search, haft_error *err)
 {
-    haft__search *search = calloc(1, sizeof(*search));
+    haft__search_index *search = calloc(1, sizeof(*search));
     if (search == NULL) {
         return haft__fail_no_memory(err);
     }
@@ -47,14 +47,14 @@ haft_status haft__search_create(const haft__search_options *options, haft__searc
     if (options->vectors != NULL) {
         search->row = (options->vectors->dimensions + 15U) & ~15U;
     }
-    haft__search_table_init(&search->term_table, options->hash_key);
-    haft__search_table_init(&search->doc_table, options->hash_key);
-    haft__search_table_init(&search->group_table, options->hash_key);
+    haft__search_string_table_init(&search->term_table, options->hash_key);
+    haft__search_string_table_init(&search->doc_table, options->hash_key);
+    haft__search_string_table_init(&search->group_table, options->hash_key);
     *ret_search = search;
     return HAFT_OK;
 }
 
-void haft__search_destroy(haft__search *search)
+void haft__search_destroy(haft__search_index *search)
 {
     if (search == NULL) {
         return;
@@ -71,24 +71,24 @@ void haft__search_destroy(haft__search *search)
     free(search->shapes);
     free(search->groups);
     free(search->vectors);
-    haft__search_drop_vectors(search);
-    haft__search_table_finish(&search->term_table);
-    haft__search_table_finish(&search->doc_table);
-    haft__search_table_finish(&search->group_table);
+    haft__search_drop_embeddings(search);
+    haft__search_string_table_finish(&search->term_table);
+    haft__search_string_table_finish(&search->doc_table);
+    haft__search_string_table_finish(&search->group_table);
     free(search);
 }
 
-size_t haft__search_count(const haft__search *search)
+size_t haft__search_count(const haft__search_index *search)
 {
     return search->doc_table.count;
 }
 
 /* ---- words ---- */
 
-haft_status haft__search_term_take(haft__search *search, haft_str stem, uint32_t *ret_term,
+haft_status haft__search_term_take(haft__search_index *search, haft_str stem, uint32_t *ret_term,
                                    haft_error *err)
 {
-    uint32_t term = haft__search_table_find(&search->term_table, stem);
+    uint32_t term = haft__search_string_table_find(&search->term_table, stem);
     if (term != HAFT__SEARCH_NONE) {
         *ret_term = term;
         return HAFT_OK;
@@ -96,25 +96,25 @@ haft_status haft__search_term_take(haft__search *search, haft_str stem, uint32_t
     void *terms = search->terms, *shapes = search->shapes;
     uint32_t wanted = search->term_table.limit + 1;
     haft_status status =
-        haft__search_make_room(&terms, &search->term_capacity, wanted, sizeof(*search->terms), err);
+        haft__search_reserve(&terms, &search->term_capacity, wanted, sizeof(*search->terms), err);
     search->terms = terms;
     if (status == HAFT_OK) {
-        status = haft__search_make_room(&shapes, &search->shape_capacity, wanted,
-                                        sizeof(*search->shapes), err);
+        status = haft__search_reserve(&shapes, &search->shape_capacity, wanted,
+                                      sizeof(*search->shapes), err);
         search->shapes = shapes;
     }
     if (status == HAFT_OK) {
-        status = haft__search_table_add(&search->term_table, stem, ret_term, err);
+        status = haft__search_string_table_add(&search->term_table, stem, ret_term, err);
     }
     if (status == HAFT_OK) {
-        search->shapes[*ret_term] = (haft__search_shape){.letters = haft__search_letters(stem),
+        search->shapes[*ret_term] = (haft__search_shape){.letters = haft__search_letter_bits(stem),
                                                          .first = (uint8_t)stem.ptr[0],
                                                          .length = (uint8_t)stem.len};
     }
     return status;
 }
 
-void haft__search_term_release(haft__search *search, uint32_t term)
+void haft__search_term_release(haft__search_index *search, uint32_t term)
 {
     haft__search_term *t = &search->terms[term];
     if (t->doc_count > 0 || t->seen > 0) {
@@ -124,7 +124,7 @@ void haft__search_term_release(haft__search *search, uint32_t term)
     free(t->groups);
     *t = (haft__search_term){0};
     search->shapes[term] = (haft__search_shape){0};
-    haft__search_table_remove(&search->term_table, term);
+    haft__search_string_table_remove(&search->term_table, term);
 }
 
 /* ---- adding ---- */
@@ -132,24 +132,24 @@ void haft__search_term_release(haft__search *search, uint32_t term)
 static haft_status reserve_term(haft__search_term *term, bool grouped, haft_error *err)
 {
     void *docs = term->docs, *groups = term->groups;
-    haft_status status = haft__search_make_room(&docs, &term->doc_capacity, term->doc_count + 1,
-                                                sizeof(*term->docs), err);
+    haft_status status = haft__search_reserve(&docs, &term->doc_capacity, term->doc_count + 1,
+                                              sizeof(*term->docs), err);
     term->docs = docs;
     if (status == HAFT_OK && grouped) {
-        status = haft__search_make_room(&groups, &term->group_capacity, term->group_count + 1,
-                                        sizeof(*term->groups), err);
+        status = haft__search_reserve(&groups, &term->group_capacity, term->group_count + 1,
+                                      sizeof(*term->groups), err);
         term->groups = groups;
     }
     return status;
 }
 
 /* The name of a document as one word, or its id, when that is the name with the group before it. */
-static size_t squash_doc(const haft__search_doc *doc, char to[HAFT__SEARCH_SQUASHED_BYTES],
-                         size_t *ret_name_at)
+static size_t normalize_doc_name(const haft__search_doc *doc,
+                                 char to[HAFT__SEARCH_NORMALIZED_BYTES], size_t *ret_name_at)
 {
-    char name[HAFT__SEARCH_SQUASHED_BYTES];
-    size_t name_length = haft__search_squash_to(doc->name, name);
-    size_t length = haft__search_squash_to(doc->id, to);
+    char name[HAFT__SEARCH_NORMALIZED_BYTES];
+    size_t name_length = haft__search_normalize_name(doc->name, name);
+    size_t length = haft__search_normalize_name(doc->id, to);
     if (name_length > 0 && length >= name_length
         && memcmp(to + length - name_length, name, name_length) == 0) {
         *ret_name_at = length - name_length;
@@ -160,31 +160,31 @@ static size_t squash_doc(const haft__search_doc *doc, char to[HAFT__SEARCH_SQUAS
     return name_length;
 }
 
-static haft_status make_file(const haft__search *search, const haft__search_doc *doc,
-                             const haft__search_bag *bag, haft__search_file *ret_file,
-                             haft_error *err)
+static haft_status make_indexed_doc(const haft__search_index *search, const haft__search_doc *doc,
+                                    const haft__search_bag *bag, haft__search_indexed_doc *ret_file,
+                                    haft_error *err)
 {
-    char squashed[HAFT__SEARCH_SQUASHED_BYTES];
-    size_t name_at = 0, length = squash_doc(doc, squashed, &name_at);
+    char normalized[HAFT__SEARCH_NORMALIZED_BYTES];
+    size_t name_at = 0, length = normalize_doc_name(doc, normalized, &name_at);
     haft__search_entry *entries = malloc((bag->count + 1) * sizeof(*entries) + length);
     if (entries == NULL) {
         return haft__fail_no_memory(err);
     }
     char *behind = (char *)&entries[bag->count + 1];
-    memcpy(behind, squashed, length);
+    memcpy(behind, normalized, length);
     for (uint32_t i = 0; i < bag->count; i++) {
         entries[i] = (haft__search_entry){bag->counts[i].term, bag->counts[i].head};
     }
     haft__hash_key key = search->options.hash_key;
-    *ret_file = (haft__search_file){
-        .name_hash = haft__search_squash(key, doc->name),
-        .id_hash = haft__search_squash(key, doc->id),
+    *ret_file = (haft__search_indexed_doc){
+        .name_hash = haft__search_hash_name(key, doc->name),
+        .id_hash = haft__search_hash_name(key, doc->id),
         .group = HAFT__SEARCH_NONE,
         .head = bag->head,
-        .squashed = behind,
-        .squashed_length = (uint32_t)length,
+        .normalized = behind,
+        .normalized_length = (uint32_t)length,
         .name_at = (uint32_t)name_at,
-        .letters = haft__search_letters((haft_str){behind + name_at, length - name_at}),
+        .letters = haft__search_letter_bits((haft_str){behind + name_at, length - name_at}),
         .deprecated = haft__search_is_deprecated(doc->text),
         .entries = entries,
         .entry_count = bag->count,
@@ -193,22 +193,22 @@ static haft_status make_file(const haft__search *search, const haft__search_doc 
     return HAFT_OK;
 }
 
-static haft_status take_group(haft__search *search, haft_str name, uint32_t *ret_group,
+static haft_status take_group(haft__search_index *search, haft_str name, uint32_t *ret_group,
                               haft_error *err)
 {
-    uint32_t group = haft__search_table_find(&search->group_table, name);
+    uint32_t group = haft__search_string_table_find(&search->group_table, name);
     void *groups = search->groups;
     haft_status status = HAFT_OK;
     if (group == HAFT__SEARCH_NONE) {
-        status =
-            haft__search_make_room(&groups, &search->group_capacity, search->group_table.limit + 1,
-                                   sizeof(*search->groups), err);
+        status = haft__search_reserve(&groups, &search->group_capacity,
+                                      search->group_table.limit + 1, sizeof(*search->groups), err);
         search->groups = groups;
         if (status == HAFT_OK) {
-            status = haft__search_table_add(&search->group_table, name, &group, err);
+            status = haft__search_string_table_add(&search->group_table, name, &group, err);
         }
         if (status == HAFT_OK) {
-            search->groups[group].name_hash = haft__search_squash(search->options.hash_key, name);
+            search->groups[group].name_hash =
+                haft__search_hash_name(search->options.hash_key, name);
         }
     }
     if (status == HAFT_OK) {
@@ -217,11 +217,11 @@ static haft_status take_group(haft__search *search, haft_str name, uint32_t *ret
     return status;
 }
 
-static void release_group(haft__search *search, uint32_t group)
+static void release_group(haft__search_index *search, uint32_t group)
 {
     if (group != HAFT__SEARCH_NONE && search->groups[group].doc_count == 0) {
         search->groups[group] = (haft__search_group){0};
-        haft__search_table_remove(&search->group_table, group);
+        haft__search_string_table_remove(&search->group_table, group);
     }
 }
 
@@ -267,7 +267,7 @@ static void add_mention(haft__search_term *term, uint32_t group, uint32_t count)
     }
     memmove(&term->groups[at + 1], &term->groups[at],
             (term->group_count - at) * sizeof(*term->groups));
-    term->groups[at] = (haft__search_mention){group, count};
+    term->groups[at] = (haft__search_group_posting){group, count};
     term->group_count++;
 }
 
@@ -282,7 +282,7 @@ static void remove_mention(haft__search_term *term, uint32_t group, uint32_t cou
     }
 }
 
-static void add_word(haft__search *search, const haft__search_tally *count, uint32_t doc,
+static void add_word(haft__search_index *search, const haft__search_tally *count, uint32_t doc,
                      uint32_t group)
 {
     haft__search_term *term = &search->terms[count->term];
@@ -301,7 +301,7 @@ static void add_word(haft__search *search, const haft__search_tally *count, uint
     }
 }
 
-static void remove_word(haft__search *search, const haft__search_entry *entry, uint32_t doc,
+static void remove_word(haft__search_index *search, const haft__search_entry *entry, uint32_t doc,
                         uint32_t group)
 {
     haft__search_term *term = &search->terms[entry->term];
@@ -317,13 +317,13 @@ static void remove_word(haft__search *search, const haft__search_entry *entry, u
 }
 
 /* Everything there is room for. Cannot fail. */
-static void add_file(haft__search *search, const haft__search_bag *bag, uint32_t doc,
-                     const haft__search_file *file)
+static void add_indexed_doc(haft__search_index *search, const haft__search_bag *bag, uint32_t doc,
+                            const haft__search_indexed_doc *file)
 {
     search->docs[doc] = *file;
     if (search->row > 0) {
-        haft__search_mean(search, bag, search->vectors + (size_t)doc * search->row,
-                          &search->docs[doc].vector_scale);
+        haft__search_document_vector(search, bag, search->vectors + (size_t)doc * search->row,
+                                     &search->docs[doc].vector_scale);
     }
     for (size_t f = 0; f < HAFT__SEARCH_FIELDS; f++) {
         search->lengths[f] += file->lengths[f];
@@ -339,9 +339,9 @@ static void add_file(haft__search *search, const haft__search_bag *bag, uint32_t
 }
 
 /* Takes a document's words out of the index; its number and its group stay. */
-static void strip_file(haft__search *search, uint32_t doc)
+static void release_indexed_doc(haft__search_index *search, uint32_t doc)
 {
-    haft__search_file *file = &search->docs[doc];
+    haft__search_indexed_doc *file = &search->docs[doc];
     for (uint32_t i = 0; i < file->entry_count; i++) {
         remove_word(search, &file->entries[i], doc, file->group);
     }
@@ -354,22 +354,23 @@ static void strip_file(haft__search *search, uint32_t doc)
         search->group_length -= file->head;
     }
     free(file->entries);
-    haft__search_outside_forget(search, doc);
-    *file = (haft__search_file){0};
+    haft__search_remove_embedding(search, doc);
+    *file = (haft__search_indexed_doc){0};
 }
 
 /* Room for all that a document needs, and its group. */
-static haft_status reserve(haft__search *search, const haft__search_doc *doc,
-                           const haft__search_bag *bag, haft__search_file *file, haft_error *err)
+static haft_status reserve(haft__search_index *search, const haft__search_doc *doc,
+                           const haft__search_bag *bag, haft__search_indexed_doc *file,
+                           haft_error *err)
 {
     void *docs = search->docs;
-    haft_status status = haft__search_make_room(
+    haft_status status = haft__search_reserve(
         &docs, &search->doc_capacity, search->doc_table.limit + 1, sizeof(*search->docs), err);
     search->docs = docs;
     if (status == HAFT_OK && search->row > 0) {
         void *vectors = search->vectors;
-        status = haft__search_make_room(&vectors, &search->vector_capacity,
-                                        search->doc_table.limit + 1, search->row, err);
+        status = haft__search_reserve(&vectors, &search->vector_capacity,
+                                      search->doc_table.limit + 1, search->row, err);
         search->vectors = vectors;
     }
     for (uint32_t i = 0; i < bag->count && status == HAFT_OK; i++) {
@@ -382,12 +383,12 @@ static haft_status reserve(haft__search *search, const haft__search_doc *doc,
     return status;
 }
 
-static haft_status add_bag(haft__search *search, const haft__search_doc *doc,
+static haft_status add_bag(haft__search_index *search, const haft__search_doc *doc,
                            const haft__search_bag *bag, haft_error *err)
 {
-    haft__search_file file = {0};
-    uint32_t number = haft__search_table_find(&search->doc_table, doc->id);
-    haft_status status = make_file(search, doc, bag, &file, err);
+    haft__search_indexed_doc file = {0};
+    uint32_t number = haft__search_string_table_find(&search->doc_table, doc->id);
+    haft_status status = make_indexed_doc(search, doc, bag, &file, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -395,12 +396,12 @@ static haft_status add_bag(haft__search *search, const haft__search_doc *doc,
     uint32_t old_group = HAFT__SEARCH_NONE;
     if (status == HAFT_OK && number != HAFT__SEARCH_NONE) {
         old_group = search->docs[number].group;
-        strip_file(search, number);
+        release_indexed_doc(search, number);
     } else if (status == HAFT_OK) {
-        status = haft__search_table_add(&search->doc_table, doc->id, &number, err);
+        status = haft__search_string_table_add(&search->doc_table, doc->id, &number, err);
     }
     if (status == HAFT_OK) {
-        add_file(search, bag, number, &file);
+        add_indexed_doc(search, bag, number, &file);
         release_group(search, old_group);
         return HAFT_OK;
     }
@@ -409,12 +410,13 @@ static haft_status add_bag(haft__search *search, const haft__search_doc *doc,
     return status;
 }
 
-haft_status haft__search_add(haft__search *search, const haft__search_doc *doc, haft_error *err)
+haft_status haft__search_add(haft__search_index *search, const haft__search_doc *doc,
+                             haft_error *err)
 {
     if (doc->id.len == 0) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "wanted an id, found none");
     }
-    bool known = haft__search_table_find(&search->doc_table, doc->id) != HAFT__SEARCH_NONE;
+    bool known = haft__search_string_table_find(&search->doc_table, doc->id) != HAFT__SEARCH_NONE;
     if (!known && search->doc_table.count >= HAFT__LIMIT_SEARCH_DOCS) {
         return haft__fail(err, HAFT_TOO_BIG, "", "more than %d documents in one index",
                           HAFT__LIMIT_SEARCH_DOCS);
@@ -428,15 +430,15 @@ haft_status haft__search_add(haft__search *search, const haft__search_doc *doc, 
     return status;
 }
 
-bool haft__search_remove(haft__search *search, haft_str id)
+bool haft__search_remove(haft__search_index *search, haft_str id)
 {
-    uint32_t doc = haft__search_table_find(&search->doc_table, id);
+    uint32_t doc = haft__search_string_table_find(&search->doc_table, id);
     if (doc == HAFT__SEARCH_NONE) {
         return false;
     }
     uint32_t group = search->docs[doc].group;
-    strip_file(search, doc);
+    release_indexed_doc(search, doc);
     release_group(search, group);
-    haft__search_table_remove(&search->doc_table, doc);
+    haft__search_string_table_remove(&search->doc_table, doc);
     return true;
 }

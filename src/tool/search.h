@@ -29,7 +29,7 @@ typedef struct haft__search_weights {
 typedef struct haft__search_options {
     haft__hash_key hash_key; /* random where documents come from outside */
     haft__search_weights weights;
-    const haft__search_vectors *vectors; /* of words, borrowed; NULL: none */
+    const haft__search_word_vectors *vectors; /* of words, borrowed; NULL: none */
 } haft__search_options;
 
 /* For tools of MCP servers, and for tables of databases. */
@@ -48,7 +48,7 @@ typedef struct haft__search_options {
     }
 
 /* An index of documents. Not for two threads at once. */
-typedef struct haft__search haft__search;
+typedef struct haft__search_index haft__search_index;
 
 /* Everything is copied. Whatever bytes they have, texts are taken; what is past a limit of theirs
  * (search.* in docs/limits.md) is not looked at. */
@@ -68,49 +68,50 @@ typedef struct haft__search_hit {
 } haft__search_hit;
 
 HAFT_MUST_USE haft_status haft__search_create(const haft__search_options *options,
-                                              haft__search **ret_search, haft_error *err);
-void haft__search_destroy(haft__search *search);
+                                              haft__search_index **ret_search, haft_error *err);
+void haft__search_destroy(haft__search_index *search);
 
 /* A document with the same id is replaced. BAD_INPUT without an id, TOO_BIG past
  * HAFT__LIMIT_SEARCH_DOCS; after a failure the index is as it was. */
-HAFT_MUST_USE haft_status haft__search_add(haft__search *search, const haft__search_doc *doc,
+HAFT_MUST_USE haft_status haft__search_add(haft__search_index *search, const haft__search_doc *doc,
                                            haft_error *err);
 
 /* False when there is none. */
-bool haft__search_remove(haft__search *search, haft_str id);
+bool haft__search_remove(haft__search_index *search, haft_str id);
 
-size_t haft__search_count(const haft__search *search);
+size_t haft__search_count(const haft__search_index *search);
 
 /* The best `k` at most, best first, those alike in the order of their ids. Hits live in `arena`,
  * their ids too. */
-HAFT_MUST_USE haft_status haft__search_query(const haft__search *search, haft_str query, size_t k,
-                                             haft__arena *arena, haft__search_hit **ret_hits,
-                                             size_t *ret_count, haft_error *err);
+HAFT_MUST_USE haft_status haft__search_query(const haft__search_index *search, haft_str query,
+                                             size_t k, haft__arena *arena,
+                                             haft__search_hit **ret_hits, size_t *ret_count,
+                                             haft_error *err);
 
 /* ---- vectors from outside ---- */
 
 /* A text as a model of embeddings has it. */
-typedef struct haft__search_given {
+typedef struct haft__search_embedding {
     haft_str model; /* vectors of two models cannot be compared */
     const float *numbers;
     size_t dimensions;
-} haft__search_given;
+} haft__search_embedding;
 
 /* Keeps the vector of a document as signed bytes and one scale, until the document is replaced or
  * removed. NOT_FOUND without such a document; BAD_INPUT when it has no dimensions, or a number that
  * is none, or when others are there of another model or of other dimensions; TOO_BIG past
  * HAFT__LIMIT_SEARCH_DIMENSIONS. */
-HAFT_MUST_USE haft_status haft__search_set_vector(haft__search *search, haft_str id,
-                                                  const haft__search_given *given, haft_error *err);
+HAFT_MUST_USE haft_status haft__search_set_embedding(haft__search_index *search, haft_str id,
+                                                     const haft__search_embedding *given,
+                                                     haft_error *err);
 
 /* Forgets all of them, so that those of another model may come. */
-void haft__search_drop_vectors(haft__search *search);
+void haft__search_drop_embeddings(haft__search_index *search);
 
 /* As haft__search_query, with the vector of the query: it stands in place of word vectors. One of
  * another model than the documents' is not looked at, nor is NULL; then word vectors count. */
-HAFT_MUST_USE haft_status haft__search_query_with(const haft__search *search, haft_str query,
-                                                  const haft__search_given *given, size_t k,
-                                                  haft__arena *arena, haft__search_hit **ret_hits,
-                                                  size_t *ret_count, haft_error *err);
+HAFT_MUST_USE haft_status haft__search_query_embedding(
+    const haft__search_index *search, haft_str query, const haft__search_embedding *given, size_t k,
+    haft__arena *arena, haft__search_hit **ret_hits, size_t *ret_count, haft_error *err);
 
 #endif

@@ -81,7 +81,7 @@ static const char *const rows[] = {
     "join merg combin",
 };
 
-haft_str haft__search_alike(haft_str stem, size_t *at)
+haft_str haft__search_synonyms(haft_str stem, size_t *at)
 {
     while (*at < COUNT(rows)) {
         haft_str row = haft__str(rows[(*at)++]), rest = row;

@@ -7,6 +7,6 @@
 
 /* The words alike, by spaces, the stem itself among them: "directori folder dir". Empty when there
  * are none; a stem may stand in several rows: *at starts as 0, and is where to go on. */
-haft_str haft__search_alike(haft_str stem, size_t *at);
+haft_str haft__search_synonyms(haft_str stem, size_t *at);
 
 #endif

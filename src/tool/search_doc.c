@@ -65,13 +65,13 @@ static haft_status count_word(haft__search_bag *bag, const haft__search_word *wo
 static haft_status count_text(haft__search_bag *bag, haft_str text, haft__search_field field,
                               size_t head, haft_error *err)
 {
-    haft__search_words words;
+    haft__search_tokenizer words;
     haft__search_word word;
     haft_status status = HAFT_OK;
     text.len = text.len < HAFT__LIMIT_SEARCH_TEXT_BYTES ? text.len : HAFT__LIMIT_SEARCH_TEXT_BYTES;
-    haft__search_words_init(&words, text, false);
+    haft__search_tokenizer_init(&words, text, false);
     while (status == HAFT_OK && bag->words < HAFT__LIMIT_SEARCH_DOC_WORDS
-           && haft__search_words_next(&words, &word)) {
+           && haft__search_tokenizer_next(&words, &word)) {
         bool in_head = bag->grouped && words.at <= head;
         status = count_word(bag, &word, field, in_head, err);
     }
@@ -231,8 +231,8 @@ static bool is_said_of_itself(haft_str behind)
         haft_str rest = behind;
         found = skip_word(&rest, words[i]);
     }
-    return found || haft__str_starts(behind, HAFT__LIT("-")) /* or a longer dash */
-           || haft__str_starts(behind, HAFT__LIT("\xe2\x80"));
+    return found || haft__str_starts_with(behind, HAFT__LIT("-")) /* or a longer dash */
+           || haft__str_starts_with(behind, HAFT__LIT("\xe2\x80"));
 }
 
 /* "DEPRECATED: use create_issue instead", "[Deprecated] ...", "Reads a file. DEPRECATED: ...": the

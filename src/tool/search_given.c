@@ -11,15 +11,15 @@
 #include "base/str.h"
 #include "tool/search_int.h"
 
-void haft__search_drop_vectors(haft__search *search)
+void haft__search_drop_embeddings(haft__search_index *search)
 {
     free(search->outside.model);
     free(search->outside.rows);
     free(search->outside.scales);
-    search->outside = (haft__search_outside){0};
+    search->outside = (haft__search_embeddings){0};
 }
 
-void haft__search_outside_forget(haft__search *search, uint32_t doc)
+void haft__search_remove_embedding(haft__search_index *search, uint32_t doc)
 {
     if (doc < search->outside.scale_capacity) {
         search->outside.scales[doc] = 0;
@@ -27,7 +27,7 @@ void haft__search_outside_forget(haft__search *search, uint32_t doc)
 }
 
 /* NaN and the infinite ones are no numbers. */
-static bool is_vector(const haft__search_given *given)
+static bool is_vector(const haft__search_embedding *given)
 {
     for (size_t i = 0; i < given->dimensions; i++) {
         float zero = given->numbers[i] - given->numbers[i];
@@ -38,18 +38,19 @@ static bool is_vector(const haft__search_given *given)
     return given->dimensions > 0;
 }
 
-bool haft__search_fits(const haft__search *search, const haft__search_given *given)
+bool haft__search_embedding_fits(const haft__search_index *search,
+                                 const haft__search_embedding *given)
 {
-    const haft__search_outside *outside = &search->outside;
+    const haft__search_embeddings *outside = &search->outside;
     haft_str model = {outside->model, outside->model_length};
     return outside->model != NULL && outside->dimensions == given->dimensions
            && haft__str_equal(model, given->model) && is_vector(given);
 }
 
-static haft_status check(const haft__search *search, const haft__search_given *given,
+static haft_status check(const haft__search_index *search, const haft__search_embedding *given,
                          haft_error *err)
 {
-    const haft__search_outside *outside = &search->outside;
+    const haft__search_embeddings *outside = &search->outside;
     if (given->dimensions > HAFT__LIMIT_SEARCH_DIMENSIONS) {
         return haft__fail(err, HAFT_TOO_BIG, "", "a vector of %zu numbers, more than %d",
                           given->dimensions, HAFT__LIMIT_SEARCH_DIMENSIONS);
@@ -57,7 +58,7 @@ static haft_status check(const haft__search *search, const haft__search_given *g
     if (!is_vector(given)) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "wanted a vector of numbers, found none");
     }
-    if (outside->model == NULL || haft__search_fits(search, given)) {
+    if (outside->model == NULL || haft__search_embedding_fits(search, given)) {
         return HAFT_OK;
     }
     haft_status status =
@@ -71,7 +72,7 @@ static haft_status check(const haft__search *search, const haft__search_given *g
 }
 
 /* The first vector says which model it is. */
-static haft_status take_model(haft__search_outside *outside, const haft__search_given *given,
+static haft_status take_model(haft__search_embeddings *outside, const haft__search_embedding *given,
                               haft_error *err)
 {
     if (outside->model != NULL) {
@@ -91,11 +92,11 @@ static haft_status take_model(haft__search_outside *outside, const haft__search_
     return HAFT_OK;
 }
 
-haft_status haft__search_set_vector(haft__search *search, haft_str id,
-                                    const haft__search_given *given, haft_error *err)
+haft_status haft__search_set_embedding(haft__search_index *search, haft_str id,
+                                       const haft__search_embedding *given, haft_error *err)
 {
-    haft__search_outside *outside = &search->outside;
-    uint32_t doc = haft__search_table_find(&search->doc_table, id);
+    haft__search_embeddings *outside = &search->outside;
+    uint32_t doc = haft__search_string_table_find(&search->doc_table, id);
     if (doc == HAFT__SEARCH_NONE) {
         return haft__fail(err, HAFT_NOT_FOUND, "", "there is no document '%.*s'", HAFT__ARG(id));
     }
@@ -105,12 +106,12 @@ haft_status haft__search_set_vector(haft__search *search, haft_str id,
     }
     void *rows = outside->rows, *scales = outside->scales;
     if (status == HAFT_OK) {
-        status = haft__search_make_room(&rows, &outside->row_capacity, doc + 1, outside->row, err);
+        status = haft__search_reserve(&rows, &outside->row_capacity, doc + 1, outside->row, err);
         outside->rows = rows;
     }
     if (status == HAFT_OK) {
         status =
-            haft__search_make_room(&scales, &outside->scale_capacity, doc + 1, sizeof(float), err);
+            haft__search_reserve(&scales, &outside->scale_capacity, doc + 1, sizeof(float), err);
         outside->scales = scales;
     }
     if (status == HAFT_OK) {
@@ -121,16 +122,16 @@ haft_status haft__search_set_vector(haft__search *search, haft_str id,
     return status;
 }
 
-void haft__search_outside_score(const haft__search *search, const haft__search_given *given,
-                                float *scores)
+void haft__search_score_embeddings(const haft__search_index *search,
+                                   const haft__search_embedding *given, float *scores)
 {
-    const haft__search_outside *outside = &search->outside;
+    const haft__search_embeddings *outside = &search->outside;
     int8_t query[HAFT__LIMIT_SEARCH_DIMENSIONS];
     memset(query, 0, sizeof(query));
     float scale = haft__search_quantise(given->numbers, given->dimensions, query);
     for (uint32_t i = 0; i < search->doc_table.limit; i++) {
         bool has = i < outside->scale_capacity && outside->scales[i] > 0;
-        float angle = has ? (float)haft__search_multiply(
+        float angle = has ? (float)haft__search_dot_product(
                                 query, outside->rows + (size_t)i * outside->row, outside->row)
                                 * scale * outside->scales[i]
                           : 0;

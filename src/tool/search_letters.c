@@ -45,16 +45,16 @@ static bool is_among(uint32_t code, const range *ranges, size_t count)
     return false;
 }
 
-static haft__search_letter ascii(uint32_t code, size_t bytes)
+static haft__search_character ascii(uint32_t code, size_t bytes)
 {
     if (code >= 'a' && code <= 'z') {
-        return (haft__search_letter){HAFT__SEARCH_SMALL, code, bytes};
+        return (haft__search_character){HAFT__SEARCH_LOWER, code, bytes};
     }
     if (code >= 'A' && code <= 'Z') {
-        return (haft__search_letter){HAFT__SEARCH_CAPITAL, code + 32, bytes};
+        return (haft__search_character){HAFT__SEARCH_UPPER, code + 32, bytes};
     }
     bool digit = code >= '0' && code <= '9';
-    return (haft__search_letter){digit ? HAFT__SEARCH_DIGIT : HAFT__SEARCH_OTHER, code, bytes};
+    return (haft__search_character){digit ? HAFT__SEARCH_DIGIT : HAFT__SEARCH_OTHER, code, bytes};
 }
 
 /* How far the small letter is from a capital one; 0 when it is none. */
@@ -75,16 +75,16 @@ static uint32_t distance_to_small(uint32_t code)
     return pairs && code % 2 == 0 ? 1 : 0;
 }
 
-static haft__search_letter beyond_ascii(uint32_t code, size_t bytes)
+static haft__search_character beyond_ascii(uint32_t code, size_t bytes)
 {
     if (is_among(code, paired, COUNT(paired))) {
-        return (haft__search_letter){HAFT__SEARCH_PAIRED, code, bytes};
+        return (haft__search_character){HAFT__SEARCH_BIGRAM, code, bytes};
     }
     if (is_among(code, others, COUNT(others))) {
-        return (haft__search_letter){HAFT__SEARCH_OTHER, code, bytes};
+        return (haft__search_character){HAFT__SEARCH_OTHER, code, bytes};
     }
     if (code >= 0x300 && code <= 0x36F) { /* accents on their own */
-        return (haft__search_letter){HAFT__SEARCH_SMALL, 0, bytes};
+        return (haft__search_character){HAFT__SEARCH_LOWER, 0, bytes};
     }
     if (code >= 0xFF10 && code <= 0xFF5A) { /* as wide as a Chinese one */
         return ascii(code - 0xFEE0, bytes);
@@ -93,19 +93,20 @@ static haft__search_letter beyond_ascii(uint32_t code, size_t bytes)
         return ascii((unsigned char)latin[code - 0xC0], bytes);
     }
     uint32_t distance = distance_to_small(code);
-    return (haft__search_letter){distance > 0 ? HAFT__SEARCH_CAPITAL : HAFT__SEARCH_SMALL,
-                                 code + distance, bytes};
+    return (haft__search_character){distance > 0 ? HAFT__SEARCH_UPPER : HAFT__SEARCH_LOWER,
+                                    code + distance, bytes};
 }
 
-haft__search_letter haft__search_letter_read(haft_str text)
+haft__search_character haft__search_character_read(haft_str text)
 {
     uint32_t code = 0;
     if (text.len == 0) {
-        return (haft__search_letter){HAFT__SEARCH_OTHER, 0, 0};
+        return (haft__search_character){HAFT__SEARCH_OTHER, 0, 0};
     }
     if ((unsigned char)*text.ptr < 0x80) {
         return ascii((unsigned char)*text.ptr, 1);
     }
     size_t bytes = haft__utf8_decode(text, &code);
-    return bytes > 0 ? beyond_ascii(code, bytes) : (haft__search_letter){HAFT__SEARCH_OTHER, 0, 1};
+    return bytes > 0 ? beyond_ascii(code, bytes)
+                     : (haft__search_character){HAFT__SEARCH_OTHER, 0, 1};
 }

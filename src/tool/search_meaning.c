@@ -17,9 +17,10 @@ static const float field_weights[HAFT__SEARCH_FIELDS] = {[HAFT__SEARCH_NAME] = 2
                                                          [HAFT__SEARCH_GROUP] = 1,
                                                          [HAFT__SEARCH_PARAMS] = 0.5F};
 
-static void add_word(const haft__search_vectors *vectors, haft_str stem, float weight, float *sum)
+static void add_word(const haft__search_word_vectors *vectors, haft_str stem, float weight,
+                     float *sum)
 {
-    const int8_t *vector = haft__search_vectors_find(vectors, stem);
+    const int8_t *vector = haft__search_word_vectors_find(vectors, stem);
     for (uint32_t i = 0; vector != NULL && i < vectors->dimensions; i++) {
         sum[i] += weight * (float)vector[i];
     }
@@ -35,10 +36,10 @@ float haft__search_quantise(const float *sum, size_t dimensions, int8_t *row)
     return squares > 0 ? (float)(1 / haft__search_sqrt((double)squares)) : 0;
 }
 
-void haft__search_mean(const haft__search *search, const haft__search_bag *bag, int8_t *row,
-                       float *ret_scale)
+void haft__search_document_vector(const haft__search_index *search, const haft__search_bag *bag,
+                                  int8_t *row, float *ret_scale)
 {
-    const haft__search_vectors *vectors = search->options.vectors;
+    const haft__search_word_vectors *vectors = search->options.vectors;
     float sum[HAFT__SEARCH_DIMENSIONS] = {0};
     for (uint32_t i = 0; i < bag->count; i++) {
         const haft__search_tally *tally = &bag->counts[i];
@@ -47,14 +48,15 @@ void haft__search_mean(const haft__search *search, const haft__search_bag *bag, 
             float count = (float)tally->counts[f];
             weight += field_weights[f] * (count > 1 ? 1 + AGAIN * (count - 1) : count);
         }
-        add_word(vectors, haft__search_table_text(&search->term_table, tally->term), weight, sum);
+        add_word(vectors, haft__search_string_table_text(&search->term_table, tally->term), weight,
+                 sum);
     }
     memset(row, 0, search->row);
     *ret_scale = haft__search_quantise(sum, vectors->dimensions, row);
 }
 
 /* Whether the word was there before: each counts once. */
-static bool is_again(const haft__search_asked *asked, size_t at)
+static bool is_again(const haft__search_parsed_query *asked, size_t at)
 {
     const haft__search_word *word = &asked->words[at];
     for (size_t i = 0; i < at; i++) {
@@ -79,7 +81,7 @@ static shorts load(const int8_t *at)
     return __builtin_convertvector(eight, shorts);
 }
 
-int32_t haft__search_multiply(const int8_t *a, const int8_t *b, uint32_t row)
+int32_t haft__search_dot_product(const int8_t *a, const int8_t *b, uint32_t row)
 {
     ints sums = {0};
     for (uint32_t i = 0; i < row; i += 16) {
@@ -93,8 +95,8 @@ int32_t haft__search_multiply(const int8_t *a, const int8_t *b, uint32_t row)
     return sum;
 }
 
-void haft__search_meaning(const haft__search *search, const haft__search_asked *asked,
-                          float *scores)
+void haft__search_score_similarity(const haft__search_index *search,
+                                   const haft__search_parsed_query *asked, float *scores)
 {
     float sum[HAFT__SEARCH_DIMENSIONS] = {0};
     int8_t query[HAFT__SEARCH_DIMENSIONS] = {0};
@@ -107,8 +109,8 @@ void haft__search_meaning(const haft__search *search, const haft__search_asked *
     }
     float scale = haft__search_quantise(sum, search->options.vectors->dimensions, query);
     for (uint32_t i = 0; i < search->doc_table.limit && scale > 0; i++) {
-        float angle = (float)haft__search_multiply(query, search->vectors + (size_t)i * search->row,
-                                                   search->row)
+        float angle = (float)haft__search_dot_product(
+                          query, search->vectors + (size_t)i * search->row, search->row)
                       * scale * search->docs[i].vector_scale;
         scores[i] = angle > 0 ? angle : 0;
     }

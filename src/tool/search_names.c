@@ -33,16 +33,16 @@ typedef struct wanted {
     uint64_t sieve[SIEVE_BITS / 64];
 } wanted;
 
-size_t haft__search_squash_to(haft_str name, char to[HAFT__SEARCH_SQUASHED_BYTES])
+size_t haft__search_normalize_name(haft_str name, char to[HAFT__SEARCH_NORMALIZED_BYTES])
 {
     size_t length = 0;
     while (name.len > 0) {
-        haft__search_letter letter = haft__search_letter_read(name);
+        haft__search_character letter = haft__search_character_read(name);
         name = haft__str_skip(name, letter.bytes);
         if (letter.kind == HAFT__SEARCH_OTHER || letter.code == 0) {
             continue;
         }
-        if (HAFT__SEARCH_SQUASHED_BYTES - length < HAFT__UTF8_MAX_BYTES) {
+        if (HAFT__SEARCH_NORMALIZED_BYTES - length < HAFT__UTF8_MAX_BYTES) {
             return 0;
         }
         length += haft__utf8_encode(letter.code, to + length);
@@ -50,10 +50,10 @@ size_t haft__search_squash_to(haft_str name, char to[HAFT__SEARCH_SQUASHED_BYTES
     return length;
 }
 
-uint64_t haft__search_squash(haft__hash_key key, haft_str name)
+uint64_t haft__search_hash_name(haft__hash_key key, haft_str name)
 {
-    char letters[HAFT__SEARCH_SQUASHED_BYTES];
-    size_t length = haft__search_squash_to(name, letters);
+    char letters[HAFT__SEARCH_NORMALIZED_BYTES];
+    size_t length = haft__search_normalize_name(name, letters);
     if (length == 0) {
         return 0;
     }
@@ -69,9 +69,9 @@ uint64_t haft__search_squash(haft__hash_key key, haft_str name)
 
 /* ---- what the query names ---- */
 
-static void want(const haft__search *search, wanted *w, haft_str text)
+static void want(const haft__search_index *search, wanted *w, haft_str text)
 {
-    uint64_t hash = haft__search_squash(search->options.hash_key, text);
+    uint64_t hash = haft__search_hash_name(search->options.hash_key, text);
     if (hash != 0 && w->count < COUNT(w->hashes)) {
         w->texts[w->count] = text;
         w->hashes[w->count++] = hash;
@@ -141,9 +141,9 @@ static bool is_identifier(haft_str token)
 }
 
 /* Whether a plain word is no word but a name: one document has it, and no language. */
-static bool is_coined(const haft__search *search, haft_str token)
+static bool is_coined(const haft__search_index *search, haft_str token)
 {
-    const haft__search_vectors *vectors = search->options.vectors;
+    const haft__search_word_vectors *vectors = search->options.vectors;
     char word[HAFT__LIMIT_SEARCH_WORD_BYTES];
     if (token.len < LEAST_COINED || token.len > sizeof(word)) {
         return false;
@@ -155,9 +155,9 @@ static bool is_coined(const haft__search *search, haft_str token)
         word[i] = token.ptr[i];
     }
     haft_str stem = {word, haft__search_stem(word, token.len)};
-    uint32_t term = haft__search_table_find(&search->term_table, stem);
+    uint32_t term = haft__search_string_table_find(&search->term_table, stem);
     return term != HAFT__SEARCH_NONE && search->terms[term].doc_count == 1 && vectors != NULL
-           && haft__search_vectors_find(vectors, stem) == NULL;
+           && haft__search_word_vectors_find(vectors, stem) == NULL;
 }
 
 /* The next token of a text, without the signs around it; it may be empty. */
@@ -172,7 +172,7 @@ static haft_str next_token(haft_str *text)
     return token;
 }
 
-static void want_words(const haft__search *search, haft_str text, wanted *w)
+static void want_words(const haft__search_index *search, haft_str text, wanted *w)
 {
     while (text.len > 0 && w->count < COUNT(w->hashes)) {
         haft_str token = next_token(&text);
@@ -200,7 +200,7 @@ static bool is_pointer(haft_str token)
 
 /* Each word, and each two that stand together: "google maps" is google-maps. Those that are meant
  * as names go to `sure`. */
-static void want_plain(const haft__search *search, haft_str text, wanted *sure, wanted *said)
+static void want_plain(const haft__search_index *search, haft_str text, wanted *sure, wanted *said)
 {
     haft_str before = {NULL, 0};
     bool pointed = false, pair_pointed = false; /* at this word; at the one before */
@@ -223,24 +223,26 @@ static void want_plain(const haft__search *search, haft_str text, wanted *sure, 
 
 /* How much of what says the name of a group is the group: all of it for "slack", little for "time",
  * which many tools speak of. */
-static float share_of(const haft__search *search, uint32_t group)
+static float share_of(const haft__search_index *search, uint32_t group)
 {
-    haft__search_words words;
+    haft__search_tokenizer words;
     haft__search_word word;
     float share = 1;
-    haft__search_words_init(&words, haft__search_table_text(&search->group_table, group), false);
-    if (haft__search_words_next(&words, &word)) {
-        uint32_t term =
-            haft__search_table_find(&search->term_table, (haft_str){word.stem, word.stem_length});
+    haft__search_tokenizer_init(&words, haft__search_string_table_text(&search->group_table, group),
+                                false);
+    if (haft__search_tokenizer_next(&words, &word)) {
+        uint32_t term = haft__search_string_table_find(&search->term_table,
+                                                       (haft_str){word.stem, word.stem_length});
         uint32_t all = term != HAFT__SEARCH_NONE ? search->terms[term].doc_count : 0;
         uint32_t own = search->groups[group].doc_count;
-        bool more = haft__search_words_next(&words, &word); /* two words say it all */
+        bool more = haft__search_tokenizer_next(&words, &word); /* two words say it all */
         share = all > own && !more ? (float)own / (float)all : 1;
     }
     return share;
 }
 
-void haft__search_name_groups(const haft__search *search, haft__search_asked *asked)
+void haft__search_find_named_groups(const haft__search_index *search,
+                                    haft__search_parsed_query *asked)
 {
     wanted sure = {.count = 0}, said = {.count = 0};
     if (!asked->single && search->options.weights.group > 0) {
@@ -248,21 +250,21 @@ void haft__search_name_groups(const haft__search *search, haft__search_asked *as
     }
     for (uint32_t i = 0; i < search->group_table.limit; i++) {
         const haft__search_group *group = &search->groups[i];
-        if (group->doc_count == 0 || asked->named_count == HAFT__SEARCH_NAMED) {
+        if (group->doc_count == 0 || asked->named_count == HAFT__SEARCH_MAX_NAMED) {
             continue;
         }
         float most = is_wanted(&sure, group->name_hash)   ? HAFT__SEARCH_NAMED_GROUP
-                     : is_wanted(&said, group->name_hash) ? HAFT__SEARCH_SAID_GROUP
+                     : is_wanted(&said, group->name_hash) ? HAFT__SEARCH_MENTIONED_GROUP
                                                           : 0;
         if (most > 0) {
             asked->named[asked->named_count++] =
-                (haft__search_named){i, most * share_of(search, i)};
+                (haft__search_named_group){i, most * share_of(search, i)};
         }
     }
 }
 
-float haft__search_named_bonus(const haft__search *search, const haft__search_asked *asked,
-                               uint32_t doc)
+float haft__search_named_bonus(const haft__search_index *search,
+                               const haft__search_parsed_query *asked, uint32_t doc)
 {
     uint32_t group = search->docs[doc].group;
     for (size_t i = 0; i < asked->named_count && group != HAFT__SEARCH_NONE; i++) {
@@ -276,9 +278,9 @@ float haft__search_named_bonus(const haft__search *search, const haft__search_as
 /* ---- documents ---- */
 
 /* Whether it is the name to the letter: how an id ends. */
-static bool is_as_written(const haft__search *search, uint32_t doc, haft_str text)
+static bool is_as_written(const haft__search_index *search, uint32_t doc, haft_str text)
 {
-    haft_str id = haft__search_table_text(&search->doc_table, doc);
+    haft_str id = haft__search_string_table_text(&search->doc_table, doc);
     if (text.len == 0 || text.len > id.len
         || memcmp(id.ptr + id.len - text.len, text.ptr, text.len) != 0) {
         return false;
@@ -288,9 +290,9 @@ static bool is_as_written(const haft__search *search, uint32_t doc, haft_str tex
 }
 
 /* What its own name is worth. */
-static float grade_name(const haft__search *search, const wanted *w, uint32_t doc)
+static float grade_name(const haft__search_index *search, const wanted *w, uint32_t doc)
 {
-    const haft__search_file *file = &search->docs[doc];
+    const haft__search_indexed_doc *file = &search->docs[doc];
     if (!may_be_wanted(w, file->name_hash) && !may_be_wanted(w, file->id_hash)) {
         return 0;
     }
@@ -302,7 +304,8 @@ static float grade_name(const haft__search *search, const wanted *w, uint32_t do
     return HAFT__SEARCH_EXACT_NAME + (is_as_written(search, doc, text) ? AS_WRITTEN : 0);
 }
 
-void haft__search_names(const haft__search *search, const haft__search_asked *asked, float *total)
+void haft__search_score_names(const haft__search_index *search,
+                              const haft__search_parsed_query *asked, float *total)
 {
     wanted w = {.count = 0};
     if (asked->text.len <= HAFT__LIMIT_TOOL_NAME_BYTES) {
@@ -311,7 +314,7 @@ void haft__search_names(const haft__search *search, const haft__search_asked *as
     want_words(search, asked->text, &w);
     for (uint32_t i = 0; i < search->doc_table.limit && (w.count > 0 || asked->named_count > 0);
          i++) {
-        const haft__search_file *file = &search->docs[i];
+        const haft__search_indexed_doc *file = &search->docs[i];
         if (file->entries == NULL) {
             continue;
         }

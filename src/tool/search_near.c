@@ -25,12 +25,13 @@
 #define LEAST_SWAP      5U
 #define LEAST_SLIP      6U
 #define LEAST_TWO_SLIPS 9U
-/* What a word becomes at most in each of these ways; HAFT__SEARCH_PARTS has room for one way. */
+/* What a word becomes at most in each of these ways; HAFT__SEARCH_TERMS_PER_WORD has room for one
+ * way. */
 #define MOST 6U
 
 /* The best words found so far, best first. */
 typedef struct found {
-    const haft__search *search;
+    const haft__search_index *search;
     uint32_t terms[MOST];
     uint32_t grades[MOST]; /* less is better */
     size_t count;
@@ -41,8 +42,8 @@ static bool is_better(const found *f, uint32_t term, uint32_t grade, size_t at)
     if (grade != f->grades[at]) {
         return grade < f->grades[at];
     }
-    return haft__str_compare(haft__search_table_text(&f->search->term_table, term),
-                             haft__search_table_text(&f->search->term_table, f->terms[at]))
+    return haft__str_compare(haft__search_string_table_text(&f->search->term_table, term),
+                             haft__search_string_table_text(&f->search->term_table, f->terms[at]))
            < 0;
 }
 
@@ -62,7 +63,7 @@ static void keep(found *f, uint32_t term, uint32_t grade)
     }
 }
 
-uint32_t haft__search_letters(haft_str word)
+uint32_t haft__search_letter_bits(haft_str word)
 {
     uint32_t letters = 0;
     for (size_t i = 0; i < word.len; i++) {
@@ -82,10 +83,10 @@ unsigned haft__search_count_bits(uint32_t bits)
 /* ---- beginnings ---- */
 
 /* Words of names that begin with `part`, the shortest best. */
-static void find_beginnings(found *f, haft_str part)
+static void find_prefixes(found *f, haft_str part)
 {
-    const haft__search *search = f->search;
-    uint32_t letters = haft__search_letters(part), limit = search->term_table.limit;
+    const haft__search_index *search = f->search;
+    uint32_t letters = haft__search_letter_bits(part), limit = search->term_table.limit;
     size_t left = HAFT__LIMIT_SEARCH_NEAR_TERMS + 1U;
     for (uint32_t i = 0; i < limit && left > 0; i++) {
         haft__search_shape shape = search->shapes[i];
@@ -95,7 +96,8 @@ static void find_beginnings(found *f, haft_str part)
         }
         left--;
         if (search->terms[i].name_count > 0
-            && haft__str_starts(haft__search_table_text(&search->term_table, i), part)) {
+            && haft__str_starts_with(haft__search_string_table_text(&search->term_table, i),
+                                     part)) {
             keep(f, i, shape.length);
         }
     }
@@ -110,25 +112,26 @@ static haft_str beginning_of(haft_str raw, haft_str stem)
 
 /* ---- two words in one ---- */
 
-static uint32_t find_stem(const haft__search *search, haft_str word)
+static uint32_t find_stem(const haft__search_index *search, haft_str word)
 {
     char stem[HAFT__LIMIT_SEARCH_WORD_BYTES];
     memcpy(stem, word.ptr, word.len);
-    return haft__search_table_find(&search->term_table,
-                                   (haft_str){stem, haft__search_stem(stem, word.len)});
+    return haft__search_string_table_find(&search->term_table,
+                                          (haft_str){stem, haft__search_stem(stem, word.len)});
 }
 
 /* Takes the halves of which the first one is longest; neither is short: "email" is not e and mail.
  */
-static bool ask_halves(const haft__search *search, haft_str word, haft__search_asked *asked)
+static bool add_split_words(const haft__search_index *search, haft_str word,
+                            haft__search_parsed_query *asked)
 {
     for (size_t cut = word.len - LEAST_HALF; cut >= LEAST_HALF && cut < word.len; cut--) {
         uint32_t first = find_stem(search, (haft_str){word.ptr, cut});
         uint32_t second = first != HAFT__SEARCH_NONE ? find_stem(search, haft__str_skip(word, cut))
                                                      : HAFT__SEARCH_NONE;
         if (second != HAFT__SEARCH_NONE) {
-            haft__search_ask_term(asked, first, WEIGHT_HALF);
-            haft__search_ask_term(asked, second, WEIGHT_HALF);
+            haft__search_add_query_term(asked, first, WEIGHT_HALF);
+            haft__search_add_query_term(asked, second, WEIGHT_HALF);
             return true;
         }
     }
@@ -137,10 +140,10 @@ static bool ask_halves(const haft__search *search, haft_str word, haft__search_a
 
 /* ---- slips ---- */
 
-static void find_slips(found *f, haft_str stem, size_t most)
+static void find_misspellings(found *f, haft_str stem, size_t most)
 {
-    const haft__search_table *table = &f->search->term_table;
-    uint32_t letters = haft__search_letters(stem);
+    const haft__search_string_table *table = &f->search->term_table;
+    uint32_t letters = haft__search_letter_bits(stem);
     size_t left = HAFT__LIMIT_SEARCH_NEAR_TERMS + 1U;
     bool swap = stem.len < LEAST_SLIP; /* nothing else is likely in so short a word */
     for (uint32_t i = 0; i < table->limit && left > 0; i++) {
@@ -151,7 +154,8 @@ static void find_slips(found *f, haft_str stem, size_t most)
             continue;
         }
         left--;
-        size_t distance = haft__near_distance(haft__search_table_text(table, i), stem, most);
+        size_t distance =
+            haft__suggestion_distance(haft__search_string_table_text(table, i), stem, most);
         if (distance <= most) {
             keep(f, i, (uint32_t)distance);
         }
@@ -159,17 +163,17 @@ static void find_slips(found *f, haft_str stem, size_t most)
     f->count = left > 0 ? f->count : 0;
 }
 
-static void ask_slips(const found *f, haft__search_asked *asked)
+static void add_misspellings(const found *f, haft__search_parsed_query *asked)
 {
     for (size_t i = 0; i < f->count && i < 2 && f->grades[i] == f->grades[0]; i++) {
-        haft__search_ask_term(asked, f->terms[i], WEIGHT_SLIP);
+        haft__search_add_query_term(asked, f->terms[i], WEIGHT_SLIP);
     }
 }
 
 /* A letter that is there once and not twice, or twice and not once, is the slip that nobody sees:
  * "isue". It is looked for in short words, too; what is a word itself may only be one of a name. */
-static bool ask_doubled(const haft__search *search, haft_str raw, bool is_word,
-                        haft__search_asked *asked)
+static bool add_doubled(const haft__search_index *search, haft_str raw, bool is_word,
+                        haft__search_parsed_query *asked)
 {
     char other[HAFT__LIMIT_SEARCH_WORD_BYTES];
     for (size_t i = 1; i < raw.len && raw.len < sizeof(other); i++) {
@@ -181,40 +185,40 @@ static bool ask_doubled(const haft__search *search, haft_str raw, bool is_word,
         memcpy(other + behind, raw.ptr + i + 1, raw.len - i - 1);
         uint32_t term = find_stem(search, (haft_str){other, behind + raw.len - i - 1});
         if (term != HAFT__SEARCH_NONE && (!is_word || search->terms[term].name_count > 0)) {
-            haft__search_ask_term(asked, term, WEIGHT_SLIP);
+            haft__search_add_query_term(asked, term, WEIGHT_SLIP);
             return true;
         }
     }
     return false;
 }
 
-void haft__search_near(const haft__search *search, const haft__search_word *word, bool only_names,
-                       haft__search_asked *asked)
+void haft__search_add_fuzzy(const haft__search_index *search, const haft__search_word *word,
+                            bool only_names, haft__search_parsed_query *asked)
 {
     haft_str raw = {word->raw, word->raw_length}, stem = {word->stem, word->stem_length};
-    const haft__search_vectors *vectors = search->options.vectors;
+    const haft__search_word_vectors *vectors = search->options.vectors;
     haft_str part = beginning_of(raw, stem);
     found f = {.search = search};
     if (part.len >= (asked->single ? LEAST_NAME : LEAST_BEGINNING)) {
-        find_beginnings(&f, part);
+        find_prefixes(&f, part);
     }
     for (size_t i = 0; i < f.count; i++) {
-        haft__search_ask_term(asked, f.terms[i], asked->single ? WEIGHT_NAME : WEIGHT_BEGINS);
+        haft__search_add_query_term(asked, f.terms[i], asked->single ? WEIGHT_NAME : WEIGHT_BEGINS);
     }
     if (only_names || f.count > 0
-        || (raw.len >= 2 * LEAST_HALF && ask_halves(search, raw, asked))) {
+        || (raw.len >= 2 * LEAST_HALF && add_split_words(search, raw, asked))) {
         return;
     }
-    bool is_word = vectors != NULL && haft__search_vectors_find(vectors, stem) != NULL;
-    if (raw.len >= LEAST_DOUBLED && ask_doubled(search, raw, is_word, asked)) {
+    bool is_word = vectors != NULL && haft__search_word_vectors_find(vectors, stem) != NULL;
+    if (raw.len >= LEAST_DOUBLED && add_doubled(search, raw, is_word, asked)) {
         return;
     }
     if (stem.len >= LEAST_SWAP && !is_word) {
         size_t most = raw.len >= LEAST_TWO_SLIPS ? 2 : 1;
-        find_slips(&f, stem, most);
+        find_misspellings(&f, stem, most);
         if (f.count == 0 && raw.len > stem.len) { /* "calender" would lose the end it has not */
-            find_slips(&f, raw, most);
+            find_misspellings(&f, raw, most);
         }
-        ask_slips(&f, asked);
+        add_misspellings(&f, asked);
     }
 }

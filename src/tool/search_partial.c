@@ -27,8 +27,8 @@
 #define LEAST_TWO_SLIPS 9U
 
 typedef struct partial {
-    const haft__search *search;
-    const haft__search_asked *asked;
+    const haft__search_index *search;
+    const haft__search_parsed_query *asked;
     haft_str part;
     uint32_t letters;
     bool single, known; /* one token; words that the index has */
@@ -63,14 +63,14 @@ static bool says(const partial *p, uint32_t doc)
 
 static float grade(const partial *p, uint32_t doc)
 {
-    const haft__search_file *file = &p->search->docs[doc];
-    haft_str whole = {file->squashed, file->squashed_length};
+    const haft__search_indexed_doc *file = &p->search->docs[doc];
+    haft_str whole = {file->normalized, file->normalized_length};
     haft_str name = haft__str_skip(whole, file->name_at);
     if (p->known) {
         bool inside = name.len > p->part.len && has_inside(name, p->part) && !says(p, doc);
         return inside ? WORD + WORD * (float)p->part.len / (float)name.len : 0;
     }
-    if (haft__str_starts(name, p->part)) {
+    if (haft__str_starts_with(name, p->part)) {
         return name.len > p->part.len ? BEGINS : 0; /* all of it: search_names.c */
     }
     if (!p->single || name.len == 0 || p->part.len < LEAST_INSIDE || !has_inside(whole, p->part)) {
@@ -92,9 +92,9 @@ static bool add_parts(const partial *p)
     return any;
 }
 
-static bool may_be_near(const partial *p, const haft__search_file *file, size_t most)
+static bool may_be_near(const partial *p, const haft__search_indexed_doc *file, size_t most)
 {
-    uint32_t length = file->squashed_length - file->name_at, wanted = (uint32_t)p->part.len;
+    uint32_t length = file->normalized_length - file->name_at, wanted = (uint32_t)p->part.len;
     uint32_t longer = length > wanted ? length - wanted : wanted - length;
     return file->entries != NULL && longer <= most
            && haft__search_count_bits(p->letters ^ file->letters) <= 2 * most;
@@ -109,22 +109,22 @@ static void add_slips(const partial *p)
         count += may_be_near(p, &p->search->docs[i], most);
     }
     for (uint32_t i = 0; i < limit && count <= HAFT__LIMIT_SEARCH_NEAR_TERMS; i++) {
-        const haft__search_file *file = &p->search->docs[i];
+        const haft__search_indexed_doc *file = &p->search->docs[i];
         if (!may_be_near(p, file, most)) {
             continue;
         }
-        haft_str name = {file->squashed + file->name_at, file->squashed_length - file->name_at};
-        size_t distance = haft__near_distance(name, p->part, most);
+        haft_str name = {file->normalized + file->name_at, file->normalized_length - file->name_at};
+        size_t distance = haft__suggestion_distance(name, p->part, most);
         if (distance > 0 && distance <= most) {
             p->total[i] += HAFT__SEARCH_PARTIAL_NAME;
         }
     }
 }
 
-static bool is_word(const haft__search *search, haft_str part)
+static bool is_word(const haft__search_index *search, haft_str part)
 {
-    const haft__search_vectors *vectors = search->options.vectors;
-    return vectors != NULL && haft__search_vectors_find(vectors, part) != NULL;
+    const haft__search_word_vectors *vectors = search->options.vectors;
+    return vectors != NULL && haft__search_word_vectors_find(vectors, part) != NULL;
 }
 
 static bool is_in(char c, char first, char last)
@@ -143,7 +143,7 @@ static bool is_joint(haft_str text, size_t at)
 
 /* Whether it is written as names are: of words with signs between them, or, when it is one token,
  * with capitals. */
-static bool is_written_like_a_name(const haft__search_asked *asked)
+static bool is_written_like_a_name(const haft__search_parsed_query *asked)
 {
     haft_str text = asked->text;
     for (size_t i = 0; i < text.len; i++) {
@@ -154,18 +154,18 @@ static bool is_written_like_a_name(const haft__search_asked *asked)
     return false;
 }
 
-static bool begin(const haft__search *search, const haft__search_asked *asked,
-                  char letters[HAFT__SEARCH_SQUASHED_BYTES], partial *ret_partial)
+static bool begin(const haft__search_index *search, const haft__search_parsed_query *asked,
+                  char letters[HAFT__SEARCH_NORMALIZED_BYTES], partial *ret_partial)
 {
     size_t length = asked->text.len <= HAFT__LIMIT_TOOL_NAME_BYTES
-                        ? haft__search_squash_to(asked->text, letters)
+                        ? haft__search_normalize_name(asked->text, letters)
                         : 0;
     haft_str part = {letters, length};
     bool known = asked->unknown == 0 && asked->word_count > 0 && !is_written_like_a_name(asked);
     *ret_partial = (partial){.search = search,
                              .asked = asked,
                              .part = part,
-                             .letters = haft__search_letters(part),
+                             .letters = haft__search_letter_bits(part),
                              .single = asked->single,
                              .known = known};
     if (known) {
@@ -174,17 +174,18 @@ static bool begin(const haft__search *search, const haft__search_asked *asked,
     return length >= (asked->single ? LEAST_BEGINNING : LEAST_SENTENCE);
 }
 
-bool haft__search_is_partial(const haft__search *search, const haft__search_asked *asked,
-                             uint32_t doc)
+bool haft__search_is_partial(const haft__search_index *search,
+                             const haft__search_parsed_query *asked, uint32_t doc)
 {
-    char letters[HAFT__SEARCH_SQUASHED_BYTES];
+    char letters[HAFT__SEARCH_NORMALIZED_BYTES];
     partial p;
     return begin(search, asked, letters, &p) && grade(&p, doc) > 0;
 }
 
-void haft__search_partial(const haft__search *search, const haft__search_asked *asked, float *total)
+void haft__search_score_partial_names(const haft__search_index *search,
+                                      const haft__search_parsed_query *asked, float *total)
 {
-    char letters[HAFT__SEARCH_SQUASHED_BYTES];
+    char letters[HAFT__SEARCH_NORMALIZED_BYTES];
     partial p;
     if (!begin(search, asked, letters, &p)) {
         return;

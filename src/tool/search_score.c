@@ -25,7 +25,7 @@
 
 /* What does not change during a query, and where its scores go. */
 typedef struct scorer {
-    const haft__search *search;
+    const haft__search_index *search;
     double log_docs, log_groups;
     float weights[HAFT__SEARCH_FIELDS];
     float slopes[HAFT__SEARCH_FIELDS]; /* B / the mean length, against winning by length */
@@ -40,7 +40,8 @@ static float slope(uint64_t length, uint32_t count)
     return length > 0 ? (float)((double)B * (double)count / (double)length) : 0;
 }
 
-static haft_status begin(const haft__search *search, haft__arena *arena, scorer *s, haft_error *err)
+static haft_status begin(const haft__search_index *search, haft__arena *arena, scorer *s,
+                         haft_error *err)
 {
     const haft__search_weights *w = &search->options.weights;
     uint32_t docs = search->doc_table.count, groups = search->group_table.count;
@@ -80,10 +81,10 @@ static float frequency(const scorer *s, const haft__search_posting *posting)
     return sum / (K1 + sum);
 }
 
-static void score_term(scorer *s, const haft__search_part *part)
+static void score_term(scorer *s, const haft__search_query_term *part)
 {
     const haft__search_term *term = &s->search->terms[part->term];
-    float rarity = part->weight * haft__search_rarity(s->log_docs, term);
+    float rarity = part->weight * haft__search_idf(s->log_docs, term);
     for (uint32_t i = 0; i < term->doc_count; i++) {
         const haft__search_posting *posting = &term->docs[i];
         float score = rarity * frequency(s, posting);
@@ -95,7 +96,7 @@ static void score_term(scorer *s, const haft__search_part *part)
     }
 }
 
-static void score_groups(scorer *s, const haft__search_part *part)
+static void score_groups(scorer *s, const haft__search_query_term *part)
 {
     const haft__search_term *term = &s->search->terms[part->term];
     if (part->again || term->group_count == 0) {
@@ -104,7 +105,7 @@ static void score_groups(scorer *s, const haft__search_part *part)
     float rarity =
         part->weight * (float)(s->log_groups - haft__search_log(term->group_count + 0.5));
     for (uint32_t i = 0; i < term->group_count; i++) {
-        const haft__search_mention *mention = &term->groups[i];
+        const haft__search_group_posting *mention = &term->groups[i];
         float length = (float)s->search->groups[mention->group].length;
         float sum = (float)mention->count / (1 - B + s->group_slope * length);
         s->groups[mention->group] += rarity * sum / (K1 + sum);
@@ -130,7 +131,7 @@ static float best_of(const float *scores, uint32_t count)
 }
 
 /* The best score among the documents that have one of the words of a clause. */
-static float best_of_clause(const scorer *s, const haft__search_part *parts, size_t count)
+static float best_of_clause(const scorer *s, const haft__search_query_term *parts, size_t count)
 {
     float top = 0;
     for (size_t i = 0; i < count; i++) {
@@ -145,7 +146,7 @@ static float best_of_clause(const scorer *s, const haft__search_part *parts, siz
 
 /* The clause's scores are all zero before and after. Its best document is as good as that of any
  * other clause. */
-static void end_clause(scorer *s, const haft__search_part *parts, size_t count)
+static void end_clause(scorer *s, const haft__search_query_term *parts, size_t count)
 {
     float top = best_of_clause(s, parts, count), factor = top > 0 ? 1 / top : 0;
     for (size_t i = 0; i < count; i++) {
@@ -159,10 +160,10 @@ static void end_clause(scorer *s, const haft__search_part *parts, size_t count)
     }
 }
 
-static void score_parts(scorer *s, const haft__search_asked *asked)
+static void score_parts(scorer *s, const haft__search_parsed_query *asked)
 {
     for (size_t i = 0, first = 0; i < asked->part_count; i++) {
-        const haft__search_part *part = &asked->parts[i];
+        const haft__search_query_term *part = &asked->parts[i];
         score_term(s, part);
         score_groups(s, part);
         if (i + 1 == asked->part_count || asked->parts[i + 1].clause != part->clause) {
@@ -176,10 +177,10 @@ static void score_parts(scorer *s, const haft__search_asked *asked)
 static void cover_names(scorer *s)
 {
     for (uint32_t i = 0; i < s->limit; i++) {
-        const haft__search_file *file = &s->search->docs[i];
+        const haft__search_indexed_doc *file = &s->search->docs[i];
         float sum = 0;
         for (uint32_t j = 0; j < file->name_count && s->names[i] > 0; j++) {
-            sum += haft__search_rarity(s->log_docs, &s->search->terms[file->entries[j].term]);
+            sum += haft__search_idf(s->log_docs, &s->search->terms[file->entries[j].term]);
         }
         s->names[i] = sum > 0 ? s->names[i] / sum : 0;
     }
@@ -206,18 +207,18 @@ static void fuse(const scorer *s, const float *part, double weight)
 static void spread_groups(scorer *s)
 {
     for (uint32_t i = 0; i < s->limit; i++) {
-        const haft__search_file *file = &s->search->docs[i];
+        const haft__search_indexed_doc *file = &s->search->docs[i];
         bool grouped = file->entries != NULL && file->group != HAFT__SEARCH_NONE;
         s->part[i] = grouped ? s->groups[file->group] : 0;
     }
 }
 
-static void score_meaning(scorer *s, const haft__search_asked *asked)
+static void score_meaning(scorer *s, const haft__search_parsed_query *asked)
 {
     if (asked->given != NULL) {
-        haft__search_outside_score(s->search, asked->given, s->part);
+        haft__search_score_embeddings(s->search, asked->given, s->part);
     } else {
-        haft__search_meaning(s->search, asked, s->part);
+        haft__search_score_similarity(s->search, asked, s->part);
     }
     float least = LEAST_ANGLE * best_of(s->part, s->limit);
     for (uint32_t i = 0; i < s->limit; i++) {
@@ -237,8 +238,9 @@ static void age(scorer *s)
     }
 }
 
-haft_status haft__search_score(const haft__search *search, const haft__search_asked *asked,
-                               haft__arena *arena, float **ret_total, haft_error *err)
+haft_status haft__search_score(const haft__search_index *search,
+                               const haft__search_parsed_query *asked, haft__arena *arena,
+                               float **ret_total, haft_error *err)
 {
     scorer s;
     haft_status status = begin(search, arena, &s, err);
@@ -261,16 +263,17 @@ haft_status haft__search_score(const haft__search *search, const haft__search_as
         score_meaning(&s, asked);
     }
     age(&s);
-    haft__search_partial(search, asked, s.all);
-    haft__search_names(search, asked, s.all);
+    haft__search_score_partial_names(search, asked, s.all);
+    haft__search_score_names(search, asked, s.all);
     *ret_total = s.all;
     return HAFT_OK;
 }
 
 /* ---- why ---- */
 
-const char *haft__search_why(const haft__search *search, const haft__search_asked *asked,
-                             uint32_t doc, float score)
+const char *haft__search_explain_hit(const haft__search_index *search,
+                                     const haft__search_parsed_query *asked, uint32_t doc,
+                                     float score)
 {
     static const char *const fields[] = {"name", "text", "server", "parameters"};
     const haft__search_weights *w = &search->options.weights;
@@ -283,7 +286,7 @@ const char *haft__search_why(const haft__search *search, const haft__search_aske
     if (score >= HAFT__SEARCH_PARTIAL_NAME) {
         return "name";
     }
-    if (named >= HAFT__SEARCH_SAID_GROUP) {
+    if (named >= HAFT__SEARCH_MENTIONED_GROUP) {
         return "server name";
     }
     double log_docs = haft__search_log(search->doc_table.count + 1.0);
@@ -293,7 +296,7 @@ const char *haft__search_why(const haft__search *search, const haft__search_aske
         bool found = at < term->doc_count && term->docs[at].doc == doc;
         for (size_t f = 0; f < COUNT(fields) && found; f++) {
             double rarity =
-                (double)haft__search_rarity(log_docs, term) * (double)asked->parts[i].weight;
+                (double)haft__search_idf(log_docs, term) * (double)asked->parts[i].weight;
             sums[f] += term->docs[at].counts[f] > 0 ? weights[f] * rarity : 0;
         }
     }

@@ -65,7 +65,7 @@ static int compare(const void *key, const void *item)
     return haft__str_compare(*(const haft_str *)key, haft__str(((const row *)item)->stem));
 }
 
-haft_str haft__search_short(haft_str stem)
+haft_str haft__search_abbreviation(haft_str stem)
 {
     const row *found =
         stem.len <= LONGEST ? bsearch(&stem, rows, COUNT(rows), sizeof(rows[0]), compare) : NULL;

@@ -6,6 +6,6 @@
 #include "haft.h"
 
 /* The word that `stem` is short for, or two of them with a space between; "" when it is not. */
-haft_str haft__search_short(haft_str stem);
+haft_str haft__search_abbreviation(haft_str stem);
 
 #endif

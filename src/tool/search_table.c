@@ -13,27 +13,27 @@
 
 #define FIRST_ROWS 64U
 
-void haft__search_table_init(haft__search_table *table, haft__hash_key hash_key)
+void haft__search_string_table_init(haft__search_string_table *table, haft__hash_key hash_key)
 {
-    *table = (haft__search_table){.hash_key = hash_key, .first_free = HAFT__SEARCH_NONE};
+    *table = (haft__search_string_table){.hash_key = hash_key, .first_free = HAFT__SEARCH_NONE};
 }
 
-void haft__search_table_finish(haft__search_table *table)
+void haft__search_string_table_finish(haft__search_string_table *table)
 {
     for (uint32_t i = 0; i < table->limit; i++) {
         free(table->rows[i].text);
     }
     free(table->rows);
     free(table->slots);
-    haft__search_table_init(table, table->hash_key);
+    haft__search_string_table_init(table, table->hash_key);
 }
 
 /* The slot of a text, or the empty one where it would be. There always is an empty one. */
-static uint32_t find_slot(const haft__search_table *table, haft_str text, uint64_t hash)
+static uint32_t find_slot(const haft__search_string_table *table, haft_str text, uint64_t hash)
 {
     uint32_t mask = table->slot_count - 1, at = (uint32_t)hash & mask;
     while (table->slots[at] != 0) {
-        const haft__search_row *row = &table->rows[table->slots[at] - 1];
+        const haft__search_string *row = &table->rows[table->slots[at] - 1];
         if (row->hash == hash && haft__str_equal((haft_str){row->text, row->length}, text)) {
             break;
         }
@@ -42,7 +42,7 @@ static uint32_t find_slot(const haft__search_table *table, haft_str text, uint64
     return at;
 }
 
-uint32_t haft__search_table_find(const haft__search_table *table, haft_str text)
+uint32_t haft__search_string_table_find(const haft__search_string_table *table, haft_str text)
 {
     if (table->count == 0) {
         return HAFT__SEARCH_NONE;
@@ -63,7 +63,7 @@ static void put_slot(uint32_t *slots, uint32_t mask, uint64_t hash, uint32_t num
 }
 
 /* At most half of the slots are full. */
-static haft_status grow_slots(haft__search_table *table, haft_error *err)
+static haft_status grow_slots(haft__search_string_table *table, haft_error *err)
 {
     uint32_t count = table->slot_count > 0 ? table->slot_count * 2 : FIRST_ROWS * 2;
     uint32_t *slots = calloc(count, sizeof(*slots));
@@ -81,10 +81,10 @@ static haft_status grow_slots(haft__search_table *table, haft_error *err)
     return HAFT_OK;
 }
 
-static haft_status grow_rows(haft__search_table *table, haft_error *err)
+static haft_status grow_rows(haft__search_string_table *table, haft_error *err)
 {
     uint32_t capacity = table->capacity > 0 ? table->capacity * 2 : FIRST_ROWS;
-    haft__search_row *rows = realloc(table->rows, capacity * sizeof(*rows));
+    haft__search_string *rows = realloc(table->rows, capacity * sizeof(*rows));
     if (rows == NULL) {
         return haft__fail_no_memory(err);
     }
@@ -93,7 +93,7 @@ static haft_status grow_rows(haft__search_table *table, haft_error *err)
     return HAFT_OK;
 }
 
-static haft_status make_room(haft__search_table *table, haft_error *err)
+static haft_status make_room(haft__search_string_table *table, haft_error *err)
 {
     haft_status status = HAFT_OK;
     if (table->first_free == HAFT__SEARCH_NONE && table->limit == table->capacity) {
@@ -105,8 +105,8 @@ static haft_status make_room(haft__search_table *table, haft_error *err)
     return status;
 }
 
-haft_status haft__search_table_add(haft__search_table *table, haft_str text, uint32_t *ret_number,
-                                   haft_error *err)
+haft_status haft__search_string_table_add(haft__search_string_table *table, haft_str text,
+                                          uint32_t *ret_number, haft_error *err)
 {
     haft_status status = make_room(table, err);
     char *copy = status == HAFT_OK ? malloc(text.len + 1) : NULL;
@@ -123,7 +123,7 @@ haft_status haft__search_table_add(haft__search_table *table, haft_str text, uin
         table->first_free = table->rows[number].next_free;
     }
     uint64_t hash = haft__hash(table->hash_key, text);
-    table->rows[number] = (haft__search_row){.text = copy, .length = text.len, .hash = hash};
+    table->rows[number] = (haft__search_string){.text = copy, .length = text.len, .hash = hash};
     put_slot(table->slots, table->slot_count - 1, hash, number);
     table->count++;
     *ret_number = number;
@@ -133,7 +133,7 @@ haft_status haft__search_table_add(haft__search_table *table, haft_str text, uin
 /* ---- removing ---- */
 
 /* Empties a slot, and moves up whatever could no longer be found behind the gap. */
-static void close_gap(haft__search_table *table, uint32_t gap)
+static void close_gap(haft__search_string_table *table, uint32_t gap)
 {
     uint32_t mask = table->slot_count - 1, at = gap;
     while (true) {
@@ -151,12 +151,12 @@ static void close_gap(haft__search_table *table, uint32_t gap)
     }
 }
 
-void haft__search_table_remove(haft__search_table *table, uint32_t number)
+void haft__search_string_table_remove(haft__search_string_table *table, uint32_t number)
 {
-    haft__search_row *row = &table->rows[number];
+    haft__search_string *row = &table->rows[number];
     close_gap(table, find_slot(table, (haft_str){row->text, row->length}, row->hash));
     free(row->text);
-    *row = (haft__search_row){.text = NULL, .next_free = table->first_free};
+    *row = (haft__search_string){.text = NULL, .next_free = table->first_free};
     table->first_free = number;
     table->count--;
 }

@@ -44,9 +44,9 @@ static haft_str strip(haft_str token)
 
 static bool is_url(haft_str token)
 {
-    return haft__str_starts(token, HAFT__LIT("http://"))
-           || haft__str_starts(token, HAFT__LIT("https://"))
-           || (haft__str_starts(token, HAFT__LIT("www.")) && token.len > 4);
+    return haft__str_starts_with(token, HAFT__LIT("http://"))
+           || haft__str_starts_with(token, HAFT__LIT("https://"))
+           || (haft__str_starts_with(token, HAFT__LIT("www.")) && token.len > 4);
 }
 
 static int compare(const void *key, const void *row)
@@ -88,7 +88,7 @@ static bool is_mail(haft_str token)
            && memchr(at, '.', token.len - (size_t)(at - token.ptr)) != NULL;
 }
 
-haft_str haft__search_thing(haft_str token)
+haft_str haft__search_token_kind(haft_str token)
 {
     token = strip(token);
     if (is_url(token)) {

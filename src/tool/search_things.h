@@ -7,6 +7,6 @@
 
 /* Words for it, with a space between: "url" for https://example.com/, "file" for out.md;
  * "" for a word like others. */
-haft_str haft__search_thing(haft_str token);
+haft_str haft__search_token_kind(haft_str token);
 
 #endif

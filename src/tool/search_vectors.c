@@ -48,7 +48,7 @@ static haft_status bad(haft_error *err, const char *what)
     return haft__hint(err, status, "scripts/make-vectors makes one");
 }
 
-static haft_status check_offsets(const haft__search_vectors *vectors, haft_error *err)
+static haft_status check_offsets(const haft__search_word_vectors *vectors, haft_error *err)
 {
     uint32_t before = 0;
     for (uint32_t i = 0; i <= vectors->count; i++) {
@@ -61,8 +61,8 @@ static haft_status check_offsets(const haft__search_vectors *vectors, haft_error
     return HAFT_OK;
 }
 
-haft_status haft__search_vectors_open(haft_str bytes, haft__search_vectors *ret_vectors,
-                                      haft_error *err)
+haft_status haft__search_word_vectors_open(haft_str bytes, haft__search_word_vectors *ret_vectors,
+                                           haft_error *err)
 {
     const uint8_t *head = (const uint8_t *)bytes.ptr;
     if (bytes.len < HEAD_BYTES || memcmp(head, magic, sizeof(magic)) != 0) {
@@ -81,7 +81,7 @@ haft_status haft__search_vectors_open(haft_str bytes, haft__search_vectors *ret_
     if (checksum(head + HEAD_BYTES, bytes.len - HEAD_BYTES) != read_u64(head + 24)) {
         return bad(err, "its checksum is another one");
     }
-    haft__search_vectors made = {
+    haft__search_word_vectors made = {
         .count = (uint32_t)count,
         .dimensions = (uint32_t)dimensions,
         .offsets = head + HEAD_BYTES,
@@ -95,7 +95,8 @@ haft_status haft__search_vectors_open(haft_str bytes, haft__search_vectors *ret_
     return status;
 }
 
-const int8_t *haft__search_vectors_find(const haft__search_vectors *vectors, haft_str stem)
+const int8_t *haft__search_word_vectors_find(const haft__search_word_vectors *vectors,
+                                             haft_str stem)
 {
     uint32_t low = 0, high = vectors->count;
     while (low < high) {

@@ -20,19 +20,20 @@
 
 #define HAFT__SEARCH_DIMENSIONS 128 /* at most */
 
-typedef struct haft__search_vectors {
+typedef struct haft__search_word_vectors {
     uint32_t count, dimensions;
     const uint8_t *offsets;
     haft_str text;
     const int8_t *vectors;
-} haft__search_vectors;
+} haft__search_word_vectors;
 
 /* `bytes` are borrowed. BAD_INPUT when they are no such table, or a damaged one. */
-HAFT_MUST_USE haft_status haft__search_vectors_open(haft_str bytes,
-                                                    haft__search_vectors *ret_vectors,
-                                                    haft_error *err);
+HAFT_MUST_USE haft_status haft__search_word_vectors_open(haft_str bytes,
+                                                         haft__search_word_vectors *ret_vectors,
+                                                         haft_error *err);
 
 /* The vector of a stem, or NULL. */
-const int8_t *haft__search_vectors_find(const haft__search_vectors *vectors, haft_str stem);
+const int8_t *haft__search_word_vectors_find(const haft__search_word_vectors *vectors,
+                                             haft_str stem);
 
 #endif

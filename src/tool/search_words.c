@@ -38,9 +38,9 @@ static const char *const stop_words[] = {
     "you",    "your",
 };
 
-void haft__search_words_init(haft__search_words *words, haft_str text, bool query)
+void haft__search_tokenizer_init(haft__search_tokenizer *words, haft_str text, bool query)
 {
-    *words = (haft__search_words){.text = text, .query = query, .breaks = true};
+    *words = (haft__search_tokenizer){.text = text, .query = query, .breaks = true};
 }
 
 /* ---- tokens ---- */
@@ -103,7 +103,7 @@ static size_t host_length(haft_str token)
 }
 
 /* Goes to the next token, which may have nothing to read; false behind the last. */
-static bool next_token(haft__search_words *words)
+static bool next_token(haft__search_tokenizer *words)
 {
     haft_str text = words->text;
     size_t at = words->token_end;
@@ -121,18 +121,18 @@ static bool next_token(haft__search_words *words)
     words->token_end = end;
     words->joined = at;
     words->in_pairs = false;
-    words->implied = words->query ? haft__search_thing(token) : HAFT__LIT("");
+    words->implied = words->query ? haft__search_token_kind(token) : HAFT__LIT("");
     return at < text.len;
 }
 
 /* ---- words ---- */
 
-static haft__search_letter letter_at(const haft__search_words *words, size_t at)
+static haft__search_character letter_at(const haft__search_tokenizer *words, size_t at)
 {
-    return haft__search_letter_read((haft_str){words->text.ptr + at, words->end - at});
+    return haft__search_character_read((haft_str){words->text.ptr + at, words->end - at});
 }
 
-static void add_letter(haft__search_word *word, const haft__search_letter *letter)
+static void add_letter(haft__search_word *word, const haft__search_character *letter)
 {
     char bytes[HAFT__UTF8_MAX_BYTES];
     size_t count = letter->code > 0 ? haft__utf8_encode(letter->code, bytes) : 0;
@@ -146,49 +146,49 @@ static void add_letter(haft__search_word *word, const haft__search_letter *lette
 }
 
 /* Whether a new word begins at `next`, which stands behind `now`; `at` is where `next` is. */
-static bool is_seam(const haft__search_words *words, size_t at, const haft__search_letter *now,
-                    const haft__search_letter *next)
+static bool is_seam(const haft__search_tokenizer *words, size_t at,
+                    const haft__search_character *now, const haft__search_character *next)
 {
-    if (next->kind == HAFT__SEARCH_OTHER || next->kind == HAFT__SEARCH_PAIRED) {
+    if (next->kind == HAFT__SEARCH_OTHER || next->kind == HAFT__SEARCH_BIGRAM) {
         return true;
     }
     if ((now->kind == HAFT__SEARCH_DIGIT) != (next->kind == HAFT__SEARCH_DIGIT)) {
         return true;
     }
-    if (next->kind != HAFT__SEARCH_CAPITAL) {
+    if (next->kind != HAFT__SEARCH_UPPER) {
         return false;
     }
-    if (now->kind == HAFT__SEARCH_SMALL) { /* create|Issue */
+    if (now->kind == HAFT__SEARCH_LOWER) { /* create|Issue */
         return true;
     }
-    haft__search_letter third = letter_at(words, at + next->bytes);
-    if (third.kind != HAFT__SEARCH_SMALL) {
+    haft__search_character third = letter_at(words, at + next->bytes);
+    if (third.kind != HAFT__SEARCH_LOWER) {
         return false;
     }
-    haft__search_letter fourth = letter_at(words, at + next->bytes + third.bytes);
-    return third.code != 's' || fourth.kind == HAFT__SEARCH_SMALL; /* HTTP|Server, but IDs */
+    haft__search_character fourth = letter_at(words, at + next->bytes + third.bytes);
+    return third.code != 's' || fourth.kind == HAFT__SEARCH_LOWER; /* HTTP|Server, but IDs */
 }
 
-static void read_plain(haft__search_words *words, haft__search_word *word)
+static void read_plain(haft__search_tokenizer *words, haft__search_word *word)
 {
-    haft__search_letter now = letter_at(words, words->at);
+    haft__search_character now = letter_at(words, words->at);
     bool seam = false;
     while (!seam) {
         add_letter(word, &now);
         words->at += now.bytes;
-        haft__search_letter next = letter_at(words, words->at);
+        haft__search_character next = letter_at(words, words->at);
         seam = is_seam(words, words->at, &now, &next);
         now = next;
     }
 }
 
 /* A pair of characters, told at its first; the last of several is told with the one before. */
-static void read_pair(haft__search_words *words, haft__search_word *word)
+static void read_pair(haft__search_tokenizer *words, haft__search_word *word)
 {
-    haft__search_letter first = letter_at(words, words->at);
+    haft__search_character first = letter_at(words, words->at);
     words->at += first.bytes;
-    haft__search_letter second = letter_at(words, words->at);
-    bool paired = second.kind == HAFT__SEARCH_PAIRED;
+    haft__search_character second = letter_at(words, words->at);
+    bool paired = second.kind == HAFT__SEARCH_BIGRAM;
     if (paired || !words->in_pairs) {
         add_letter(word, &first);
     }
@@ -199,7 +199,7 @@ static void read_pair(haft__search_words *words, haft__search_word *word)
 }
 
 /* "mp3" and its like before their parts; false when no such word begins here. */
-static bool read_joined(haft__search_words *words, haft__search_word *word)
+static bool read_joined(haft__search_tokenizer *words, haft__search_word *word)
 {
     if (words->at < words->joined) {
         return false;
@@ -216,14 +216,14 @@ static bool read_joined(haft__search_words *words, haft__search_word *word)
         return false;
     }
     for (size_t i = 0; i < length; i++) {
-        haft__search_letter letter = letter_at(words, words->at + i);
+        haft__search_character letter = letter_at(words, words->at + i);
         add_letter(word, &letter);
     }
     return true;
 }
 
 /* "'s" and "'t" are no words. */
-static size_t skip_apostrophe(const haft__search_words *words)
+static size_t skip_apostrophe(const haft__search_tokenizer *words)
 {
     size_t at = words->at + 1, length = 0;
     while (at + length < words->end && shape_of(words->text.ptr[at + length]) == SHAPE_SMALL) {
@@ -233,7 +233,7 @@ static size_t skip_apostrophe(const haft__search_words *words)
     return behind && length <= 2 ? 1 + length : 1;
 }
 
-static void pass_other(haft__search_words *words, size_t bytes)
+static void pass_other(haft__search_tokenizer *words, size_t bytes)
 {
     char c = words->text.ptr[words->at];
     bool last = words->at + bytes == words->token_end;
@@ -256,15 +256,15 @@ static bool is_stop_word(haft_str word)
 }
 
 /* One step: a word, or something that is none. */
-static void read_something(haft__search_words *words, haft__search_word *word)
+static void read_something(haft__search_tokenizer *words, haft__search_word *word)
 {
-    haft__search_letter letter = letter_at(words, words->at);
+    haft__search_character letter = letter_at(words, words->at);
     word->raw_length = 0;
     switch (letter.kind) {
     case HAFT__SEARCH_OTHER: pass_other(words, letter.bytes); return;
-    case HAFT__SEARCH_PAIRED: read_pair(words, word); return;
-    case HAFT__SEARCH_SMALL:
-    case HAFT__SEARCH_CAPITAL:
+    case HAFT__SEARCH_BIGRAM: read_pair(words, word); return;
+    case HAFT__SEARCH_LOWER:
+    case HAFT__SEARCH_UPPER:
     case HAFT__SEARCH_DIGIT:
         words->in_pairs = false;
         if (!read_joined(words, word)) {
@@ -275,11 +275,11 @@ static void read_something(haft__search_words *words, haft__search_word *word)
 }
 
 /* The stem of `raw`, or of what that is short for. */
-static void find_stem(haft__search_words *words, haft__search_word *word)
+static void find_stem(haft__search_tokenizer *words, haft__search_word *word)
 {
     memcpy(word->stem, word->raw, word->raw_length);
     word->stem_length = haft__search_stem(word->stem, word->raw_length);
-    haft_str whole = haft__search_short((haft_str){word->stem, word->stem_length});
+    haft_str whole = haft__search_abbreviation((haft_str){word->stem, word->stem_length});
     if (whole.len > 0) {
         haft_str first = haft__str_split(&whole, ' ');
         memcpy(word->stem, first.ptr, first.len);
@@ -288,7 +288,7 @@ static void find_stem(haft__search_words *words, haft__search_word *word)
     }
 }
 
-static void finish_word(haft__search_words *words, haft__search_word *word)
+static void finish_word(haft__search_tokenizer *words, haft__search_word *word)
 {
     find_stem(words, word);
     word->begins_clause = words->breaks;
@@ -296,7 +296,8 @@ static void finish_word(haft__search_words *words, haft__search_word *word)
 }
 
 /* A word that is not written there. */
-static bool tell(haft__search_words *words, haft_str *from, bool implied, haft__search_word *word)
+static bool tell(haft__search_tokenizer *words, haft_str *from, bool implied,
+                 haft__search_word *word)
 {
     haft_str told = haft__str_split(from, ' ');
     memcpy(word->raw, told.ptr, told.len);
@@ -307,7 +308,7 @@ static bool tell(haft__search_words *words, haft_str *from, bool implied, haft__
 }
 
 /* Of what is written: a word, if there is one at `at`. */
-static bool read_word(haft__search_words *words, haft__search_word *word)
+static bool read_word(haft__search_tokenizer *words, haft__search_word *word)
 {
     read_something(words, word);
     if (word->raw_length == 0 || word->raw_length > sizeof(word->raw)) {
@@ -324,7 +325,7 @@ static bool read_word(haft__search_words *words, haft__search_word *word)
     return true;
 }
 
-bool haft__search_words_next(haft__search_words *words, haft__search_word *ret_word)
+bool haft__search_tokenizer_next(haft__search_tokenizer *words, haft__search_word *ret_word)
 {
     if (words->more.len > 0) {
         return tell(words, &words->more, false, ret_word);

@@ -23,7 +23,7 @@ typedef struct haft__search_word {
     bool begins_clause; /* a comma, the end of a sentence, or "and" stood before it */
 } haft__search_word;
 
-typedef struct haft__search_words {
+typedef struct haft__search_tokenizer {
     haft_str text;
     size_t at, end;   /* what is being read: up to white space, or to the end of a URL's host */
     size_t token_end; /* where the white space is */
@@ -33,13 +33,13 @@ typedef struct haft__search_words {
     haft_str implied; /* what it is, in a query; "" for a word like others */
     bool query;
     bool in_pairs; /* the character at `at` was the second of a pair */
-} haft__search_words;
+} haft__search_tokenizer;
 
 /* `text` may have any bytes; it is borrowed. Of a query it is also told what a token is: a URL, a
  * file. */
-void haft__search_words_init(haft__search_words *words, haft_str text, bool query);
+void haft__search_tokenizer_init(haft__search_tokenizer *words, haft_str text, bool query);
 
 /* The next word that says something; false behind the last. */
-bool haft__search_words_next(haft__search_words *words, haft__search_word *ret_word);
+bool haft__search_tokenizer_next(haft__search_tokenizer *words, haft__search_word *ret_word);
 
 #endif

@@ -18,27 +18,27 @@ typedef enum haft__spec_kind {
 } haft__spec_kind;
 
 /* Per turn: may the model call a tool, must it, which? */
-typedef enum haft__mode {
+typedef enum haft__choice_mode {
     HAFT__MODE_AUTO, /* may */
     HAFT__MODE_ANY,  /* must, any of the allowed ones */
     HAFT__MODE_TOOL, /* must, this one */
     HAFT__MODE_NONE, /* must not */
-} haft__mode;
+} haft__choice_mode;
 
 /* A choice somebody asked for: an entry of the schedule, or the default. */
-typedef struct haft__wish {
-    haft__mode mode;
+typedef struct haft__tool_choice {
+    haft__choice_mode mode;
     haft_str tool;     /* of HAFT__MODE_TOOL */
     bool fall_through; /* `gate` in a schedule: the later rules decide */
-} haft__wish;
+} haft__tool_choice;
 
 typedef struct haft__choice_spec {
     bool gate;                   /* on: kind workflow, or min_tools_for_auto is set */
     uint32_t min_tools_for_auto; /* 5 */
-    const haft__wish *schedule;
+    const haft__tool_choice *schedule;
     size_t schedule_count;
     bool schedule_overrides_gate;
-    haft__wish default_choice; /* auto */
+    haft__tool_choice default_choice; /* auto */
 } haft__choice_spec;
 
 /* Dollars are kept as whole millionths, so that sums are exact. */
@@ -49,23 +49,23 @@ typedef struct haft__price {
 
 /* The row of model/families.h that stands in for what a spec does not say. */
 typedef struct haft__model_family {
-    haft_str name;                 /* "" when there is none */
-    haft_str found_by;             /* "name", "chat_template" or "spec" */
-    haft_str pattern;              /* that was found in the name or the chat template */
-    haft_str format;               /* of calls in text */
-    const char *think, *thought;   /* around its reasoning; NULL for none */
-    bool gave_native, gave_format; /* what was taken from it */
+    haft_str name;     /* "" when there is none */
+    haft_str found_by; /* "name", "chat_template" or "spec" */
+    haft_str pattern;  /* that was found in the name or the chat template */
+    haft_str format;   /* of calls in text */
+    const char *reasoning_open, *reasoning_close; /* around its reasoning; NULL for none */
+    bool gave_native, gave_format;                /* what was taken from it */
     bool gave_context, gave_size, gave_opened;
     bool size_in_name; /* size_b was read from the model's name; also without a family */
 } haft__model_family;
 
 /* What replies are held to where a tool must be called. */
-typedef enum haft__constrain {
+typedef enum haft__constraint_setting {
     HAFT__CONSTRAIN_AUTO,    /* what the provider is known to take */
     HAFT__CONSTRAIN_NONE,    /* nothing */
     HAFT__CONSTRAIN_GRAMMAR, /* `grammar`, in the language of llama.cpp */
     HAFT__CONSTRAIN_SCHEMA,  /* `response_format` */
-} haft__constrain;
+} haft__constraint_setting;
 
 typedef struct haft__model_spec {
     haft_str provider, model; /* "openai", "gpt-5.4-mini"; "script", "replies.yaml" */
@@ -75,7 +75,7 @@ typedef struct haft__model_spec {
     uint64_t context_tokens;  /* that it can read; 0 when unknown */
     bool starts_in_reasoning; /* the chat template opens the block: replies begin inside */
     haft__model_family family;
-    haft__constrain constraint;
+    haft__constraint_setting constraint;
     haft__price price;
     haft__json options; /* as given, for the provider */
     haft_str api_key;   /* as given; ${VAR} is expanded where it is used, so no secret is kept */

@@ -14,7 +14,7 @@ static haft_str read_name(haft_str text)
         return (haft_str){NULL, 0};
     }
     haft_str name = {text.ptr + 1, (size_t)(end - text.ptr) - 1};
-    return haft__args_name_fits(name) ? name : (haft_str){NULL, 0};
+    return haft__args_name_valid(name) ? name : (haft_str){NULL, 0};
 }
 
 /* Names are short, so a brace that is none costs little. */
@@ -30,7 +30,7 @@ bool haft__template_next(haft_str *rest, haft__template_piece *ret_piece)
     size_t at = 0;
     haft_str name = find_name(text);
     while (at < text.len && name.ptr == NULL) {
-        bool variable = haft__str_starts(haft__str_skip(text, at), HAFT__LIT("${"));
+        bool variable = haft__str_starts_with(haft__str_skip(text, at), HAFT__LIT("${"));
         at += variable ? 2 : 1; /* what stands in its braces is no argument */
         name = find_name(haft__str_skip(text, at));
     }
@@ -44,7 +44,7 @@ bool haft__template_next(haft_str *rest, haft__template_piece *ret_piece)
     return at > 0;
 }
 
-bool haft__template_knows(haft__json input_schema, haft_str name)
+bool haft__template_has_argument(haft__json input_schema, haft_str name)
 {
     const haft__json *properties = haft__json_get(input_schema, HAFT__LIT("properties"));
     return properties != NULL && haft__json_get(*properties, name) != NULL;

@@ -20,7 +20,7 @@ typedef struct haft__template_piece {
 bool haft__template_next(haft_str *rest, haft__template_piece *ret_piece);
 
 /* Whether a call of a tool with that schema can have an argument of that name. */
-bool haft__template_knows(haft__json input_schema, haft_str name);
+bool haft__template_has_argument(haft__json input_schema, haft_str name);
 
 /* Appends the text of an argument: of a string itself, of all else its JSON, of NULL, which was not
  * given, nothing. */

@@ -59,8 +59,8 @@ static haft_status read_name(haft__json value, const char *where, const char *co
         return wanted(value, where, "a name", err);
     }
     haft_str text = haft__json_text(value);
-    haft__near near;
-    haft__near_init(&near, text);
+    haft__suggestion near;
+    haft__suggestion_init(&near, text);
     char list[64] = "";
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
@@ -68,7 +68,7 @@ static haft_status read_name(haft__json value, const char *where, const char *co
             *ret_index = i;
             return HAFT_OK;
         }
-        haft__near_offer(&near, haft__str(names[i]));
+        haft__suggestion_offer(&near, haft__str(names[i]));
         used +=
             (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "", names[i]);
     }
@@ -83,7 +83,7 @@ static haft_status read_time(haft__json value, const char *where, uint64_t *ret_
 {
     haft_status status = haft__duration_read(value, ret_ms, err);
     if (status != HAFT_OK) {
-        haft__error_at(err, where);
+        haft__error_prepend_location(err, where);
     }
     return status;
 }
@@ -122,10 +122,10 @@ static haft_status read_retries(haft__json value, haft__traits *traits, haft_err
 static haft_status unknown_key(const char *where, haft_str key, const char *const *known,
                                size_t count, haft_error *err)
 {
-    haft__near near;
-    haft__near_init(&near, key);
+    haft__suggestion near;
+    haft__suggestion_init(&near, key);
     for (size_t i = 0; i < count; i++) {
-        haft__near_offer(&near, haft__str(known[i]));
+        haft__suggestion_offer(&near, haft__str(known[i]));
     }
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, where, "unknown key '%.*s'", HAFT__ARG(key));

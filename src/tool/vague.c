@@ -120,35 +120,35 @@ static counts count_words(haft_str name, haft_str text)
     return found;
 }
 
-haft__vague haft__vague_look(haft_str name, haft_str description)
+haft__description_flaw haft__description_check(haft_str name, haft_str description)
 {
     counts found = count_words(name, description);
     if (found.words >= WORDS_MAX) {
-        return HAFT__VAGUE_NOT;
+        return HAFT__DESCRIPTION_OK;
     }
     if (found.fillers > 0 && found.content < 3) {
-        return HAFT__VAGUE_FILLER;
+        return HAFT__DESCRIPTION_FILLER;
     }
     if (found.words < 3) {
-        return HAFT__VAGUE_SHORT;
+        return HAFT__DESCRIPTION_TOO_SHORT;
     }
     if (found.content < 2) {
-        return HAFT__VAGUE_EMPTY;
+        return HAFT__DESCRIPTION_NO_OBJECT;
     }
-    return found.new_content == 0 ? HAFT__VAGUE_ECHO : HAFT__VAGUE_NOT;
+    return found.new_content == 0 ? HAFT__DESCRIPTION_REPEATS_NAME : HAFT__DESCRIPTION_OK;
 }
 
-const char *haft__vague_text(haft__vague vague)
+const char *haft__description_flaw_text(haft__description_flaw vague)
 {
     switch (vague) {
-    case HAFT__VAGUE_NOT: return "";
-    case HAFT__VAGUE_SHORT:
+    case HAFT__DESCRIPTION_OK: return "";
+    case HAFT__DESCRIPTION_TOO_SHORT:
         return "the description is very short: say what the tool does, to what, and when to use it";
-    case HAFT__VAGUE_FILLER:
+    case HAFT__DESCRIPTION_FILLER:
         return "the description says little beyond filler words: name what the tool works on";
-    case HAFT__VAGUE_EMPTY:
+    case HAFT__DESCRIPTION_NO_OBJECT:
         return "the description does not say what the tool works on: name its object";
-    case HAFT__VAGUE_ECHO:
+    case HAFT__DESCRIPTION_REPEATS_NAME:
         return "the description only repeats the tool's name: say what comes back and when to use "
                "it";
     }

@@ -5,19 +5,19 @@
 
 #include "haft.h"
 
-typedef enum haft__vague {
-    HAFT__VAGUE_NOT,
-    HAFT__VAGUE_SHORT,  /* a word or two */
-    HAFT__VAGUE_FILLER, /* "stuff", "various things", and next to nothing else */
-    HAFT__VAGUE_EMPTY,  /* says that it does something, but not to what */
-    HAFT__VAGUE_ECHO,   /* only says the tool's name again */
-} haft__vague;
+typedef enum haft__description_flaw {
+    HAFT__DESCRIPTION_OK,
+    HAFT__DESCRIPTION_TOO_SHORT,    /* a word or two */
+    HAFT__DESCRIPTION_FILLER,       /* "stuff", "various things", and next to nothing else */
+    HAFT__DESCRIPTION_NO_OBJECT,    /* says that it does something, but not to what */
+    HAFT__DESCRIPTION_REPEATS_NAME, /* only says the tool's name again */
+} haft__description_flaw;
 
 /* A guess, for warnings only: it knows English, and lets everything else pass unless it is very
  * short. Linear time. */
-haft__vague haft__vague_look(haft_str name, haft_str description);
+haft__description_flaw haft__description_check(haft_str name, haft_str description);
 
-/* One sentence for people about it; "" for HAFT__VAGUE_NOT. */
-const char *haft__vague_text(haft__vague vague);
+/* One sentence for people about it; "" for HAFT__DESCRIPTION_OK. */
+const char *haft__description_flaw_text(haft__description_flaw vague);
 
 #endif

@@ -50,14 +50,14 @@ static size_t encode_one(haft_str name, size_t at, char to[ESCAPE_MAX + 1], size
     return 1;
 }
 
-haft__wire haft__wire_encode(haft_str name)
+haft__wire_name haft__wire_name_encode(haft_str name)
 {
-    haft__wire wire = {.len = 0};
+    haft__wire_name wire = {.len = 0};
     char piece[ESCAPE_MAX + 1];
     size_t length = 0, head = 0; /* bytes that stay when the name must be hashed */
     for (size_t at = 0; at < name.len;) {
         at += encode_one(name, at, piece, &length);
-        if (wire.len + length > HAFT__WIRE_BYTES) {
+        if (wire.len + length > HAFT__WIRE_NAME_BYTES) {
             uint64_t hash = haft__hash(wire_key, name);
             int tail = snprintf(wire.text + head, HASHED_TAIL + 1, "_-z%08x%08x",
                                 (unsigned)(hash >> 32), (unsigned)(hash & UINT32_MAX));
@@ -98,22 +98,22 @@ static size_t decode_escape(haft_str s, char to[2], size_t *ret_length)
     return ESCAPE_MAX;
 }
 
-void haft__wire_add(haft__buf *buf, haft_str name)
+void haft__wire_name_add(haft__buf *buf, haft_str name)
 {
-    haft__wire wire = haft__wire_encode(name);
-    haft__buf_add_str(buf, haft__wire_str(&wire));
+    haft__wire_name wire = haft__wire_name_encode(name);
+    haft__buf_add_str(buf, haft__wire_name_str(&wire));
 }
 
-bool haft__wire_decode(haft_str wire, char to[HAFT__WIRE_BYTES], size_t *ret_length)
+bool haft__wire_name_decode(haft_str wire, char to[HAFT__WIRE_NAME_BYTES], size_t *ret_length)
 {
     size_t used = 0;
-    if (wire.len == 0 || wire.len > HAFT__WIRE_BYTES) {
+    if (wire.len == 0 || wire.len > HAFT__WIRE_NAME_BYTES) {
         return false;
     }
     for (haft_str rest = wire; rest.len > 0;) {
         size_t taken = 1, made = 1;
         to[used] = rest.ptr[0];
-        if (haft__str_starts(rest, HAFT__LIT("_-"))) {
+        if (haft__str_starts_with(rest, HAFT__LIT("_-"))) {
             taken = decode_escape(rest, to + used, &made);
         }
         if (taken == 0) {
@@ -123,15 +123,15 @@ bool haft__wire_decode(haft_str wire, char to[HAFT__WIRE_BYTES], size_t *ret_len
         rest = haft__str_skip(rest, taken);
     }
     /* Bytes that need no escape may not have one, and the other way round. */
-    haft__wire again = haft__wire_encode((haft_str){to, used});
-    if (!haft__str_equal(haft__wire_str(&again), wire)) {
+    haft__wire_name again = haft__wire_name_encode((haft_str){to, used});
+    if (!haft__str_equal(haft__wire_name_str(&again), wire)) {
         return false;
     }
     *ret_length = used;
     return true;
 }
 
-const haft__tool *haft__wire_find(const haft__tools *tools, haft_str wire)
+const haft__tool *haft__wire_name_find_tool(const haft__tools *tools, haft_str wire)
 {
     return haft__map_get(&tools->by_wire, wire);
 }

@@ -22,30 +22,30 @@
 #include "base/buf.h"
 #include "tool/registry.h"
 
-#define HAFT__WIRE_BYTES 64
+#define HAFT__WIRE_NAME_BYTES 64
 
 /* A name on the wire, NUL-terminated. */
-typedef struct haft__wire {
-    char text[HAFT__WIRE_BYTES + 1];
+typedef struct haft__wire_name {
+    char text[HAFT__WIRE_NAME_BYTES + 1];
     uint8_t len;
-} haft__wire;
+} haft__wire_name;
 
 /* `name` may be any bytes, but not none. */
-haft__wire haft__wire_encode(haft_str name);
+haft__wire_name haft__wire_name_encode(haft_str name);
 
-static inline haft_str haft__wire_str(const haft__wire *wire)
+static inline haft_str haft__wire_name_str(const haft__wire_name *wire)
 {
     return (haft_str){wire->text, wire->len};
 }
 
 /* Appends a name as a model writes it: what a model is told has names in this form. */
-void haft__wire_add(haft__buf *buf, haft_str name);
+void haft__wire_name_add(haft__buf *buf, haft_str name);
 
 /* The name that is encoded as `wire`, in `to`; false when there is none, or when it was hashed.
- * Exact: only what haft__wire_encode makes is decoded. */
-bool haft__wire_decode(haft_str wire, char to[HAFT__WIRE_BYTES], size_t *ret_length);
+ * Exact: only what haft__wire_name_encode makes is decoded. */
+bool haft__wire_name_decode(haft_str wire, char to[HAFT__WIRE_NAME_BYTES], size_t *ret_length);
 
 /* The registered tool whose name is encoded as `wire`, hashed or not. NULL when there is none. */
-const haft__tool *haft__wire_find(const haft__tools *tools, haft_str wire);
+const haft__tool *haft__wire_name_find_tool(const haft__tools *tools, haft_str wire);
 
 #endif

@@ -22,7 +22,8 @@ static void fill(word *w, haft_str template, haft__json input_schema, haft__json
     haft__buf_clear(&w->text);
     w->option = (haft_str){NULL, 0};
     while (haft__template_next(&template, &piece)) {
-        bool known = piece.name.ptr != NULL && haft__template_knows(input_schema, piece.name);
+        bool known =
+            piece.name.ptr != NULL && haft__template_has_argument(input_schema, piece.name);
         size_t before = w->text.len;
         pieces++;
         if (!known) {
@@ -67,7 +68,7 @@ static haft_status keep(haft__arena *arena, haft_str text, haft_str *ret_word, h
     return HAFT_OK;
 }
 
-haft_status haft__words_make(haft__arena *arena, haft__json command, haft__json input_schema,
+haft_status haft__argv_build(haft__arena *arena, haft__json command, haft__json input_schema,
                              haft__json arguments, haft_str **ret_words, size_t *ret_count,
                              haft_error *err)
 {
@@ -90,7 +91,7 @@ haft_status haft__words_make(haft__arena *arena, haft__json command, haft__json 
         if (status != HAFT_OK) {
             char where[32];
             (void)snprintf(where, sizeof(where), "/command/%u", i);
-            haft__error_at(err, where);
+            haft__error_prepend_location(err, where);
         } else {
             status = keep(arena, haft__buf_str(&w.text), &words[count++], err);
         }

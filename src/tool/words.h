@@ -15,7 +15,7 @@
 
 /* `command` is an array of strings, not empty. The words live in `arena`, each with a NUL behind
  * it. BAD_INPUT, for the model to read, when one cannot be made. */
-HAFT_MUST_USE haft_status haft__words_make(haft__arena *arena, haft__json command,
+HAFT_MUST_USE haft_status haft__argv_build(haft__arena *arena, haft__json command,
                                            haft__json input_schema, haft__json arguments,
                                            haft_str **ret_words, size_t *ret_count,
                                            haft_error *err);

@@ -51,18 +51,18 @@ TEST(without_an_error_only_the_status_is_returned)
     CHECK_INT(haft__fail(NULL, HAFT_IO, "", "lost"), HAFT_IO, "fail");
     CHECK_INT(haft__hint(NULL, HAFT_TOO_BIG, "less"), HAFT_TOO_BIG, "hint");
     CHECK_INT(haft__fail_no_memory(NULL), HAFT_NO_MEMORY, "no memory");
-    haft__error_at(NULL, "place");
+    haft__error_prepend_location(NULL, "place");
 }
 
 TEST(places_are_put_in_front)
 {
     haft_error err;
     (void)haft__fail(&err, HAFT_BAD_INPUT, "3:4", "wanted x");
-    haft__error_at(&err, "spec.yaml");
+    haft__error_prepend_location(&err, "spec.yaml");
     CHECK_STR(haft__str(err.where), HAFT__LIT("spec.yaml:3:4"), "two places");
     CHECK_STR(haft__str(err.message), HAFT__LIT("wanted x"), "the message stays");
     (void)haft__fail(&err, HAFT_BAD_INPUT, "", "wanted x");
-    haft__error_at(&err, "spec.yaml");
+    haft__error_prepend_location(&err, "spec.yaml");
     CHECK_STR(haft__str(err.where), HAFT__LIT("spec.yaml"), "one place");
 }
 
@@ -121,8 +121,9 @@ TEST(a_long_row_of_stray_bytes_does_not_swallow_the_text)
     haft_error err;
     (void)haft__fail(&err, HAFT_BAD_INPUT, "", "found %s", stray);
     CHECK_INT(strlen(err.message), sizeof(err.message) - 1, "length");
-    CHECK(haft__str_starts(haft__str(err.message), HAFT__LIT("found ????")), "%s", err.message);
-    CHECK(haft__str_ends(haft__str(err.message), HAFT__LIT("?...")), "%s", err.message);
+    CHECK(haft__str_starts_with(haft__str(err.message), HAFT__LIT("found ????")), "%s",
+          err.message);
+    CHECK(haft__str_ends_with(haft__str(err.message), HAFT__LIT("?...")), "%s", err.message);
 }
 
 TEST(a_format_that_cannot_be_printed_says_so)

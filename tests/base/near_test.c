@@ -37,8 +37,8 @@ TEST(distances)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str a = haft__str(cases[i].a), b = haft__str(cases[i].b);
         size_t most = cases[i].most;
-        CHECK_INT(haft__near_distance(a, b, most), cases[i].distance, "%s, %s", a.ptr, b.ptr);
-        CHECK_INT(haft__near_distance(b, a, most), cases[i].distance, "%s, %s", b.ptr, a.ptr);
+        CHECK_INT(haft__suggestion_distance(a, b, most), cases[i].distance, "%s, %s", a.ptr, b.ptr);
+        CHECK_INT(haft__suggestion_distance(b, a, most), cases[i].distance, "%s, %s", b.ptr, a.ptr);
     }
 }
 
@@ -48,10 +48,11 @@ TEST(names_may_be_as_long_as_the_limit)
     memset(a, 'a', sizeof(a));
     memset(b, 'b', sizeof(b));
     haft_str longest = {a, HAFT__LIMIT_NEAR_BYTES}, other = {b, HAFT__LIMIT_NEAR_BYTES};
-    CHECK_INT(haft__near_distance(longest, other, 1000), HAFT__LIMIT_NEAR_BYTES, "at the limit");
+    CHECK_INT(haft__suggestion_distance(longest, other, 1000), HAFT__LIMIT_NEAR_BYTES,
+              "at the limit");
     haft_str too_long = {a, sizeof(a)};
-    CHECK_INT(haft__near_distance(longest, too_long, 9), 10, "the second past the limit");
-    CHECK_INT(haft__near_distance(too_long, longest, 9), 10, "the first past the limit");
+    CHECK_INT(haft__suggestion_distance(longest, too_long, 9), 10, "the second past the limit");
+    CHECK_INT(haft__suggestion_distance(too_long, longest, 9), 10, "the first past the limit");
 }
 
 TEST(the_nearest_name_is_kept)
@@ -76,10 +77,10 @@ TEST(the_nearest_name_is_kept)
     };
     static const char *const names[] = {"validate", "help", "version", "heap", "n"};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__near near;
-        haft__near_init(&near, haft__str(cases[i].word));
+        haft__suggestion near;
+        haft__suggestion_init(&near, haft__str(cases[i].word));
         for (size_t n = 0; n < COUNT(names); n++) {
-            haft__near_offer(&near, haft__str(names[n]));
+            haft__suggestion_offer(&near, haft__str(names[n]));
         }
         if (cases[i].wanted == NULL) {
             CHECK(near.best.ptr == NULL, "%s: found %.*s", cases[i].word, HAFT__ARG(near.best));
@@ -92,39 +93,39 @@ TEST(the_nearest_name_is_kept)
 /* A long word may have more slips than a short one, but not a third of it all wrong. */
 TEST(no_more_than_three_slips_are_forgiven)
 {
-    haft__near near;
-    haft__near_init(&near, HAFT__LIT("abcdefghijklmnopqr"));
-    haft__near_offer(&near, HAFT__LIT("abcdefghijklmn1234"));
+    haft__suggestion near;
+    haft__suggestion_init(&near, HAFT__LIT("abcdefghijklmnopqr"));
+    haft__suggestion_offer(&near, HAFT__LIT("abcdefghijklmn1234"));
     CHECK(near.best.ptr == NULL, "four slips");
-    haft__near_offer(&near, HAFT__LIT("abcdefghijklmno123"));
+    haft__suggestion_offer(&near, HAFT__LIT("abcdefghijklmno123"));
     CHECK_STR(near.best, HAFT__LIT("abcdefghijklmno123"), "three slips");
 }
 
 TEST(only_so_many_names_are_looked_at)
 {
-    haft__near near;
-    haft__near_init(&near, HAFT__LIT("lmit"));
+    haft__suggestion near;
+    haft__suggestion_init(&near, HAFT__LIT("lmit"));
     for (size_t i = 0; i < HAFT__LIMIT_NEAR_NAMES - 1; i++) {
-        haft__near_offer(&near, HAFT__LIT("zzzz"));
+        haft__suggestion_offer(&near, HAFT__LIT("zzzz"));
     }
-    haft__near before_last = near;
-    haft__near_offer(&before_last, HAFT__LIT("limit"));
+    haft__suggestion before_last = near;
+    haft__suggestion_offer(&before_last, HAFT__LIT("limit"));
     CHECK_STR(before_last.best, HAFT__LIT("limit"), "the last that is looked at");
-    haft__near_offer(&near, HAFT__LIT("zzzz"));
+    haft__suggestion_offer(&near, HAFT__LIT("zzzz"));
     CHECK_INT(near.left, 0, "names left");
-    haft__near_offer(&near, HAFT__LIT("limit"));
+    haft__suggestion_offer(&near, HAFT__LIT("limit"));
     CHECK(near.best.ptr == NULL, "one past the limit was looked at");
-    haft__near_init(&near, HAFT__LIT("lmit"));
-    haft__near_offer(&near, HAFT__LIT("something else"));
+    haft__suggestion_init(&near, HAFT__LIT("lmit"));
+    haft__suggestion_offer(&near, HAFT__LIT("something else"));
     CHECK_INT(near.left, HAFT__LIMIT_NEAR_NAMES, "a name of another length does not count");
 }
 
 TEST(nothing_is_better_than_the_same_name)
 {
-    haft__near near;
-    haft__near_init(&near, HAFT__LIT("Query"));
-    haft__near_offer(&near, HAFT__LIT("query"));
+    haft__suggestion near;
+    haft__suggestion_init(&near, HAFT__LIT("Query"));
+    haft__suggestion_offer(&near, HAFT__LIT("query"));
     CHECK_INT(near.left, 0, "names left");
-    haft__near_offer(&near, HAFT__LIT("Query"));
+    haft__suggestion_offer(&near, HAFT__LIT("Query"));
     CHECK_STR(near.best, HAFT__LIT("query"), "the first stays");
 }

@@ -25,7 +25,7 @@ TEST(fields_of_an_older_program_keep_their_defaults)
 {
     old_options given = {sizeof(given), 7};
     options own = {sizeof(own), 1, 2};
-    CHECK_INT(haft__options_take(&own, sizeof(own), offsetof(options, second), &given, "X", NULL),
+    CHECK_INT(haft__options_copy(&own, sizeof(own), offsetof(options, second), &given, "X", NULL),
               HAFT_OK, "taken");
     CHECK(own.first == 7 && own.struct_size == sizeof(own), "%d", own.first);
 }
@@ -34,7 +34,7 @@ TEST(fields_of_a_newer_program_are_not_looked_at)
 {
     new_options given = {sizeof(given), 7, 8, 9};
     options own = {sizeof(own), 1, 2};
-    CHECK_INT(haft__options_take(&own, sizeof(own), sizeof(size_t), &given, "X", NULL), HAFT_OK,
+    CHECK_INT(haft__options_copy(&own, sizeof(own), sizeof(size_t), &given, "X", NULL), HAFT_OK,
               "taken");
     CHECK(own.first == 7 && own.second == 8 && own.struct_size == sizeof(own), "taken");
 }
@@ -45,12 +45,12 @@ TEST(a_struct_without_its_size_is_refused)
     haft_error err = {0};
     for (size_t size = 0; size < LEAST; size++) {
         given.struct_size = size;
-        CHECK_INT(haft__options_take(&own, sizeof(own), LEAST, &given, "THE_INIT", &err),
+        CHECK_INT(haft__options_copy(&own, sizeof(own), LEAST, &given, "THE_INIT", &err),
                   HAFT_BAD_INPUT, "%zu", size);
     }
     CHECK_STR(haft__str(err.where), HAFT__LIT("/struct_size"), "where");
     CHECK_STR(haft__str(err.hint), HAFT__LIT("start from THE_INIT"), "hint");
     CHECK(own.first == 1 && own.second == 2, "it was changed");
     given.struct_size = LEAST;
-    CHECK_INT(haft__options_take(&own, sizeof(own), LEAST, &given, "X", &err), HAFT_OK, "least");
+    CHECK_INT(haft__options_copy(&own, sizeof(own), LEAST, &given, "X", &err), HAFT_OK, "least");
 }

@@ -22,13 +22,13 @@ TEST(compare_is_by_bytes_then_length)
 TEST(starts_and_ends)
 {
     haft_str s = HAFT__LIT("haft.yaml");
-    CHECK(haft__str_starts(s, HAFT__LIT("haft")), "prefix");
-    CHECK(haft__str_starts(s, HAFT__LIT("")), "empty prefix");
-    CHECK(!haft__str_starts(s, HAFT__LIT("haft.yaml.")), "longer prefix");
-    CHECK(haft__str_ends(s, HAFT__LIT(".yaml")), "suffix");
-    CHECK(haft__str_ends(s, HAFT__LIT("")), "empty suffix");
-    CHECK(!haft__str_ends(s, HAFT__LIT(".json")), "other suffix");
-    CHECK(!haft__str_ends(HAFT__LIT("l"), HAFT__LIT(".yaml")), "longer suffix");
+    CHECK(haft__str_starts_with(s, HAFT__LIT("haft")), "prefix");
+    CHECK(haft__str_starts_with(s, HAFT__LIT("")), "empty prefix");
+    CHECK(!haft__str_starts_with(s, HAFT__LIT("haft.yaml.")), "longer prefix");
+    CHECK(haft__str_ends_with(s, HAFT__LIT(".yaml")), "suffix");
+    CHECK(haft__str_ends_with(s, HAFT__LIT("")), "empty suffix");
+    CHECK(!haft__str_ends_with(s, HAFT__LIT(".json")), "other suffix");
+    CHECK(!haft__str_ends_with(HAFT__LIT("l"), HAFT__LIT(".yaml")), "longer suffix");
 }
 
 TEST(trim_takes_ascii_white_space_only)
@@ -84,7 +84,7 @@ TEST(equality_may_disregard_case)
                  {"@", "`", false},
                  {"[", "{", false}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        CHECK_INT(haft__str_equal_any_case(haft__str(cases[i].a), haft__str(cases[i].b)),
+        CHECK_INT(haft__str_equal_ignore_case(haft__str(cases[i].a), haft__str(cases[i].b)),
                   cases[i].equal, "%s and %s", cases[i].a, cases[i].b);
     }
 }

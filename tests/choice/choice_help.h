@@ -78,35 +78,35 @@ static inline const haft_str *help_names(const char *text, size_t *ret_count)
 }
 
 /* "auto", "any", "none", "gate"; anything else is the name of a tool. */
-static inline haft__wish help_wish(haft_str text)
+static inline haft__tool_choice help_wish(haft_str text)
 {
     if (haft__str_equal(text, HAFT__LIT("auto"))) {
-        return (haft__wish){.mode = HAFT__MODE_AUTO};
+        return (haft__tool_choice){.mode = HAFT__MODE_AUTO};
     }
     if (haft__str_equal(text, HAFT__LIT("any"))) {
-        return (haft__wish){.mode = HAFT__MODE_ANY};
+        return (haft__tool_choice){.mode = HAFT__MODE_ANY};
     }
     if (haft__str_equal(text, HAFT__LIT("none"))) {
-        return (haft__wish){.mode = HAFT__MODE_NONE};
+        return (haft__tool_choice){.mode = HAFT__MODE_NONE};
     }
     if (haft__str_equal(text, HAFT__LIT("gate"))) {
-        return (haft__wish){.fall_through = true};
+        return (haft__tool_choice){.fall_through = true};
     }
-    return (haft__wish){.mode = HAFT__MODE_TOOL, .tool = text};
+    return (haft__tool_choice){.mode = HAFT__MODE_TOOL, .tool = text};
 }
 
 static inline void help_schedule(haft__choice_spec *policy, const char *text)
 {
     haft_str rest = haft__str(text);
     policy->schedule_count = help_count_words(rest);
-    haft__wish *wishes = test_alloc((policy->schedule_count + 1) * sizeof(*wishes));
+    haft__tool_choice *wishes = test_alloc((policy->schedule_count + 1) * sizeof(*wishes));
     for (size_t i = 0; i < policy->schedule_count; i++) {
         wishes[i] = help_wish(help_word(&rest));
     }
     policy->schedule = wishes;
 }
 
-static inline const char *help_mode(haft__mode mode)
+static inline const char *help_mode(haft__choice_mode mode)
 {
     static const char *const names[] = {"auto", "any", "tool", "none"};
     return names[mode];

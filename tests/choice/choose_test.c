@@ -180,11 +180,11 @@ TEST(a_spent_budget_asks_for_the_answer)
 static void reason_for(haft_str scheduled, haft_str wanted, char ret_reason[HAFT__CHOICE_REASON])
 {
     haft__spec spec = help_spec();
-    const haft__wish wish = {.mode = HAFT__MODE_TOOL, .tool = scheduled};
+    const haft__tool_choice wish = {.mode = HAFT__MODE_TOOL, .tool = scheduled};
     spec.choice.gate = true;
     spec.choice.schedule = &wish;
     spec.choice.schedule_count = 1;
-    spec.choice.default_choice = (haft__wish){.mode = HAFT__MODE_TOOL, .tool = wanted};
+    spec.choice.default_choice = (haft__tool_choice){.mode = HAFT__MODE_TOOL, .tool = wanted};
     haft__choice choice;
     haft__choose(&spec, &(haft__choice_facts){.turn = 1}, NULL, &choice);
     memcpy(ret_reason, choice.reason, HAFT__CHOICE_REASON);

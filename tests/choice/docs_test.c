@@ -194,7 +194,7 @@ static const char *play_call(haft__progress *progress, haft_str call, haft_str r
     const haft__progress_call c = {.tool = hash(haft__str_split(&rest, ' ')),
                                    .call = hash(call),
                                    .result = hash(result),
-                                   .failed = haft__str_starts(result, HAFT__LIT("error"))};
+                                   .failed = haft__str_starts_with(result, HAFT__LIT("error"))};
     haft__progress_verdict verdict = haft__progress_look(progress, c.tool, c.call);
     switch (verdict) {
     case HAFT__PROGRESS_FINE:
@@ -243,9 +243,9 @@ static void read_line(example *e, haft__progress *progress, part now, haft_str l
         read_policy_line(e, line);
     } else if (now == PART_TOLD) {
         haft__buf_addf(told_in_page, "%.*s\n", HAFT__ARG(line));
-    } else if (now == PART_TURNS && !haft__str_starts(line, HAFT__LIT("|---"))) {
+    } else if (now == PART_TURNS && !haft__str_starts_with(line, HAFT__LIT("|---"))) {
         play_row(e, line);
-    } else if (now == PART_CALLS && !haft__str_starts(line, HAFT__LIT("|---"))) {
+    } else if (now == PART_CALLS && !haft__str_starts_with(line, HAFT__LIT("|---"))) {
         const char *does = play_call(progress, cell(line, 1), cell(line, 2));
         CHECK_STR(cell(line, 3), haft__str(does), "%.*s", HAFT__ARG(line));
     }

@@ -178,7 +178,7 @@ static inline bool drive_passes_guard(const drive *run, haft_str name, const dri
 static inline void drive_finish_call(drive *run, size_t index)
 {
     haft__choice_tool *tool = &run->tools[index];
-    const haft__wish *wish = &run->spec->choice.default_choice;
+    const haft__tool_choice *wish = &run->spec->choice.default_choice;
     tool->finished = true;
     tool->rejected = false;
     run->artifact_stored |= tool->role == HAFT__ROLE_ARTIFACT;

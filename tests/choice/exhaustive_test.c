@@ -376,7 +376,7 @@ static void with_wishes(maze *walk, haft__spec *spec, const haft__choice_tool *t
         haft__spec varied = *spec;
         varied.choice.default_choice = help_wish(haft__str(wishes[i % COUNT(wishes)]));
         const size_t length = COUNT(schedules[0]);
-        haft__wish *schedule = test_alloc(length * sizeof(*schedule));
+        haft__tool_choice *schedule = test_alloc(length * sizeof(*schedule));
         for (size_t k = 0; k < length; k++) {
             schedule[k] = help_wish(haft__str(schedules[i / COUNT(wishes)][k]));
         }

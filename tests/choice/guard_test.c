@@ -183,11 +183,11 @@ TEST(a_refusal_has_an_end)
     refuse_many("x:d z:d", &why);
     haft_str text = haft__buf_str(&why);
     const char *end = "x, x, x and 5 more; (21) 5 more phases. Then call complete_workflow again.";
-    CHECK(haft__str_ends(text, haft__str(end)), "%.*s", HAFT__ARG(text));
+    CHECK(haft__str_ends_with(text, haft__str(end)), "%.*s", HAFT__ARG(text));
     refuse_many("z:d", &why);
     text = haft__buf_str(&why);
     end = "(20) phase p: none of its first tools can be called now, call another; (21) 5 more "
           "phases. Then call complete_workflow again.";
-    CHECK(haft__str_ends(text, haft__str(end)), "%.*s", HAFT__ARG(text));
+    CHECK(haft__str_ends_with(text, haft__str(end)), "%.*s", HAFT__ARG(text));
     haft__buf_finish(&why);
 }

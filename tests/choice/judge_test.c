@@ -21,7 +21,7 @@ static haft__violation judge(const haft__choice *choice, bool has_text, const ch
 }
 
 static const struct {
-    haft__mode mode;
+    haft__choice_mode mode;
     haft__choice_rule rule;
     const char *calls;
     const char *without_text, *with_text;

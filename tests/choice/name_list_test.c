@@ -26,7 +26,7 @@ TEST(a_list_has_an_end)
     list(&buf, HAFT__LIMIT_CHOICE_NAMES);
     CHECK_INT(buf.len, 3 * HAFT__LIMIT_CHOICE_NAMES - 2, "as many as may be");
     list(&buf, HAFT__LIMIT_CHOICE_NAMES + 1);
-    CHECK(haft__str_ends(haft__buf_str(&buf), HAFT__LIT("x, x and 1 more")), "one past it");
+    CHECK(haft__str_ends_with(haft__buf_str(&buf), HAFT__LIT("x, x and 1 more")), "one past it");
     size_t length = buf.len;
     list(&buf, HAFT__LIMIT_CHOICE_NAMES + 9);
     CHECK_INT(buf.len, length, "and it grows no more");

@@ -103,7 +103,7 @@ static size_t check_wishes(haft__choice_facts *facts)
     static const char *const wishes[] = {"auto", "any", "none", "f", "a", "missing", "gate"};
     size_t checked = 0;
     for (unsigned number = 0; number < 7 * 6 * 2 * 2 * 2 * 2; number++) {
-        const haft__wish entry = help_wish(haft__str(wishes[number % 7]));
+        const haft__tool_choice entry = help_wish(haft__str(wishes[number % 7]));
         haft__spec spec = help_spec();
         spec.choice.default_choice = help_wish(haft__str(wishes[number / 7 % 6]));
         spec.choice.schedule = &entry;

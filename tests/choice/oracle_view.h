@@ -32,7 +32,7 @@ static inline void append(oracle_list *list, const char *name)
 }
 
 /* All names in this file are literals, and so end with a NUL. */
-static inline const char *wish_text(const haft__wish *wish)
+static inline const char *wish_text(const haft__tool_choice *wish)
 {
     return wish->fall_through              ? "gate"
            : wish->mode == HAFT__MODE_TOOL ? wish->tool.ptr

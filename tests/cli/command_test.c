@@ -170,7 +170,7 @@ TEST(the_table_is_well_formed)
             continue;
         }
         CHECK(c->run != NULL && c->min_words <= c->max_words, "%s", c->name);
-        CHECK(c->help[0] == '\0' || haft__str_ends(haft__str(c->help), HAFT__LIT("\n")),
+        CHECK(c->help[0] == '\0' || haft__str_ends_with(haft__str(c->help), HAFT__LIT("\n")),
               "%s: the last line of its help is not ended", c->name);
         for (const haft__option *o = c->options; o != NULL && o->name != NULL; o++) {
             CHECK((o->value == NULL) == (o->kind == HAFT__OPTION_FLAG), "%s --%s", c->name,

@@ -79,7 +79,7 @@ void files_add_bytes(const files *f, const char *path, haft_str content)
 {
     char *full = files_path(f, path);
     make_directories(f, full);
-    if (haft__str_ends(haft__str(path), HAFT__LIT("/"))) {
+    if (haft__str_ends_with(haft__str(path), HAFT__LIT("/"))) {
         return;
     }
     FILE *file = fopen(full, "wbe");

@@ -14,8 +14,8 @@ TEST(guard_is_found_beside_the_program)
     char *path = NULL;
     haft_error err = {0};
     CHECK_INT(find(NULL, &path, &err), HAFT_OK, "%s: %s", err.where, err.message);
-    CHECK(path != NULL && haft__str_ends(haft__str(path), HAFT__LIT("/libexec/haft/guard")), "%s",
-          path);
+    CHECK(path != NULL && haft__str_ends_with(haft__str(path), HAFT__LIT("/libexec/haft/guard")),
+          "%s", path);
     CHECK_INT(access(path, X_OK), 0, "%s", path);
     free(path);
 }
@@ -25,7 +25,7 @@ TEST(guard_that_is_named_is_used_or_missed)
     char *path = NULL;
     haft_error err = {0};
     CHECK_INT(find("/bin/true", &path, &err), HAFT_OK, "%s", err.message);
-    CHECK(haft__str_ends(haft__str(path), HAFT__LIT("/bin/true")), "%s", path);
+    CHECK(haft__str_ends_with(haft__str(path), HAFT__LIT("/bin/true")), "%s", path);
     free(path);
     CHECK_INT(chdir("/bin"), 0, "chdir");
     CHECK_INT(find("./true", &path, &err), HAFT_OK, "%s", err.message);

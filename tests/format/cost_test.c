@@ -17,14 +17,14 @@ typedef struct subject {
     uint32_t ended;
 } subject;
 
-static haft_status take(void *context, const haft__found *found, haft_error *err)
+static haft_status take(void *context, const haft__parser_event *found, haft_error *err)
 {
     (void)err;
     subject *s = context;
-    if (found->kind <= HAFT__FOUND_CODE) {
+    if (found->kind <= HAFT__PARSER_EVENT_CODE) {
         s->told += found->text.len;
     }
-    s->ended += found->kind == HAFT__FOUND_CALL_END ? 1 : 0;
+    s->ended += found->kind == HAFT__PARSER_EVENT_CALL_END ? 1 : 0;
     return HAFT_OK;
 }
 
@@ -42,10 +42,10 @@ static void begin(subject *s, const haft__format *format, bool repair)
 /* White space is not counted: it waits until it is known what follows. */
 static size_t count_kept(const haft__parser *p)
 {
-    const haft__buf *bufs[] = {
-        &p->scratch,    &p->doubt,        &p->suspect,           &p->call.name,
-        &p->call.id,    &p->call.args,    &p->call.raw,          &p->call.key,
-        &p->call.value, &p->mending.text, &p->scanner.json.token};
+    const haft__buf *bufs[] = {&p->scratch,     &p->undecided,         &p->suspect,
+                               &p->call.name,   &p->call.id,           &p->call.args,
+                               &p->call.raw,    &p->call.key,          &p->call.value,
+                               &p->repair.text, &p->scanner.json.token};
     size_t kept = 0;
     for (size_t i = 0; i < COUNT(bufs) - (p->scanner.live ? 0 : 1); i++) {
         kept += bufs[i]->cap;
@@ -150,8 +150,8 @@ TEST(no_mark_costs_more_for_being_repeated)
     size_t count;
     const haft__format *const *formats = haft__formats(&count);
     for (size_t i = 0; i < count; i++) {
-        for (size_t at = 0; at < HAFT__FORMAT_PLACES; at++) {
-            const haft__place *place = &formats[i]->places[at];
+        for (size_t at = 0; at < HAFT__FORMAT_STATES; at++) {
+            const haft__format_state *place = &formats[i]->states[at];
             for (size_t m = 0; m < COUNT(place->marks) && place->marks[m].text != NULL; m++) {
                 check_mark(formats[i], haft__str(place->marks[m].text),
                            between[(at + m + i) % COUNT(between)]);
@@ -187,7 +187,7 @@ TEST(nothing_is_held_back_but_the_beginning_of_a_mark)
     size_t count;
     const haft__format *const *formats = haft__formats(&count);
     for (size_t i = 0; i < count; i++) {
-        const haft__place *place = &formats[i]->places[formats[i]->plain];
+        const haft__format_state *place = &formats[i]->states[formats[i]->plain];
         for (size_t m = 0; m < COUNT(place->marks) && place->marks[m].text != NULL; m++) {
             haft_str mark = haft__str(place->marks[m].text);
             for (size_t length = 0; length < mark.len; length++) {

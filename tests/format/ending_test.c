@@ -8,7 +8,7 @@
 #include "test.h"
 
 #define X(token) token,
-static const char *const tokens[] = {HAFT__ENDS(X)};
+static const char *const tokens[] = {HAFT__STOP_TOKENS(X)};
 #undef X
 
 static void parse(const char *format, const char *text, help_parsed *ret_parsed)

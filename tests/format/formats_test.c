@@ -26,15 +26,15 @@ TEST(formats_are_found_by_their_names)
     }
 }
 
-static void check_mark(const haft__format *format, size_t place, const haft__mark *mark)
+static void check_mark(const haft__format *format, size_t place, const haft__format_mark *mark)
 {
-    const haft__place *to = &format->places[mark->to];
+    const haft__format_state *to = &format->states[mark->to];
     CHECK(strlen(mark->text) > 0, "%s: an empty mark", format->name);
     CHECK(mark->to == 0 || to->scan != HAFT__SCAN_NONE || to->marks[0].text != NULL
               || to->bytes != HAFT__BYTES_CONTENT,
           "%s: a mark of place %zu leads to a place that is not there", format->name, place);
-    for (const haft__mark *other = format->places[place].marks;
-         other < format->places[place].marks + COUNT(format->places[place].marks)
+    for (const haft__format_mark *other = format->states[place].marks;
+         other < format->states[place].marks + COUNT(format->states[place].marks)
          && other->text != NULL;
          other++) {
         const char *inside = strstr(other->text, mark->text);
@@ -49,19 +49,19 @@ TEST(tables_are_sound)
     size_t count;
     const haft__format *const *formats = haft__formats(&count);
     for (size_t i = 0; i < count; i++) {
-        for (size_t place = 0; place < HAFT__FORMAT_PLACES; place++) {
-            const haft__mark *marks = formats[i]->places[place].marks;
-            for (size_t m = 0; m < COUNT(formats[i]->places[0].marks) && marks[m].text != NULL;
+        for (size_t place = 0; place < HAFT__FORMAT_STATES; place++) {
+            const haft__format_mark *marks = formats[i]->states[place].marks;
+            for (size_t m = 0; m < COUNT(formats[i]->states[0].marks) && marks[m].text != NULL;
                  m++) {
                 check_mark(formats[i], place, &marks[m]);
             }
         }
-        CHECK_INT(formats[i]->places[formats[i]->plain].bytes, HAFT__BYTES_CONTENT,
+        CHECK_INT(formats[i]->states[formats[i]->plain].bytes, HAFT__BYTES_CONTENT,
                   "%s: ordinary text is content", formats[i]->name);
     }
 }
 
-static bool has_act(const haft__place *place, haft__act act)
+static bool has_act(const haft__format_state *place, haft__format_action act)
 {
     bool has = false;
     for (size_t i = 0; i < COUNT(place->marks) && place->marks[i].text != NULL; i++) {
@@ -78,11 +78,12 @@ TEST(reasoning_is_looked_for_wherever_calls_are)
     const haft__format *const *formats = haft__formats(&count);
     for (size_t i = 0; i < count; i++) {
         bool thinks = formats[i]->reasoning != 0 && strcmp(formats[i]->name, "harmony") != 0;
-        for (size_t place = 0; thinks && place < HAFT__FORMAT_PLACES; place++) {
-            const haft__place *here = &formats[i]->places[place];
+        for (size_t place = 0; thinks && place < HAFT__FORMAT_STATES; place++) {
+            const haft__format_state *here = &formats[i]->states[place];
             bool text = here->bytes == HAFT__BYTES_CONTENT || here->bytes == HAFT__BYTES_TAIL;
-            if (text && here->otherwise == 0 && has_act(here, HAFT__ACT_OPEN)) {
-                CHECK(has_act(here, HAFT__ACT_SUPPOSE), "%s: place %zu", formats[i]->name, place);
+            if (text && here->fallback == 0 && has_act(here, HAFT__ACTION_CALL_BEGIN)) {
+                CHECK(has_act(here, HAFT__ACTION_REASONING_AFTER_TEXT), "%s: place %zu",
+                      formats[i]->name, place);
                 checked++;
             }
         }
@@ -96,13 +97,13 @@ TEST(behind_a_value_the_mark_that_closes_it_is_looked_for)
     size_t count, scanners = 0;
     const haft__format *const *formats = haft__formats(&count);
     for (size_t i = 0; i < count; i++) {
-        for (size_t place = 0; place < HAFT__FORMAT_PLACES; place++) {
-            const haft__place *here = &formats[i]->places[place];
+        for (size_t place = 0; place < HAFT__FORMAT_STATES; place++) {
+            const haft__format_state *here = &formats[i]->states[place];
             if (here->scan == HAFT__SCAN_NONE || !formats[i]->json || formats[i]->open_ended) {
                 continue;
             }
             scanners++;
-            CHECK_INT(formats[i]->places[here->otherwise].bytes, HAFT__BYTES_TAIL,
+            CHECK_INT(formats[i]->states[here->fallback].bytes, HAFT__BYTES_TAIL,
                       "%s: place %zu leads to no tail", formats[i]->name, place);
         }
     }
@@ -124,13 +125,13 @@ TEST(every_format_is_taught_and_has_a_grammar)
               "%s: .render.call or .render.result is missing", formats[i]->name);
         CHECK(haft__grammar_forms(formats[i]) > 0, "%s: .grammar is missing", formats[i]->name);
         for (size_t k = 0; k < haft__grammar_forms(formats[i]); k++) {
-            const haft__frame *frame = &formats[i]->grammar[k];
-            CHECK(frame->kind != HAFT__FRAME_OBJECT
+            const haft__call_syntax *frame = &formats[i]->grammar[k];
+            CHECK(frame->kind != HAFT__CALL_SYNTAX_OBJECT
                       || (frame->name_key != NULL && frame->args_key != NULL),
                   "%s: .name_key or .args_key is missing", formats[i]->name);
-            CHECK(frame->kind != HAFT__FRAME_TAGS
+            CHECK(frame->kind != HAFT__CALL_SYNTAX_TAGS
                       || (frame->key != NULL && frame->text != NULL && frame->json != NULL
-                          && frame->behind_value != NULL && frame->stops[0] != NULL),
+                          && frame->after_value != NULL && frame->stops[0] != NULL),
                   "%s: a text around tags is missing", formats[i]->name);
         }
     }
@@ -157,11 +158,11 @@ TEST(texts_that_are_left_out_are_empty)
     haft__format_result result = {.name = HAFT__LIT("f"), .text = HAFT__LIT("x")};
     haft__buf buf;
     haft__buf_init(&buf, 1 << 16);
-    haft__format_teach(&buf, &bare, tools, COUNT(tools));
+    haft__format_write_tools(&buf, &bare, tools, COUNT(tools));
     haft__format_write_calls(&buf, &bare, HAFT__LIT(""), &call, 1);
     haft__format_write_results(&buf, &bare, &result, 1);
     CHECK_STR(haft__buf_str(&buf), HAFT__LIT(""), "nothing is written");
-    haft__format_teach(&buf, &unlisted, tools, COUNT(tools));
+    haft__format_write_tools(&buf, &unlisted, tools, COUNT(tools));
     CHECK_STR(haft__buf_str(&buf), HAFT__LIT("Call."), "a text without a list");
     haft__buf_finish(&buf);
 }

@@ -9,7 +9,7 @@
 
 struct gbnf {
     haft__arena arena;
-    const haft__gbnf_rules *rules;
+    const haft__gbnf_grammar *rules;
 };
 
 gbnf *gbnf_read(haft_str text, const char **ret_why)

@@ -48,7 +48,7 @@ TEST(what_cannot_be_read_is_said)
     for (size_t i = 0; i < COUNT(bad); i++) {
         haft__arena arena;
         haft_error err = {0};
-        const haft__gbnf_rules *rules = NULL;
+        const haft__gbnf_grammar *rules = NULL;
         haft__arena_init(&arena, 0);
         haft_status status = haft__gbnf_read(&arena, haft__str(bad[i].text), &rules, &err);
         CHECK_INT(status, bad[i].why != NULL ? HAFT_BAD_INPUT : HAFT_OK, "%s: %s", bad[i].text,
@@ -64,7 +64,7 @@ TEST(groups_may_not_be_too_deep)
     for (unsigned deep = 201; deep <= 202; deep++) {
         haft__arena arena;
         haft__buf text;
-        const haft__gbnf_rules *rules = NULL;
+        const haft__gbnf_grammar *rules = NULL;
         haft__arena_init(&arena, 0);
         haft__buf_init(&text, 1 << 16);
         haft__buf_addf(&text, "root ::= ");
@@ -87,7 +87,7 @@ TEST(long_chains_of_rules_are_not_followed)
 {
     haft__arena arena;
     haft__buf text;
-    const haft__gbnf_rules *rules = NULL;
+    const haft__gbnf_grammar *rules = NULL;
     haft__arena_init(&arena, 0);
     haft__buf_init(&text, 1 << 20);
     haft__buf_addf(&text, "root ::= a0\n");
@@ -103,7 +103,7 @@ TEST(long_chains_of_rules_are_not_followed)
 TEST(a_grammar_that_takes_too_much_memory)
 {
     haft__arena arena;
-    const haft__gbnf_rules *rules = NULL;
+    const haft__gbnf_grammar *rules = NULL;
     haft__arena_init(&arena, 4096);
     CHECK_INT(haft__gbnf_read(&arena, HAFT__LIT("root ::= \"a\"{0,2000}"), &rules, NULL),
               HAFT_TOO_BIG, "too large");
@@ -148,7 +148,7 @@ TEST(texts_are_accepted_or_not)
     for (size_t i = 0; i < COUNT(texts); i++) {
         haft__arena arena;
         haft_error err = {0};
-        const haft__gbnf_rules *rules = NULL;
+        const haft__gbnf_grammar *rules = NULL;
         bool found = false;
         haft__arena_init(&arena, 0);
         CHECK_INT(haft__gbnf_read(&arena, haft__str(texts[i].grammar), &rules, &err), HAFT_OK,
@@ -170,7 +170,7 @@ TEST(memory_that_cannot_be_had)
     static const char text[] = "bbbbbbbbbbbbbbcdecdecdecdecdecdecde0123456789abcdef";
     for (unsigned n = 0;; n++) {
         haft__arena arena;
-        const haft__gbnf_rules *rules = NULL;
+        const haft__gbnf_grammar *rules = NULL;
         bool found = false;
         haft__arena_init(&arena, 0);
         test_fail_allocation(n);

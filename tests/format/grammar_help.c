@@ -10,7 +10,7 @@ void help_grammar_tools(help_grammar *h, const char *tools)
 {
     *h = (help_grammar){0};
     haft__arena_init(&h->arena, 0);
-    haft__relax_init(&h->report, &h->arena);
+    haft__relax_report_init(&h->report, &h->arena);
     haft__buf_init(&h->text, HAFT__LIMIT_GRAMMAR_BYTES);
     haft__buf_init(&h->notes, 1 << 20);
     haft__json value = {0};
@@ -29,7 +29,7 @@ void help_grammar_make(help_grammar *h, const char *format, const char *tool,
     h->status = haft__grammar_gbnf(
         &h->text, found, h->tools, h->count, NULL, tool != NULL ? HAFT__MODE_TOOL : HAFT__MODE_ANY,
         haft__str(tool != NULL ? tool : ""), options, &h->report, &h->err);
-    haft__relax_write(&h->notes, &h->report);
+    haft__relax_report_write(&h->notes, &h->report);
     const char *why = NULL;
     h->grammar = h->status == HAFT_OK ? gbnf_read(haft__buf_str(&h->text), &why) : NULL;
     CHECK(h->status != HAFT_OK || h->grammar != NULL, "%s: %s in\n%.*s", format, why,

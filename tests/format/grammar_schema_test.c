@@ -3,8 +3,8 @@
  * by our own validator. */
 #include "grammar_help.h"
 
-#include "schema/schema_helpers.h"
 #include "base/limits.h"
+#include "schema/schema_helpers.h"
 
 #define TOOLS                                                                                      \
     "{\"find\": {\"type\": \"object\", \"properties\": {\"q\": {\"type\": \"string\"}, "           \
@@ -21,7 +21,7 @@ static haft_status make(help_grammar *h, haft__schema_target target, const char 
         &h->text, target, format != NULL ? haft__format_find(haft__str(format)) : NULL, h->tools,
         h->count, NULL, tool != NULL ? HAFT__MODE_TOOL : HAFT__MODE_ANY,
         haft__str(tool != NULL ? tool : ""), options, &h->report, &h->err);
-    haft__relax_write(&h->notes, &h->report);
+    haft__relax_report_write(&h->notes, &h->report);
     haft__buf_add_char(&h->notes, '\0');
     haft__buf_add_char(&h->text, '\0');
     return h->status;
@@ -323,7 +323,7 @@ TEST(a_schema_without_memory_fails)
         help_grammar_tools(&h, TOOLS);
         haft__arena notes;
         haft__arena_init(&notes, 0);
-        haft__relax_init(&h.report, &notes);
+        haft__relax_report_init(&h.report, &notes);
         test_fail_allocation(n);
         h.status = haft__grammar_schema(&h.text, HAFT__TARGET_OPENAI, NULL, h.tools, h.count, NULL,
                                         HAFT__MODE_ANY, HAFT__LIT(""), NULL, &h.report, &h.err);

@@ -185,7 +185,7 @@ TEST(what_need_not_call_has_no_grammar)
 {
     help_grammar h;
     help_grammar_tools(&h, TOOLS);
-    const haft__mode modes[] = {HAFT__MODE_AUTO, HAFT__MODE_NONE};
+    const haft__choice_mode modes[] = {HAFT__MODE_AUTO, HAFT__MODE_NONE};
     for (size_t i = 0; i < COUNT(modes); i++) {
         h.status = haft__grammar_gbnf(&h.text, NULL, h.tools, h.count, NULL, modes[i],
                                       HAFT__LIT(""), NULL, NULL, &h.err);
@@ -366,7 +366,7 @@ TEST(a_grammar_without_memory_fails)
             help_grammar_tools(&h, TOOLS);
             haft__arena notes;
             haft__arena_init(&notes, 0);
-            haft__relax_init(&h.report, &notes);
+            haft__relax_report_init(&h.report, &notes);
             test_fail_allocation(n);
             h.status = haft__grammar_gbnf(&h.text, haft__format_find(haft__str(formats[i])),
                                           h.tools, h.count, NULL, HAFT__MODE_ANY, HAFT__LIT(""),

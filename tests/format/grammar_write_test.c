@@ -159,8 +159,8 @@ typedef struct quoting {
 static void add_quotes(quoting *q, haft__buf *to)
 {
     for (uint64_t i = help_roll(&q->maker, 6); i > 0; i--) {
-        const haft__place *place =
-            &q->maker.format->places[help_roll(&q->maker, HAFT__FORMAT_PLACES)];
+        const haft__format_state *place =
+            &q->maker.format->states[help_roll(&q->maker, HAFT__FORMAT_STATES)];
         const char *mark = place->marks[help_roll(&q->maker, COUNT(place->marks))].text;
         haft_str other = haft__buf_str(&q->other);
         size_t from = help_roll(&q->maker, 3) == 0 ? help_roll(&q->maker, other.len) : 0;
@@ -174,7 +174,7 @@ static void add_quotes(quoting *q, haft__buf *to)
 static void add_frame(haft__buf *to, const char *text)
 {
     for (; text != NULL && *text != '\0'; text++) {
-        if (*text != HAFT__FRAME_WS[0]) {
+        if (*text != HAFT__SYNTAX_WS[0]) {
             haft__buf_add_char(to, *text);
         }
     }
@@ -182,15 +182,15 @@ static void add_frame(haft__buf *to, const char *text)
 
 static void write_quoting(quoting *q)
 {
-    const haft__frame *frame = &q->maker.format->grammar[0];
+    const haft__call_syntax *frame = &q->maker.format->grammar[0];
     haft__buf value, arguments;
     haft__buf_init(&value, 1 << 16);
     haft__buf_init(&arguments, 1 << 16);
     haft__buf_clear(&q->text);
-    if (frame->think != NULL && (q->inside || help_roll(&q->maker, 2) == 0)) {
-        add_frame(&q->text, q->inside ? NULL : frame->think);
+    if (frame->reasoning_open != NULL && (q->inside || help_roll(&q->maker, 2) == 0)) {
+        add_frame(&q->text, q->inside ? NULL : frame->reasoning_open);
         add_quotes(q, &q->text);
-        add_frame(&q->text, frame->thought);
+        add_frame(&q->text, frame->reasoning_close);
     }
     add_quotes(q, &value);
     haft__buf_addf(&arguments, "{\"s\":");

@@ -64,7 +64,7 @@ static uint64_t next_random(uint64_t *state)
 static void make_text(const haft__format *format, uint64_t *state, haft__buf *buf)
 {
     for (size_t left = 1 + next_random(state) % 12; left > 0; left--) {
-        const haft__place *place = &format->places[next_random(state) % HAFT__FORMAT_PLACES];
+        const haft__format_state *place = &format->states[next_random(state) % HAFT__FORMAT_STATES];
         const char *text = place->marks[next_random(state) % COUNT(place->marks)].text;
         text = text != NULL ? text : "</s>";
         size_t from = next_random(state) % 4 == 0 ? next_random(state) % strlen(text) : 0;
@@ -77,9 +77,9 @@ static void make_text(const haft__format *format, uint64_t *state, haft__buf *bu
 /* Whether there is a mark left that begins with < or [ and is longer than a bracket or two. */
 static const char *find_mark(const haft__format *format, haft_str text)
 {
-    for (size_t i = 0; text.ptr != NULL && i < HAFT__FORMAT_PLACES; i++) {
-        const haft__mark *marks = format->places[i].marks;
-        for (size_t k = 0; k < COUNT(format->places[i].marks) && marks[k].text != NULL; k++) {
+    for (size_t i = 0; text.ptr != NULL && i < HAFT__FORMAT_STATES; i++) {
+        const haft__format_mark *marks = format->states[i].marks;
+        for (size_t k = 0; k < COUNT(format->states[i].marks) && marks[k].text != NULL; k++) {
             size_t length = strlen(marks[k].text);
             bool telling = (marks[k].text[0] == '<' || marks[k].text[0] == '[') && length > 2;
             if (telling && memmem(text.ptr, text.len, marks[k].text, length) != NULL) {

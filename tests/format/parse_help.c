@@ -27,7 +27,7 @@ void help_parsed_finish(help_parsed *parsed)
     }
 }
 
-static void begin_call(help_parsed *parsed, const haft__found *found)
+static void begin_call(help_parsed *parsed, const haft__parser_event *found)
 {
     parsed->lost = parsed->lost || parsed->call.status != HAFT_OK;
     haft__buf_clear(&parsed->call);
@@ -40,7 +40,7 @@ static void begin_call(help_parsed *parsed, const haft__found *found)
 }
 
 /* What is told of a spoilt call is the text from where it begins. */
-static void check_raw(const help_parsed *parsed, const haft__found *found)
+static void check_raw(const help_parsed *parsed, const haft__parser_event *found)
 {
     bool inside =
         found->offset <= parsed->text.len && found->text.len <= parsed->text.len - found->offset;
@@ -51,9 +51,9 @@ static void check_raw(const help_parsed *parsed, const haft__found *found)
     }
 }
 
-static void spoil(help_parsed *parsed, const haft__found *found)
+static void spoil(help_parsed *parsed, const haft__parser_event *found)
 {
-    bool cut = found->kind == HAFT__FOUND_TRUNCATED;
+    bool cut = found->kind == HAFT__PARSER_EVENT_TRUNCATED;
     if (!parsed->mends) {
         check_raw(parsed, found);
     }
@@ -68,7 +68,7 @@ static void spoil(help_parsed *parsed, const haft__found *found)
     haft__buf_add_char(&parsed->errors, '\n');
 }
 
-static haft_status take(void *context, const haft__found *found, haft_error *err)
+static haft_status take(void *context, const haft__parser_event *found, haft_error *err)
 {
     (void)err;
     help_parsed *parsed = context;
@@ -77,16 +77,16 @@ static haft_status take(void *context, const haft__found *found, haft_error *err
         CHECK(haft__utf8_valid(found->text), "half a character: %.*s", HAFT__ARG(found->text));
     }
     switch (found->kind) {
-    case HAFT__FOUND_CONTENT: haft__buf_add_str(&parsed->content, found->text); break;
-    case HAFT__FOUND_REASONING: haft__buf_add_str(&parsed->reasoning, found->text); break;
-    case HAFT__FOUND_CODE: haft__buf_add_str(&parsed->code, found->text); break;
-    case HAFT__FOUND_CODE_END: haft__buf_add_str(&parsed->code, HAFT__LIT("\n\n")); break;
-    case HAFT__FOUND_CALL: begin_call(parsed, found); break;
-    case HAFT__FOUND_ARGUMENTS:
+    case HAFT__PARSER_EVENT_CONTENT: haft__buf_add_str(&parsed->content, found->text); break;
+    case HAFT__PARSER_EVENT_REASONING: haft__buf_add_str(&parsed->reasoning, found->text); break;
+    case HAFT__PARSER_EVENT_CODE: haft__buf_add_str(&parsed->code, found->text); break;
+    case HAFT__PARSER_EVENT_CODE_END: haft__buf_add_str(&parsed->code, HAFT__LIT("\n\n")); break;
+    case HAFT__PARSER_EVENT_CALL: begin_call(parsed, found); break;
+    case HAFT__PARSER_EVENT_ARGUMENTS:
         CHECK(parsed->open, "arguments of a call that is not open");
         haft__buf_add_str(&parsed->call, found->text);
         break;
-    case HAFT__FOUND_CALL_END:
+    case HAFT__PARSER_EVENT_CALL_END:
         CHECK(parsed->open, "the end of a call that is not open");
         haft__buf_add_str(&parsed->calls, haft__buf_str(&parsed->call));
         haft__buf_addf(&parsed->calls, ",\"id\":");
@@ -96,8 +96,8 @@ static haft_status take(void *context, const haft__found *found, haft_error *err
         parsed->count++;
         parsed->open = false;
         break;
-    case HAFT__FOUND_TRUNCATED:
-    case HAFT__FOUND_MALFORMED: spoil(parsed, found); break;
+    case HAFT__PARSER_EVENT_TRUNCATED:
+    case HAFT__PARSER_EVENT_MALFORMED: spoil(parsed, found); break;
     }
     return HAFT_OK;
 }
@@ -295,8 +295,8 @@ void help_check_beginnings(const help_input *input, const help_parsed *whole, co
         help_parse(&part, 0, 0, &parsed);
         haft_str calls = haft__buf_str(&parsed.calls);
         calls.len -= calls.len > 0 ? 1 : 0; /* the bracket */
-        CHECK(haft__str_starts(haft__buf_str(&whole->calls), calls), "%s, %zu bytes: %.*s", name,
-              length, HAFT__ARG(calls));
+        CHECK(haft__str_starts_with(haft__buf_str(&whole->calls), calls), "%s, %zu bytes: %.*s",
+              name, length, HAFT__ARG(calls));
         help_parsed_finish(&parsed);
     }
 }

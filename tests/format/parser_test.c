@@ -83,7 +83,7 @@ TEST(ten_thousand_calls_cost_ten_thousand_times_one)
 /* Prose of nothing but the beginnings of the format's own marks. */
 static void add_near_marks(haft__buf *text, const haft__format *format)
 {
-    const haft__place *place = &format->places[format->plain];
+    const haft__format_state *place = &format->states[format->plain];
     for (size_t i = 0; i < COUNT(place->marks) && place->marks[i].text != NULL; i++) {
         haft_str mark = haft__str(place->marks[i].text);
         if (mark.len > 3) {
@@ -336,7 +336,7 @@ TEST(of_a_spoilt_call_so_much_is_told)
     check_raw(HAFT__LIMIT_FORMAT_RAW_BYTES + 1, HAFT__LIMIT_FORMAT_RAW_BYTES);
 }
 
-static haft_status take_nothing(void *context, const haft__found *found, haft_error *err)
+static haft_status take_nothing(void *context, const haft__parser_event *found, haft_error *err)
 {
     (void)context;
     (void)found;
@@ -363,7 +363,7 @@ TEST(a_text_has_its_limit)
     haft__parser_destroy(parser);
 }
 
-static haft_status refuse(void *context, const haft__found *found, haft_error *err)
+static haft_status refuse(void *context, const haft__parser_event *found, haft_error *err)
 {
     (void)found;
     (void)err;

@@ -11,9 +11,9 @@
 /* Whether a mark of the format stands in the text, one that could not as well be prose. */
 static bool has_mark(const haft__format *format, const char *text)
 {
-    for (size_t i = 0; i < HAFT__FORMAT_PLACES; i++) {
-        const haft__mark *marks = format->places[i].marks;
-        for (size_t k = 0; k < COUNT(format->places[i].marks) && marks[k].text != NULL; k++) {
+    for (size_t i = 0; i < HAFT__FORMAT_STATES; i++) {
+        const haft__format_mark *marks = format->states[i].marks;
+        for (size_t k = 0; k < COUNT(format->states[i].marks) && marks[k].text != NULL; k++) {
             if (strlen(marks[k].text) > 2 && strstr(text, marks[k].text) != NULL) {
                 return true;
             }
@@ -23,14 +23,14 @@ static bool has_mark(const haft__format *format, const char *text)
 }
 
 #define X(token) token,
-static const char *const tokens[] = {HAFT__ENDS(X)};
+static const char *const tokens[] = {HAFT__STOP_TOKENS(X)};
 #undef X
 
 /* Whether the text ends with a token that ends a turn: that is no part of it. */
 static bool ends_turn(const char *text)
 {
     for (size_t i = 0; i < COUNT(tokens); i++) {
-        if (haft__str_ends(haft__str(text), haft__str(tokens[i]))) {
+        if (haft__str_ends_with(haft__str(text), haft__str(tokens[i]))) {
             return true;
         }
     }
@@ -101,9 +101,9 @@ static size_t check_beginning(const haft__format *format, const char *mark, size
 static size_t check_marks(const haft__format *format, const haft__format *of)
 {
     size_t count = 0;
-    for (size_t i = 0; i < HAFT__FORMAT_PLACES; i++) {
-        const haft__mark *marks = of->places[i].marks;
-        for (size_t k = 0; k < COUNT(of->places[i].marks) && marks[k].text != NULL; k++) {
+    for (size_t i = 0; i < HAFT__FORMAT_STATES; i++) {
+        const haft__format_mark *marks = of->states[i].marks;
+        for (size_t k = 0; k < COUNT(of->states[i].marks) && marks[k].text != NULL; k++) {
             for (size_t length = 1; length <= strlen(marks[k].text); length++) {
                 count += check_beginning(format, marks[k].text, length);
             }

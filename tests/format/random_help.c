@@ -71,7 +71,7 @@ static const char *const fractions[] = {"1.50", "-0.25", "1e5", "2.5E-3",
 static const char *any_mark(help_maker *m)
 {
     for (;;) {
-        const haft__place *place = &m->format->places[help_roll(m, HAFT__FORMAT_PLACES)];
+        const haft__format_state *place = &m->format->states[help_roll(m, HAFT__FORMAT_STATES)];
         const char *text = place->marks[help_roll(m, COUNT(place->marks))].text;
         if (text != NULL) {
             return text;
@@ -274,7 +274,7 @@ bool help_add_arguments(help_maker *m, haft__buf *buf, const haft__format_tool *
     for (uint32_t i = 0; i < properties->count; i++) {
         haft_str key = haft__json_text(properties->members[i].key);
         char type = key.len > 0 && key.ptr != NULL ? key.ptr[0] : 's';
-        bool must = haft__str_ends(key, HAFT__LIT("r"));
+        bool must = haft__str_ends_with(key, HAFT__LIT("r"));
         bool wrong = !flawed && flaw == HELP_FLAW_TYPE && strchr("ifbnole", type) != NULL;
         bool missing = !flawed && flaw == HELP_FLAW_MISSING && must;
         flawed = flawed || wrong || missing;

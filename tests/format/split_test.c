@@ -109,8 +109,8 @@ static uint64_t next_random(uint64_t *state)
 static haft_str pick_mark(const haft__format *format, uint64_t *state)
 {
     for (;;) {
-        const haft__place *place = &format->places[next_random(state) % HAFT__FORMAT_PLACES];
-        const haft__mark *mark = &place->marks[next_random(state) % COUNT(place->marks)];
+        const haft__format_state *place = &format->states[next_random(state) % HAFT__FORMAT_STATES];
+        const haft__format_mark *mark = &place->marks[next_random(state) % COUNT(place->marks)];
         if (mark->text != NULL) {
             return haft__str(mark->text);
         }

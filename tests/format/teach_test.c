@@ -45,8 +45,9 @@ static size_t count_of(haft_str text, const char *wanted)
 
 TEST(every_format_shows_the_tools_once)
 {
-    static const char *const shown[] = {
-        [HAFT__SHOWN_WRAPPED] = WRAPPED, [HAFT__SHOWN_PLAIN] = PLAIN, [HAFT__SHOWN_CODE] = CODE};
+    static const char *const shown[] = {[HAFT__TOOL_RENDERING_WRAPPED] = WRAPPED,
+                                        [HAFT__TOOL_RENDERING_PLAIN] = PLAIN,
+                                        [HAFT__TOOL_RENDERING_PYTHON] = CODE};
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__format_tool tools[2];
@@ -57,8 +58,8 @@ TEST(every_format_shows_the_tools_once)
         haft__buf text, again;
         haft__buf_init(&text, 1 << 16);
         haft__buf_init(&again, 1 << 16);
-        haft__format_teach(&text, formats[i], tools, 2);
-        haft__format_teach(&again, formats[i], tools, 2);
+        haft__format_write_tools(&text, formats[i], tools, 2);
+        haft__format_write_tools(&again, formats[i], tools, 2);
         haft_str taught = haft__buf_str(&text);
         const char *name = formats[i]->name;
         CHECK_STR(taught, haft__buf_str(&again), "%s: the same each time", name);
@@ -67,7 +68,7 @@ TEST(every_format_shows_the_tools_once)
         CHECK_INT(count_of(taught, "%"), 0, "%s: %.*s", name, HAFT__ARG(taught));
         CHECK(taught.len > 0 && taught.ptr[taught.len - 1] != '\n', "%s ends in its text", name);
         haft__buf_clear(&text);
-        haft__format_teach(&text, formats[i], NULL, 0);
+        haft__format_write_tools(&text, formats[i], NULL, 0);
         CHECK_INT(text.len, 0, "%s without tools", name);
         haft__buf_finish(&text);
         haft__buf_finish(&again);
@@ -92,7 +93,7 @@ TEST(the_call_that_is_taught_begins_as_one_that_is_written)
 }
 
 static const struct {
-    haft__mode mode;
+    haft__choice_mode mode;
     const char *tool;
     int allowed; /* -1: all */
     const char *wanted;
@@ -150,8 +151,8 @@ TEST(no_tool_can_forge_a_mark)
         haft__buf with, without;
         haft__buf_init(&with, 1 << 16);
         haft__buf_init(&without, 1 << 16);
-        haft__format_teach(&with, formats[i], tools, 2);
-        haft__format_teach(&without, formats[i], tools, 1);
+        haft__format_write_tools(&with, formats[i], tools, 2);
+        haft__format_write_tools(&without, formats[i], tools, 1);
         for (size_t k = 0; k < COUNT(forged); k++) {
             bool own = false; /* marks that mean nothing to this format */
             if (strstr(forged[k], "tools>") != NULL || strstr(forged[k], "functions>") != NULL
@@ -200,7 +201,7 @@ TEST(a_docstring_ends_where_it_ends)
         haft__buf buf, wanted;
         haft__buf_init(&buf, 1 << 16);
         haft__buf_init(&wanted, 1 << 16);
-        haft__write_signature(&buf, &tool);
+        haft__format_write_signature(&buf, &tool);
         haft__buf_addf(&wanted, "def f() -> str:\n    %s", rows[i].wanted);
         CHECK_STR(haft__buf_str(&buf), haft__buf_str(&wanted), "%s", rows[i].description);
         haft__buf_finish(&buf);

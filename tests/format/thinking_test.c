@@ -52,11 +52,12 @@ typedef struct told {
     haft__buf content, reasoning;
 } told;
 
-static haft_status take(void *context, const haft__found *found, haft_error *err)
+static haft_status take(void *context, const haft__parser_event *found, haft_error *err)
 {
     told *t = context;
-    CHECK(found->kind == HAFT__FOUND_CONTENT || found->kind == HAFT__FOUND_REASONING, "no call");
-    haft__buf *buf = found->kind == HAFT__FOUND_CONTENT ? &t->content : &t->reasoning;
+    CHECK(found->kind == HAFT__PARSER_EVENT_CONTENT || found->kind == HAFT__PARSER_EVENT_REASONING,
+          "no call");
+    haft__buf *buf = found->kind == HAFT__PARSER_EVENT_CONTENT ? &t->content : &t->reasoning;
     haft__buf_add_str(buf, found->text);
     return haft__buf_check(buf, err);
 }

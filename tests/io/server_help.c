@@ -353,7 +353,7 @@ haft_str server_talk(server_case *c, const char *request)
 int server_status(haft_str answer)
 {
     int status = 0;
-    if (haft__str_starts(answer, HAFT__LIT("HTTP/1.1 ")) && answer.len > 12) {
+    if (haft__str_starts_with(answer, HAFT__LIT("HTTP/1.1 ")) && answer.len > 12) {
         for (int i = 9; i < 12; i++) {
             status = 10 * status + (answer.ptr[i] - '0');
         }

@@ -57,7 +57,7 @@ TEST(bigint_shifts_there_and_back)
         uint32_t before = haft__bigint_bits(&a);
         haft__bigint_shift_left(&a, bits);
         CHECK_INT(haft__bigint_bits(&a), before + bits, "%u bits", bits);
-        CHECK_INT(haft__bigint_twos(&a), bits, "%u bits", bits);
+        CHECK_INT(haft__bigint_trailing_zeros(&a), bits, "%u bits", bits);
         haft__bigint_shift_right(&a, bits);
         check_value(&a, (wide)0x123456789 << 64 | 0xABCDEF0123456789, "and back");
         haft__bigint_shift_right(&a, before - 1);
@@ -74,15 +74,15 @@ TEST(bigint_powers_come_apart_again)
     for (uint32_t power = 0; power < 200; power++) {
         haft__bigint a = make(0, 7);
         haft__bigint_multiply_10(&a, power);
-        CHECK_INT(haft__bigint_twos(&a), power, "7 * 10^%u", power);
+        CHECK_INT(haft__bigint_trailing_zeros(&a), power, "7 * 10^%u", power);
         haft__bigint_shift_right(&a, power);
         haft__bigint b;
         haft__bigint_copy(&b, &a);
-        haft__bigint_take_fives(&b, power / 2);
+        haft__bigint_remove_fives(&b, power / 2);
         haft__bigint c = make(0, 7);
         haft__bigint_multiply_5(&c, power - power / 2);
         CHECK_INT(haft__bigint_compare(&b, &c), 0, "no more fives than asked for, of %u", power);
-        haft__bigint_take_fives(&a, 1000);
+        haft__bigint_remove_fives(&a, 1000);
         check_value(&a, 7, "all fives");
     }
 }

@@ -180,7 +180,7 @@ TEST(limits_of_the_builder)
         haft__json_options options = HAFT__JSON_OPTIONS_INIT;
         options.max_values = cases[i].max_values;
         options.max_bytes = cases[i].max_bytes;
-        options.refuse_duplicates = true;
+        options.reject_duplicates = true;
         haft__arena arena;
         haft__json_builder builder;
         haft_error err = {0};

@@ -6,7 +6,7 @@
 
 static void check_order(haft__json object, const char *name)
 {
-    uint32_t *order = haft__json_order(object.members, object.count);
+    uint32_t *order = haft__json_sort_keys(object.members, object.count);
     bool *seen = test_alloc(object.count + 1);
     memset(seen, 0, object.count + 1);
     haft_str before = {NULL, 0};
@@ -53,7 +53,7 @@ TEST(order_fails_without_memory)
 {
     haft__json object = help_object(3, true);
     test_fail_allocation(0);
-    uint32_t *order = haft__json_order(object.members, object.count);
+    uint32_t *order = haft__json_sort_keys(object.members, object.count);
     CHECK(test_allow_allocations() && order == NULL, "no memory");
     free(order);
 }

@@ -193,7 +193,7 @@ TEST(of_duplicate_keys_the_last_wins_and_it_is_noted)
 TEST(duplicate_keys_are_refused_where_asked)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.refuse_duplicates = true;
+    options.reject_duplicates = true;
     CHECK_STR(echo(HAFT__LIT("{\"a\":1,\n\"a\":2}"), &options, NULL),
               HAFT__LIT("BAD_INPUT 1:2 (byte 1): "
                         "expected each key once in an object, found \"a\" more than once"),
@@ -274,12 +274,13 @@ TEST(duplicates_are_found_in_objects_of_every_size)
 TEST(duplicates_are_refused_in_objects_of_every_size)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.refuse_duplicates = true;
+    options.reject_duplicates = true;
     for (unsigned count = 2; count < 40; count++) {
         haft_str whole = many_members(count, count);
         CHECK_STR(echo(whole, &options, NULL), whole, "%u members", count);
         haft_str found = echo(many_members(count, count - 1), &options, NULL);
-        CHECK(haft__str_starts(found, HAFT__LIT("BAD_INPUT 1:2 (byte 1): expected each key once")),
+        CHECK(haft__str_starts_with(found,
+                                    HAFT__LIT("BAD_INPUT 1:2 (byte 1): expected each key once")),
               "%u members, one twice: %.*s", count, HAFT__ARG(found));
     }
 }
@@ -355,7 +356,7 @@ TEST(the_number_of_values_is_bounded_keys_included)
             haft__json_options options = HAFT__JSON_OPTIONS_INIT;
             options.max_values = max;
             haft_str found = echo(haft__str(cases[i].text), &options, NULL);
-            CHECK_INT(!haft__str_starts(found, HAFT__LIT("TOO_BIG")), max >= cases[i].values,
+            CHECK_INT(!haft__str_starts_with(found, HAFT__LIT("TOO_BIG")), max >= cases[i].values,
                       "%s with at most %u: %.*s", cases[i].text, max, HAFT__ARG(found));
         }
     }

@@ -257,7 +257,7 @@ TEST(nothing_cut_off_is_taken_for_whole)
         for (size_t length = 0; length < text.len; length++) {
             bool repaired = false;
             haft_str found = mended((haft_str){text.ptr, length}, NULL, &repaired);
-            bool bad = haft__str_starts(found, HAFT__LIT("BAD_INPUT"));
+            bool bad = haft__str_starts_with(found, HAFT__LIT("BAD_INPUT"));
             /* Of 12, 1 is a good beginning: JSON itself has that flaw, mended text has not. */
             CHECK(bad || (number && !repaired) || haft__str_equal(found, wanted),
                   "%.*s read as %.*s", (int)length, text.ptr, HAFT__ARG(found));
@@ -285,7 +285,7 @@ TEST(options_hold_for_what_is_mended)
     CHECK_STR(mended(HAFT__LIT("\"\n\n\n\""), &options, &repaired),
               HAFT__LIT("TOO_BIG : the text is longer than 6 bytes"), "seven");
     options.max_bytes = 1000;
-    options.refuse_duplicates = true;
+    options.reject_duplicates = true;
     CHECK_STR(mended(HAFT__LIT("{'a':1, 'a':2}"), &options, &repaired),
               HAFT__LIT("BAD_INPUT 1:2 (byte 1): expected each key once in an object, found \"a\" "
                         "more than once"),
@@ -383,5 +383,5 @@ TEST(mending_takes_linear_time)
     text[times] = '\n';
     bool repaired = false;
     haft_str found = mended((haft_str){text, 2 * times}, NULL, &repaired);
-    CHECK(haft__str_starts(found, HAFT__LIT("BAD_INPUT 2:1 ")), "%.*s", HAFT__ARG(found));
+    CHECK(haft__str_starts_with(found, HAFT__LIT("BAD_INPUT 2:1 ")), "%.*s", HAFT__ARG(found));
 }

@@ -319,10 +319,10 @@ TEST(limits_are_the_strict_readers)
         o.max_bytes = cases[i].bytes > 0 ? cases[i].bytes : o.max_bytes;
         haft_str text = haft__str(cases[i].text);
         haft_str whole = in_pieces(text, &o, cut_at, text.len);
-        CHECK_INT(!haft__str_starts(whole, HAFT__LIT("TOO_BIG")), cases[i].accepted, "%s: %.*s",
-                  cases[i].text, HAFT__ARG(whole));
-        CHECK_INT(!haft__str_starts(strictly(text, &o), HAFT__LIT("TOO_BIG")), cases[i].accepted,
-                  "%s, strictly", cases[i].text);
+        CHECK_INT(!haft__str_starts_with(whole, HAFT__LIT("TOO_BIG")), cases[i].accepted,
+                  "%s: %.*s", cases[i].text, HAFT__ARG(whole));
+        CHECK_INT(!haft__str_starts_with(strictly(text, &o), HAFT__LIT("TOO_BIG")),
+                  cases[i].accepted, "%s, strictly", cases[i].text);
         for (size_t at = 1; at < text.len; at++) {
             CHECK_STR(in_pieces(text, &o, cut_at, at), whole, "%s cut at %zu", cases[i].text, at);
         }
@@ -403,7 +403,7 @@ TEST(after_an_error_nothing_more_is_read)
 TEST(the_builder_refuses_duplicates_where_asked)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.refuse_duplicates = true;
+    options.reject_duplicates = true;
     haft_str text = HAFT__LIT("{\"a\":1,\"a\":2}");
     CHECK_STR(in_pieces(text, &options, cut_every, 3),
               HAFT__LIT("BAD_INPUT : expected each key once in an object, found \"a\" more than "

@@ -248,7 +248,7 @@ TEST(a_whole_copy_shares_nothing)
     haft__arena_init(&from, 0);
     haft__arena_init(&to, 0);
     CHECK_INT(haft__json_read(&from, haft__str(text), NULL, &value, NULL, NULL), HAFT_OK, "read");
-    CHECK_INT(haft__json_copy_whole(&to, value, &copy, NULL), HAFT_OK, "copy");
+    CHECK_INT(haft__json_copy_deep(&to, value, &copy, NULL), HAFT_OK, "copy");
     haft__arena_finish(&from);
     memset(text, 'x', sizeof(text) - 1);
     CHECK_INT(haft__json_read(&to, HAFT__LIT("{\"a\":[1.50,\"b\",{\"c\":true}]}"), NULL, &again,

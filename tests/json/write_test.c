@@ -107,7 +107,7 @@ TEST(the_writer_follows_sixty_four_levels)
         haft__json_end_array(&w);
     }
     haft_str text = haft__buf_str(&buf);
-    CHECK(haft__str_starts(haft__str_skip(text, 63), HAFT__LIT("[null],null],null]")), "%.*s",
+    CHECK(haft__str_starts_with(haft__str_skip(text, 63), HAFT__LIT("[null],null],null]")), "%.*s",
           HAFT__ARG(text));
     haft__buf_finish(&buf);
 }

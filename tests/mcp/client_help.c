@@ -300,7 +300,7 @@ bool test_client_clean(const void *context, haft_str text, haft__buf *out)
     bool found = false;
     CHECK(context == NULL, "a context that was not given");
     while (text.len > 0) {
-        bool here = haft__str_starts(text, canary);
+        bool here = haft__str_starts_with(text, canary);
         haft__buf_add_str(out, here ? HAFT__LIT("[redacted]") : (haft_str){text.ptr, 1});
         text = haft__str_skip(text, here ? canary.len : 1);
         found |= here;
@@ -395,7 +395,7 @@ static bool take_shorthand(haft__buf *out, haft_str *rest)
     haft_str name = take_name(&behind);
     for (size_t i = 0; i < COUNT(shorthands); i++) {
         if (haft__str_equal(shorthands[i].name, name)) {
-            if (haft__str_starts(behind, HAFT__LIT("("))) {
+            if (haft__str_starts_with(behind, HAFT__LIT("("))) {
                 behind = haft__str_skip(behind, 1);
                 arguments = haft__str_split(&behind, ')');
             }
@@ -457,8 +457,8 @@ static bool play_starved(const test_client_case *c, unsigned n, bool *ret_failed
     haft_status status = haft__mcp_client_create(&options, &client, NULL);
     while (status == HAFT_OK && steps.len > 0) {
         haft_str line = haft__str_split(&steps, '\n');
-        bool call =
-            haft__str_starts(line, HAFT__LIT("call")) || haft__str_starts(line, HAFT__LIT("again"));
+        bool call = haft__str_starts_with(line, HAFT__LIT("call"))
+                    || haft__str_starts_with(line, HAFT__LIT("again"));
         haft_status one = step(client, line, NULL);
         CHECK(one == HAFT_OK || one == HAFT_NO_MEMORY, "%.*s", HAFT__ARG(line));
         failed |= one != HAFT_OK;

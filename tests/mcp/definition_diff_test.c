@@ -72,11 +72,12 @@ TEST(a_diff_has_a_greatest_number_of_lines)
     haft__buf_init(&buf, 1 << 20);
     diff_many(&buf, HAFT__LIMIT_MCP_DIFF_LINES);
     CHECK_INT(count_lines(haft__buf_str(&buf)), HAFT__LIMIT_MCP_DIFF_LINES, "at the limit");
-    CHECK(!haft__str_ends(haft__buf_str(&buf), HAFT__LIT("and more\n")), "nothing is left out");
+    CHECK(!haft__str_ends_with(haft__buf_str(&buf), HAFT__LIT("and more\n")),
+          "nothing is left out");
     haft__buf_clear(&buf);
     diff_many(&buf, HAFT__LIMIT_MCP_DIFF_LINES + 1);
     CHECK_INT(count_lines(haft__buf_str(&buf)), HAFT__LIMIT_MCP_DIFF_LINES + 1, "past it");
-    CHECK(haft__str_ends(haft__buf_str(&buf), HAFT__LIT("and more\n")), "it says so");
+    CHECK(haft__str_ends_with(haft__buf_str(&buf), HAFT__LIT("and more\n")), "it says so");
     haft__buf_clear(&buf);
     diff_many(&buf, 1001);
     CHECK_INT(count_lines(haft__buf_str(&buf)), 2, "a wide object is one part");

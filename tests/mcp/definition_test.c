@@ -148,7 +148,7 @@ static haft_status read_padded(size_t bytes, haft_error *err)
     haft_status status = test_tool_read(&arena, (haft_str){text, bytes}, false, &tool, err);
     if (status == HAFT_OK) {
         CHECK_INT(tool.description.len, HAFT__LIMIT_TOOL_DESCRIPTION_BYTES, "it was cut");
-        CHECK(haft__str_ends(tool.description, HAFT__LIT("...")), "and says so");
+        CHECK(haft__str_ends_with(tool.description, HAFT__LIT("...")), "and says so");
     }
     haft__arena_finish(&arena);
     return status;

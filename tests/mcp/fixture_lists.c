@@ -217,7 +217,7 @@ static void answer_resource(haft__mcp_asked *asked, const char *mime, const char
 static bool answer_template(haft__mcp_asked *asked)
 {
     haft_str head = HAFT__LIT("test://template/"), tail = HAFT__LIT("/data");
-    if (!haft__str_starts(asked->name, head) || !haft__str_ends(asked->name, tail)
+    if (!haft__str_starts_with(asked->name, head) || !haft__str_ends_with(asked->name, tail)
         || asked->name.len <= head.len + tail.len) {
         return false;
     }

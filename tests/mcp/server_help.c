@@ -21,7 +21,7 @@ static void write_entry(void *context, haft__mcp_list list, size_t index, bool m
 static const haft__json *schema(void *context, haft_str tool)
 {
     const mcp_case *c = context;
-    return haft__str_starts(tool, HAFT__LIT("t")) ? &c->schema : NULL;
+    return haft__str_starts_with(tool, HAFT__LIT("t")) ? &c->schema : NULL;
 }
 
 static void begin(void *context, haft__mcp_asked *asked)

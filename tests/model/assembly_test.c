@@ -30,7 +30,7 @@ static haft__delta delta_of(haft_str line)
         (void)haft__str_to_u64(haft__str_split(&line, ' '), &delta.usage.output);
         (void)haft__str_to_u64(line, &delta.usage.cached);
     } else if (delta.kind == HAFT__DELTA_STOP) {
-        CHECK(haft__stop_find(line, &delta.stop), "%.*s", HAFT__ARG(line));
+        CHECK(haft__stop_reason_parse(line, &delta.stop), "%.*s", HAFT__ARG(line));
     } else if (delta.kind != HAFT__DELTA_TEXT && delta.kind != HAFT__DELTA_REASONING) {
         (void)haft__str_to_u64(haft__str_split(&line, ' '), &number);
         delta.index = (uint32_t)number;
@@ -50,7 +50,7 @@ static void write_reply(haft__buf *buf, const haft__reply *reply)
     }
     haft__buf_addf(buf, "usage %d %d %d\nstop %s\n", (int)reply->usage.input,
                    (int)reply->usage.output, (int)reply->usage.cached,
-                   haft__stop_name(reply->stop));
+                   haft__stop_reason_name(reply->stop));
 }
 
 /* The reply as text, or the error. Texts are fed `size` bytes at a time; 0: whole. */

@@ -31,100 +31,108 @@ static haft_str quoted(const char *text)
 }
 
 static const struct {
-    haft__chat_like like;
+    haft__chat_server_kind like;
     const char *body, *wrong; /* NULL: nothing */
     haft__constraint_kind kind;
 } rows[] = {
-    {HAFT__CHAT_OPENAI, ASK "}", NULL, HAFT__CONSTRAINT_NONE},
-    {HAFT__CHAT_OPENAI, ASK ",'response_format':null}", NULL, HAFT__CONSTRAINT_NONE},
-    {HAFT__CHAT_OPENAI, ASK ",'response_format':{'type':'json_object'}}", NULL,
+    {HAFT__CHAT_SERVER_OPENAI, ASK "}", NULL, HAFT__CONSTRAINT_NONE},
+    {HAFT__CHAT_SERVER_OPENAI, ASK ",'response_format':null}", NULL, HAFT__CONSTRAINT_NONE},
+    {HAFT__CHAT_SERVER_OPENAI, ASK ",'response_format':{'type':'json_object'}}", NULL,
      HAFT__CONSTRAINT_NONE},
-    {HAFT__CHAT_OPENAI, FORMAT(""), NULL, HAFT__CONSTRAINT_NONE},
-    {HAFT__CHAT_OPENAI, FORMAT(",'schema':{'type':'object'}"), NULL, HAFT__CONSTRAINT_JSON_SCHEMA},
-    {HAFT__CHAT_OPENAI, FORMAT(",'schema':[]"), "expected", 0},
-    {HAFT__CHAT_OPENAI, FORMAT(",'strict':1"), "expected", 0},
-    {HAFT__CHAT_OPENAI, FORMAT(",'schema':{'type':'obj'}"),
+    {HAFT__CHAT_SERVER_OPENAI, FORMAT(""), NULL, HAFT__CONSTRAINT_NONE},
+    {HAFT__CHAT_SERVER_OPENAI, FORMAT(",'schema':{'type':'object'}"), NULL,
+     HAFT__CONSTRAINT_JSON_SCHEMA},
+    {HAFT__CHAT_SERVER_OPENAI, FORMAT(",'schema':[]"), "expected", 0},
+    {HAFT__CHAT_SERVER_OPENAI, FORMAT(",'strict':1"), "expected", 0},
+    {HAFT__CHAT_SERVER_OPENAI, FORMAT(",'schema':{'type':'obj'}"),
      "Invalid schema for response_format: ", 0},
-    {HAFT__CHAT_OPENAI,
+    {HAFT__CHAT_SERVER_OPENAI,
      ASK ",'response_format':{'type':'json_schema','json_schema':{'name':'a b'}}}",
      "expected at most 64 letters", 0},
-    {HAFT__CHAT_OPENAI, ASK ",'response_format':{'type':'json_schema','json_schema':{'name':''}}}",
+    {HAFT__CHAT_SERVER_OPENAI,
+     ASK ",'response_format':{'type':'json_schema','json_schema':{'name':''}}}",
      "expected at most 64 letters", 0},
     /* OpenAI's rules */
-    {HAFT__CHAT_OPENAI, STRICT(CLOSED("", "")), NULL, HAFT__CONSTRAINT_JSON_SCHEMA},
-    {HAFT__CHAT_OPENAI, ONE("{'type':['string','null'],'description':'d','pattern':'^a$'}"), NULL,
-     HAFT__CONSTRAINT_JSON_SCHEMA},
-    {HAFT__CHAT_OPENAI, ONE("{'anyOf':[{'type':'string'},{'type':'null'}]}"), NULL,
-     HAFT__CONSTRAINT_JSON_SCHEMA},
-    {HAFT__CHAT_OPENAI, ONE("{'type':'array','items':{'type':'string','enum':['x']},'minItems':1}"),
+    {HAFT__CHAT_SERVER_OPENAI, STRICT(CLOSED("", "")), NULL, HAFT__CONSTRAINT_JSON_SCHEMA},
+    {HAFT__CHAT_SERVER_OPENAI, ONE("{'type':['string','null'],'description':'d','pattern':'^a$'}"),
      NULL, HAFT__CONSTRAINT_JSON_SCHEMA},
-    {HAFT__CHAT_OPENAI,
+    {HAFT__CHAT_SERVER_OPENAI, ONE("{'anyOf':[{'type':'string'},{'type':'null'}]}"), NULL,
+     HAFT__CONSTRAINT_JSON_SCHEMA},
+    {HAFT__CHAT_SERVER_OPENAI,
+     ONE("{'type':'array','items':{'type':'string','enum':['x']},'minItems':1}"), NULL,
+     HAFT__CONSTRAINT_JSON_SCHEMA},
+    {HAFT__CHAT_SERVER_OPENAI,
      STRICT("{'type':'object','additionalProperties':false,'properties':{'a':{'$ref':"
             "'#/$defs/d'}},'required':['a'],'$defs':{'d':{'type':'integer','const':1}}}"),
      NULL, HAFT__CONSTRAINT_JSON_SCHEMA},
-    {HAFT__CHAT_OPENAI, STRICT("{'type':'array','items':{'type':'string'}}"),
+    {HAFT__CHAT_SERVER_OPENAI, STRICT("{'type':'array','items':{'type':'string'}}"),
      RULE("), the root must be of type 'object', and no 'anyOf'."), 0},
-    {HAFT__CHAT_OPENAI, STRICT("{'type':'object','anyOf':[{'type':'object'}]}"),
+    {HAFT__CHAT_SERVER_OPENAI, STRICT("{'type':'object','anyOf':[{'type':'object'}]}"),
      RULE("), the root must be"), 0},
-    {HAFT__CHAT_OPENAI, STRICT("{'type':'object','properties':{}}"),
+    {HAFT__CHAT_SERVER_OPENAI, STRICT("{'type':'object','properties':{}}"),
      RULE("), 'additionalProperties' is required to be supplied and to be false."), 0},
-    {HAFT__CHAT_OPENAI, STRICT("{'type':'object','additionalProperties':true}"),
+    {HAFT__CHAT_SERVER_OPENAI, STRICT("{'type':'object','additionalProperties':true}"),
      RULE("), 'additionalProperties'"), 0},
-    {HAFT__CHAT_OPENAI, STRICT(CLOSED("'a':{'type':'string'},'b':{'type':'string'}", "'a'")),
+    {HAFT__CHAT_SERVER_OPENAI, STRICT(CLOSED("'a':{'type':'string'},'b':{'type':'string'}", "'a'")),
      "every key in properties. Missing 'b'.", 0},
-    {HAFT__CHAT_OPENAI, STRICT(CLOSED("'a':{'type':'string'}", "'a','z'")),
+    {HAFT__CHAT_SERVER_OPENAI, STRICT(CLOSED("'a':{'type':'string'}", "'a','z'")),
      "'required' has a key that is not in properties.", 0},
-    {HAFT__CHAT_OPENAI, ONE("{'type':['object','null']}"), RULE("'properties', 'a'), 'addit"), 0},
-    {HAFT__CHAT_OPENAI, ONE("{'type':'array'}"), RULE("'properties', 'a'), array schema missing"),
-     0},
-    {HAFT__CHAT_OPENAI, ONE("{'type':'array','items':{'type':'object'}}"),
+    {HAFT__CHAT_SERVER_OPENAI, ONE("{'type':['object','null']}"),
+     RULE("'properties', 'a'), 'addit"), 0},
+    {HAFT__CHAT_SERVER_OPENAI, ONE("{'type':'array'}"),
+     RULE("'properties', 'a'), array schema missing"), 0},
+    {HAFT__CHAT_SERVER_OPENAI, ONE("{'type':'array','items':{'type':'object'}}"),
      RULE("'properties', 'a', 'items'), 'additionalProperties'"), 0},
-    {HAFT__CHAT_OPENAI, ONE("{'anyOf':[{'type':'string'},{'type':'object'}]}"),
+    {HAFT__CHAT_SERVER_OPENAI, ONE("{'anyOf':[{'type':'string'},{'type':'object'}]}"),
      RULE("'properties', 'a', 'anyOf', '1'), 'additionalProperties'"), 0},
-    {HAFT__CHAT_OPENAI, ONE("{}"), RULE("'properties', 'a'), schema must have a 'type' key."), 0},
-    {HAFT__CHAT_OPENAI, ONE("true"), RULE("'properties', 'a'), a schema must be an object."), 0},
-    {HAFT__CHAT_OPENAI, ONE("{'type':'string','minLength':1}"),
+    {HAFT__CHAT_SERVER_OPENAI, ONE("{}"),
+     RULE("'properties', 'a'), schema must have a 'type' key."), 0},
+    {HAFT__CHAT_SERVER_OPENAI, ONE("true"), RULE("'properties', 'a'), a schema must be an object."),
+     0},
+    {HAFT__CHAT_SERVER_OPENAI, ONE("{'type':'string','minLength':1}"),
      RULE("'properties', 'a'), 'minLength' is not permitted."), 0},
-    {HAFT__CHAT_OPENAI, ONE("{'type':'string','allOf':[{}]}"), "'allOf' is not permitted.", 0},
-    {HAFT__CHAT_OPENAI,
+    {HAFT__CHAT_SERVER_OPENAI, ONE("{'type':'string','allOf':[{}]}"), "'allOf' is not permitted.",
+     0},
+    {HAFT__CHAT_SERVER_OPENAI,
      STRICT("{'type':'object','additionalProperties':false,'properties':{},'$defs':{'d':{}}}"),
      RULE("'$defs', 'd'), schema must have"), 0},
-    {HAFT__CHAT_OTHER, ONE("{'type':'string','minLength':1}"), NULL, HAFT__CONSTRAINT_JSON_SCHEMA},
-    {HAFT__CHAT_LLAMACPP, STRICT("{'type':'array'}"), NULL, HAFT__CONSTRAINT_JSON_SCHEMA},
+    {HAFT__CHAT_SERVER_OTHER, ONE("{'type':'string','minLength':1}"), NULL,
+     HAFT__CONSTRAINT_JSON_SCHEMA},
+    {HAFT__CHAT_SERVER_LLAMACPP, STRICT("{'type':'array'}"), NULL, HAFT__CONSTRAINT_JSON_SCHEMA},
     /* grammars */
-    {HAFT__CHAT_LLAMACPP, ASK ",'grammar':'root ::= [a]'}", NULL, HAFT__CONSTRAINT_GBNF},
-    {HAFT__CHAT_LLAMACPP, ASK ",'grammar':''}", NULL, HAFT__CONSTRAINT_NONE},
-    {HAFT__CHAT_LLAMACPP, ASK ",'grammar':null}", NULL, HAFT__CONSTRAINT_NONE},
-    {HAFT__CHAT_LLAMACPP, ASK ",'grammar':7}", "expected", 0},
-    {HAFT__CHAT_LLAMACPP, ASK ",'grammar':'root ::= x'}",
+    {HAFT__CHAT_SERVER_LLAMACPP, ASK ",'grammar':'root ::= [a]'}", NULL, HAFT__CONSTRAINT_GBNF},
+    {HAFT__CHAT_SERVER_LLAMACPP, ASK ",'grammar':''}", NULL, HAFT__CONSTRAINT_NONE},
+    {HAFT__CHAT_SERVER_LLAMACPP, ASK ",'grammar':null}", NULL, HAFT__CONSTRAINT_NONE},
+    {HAFT__CHAT_SERVER_LLAMACPP, ASK ",'grammar':7}", "expected", 0},
+    {HAFT__CHAT_SERVER_LLAMACPP, ASK ",'grammar':'root ::= x'}",
      "Failed to parse grammar: a rule that is not there", 0},
-    {HAFT__CHAT_LLAMACPP, FORMAT(",'schema':{}},'type':'json_schema'},'grammar':'root ::= [a]'"),
-     "We could not parse", 0},
-    {HAFT__CHAT_LLAMACPP,
+    {HAFT__CHAT_SERVER_LLAMACPP,
+     FORMAT(",'schema':{}},'type':'json_schema'},'grammar':'root ::= [a]'"), "We could not parse",
+     0},
+    {HAFT__CHAT_SERVER_LLAMACPP,
      ASK ",'grammar':'root ::= [a]','response_format':{'type':'json_schema','json_schema':{'name':"
          "'n','schema':{}}}}",
      "Cannot use both json_schema and grammar", 0},
-    {HAFT__CHAT_LLAMACPP,
+    {HAFT__CHAT_SERVER_LLAMACPP,
      ASK ",'grammar':'root ::= [a]','tools':[{'type':'function','function':{'name':'look'}}]}",
      "Cannot use custom grammar constraints with tools.", 0},
-    {HAFT__CHAT_LLAMACPP,
+    {HAFT__CHAT_SERVER_LLAMACPP,
      ASK ",'grammar':'root ::= [a]','tool_choice':'none','tools':[{'type':'function','function':"
          "{'name':'look'}}]}",
      NULL, HAFT__CONSTRAINT_GBNF},
-    {HAFT__CHAT_OPENAI, ASK ",'grammar':'root ::= [a]'}",
+    {HAFT__CHAT_SERVER_OPENAI, ASK ",'grammar':'root ::= [a]'}",
      "Unrecognized request argument supplied: grammar", 0},
-    {HAFT__CHAT_OTHER, ASK ",'grammar':'root ::= [a]'}", "Unrecognized request argument", 0},
+    {HAFT__CHAT_SERVER_OTHER, ASK ",'grammar':'root ::= [a]'}", "Unrecognized request argument", 0},
 };
 
 TEST(what_servers_take_is_taken)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__arena arena;
-        haft__chat_asked asked;
+        haft__chat_parsed asked;
         haft__arena_init(&arena, 0);
-        CHECK_INT(
-            haft__chat_read_like(&arena, quoted(rows[i].body), rows[i].like, key, &asked, NULL),
-            HAFT_OK, "%s", rows[i].body);
+        CHECK_INT(haft__chat_read_as(&arena, quoted(rows[i].body), rows[i].like, key, &asked, NULL),
+                  HAFT_OK, "%s", rows[i].body);
         haft_str found = asked.problem.message;
         CHECK_INT(found.ptr != NULL, rows[i].wrong != NULL, "%s: %.*s", rows[i].body,
                   HAFT__ARG(found));
@@ -188,7 +196,7 @@ TEST(schemas_have_their_sizes)
     for (size_t i = 0; i < COUNT(sizes); i++) {
         for (int more = 0; more < 2; more++) {
             haft__arena arena;
-            haft__chat_asked asked;
+            haft__chat_parsed asked;
             haft__buf body;
             haft__arena_init(&arena, 0);
             haft__buf_init(&body, 1 << 20);
@@ -218,7 +226,7 @@ TEST(schemas_have_their_sizes)
 
 static const struct {
     const char *body, *reply;
-    haft__stop stop;
+    haft__stop_reason stop;
     bool keeps;
 } replies[] = {
     {ASK "}", "anything", HAFT__STOP_END, true}, {SCHEMA, "{'a':1}", HAFT__STOP_END, true},
@@ -233,16 +241,16 @@ TEST(replies_keep_to_it_or_not)
     for (size_t i = 0; i < COUNT(replies); i++) {
         for (unsigned n = 0;; n++) {
             haft__arena arena;
-            haft__chat_asked asked;
+            haft__chat_parsed asked;
             haft__arena_init(&arena, 0);
             haft_str body = quoted(replies[i].body);
             haft__reply reply = {.content = quoted(replies[i].reply), .stop = replies[i].stop};
             bool keeps = false;
             test_fail_allocation(n);
             haft_status status =
-                haft__chat_read_like(&arena, body, HAFT__CHAT_LLAMACPP, key, &asked, NULL);
+                haft__chat_read_as(&arena, body, HAFT__CHAT_SERVER_LLAMACPP, key, &asked, NULL);
             if (status == HAFT_OK) {
-                status = haft__chat_keeps(&asked, &reply, &arena, &keeps, NULL);
+                status = haft__chat_reply_conforms(&asked, &reply, &arena, &keeps, NULL);
             }
             bool failed = test_allow_allocations();
             CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "case %zu, allocation %u", i, n);
@@ -261,11 +269,10 @@ TEST(reading_survives_every_failed_allocation)
         haft_str body = quoted(rows[i].body);
         for (unsigned n = 0;; n++) {
             haft__arena arena;
-            haft__chat_asked asked;
+            haft__chat_parsed asked;
             haft__arena_init(&arena, 0);
             test_fail_allocation(n);
-            haft_status status =
-                haft__chat_read_like(&arena, body, rows[i].like, key, &asked, NULL);
+            haft_status status = haft__chat_read_as(&arena, body, rows[i].like, key, &asked, NULL);
             bool failed = test_allow_allocations();
             CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "%s, allocation %u",
                   rows[i].body, n);
@@ -305,7 +312,7 @@ TEST(what_is_made_for_openai_keeps_to_its_rules)
     for (size_t i = 0; i < COUNT(odd); i++) {
         haft__arena arena;
         haft__buf text, body;
-        haft__chat_asked asked;
+        haft__chat_parsed asked;
         haft__arena_init(&arena, 0);
         haft__buf_init(&text, 1 << 20);
         haft__buf_init(&body, 1 << 20);

@@ -7,13 +7,13 @@
 static const haft__provider *provider_named(const char *name)
 {
     haft__model_spec model = {.provider = haft__str(name)};
-    const haft__provider *provider = haft__provider_of(&model);
+    const haft__provider *provider = haft__provider_for_model(&model);
     return provider != NULL ? provider : haft__provider_compatible();
 }
 
 static haft_status write_message(const char *provider, const haft__message *message, haft__buf *buf)
 {
-    haft__chat_message(provider_named(provider), buf, message);
+    haft__chat_write_message(provider_named(provider), buf, message);
     return buf->status;
 }
 

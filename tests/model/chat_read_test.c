@@ -335,10 +335,10 @@ TEST(what_is_wrong_is_refused_with_its_place)
     for (size_t i = 0; i < COUNT(refused); i++) {
         const char *body = refused[i].body;
         haft__arena arena;
-        haft__chat_asked asked;
+        haft__chat_parsed asked;
         haft__arena_init(&arena, 0);
         CHECK_INT(haft__chat_read(&arena, quoted(body), key, &asked, NULL), HAFT_OK, "%s", body);
-        const haft__chat_problem *problem = &asked.problem;
+        const haft__chat_rejection *problem = &asked.problem;
         CHECK(problem->message.ptr != NULL && contains(problem->message, refused[i].message),
               "%s: %.*s", body, HAFT__ARG(problem->message));
         CHECK_STR(problem->param, haft__str(refused[i].param), "%s", body);
@@ -353,7 +353,7 @@ TEST(refusals_survive_every_failed_allocation)
     for (size_t i = 0; i < COUNT(refused); i += 5) {
         for (unsigned n = 0;; n++) {
             haft__arena arena;
-            haft__chat_asked asked;
+            haft__chat_parsed asked;
             haft__arena_init(&arena, 0);
             test_fail_allocation(n);
             haft_status status =
@@ -393,7 +393,7 @@ static void tell_message(haft__buf *buf, const haft__message *m)
 }
 
 /* A request in one line. */
-static void tell(haft__buf *buf, const haft__chat_asked *asked)
+static void tell(haft__buf *buf, const haft__chat_parsed *asked)
 {
     const haft__request *request = &asked->request;
     haft__buf_addf(buf, "%.*s %s", HAFT__ARG(request->model), modes[request->mode]);
@@ -484,7 +484,7 @@ TEST(what_is_right_is_taken)
 {
     for (size_t i = 0; i < COUNT(taken); i++) {
         haft__arena arena;
-        haft__chat_asked asked;
+        haft__chat_parsed asked;
         haft__buf told;
         haft__arena_init(&arena, 0);
         haft__buf_init(&told, 1 << 20);
@@ -502,7 +502,7 @@ TEST(what_is_right_is_taken)
 TEST(a_tool_has_its_description_and_schema)
 {
     haft__arena arena;
-    haft__chat_asked asked;
+    haft__chat_parsed asked;
     haft__arena_init(&arena, 0);
     haft_str body =
         quoted("{" ASK ",'tools':[" FIND ",{'type':'function','function':{'name':'b','parameters':"
@@ -525,7 +525,7 @@ TEST(reading_survives_every_failed_allocation)
     for (size_t i = 0; i < COUNT(taken); i++) {
         for (unsigned n = 0;; n++) {
             haft__arena arena;
-            haft__chat_asked asked;
+            haft__chat_parsed asked;
             haft__arena_init(&arena, 0);
             test_fail_allocation(n);
             haft_status status = haft__chat_read(&arena, quoted(taken[i].body), key, &asked, NULL);
@@ -566,7 +566,7 @@ static const char *read_many(const char *before, void (*add)(haft__buf *body, in
     }
     haft__buf_addf(&body, "%s%c", after, '\0');
     haft__arena arena;
-    haft__chat_asked asked;
+    haft__chat_parsed asked;
     haft__arena_init(&arena, 0);
     CHECK_INT(haft__chat_read(&arena, quoted(body.ptr), key, &asked, NULL), HAFT_OK, "memory");
     const char *code = asked.problem.code != NULL          ? asked.problem.code
@@ -609,7 +609,7 @@ TEST(as_many_calls_as_there_may_be_are_answered)
     }
     haft__buf_addf(&body, "]}%c", '\0');
     haft__arena arena;
-    haft__chat_asked asked;
+    haft__chat_parsed asked;
     haft__arena_init(&arena, 0);
     CHECK_INT(haft__chat_read(&arena, quoted(body.ptr), key, &asked, NULL), HAFT_OK, "memory");
     CHECK(asked.problem.message.ptr == NULL, "%.*s", HAFT__ARG(asked.problem.message));
@@ -634,7 +634,7 @@ TEST(nesting_is_bounded)
         }
         haft__buf_add_char(&body, '\0');
         haft__arena arena;
-        haft__chat_asked asked;
+        haft__chat_parsed asked;
         haft__arena_init(&arena, 0);
         CHECK_INT(haft__chat_read(&arena, quoted(body.ptr), key, &asked, NULL), HAFT_OK, "memory");
         CHECK_INT(asked.problem.message.ptr != NULL, past, "%.*s",
@@ -647,7 +647,7 @@ TEST(nesting_is_bounded)
 TEST(an_arena_that_is_full_says_so)
 {
     haft__arena arena;
-    haft__chat_asked asked;
+    haft__chat_parsed asked;
     haft__arena_init(&arena, 1024);
     haft_status status = haft__chat_read(&arena, quoted(taken[9].body), key, &asked, NULL);
     CHECK(status == HAFT_TOO_BIG || asked.problem.message.ptr != NULL, "%d", status);

@@ -17,12 +17,12 @@ static haft_str quoted(const char *text)
     return (haft_str){copy, length};
 }
 
-static const haft__chat_head head = {
+static const haft__chat_reply_header head = {
     .id = HAFT__LIT("chatcmpl-1"), .model = HAFT__LIT("m"), .created = 1700000000};
-static const haft__chat_head head_usage = {.id = HAFT__LIT("chatcmpl-1"),
-                                           .model = HAFT__LIT("m"),
-                                           .created = 1700000000,
-                                           .include_usage = true};
+static const haft__chat_reply_header head_usage = {.id = HAFT__LIT("chatcmpl-1"),
+                                                   .model = HAFT__LIT("m"),
+                                                   .created = 1700000000,
+                                                   .include_usage = true};
 static const haft__message_call calls[] = {
     {HAFT__LIT("call_1"), HAFT__LIT("look"), .arguments = HAFT__LIT("{\"q\":\"x\"}")},
     {HAFT__LIT("call_2"), HAFT__LIT("docs_-_find"), .arguments = HAFT__LIT("")},
@@ -82,7 +82,7 @@ TEST(whole_answers)
         haft__buf found, wanted;
         haft__buf_init(&found, 1 << 20);
         haft__buf_init(&wanted, 1 << 20);
-        haft__chat_whole(&found, &head, &wholes[i].reply);
+        haft__chat_write_reply(&found, &head, &wholes[i].reply);
         haft__buf_addf(&wanted,
                        START "'choices':[{'index':0,'message':{'role':'assistant',%s},'logprobs':"
                              "null,'finish_reason':%s}]," USAGE("0", "0", "0", "0") "," TAIL "}%c",
@@ -97,12 +97,12 @@ TEST(usage_is_told)
 {
     haft__buf found;
     haft__buf_init(&found, 1 << 20);
-    haft__chat_whole(&found, &head, &text_reply);
+    haft__chat_write_reply(&found, &head, &text_reply);
     haft__buf_add_char(&found, '\0');
     CHECK(strstr(found.ptr, quoted(USAGE("9", "5", "14", "4")).ptr) != NULL, "%s", found.ptr);
     haft__buf_clear(&found);
     haft__reply most = {.usage = {UINT64_MAX, 0, UINT64_MAX}};
-    haft__chat_whole(&found, &head, &most);
+    haft__chat_write_reply(&found, &head, &most);
     haft__buf_add_char(&found, '\0');
     CHECK(strstr(found.ptr, "\"prompt_tokens\":9223372036854775807,") != NULL, "%s", found.ptr);
     haft__buf_finish(&found);
@@ -164,7 +164,7 @@ TEST(golden_streams)
                       row == 0 ? "," USAGE("9", "5", "14", "4") : "," USAGE("0", "0", "0", "0"));
         }
         haft__buf_addf(&wanted, "data: [DONE]\n\n%c", '\0');
-        haft__chat_stream(&found, usage ? &head_usage : &head, streams[row].reply);
+        haft__chat_write_stream(&found, usage ? &head_usage : &head, streams[row].reply);
         CHECK_STR(haft__buf_str(&found), quoted(wanted.ptr), "stream %zu", i);
         haft__buf_finish(&found);
         haft__buf_finish(&wanted);
@@ -175,8 +175,8 @@ TEST(the_end_of_a_call_is_no_event)
 {
     haft__buf found;
     haft__buf_init(&found, 1 << 20);
-    haft__chat_chunk(&found, &head, &(haft__delta){.kind = HAFT__DELTA_CALL_END});
-    haft__chat_chunk(&found, &head, &(haft__delta){.kind = HAFT__DELTA_USAGE});
+    haft__chat_write_chunk(&found, &head, &(haft__delta){.kind = HAFT__DELTA_CALL_END});
+    haft__chat_write_chunk(&found, &head, &(haft__delta){.kind = HAFT__DELTA_USAGE});
     CHECK_INT(found.len, 0, "bytes");
     haft__buf_finish(&found);
 }
@@ -214,7 +214,7 @@ static void check_pieces(haft_str text, size_t least, size_t most)
     haft__buf_init(&stream, 16U << 20);
     haft__buf_init(&content, 16U << 20);
     haft__reply reply = {.content = text};
-    haft__chat_stream(&stream, &head, &reply);
+    haft__chat_write_stream(&stream, &head, &reply);
     size_t pieces = gather(haft__buf_str(&stream), &content);
     CHECK(pieces >= least && pieces <= most, "%zu bytes in %zu pieces", text.len, pieces);
     CHECK_STR(haft__buf_str(&content), text, "%zu bytes", text.len);
@@ -257,7 +257,7 @@ TEST(what_is_no_text_is_still_sent)
     haft__buf_init(&stream, 1 << 20);
     char bad[100];
     memset(bad, 0x80, sizeof(bad));
-    haft__chat_stream(&stream, &head, &(haft__reply){.content = {bad, sizeof(bad)}});
+    haft__chat_write_stream(&stream, &head, &(haft__reply){.content = {bad, sizeof(bad)}});
     CHECK(stream.status == HAFT_OK && haft__utf8_valid(haft__buf_str(&stream)), "no UTF-8");
     haft__buf_finish(&stream);
 }
@@ -270,9 +270,10 @@ static const char request[] = "{'model':'m','messages':[{'role':'user','content'
 
 static haft_status seal(haft__arena *arena, haft__reply *reply, uint64_t *counter)
 {
-    haft__chat_asked *asked = test_alloc(sizeof(*asked));
+    haft__chat_parsed *asked = test_alloc(sizeof(*asked));
     haft_status status = haft__chat_read(arena, quoted(request), (haft__hash_key){0}, asked, NULL);
-    return status == HAFT_OK ? haft__chat_seal(arena, asked, counter, reply, NULL) : status;
+    return status == HAFT_OK ? haft__chat_prepare_reply(arena, asked, counter, reply, NULL)
+                             : status;
 }
 
 static const haft__message_call scripted[] = {
@@ -337,9 +338,9 @@ TEST(answers_survive_every_failed_allocation)
         haft__buf buf;
         haft__buf_init(&buf, 1 << 20);
         test_fail_allocation(n);
-        haft__chat_whole(&buf, &head, &call_reply);
-        haft__chat_stream(&buf, &head_usage, &call_reply);
-        haft__chat_error(&buf, HAFT__LIT("m"), "t", HAFT__LIT("p"), "c");
+        haft__chat_write_reply(&buf, &head, &call_reply);
+        haft__chat_write_stream(&buf, &head_usage, &call_reply);
+        haft__chat_write_error(&buf, HAFT__LIT("m"), "t", HAFT__LIT("p"), "c");
         bool failed = test_allow_allocations();
         CHECK_INT(buf.status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         haft__buf_finish(&buf);
@@ -353,9 +354,9 @@ TEST(errors_have_their_shape)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
-    haft__chat_error(&buf, HAFT__LIT("what \"it\" is"), "invalid_request_error",
-                     HAFT__LIT("a[0].b"), "invalid_value");
-    haft__chat_error(&buf, HAFT__LIT(""), "server_error", HAFT__LIT(""), NULL);
+    haft__chat_write_error(&buf, HAFT__LIT("what \"it\" is"), "invalid_request_error",
+                           HAFT__LIT("a[0].b"), "invalid_value");
+    haft__chat_write_error(&buf, HAFT__LIT(""), "server_error", HAFT__LIT(""), NULL);
     CHECK_STR(
         haft__buf_str(&buf),
         quoted("{'error':{'message':'what \\'it\\' is','type':'invalid_request_error','param':"

@@ -69,7 +69,7 @@ static const haft__chat_options plain = {.stream = false};
 
 static const struct {
     const char *name;
-    haft__mode mode;
+    haft__choice_mode mode;
     size_t messages, tools;
     bool transcript;
     const char *correction, *request;
@@ -175,7 +175,7 @@ TEST(a_request_begins_with_the_bytes_of_the_one_before)
         haft__chat_write(&chat, &request, &plain, &now);
         haft_str end = HAFT__LIT("],\"tool_choice\":\"auto\"}"), last = haft__buf_str(&before);
         haft_str kept = {last.ptr, last.len > end.len ? last.len - end.len : 0};
-        CHECK(haft__str_starts(haft__buf_str(&now), kept), "%zu: %.*s", count,
+        CHECK(haft__str_starts_with(haft__buf_str(&now), kept), "%zu: %.*s", count,
               HAFT__ARG(haft__buf_str(&now)));
         haft__buf_clear(&before);
         haft__buf_add_str(&before, haft__buf_str(&now));
@@ -272,7 +272,7 @@ static void check_shared(haft__chat *chat, haft__chat *alone, const haft__reques
     haft__chat_write(chat, request, &options, &text);
     haft__chat_write(alone, request, &options, &wanted);
     CHECK_STR(haft__buf_str(&text), haft__buf_str(&wanted), "%s", what);
-    CHECK(haft__chat_bytes(chat, request) >= text.len, "%s: %zu bytes", what, text.len);
+    CHECK(haft__chat_request_size(chat, request) >= text.len, "%s: %zu bytes", what, text.len);
     haft__buf_finish(&text);
     haft__buf_finish(&wanted);
 }
@@ -360,7 +360,7 @@ TEST(tools_that_cannot_be_shared_leave_nothing)
 static const haft__provider *provider_named(const char *name)
 {
     haft__model_spec model = {.provider = haft__str(name)};
-    const haft__provider *provider = haft__provider_of(&model);
+    const haft__provider *provider = haft__provider_for_model(&model);
     return provider != NULL ? provider : haft__provider_compatible();
 }
 
@@ -371,7 +371,7 @@ static const haft__provider *provider_named(const char *name)
 
 static const struct {
     const char *provider;
-    haft__mode mode;
+    haft__choice_mode mode;
     bool look, search; /* allowed */
     const char *choice;
 } choices[] = {
@@ -537,8 +537,8 @@ TEST(options_stand_last_and_override_nothing_of_ours)
 TEST(what_changes_in_a_turn_stands_behind_the_messages)
 {
     static const char *const names[] = {"openai", "mistral", "deepseek", "vllm", ""};
-    static const haft__mode modes[] = {HAFT__MODE_ANY, HAFT__MODE_TOOL, HAFT__MODE_AUTO,
-                                       HAFT__MODE_NONE};
+    static const haft__choice_mode modes[] = {HAFT__MODE_ANY, HAFT__MODE_TOOL, HAFT__MODE_AUTO,
+                                              HAFT__MODE_NONE};
     for (size_t p = 0; p < COUNT(names); p++) {
         haft__chat chat;
         haft__buf before, now;
@@ -557,15 +557,15 @@ TEST(what_changes_in_a_turn_stands_behind_the_messages)
             CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", turn);
             haft__buf_clear(&now);
             haft__chat_write(&chat, &request, &options, &now);
-            CHECK(haft__str_starts(haft__buf_str(&now), haft__buf_str(&before)), "%s, turn %zu",
-                  names[p], turn);
+            CHECK(haft__str_starts_with(haft__buf_str(&now), haft__buf_str(&before)),
+                  "%s, turn %zu", names[p], turn);
             /* Model, tools, and the kept messages: all but what is for this turn alone. */
             haft__buf_clear(&before);
             haft__buf_addf(&before, "{\"model\":\"m\",\"tools\":[%.*s],\"messages\":[%.*s",
                            HAFT__ARG(haft__buf_str(&chat.own.text)),
                            HAFT__ARG(haft__buf_str(&chat.messages)));
-            CHECK(haft__str_starts(haft__buf_str(&now), haft__buf_str(&before)), "%s, turn %zu",
-                  names[p], turn);
+            CHECK(haft__str_starts_with(haft__buf_str(&now), haft__buf_str(&before)),
+                  "%s, turn %zu", names[p], turn);
         }
         haft__chat_finish(&chat);
         haft__buf_finish(&before);

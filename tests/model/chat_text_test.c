@@ -65,7 +65,7 @@ static haft__message conversation[] = {
 
 static const struct {
     const char *name;
-    haft__mode mode;
+    haft__choice_mode mode;
     size_t first, count, tools;
     const bool *allowed;
     bool transcript;

@@ -23,7 +23,7 @@ static haft_str text_of(haft_str prefix, const haft__search_doc *doc)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
-    haft__embeddings_text(&buf, prefix, doc);
+    haft__embeddings_write_document(&buf, prefix, doc);
     return kept(&buf);
 }
 
@@ -58,7 +58,7 @@ TEST(texts_end_at_their_limit)
                                 .text = HAFT__LIT("x")};
         haft__buf buf;
         haft__buf_init(&buf, 1 << 20);
-        haft__embeddings_query(&buf, HAFT__LIT("q: "), doc.name);
+        haft__embeddings_write_query(&buf, HAFT__LIT("q: "), doc.name);
         CHECK_INT(kept(&buf).len, HAFT__LIMIT_EMBED_TEXT_BYTES + 3, "query %zu", more);
         CHECK_INT(text_of(HAFT__LIT(""), &doc).len, HAFT__LIMIT_EMBED_TEXT_BYTES, "tool %zu", more);
     }
@@ -72,7 +72,7 @@ TEST(a_request_has_the_texts_in_their_order)
     haft_str texts[] = {HAFT__LIT("a \"b\""), HAFT__LIT("\xFF")};
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
-    haft__embeddings_request(&buf, HAFT__LIT("m"), texts, 2);
+    haft__embeddings_write_request(&buf, HAFT__LIT("m"), texts, 2);
     CHECK_STR(kept(&buf),
               HAFT__LIT("{\"model\":\"m\",\"input\":[\"a \\\"b\\\"\",\"\xEF\xBF\xBD\"],"
                         "\"encoding_format\":\"float\"}"),

@@ -274,7 +274,7 @@ static const struct {
 static haft_str row_of(haft_str name)
 {
     const char *pattern;
-    const haft__family *row = haft__family_of_name(name, &pattern);
+    const haft__family *row = haft__family_match_name(name, &pattern);
     CHECK((row == NULL) == (pattern == NULL), "a row has the pattern that found it");
     return haft__str(row != NULL ? row->name : "");
 }
@@ -283,7 +283,7 @@ static haft_str row_of(haft_str name)
 static haft_str size_of(haft_str name, haft__buf *buf)
 {
     const char *pattern;
-    const haft__family *row = haft__family_of_name(name, &pattern);
+    const haft__family *row = haft__family_match_name(name, &pattern);
     uint64_t size = haft__family_size_of_name(name);
     size = size == 0 && row != NULL ? row->size : size;
     haft__buf_clear(buf);
@@ -337,12 +337,13 @@ TEST(every_row_is_found_and_makes_sense)
         CHECK(row->patterns[0] == NULL || is_reached(row), "no name above finds %s", row->name);
         CHECK(row->patterns[0] != NULL || row->marks[0] != NULL, "%s is never found", row->name);
         CHECK(haft__format_find(haft__str(row->format)) != NULL, "format of %s", row->name);
-        CHECK((row->think == NULL) == (row->thought == NULL), "tags of %s", row->name);
-        CHECK(!row->opened || row->think != NULL, "what is opened in %s", row->name);
-        CHECK(haft__family_named(haft__str(row->name)) == row, "%s is there once", row->name);
+        CHECK((row->reasoning_open == NULL) == (row->reasoning_close == NULL), "tags of %s",
+              row->name);
+        CHECK(!row->opened || row->reasoning_open != NULL, "what is opened in %s", row->name);
+        CHECK(haft__family_find(haft__str(row->name)) == row, "%s is there once", row->name);
     }
-    CHECK(haft__family_named(HAFT__LIT("qwen 2.5")) != NULL, "any case");
-    CHECK(haft__family_named(HAFT__LIT("Qwen")) == NULL, "whole names only");
+    CHECK(haft__family_find(HAFT__LIT("qwen 2.5")) != NULL, "any case");
+    CHECK(haft__family_find(HAFT__LIT("Qwen")) == NULL, "whole names only");
 }
 
 /* No pattern is hidden by another row that has the same one. */
@@ -451,7 +452,7 @@ TEST(chat_templates_find_their_row)
 {
     for (size_t i = 0; i < COUNT(templates); i++) {
         const char *mark;
-        const haft__family *row = haft__family_of_template(haft__str(templates[i].text), &mark);
+        const haft__family *row = haft__family_match_template(haft__str(templates[i].text), &mark);
         CHECK_STR(haft__str(row != NULL ? row->name : ""), haft__str(templates[i].row), "%s",
                   templates[i].text);
         CHECK((row == NULL) == (mark == NULL), "a row has the mark that found it");
@@ -480,11 +481,11 @@ TEST(huge_templates_are_read_once)
         text[i] = "<|tool_"[i % 7];
     }
     const char *mark;
-    CHECK(haft__family_of_template((haft_str){text, size}, &mark) == NULL, "nothing");
+    CHECK(haft__family_match_template((haft_str){text, size}, &mark) == NULL, "nothing");
     memcpy(text + size - 19, "<|tool_list_start|>", 19);
-    CHECK(haft__family_of_template((haft_str){text, size}, &mark) != NULL, "at the end");
-    CHECK(haft__family_of_template((haft_str){text, size - 1}, &mark) == NULL, "cut");
-    CHECK(haft__family_of_template((haft_str){NULL, 0}, &mark) == NULL, "none");
+    CHECK(haft__family_match_template((haft_str){text, size}, &mark) != NULL, "at the end");
+    CHECK(haft__family_match_template((haft_str){text, size - 1}, &mark) == NULL, "cut");
+    CHECK(haft__family_match_template((haft_str){NULL, 0}, &mark) == NULL, "none");
 }
 
 TEST(whose_the_calls_are_depends_on_the_server)
@@ -511,7 +512,7 @@ TEST(whose_the_calls_are_depends_on_the_server)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__model_spec model = {.provider = haft__str(cases[i].provider),
                                   .base_url = haft__str(cases[i].base_url)};
-        const haft__family *row = haft__family_named(haft__str(cases[i].row));
+        const haft__family *row = haft__family_find(haft__str(cases[i].row));
         CHECK(row != NULL && haft__family_is_native(row, &model) == cases[i].native, "%s at %s",
               cases[i].row, cases[i].provider);
     }

@@ -8,14 +8,16 @@ TEST(stops_have_names_both_ways)
 {
     static const char *const names[] = {"stop", "tool_calls", "length", "refusal"};
     for (size_t i = 0; i < COUNT(names); i++) {
-        haft__stop found = HAFT__STOP_END;
-        CHECK_STR(haft__str(haft__stop_name((haft__stop)i)), haft__str(names[i]), "%zu", i);
-        CHECK(haft__stop_find(haft__str(names[i]), &found) && found == (haft__stop)i, "%s",
-              names[i]);
+        haft__stop_reason found = HAFT__STOP_END;
+        CHECK_STR(haft__str(haft__stop_reason_name((haft__stop_reason)i)), haft__str(names[i]),
+                  "%zu", i);
+        CHECK(haft__stop_reason_parse(haft__str(names[i]), &found) && found == (haft__stop_reason)i,
+              "%s", names[i]);
     }
-    haft__stop stop = HAFT__STOP_LENGTH;
-    CHECK(!haft__stop_find(HAFT__LIT("STOP"), &stop), "names are exact");
-    CHECK(!haft__stop_find(HAFT__LIT(""), &stop) && stop == HAFT__STOP_LENGTH, "nothing is none");
+    haft__stop_reason stop = HAFT__STOP_LENGTH;
+    CHECK(!haft__stop_reason_parse(HAFT__LIT("STOP"), &stop), "names are exact");
+    CHECK(!haft__stop_reason_parse(HAFT__LIT(""), &stop) && stop == HAFT__STOP_LENGTH,
+          "nothing is none");
 }
 
 static const struct {
@@ -87,9 +89,9 @@ TEST(constraints_have_names_both_ways)
     for (size_t i = 0; i < COUNT(names); i++) {
         CHECK_STR(haft__str(haft__constraint_name((haft__constraint_kind)i)), haft__str(names[i]),
                   "%zu", i);
-        CHECK(haft__constraint_find(haft__str(names[i]), &found)
+        CHECK(haft__constraint_parse(haft__str(names[i]), &found)
                   && found == (haft__constraint_kind)i,
               "%s", names[i]);
     }
-    CHECK(!haft__constraint_find(HAFT__LIT("lark"), &found), "another");
+    CHECK(!haft__constraint_parse(HAFT__LIT("lark"), &found), "another");
 }

@@ -12,7 +12,7 @@ static haft_status describe(haft__native_read *read, haft_str body, haft__buf *b
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__model_answer answer;
+    haft__model_outcome answer;
     haft_status status = read(body, (haft__hash_key){1, 2}, &arena, &answer, NULL);
     if (status == HAFT_OK) {
         help_describe(buf, &answer);
@@ -195,9 +195,9 @@ TEST(events_may_stand_on_lines)
         haft__buf_finish(&buf);
         check_memory(haft__gemini_read, cases[i].body, "lines");
     }
-    CHECK(!haft__native_is_lines(HAFT__LIT("{\n\"a\":{}\n}")), "an object over lines");
-    CHECK(!haft__native_is_lines(HAFT__LIT("{}")), "an object");
-    CHECK(!haft__native_is_lines(HAFT__LIT("data: {}\n{}")), "events");
+    CHECK(!haft__native_is_event_lines(HAFT__LIT("{\n\"a\":{}\n}")), "an object over lines");
+    CHECK(!haft__native_is_event_lines(HAFT__LIT("{}")), "an object");
+    CHECK(!haft__native_is_event_lines(HAFT__LIT("data: {}\n{}")), "events");
 }
 
 TEST(responses_of_openai_are_read)

@@ -13,7 +13,7 @@ typedef struct fixture {
     haft__reply reply;
 } fixture;
 
-static void begin(fixture *f, const char *task, haft__mode mode, const char *names)
+static void begin(fixture *f, const char *task, haft__choice_mode mode, const char *names)
 {
     *f = (fixture){.reply = {.call_count = 0}};
     haft__arena_init(&f->arena, 0);

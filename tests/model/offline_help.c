@@ -267,7 +267,7 @@ static void check_same(const haft__reply *a, const haft__reply *b)
 
 static bool is_over_limit(haft_str result)
 {
-    return haft__str_starts(result, HAFT__LIT("Not run: at most "));
+    return haft__str_starts_with(result, HAFT__LIT("Not run: at most "));
 }
 
 /* No call of the reply has been made before, unless it was not run. */
@@ -447,13 +447,13 @@ bool offline_has(haft_str text, const char *part)
 static bool was_seen(const offline_world *w, haft_str place, haft_str text)
 {
     haft_str ellipsis = HAFT__LIT("\xE2\x80\xA6"), rest = haft__buf_str(&w->seen);
-    text.len -= haft__str_ends(text, ellipsis) ? ellipsis.len : 0;
+    text.len -= haft__str_ends_with(text, ellipsis) ? ellipsis.len : 0;
     text = haft__str_trim(text);
     while (rest.len > 0) {
         haft_str line = haft__str_split(&rest, '\n');
         haft_str behind = haft__str_skip(line, place.len);
-        if (haft__str_starts(line, place) && haft__str_starts(behind, HAFT__LIT(":"))
-            && haft__str_starts(haft__str_trim(haft__str_skip(behind, 1)), text)) {
+        if (haft__str_starts_with(line, place) && haft__str_starts_with(behind, HAFT__LIT(":"))
+            && haft__str_starts_with(haft__str_trim(haft__str_skip(behind, 1)), text)) {
             return true;
         }
     }
@@ -492,9 +492,9 @@ void offline_check_report(const offline_world *w, haft_str report)
     size_t quoted = 0;
     while (rest.len > 0) {
         haft_str line = haft__str_split(&rest, '\n'), behind = line;
-        if (haft__str_starts(line, HAFT__LIT("### "))) {
+        if (haft__str_starts_with(line, HAFT__LIT("### "))) {
             path = code_of(&behind);
-        } else if (haft__str_starts(line, HAFT__LIT("## "))) {
+        } else if (haft__str_starts_with(line, HAFT__LIT("## "))) {
             path = HAFT__LIT("");
         } else if (line.len > 3 && memcmp(line.ptr + 1, ". `", 3) == 0) { /* 1. `a.c:3`: `text` */
             haft_str place = code_of(&behind);
@@ -512,7 +512,7 @@ void offline_check_answer(const offline_world *w, haft_str answer)
     size_t quoted = 0;
     while (answer.len > 0) {
         haft_str line = haft__str_split(&answer, '\n');
-        if (haft__str_starts(line, HAFT__LIT("- "))) {
+        if (haft__str_starts_with(line, HAFT__LIT("- "))) {
             haft_str place = code_of(&line);
             check_quoted(w, place, code_of(&line));
             quoted++;

@@ -16,7 +16,7 @@ typedef struct fixture {
     haft__reply reply;
 } fixture;
 
-static void begin(fixture *f, const char *task, haft__mode mode)
+static void begin(fixture *f, const char *task, haft__choice_mode mode)
 {
     *f = (fixture){.reply = {.call_count = 0}};
     haft__arena_init(&f->arena, 0);
@@ -262,7 +262,7 @@ static void check_conversation(uint64_t seed)
 {
     fixture f;
     const char *task = tasks[below(&seed, COUNT(tasks))];
-    begin(&f, task, (haft__mode)below(&seed, 3) == 0 ? HAFT__MODE_ANY : HAFT__MODE_AUTO);
+    begin(&f, task, (haft__choice_mode)below(&seed, 3) == 0 ? HAFT__MODE_ANY : HAFT__MODE_AUTO);
     uint32_t tools = 1 + below(&seed, 5), turns = 0;
     for (unsigned i = 0; i < tools; i++) {
         add_random_tool(&f, &seed, i);
@@ -359,7 +359,7 @@ TEST(what_was_not_called_is_said)
     begin(&f, " \n", HAFT__MODE_AUTO);
     CHECK(add_tool(&f, "list", OBJECT("", "")), "a tool");
     ask(&f);
-    CHECK(haft__str_starts(f.reply.content, HAFT__LIT("There is no task: ")), "%.*s",
+    CHECK(haft__str_starts_with(f.reply.content, HAFT__LIT("There is no task: ")), "%.*s",
           HAFT__ARG(f.reply.content));
     haft__arena_finish(&f.arena);
 }

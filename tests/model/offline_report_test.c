@@ -53,7 +53,7 @@ static size_t count_lines(haft_str text, const char *start)
 {
     size_t count = 0;
     while (text.len > 0) {
-        count += haft__str_starts(haft__str_split(&text, '\n'), haft__str(start)) ? 1 : 0;
+        count += haft__str_starts_with(haft__str_split(&text, '\n'), haft__str(start)) ? 1 : 0;
     }
     return count;
 }
@@ -123,14 +123,14 @@ TEST(a_long_task_is_told_below_the_title)
     begin(&f, "First line of ``` it\nsecond line");
     offline_request_add(&f.r, "x", "{}", "y", false);
     haft_str text = answer(&f);
-    CHECK(haft__str_starts(text, HAFT__LIT("# First line of ``` it second line\n")), "title");
+    CHECK(haft__str_starts_with(text, HAFT__LIT("# First line of ``` it second line\n")), "title");
     CHECK(offline_has(text,
                       "## What was asked\n\n````text\nFirst line of ``` it\nsecond line\n````\n"),
           "%.*s", HAFT__ARG(text));
     haft__arena_finish(&f.arena);
     begin(&f, "");
     offline_request_add(&f.r, "x", "{}", "y", false);
-    CHECK(haft__str_starts(answer(&f), HAFT__LIT("# Report\n")), "no task");
+    CHECK(haft__str_starts_with(answer(&f), HAFT__LIT("# Report\n")), "no task");
     haft__arena_finish(&f.arena);
     char *task = test_alloc(5001);
     memset(task, 'w', 5000);

@@ -50,7 +50,7 @@ static size_t count_lines(haft_str text, const char *start)
 {
     size_t count = 0;
     while (text.len > 0) {
-        count += haft__str_starts(haft__str_split(&text, '\n'), haft__str(start)) ? 1 : 0;
+        count += haft__str_starts_with(haft__str_split(&text, '\n'), haft__str(start)) ? 1 : 0;
     }
     return count;
 }
@@ -153,7 +153,7 @@ TEST(lines_are_counted)
     begin(&f, "How many structs are in a.c?");
     offline_request_add(&f.r, "read", "{\"path\":\"a.c\"}", "1\tstruct x {\n2\tint a(void)\n",
                         false);
-    CHECK(haft__str_starts(answer(&f), HAFT__LIT("1 line in 1 file")), "structs");
+    CHECK(haft__str_starts_with(answer(&f), HAFT__LIT("1 line in 1 file")), "structs");
     haft__arena_finish(&f.arena);
 }
 

@@ -304,7 +304,7 @@ TEST(without_a_place_to_store_the_answer_has_the_places)
                        offline_tree_count);
     offline_world_run(&w, TASK);
     offline_check_answer(&w, w.run.answer);
-    CHECK(haft__str_starts(w.run.answer, HAFT__LIT("- `docs/gate.md:3`: `The gate")), "%.*s",
+    CHECK(haft__str_starts_with(w.run.answer, HAFT__LIT("- `docs/gate.md:3`: `The gate")), "%.*s",
           HAFT__ARG(w.run.answer));
     CHECK(offline_has(w.run.answer, "How and why they cannot say"), "what rules cannot do");
     offline_world_finish(&w);
@@ -632,7 +632,7 @@ TEST(every_reply_keeps_to_its_mode)
         r.request.tools = tools.tools.items;
         r.request.tool_count = tools.tools.count;
         r.request.allowed = tools.allowed;
-        r.request.mode = (haft__mode)(next(&seed) % 4);
+        r.request.mode = (haft__choice_mode)(next(&seed) % 4);
         r.request.correction = next(&seed) % 5 == 0 ? HAFT__LIT("You must call.") : HAFT__LIT("");
         if (r.request.mode == HAFT__MODE_TOOL) {
             size_t which = next(&seed) % (tools.tools.count + 1);
@@ -745,7 +745,8 @@ TEST(many_tools_and_calls_take_no_time)
 }
 
 /* A request in the middle of a run, of which every allocation fails once. */
-static void check_memory(haft__mode mode, const char *const *names, size_t count, size_t past)
+static void check_memory(haft__choice_mode mode, const char *const *names, size_t count,
+                         size_t past)
 {
     for (unsigned n = 0;; n++) {
         haft__arena arena, scratch;

@@ -94,9 +94,9 @@ static haft_status describe(size_t i, haft__buf *buf)
     haft__arena arena;
     haft__model_failure failure;
     haft__arena_init(&arena, 0);
-    haft_status status =
-        haft__openai_failure(cases[i].status, help_quotes(cases[i].body), haft__str(cases[i].id),
-                             (haft__hash_key){1, 2}, &arena, &failure, NULL);
+    haft_status status = haft__openai_read_failure(cases[i].status, help_quotes(cases[i].body),
+                                                   haft__str(cases[i].id), (haft__hash_key){1, 2},
+                                                   &arena, &failure, NULL);
     if (status == HAFT_OK) {
         CHECK_INT(failure.status, cases[i].status, "%s", cases[i].name);
         haft__buf_addf(buf, "%s %.*s", haft__failure_name(failure.kind),
@@ -139,8 +139,9 @@ TEST(errors_survive_every_failed_allocation)
 static haft_str failure_of(haft__arena *arena, haft_str body, haft_str id)
 {
     haft__model_failure failure = {.message = {NULL, 0}};
-    CHECK_INT(haft__openai_failure(500, body, id, (haft__hash_key){1, 2}, arena, &failure, NULL),
-              HAFT_OK, "status");
+    CHECK_INT(
+        haft__openai_read_failure(500, body, id, (haft__hash_key){1, 2}, arena, &failure, NULL),
+        HAFT_OK, "status");
     return failure.message;
 }
 
@@ -169,10 +170,10 @@ TEST(messages_are_bounded)
     size_t head = strlen(HTTP("500"));
     haft_str text = failure_of(&arena, long_message(HAFT__LIMIT_MODEL_ERROR_CHARS - 1), none);
     CHECK_INT(haft__utf8_length(text), head + HAFT__LIMIT_MODEL_ERROR_CHARS - 1, "it fits");
-    CHECK(!haft__str_ends(text, HAFT__LIT("...")), "it fits");
+    CHECK(!haft__str_ends_with(text, HAFT__LIT("...")), "it fits");
     text = failure_of(&arena, long_message(HAFT__LIMIT_MODEL_ERROR_CHARS + 1), none);
     CHECK_INT(haft__utf8_length(text), head + HAFT__LIMIT_MODEL_ERROR_CHARS - 1 + 3, "it is cut");
-    CHECK(haft__str_ends(text, HAFT__LIT("\xC3\xA4...")), "it is cut");
+    CHECK(haft__str_ends_with(text, HAFT__LIT("\xC3\xA4...")), "it is cut");
     CHECK(haft__utf8_valid(text), "it is text");
     char *words = test_alloc(1000);
     memset(words, 'w', 1000);

@@ -20,7 +20,7 @@ haft_str help_events(const char *lines)
     char *bytes = test_alloc(room);
     while (rest.len > 0) {
         haft_str line = haft__str_split(&rest, '\n');
-        bool raw = haft__str_starts(line, HAFT__LIT("!"));
+        bool raw = haft__str_starts_with(line, HAFT__LIT("!"));
         line = raw ? haft__str_skip(line, 1) : line;
         size_t start = length;
         length += (size_t)snprintf(bytes + length, room - length, "%s%.*s%s",
@@ -32,7 +32,7 @@ haft_str help_events(const char *lines)
     return (haft_str){bytes, length};
 }
 
-void help_describe(haft__buf *buf, const haft__model_answer *answer)
+void help_describe(haft__buf *buf, const haft__model_outcome *answer)
 {
     const haft__reply *reply = &answer->reply;
     if (answer->failed) {
@@ -41,7 +41,7 @@ void help_describe(haft__buf *buf, const haft__model_answer *answer)
         return;
     }
     haft__buf_addf(buf, "%.*s|%.*s|%s|%d %d %d|%.*s", HAFT__ARG(reply->content),
-                   HAFT__ARG(reply->reasoning), haft__stop_name(reply->stop),
+                   HAFT__ARG(reply->reasoning), haft__stop_reason_name(reply->stop),
                    (int)reply->usage.input, (int)reply->usage.output, (int)reply->usage.cached,
                    HAFT__ARG(reply->model));
     for (size_t i = 0; i < reply->call_count; i++) {
@@ -67,10 +67,10 @@ static void listen(void *context, const haft__delta *delta)
                 || delta->kind == HAFT__DELTA_REASONING || delta->kind == HAFT__DELTA_ARGUMENTS;
 }
 
-static haft_status check_heard(const listener *l, const haft__model_answer *answer,
+static haft_status check_heard(const listener *l, const haft__model_outcome *answer,
                                haft__arena *arena)
 {
-    haft__model_answer heard = {.failed = false};
+    haft__model_outcome heard = {.failed = false};
     haft_status status = l->status;
     if (status == HAFT_OK) {
         status = haft__assembly_reply(&l->assembly, arena, &heard.reply, NULL);
@@ -106,7 +106,7 @@ haft_status help_answer(haft_str body, size_t size, const haft__tools *tools, ha
     listener l = {.status = HAFT_OK};
     haft__openai_options options = {.tools = tools, .emit = listen, .context = &l, .hash_key = KEY};
     haft__openai_stream stream;
-    haft__model_answer answer = {.failed = false};
+    haft__model_outcome answer = {.failed = false};
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__assembly_init(&l.assembly);

@@ -18,7 +18,7 @@ haft_str help_events(const char *lines);
 
 /* Appends "content|reasoning|stop|input output cached|model|id name arguments|..." or "kind status
  * message". */
-void help_describe(haft__buf *buf, const haft__model_answer *answer);
+void help_describe(haft__buf *buf, const haft__model_outcome *answer);
 
 /* Reads a body `size` bytes at a time (0: whole) and appends what it comes to. Checks that what was
  * emitted comes to the same reply. `tools` may be NULL. */

@@ -271,7 +271,7 @@ TEST(pieces_are_given_on_as_they_come)
     haft__buf_init(&found, 1 << 16);
     haft__openai_options options = {.emit = write_delta, .context = &found};
     haft__openai_stream stream;
-    haft__model_answer answer;
+    haft__model_outcome answer;
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__openai_stream_init(&stream, &options);

@@ -121,7 +121,7 @@ static void make_body(haft__buf *body, haft_str text, size_t size, const char *f
 static void describe(haft__buf *buf, const haft__reply *reply)
 {
     haft__buf_addf(buf, "%.*s|%.*s|%s", HAFT__ARG(reply->content), HAFT__ARG(reply->reasoning),
-                   haft__stop_name(reply->stop));
+                   haft__stop_reason_name(reply->stop));
     for (size_t i = 0; i < reply->call_count; i++) {
         const haft__message_call *call = &reply->calls[i];
         if (call->malformed.len > 0) { /* how much of it is kept is the parser's business */
@@ -144,18 +144,18 @@ static void tell(void *context, const haft__delta *delta)
 static haft_status read_body(const haft__tools *tools, haft_str body, const char *format,
                              haft__buf *found, haft__buf *told)
 {
-    haft_str otherwise = haft__str(format);
-    haft_str first = haft__str_split(&otherwise, '/');
+    haft_str fallback_format = haft__str(format);
+    haft_str first = haft__str_split(&fallback_format, '/');
     haft__openai_options options = {.tools = tools,
                                     .format = haft__format_find(first),
-                                    .otherwise = haft__format_find(otherwise),
+                                    .fallback_format = haft__format_find(fallback_format),
                                     .format_tools = taught,
                                     .format_tool_count = COUNT(taught),
                                     .emit = tell,
                                     .context = told};
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__model_answer answer = {.failed = false};
+    haft__model_outcome answer = {.failed = false};
     haft_status status = haft__openai_read(&options, body, &arena, &answer, NULL);
     if (status == HAFT_OK && answer.failed) {
         haft__buf_addf(found, "failed: %.*s", HAFT__ARG(answer.failure.message));
@@ -238,7 +238,7 @@ TEST(too_many_calls_are_no_reply)
     make_body(&body, haft__buf_str(&text), 4000, "stop");
     CHECK_INT(read_body(tools, haft__buf_str(&body), "hermes", &found, &told), HAFT_OK,
               "it is read");
-    CHECK(haft__str_starts(haft__buf_str(&found), HAFT__LIT("failed: ")), "%.*s",
+    CHECK(haft__str_starts_with(haft__buf_str(&found), HAFT__LIT("failed: ")), "%.*s",
           HAFT__ARG(haft__buf_str(&found)));
     haft__buf_finish(&body);
     haft__buf_finish(&text);
@@ -341,9 +341,9 @@ TEST(json_that_was_asked_for_is_no_reasoning)
         haft__openai_options options = {.format = haft__format_find(HAFT__LIT("purejson")),
                                         .format_tools = taught,
                                         .format_tool_count = COUNT(taught),
-                                        .thinks = true,
+                                        .may_reason = true,
                                         .starts_in_reasoning = true,
-                                        .held_to_json = replies[i].held};
+                                        .json_only = replies[i].held};
         haft__arena arena;
         haft__buf body;
         haft__arena_init(&arena, 0);
@@ -352,7 +352,7 @@ TEST(json_that_was_asked_for_is_no_reasoning)
                        "{\"choices\":[{\"message\":{\"content\":\"%s\"},"
                        "\"finish_reason\":\"length\"}]}",
                        replies[i].text);
-        haft__model_answer answer = {.failed = false};
+        haft__model_outcome answer = {.failed = false};
         CHECK_INT(haft__openai_read(&options, haft__buf_str(&body), &arena, &answer, NULL), HAFT_OK,
                   "%s", replies[i].name);
         CHECK((answer.reply.reasoning.len > 0) == replies[i].reasoning, "%s: %.*s", replies[i].name,
@@ -368,13 +368,13 @@ TEST(thoughts_in_a_text_are_reasoning)
         haft__openai_options options = {.format = haft__format_find(haft__str(thoughts[i].format)),
                                         .format_tools = taught,
                                         .format_tool_count = COUNT(taught),
-                                        .thinks = thoughts[i].thinks,
+                                        .may_reason = thoughts[i].thinks,
                                         .starts_in_reasoning = thoughts[i].inside};
         haft__arena arena;
         haft__buf found;
         haft__arena_init(&arena, 0);
         haft__buf_init(&found, 1 << 20);
-        haft__model_answer answer = {.failed = false};
+        haft__model_outcome answer = {.failed = false};
         CHECK_INT(haft__openai_read(&options, haft__str(thoughts[i].body), &arena, &answer, NULL),
                   HAFT_OK, "%s", thoughts[i].name);
         CHECK(!answer.failed, "%s", thoughts[i].name);

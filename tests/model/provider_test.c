@@ -43,7 +43,7 @@ TEST(models_have_their_rows_and_keys)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__model_spec model = model_of(rows[i].provider, rows[i].base_url);
-        const haft__provider *row = haft__provider_of(&model);
+        const haft__provider *row = haft__provider_for_model(&model);
         CHECK_INT(row == NULL, rows[i].row == NULL, "%s %s", rows[i].provider, rows[i].base_url);
         if (row == NULL || rows[i].row == NULL) {
             continue;
@@ -103,7 +103,7 @@ TEST(urls_are_joined)
 {
     for (size_t i = 0; i < COUNT(urls); i++) {
         haft__model_spec model = model_of(urls[i].provider, "");
-        const haft__provider *provider = haft__provider_of(&model);
+        const haft__provider *provider = haft__provider_for_model(&model);
         haft__buf found;
         haft_error err = {0};
         haft__buf_init(&found, 4096);
@@ -200,7 +200,7 @@ TEST(the_page_has_the_prices)
 
 TEST(times_are_the_limits)
 {
-    haft__model_times times = haft__model_times_default();
+    haft__model_timeouts times = haft__model_timeouts_default();
     CHECK_INT(times.connect_ms, HAFT__LIMIT_MODEL_CONNECT_MS, "connect");
     CHECK_INT(times.first_byte_ms, HAFT__LIMIT_MODEL_FIRST_BYTE_MS, "first byte");
     CHECK_INT(times.idle_ms, HAFT__LIMIT_MODEL_IDLE_MS, "idle");

@@ -8,14 +8,14 @@
 #define NOW_MS 1794711845678U /* 2026-11-15T03:04:05.678Z */
 
 /* Takes "name: value" lines. */
-static haft__answer_hints hints_of(const char *headers)
+static haft__retry_hints hints_of(const char *headers)
 {
-    haft__answer_hints hints = {0};
+    haft__retry_hints hints = {0};
     haft_str rest = haft__str(headers);
     while (rest.len > 0) {
         haft_str value = haft__str_split(&rest, '\n');
         haft_str name = haft__str_split(&value, ':');
-        haft__answer_header(&hints, name, value, NOW_MS);
+        haft__retry_read_header(&hints, name, value, NOW_MS);
     }
     return hints;
 }
@@ -96,7 +96,7 @@ TEST(retries_follow_the_rules)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *headers = cases[i].headers != NULL ? cases[i].headers : "";
-        haft__answer_hints hints = hints_of(headers);
+        haft__retry_hints hints = hints_of(headers);
         haft__retry_facts facts = {.kind = cases[i].kind,
                                    .hints = cases[i].headers != NULL ? &hints : NULL,
                                    .made = cases[i].made,
@@ -150,7 +150,7 @@ static const struct {
 TEST(ids_of_requests_are_kept)
 {
     for (size_t i = 0; i < COUNT(ids); i++) {
-        haft__answer_hints hints = hints_of(ids[i].headers);
+        haft__retry_hints hints = hints_of(ids[i].headers);
         CHECK_STR(haft__str(hints.request_id), haft__str(ids[i].id), "%s", ids[i].headers);
     }
 }

@@ -213,7 +213,7 @@ static void describe(haft__buf *buf, const haft__script_answer *answer)
                        HAFT__ARG(answer->failure.message));
     } else {
         haft__buf_addf(buf, "%.*s|%.*s|%s|%d %d %d|%.*s", HAFT__ARG(reply->content),
-                       HAFT__ARG(reply->reasoning), haft__stop_name(reply->stop),
+                       HAFT__ARG(reply->reasoning), haft__stop_reason_name(reply->stop),
                        (int)reply->usage.input, (int)reply->usage.output, (int)reply->usage.cached,
                        HAFT__ARG(reply->model));
     }

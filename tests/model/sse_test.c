@@ -125,7 +125,7 @@ static void take_line(reference *r, haft_str line)
         return;
     }
     haft_str value = line, key = haft__str_split(&value, ':');
-    value = haft__str_starts(value, HAFT__LIT(" ")) ? haft__str_skip(value, 1) : value;
+    value = haft__str_starts_with(value, HAFT__LIT(" ")) ? haft__str_skip(value, 1) : value;
     if (haft__str_equal(key, HAFT__LIT("data"))) {
         if (r->has_data) {
             r->data[r->data_length++] = '\n';

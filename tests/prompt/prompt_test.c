@@ -60,13 +60,14 @@ static void check_plan(size_t chars)
     haft__buf_init(&buf, 1 << 20);
     haft__prompt_system(&buf, &spec);
     haft_str found = haft__buf_str(&buf);
-    CHECK(haft__str_starts(found, head), "%zu", chars);
+    CHECK(haft__str_starts_with(found, head), "%zu", chars);
     haft_str plan = haft__str_skip(found, head.len);
     size_t whole = chars + 2;
     CHECK(haft__utf8_valid(plan), "%zu: a character was cut", chars);
     CHECK_INT(haft__utf8_length(plan),
               whole < HAFT__LIMIT_PLAN_CHARS ? whole : HAFT__LIMIT_PLAN_CHARS, "%zu", chars);
-    CHECK_INT(haft__str_ends(plan, HAFT__LIT("\"")), whole <= HAFT__LIMIT_PLAN_CHARS, "%zu", chars);
+    CHECK_INT(haft__str_ends_with(plan, HAFT__LIT("\"")), whole <= HAFT__LIMIT_PLAN_CHARS, "%zu",
+              chars);
     haft__buf_finish(&buf);
 }
 
@@ -116,7 +117,7 @@ TEST(an_observation_is_cut_past_its_limit)
                 continue;
             }
             haft_str kept = {shown.ptr, shown.len - mark.len};
-            CHECK(haft__str_ends(shown, mark), "%zu of %u", length, limit);
+            CHECK(haft__str_ends_with(shown, mark), "%zu of %u", length, limit);
             CHECK_STR(kept, characters(limit), "%zu of %u", length, limit);
         }
     }

@@ -235,10 +235,10 @@ TEST(the_page_has_every_kind_with_its_fields)
     size_t rows = 0;
     while (page.len > 0) {
         haft_str line = haft__str_split(&page, '\n');
-        if (haft__str_starts(line, HAFT__LIT("## "))) {
+        if (haft__str_starts_with(line, HAFT__LIT("## "))) {
             break; /* the other tables */
         }
-        if (!haft__str_starts(line, HAFT__LIT("| `"))) {
+        if (!haft__str_starts_with(line, HAFT__LIT("| `"))) {
             continue;
         }
         (void)haft__str_split(&line, '|');
@@ -252,8 +252,8 @@ TEST(the_page_has_every_kind_with_its_fields)
         CHECK_STR(kind, haft__buf_str(&quoted), "row %zu", rows);
         write_row(&wanted, &c, haft__str(rows < COUNT(kinds) ? kinds[rows] : ""));
         CHECK_STR(fields, haft__buf_str(&wanted), "%.*s", HAFT__ARG(kind));
-        CHECK(haft__str_starts(role, HAFT__LIT("input"))
-                  || haft__str_starts(role, HAFT__LIT("decision")),
+        CHECK(haft__str_starts_with(role, HAFT__LIT("input"))
+                  || haft__str_starts_with(role, HAFT__LIT("decision")),
               "%.*s: %.*s", HAFT__ARG(kind), HAFT__ARG(role));
         haft__buf_finish(&wanted);
         haft__buf_finish(&quoted);
@@ -271,7 +271,7 @@ TEST(the_page_has_an_example_of_every_kind)
     size_t examples = 0;
     while (page.len > 0) {
         haft_str line = haft__str_split(&page, '\n');
-        if (haft__str_starts(line, HAFT__LIT("{\"seq\":"))) {
+        if (haft__str_starts_with(line, HAFT__LIT("{\"seq\":"))) {
             haft__json event = check_event(&c, line, "docs/events.md");
             CHECK_STR(haft__json_text(event.members[ENVELOPE - 1].value),
                       haft__str(examples < COUNT(kinds) ? kinds[examples] : ""), "example %zu",

@@ -70,7 +70,7 @@ TEST(an_event_is_written_as_it_was_read)
     haft__buf_init(&line, 4096);
     haft__buf_init(&again, 4096);
     haft__event_write(&line, 3, 0, HAFT__LIT(HELP_RUN), haft__str(body));
-    CHECK(haft__str_starts(haft__buf_str(&line), HAFT__LIT(ENVELOPE)), "%.*s",
+    CHECK(haft__str_starts_with(haft__buf_str(&line), HAFT__LIT(ENVELOPE)), "%.*s",
           HAFT__ARG(haft__buf_str(&line)));
     haft__event event;
     CHECK_INT(haft__event_read(&arena, haft__buf_str(&line), HELP_KEY, &event, NULL), HAFT_OK,

@@ -82,7 +82,7 @@ TEST(a_call_nobody_knows_the_outcome_of)
                       cases[i].name, r.err.message);
         }
         haft_str found = haft__str_skip(haft__buf_str(&r.summary), before);
-        CHECK(haft__str_starts(found, haft__str(cases[i].events)), "%s: %.*s", cases[i].name,
+        CHECK(haft__str_starts_with(found, haft__str(cases[i].events)), "%s: %.*s", cases[i].name,
               HAFT__ARG(found));
         CHECK(r.drive.run.stage == HAFT__RUN_ENDED && r.drive.run.end == HAFT__END_DONE, "%s",
               cases[i].name);
@@ -182,7 +182,7 @@ TEST(a_call_is_not_recovered_without_an_end)
         size_t before = r.summary.len;
         CHECK_INT(recover(&r), HAFT_OK, "%s", r.err.message);
         haft_str found = haft__str_skip(haft__buf_str(&r.summary), before);
-        CHECK(haft__str_starts(found, haft__str(rows[i].events)), "%s: %.*s", rows[i].spec,
+        CHECK(haft__str_starts_with(found, haft__str(rows[i].events)), "%s: %.*s", rows[i].spec,
               HAFT__ARG(found));
         if (call->stage == HAFT__CALL_PAUSED) { /* a person may want it all the same */
             CHECK_INT(help_run_answer(&r, "c1.1", "retry", "null"), HAFT_OK, "%s", r.err.message);
@@ -281,7 +281,7 @@ TEST(an_attempt_that_failed)
         CHECK_INT(haft__decide_failed(&r.drive.decider, &r.drive.run, &call, &outcome, 2000000,
                                       &effect, &r.err),
                   HAFT_OK, "%s", r.err.message);
-        CHECK(!haft__str_starts(effect.body, HAFT__LIT("\"kind\":\"call_started\"")),
+        CHECK(!haft__str_starts_with(effect.body, HAFT__LIT("\"kind\":\"call_started\"")),
               "%s: without an end", rows[i].name);
         help_run_finish(&r);
     }

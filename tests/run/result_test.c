@@ -95,8 +95,8 @@ TEST(what_is_refused_leaves_the_run_as_it_is)
                        "%s\"error\":{\"status\":\"BAD_STATE\",\"where\":\"w\",\"message\":\"m\","
                        "\"hint\":\"h\"}}",
                        cases[i].end);
-        CHECK(haft__str_starts(found, haft__str(cases[i].begin)), "%.*s", HAFT__ARG(found));
-        CHECK(haft__str_ends(found, haft__str(end)), "%.*s", HAFT__ARG(found));
+        CHECK(haft__str_starts_with(found, haft__str(cases[i].begin)), "%.*s", HAFT__ARG(found));
+        CHECK(haft__str_ends_with(found, haft__str(end)), "%.*s", HAFT__ARG(found));
     }
 }
 
@@ -107,8 +107,8 @@ TEST(no_run)
     haft__buf text;
     haft__buf_init(&text, 1 << 20);
     haft__result_write(&text, &none, NULL);
-    CHECK(haft__str_starts(haft__buf_str(&text),
-                           HAFT__LIT("{\"run\":null,\"thread\":null,\"end\":\"failed\",")),
+    CHECK(haft__str_starts_with(haft__buf_str(&text),
+                                HAFT__LIT("{\"run\":null,\"thread\":null,\"end\":\"failed\",")),
           "%.*s", HAFT__ARG(haft__buf_str(&text)));
     haft__buf_finish(&text);
 }
@@ -119,10 +119,12 @@ TEST(a_run_whose_calls_wait_for_one_another)
     haft_str waits = result_of("agent; tools=pick!headless!lane1,send!lane1",
                                "{\"replies\":[{\"calls\":[{\"name\":\"pick\",\"arguments\":{}},"
                                "{\"name\":\"send\",\"arguments\":{}}]}]}");
-    CHECK(haft__str_starts(waits, HAFT__LIT(IDS "\"end\":\"waiting\",")), "%.*s", HAFT__ARG(waits));
-    CHECK(haft__str_ends(waits, HAFT__LIT("],\"held\":[{\"call\":\"c1.2\",\"tool\":\"send\",\"by\":"
-                                          "\"lane\",\"lane\":\"lane1\",\"behind\":\"c1.1\"}],"
-                                          "\"error\":null}")),
+    CHECK(haft__str_starts_with(waits, HAFT__LIT(IDS "\"end\":\"waiting\",")), "%.*s",
+          HAFT__ARG(waits));
+    CHECK(haft__str_ends_with(waits,
+                              HAFT__LIT("],\"held\":[{\"call\":\"c1.2\",\"tool\":\"send\",\"by\":"
+                                        "\"lane\",\"lane\":\"lane1\",\"behind\":\"c1.1\"}],"
+                                        "\"error\":null}")),
           "%.*s", HAFT__ARG(waits));
 }
 
@@ -130,14 +132,15 @@ TEST(a_run_that_failed_and_a_question)
 {
     haft_str failed = result_of("agent", "{\"replies\":[{\"error\":{\"status\":503,\"body\":\"busy"
                                          "\"}}]}");
-    CHECK(haft__str_ends(failed, HAFT__LIT("\"error\":{\"status\":\"IO\",\"where\":\"HTTP 503\","
-                                           "\"message\":\"the model gave no reply: busy\","
-                                           "\"hint\":\"\"}}")),
-          "%.*s", HAFT__ARG(failed));
+    CHECK(
+        haft__str_ends_with(failed, HAFT__LIT("\"error\":{\"status\":\"IO\",\"where\":\"HTTP 503\","
+                                              "\"message\":\"the model gave no reply: busy\","
+                                              "\"hint\":\"\"}}")),
+        "%.*s", HAFT__ARG(failed));
     haft_str asked = result_of("agent; tools=request_user_input",
                                "{\"replies\":[{\"calls\":[{\"name\":\"request_user_input\","
                                "\"arguments\":{\"question\":\"Which?\"}}]}]}");
-    CHECK(haft__str_ends(asked, HAFT__LIT("\"question\":\"Which?\",\"deadline\":null,"
-                                          "\"binding\":null}],\"error\":null}")),
+    CHECK(haft__str_ends_with(asked, HAFT__LIT("\"question\":\"Which?\",\"deadline\":null,"
+                                               "\"binding\":null}],\"error\":null}")),
           "%.*s", HAFT__ARG(asked));
 }

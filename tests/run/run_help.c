@@ -53,7 +53,7 @@ static void add_trait(haft__tool *tool, haft_str trait)
     if (haft__str_equal(trait, HAFT__LIT("retries"))) {
         t->retries = 2;
     }
-    if (haft__str_starts(trait, HAFT__LIT("lane"))) {
+    if (haft__str_starts_with(trait, HAFT__LIT("lane"))) {
         t->lane = trait;
     }
 }
@@ -89,9 +89,9 @@ static bool is(haft_str name, const char *word)
     return haft__str_equal(name, haft__str(word));
 }
 
-static haft__wish wish_of(haft_str word)
+static haft__tool_choice wish_of(haft_str word)
 {
-    haft__wish wish = {.mode = HAFT__MODE_TOOL, .tool = word};
+    haft__tool_choice wish = {.mode = HAFT__MODE_TOOL, .tool = word};
     wish.mode = is(word, "auto") ? HAFT__MODE_AUTO : wish.mode;
     wish.mode = is(word, "any") ? HAFT__MODE_ANY : wish.mode;
     wish.mode = is(word, "none") ? HAFT__MODE_NONE : wish.mode;
@@ -345,7 +345,7 @@ static haft__json read_script(help_run *r, haft_str text)
     haft__spec_problems problems;
     haft__spec_document document;
     haft__spec_problems_init(&problems, &r->arena);
-    haft_status status = haft__spec_read(&r->arena, text, HELP_KEY, &problems, &document, &r->err);
+    haft_status status = haft__spec_parse(&r->arena, text, HELP_KEY, &problems, &document, &r->err);
     CHECK_INT(status, HAFT_OK, "%s", r->err.message);
     for (size_t i = 0; i < problems.count; i++) {
         CHECK(false, "%u:%u: %.*s", problems.items[i].line, problems.items[i].column,
@@ -458,7 +458,7 @@ static void add_message(haft__buf *buf, const haft__message *message)
     haft__buf_addf(buf, "message %d error %d ", message->role, message->is_error);
     haft__json_write_string(buf, message->call_name);
     haft__json_write_string(buf, message->reasoning);
-    haft__chat_message(haft__provider_compatible(), buf, message);
+    haft__chat_write_message(haft__provider_compatible(), buf, message);
     haft__buf_add_char(buf, '\n');
 }
 

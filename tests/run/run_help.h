@@ -27,7 +27,7 @@ typedef struct help_spec {
     haft__spec spec;
     haft__approval_rule rules[4];
     haft__phase phases[4];
-    haft__wish schedule[8];
+    haft__tool_choice schedule[8];
     help_servers servers;
 } help_spec;
 

@@ -20,7 +20,7 @@ static haft_str section(haft_str text, const char *name)
     bool inside = false;
     while (text.len > 0) {
         haft_str line = haft__str_split(&text, '\n');
-        if (haft__str_starts(line, HAFT__LIT("--- "))) {
+        if (haft__str_starts_with(line, HAFT__LIT("--- "))) {
             inside = haft__str_equal(haft__str_skip(line, 4), haft__str(name));
             found = inside ? (haft_str){text.ptr, 0} : found;
         } else if (inside) {
@@ -35,8 +35,8 @@ static help_scenario read_scenario(const char *path)
     haft_str text = test_read_file(path), rest = text;
     CHECK(text.ptr != NULL, "cannot read %s", path);
     haft_str title = haft__str_split(&rest, '\n'), spec = haft__str_split(&rest, '\n');
-    CHECK(haft__str_starts(title, HAFT__LIT("# ")), "%s has no title", path);
-    CHECK(haft__str_starts(spec, HAFT__LIT("spec: ")), "%s has no spec", path);
+    CHECK(haft__str_starts_with(title, HAFT__LIT("# ")), "%s has no title", path);
+    CHECK(haft__str_starts_with(spec, HAFT__LIT("spec: ")), "%s has no spec", path);
     return (help_scenario){.path = path,
                            .text = text,
                            .title = haft__str_skip(title, 2),
@@ -58,7 +58,7 @@ const help_scenario *help_scenarios(size_t *ret_count)
     *ret_count = 0;
     for (int i = 0; i < count; i++) {
         haft_str name = haft__str(entries[i]->d_name);
-        if (haft__str_ends(name, HAFT__LIT(".txt"))) {
+        if (haft__str_ends_with(name, HAFT__LIT(".txt"))) {
             (void)snprintf(path, sizeof(path), "%s/%s", FOLDER, entries[i]->d_name);
             all[(*ret_count)++] = read_scenario(help_keep(haft__str(path)).ptr);
         }
@@ -105,8 +105,8 @@ static size_t actions_done(const help_run *r)
     size_t count = 0;
     while (rest.len > 0) {
         haft_str line = haft__str_split(&rest, '\n');
-        count += haft__str_starts(line, HAFT__LIT("answered by=\"test\""))
-                 || haft__str_starts(line, HAFT__LIT("cancel_asked"));
+        count += haft__str_starts_with(line, HAFT__LIT("answered by=\"test\""))
+                 || haft__str_starts_with(line, HAFT__LIT("cancel_asked"));
     }
     return count;
 }
@@ -119,7 +119,7 @@ haft_status help_scenario_play(const help_scenario *scenario, help_run *r)
     haft_str rest = scenario->actions;
     while (rest.len > 0 && status == HAFT_OK) {
         haft_str action = haft__str_split(&rest, '\n');
-        bool of_clock = haft__str_starts(action, HAFT__LIT("at "));
+        bool of_clock = haft__str_starts_with(action, HAFT__LIT("at "));
         if (skipped > 0) {
             skipped -= !of_clock;
         } else {

@@ -62,7 +62,7 @@ static void add_server(help_servers *s, haft__arena *arena, haft_str words)
     const bool *changed = &s->changed[s->tool_count];
     while (words.len > 0) {
         haft_str tool = haft__str_split(&words, ',');
-        if (haft__str_ends(tool, HAFT__LIT("!changed"))) {
+        if (haft__str_ends_with(tool, HAFT__LIT("!changed"))) {
             s->changed[s->tool_count] = true;
             listing->changed = changed;
         }

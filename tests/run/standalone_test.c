@@ -242,8 +242,8 @@ TEST(more_failures_than_are_listed_are_told)
     }
     CHECK_INT(haft_check_json("{\"items\":{\"type\":\"string\"}}", json, &failures, NULL), HAFT_OK,
               "checked");
-    CHECK(failures != NULL && haft__str_ends(haft__str(failures), HAFT__LIT("\nand more")), "%s",
-          failures != NULL ? failures : "NULL");
+    CHECK(failures != NULL && haft__str_ends_with(haft__str(failures), HAFT__LIT("\nand more")),
+          "%s", failures != NULL ? failures : "NULL");
     haft_free(failures);
 }
 

@@ -31,7 +31,7 @@ static char *repeat(const char *before, size_t count, const char *const pieces[3
 static int64_t steps_of(fixture *f, haft__json instance, bool *ret_accepted)
 {
     haft__checker_begin(f->checker, f->schema);
-    *ret_accepted = haft__accepts(f->checker, f->schema->root, &instance, NULL);
+    *ret_accepted = haft__validate_node(f->checker, f->schema->root, &instance, NULL);
     return HAFT__LIMIT_SCHEMA_STEPS - f->checker->steps;
 }
 
@@ -254,7 +254,7 @@ TEST(slow_patterns_use_up_the_same_budget)
     bool accepted;
     int64_t steps = steps_of(&f, parse(&f.arena, instance), &accepted);
     CHECK(!accepted && steps > HAFT__LIMIT_SCHEMA_STEPS, "%lld steps", (long long)steps);
-    CHECK_INT(f.checker->stop, HAFT__STOP_STEPS, "reason");
+    CHECK_INT(f.checker->stop, HAFT__EXCEEDED_STEPS, "reason");
     fixture_finish(&f);
 }
 
@@ -343,7 +343,7 @@ TEST(comparing_large_values_is_paid_for)
     }
     bool accepted;
     (void)steps_of(&f, instance, &accepted);
-    CHECK_INT(f.checker->stop, HAFT__STOP_STEPS, "given up");
+    CHECK_INT(f.checker->stop, HAFT__EXCEEDED_STEPS, "given up");
     fixture_finish(&f);
 }
 

@@ -49,7 +49,8 @@ TEST(references_that_keep_their_meaning_are_taken)
     };
     for (size_t i = 0; i < COUNT(sources); i++) {
         haft_str found = help_translate(haft__str(sources[i]));
-        CHECK(haft__str_starts(found, HAFT__LIT("(")), "%s: %.*s", sources[i], HAFT__ARG(found));
+        CHECK(haft__str_starts_with(found, HAFT__LIT("(")), "%s: %.*s", sources[i],
+              HAFT__ARG(found));
     }
 }
 

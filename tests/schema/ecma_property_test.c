@@ -30,7 +30,8 @@ static bool is_too_new(const char *name)
     return false;
 }
 
-static void check_name(haft__ecma_kind kind, const haft__ecma_names *row, const char *name)
+static void check_name(haft__ecma_property_kind kind, const haft__ecma_property_names *row,
+                       const char *name)
 {
     for (size_t i = 0; i < COUNT(keys[kind]) && keys[kind][i] != NULL; i++) {
         for (size_t negated = 0; negated < 2; negated++) {
@@ -52,10 +53,10 @@ static void check_name(haft__ecma_kind kind, const haft__ecma_names *row, const 
     }
 }
 
-static void check_kind(haft__ecma_kind kind, size_t least)
+static void check_kind(haft__ecma_property_kind kind, size_t least)
 {
     size_t count;
-    const haft__ecma_names *rows = haft__ecma_properties(kind, &count);
+    const haft__ecma_property_names *rows = haft__ecma_properties(kind, &count);
     CHECK(count >= least, "only %zu of %zu", count, least);
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < COUNT(rows[i].name) && rows[i].name[j] != NULL; j++) {

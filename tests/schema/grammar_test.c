@@ -5,8 +5,8 @@
  */
 #include "schema/grammar.h"
 
-#include "format/gbnf_help.h"
 #include "base/limits.h"
+#include "format/gbnf_help.h"
 #include "schema/grammar_int.h"
 #include "schema_helpers.h"
 
@@ -23,9 +23,9 @@ static void make_bounded(made *m, haft_str schema, haft__notation notation, uint
     *m = (made){0};
     haft_error err = {0};
     haft__json value = {0};
-    haft__gbnf g;
+    haft__gbnf_writer g;
     haft__arena_init(&m->arena, 0);
-    haft__relax_init(&m->report, &m->arena);
+    haft__relax_report_init(&m->report, &m->arena);
     haft__buf_init(&m->out, HAFT__LIMIT_GRAMMAR_BYTES);
     haft__buf_init(&m->notes, 1 << 20);
     CHECK(haft__json_read(&m->arena, schema, NULL, &value, NULL, &err) == HAFT_OK, "%s: %.*s",
@@ -34,12 +34,12 @@ static void make_bounded(made *m, haft_str schema, haft__notation notation, uint
     g.notation = notation;
     g.max_chars = max_chars;
     haft__gbnf_begin(&g, HAFT__LIT("/t"), value);
-    haft__gbnf_name name = haft__gbnf_value(&g, value);
+    haft__gbnf_rule_name name = haft__gbnf_schema_value(&g, value);
     haft__buf_addf(&m->out, "root ::= %s\n", name.text);
     haft__gbnf_close(&g);
     m->status = haft__gbnf_check(&g, &err);
     haft__gbnf_finish(&g);
-    haft__relax_write(&m->notes, &m->report);
+    haft__relax_report_write(&m->notes, &m->report);
     haft__buf_add_char(&m->notes, '\0');
     const char *why = NULL;
     m->grammar = m->status == HAFT_OK ? gbnf_read(haft__buf_str(&m->out), &why) : NULL;
@@ -429,25 +429,25 @@ TEST(a_report_has_so_many_lines)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__relax_report report;
-    haft__relax_init(&report, &arena);
+    haft__relax_report_init(&report, &arena);
     for (unsigned i = 0; i <= HAFT__LIMIT_GRAMMAR_RELAXED; i++) {
         char where[16];
         (void)snprintf(where, sizeof where, "/%u", i);
         CHECK_INT(report.left_off, 0, "line %u", i);
-        haft__relax(&report, haft__str(where), HAFT__LIT("this"), "that");
-        haft__relax(&report, haft__str(where), HAFT__LIT("this"), "that");
+        haft__relax_report_add(&report, haft__str(where), HAFT__LIT("this"), "that");
+        haft__relax_report_add(&report, haft__str(where), HAFT__LIT("this"), "that");
     }
     CHECK_INT(report.count, HAFT__LIMIT_GRAMMAR_RELAXED, "lines");
     CHECK_INT(report.left_off, 1, "one that is noted twice is one");
-    haft__relax(&report, HAFT__LIT("/last"), HAFT__LIT("this"), "that");
+    haft__relax_report_add(&report, HAFT__LIT("/last"), HAFT__LIT("this"), "that");
     CHECK_INT(report.left_off, 2, "and more");
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
-    haft__relax_write(&buf, &report);
-    CHECK(haft__str_ends(haft__buf_str(&buf), HAFT__LIT("\nand 2 more\n")), "it says so");
-    haft__relax_cut(&report, HAFT__LIMIT_GRAMMAR_RELAXED + 1);
+    haft__relax_report_write(&buf, &report);
+    CHECK(haft__str_ends_with(haft__buf_str(&buf), HAFT__LIT("\nand 2 more\n")), "it says so");
+    haft__relax_report_truncate(&report, HAFT__LIMIT_GRAMMAR_RELAXED + 1);
     CHECK(report.count == HAFT__LIMIT_GRAMMAR_RELAXED && report.left_off == 1, "cut by one");
-    haft__relax_cut(&report, 1);
+    haft__relax_report_truncate(&report, 1);
     CHECK(report.count == 1 && report.left_off == 0, "cut");
     haft__buf_finish(&buf);
     haft__arena_finish(&arena);
@@ -510,7 +510,7 @@ TEST(memory_is_bounded)
 static haft_status take_memory(size_t size)
 {
     haft__buf out;
-    haft__gbnf g;
+    haft__gbnf_writer g;
     haft__buf_init(&out, HAFT__LIMIT_GRAMMAR_BYTES);
     haft__gbnf_init(&g, &out, NULL);
     void *piece = haft__gbnf_alloc(&g, size, 1);
@@ -539,12 +539,12 @@ TEST(each_allocation_may_fail)
             haft__buf_init(&out, HAFT__LIMIT_GRAMMAR_BYTES);
             haft__arena_init(&notes, 0);
             haft__relax_report report;
-            haft__relax_init(&report, &notes);
-            haft__gbnf g;
+            haft__relax_report_init(&report, &notes);
+            haft__gbnf_writer g;
             test_fail_allocation(n);
             haft__gbnf_init(&g, &out, &report);
             haft__gbnf_begin(&g, HAFT__LIT("/t"), schema);
-            (void)haft__gbnf_value(&g, schema);
+            (void)haft__gbnf_schema_value(&g, schema);
             haft__gbnf_close(&g);
             status = haft__gbnf_check(&g, NULL);
             bool failed = test_allow_allocations();

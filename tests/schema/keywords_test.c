@@ -6,7 +6,7 @@
 TEST(the_table_of_keywords_is_sorted)
 {
     size_t count;
-    const haft__keyword *rows = haft__keywords(&count);
+    const haft__schema_keyword *rows = haft__keywords(&count);
     for (size_t i = 1; i < count; i++) {
         int order = haft__str_compare(rows[i - 1].name, rows[i].name);
         CHECK(order < 0 || (order == 0 && (rows[i - 1].drafts & rows[i].drafts) == 0),
@@ -17,11 +17,11 @@ TEST(the_table_of_keywords_is_sorted)
 TEST(every_keyword_is_found_in_its_drafts_only)
 {
     size_t count;
-    const haft__keyword *rows = haft__keywords(&count);
+    const haft__schema_keyword *rows = haft__keywords(&count);
     static const unsigned drafts[] = {HAFT__DRAFT_07, HAFT__DRAFT_2019, HAFT__DRAFT_2020};
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < COUNT(drafts); k++) {
-            const haft__keyword *found = haft__keyword_find(rows[i].name, drafts[k]);
+            const haft__schema_keyword *found = haft__keyword_find(rows[i].name, drafts[k]);
             if ((rows[i].drafts & drafts[k]) != 0) {
                 CHECK(found == &rows[i], "%s", rows[i].name.ptr);
             } else {

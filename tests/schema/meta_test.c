@@ -31,7 +31,7 @@ TEST(every_meta_schema_is_accepted_by_the_whole)
     for (size_t i = 0; i < COUNT(uris); i++) {
         fixture f;
         init_by_uri(&f, strcmp(uris[i], DRAFT_07) == 0 ? DRAFT_07 : DRAFT_2020 "schema");
-        haft_str text = haft__meta_find(haft__str(uris[i]));
+        haft_str text = haft__meta_schema_text(haft__str(uris[i]));
         CHECK(text.ptr != NULL, "%s is built in", uris[i]);
         haft__schema_report report = check_text(&f, text.ptr);
         CHECK(report.valid, "%s: %s", uris[i],
@@ -40,7 +40,7 @@ TEST(every_meta_schema_is_accepted_by_the_whole)
         CHECK(!check_text(&f, "1").valid, "numbers are not");
         fixture_finish(&f);
     }
-    CHECK(haft__meta_find(HAFT__LIT("http://x/")).ptr == NULL, "nothing else is");
+    CHECK(haft__meta_schema_text(HAFT__LIT("http://x/")).ptr == NULL, "nothing else is");
 }
 
 /* One wrong value for each keyword. */

@@ -22,28 +22,28 @@ TEST(places_that_a_schema_knows)
 {
     static const struct {
         const char *at;
-        haft__place place;
+        haft__schema_lookup_result place;
         const char *until;
     } cases[] = {
-        {"", HAFT__PLACE_KNOWN, ""},
-        {"/n", HAFT__PLACE_KNOWN, "/n"},
-        {"/m", HAFT__PLACE_NONE, ""},
-        {"/n/x", HAFT__PLACE_NONE, "/n"},
-        {"/a~1b~0", HAFT__PLACE_KNOWN, "/a~1b~0"},
-        {"/a~1b~0/x", HAFT__PLACE_KNOWN, "/a~1b~0/x"},
-        {"/a~1b~0/y", HAFT__PLACE_NONE, "/a~1b~0"},
-        {"/a/b~0", HAFT__PLACE_NONE, ""},
-        {"/list/0", HAFT__PLACE_KNOWN, "/list/0"},
-        {"/list/7", HAFT__PLACE_KNOWN, "/list/7"},
-        {"/list/x", HAFT__PLACE_NONE, "/list"},
-        {"/list/-", HAFT__PLACE_NONE, "/list"},
-        {"/bag/0", HAFT__PLACE_OPEN, "/bag"},
-        {"/open/x/y", HAFT__PLACE_OPEN, "/open"},
-        {"/closed/x", HAFT__PLACE_NONE, "/closed"},
-        {"/free/x", HAFT__PLACE_OPEN, "/free"},
-        {"/any/x", HAFT__PLACE_OPEN, "/any"},
-        {"/ref", HAFT__PLACE_OPEN, "/ref"},
-        {"/ref/x", HAFT__PLACE_OPEN, "/ref"},
+        {"", HAFT__LOOKUP_KNOWN, ""},
+        {"/n", HAFT__LOOKUP_KNOWN, "/n"},
+        {"/m", HAFT__LOOKUP_IMPOSSIBLE, ""},
+        {"/n/x", HAFT__LOOKUP_IMPOSSIBLE, "/n"},
+        {"/a~1b~0", HAFT__LOOKUP_KNOWN, "/a~1b~0"},
+        {"/a~1b~0/x", HAFT__LOOKUP_KNOWN, "/a~1b~0/x"},
+        {"/a~1b~0/y", HAFT__LOOKUP_IMPOSSIBLE, "/a~1b~0"},
+        {"/a/b~0", HAFT__LOOKUP_IMPOSSIBLE, ""},
+        {"/list/0", HAFT__LOOKUP_KNOWN, "/list/0"},
+        {"/list/7", HAFT__LOOKUP_KNOWN, "/list/7"},
+        {"/list/x", HAFT__LOOKUP_IMPOSSIBLE, "/list"},
+        {"/list/-", HAFT__LOOKUP_IMPOSSIBLE, "/list"},
+        {"/bag/0", HAFT__LOOKUP_UNRESTRICTED, "/bag"},
+        {"/open/x/y", HAFT__LOOKUP_UNRESTRICTED, "/open"},
+        {"/closed/x", HAFT__LOOKUP_IMPOSSIBLE, "/closed"},
+        {"/free/x", HAFT__LOOKUP_UNRESTRICTED, "/free"},
+        {"/any/x", HAFT__LOOKUP_UNRESTRICTED, "/any"},
+        {"/ref", HAFT__LOOKUP_UNRESTRICTED, "/ref"},
+        {"/ref/x", HAFT__LOOKUP_UNRESTRICTED, "/ref"},
     };
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -53,8 +53,8 @@ TEST(places_that_a_schema_knows)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str until;
         haft__json found;
-        CHECK_INT(haft__place_find(schema, haft__str(cases[i].at), &until, &found), cases[i].place,
-                  "%s", cases[i].at);
+        CHECK_INT(haft__schema_lookup(schema, haft__str(cases[i].at), &until, &found),
+                  cases[i].place, "%s", cases[i].at);
         CHECK_STR(until, haft__str(cases[i].until), "%s", cases[i].at);
     }
     haft__arena_finish(&arena);
@@ -67,9 +67,9 @@ TEST(types_that_a_schema_names)
     haft__json names[] = {haft__json_string(HAFT__LIT("integer")),
                           haft__json_string(HAFT__LIT("null"))};
     haft__json both = haft__json_array(names, COUNT(names));
-    CHECK(haft__place_type_takes(names[0], number), "an integer is a number");
-    CHECK(!haft__place_type_takes(names[0], text), "and no text");
-    CHECK(haft__place_type_takes(both, number) && haft__place_type_takes(both, none), "both");
-    CHECK(!haft__place_type_takes(both, text), "neither");
-    CHECK(!haft__place_type_takes(none, text), "no type");
+    CHECK(haft__schema_type_accepts(names[0], number), "an integer is a number");
+    CHECK(!haft__schema_type_accepts(names[0], text), "and no text");
+    CHECK(haft__schema_type_accepts(both, number) && haft__schema_type_accepts(both, none), "both");
+    CHECK(!haft__schema_type_accepts(both, text), "neither");
+    CHECK(!haft__schema_type_accepts(none, text), "no type");
 }

@@ -15,8 +15,8 @@ typedef struct library {
 static const haft__json *numbered_document(library *l, haft_str uri, haft__json *value)
 {
     uint64_t number;
-    bool meta = haft__str_starts(uri, HAFT__LIT("http://m/"));
-    if ((!meta && !haft__str_starts(uri, HAFT__LIT("http://n/")))
+    bool meta = haft__str_starts_with(uri, HAFT__LIT("http://m/"));
+    if ((!meta && !haft__str_starts_with(uri, HAFT__LIT("http://n/")))
         || !haft__str_to_u64(haft__str_skip(uri, 9), &number)) {
         return NULL;
     }

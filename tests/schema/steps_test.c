@@ -42,9 +42,9 @@ static int64_t steps_of(pass which, const char *schema, const char *instance)
     haft_status status = HAFT_OK;
     haft__checker_begin(f.checker, f.schema);
     switch (which) {
-    case CHECK_FAST: (void)haft__accepts(f.checker, f.schema->root, &value, NULL); break;
+    case CHECK_FAST: (void)haft__validate_node(f.checker, f.schema->root, &value, NULL); break;
     case EXPLAIN:
-        status = haft__explain(f.schema, f.checker, &value, &f.arena, &report, NULL);
+        status = haft__schema_explain(f.schema, f.checker, &value, &f.arena, &report, NULL);
         break;
     case COERCE:
         status = haft__schema_coerce(f.schema, f.checker, value, &f.arena, &made, &changed, NULL);

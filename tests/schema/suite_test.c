@@ -32,7 +32,7 @@ static const haft__json *find_remote(void *context, haft_str uri)
     haft_str host = HAFT__LIT("http://localhost:1234/");
     char path[512];
     haft__json *value = haft__arena_alloc(&s->arena, sizeof(*value));
-    if (!haft__str_starts(uri, host) || value == NULL) {
+    if (!haft__str_starts_with(uri, host) || value == NULL) {
         return NULL;
     }
     (void)snprintf(path, sizeof(path), SUITE "/remotes/%.*s",
@@ -61,7 +61,8 @@ static void check_passes_agree(suite *s, const haft__schema *schema, const haft_
     if (report->valid) {
         haft__schema_report again = {0};
         haft__checker_begin(s->checker, schema);
-        CHECK_INT(haft__explain(schema, s->checker, data, arena, &again, NULL), HAFT_OK, "status");
+        CHECK_INT(haft__schema_explain(schema, s->checker, data, arena, &again, NULL), HAFT_OK,
+                  "status");
         CHECK(again.count == 1 && haft__str_equal(again.errors[0].message, HAFT__LIT(NO_REASON)),
               "valid, and yet: %s", again.count > 0 ? again.errors[0].message.ptr : "");
     }

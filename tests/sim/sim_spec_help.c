@@ -109,8 +109,8 @@ static haft__message_call make_call(sim *s, const haft__run *run, unsigned numbe
 
 static void make_reply(sim *s, const haft__run *run, haft__reply *ret_reply)
 {
-    static const haft__stop stops[] = {HAFT__STOP_CALLS, HAFT__STOP_CALLS, HAFT__STOP_CALLS,
-                                       HAFT__STOP_CALLS, HAFT__STOP_LENGTH};
+    static const haft__stop_reason stops[] = {HAFT__STOP_CALLS, HAFT__STOP_CALLS, HAFT__STOP_CALLS,
+                                              HAFT__STOP_CALLS, HAFT__STOP_LENGTH};
     static const uint32_t counts[] = {0, 1, 1, 2, 2, 3, 3, 4, 6};
     uint32_t count = counts[sim_pick(s, COUNT(counts))];
     haft__message_call *calls = haft__arena_array(&s->scratch, count + 1, sizeof(*calls));
@@ -118,7 +118,7 @@ static void make_reply(sim *s, const haft__run *run, haft__reply *ret_reply)
         calls[i] = make_call(s, run, i + 1);
     }
     bool speaks = sim_chance(s, 90);
-    haft__stop stop = stops[sim_pick(s, COUNT(stops))];
+    haft__stop_reason stop = stops[sim_pick(s, COUNT(stops))];
     *ret_reply =
         (haft__reply){.content = count == 0 && speaks ? HAFT__LIT("Here it is.") : HAFT__LIT(""),
                       .reasoning = HAFT__LIT(""),

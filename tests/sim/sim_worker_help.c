@@ -95,7 +95,7 @@ static void misbehave(sim *s, sim_worker *w, haft_str body)
         const haft__run_call *call = &w->run.calls[i];
         if (call->stage == HAFT__CALL_REFUSED && call->pause == HAFT__PAUSE_APPROVAL
             && haft__str_equal(call->verdict, HAFT__LIT("reject"))
-            && haft__str_starts(body, HAFT__LIT("\"kind\":\"call_refused\""))) {
+            && haft__str_starts_with(body, HAFT__LIT("\"kind\":\"call_refused\""))) {
             s->orphans[0] = (sim_slot){.used = true, .class = SIM_ONCE, .attempt = 1};
             (void)snprintf(s->orphans[0].id, sizeof(s->orphans[0].id), "%.*s", HAFT__ARG(call->id));
         }
@@ -174,7 +174,7 @@ static bool decide(sim *s, sim_worker *w, bool *ret_more)
     w->effect = effect.kind;
     *ret_more = effect.kind == HAFT__EFFECT_EVENT;
     if (*ret_more && s->broken == SIM_DECISION
-        && haft__str_starts(effect.body, HAFT__LIT("\"kind\":\"turn_started\""))) {
+        && haft__str_starts_with(effect.body, HAFT__LIT("\"kind\":\"turn_started\""))) {
         haft__buf_clear(&s->body);
         haft__buf_add(&s->body, effect.body.ptr, effect.body.len - 1);
         haft__buf_add_str(&s->body, HAFT__LIT(",\"more\":1}"));

@@ -4,7 +4,7 @@
 
 static const struct {
     const char *text;
-    haft__mode mode;
+    haft__choice_mode mode;
     const char *tool;
 } wishes[] = {
     {"auto", HAFT__MODE_AUTO, ""},
@@ -47,8 +47,8 @@ TEST(a_schedule_and_a_gate)
     CHECK(choice->gate && choice->schedule_overrides_gate, "flags");
     CHECK_INT(choice->min_tools_for_auto, 3, "threshold");
     CHECK_INT(choice->schedule_count, 5, "entries");
-    static const haft__mode modes[] = {HAFT__MODE_TOOL, HAFT__MODE_AUTO, HAFT__MODE_ANY,
-                                       HAFT__MODE_ANY, HAFT__MODE_NONE};
+    static const haft__choice_mode modes[] = {HAFT__MODE_TOOL, HAFT__MODE_AUTO, HAFT__MODE_ANY,
+                                              HAFT__MODE_ANY, HAFT__MODE_NONE};
     for (size_t i = 0; i < COUNT(modes); i++) {
         CHECK_INT(choice->schedule[i].mode, modes[i], "%zu", i);
         CHECK_INT(choice->schedule[i].fall_through, i == 1, "%zu", i);

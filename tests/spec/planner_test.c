@@ -222,7 +222,7 @@ TEST(the_environment_has_the_last_word_only_when_the_file_has_none)
 {
     static const struct {
         const char *text, *value;
-        haft__mode mode;
+        haft__choice_mode mode;
         const char *problems;
     } choices[] = {
         {"model: offline\n", "required", HAFT__MODE_ANY, ""},

@@ -20,11 +20,11 @@ TEST(places_count_lines_and_characters)
         CHECK(line == cases[i].line && column == cases[i].column, "%zu is at %u:%u",
               cases[i].offset, line, column);
     }
-    CHECK_STR(haft__spec_line(text, 0), HAFT__LIT(""), "no line");
-    CHECK_STR(haft__spec_line(text, 1), HAFT__LIT("a\xC3\xA9z"), "first");
-    CHECK_STR(haft__spec_line(text, 2), HAFT__LIT(""), "second");
-    CHECK_STR(haft__spec_line(text, 3), HAFT__LIT("last"), "third");
-    CHECK_STR(haft__spec_line(text, 4), HAFT__LIT(""), "behind the last");
+    CHECK_STR(haft__spec_line_text(text, 0), HAFT__LIT(""), "no line");
+    CHECK_STR(haft__spec_line_text(text, 1), HAFT__LIT("a\xC3\xA9z"), "first");
+    CHECK_STR(haft__spec_line_text(text, 2), HAFT__LIT(""), "second");
+    CHECK_STR(haft__spec_line_text(text, 3), HAFT__LIT("last"), "third");
+    CHECK_STR(haft__spec_line_text(text, 4), HAFT__LIT(""), "behind the last");
 }
 
 TEST(problems_are_sorted_by_place_and_bounded)
@@ -100,7 +100,7 @@ TEST(a_word_ends_where_yaml_and_json_end_it)
         {"", 0, 1},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        CHECK_INT(haft__spec_word(haft__str(cases[i].text), cases[i].offset), cases[i].length,
-                  "case %zu", i);
+        CHECK_INT(haft__spec_token_length(haft__str(cases[i].text), cases[i].offset),
+                  cases[i].length, "case %zu", i);
     }
 }

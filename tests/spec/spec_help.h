@@ -47,7 +47,7 @@ static inline haft_str read_as(haft_str text)
     haft__buf buf;
     haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
     haft_status status =
-        haft__spec_read(&arena, text, (haft__hash_key){1, 2}, &problems, &document, &err);
+        haft__spec_parse(&arena, text, (haft__hash_key){1, 2}, &problems, &document, &err);
     CHECK(status == HAFT_OK, "%s", err.message);
     if (status == HAFT_OK && problems.count == 0) {
         haft__json_write(&buf, document.value);

@@ -100,15 +100,16 @@ TEST(both_readers_agree)
         haft__spec_problems problems;
         haft__spec_problems_init(&problems, &arena);
         haft__spec_document d = {0};
-        haft__tree tree;
+        haft__spec_builder tree;
         if (yaml) {
             haft_str whole = haft__str(text);
-            haft__tree_init(&tree, &arena, &problems, whole, (haft__hash_key){1, 2});
-            CHECK(haft__yaml_read(&tree, whole) && haft__tree_document(&tree, &d), "not read");
-            haft__tree_finish(&tree);
+            haft__spec_builder_init(&tree, &arena, &problems, whole, (haft__hash_key){1, 2});
+            CHECK(haft__yaml_read(&tree, whole) && haft__spec_builder_document(&tree, &d),
+                  "not read");
+            haft__spec_builder_finish(&tree);
         } else {
-            CHECK_INT(haft__spec_read(&arena, haft__str(text), (haft__hash_key){1, 2}, &problems,
-                                      &d, NULL),
+            CHECK_INT(haft__spec_parse(&arena, haft__str(text), (haft__hash_key){1, 2}, &problems,
+                                       &d, NULL),
                       HAFT_OK, "reads");
         }
         for (size_t i = 0; i < COUNT(places); i++) {
@@ -133,7 +134,7 @@ TEST(every_failed_allocation_is_survived_in_json)
         haft__spec_document document;
         test_fail_allocation(n);
         haft_status status =
-            haft__spec_read(&arena, text, (haft__hash_key){1, 2}, &problems, &document, NULL);
+            haft__spec_parse(&arena, text, (haft__hash_key){1, 2}, &problems, &document, NULL);
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         haft__arena_finish(&arena);

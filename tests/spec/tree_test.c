@@ -26,7 +26,7 @@ TEST(keys_are_found_through_escapes)
     haft__spec_problems_init(&problems, &arena);
     haft__spec_document d;
     haft_str text = HAFT__LIT("a/b: 1\na~b: 2\na: 3\n'': 4\n");
-    CHECK_INT(haft__spec_read(&arena, text, (haft__hash_key){1, 2}, &problems, &d, NULL), HAFT_OK,
+    CHECK_INT(haft__spec_parse(&arena, text, (haft__hash_key){1, 2}, &problems, &d, NULL), HAFT_OK,
               "reads");
     static const struct {
         const char *pointer;

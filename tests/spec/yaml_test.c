@@ -237,7 +237,7 @@ TEST(every_failed_allocation_is_survived)
         haft_error err = {.status = HAFT_OK};
         test_fail_allocation(n);
         haft_status status =
-            haft__spec_read(&arena, text, (haft__hash_key){1, 2}, &problems, &document, &err);
+            haft__spec_parse(&arena, text, (haft__hash_key){1, 2}, &problems, &document, &err);
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         if (!failed) {

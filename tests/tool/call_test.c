@@ -55,8 +55,9 @@ TEST(replies)
     CHECK_STR(haft_replyf(&call, "%s", "").text, HAFT__LIT(""), "empty");
     haft_reply bad = haft_reply_json(&call, "{\"a\":}");
     CHECK_INT(bad.kind, HAFT_REPLY_ERROR, "no JSON");
-    CHECK(haft__str_starts(bad.text, HAFT__LIT("The tool's reply is no JSON at 1:6 (byte 5): ")),
-          "%.*s", HAFT_STR(bad.text));
+    CHECK(
+        haft__str_starts_with(bad.text, HAFT__LIT("The tool's reply is no JSON at 1:6 (byte 5): ")),
+        "%.*s", HAFT_STR(bad.text));
     haft_str nothing = {NULL, 0};
     CHECK_STR(haft_replyf(&call, "[%.*s]", HAFT_STR(nothing)).text, HAFT__LIT("[]"), "NULL");
     haft__call_finish(&call);

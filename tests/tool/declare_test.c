@@ -310,10 +310,10 @@ TEST(a_long_pointer_keeps_its_start)
     char step[65];
     memset(step, 'x', sizeof(step));
     step[64] = '\0';
-    CHECK_INT(haft__field_step(HAFT_BAD_INPUT, step, &err), HAFT_BAD_INPUT, "status");
+    CHECK_INT(haft__field_prepend_pointer(HAFT_BAD_INPUT, step, &err), HAFT_BAD_INPUT, "status");
     CHECK_INT(strlen(err.where), 67, "%s", err.where);
     CHECK(strcmp(err.where + 65, "/2") == 0, "%s", err.where);
-    (void)haft__field_step(HAFT_BAD_INPUT, step, &err);
+    (void)haft__field_prepend_pointer(HAFT_BAD_INPUT, step, &err);
     CHECK_INT(strlen(err.where), sizeof(err.where) - 1, "%s", err.where);
     CHECK(err.where[0] == '/' && err.where[65] == '/', "%s", err.where);
 }

@@ -17,7 +17,8 @@ static void *decoded(haft__arena *arena, const haft_tool *tool, const char *json
 {
     void *args = NULL;
     haft_error err = {0};
-    haft_status status = haft__decode(arena, tool->arguments, help_json(arena, json), &args, &err);
+    haft_status status =
+        haft__arguments_decode(arena, tool->arguments, help_json(arena, json), &args, &err);
     CHECK_INT(status, HAFT_OK, "%s: %s %s", json, err.where, err.message);
     return args;
 }
@@ -156,11 +157,12 @@ TEST(arguments_that_do_not_fit)
         void *args = NULL;
         haft_error err = {0};
         haft__json json = help_json(&arena, cases[i].json);
-        haft_status status = haft__decode(&arena, optional_tool.arguments, json, &args, &err);
+        haft_status status =
+            haft__arguments_decode(&arena, optional_tool.arguments, json, &args, &err);
         CHECK_INT(status, HAFT_BAD_INPUT, "%s", cases[i].json);
         CHECK_STR(help_error(&err), haft__str(cases[i].error), "%s", cases[i].json);
         CHECK(args == NULL, "%s: the output was written", cases[i].json);
-        status = haft__decode(&arena, optional_tool.arguments, json, &args, NULL);
+        status = haft__arguments_decode(&arena, optional_tool.arguments, json, &args, NULL);
         CHECK_INT(status, HAFT_BAD_INPUT, "%s, no error", cases[i].json);
         haft__arena_finish(&arena);
     }
@@ -172,8 +174,8 @@ TEST(what_is_required_is_missed)
     haft__arena_init(&arena, 0);
     void *args = NULL;
     haft_error err = {0};
-    haft_status status =
-        haft__decode(&arena, sixteen_tool.arguments, help_json(&arena, "{}"), &args, &err);
+    haft_status status = haft__arguments_decode(&arena, sixteen_tool.arguments,
+                                                help_json(&arena, "{}"), &args, &err);
     CHECK_INT(status, HAFT_BAD_INPUT, "nothing");
     CHECK_STR(help_error(&err), HAFT__LIT(" | Missing required argument: text | "), "nothing");
     haft__arena_finish(&arena);
@@ -205,7 +207,8 @@ TEST(schema_and_decoder_agree)
             void *args = NULL;
             status = haft__schema_check(schema, checker, arguments, &arena, &report, NULL);
             CHECK_INT(status, HAFT_OK, "%s", json);
-            status = haft__decode(&arena, optional_tool.arguments, arguments, &args, NULL);
+            status =
+                haft__arguments_decode(&arena, optional_tool.arguments, arguments, &args, NULL);
             CHECK_INT(status == HAFT_OK, report.valid, "%s", json);
             valid += report.valid;
         }
@@ -228,13 +231,14 @@ TEST(decoding_survives_an_arena_of_every_size)
         haft__arena_init(&arena, size);
         void *args = NULL;
         haft_error err = {0};
-        haft_status status = haft__decode(&arena, sixteen_tool.arguments, arguments, &args, &err);
+        haft_status status =
+            haft__arguments_decode(&arena, sixteen_tool.arguments, arguments, &args, &err);
         CHECK(status == HAFT_OK || status == HAFT_TOO_BIG, "%zu bytes: %s", size, err.message);
         CHECK((status == HAFT_OK) == (args != NULL), "%zu bytes", size);
         failures += status != HAFT_OK;
         haft__arena_reset(&arena);
         args = NULL;
-        status = haft__decode(&arena, optional_tool.arguments, maybe, &args, &err);
+        status = haft__arguments_decode(&arena, optional_tool.arguments, maybe, &args, &err);
         CHECK((status == HAFT_OK) == (args != NULL), "%zu bytes", size);
         haft__arena_finish(&arena);
     }
@@ -245,8 +249,8 @@ TEST(decoding_survives_an_arena_of_every_size)
     haft_error err = {0};
     void *args = NULL;
     test_fail_allocation(0);
-    haft_status status =
-        haft__decode(&arena, nothing_tool.arguments, haft__json_object(NULL, 0), &args, &err);
+    haft_status status = haft__arguments_decode(&arena, nothing_tool.arguments,
+                                                haft__json_object(NULL, 0), &args, &err);
     CHECK(test_allow_allocations(), "nothing was allocated");
     CHECK_INT(status, HAFT_NO_MEMORY, "no memory");
     CHECK(err.where[0] == '\0', "at %s", err.where);

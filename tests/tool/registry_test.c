@@ -248,9 +248,10 @@ TEST(names_that_collide_on_the_wire)
     haft__tools tools;
     haft__tools_init(&tools, &arena, key);
     haft__tool first = help_tool(&arena, "first"), second = help_tool(&arena, "second");
-    haft__wire wire = haft__wire_encode(second.name);
+    haft__wire_name wire = haft__wire_name_encode(second.name);
     haft_error err = {0};
-    CHECK_INT(haft__map_put(&tools.by_wire, haft__wire_str(&wire), &first, NULL), HAFT_OK, "put");
+    CHECK_INT(haft__map_put(&tools.by_wire, haft__wire_name_str(&wire), &first, NULL), HAFT_OK,
+              "put");
     CHECK_INT(haft__tools_add(&tools, &second, &err), HAFT_BAD_INPUT, "second");
     CHECK_STR(help_error(&err),
               HAFT__LIT("second#/name | the name has the same form on the wire as 'first' | "
@@ -359,12 +360,12 @@ static bool add_with_little(unsigned before, size_t left)
         CHECK_INT(status, HAFT_NO_MEMORY, "%zu bytes", left);
         CHECK_INT(tools.count, before, "%zu bytes: it is there", left);
         CHECK(haft__tools_find(&tools, tool.name) == NULL, "%zu bytes: it is found", left);
-        CHECK(haft__wire_find(&tools, tool.name) == NULL, "%zu bytes: on the wire", left);
+        CHECK(haft__wire_name_find_tool(&tools, tool.name) == NULL, "%zu bytes: on the wire", left);
         CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_OK, "%zu bytes: again", left);
     }
     CHECK_INT(tools.count, before + 1, "%zu bytes", left);
-    CHECK(haft__wire_find(&tools, tool.name) == tools.items[before], "%zu bytes: on the wire",
-          left);
+    CHECK(haft__wire_name_find_tool(&tools, tool.name) == tools.items[before],
+          "%zu bytes: on the wire", left);
     haft__arena_finish(&arena);
     return added;
 }
@@ -395,10 +396,11 @@ static haft_status share_some(haft__arena *arena, const haft__tools *others)
     CHECK_INT(tools.count, others->count, "shared");
     CHECK_INT(haft__tools_add(&tools, &more, NULL), HAFT_OK, "one more");
     for (size_t i = 0; i < others->count; i++) {
-        haft__wire wire = haft__wire_encode(others->items[i]->name);
+        haft__wire_name wire = haft__wire_name_encode(others->items[i]->name);
         CHECK(tools.items[i] == others->items[i], "tool %zu", i);
         CHECK(haft__tools_find(&tools, others->items[i]->name) == others->items[i], "name %zu", i);
-        CHECK(haft__wire_find(&tools, haft__wire_str(&wire)) == others->items[i], "wire %zu", i);
+        CHECK(haft__wire_name_find_tool(&tools, haft__wire_name_str(&wire)) == others->items[i],
+              "wire %zu", i);
     }
     CHECK(haft__tools_find(&tools, more.name) == tools.items[others->count], "the new one");
     CHECK(haft__tools_find(others, more.name) == NULL, "it is not the others'");

@@ -8,9 +8,10 @@
 #include "json/read.h"
 
 /* Whether a word was indexed. */
-static bool has(const haft__search *search, const char *stem)
+static bool has(const haft__search_index *search, const char *stem)
 {
-    return haft__search_table_find(&search->term_table, haft__str(stem)) != HAFT__SEARCH_NONE;
+    return haft__search_string_table_find(&search->term_table, haft__str(stem))
+           != HAFT__SEARCH_NONE;
 }
 
 TEST(schemas_are_read)
@@ -37,7 +38,7 @@ TEST(schemas_are_read)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         search_tool tool = {"a", "x", "", "", cases[i].schema};
-        haft__search *search = search_make(&tool, 1, NULL);
+        haft__search_index *search = search_make(&tool, 1, NULL);
         CHECK(has(search, cases[i].word) == cases[i].found, "%s", cases[i].schema);
         haft__search_destroy(search);
     }
@@ -65,7 +66,7 @@ TEST(schemas_have_limits)
     for (unsigned more = 0; more < 2; more++) {
         haft_str schema = nested(&text, HAFT__LIMIT_SEARCH_SCHEMA_DEPTH + more);
         search_tool tool = {"a", "x", "", "", schema.ptr};
-        haft__search *search = search_make(&tool, 1, NULL);
+        haft__search_index *search = search_make(&tool, 1, NULL);
         CHECK(has(search, "zebra") == (more == 0), "depth");
         haft__search_destroy(search);
     }
@@ -79,7 +80,7 @@ TEST(schemas_have_limits)
         haft__buf_add_str(&text, HAFT__LIT("\"zebra\"]}"));
         haft__buf_add_char(&text, '\0');
         search_tool tool = {"a", "x", "", "", text.ptr};
-        haft__search *search = search_make(&tool, 1, NULL);
+        haft__search_index *search = search_make(&tool, 1, NULL);
         CHECK(has(search, "zebra") == (more == 0), "%u more values", more);
         haft__search_destroy(search);
     }
@@ -93,7 +94,7 @@ TEST(texts_have_limits)
     for (size_t more = 0; more < 2; more++) {
         memset(text, ' ', size + 8);
         memcpy(text + size - 5 + more, "zebra", 5);
-        haft__search *search = search_make(NULL, 0, NULL);
+        haft__search_index *search = search_make(NULL, 0, NULL);
         haft__search_doc doc = {.id = HAFT__LIT("a"), .text = {text, size + 8}};
         CHECK(haft__search_add(search, &doc, NULL) == HAFT_OK, "add");
         CHECK(has(search, "zebra") == (more == 0), "%zu bytes more", more);
@@ -106,7 +107,7 @@ TEST(texts_have_limits)
         for (unsigned i = 0; i + 1 < HAFT__LIMIT_SEARCH_DOC_WORDS + more; i++) {
             haft__buf_add_str(&words, HAFT__LIT("go "));
         }
-        haft__search *search = search_make(NULL, 0, NULL);
+        haft__search_index *search = search_make(NULL, 0, NULL);
         haft__search_doc doc = {
             .id = HAFT__LIT("a"), .text = haft__buf_str(&words), .schema = &(haft__json){0}};
         haft__json member[] = {haft__json_string(HAFT__LIT("zebra"))};

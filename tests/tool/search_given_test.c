@@ -9,22 +9,23 @@ static const search_tool tools[] = {
     {"a", "alpha", "", "", NULL}, {"b", "beta", "", "", NULL}, {"c", "gamma", "", "", NULL}};
 static const float east[] = {1, 0, 0}, north[] = {0, 2, 0.1F}, north_east[] = {3, 4, 0};
 
-static haft_status set(haft__search *search, const char *id, const char *model,
+static haft_status set(haft__search_index *search, const char *id, const char *model,
                        const float *numbers, size_t dimensions, haft_error *err)
 {
-    haft__search_given given = {haft__str(model), numbers, dimensions};
-    return haft__search_set_vector(search, haft__str(id), &given, err);
+    haft__search_embedding given = {haft__str(model), numbers, dimensions};
+    return haft__search_set_embedding(search, haft__str(id), &given, err);
 }
 
-static haft_str first(const haft__search *search, const char *query, const char *model,
+static haft_str first(const haft__search_index *search, const char *query, const char *model,
                       const float *numbers, size_t dimensions)
 {
     haft__arena arena;
     haft__search_hit *hits = NULL;
     size_t count = 0;
-    haft__search_given given = {haft__str(model), numbers, dimensions};
+    haft__search_embedding given = {haft__str(model), numbers, dimensions};
     haft__arena_init(&arena, 0);
-    CHECK(haft__search_query_with(search, haft__str(query), &given, 5, &arena, &hits, &count, NULL)
+    CHECK(haft__search_query_embedding(search, haft__str(query), &given, 5, &arena, &hits, &count,
+                                       NULL)
               == HAFT_OK,
           "query");
     char *text = test_alloc(64);
@@ -38,7 +39,7 @@ static haft_str first(const haft__search *search, const char *query, const char 
 
 TEST(vectors_from_outside_count)
 {
-    haft__search *search = search_make(tools, COUNT(tools), NULL);
+    haft__search_index *search = search_make(tools, COUNT(tools), NULL);
     CHECK(set(search, "b", "m", east, 3, NULL) == HAFT_OK, "b");
     CHECK(set(search, "c", "m", north, 3, NULL) == HAFT_OK, "c");
     CHECK_STR(first(search, "zzz", "m", east, 3), HAFT__LIT("b:meaning"), "east");
@@ -51,7 +52,7 @@ TEST(vectors_from_outside_count)
     CHECK(set(search, "b", "m", east, 3, NULL) == HAFT_OK, "again");
     CHECK(haft__search_remove(search, HAFT__LIT("b")), "removed");
     CHECK_STR(first(search, "zzz", "m", east, 3), HAFT__LIT(""), "gone with it");
-    haft__search_drop_vectors(search);
+    haft__search_drop_embeddings(search);
     CHECK(set(search, "a", "other", east, 2, NULL) == HAFT_OK, "another model after all");
     CHECK_STR(first(search, "zzz", "other", east, 2), HAFT__LIT("a:meaning"), "it counts");
     haft__search_destroy(search);
@@ -61,7 +62,7 @@ TEST(vectors_that_are_refused)
 {
     static float many[HAFT__LIMIT_SEARCH_DIMENSIONS + 1];
     float zero = 0, none[] = {1, zero / zero}, endless[] = {1 / zero};
-    haft__search *search = search_make(tools, COUNT(tools), NULL);
+    haft__search_index *search = search_make(tools, COUNT(tools), NULL);
     haft_error err = {0};
     many[0] = 1;
     CHECK_INT(set(search, "x", "m", east, 3, &err), HAFT_NOT_FOUND, "no document");
@@ -83,7 +84,7 @@ TEST(vectors_that_are_refused)
 TEST(vectors_without_memory)
 {
     for (unsigned n = 0;; n++) {
-        haft__search *search = search_make(tools, COUNT(tools), NULL);
+        haft__search_index *search = search_make(tools, COUNT(tools), NULL);
         test_fail_allocation(n);
         haft_status status = set(search, "c", "m", east, 3, NULL);
         bool failed = test_allow_allocations();

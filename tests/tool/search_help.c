@@ -6,7 +6,7 @@
 #include "test.h"
 #include "json/read.h"
 
-haft_status search_add(haft__search *search, const search_tool *tool)
+haft_status search_add(haft__search_index *search, const search_tool *tool)
 {
     haft__arena arena;
     haft__json schema = haft__json_null();
@@ -27,11 +27,11 @@ haft_status search_add(haft__search *search, const search_tool *tool)
     return status;
 }
 
-haft__search *search_make(const search_tool *tools, size_t count,
-                          const haft__search_vectors *vectors)
+haft__search_index *search_make(const search_tool *tools, size_t count,
+                                const haft__search_word_vectors *vectors)
 {
     haft__search_options options = HAFT__SEARCH_OPTIONS_INIT;
-    haft__search *search = NULL;
+    haft__search_index *search = NULL;
     options.hash_key = (haft__hash_key){1, 2};
     options.vectors = vectors;
     bool made = haft__search_create(&options, &search, NULL) == HAFT_OK;
@@ -44,7 +44,7 @@ haft__search *search_make(const search_tool *tools, size_t count,
     return search;
 }
 
-static haft_str show(const haft__search *search, haft_str query, size_t k, bool scores)
+static haft_str show(const haft__search_index *search, haft_str query, size_t k, bool scores)
 {
     haft__arena arena;
     haft__buf text;
@@ -71,12 +71,12 @@ static haft_str show(const haft__search *search, haft_str query, size_t k, bool 
     return result;
 }
 
-haft_str search_ids(const haft__search *search, haft_str query, size_t k)
+haft_str search_ids(const haft__search_index *search, haft_str query, size_t k)
 {
     return show(search, query, k, false);
 }
 
-haft_str search_scores(const haft__search *search, haft_str query, size_t k)
+haft_str search_scores(const haft__search_index *search, haft_str query, size_t k)
 {
     return show(search, query, k, true);
 }

@@ -10,16 +10,16 @@ typedef struct search_tool {
 } search_tool;
 
 /* Ends the test's program when there is no memory. `vectors` may be NULL. */
-haft__search *search_make(const search_tool *tools, size_t count,
-                          const haft__search_vectors *vectors);
+haft__search_index *search_make(const search_tool *tools, size_t count,
+                                const haft__search_word_vectors *vectors);
 
-haft_status search_add(haft__search *search, const search_tool *tool);
+haft_status search_add(haft__search_index *search, const search_tool *tool);
 
 /* "id:why id:why", at most `k`; lives until the test ends. */
-haft_str search_ids(const haft__search *search, haft_str query, size_t k);
+haft_str search_ids(const haft__search_index *search, haft_str query, size_t k);
 
 /* The same with scores, to be compared to the bit. */
-haft_str search_scores(const haft__search *search, haft_str query, size_t k);
+haft_str search_scores(const haft__search_index *search, haft_str query, size_t k);
 
 /* A table of vectors in the form of a file; lives until the test ends. `rows` are of `dimensions`
  * numbers each, words in the order of the alphabet. */

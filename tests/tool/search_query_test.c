@@ -86,7 +86,7 @@ TEST(queries_find_tools)
         {"\xff\xfe", "", 5},
         {"create issue", "", 0},
     };
-    haft__search *search = search_make(tools, COUNT(tools), NULL);
+    haft__search_index *search = search_make(tools, COUNT(tools), NULL);
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_STR(search_ids(search, haft__str(cases[i].query), cases[i].k),
                   haft__str(cases[i].hits), "%s", cases[i].query);
@@ -103,7 +103,7 @@ TEST(words_that_are_near_come_behind)
         {"c", "page_close", "", "Closes a page in a browser.", NULL},
         {"d", "browserless", "", "Something else.", NULL},
     };
-    haft__search *search = search_make(near, COUNT(near), NULL);
+    haft__search_index *search = search_make(near, COUNT(near), NULL);
     CHECK_STR(search_ids(search, HAFT__LIT("open example.com in the browser"), 2),
               HAFT__LIT("b:name c:text"), "com, browser");
     CHECK_STR(search_ids(search, HAFT__LIT("a comme about pages"), 5),
@@ -148,7 +148,7 @@ TEST(one_token_in_camel_case_is_a_beginning)
         {"Check", "b:name"},
         {"CALCULATE", "d:name"},
     };
-    haft__search *search = search_make(camel, COUNT(camel), NULL);
+    haft__search_index *search = search_make(camel, COUNT(camel), NULL);
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_STR(search_ids(search, haft__str(cases[i].query), 1), haft__str(cases[i].first), "%s",
                   cases[i].query);
@@ -173,7 +173,7 @@ TEST(a_known_word_is_a_part_of_names_too)
         {"a pilot", "b:text"},   /* several words are words */
         {"age", "d:exact name"}, /* too short to be a piece of anything */
     };
-    haft__search *search = search_make(docs, COUNT(docs), NULL);
+    haft__search_index *search = search_make(docs, COUNT(docs), NULL);
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_STR(search_ids(search, haft__str(cases[i].query), 5), haft__str(cases[i].found), "%s",
                   cases[i].query);
@@ -221,7 +221,7 @@ TEST(what_is_deprecated_comes_behind)
         }
         search_tool pair[] = {{"a", "make_note", "", cases[i].text, NULL},
                               {"b", "make_note", "", other, NULL}};
-        haft__search *search = search_make(pair, COUNT(pair), NULL);
+        haft__search_index *search = search_make(pair, COUNT(pair), NULL);
         haft_str found = search_ids(search, HAFT__LIT("it makes some note now"), 1);
         CHECK_STR(found, haft__str(cases[i].behind ? "b:name" : "a:name"), "%s", cases[i].text);
         haft__search_destroy(search);
@@ -231,7 +231,7 @@ TEST(what_is_deprecated_comes_behind)
 /* Words that are none, and then one that is near one that is. */
 TEST(words_that_are_near_have_a_limit)
 {
-    haft__search *search = search_make(tools, COUNT(tools), NULL);
+    haft__search_index *search = search_make(tools, COUNT(tools), NULL);
     char text[HAFT__LIMIT_SEARCH_NEAR_WORDS * 8 + 16];
     for (size_t more = 0; more < 2; more++) {
         size_t length = 0, count = HAFT__LIMIT_SEARCH_NEAR_WORDS - 1 + more;
@@ -249,7 +249,7 @@ TEST(words_that_are_near_have_a_limit)
 /* So many words and names that look alike that comparing them is not worth the time. */
 TEST(words_compared_have_a_limit)
 {
-    haft__search *search = search_make(NULL, 0, NULL);
+    haft__search_index *search = search_make(NULL, 0, NULL);
     for (uint32_t i = 0; i <= HAFT__LIMIT_SEARCH_NEAR_TERMS; i++) {
         char name[32];
         size_t length = 0;
@@ -279,7 +279,7 @@ TEST(those_alike_come_in_the_order_of_their_ids)
                                         {"a", "look", "", "", NULL},
                                         {"b", "look", "", "", NULL},
                                         {"aa", "look", "", "", NULL}};
-    haft__search *search = search_make(alike, COUNT(alike), NULL);
+    haft__search_index *search = search_make(alike, COUNT(alike), NULL);
     CHECK_STR(search_ids(search, HAFT__LIT("to look around"), 3),
               HAFT__LIT("a:name aa:name b:name"), "three of four");
     haft__search_destroy(search);
@@ -288,7 +288,7 @@ TEST(those_alike_come_in_the_order_of_their_ids)
 /* Many documents, every k: the first k are always the same. */
 TEST(fewer_hits_are_the_beginning_of_more)
 {
-    haft__search *search = search_make(NULL, 0, NULL);
+    haft__search_index *search = search_make(NULL, 0, NULL);
     for (uint32_t i = 0; i < 300; i++) {
         char id[16], text[64];
         (void)snprintf(id, sizeof(id), "t%03u", i * 7 % 300);
@@ -300,14 +300,14 @@ TEST(fewer_hits_are_the_beginning_of_more)
     haft_str all = search_scores(search, HAFT__LIT("list and read files"), 1000);
     for (size_t k = 1; k < 300; k += 13) {
         haft_str some = search_scores(search, HAFT__LIT("list and read files"), k);
-        CHECK(haft__str_starts(all, some), "%zu hits", k);
+        CHECK(haft__str_starts_with(all, some), "%zu hits", k);
     }
     haft__search_destroy(search);
 }
 
 TEST(hits_have_a_limit)
 {
-    haft__search *search = search_make(NULL, 0, NULL);
+    haft__search_index *search = search_make(NULL, 0, NULL);
     haft__arena arena;
     haft__search_hit *hits = NULL;
     size_t count = 0;
@@ -342,7 +342,7 @@ static haft_str long_query(size_t count, const char *last)
 
 TEST(queries_have_limits)
 {
-    haft__search *search = search_make(tools, COUNT(tools), NULL);
+    haft__search_index *search = search_make(tools, COUNT(tools), NULL);
     haft_str most = long_query(HAFT__LIMIT_SEARCH_QUERY_WORDS - 1, "forecast");
     haft_str more = long_query(HAFT__LIMIT_SEARCH_QUERY_WORDS, "forecast");
     CHECK_STR(search_ids(search, most, 1), HAFT__LIT("weather:name"), "the last word");
@@ -363,7 +363,7 @@ TEST(queries_have_limits)
 
 TEST(a_query_without_memory_fails)
 {
-    haft__search *search = search_make(tools, COUNT(tools), NULL);
+    haft__search_index *search = search_make(tools, COUNT(tools), NULL);
     for (unsigned n = 0;; n++) {
         haft__arena arena;
         haft__search_hit *hits = NULL;
@@ -420,7 +420,7 @@ TEST(a_sentence_names_a_server)
         {"search pizza in google maps", "google-maps:search:server name"},
         {"move an event in time", "cal:move_event:name"},
     };
-    haft__search *search = search_make(few, COUNT(few), NULL);
+    haft__search_index *search = search_make(few, COUNT(few), NULL);
     for (size_t i = 0; i < COUNT(rows); i++) {
         CHECK_STR(search_ids(search, haft__str(rows[i].query), 1), haft__str(rows[i].first), "%s",
                   rows[i].query);
@@ -446,7 +446,7 @@ TEST(names_to_the_letter_come_first)
         {"use get-time() now", "b:get-time:exact name"},
         {"please call GET_ME", "c:get_me:exact name"},
     };
-    haft__search *search = search_make(few, COUNT(few), NULL);
+    haft__search_index *search = search_make(few, COUNT(few), NULL);
     for (size_t i = 0; i < COUNT(rows); i++) {
         CHECK_STR(search_ids(search, haft__str(rows[i].query), 1), haft__str(rows[i].first), "%s",
                   rows[i].query);
@@ -462,7 +462,7 @@ TEST(doubled_letters_are_slips)
         {"a", "list_issues", "", "", NULL},
         {"b", "delete_file", "", "", NULL},
     };
-    haft__search *search = search_make(few, COUNT(few), NULL);
+    haft__search_index *search = search_make(few, COUNT(few), NULL);
     CHECK_STR(search_ids(search, HAFT__LIT("isue"), 1), HAFT__LIT("a:name"), "isue");
     CHECK_STR(search_ids(search, HAFT__LIT("show an isue"), 1), HAFT__LIT("a:name"), "isue");
     CHECK_STR(search_ids(search, HAFT__LIT("some fille"), 1), HAFT__LIT("b:name"), "fille");
@@ -481,7 +481,7 @@ TEST(each_part_counts)
         {"s", "epsilon", "zeta", "eta", NULL},
     };
     haft__search_options options = HAFT__SEARCH_OPTIONS_INIT;
-    haft__search *search = NULL;
+    haft__search_index *search = NULL;
     options.weights = (haft__search_weights){.text = 1};
     CHECK(haft__search_create(&options, &search, NULL) == HAFT_OK, "create");
     for (size_t i = 0; i < COUNT(pair); i++) {

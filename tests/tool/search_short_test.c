@@ -18,8 +18,8 @@ TEST(what_is_short_for_what)
                 {"", ""},
                 {"repositories", ""}};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        CHECK_STR(haft__search_short(haft__str(rows[i].stem)), haft__str(rows[i].whole), "%s",
-                  rows[i].stem);
+        CHECK_STR(haft__search_abbreviation(haft__str(rows[i].stem)), haft__str(rows[i].whole),
+                  "%s", rows[i].stem);
     }
 }
 
@@ -33,7 +33,7 @@ TEST(what_is_short_is_the_same_word)
         {"c", "create_repository", "g", "Makes a place for code.", NULL},
         {"d", "create_entities", "m", "Makes entities.", NULL},
     };
-    haft__search *search = search_make(tools, COUNT(tools), NULL);
+    haft__search_index *search = search_make(tools, COUNT(tools), NULL);
     CHECK_STR(search_ids(search, HAFT__LIT("create repo"), 1), HAFT__LIT("c:name"), "repo");
     CHECK_STR(search_ids(search, HAFT__LIT("create some repos"), 1), HAFT__LIT("c:name"), "repos");
     CHECK_STR(search_ids(search, HAFT__LIT("createPR"), 1), HAFT__LIT("b:name"), "PR");

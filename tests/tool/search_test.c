@@ -36,10 +36,10 @@ static const char *const queries[] = {"create an issue",
                                       "tab"};
 
 /* Those that are there, in another order, make the same index. */
-static void check_against_fresh(const haft__search *search, const int *versions, size_t count,
-                                const haft__search_vectors *vectors, uint32_t round)
+static void check_against_fresh(const haft__search_index *search, const int *versions, size_t count,
+                                const haft__search_word_vectors *vectors, uint32_t round)
 {
-    haft__search *fresh = search_make(NULL, 0, vectors);
+    haft__search_index *fresh = search_make(NULL, 0, vectors);
     for (size_t i = count; i-- > 0;) {
         char space[4][96];
         search_tool tool = make_tool((uint32_t)i, (uint32_t)versions[i], space);
@@ -56,11 +56,11 @@ static void check_against_fresh(const haft__search *search, const int *versions,
     haft__search_destroy(fresh);
 }
 
-static void add_and_remove(const haft__search_vectors *vectors)
+static void add_and_remove(const haft__search_word_vectors *vectors)
 {
     int versions[40];
     uint32_t seed = 11;
-    haft__search *search = search_make(NULL, 0, vectors);
+    haft__search_index *search = search_make(NULL, 0, vectors);
     memset(versions, 0xff, sizeof(versions));
     for (uint32_t round = 0; round < 600; round++) {
         char space[4][96];
@@ -99,15 +99,15 @@ static const int8_t vector_rows[] = {10, 0, 3, 0, 90, 2, 0, 80, 1, -7, 5, 60, 30
 
 TEST(nor_where_there_are_vectors)
 {
-    haft__search_vectors vectors;
+    haft__search_word_vectors vectors;
     haft_str file = search_table(vector_words, vector_rows, COUNT(vector_words), 3);
-    CHECK(haft__search_vectors_open(file, &vectors, NULL) == HAFT_OK, "the table");
+    CHECK(haft__search_word_vectors_open(file, &vectors, NULL) == HAFT_OK, "the table");
     add_and_remove(&vectors);
 }
 
 TEST(documents_need_an_id)
 {
-    haft__search *search = search_make(NULL, 0, NULL);
+    haft__search_index *search = search_make(NULL, 0, NULL);
     haft_error err = {0};
     haft__search_doc doc = {.name = HAFT__LIT("x")};
     CHECK_INT(haft__search_add(search, &doc, &err), HAFT_BAD_INPUT, "no id");
@@ -120,7 +120,7 @@ TEST(documents_need_an_id)
 TEST(an_index_has_a_limit)
 {
     search_tool tool = {"a", "tool", "", "", NULL}, last = {"b", "tool", "", "", NULL};
-    haft__search *search = search_make(&tool, 1, NULL);
+    haft__search_index *search = search_make(&tool, 1, NULL);
     haft_error err = {0};
     search->doc_table.count = HAFT__LIMIT_SEARCH_DOCS - 1;
     CHECK_INT(search_add(search, &last), HAFT_OK, "at the limit");
@@ -138,13 +138,13 @@ TEST(an_add_without_memory_changes_nothing)
                            {"b", "read_file", "disk", "Reads a file.", NULL}};
     search_tool more[] = {{"a", "send_mail", "post", "Sends letters to people.", NULL},
                           {"c", "list_mail", "post", "Lists letters of people.", NULL}};
-    haft__search_vectors vectors;
+    haft__search_word_vectors vectors;
     haft_str file = search_table(vector_words, vector_rows, COUNT(vector_words), 3);
-    CHECK(haft__search_vectors_open(file, &vectors, NULL) == HAFT_OK, "the table");
+    CHECK(haft__search_word_vectors_open(file, &vectors, NULL) == HAFT_OK, "the table");
     haft_str query = HAFT__LIT("create issue, read file, mail to people");
     for (size_t i = 0; i < COUNT(more); i++) {
         for (unsigned n = 0;; n++) {
-            haft__search *search = search_make(tools, COUNT(tools), &vectors);
+            haft__search_index *search = search_make(tools, COUNT(tools), &vectors);
             haft_str before = search_scores(search, query, 5);
             uint32_t words = search->term_table.count, groups = search->group_table.count;
             test_fail_allocation(n);
@@ -167,7 +167,7 @@ TEST(an_add_without_memory_changes_nothing)
 TEST(an_index_without_memory_is_none)
 {
     haft__search_options options = HAFT__SEARCH_OPTIONS_INIT;
-    haft__search *search = NULL;
+    haft__search_index *search = NULL;
     test_fail_allocation(0);
     haft_status status = haft__search_create(&options, &search, NULL);
     CHECK(test_allow_allocations() && status == HAFT_NO_MEMORY && search == NULL, "created");
@@ -182,7 +182,7 @@ TEST(hostile_documents_are_taken)
         seed = seed * 1664525U + 1013904223U;
         text[i] = (char)(seed >> 24);
     }
-    haft__search *search = search_make(NULL, 0, NULL);
+    haft__search_index *search = search_make(NULL, 0, NULL);
     haft__search_doc docs[] = {
         {.id = {text, size}, .name = {text, size}, .group = {text, size}, .text = {text, size}},
         {.id = HAFT__LIT("empty")},

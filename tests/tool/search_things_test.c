@@ -37,7 +37,7 @@ TEST(tokens_are_things)
         {"()", ""},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        CHECK_STR(haft__search_thing(haft__str(rows[i].token)), haft__str(rows[i].words), "%s",
+        CHECK_STR(haft__search_token_kind(haft__str(rows[i].token)), haft__str(rows[i].words), "%s",
                   rows[i].token);
     }
 }
@@ -51,7 +51,7 @@ TEST(tasks_are_found_by_what_they_are_about)
         {"c", "write_file", "disk", "Puts text there.", NULL},
         {"d", "send_email", "mail", "Writes to somebody.", NULL},
     };
-    haft__search *search = search_make(tools, COUNT(tools), NULL);
+    haft__search_index *search = search_make(tools, COUNT(tools), NULL);
     CHECK_STR(search_ids(search, HAFT__LIT("show https://example.com please"), 1),
               HAFT__LIT("a:parameters"), "URL");
     CHECK_STR(search_ids(search, HAFT__LIT("how big is report.pdf"), 1), HAFT__LIT("c:name"),

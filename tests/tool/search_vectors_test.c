@@ -17,17 +17,19 @@ static haft_str make_file(void)
 
 TEST(words_have_vectors)
 {
-    haft__search_vectors vectors;
+    haft__search_word_vectors vectors;
     haft_error err = {0};
-    CHECK_INT(haft__search_vectors_open(make_file(), &vectors, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__search_word_vectors_open(make_file(), &vectors, &err), HAFT_OK, "%s",
+              err.message);
     CHECK_INT(vectors.count, COUNT(words), "words");
     for (size_t i = 0; i < COUNT(words); i++) {
-        const int8_t *row = haft__search_vectors_find(&vectors, haft__str(words[i]));
+        const int8_t *row = haft__search_word_vectors_find(&vectors, haft__str(words[i]));
         CHECK(row != NULL && memcmp(row, rows + 4 * i, 4) == 0, "%s", words[i]);
     }
     static const char *const others[] = {"", "a", "doctors", "doc", "zoo", "attends"};
     for (size_t i = 0; i < COUNT(others); i++) {
-        CHECK(haft__search_vectors_find(&vectors, haft__str(others[i])) == NULL, "%s", others[i]);
+        CHECK(haft__search_word_vectors_find(&vectors, haft__str(others[i])) == NULL, "%s",
+              others[i]);
     }
 }
 
@@ -56,7 +58,7 @@ TEST(damaged_tables_are_refused)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str file = make_file();
-        haft__search_vectors vectors;
+        haft__search_word_vectors vectors;
         haft_error err = {0};
         char wanted[128];
         /* NOLINTNEXTLINE(performance-no-int-to-ptr): a text that was made here */
@@ -64,15 +66,16 @@ TEST(damaged_tables_are_refused)
         if (cases[i].summed) {
             search_sum(file);
         }
-        CHECK_INT(haft__search_vectors_open(file, &vectors, &err), HAFT_BAD_INPUT, "case %zu", i);
+        CHECK_INT(haft__search_word_vectors_open(file, &vectors, &err), HAFT_BAD_INPUT, "case %zu",
+                  i);
         (void)snprintf(wanted, sizeof(wanted), "this is no table of vectors: %s", cases[i].why);
         CHECK_STR(haft__str(err.message), haft__str(wanted), "case %zu", i);
         CHECK_STR(haft__str(err.hint), HAFT__LIT("scripts/make-vectors makes one"), "the hint");
     }
     haft_str file = make_file();
     for (size_t length = 0; length < file.len; length++) {
-        haft__search_vectors vectors;
-        CHECK_INT(haft__search_vectors_open((haft_str){file.ptr, length}, &vectors, NULL),
+        haft__search_word_vectors vectors;
+        CHECK_INT(haft__search_word_vectors_open((haft_str){file.ptr, length}, &vectors, NULL),
                   HAFT_BAD_INPUT, "cut at %zu", length);
     }
 }
@@ -80,7 +83,7 @@ TEST(damaged_tables_are_refused)
 TEST(tables_have_limits)
 {
     haft_str file = make_file();
-    haft__search_vectors vectors;
+    haft__search_word_vectors vectors;
     haft_error err = {0};
     /* NOLINTNEXTLINE(performance-no-int-to-ptr): a text that was made here */
     uint8_t *count = (uint8_t *)(uintptr_t)file.ptr + 8;
@@ -89,7 +92,8 @@ TEST(tables_have_limits)
         for (size_t i = 0; i < 4; i++) {
             count[i] = (uint8_t)(number >> 8 * i);
         }
-        CHECK_INT(haft__search_vectors_open(file, &vectors, &err), HAFT_BAD_INPUT, "%u", number);
+        CHECK_INT(haft__search_word_vectors_open(file, &vectors, &err), HAFT_BAD_INPUT, "%u",
+                  number);
         bool counts = strstr(err.message, "counts") != NULL;
         CHECK(counts == (more == 1), "%u: %s", number, err.message);
     }
@@ -102,9 +106,9 @@ TEST(other_words_find_what_is_meant)
         {"b", "weather_of_city", "", "", NULL},
         {"c", "xylophone", "", "", NULL},
     };
-    haft__search_vectors vectors;
-    CHECK(haft__search_vectors_open(make_file(), &vectors, NULL) == HAFT_OK, "open");
-    haft__search *search = search_make(tools, COUNT(tools), &vectors);
+    haft__search_word_vectors vectors;
+    CHECK(haft__search_word_vectors_open(make_file(), &vectors, NULL) == HAFT_OK, "open");
+    haft__search_index *search = search_make(tools, COUNT(tools), &vectors);
     CHECK_STR(search_ids(search, HAFT__LIT("attend a doctor"), 5), HAFT__LIT("a:meaning"), "meant");
     CHECK_STR(search_ids(search, HAFT__LIT("city of my doctor, my doctor"), 5),
               HAFT__LIT("b:name a:meaning"), "said, and meant");
@@ -136,9 +140,9 @@ TEST(a_word_that_no_language_has_is_a_name)
         {"c++", "e:exact name"},
         {"compile c#, please", "f:exact name"},
     };
-    haft__search_vectors vectors;
-    CHECK(haft__search_vectors_open(make_file(), &vectors, NULL) == HAFT_OK, "open");
-    haft__search *search = search_make(tools, COUNT(tools), &vectors);
+    haft__search_word_vectors vectors;
+    CHECK(haft__search_word_vectors_open(make_file(), &vectors, NULL) == HAFT_OK, "open");
+    haft__search_index *search = search_make(tools, COUNT(tools), &vectors);
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_STR(search_ids(search, haft__str(cases[i].query), 1), haft__str(cases[i].first), "%s",
                   cases[i].query);
@@ -150,11 +154,11 @@ TEST(a_word_that_no_language_has_is_a_name)
 TEST(the_table_of_the_project_is_one)
 {
     haft_str file = test_read_file("share/haft/words.vec");
-    haft__search_vectors vectors;
+    haft__search_word_vectors vectors;
     haft_error err = {0};
-    CHECK_INT(haft__search_vectors_open(file, &vectors, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__search_word_vectors_open(file, &vectors, &err), HAFT_OK, "%s", err.message);
     static const char *const some[] = {"file", "repositori", "json", "github", "messag"};
     for (size_t i = 0; i < COUNT(some) && err.status == HAFT_OK; i++) {
-        CHECK(haft__search_vectors_find(&vectors, haft__str(some[i])) != NULL, "%s", some[i]);
+        CHECK(haft__search_word_vectors_find(&vectors, haft__str(some[i])) != NULL, "%s", some[i]);
     }
 }

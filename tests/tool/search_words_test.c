@@ -8,12 +8,12 @@
 /* The words of a text, as written and by spaces; a bar before one that begins a clause. */
 static haft_str words_of(haft_str text, bool stems)
 {
-    haft__search_words words;
+    haft__search_tokenizer words;
     haft__search_word word;
     haft__buf found;
     haft__buf_init(&found, 1 << 20);
-    haft__search_words_init(&words, text, false);
-    for (size_t i = 0; haft__search_words_next(&words, &word); i++) {
+    haft__search_tokenizer_init(&words, text, false);
+    for (size_t i = 0; haft__search_tokenizer_next(&words, &word); i++) {
         haft__buf_add_str(&found, haft__str(i > 0 ? " " : ""));
         haft__buf_add_str(&found, haft__str(i > 0 && word.begins_clause ? "| " : ""));
         haft__buf_add(&found, stems ? word.stem : word.raw,
@@ -91,7 +91,7 @@ TEST(stems_come_along)
 
 TEST(queries_say_what_a_token_is)
 {
-    haft__search_words words;
+    haft__search_tokenizer words;
     haft__search_word word;
     static const struct {
         const char *raw;
@@ -99,8 +99,8 @@ TEST(queries_say_what_a_token_is)
     } wanted[] = {{"open", false}, {"https", false}, {"example", false}, {"url", true},
                   {"out", false},  {"md", false},    {"file", true}};
     size_t count = 0;
-    haft__search_words_init(&words, HAFT__LIT("open https://example.com/a out.md"), true);
-    for (; haft__search_words_next(&words, &word) && count < COUNT(wanted); count++) {
+    haft__search_tokenizer_init(&words, HAFT__LIT("open https://example.com/a out.md"), true);
+    for (; haft__search_tokenizer_next(&words, &word) && count < COUNT(wanted); count++) {
         CHECK_STR(((haft_str){word.raw, word.raw_length}), haft__str(wanted[count].raw), "word");
         CHECK(word.implied == wanted[count].implied, "%s", wanted[count].raw);
     }
@@ -136,11 +136,11 @@ TEST(random_bytes_become_words)
             text[i] =
                 n % 2 == 0 ? (char)(seed >> 24) : "aB3_ .,'\xe6\x96\x87\xc3\xa9/:"[seed >> 28];
         }
-        haft__search_words words;
+        haft__search_tokenizer words;
         haft__search_word word;
         size_t count = 0;
-        haft__search_words_init(&words, (haft_str){text, n % sizeof(text)}, false);
-        while (haft__search_words_next(&words, &word)) {
+        haft__search_tokenizer_init(&words, (haft_str){text, n % sizeof(text)}, false);
+        while (haft__search_tokenizer_next(&words, &word)) {
             CHECK(word.raw_length > 0 && word.raw_length <= sizeof(word.raw), "a word");
             CHECK(word.stem_length > 0 && word.stem_length <= sizeof(word.stem), "its stem");
             count++;

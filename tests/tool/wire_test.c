@@ -48,8 +48,8 @@ TEST(names_on_the_wire)
          "server_-_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa_-zf815099f047d6d83"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__wire wire = haft__wire_encode(haft__str(cases[i].name));
-        CHECK_STR(haft__wire_str(&wire), haft__str(cases[i].wire), "%s", cases[i].name);
+        haft__wire_name wire = haft__wire_name_encode(haft__str(cases[i].name));
+        CHECK_STR(haft__wire_name_str(&wire), haft__str(cases[i].wire), "%s", cases[i].name);
         CHECK(wire.text[wire.len] == '\0', "%s: no NUL", cases[i].name);
     }
 }
@@ -77,9 +77,9 @@ TEST(only_encodings_are_decoded)
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        char to[HAFT__WIRE_BYTES];
+        char to[HAFT__WIRE_NAME_BYTES];
         size_t length = 77;
-        CHECK(!haft__wire_decode(haft__str(cases[i]), to, &length), "%s", cases[i]);
+        CHECK(!haft__wire_name_decode(haft__str(cases[i]), to, &length), "%s", cases[i]);
         CHECK_INT(length, 77, "%s: the output was written", cases[i]);
     }
 }
@@ -93,7 +93,7 @@ static bool fits_the_alphabet(haft_str wire)
             return false;
         }
     }
-    return wire.len >= 1 && wire.len <= HAFT__WIRE_BYTES;
+    return wire.len >= 1 && wire.len <= HAFT__WIRE_NAME_BYTES;
 }
 
 static bool is_plain_name(haft_str name)
@@ -124,9 +124,9 @@ static size_t full_length(haft_str name)
 /* Everything that must hold of one name. `seen` has the name behind each encoding so far. */
 static const char *problem(haft__map *seen, haft_str name)
 {
-    haft__wire wire = haft__wire_encode(name);
-    haft_str text = haft__wire_str(&wire);
-    char to[HAFT__WIRE_BYTES];
+    haft__wire_name wire = haft__wire_name_encode(name);
+    haft_str text = haft__wire_name_str(&wire);
+    char to[HAFT__WIRE_NAME_BYTES];
     size_t length = 0;
     if (!fits_the_alphabet(text)) {
         return "does not fit the alphabet";
@@ -134,8 +134,8 @@ static const char *problem(haft__map *seen, haft_str name)
     if (is_plain_name(name) && !haft__str_equal(text, name)) {
         return "a plain name was changed";
     }
-    bool hashed = full_length(name) > HAFT__WIRE_BYTES;
-    bool decoded = haft__wire_decode(text, to, &length);
+    bool hashed = full_length(name) > HAFT__WIRE_NAME_BYTES;
+    bool decoded = haft__wire_name_decode(text, to, &length);
     if (decoded == hashed) {
         return hashed ? "a hashed name was decoded" : "a name was not decoded";
     }
@@ -189,7 +189,7 @@ TEST(encodings_are_distinct_and_decodable)
     for (unsigned i = 0; i < 300000 && wrong < 5; i++) {
         char name[256];
         size_t length = random_name(&state, name);
-        long_names += length > HAFT__WIRE_BYTES;
+        long_names += length > HAFT__WIRE_NAME_BYTES;
         const char *what = problem(&seen, (haft_str){name, length});
         wrong += what != NULL;
         CHECK(what == NULL, "%.*s: %s", (int)length, name, what);
@@ -214,9 +214,9 @@ TEST(names_that_look_like_encodings)
             for (size_t i = 0; i < length; i++, rest /= 6) {
                 name[i] = alphabet[rest % 6];
             }
-            haft__wire wire = haft__wire_encode((haft_str){name, length});
+            haft__wire_name wire = haft__wire_name_encode((haft_str){name, length});
             const char *what = problem(&seen, (haft_str){name, length});
-            const char *twice = what == NULL ? problem(&seen, haft__wire_str(&wire)) : what;
+            const char *twice = what == NULL ? problem(&seen, haft__wire_name_str(&wire)) : what;
             wrong += twice != NULL;
             CHECK(twice == NULL, "%.*s: %s", (int)length, name, twice);
         }
@@ -246,7 +246,7 @@ TEST(every_byte_and_every_length)
             name[before] = '.';
             const char *what = problem(&seen, (haft_str){name, length});
             CHECK(what == NULL, "%.*s: %s", (int)length, name, what);
-            haft__wire wire = haft__wire_encode((haft_str){name, length});
+            haft__wire_name wire = haft__wire_name_encode((haft_str){name, length});
             const char *escape = strstr(wire.text, "_-h");
             CHECK(escape == NULL || strncmp(escape, "_-h2e", 5) == 0, "%s", wire.text);
         }
@@ -271,11 +271,12 @@ TEST(registered_tools_are_found_by_their_wire_names)
         CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_OK, "%s", names[i]);
     }
     for (size_t i = 0; i < COUNT(names); i++) {
-        haft__wire wire = haft__wire_encode(haft__str(names[i]));
-        const haft__tool *tool = haft__wire_find(&tools, haft__wire_str(&wire));
+        haft__wire_name wire = haft__wire_name_encode(haft__str(names[i]));
+        const haft__tool *tool = haft__wire_name_find_tool(&tools, haft__wire_name_str(&wire));
         CHECK(tool != NULL && haft__str_equal(tool->name, haft__str(names[i])), "%s", names[i]);
     }
-    CHECK(haft__wire_find(&tools, HAFT__LIT("docs:search")) == NULL, "no name on the wire");
-    CHECK(haft__wire_find(&tools, HAFT__LIT("read")) == NULL, "not registered");
+    CHECK(haft__wire_name_find_tool(&tools, HAFT__LIT("docs:search")) == NULL,
+          "no name on the wire");
+    CHECK(haft__wire_name_find_tool(&tools, HAFT__LIT("read")) == NULL, "not registered");
     haft__arena_finish(&arena);
 }

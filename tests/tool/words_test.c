@@ -23,7 +23,7 @@ static haft_status make(haft__arena *arena, const char *command, const char *arg
     haft_str *words = NULL;
     size_t count = 0;
     haft_status status =
-        haft__words_make(arena, read_json(arena, command), read_json(arena, SCHEMA),
+        haft__argv_build(arena, read_json(arena, command), read_json(arena, SCHEMA),
                          read_json(arena, arguments), &words, &count, err);
     haft__buf_clear(shown);
     for (size_t i = 0; status == HAFT_OK && i < count; i++) {
@@ -106,7 +106,7 @@ TEST(a_word_has_a_longest_length)
             haft__json_string((haft_str){text, HAFT__LIMIT_EXEC_WORD_BYTES + more})};
         haft_str *words = NULL;
         size_t count = 0;
-        haft_status status = haft__words_make(&arena, command, read_json(&arena, SCHEMA),
+        haft_status status = haft__argv_build(&arena, command, read_json(&arena, SCHEMA),
                                               haft__json_object(&member, 1), &words, &count, NULL);
         CHECK_INT(status, more == 0 ? HAFT_OK : HAFT_TOO_BIG, "%zu more", more);
     }
@@ -126,7 +126,7 @@ TEST(words_without_memory)
         size_t count = 0;
         test_fail_allocations_from(n);
         haft_status status =
-            haft__words_make(&own, command, schema, arguments, &words, &count, NULL);
+            haft__argv_build(&own, command, schema, arguments, &words, &count, NULL);
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         haft__arena_finish(&own);

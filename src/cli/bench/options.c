@@ -149,10 +149,10 @@ static const struct {
 
 static haft_status fail_key(haft_str word, haft_str key, haft_error *err)
 {
-    haft__near near;
-    haft__near_init(&near, key);
+    haft__suggestion near;
+    haft__suggestion_init(&near, key);
     for (size_t i = 0; i < COUNT(keys); i++) {
-        haft__near_offer(&near, haft__str(keys[i].key));
+        haft__suggestion_offer(&near, haft__str(keys[i].key));
     }
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, "",

@@ -9,7 +9,7 @@
 
 static void offer(haft__buf *lines, haft_str start, haft_str word, const char *behind)
 {
-    if (haft__str_starts(word, start)) {
+    if (haft__str_starts_with(word, start)) {
         haft__buf_add_str(lines, word);
         haft__buf_add_str(lines, haft__str(behind));
         haft__buf_add_char(lines, '\n');
@@ -107,7 +107,7 @@ void haft__talk_complete(void *context, haft_str text, size_t *ret_from, haft__b
     haft_str rest = text, name = haft__str_split(&rest, ' ');
     size_t count;
     const haft__talk_command *commands = haft__talk_commands(&count);
-    if (text.len == 0 || text.ptr[0] != '/' || haft__str_starts(text, HAFT__LIT("//"))) {
+    if (text.len == 0 || text.ptr[0] != '/' || haft__str_starts_with(text, HAFT__LIT("//"))) {
         return;
     }
     if (name.len == text.len) {

@@ -181,10 +181,10 @@ static const haft__talk_command *find(haft_str name)
 
 static haft_status fail_name(haft_str name, haft_error *err)
 {
-    haft__near near;
-    haft__near_init(&near, name);
+    haft__suggestion near;
+    haft__suggestion_init(&near, name);
     for (size_t i = 0; i < COUNT(commands); i++) {
-        haft__near_offer(&near, haft__str(commands[i].name));
+        haft__suggestion_offer(&near, haft__str(commands[i].name));
     }
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, "", "there is no command '%.*s'", HAFT__ARG(name));

@@ -60,7 +60,8 @@ static haft_status find_thread(const haft__store_request *all, haft_str name, ha
     haft_str found = {NULL, 0};
     for (size_t i = 0; i < all->found_count; i++) {
         haft_str thread = all->found[i].thread;
-        if (name.len == 0 || !haft__str_starts(thread, name) || haft__str_equal(thread, found)) {
+        if (name.len == 0 || !haft__str_starts_with(thread, name)
+            || haft__str_equal(thread, found)) {
             continue;
         }
         if (found.ptr != NULL) {

@@ -28,7 +28,7 @@ static haft_status read_plain(haft__talk *talk, haft__buf *text, bool *ret_more,
     for (bool joined = true; joined && status == HAFT_OK;) {
         haft_str line = {NULL, 0};
         status = haft__lines_next(&talk->lines, &line, ret_more, err);
-        joined = status == HAFT_OK && *ret_more && haft__str_ends(line, HAFT__LIT("\\"));
+        joined = status == HAFT_OK && *ret_more && haft__str_ends_with(line, HAFT__LIT("\\"));
         line.len -= joined;
         replaced += haft__clean_text(line, text);
         haft__buf_add_str(text, joined ? HAFT__LIT("\n") : HAFT__LIT(""));
@@ -133,9 +133,9 @@ static void take(haft__talk *talk, haft_str text)
     if (talk->interactive) {
         remember(talk, text);
     }
-    if (haft__str_starts(text, HAFT__LIT("//"))) {
+    if (haft__str_starts_with(text, HAFT__LIT("//"))) {
         haft__talk_send(talk, haft__str_skip(text, 1));
-    } else if (haft__str_starts(text, HAFT__LIT("/"))) {
+    } else if (haft__str_starts_with(text, HAFT__LIT("/"))) {
         haft__talk_obey(talk, text);
     } else {
         haft__talk_send(talk, text);
@@ -240,7 +240,7 @@ static haft_status choose_thread(haft__talk *talk, haft_error *err)
     haft_status status = name != NULL ? haft__talk_enter(talk, haft__str(name), err)
                                       : haft__talk_start_thread(talk, err);
     if (status != HAFT_OK && name != NULL) {
-        haft__error_at(err, "--thread");
+        haft__error_prepend_location(err, "--thread");
     }
     return status;
 }

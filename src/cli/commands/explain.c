@@ -43,7 +43,7 @@ static haft_str name_model(haft__arena *arena, const haft__model_spec *model)
 
 static haft_status write_prompt(haft__arena *arena, explained *e, haft_error *err)
 {
-    const haft__provider *provider = haft__provider_of(&e->spec->model);
+    const haft__provider *provider = haft__provider_for_model(&e->spec->model);
     haft__chat_options options = {.stream = provider != NULL,
                                   .serial = e->spec->limits.parallel == 1,
                                   .options = e->spec->model.options};

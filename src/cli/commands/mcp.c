@@ -209,7 +209,7 @@ static haft_status open_http(serving *s, const haft__args *args, haft_error *err
     }
     status = haft__mcp_http_create(&options, &s->http, err);
     if (status != HAFT_OK) {
-        haft__error_at(err, status == HAFT_BAD_INPUT ? "--listen" : "");
+        haft__error_prepend_location(err, status == HAFT_BAD_INPUT ? "--listen" : "");
         return status;
     }
     haft_str address = haft__mcp_http_address(s->http);

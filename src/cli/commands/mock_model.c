@@ -45,15 +45,15 @@ static haft_status serve(const haft__cli *cli, haft__mock *mock, haft_str addres
     return status;
 }
 
-static haft_status find_like(const char *name, haft__chat_like *ret_like, haft_error *err)
+static haft_status find_like(const char *name, haft__chat_server_kind *ret_like, haft_error *err)
 {
     static const struct {
         const char *name;
-        haft__chat_like like;
-    } known[] = {{"openai", HAFT__CHAT_OPENAI},
-                 {"llamacpp", HAFT__CHAT_LLAMACPP},
-                 {"vllm", HAFT__CHAT_OTHER},
-                 {"ollama", HAFT__CHAT_OTHER}};
+        haft__chat_server_kind like;
+    } known[] = {{"openai", HAFT__CHAT_SERVER_OPENAI},
+                 {"llamacpp", HAFT__CHAT_SERVER_LLAMACPP},
+                 {"vllm", HAFT__CHAT_SERVER_OTHER},
+                 {"ollama", HAFT__CHAT_SERVER_OTHER}};
     for (size_t i = 0; i < COUNT(known); i++) {
         if (strcmp(name, known[i].name) == 0) {
             *ret_like = known[i].like;
@@ -95,7 +95,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     }
     haft__loop_destroy(mock.loop);
     if (status == HAFT_BAD_INPUT) {
-        haft__error_at(err, "--listen");
+        haft__error_prepend_location(err, "--listen");
         return HAFT__EXIT_USAGE;
     }
     return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;

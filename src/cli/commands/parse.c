@@ -243,7 +243,7 @@ static haft_status read_request(haft__arena *arena, haft__json object, haft__par
     if (status == HAFT_OK && tools != NULL && tools->kind != HAFT__JSON_NULL) {
         status = haft__tools_take(arena, *tools, &list, err);
         if (status != HAFT_OK) {
-            haft__error_at(err, "/tools");
+            haft__error_prepend_location(err, "/tools");
         }
         request->tools = list.tools;
         request->tool_count = list.count;

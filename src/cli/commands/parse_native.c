@@ -26,11 +26,11 @@ static haft_status find_events(haft__arena *arena, const haft__parse_request *re
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = request->hash_key;
     haft__json list = haft__json_null();
-    if (haft__native_is_lines(text)) {
+    if (haft__native_is_event_lines(text)) {
         while (text.len > 0) {
             add_event(events, haft__str_split(&text, '\n'));
         }
-    } else if (haft__str_starts(text, HAFT__LIT("["))
+    } else if (haft__str_starts_with(text, HAFT__LIT("["))
                && haft__json_read(arena, text, &options, &list, NULL, NULL) == HAFT_OK) {
         for (uint32_t i = 0; i < list.count; i++) {
             haft__buf_add_str(events, HAFT__LIT("data: "));
@@ -44,7 +44,7 @@ static haft_status find_events(haft__arena *arena, const haft__parse_request *re
 
 /* OpenAI's reader takes pieces, so it gets them. */
 static haft_status read_chat(haft__arena *arena, const haft__parse_request *request,
-                             haft__model_answer *ret_answer, haft_error *err)
+                             haft__model_outcome *ret_answer, haft_error *err)
 {
     haft__openai_options options = {.hash_key = request->hash_key};
     haft__openai_stream stream;
@@ -69,14 +69,14 @@ static haft_status read_chat(haft__arena *arena, const haft__parse_request *requ
 
 /* What is no chat completion may be a response. */
 static haft_status read_openai(haft__arena *arena, const haft__parse_request *request,
-                               haft__model_answer *ret_answer, haft_error *err)
+                               haft__model_outcome *ret_answer, haft_error *err)
 {
     haft_status status = read_chat(arena, request, ret_answer, err);
     if (status != HAFT_OK || !ret_answer->failed
         || ret_answer->failure.kind != HAFT__FAILURE_GARBLED) {
         return status;
     }
-    haft__model_answer response;
+    haft__model_outcome response;
     status = haft__responses_read(request->text, request->hash_key, arena, &response, err);
     bool is_one =
         status == HAFT_OK && (!response.failed || response.failure.kind == HAFT__FAILURE_CUT);
@@ -85,13 +85,13 @@ static haft_status read_openai(haft__arena *arena, const haft__parse_request *re
 }
 
 static haft_status read_anthropic(haft__arena *arena, const haft__parse_request *request,
-                                  haft__model_answer *ret_answer, haft_error *err)
+                                  haft__model_outcome *ret_answer, haft_error *err)
 {
     return haft__anthropic_read(request->text, request->hash_key, arena, ret_answer, err);
 }
 
 static haft_status read_gemini(haft__arena *arena, const haft__parse_request *request,
-                               haft__model_answer *ret_answer, haft_error *err)
+                               haft__model_outcome *ret_answer, haft_error *err)
 {
     return haft__gemini_read(request->text, request->hash_key, arena, ret_answer, err);
 }
@@ -99,7 +99,7 @@ static haft_status read_gemini(haft__arena *arena, const haft__parse_request *re
 static const struct {
     const char *format;
     haft_status (*read)(haft__arena *arena, const haft__parse_request *request,
-                        haft__model_answer *ret_answer, haft_error *err);
+                        haft__model_outcome *ret_answer, haft_error *err);
 } natives[] = {
     {"native_openai", read_openai},
     {"native_anthropic", read_anthropic},
@@ -110,7 +110,8 @@ static const struct {
 static size_t find(haft_str format)
 {
     size_t i = 0;
-    while (i < COUNT(natives) && !haft__str_equal_any_case(format, haft__str(natives[i].format))) {
+    while (i < COUNT(natives)
+           && !haft__str_equal_ignore_case(format, haft__str(natives[i].format))) {
         i++;
     }
     return i;
@@ -181,7 +182,7 @@ static haft_status take_failure(haft__arena *arena, const haft__parse_request *r
 haft_status haft__parse_native(haft__arena *arena, const haft__parse_request *request,
                                haft__parsed *parsed, haft_error *err)
 {
-    haft__model_answer answer;
+    haft__model_outcome answer;
     haft_status status = natives[find(request->format)].read(arena, request, &answer, err);
     if (status != HAFT_OK || answer.failed) {
         return status == HAFT_OK ? take_failure(arena, request, &answer.failure, parsed, err)

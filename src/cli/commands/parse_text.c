@@ -115,7 +115,7 @@ static haft_status begin_call(gathering *g, haft_str name, haft_error *err)
     return add(&g->name, name, err);
 }
 
-static haft_status end_call(gathering *g, const haft__found *found, haft_error *err)
+static haft_status end_call(gathering *g, const haft__parser_event *found, haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = g->request->hash_key;
@@ -133,29 +133,29 @@ static haft_status end_call(gathering *g, const haft__found *found, haft_error *
                                  err);
 }
 
-static haft_status add_void(gathering *g, const haft__found *found, haft_error *err)
+static haft_status add_void(gathering *g, const haft__parser_event *found, haft_error *err)
 {
     haft__buf_clear(&g->block);
-    haft__parsed_error error = {.truncated = found->kind == HAFT__FOUND_TRUNCATED,
+    haft__parsed_error error = {.truncated = found->kind == HAFT__PARSER_EVENT_TRUNCATED,
                                 .offset = found->offset > g->ahead ? found->offset - g->ahead : 0,
                                 .why = haft__str(found->why),
                                 .text = found->text};
     return haft__parsed_add_error(g->arena, g->parsed, &error, err);
 }
 
-static haft_status take(void *context, const haft__found *found, haft_error *err)
+static haft_status take(void *context, const haft__parser_event *found, haft_error *err)
 {
     gathering *g = context;
     switch (found->kind) {
-    case HAFT__FOUND_CONTENT: return add(&g->content, found->text, err);
-    case HAFT__FOUND_REASONING: return add(&g->reasoning, found->text, err);
-    case HAFT__FOUND_CODE: return add(&g->block, found->text, err);
-    case HAFT__FOUND_CODE_END: return end_block(g, err);
-    case HAFT__FOUND_CALL: return begin_call(g, found->text, err);
-    case HAFT__FOUND_ARGUMENTS: return add(&g->arguments, found->text, err);
-    case HAFT__FOUND_CALL_END: return end_call(g, found, err);
-    case HAFT__FOUND_TRUNCATED:
-    case HAFT__FOUND_MALFORMED: return add_void(g, found, err);
+    case HAFT__PARSER_EVENT_CONTENT: return add(&g->content, found->text, err);
+    case HAFT__PARSER_EVENT_REASONING: return add(&g->reasoning, found->text, err);
+    case HAFT__PARSER_EVENT_CODE: return add(&g->block, found->text, err);
+    case HAFT__PARSER_EVENT_CODE_END: return end_block(g, err);
+    case HAFT__PARSER_EVENT_CALL: return begin_call(g, found->text, err);
+    case HAFT__PARSER_EVENT_ARGUMENTS: return add(&g->arguments, found->text, err);
+    case HAFT__PARSER_EVENT_CALL_END: return end_call(g, found, err);
+    case HAFT__PARSER_EVENT_TRUNCATED:
+    case HAFT__PARSER_EVENT_MALFORMED: return add_void(g, found, err);
     }
     HAFT__UNREACHABLE();
 }
@@ -175,8 +175,8 @@ static haft_status feed(haft__parser *parser, haft_str text, size_t chunk, haft_
 static haft_str find_start(const haft__format *format, haft_str prompt)
 {
     haft_str end = haft__str_trim(prompt);
-    const haft__mark *marks = format->places[0].marks;
-    for (size_t i = 0; i < COUNT(format->places[0].marks) && marks[i].text != NULL; i++) {
+    const haft__format_mark *marks = format->states[0].marks;
+    for (size_t i = 0; i < COUNT(format->states[0].marks) && marks[i].text != NULL; i++) {
         if (end.len > 0 && haft__str_equal(end, haft__str(marks[i].text))) {
             return end;
         }
@@ -243,14 +243,14 @@ haft_status haft__parsed_refuse(haft_str name, const char *command, haft_error *
 {
     size_t count;
     const haft__format *const *formats = haft__formats(&count);
-    haft__near near;
-    haft__near_init(&near, name);
+    haft__suggestion near;
+    haft__suggestion_init(&near, name);
     for (size_t i = 0; i < count; i++) {
-        haft__near_offer(&near, haft__str(formats[i]->name));
+        haft__suggestion_offer(&near, haft__str(formats[i]->name));
     }
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, "", "found no format named '%.*s'", HAFT__ARG(name));
-    if (haft__str_equal_any_case(name, HAFT__LIT("native"))) {
+    if (haft__str_equal_ignore_case(name, HAFT__LIT("native"))) {
         return haft__hint(err, status,
                           "an answer of a provider is native_openai, native_anthropic or "
                           "native_gemini");

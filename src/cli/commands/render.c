@@ -42,14 +42,14 @@ typedef struct rendering {
 static haft_status find_tool(const rendering *r, haft_str name, const char *option,
                              size_t *ret_index, haft_error *err)
 {
-    haft__near near;
-    haft__near_init(&near, name);
+    haft__suggestion near;
+    haft__suggestion_init(&near, name);
     for (size_t i = 0; i < r->tools.count; i++) {
         if (haft__str_equal(r->tools.tools[i].name, name)) {
             *ret_index = i;
             return HAFT_OK;
         }
-        haft__near_offer(&near, r->tools.tools[i].name);
+        haft__suggestion_offer(&near, r->tools.tools[i].name);
     }
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, option, "found no tool named '%.*s'", HAFT__ARG(name));
@@ -152,7 +152,7 @@ static haft_status read_choice(rendering *r, haft_error *err)
 {
     static const struct {
         const char *word;
-        haft__mode mode;
+        haft__choice_mode mode;
     } words[] = {{"auto", HAFT__MODE_AUTO},
                  {"any", HAFT__MODE_ANY},
                  {"required", HAFT__MODE_ANY}, /* as specs and providers call it */
@@ -165,7 +165,8 @@ static haft_status read_choice(rendering *r, haft_error *err)
             return HAFT_OK;
         }
     }
-    if (haft__str_starts(text, HAFT__LIT("tool:")) || haft__str_starts(text, HAFT__LIT("tool "))) {
+    if (haft__str_starts_with(text, HAFT__LIT("tool:"))
+        || haft__str_starts_with(text, HAFT__LIT("tool "))) {
         return choose_tool(r, haft__str_trim(haft__str_skip(text, strlen("tool:"))), err);
     }
     return haft__fail(err, HAFT_BAD_INPUT, "--choice",
@@ -216,7 +217,7 @@ static haft_status make_prompt(rendering *r, haft_error *err)
     if (r->format == NULL) {
         return HAFT_OK;
     }
-    haft__format_teach(&r->prompt, r->format, r->tools.tools, r->tools.count);
+    haft__format_write_tools(&r->prompt, r->format, r->tools.tools, r->tools.count);
     if (haft__args_has(r->args, "choice") || r->choice.allowed != NULL) {
         haft__format_write_choice(&r->words, &r->choice);
     }
@@ -258,7 +259,7 @@ static void print_turns(const rendering *r)
 static void print_relaxed(const rendering *r)
 {
     for (size_t i = 0; i < r->relaxed.count; i++) {
-        const haft__relaxed *item = &r->relaxed.items[i];
+        const haft__relaxation *item = &r->relaxed.items[i];
         (void)fputs("relaxed: ", r->cli->errors);
         haft__print_text(r->cli->errors, item->where);
         (void)fputs(item->where.len > 0 ? ": " : "", r->cli->errors);
@@ -396,7 +397,7 @@ static haft_status want_format(rendering *r, haft_error *err)
         return haft__hint(err, status, "'haft help render' lists the formats");
     }
     r->format = haft__format_find(haft__str(given));
-    if (r->format == NULL && !haft__str_equal_any_case(haft__str(given), HAFT__LIT("native"))) {
+    if (r->format == NULL && !haft__str_equal_ignore_case(haft__str(given), HAFT__LIT("native"))) {
         return haft__parsed_refuse(haft__str(given), "render", err);
     }
     return HAFT_OK;
@@ -460,7 +461,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     for (size_t i = 0; i < COUNT(bufs); i++) {
         haft__buf_init(bufs[i], HAFT__LIMIT_FORMAT_BYTES);
     }
-    haft__relax_init(&r.relaxed, &cli->arena);
+    haft__relax_report_init(&r.relaxed, &cli->arena);
     haft_status status = render(&r, err);
     for (size_t i = 0; i < COUNT(bufs); i++) {
         haft__buf_finish(bufs[i]);

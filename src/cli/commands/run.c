@@ -83,7 +83,7 @@ static haft__exit start(haft__cli *cli, const haft__args *args, haft_agent *agen
     haft_run *run = NULL;
     haft_status status = haft_run_start(agent, task, &options, &run, err);
     if (status != HAFT_OK) {
-        haft__error_at(err, status == HAFT_BAD_INPUT ? "--thread" : "");
+        haft__error_prepend_location(err, status == HAFT_BAD_INPUT ? "--thread" : "");
         return haft__session_exit(status);
     }
     haft__exit result =

@@ -436,7 +436,7 @@ static haft_status read_states(const asked *a, haft__store_request *request)
 {
     static const char *const known[] = {
 #define X(name, text) text,
-        HAFT__ENDS(X)
+        HAFT__STOP_TOKENS(X)
 #undef X
     };
     size_t at = 0, count = 0;
@@ -473,7 +473,7 @@ static haft_status read_retention(asked *a, haft__store_request *request)
         status = haft__duration_parse(haft__str(given), &age, a->err);
     }
     if (status != HAFT_OK) {
-        haft__error_at(a->err, "--older");
+        haft__error_prepend_location(a->err, "--older");
         return status;
     }
     status = read_states(a, request);

@@ -23,7 +23,7 @@
 #define DEFAULT_HITS 10U
 
 typedef struct searcher {
-    haft__search *search;
+    haft__search_index *search;
     haft__vectors vectors;
     haft__hash_key hash_key;
     size_t k;
@@ -122,7 +122,7 @@ static void print_words(FILE *out, const answer *found)
 static haft_status find(searcher *s, haft__arena *arena, haft_str query, answer *ret_answer,
                         haft_error *err)
 {
-    haft__search_given given;
+    haft__search_embedding given;
     bool embeds = s->embed.embedder != NULL;
     ret_answer->query = query;
     haft_status status = embeds
@@ -130,8 +130,8 @@ static haft_status find(searcher *s, haft__arena *arena, haft_str query, answer 
                                                       s->docs.count, s->search, arena, &given, err)
                              : HAFT_OK;
     return status == HAFT_OK
-               ? haft__search_query_with(s->search, query, embeds ? &given : NULL, s->k, arena,
-                                         &ret_answer->hits, &ret_answer->count, err)
+               ? haft__search_query_embedding(s->search, query, embeds ? &given : NULL, s->k, arena,
+                                              &ret_answer->hits, &ret_answer->count, err)
                : status;
 }
 

@@ -77,7 +77,7 @@ void haft__search_embed_close(haft__search_embed *embed)
     haft__arena_finish(&embed->arena);
 }
 
-static void on_embedded(void *context, const haft__search_given *query, haft_str error)
+static void on_embedded(void *context, const haft__search_embedding *query, haft_str error)
 {
     haft__search_embed *embed = context;
     embed->over = true;
@@ -90,14 +90,14 @@ static void on_embedded(void *context, const haft__search_given *query, haft_str
     embed->status = numbers != NULL ? HAFT_OK : haft__arena_fail(embed->to, &embed->error);
     if (numbers != NULL) {
         memcpy(numbers, query->numbers, query->dimensions * sizeof(*numbers));
-        embed->given = (haft__search_given){query->model, numbers, query->dimensions};
+        embed->given = (haft__search_embedding){query->model, numbers, query->dimensions};
     }
 }
 
 haft_status haft__search_embed_ask(haft__search_embed *embed, haft_str query,
-                                   const haft__search_doc *docs, size_t count, haft__search *index,
-                                   haft__arena *arena, haft__search_given *ret_given,
-                                   haft_error *err)
+                                   const haft__search_doc *docs, size_t count,
+                                   haft__search_index *index, haft__arena *arena,
+                                   haft__search_embedding *ret_given, haft_error *err)
 {
     haft__embed_job *job = NULL;
     embed->to = arena;

@@ -17,7 +17,7 @@ typedef struct haft__search_embed {
 
     /* of the query that is waited for */
     haft__arena *to;
-    haft__search_given given;
+    haft__search_embedding given;
     bool over;
     haft_status status;
     haft_error error;
@@ -32,7 +32,8 @@ void haft__search_embed_close(haft__search_embed *embed);
  * server that fails is a failure: whoever names one wants to know. */
 HAFT_MUST_USE haft_status haft__search_embed_ask(haft__search_embed *embed, haft_str query,
                                                  const haft__search_doc *docs, size_t count,
-                                                 haft__search *index, haft__arena *arena,
-                                                 haft__search_given *ret_given, haft_error *err);
+                                                 haft__search_index *index, haft__arena *arena,
+                                                 haft__search_embedding *ret_given,
+                                                 haft_error *err);
 
 #endif

@@ -183,10 +183,10 @@ static void write_text(haft__json_writer *w, const char *key, haft_str value)
 /* With its verdict, if it is a server's. */
 static void write_tool(haft__json_writer *w, const haft__tool *tool, const haft__verdict *verdict)
 {
-    haft__wire wire = haft__wire_encode(tool->name);
+    haft__wire_name wire = haft__wire_name_encode(tool->name);
     haft__json_begin_object(w);
     write_text(w, "name", tool->name);
-    write_text(w, "wire_name", haft__wire_str(&wire));
+    write_text(w, "wire_name", haft__wire_name_str(&wire));
     write_text(w, "description", tool->description);
     write_text(w, "source", haft__str(haft__tool_source_name(tool->source)));
     write_text(w, "role", haft__str(haft__tool_role_name(tool->role)));
@@ -262,8 +262,8 @@ static const wire_form *find_form(const char *name)
 
 static void write_as(haft__json_writer *w, const haft__tool *tool, const wire_form *form)
 {
-    haft__wire wire = haft__wire_encode(tool->name);
-    form->write(w, tool, haft__wire_str(&wire));
+    haft__wire_name wire = haft__wire_name_encode(tool->name);
+    form->write(w, tool, haft__wire_name_str(&wire));
 }
 
 /* Of servers only those that a run would see. */

@@ -181,7 +181,7 @@ static const char *name_of(const char *path)
 }
 
 static haft_status read_json(validator *v, haft__arena *arena, const char *path,
-                             bool refuse_duplicates, haft__json *ret_value, haft_error *err)
+                             bool reject_duplicates, haft__json *ret_value, haft_error *err)
 {
     haft_str kept = {NULL, 0};
     haft_status status = haft__file_keep(arena, path, HAFT__LIMIT_JSON_BYTES, &kept, err);
@@ -189,12 +189,12 @@ static haft_status read_json(validator *v, haft__arena *arena, const char *path,
         return status;
     }
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.refuse_duplicates = refuse_duplicates;
+    options.reject_duplicates = reject_duplicates;
     options.hash_key = v->hash_key;
     status = haft__json_read(arena, kept, &options, ret_value, NULL, err);
     if (status != HAFT_OK) {
         v->bad = (unreadable){name_of(path), kept};
-        haft__error_at(err, name_of(path));
+        haft__error_prepend_location(err, name_of(path));
     }
     return status;
 }
@@ -212,7 +212,7 @@ static haft__exit validate_files(haft__cli *cli, validator *v, const haft__args 
     if (status == HAFT_OK) {
         status = validate(v, &cli->arena, &asked, &found, err);
         if (status != HAFT_OK && err->where[0] != '\0' && v->remotes.problem.status == HAFT_OK) {
-            haft__error_at(err, name_of(schema_path));
+            haft__error_prepend_location(err, name_of(schema_path));
         }
     }
     if (haft__args_has(args, "json")) {
@@ -243,7 +243,7 @@ static haft_status refuse_schema_duplicates(const validator *v, haft__arena *are
                                             haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.refuse_duplicates = true;
+    options.reject_duplicates = true;
     options.hash_key = v->hash_key;
     haft__json_stream stream;
     haft__json_stream_init(&stream, &options);

@@ -85,7 +85,7 @@ static void put_text(FILE *out, haft_str text)
     bool indented = false;
     while (text.len > 0) {
         haft_str line = haft__str_split(&text, '\n');
-        bool inner = haft__str_starts(line, HAFT__LIT("  "));
+        bool inner = haft__str_starts_with(line, HAFT__LIT("  "));
         if (inner != indented) {
             (void)fputs(inner ? ".RS\n.nf\n" : ".fi\n.RE\n", out);
             indented = inner;

@@ -79,7 +79,7 @@ bool haft__usage_next(haft_str *at, haft_str *ret_word)
         while (word.len > 0 && (word.ptr[word.len - 1] == ']' || word.ptr[word.len - 1] == '.')) {
             word.len--;
         }
-        bool option = haft__str_starts(word, HAFT__LIT("--"));
+        bool option = haft__str_starts_with(word, HAFT__LIT("--"));
         if (word.len > 0 && !option && !haft__str_equal(word, HAFT__LIT("|"))) {
             *ret_word = word;
             return true;

@@ -73,7 +73,7 @@ static haft_str parent_of(haft_str directory)
 
 static bool is_beneath(haft_str path, haft_str directory)
 {
-    return haft__str_starts(path, directory)
+    return haft__str_starts_with(path, directory)
            && (directory.len == 1 || path.len == directory.len || path.ptr[directory.len] == '/');
 }
 
@@ -168,7 +168,7 @@ static void complain(search *s, haft__config_file *file, haft_str text,
                              .line = problem->line,
                              .column = problem->column,
                              .extent = problem->extent,
-                             .shown = haft__spec_line(text, problem->line),
+                             .shown = haft__spec_line_text(text, problem->line),
                              .warning = problem->warning,
                              .message = problem->message,
                              .hint = problem->hint};
@@ -178,7 +178,7 @@ static void complain(search *s, haft__config_file *file, haft_str text,
             (void)snprintf(where, sizeof(where), "%u:%u", problem->line, problem->column);
             (void)haft__fail(&s->cli->problem, HAFT_BAD_INPUT, where, "%.*s",
                              HAFT__ARG(problem->message));
-            haft__error_at(&s->cli->problem, file->path);
+            haft__error_prepend_location(&s->cli->problem, file->path);
         }
     }
     haft__complain_count(s->cli->errors, haft__str(file->path), problems->errors,
@@ -195,9 +195,9 @@ static void object_to(haft__spec_problems *problems, const haft__spec_document *
     (void)snprintf(pointer, sizeof(pointer), "/%s", key);
     size_t at = haft__spec_offset(document, haft__str(pointer), false);
     haft_str word = haft__str_skip(document->text, at);
-    word.len = haft__spec_word(document->text, at);
+    word.len = haft__spec_token_length(document->text, at);
     haft__spec_problem *problem = haft__spec_problem_add(problems, false, "%s", message);
-    haft__spec_problem_place(problem, document->text, at);
+    haft__spec_problem_locate(problem, document->text, at);
     haft__spec_problem_hint(problems, problem, "%s", hint);
     if (problem != NULL) {
         problem->extent = (uint32_t)word.len;
@@ -280,7 +280,7 @@ static const char *take_value(search *s, const haft__config_file *file, haft__se
             || haft__str_equal(text, HAFT__LIT("memory:"))) {
             return "memory:"; /* YAML wants quotes around a colon at the end */
         }
-        if (haft__str_starts(text, scheme)) {
+        if (haft__str_starts_with(text, scheme)) {
             text = haft__str_skip(text, scheme.len);
             if (!project || stays_beneath(s, directory, text)) {
                 return resolve(s, directory, scheme.ptr, text);
@@ -328,7 +328,7 @@ static void take_settings(search *s, haft__config_file *file, haft_str text)
     }
     haft__arena *arena = &s->cli->arena;
     haft__spec_problems_init(&problems, arena);
-    s->status = haft__spec_read(arena, text, hash_key, &problems, &document, s->err);
+    s->status = haft__spec_parse(arena, text, hash_key, &problems, &document, s->err);
     if (s->status == HAFT_OK && problems.errors == 0) {
         s->status = haft__spec_check_with(arena, haft__config_schema_text(), &document, hash_key,
                                           &problems, s->err);
@@ -429,7 +429,7 @@ haft_status haft__config_load(haft__cli *cli, const haft__args *args, haft_error
     if (here.ptr == NULL || s.config == NULL) {
         return haft__arena_fail(&cli->arena, err);
     }
-    here = haft__str_ends(here, HAFT__LIT("/.")) && here.len > 2
+    here = haft__str_ends_with(here, HAFT__LIT("/.")) && here.len > 2
                ? (haft_str){here.ptr, here.len - 2}
                : here;
     *s.config = (haft__config){.project = {.kind = "project", .trust = HAFT__TRUST_ABSENT},

@@ -122,8 +122,8 @@ static const char *take_line(haft_str line, char *room, haft_str *ret_name, haft
     if (!haft__utf8_valid(line) || (line.len > 0 && memchr(line.ptr, '\0', line.len) != NULL)) {
         return "it is no text";
     }
-    if (haft__str_starts(rest, HAFT__LIT("export "))
-        || haft__str_starts(rest, HAFT__LIT("export\t"))) {
+    if (haft__str_starts_with(rest, HAFT__LIT("export "))
+        || haft__str_starts_with(rest, HAFT__LIT("export\t"))) {
         rest = skip_blanks(haft__str_skip(rest, strlen("export ")));
     }
     *ret_name = (haft_str){rest.ptr, name_length(rest)};
@@ -193,7 +193,7 @@ haft_status haft__dotenv_read(haft__arena *arena, haft_str text, haft__dotenv *r
     if (room == NULL || dotenv.items == NULL) {
         return haft__arena_fail(arena, err);
     }
-    if (haft__str_starts(text, HAFT__LIT(BOM))) {
+    if (haft__str_starts_with(text, HAFT__LIT(BOM))) {
         text = haft__str_skip(text, strlen(BOM));
     }
     for (uint32_t number = 1; text.len > 0 && status == HAFT_OK; number++) {

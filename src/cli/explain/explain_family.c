@@ -42,8 +42,8 @@ static void add_taken(haft__json_writer *w, const haft__spec *spec)
         haft__json_key(w, "starts_in_reasoning");
         haft__json_add_bool(w, true);
     }
-    if (model->family.think != NULL) {
-        add_text(w, "thinks_behind", haft__str(model->family.think));
+    if (model->family.reasoning_open != NULL) {
+        add_text(w, "thinks_behind", haft__str(model->family.reasoning_open));
     }
     haft__json_end_object(w);
 }
@@ -90,10 +90,10 @@ static void print_taken(FILE *out, const haft__spec *spec)
         (void)fprintf(out, "%ssize %.*s B", between, HAFT__ARG(model->size_b));
         between = ", ";
     }
-    if (model->family.think != NULL) {
+    if (model->family.reasoning_open != NULL) {
         (void)fprintf(out, "%s%s %s", between,
                       model->family.gave_opened ? "replies begin behind" : "thinks behind",
-                      model->family.think);
+                      model->family.reasoning_open);
         between = ", ";
     }
     (void)fputs(between[0] != '\0' ? "\n" : "nothing\n", out);

@@ -20,7 +20,7 @@ haft_status haft__forced_look(const haft__spec *spec, const haft__request *reque
     asked.constraint = (haft__constraint){.kind = HAFT__CONSTRAINT_NONE};
     *ret_forced = (haft__forced){
         .why = force.why, .again = again, .format = again ? HAFT__LIT("purejson") : format};
-    haft__relax_init(&ret_forced->relaxed, arena);
+    haft__relax_report_init(&ret_forced->relaxed, arena);
     haft_status status = haft__force_constrain(spec, ret_forced->format, again, &asked, arena,
                                                &ret_forced->relaxed, err);
     ret_forced->kind = asked.constraint.kind;
@@ -32,7 +32,7 @@ haft_status haft__forced_look(const haft__spec *spec, const haft__request *reque
     return status;
 }
 
-static haft_str line_of(haft__arena *arena, const haft__relaxed *item)
+static haft_str line_of(haft__arena *arena, const haft__relaxation *item)
 {
     haft_str line = haft__arena_format(arena, "%.*s: %.*s became %.*s", HAFT__ARG(item->where),
                                        HAFT__ARG(item->what), HAFT__ARG(item->became));
@@ -81,7 +81,7 @@ void haft__forced_print(FILE *out, const haft__forced *forced)
                   haft__constraint_name(forced->kind), forced->bytes, HAFT__ARG(forced->format),
                   forced->why);
     for (size_t i = 0; i < forced->relaxed.count; i++) {
-        const haft__relaxed *item = &forced->relaxed.items[i];
+        const haft__relaxation *item = &forced->relaxed.items[i];
         (void)fputs("  relaxed ", out);
         haft__print_text(out, item->where);
         (void)fputs(": ", out);

@@ -292,8 +292,8 @@ haft_status haft__accept_count(haft__cli *cli, haft_str *ret_place, size_t *ret_
     DIR *directory = ret_place->ptr != NULL ? opendir(ret_place->ptr) : NULL;
     const struct dirent *entry = directory != NULL ? readdir(directory) : NULL;
     for (; entry != NULL && status == HAFT_OK; entry = readdir(directory)) {
-        bool list = haft__str_ends(haft__str(entry->d_name), HAFT__LIT(".json"));
-        bool pins = haft__str_ends(haft__str(entry->d_name), HAFT__LIT(".pins"));
+        bool list = haft__str_ends_with(haft__str(entry->d_name), HAFT__LIT(".json"));
+        bool pins = haft__str_ends_with(haft__str(entry->d_name), HAFT__LIT(".pins"));
         if (!list && !pins) {
             continue;
         }

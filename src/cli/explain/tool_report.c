@@ -24,7 +24,7 @@ static size_t print_tools(FILE *out, const haft__first *first, bool served, haft
     for (size_t i = 0; i < first->offer.count; i++) {
         const haft__verdict *verdict = &first->offer.items[i];
         if ((verdict->server.len > 0) == served && verdict->reason != HAFT__REASON_NOT_ENABLED
-            && haft__str_starts(verdict->name, start)) {
+            && haft__str_starts_with(verdict->name, start)) {
             print_verdict(out, &buf, first, verdict);
             shown++;
         }
@@ -43,10 +43,10 @@ static haft_str text_of(haft__json object, const char *key)
 static bool begins(haft_str server, haft_str tool, haft_str start)
 {
     if (start.len <= server.len) {
-        return haft__str_starts(server, start);
+        return haft__str_starts_with(server, start);
     }
-    return haft__str_starts(start, server) && start.ptr[server.len] == ':'
-           && haft__str_starts(tool, haft__str_skip(start, server.len + 1));
+    return haft__str_starts_with(start, server) && start.ptr[server.len] == ':'
+           && haft__str_starts_with(tool, haft__str_skip(start, server.len + 1));
 }
 
 /* Tools that the server has and nobody can use. */
@@ -87,7 +87,7 @@ size_t haft__servers_print_served(FILE *out, const haft__first *first, haft_str 
     for (size_t i = 0; i < first->listing_count; i++) {
         const haft__mcp_listing *listing = &first->listings[i];
         haft__excuse why = haft__servers_excuse(first->run.spec, listing);
-        if (why.text != NULL && haft__str_starts(listing->server, start)) {
+        if (why.text != NULL && haft__str_starts_with(listing->server, start)) {
             (void)fprintf(out, "  - %.*s:%-*s mcp: ", HAFT__ARG(listing->server),
                           listing->server.len < 23 ? (int)(23 - listing->server.len) : 0, "*");
             haft__print_text(out, haft__servers_excuse_text(&buf, first->run.spec, listing, why));

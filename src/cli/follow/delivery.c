@@ -37,7 +37,7 @@ static haft_status read_value(haft__cli *cli, const haft_run *run, const haft__s
             (void)haft__hint(err, status, "the value is JSON: write a text as '\"text\"'");
         }
         haft__complain_json(cli->errors, said->text ? "VALUE" : "--args", text, true, err);
-        haft__error_at(err, "the value"); /* not what it is: it may be a secret */
+        haft__error_prepend_location(err, "the value"); /* not what it is: it may be a secret */
         cli->problem = *err;
         *err = (haft_error){.status = status};
         return status;

@@ -13,7 +13,7 @@ void haft__batch_place(haft_error *failure, size_t number)
     (void)snprintf(place, sizeof(place), "line %zu%s%s", number,
                    failure->where[0] != '\0' ? ": " : "", failure->where);
     failure->where[0] = '\0';
-    haft__error_at(failure, place);
+    haft__error_prepend_location(failure, place);
 }
 
 /* The next line; *ret_more is false behind the last. */

@@ -57,11 +57,11 @@ haft_status haft__lines_next(haft__lines *lines, haft_str *ret_line, bool *ret_m
     if (status != HAFT_OK) {
         char place[256];
         (void)snprintf(place, sizeof(place), "%s:%zu", lines->name, lines->number);
-        haft__error_at(err, place);
+        haft__error_prepend_location(err, place);
         return status;
     }
     haft_str line = haft__buf_str(&lines->line);
-    line.len -= haft__str_ends(line, HAFT__LIT("\r"));
+    line.len -= haft__str_ends_with(line, HAFT__LIT("\r"));
     *ret_line = line;
     *ret_more = more;
     return HAFT_OK;

@@ -13,7 +13,7 @@ static void at_line(haft_error *err, const char *path, size_t number)
 {
     char place[96];
     (void)snprintf(place, sizeof(place), "%.60s:%zu", path, number);
-    haft__error_at(err, place);
+    haft__error_prepend_location(err, place);
 }
 
 /* Lines are written whole, with their end; what has none and is no JSON was cut by a crash. */

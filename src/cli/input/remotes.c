@@ -79,11 +79,11 @@ static haft_status load(haft__remotes *remotes, const char *path, haft__json *re
     haft__buf_finish(&text);
     if (status == HAFT_OK) {
         haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-        options.refuse_duplicates = true;
+        options.reject_duplicates = true;
         options.hash_key = remotes->hash_key;
         status = haft__json_read(&remotes->arena, kept, &options, ret_document, NULL, err);
         if (status != HAFT_OK) {
-            haft__error_at(err, path);
+            haft__error_prepend_location(err, path);
         }
     }
     return status;
@@ -122,7 +122,7 @@ static const remote *add(haft__remotes *remotes, const char *path, haft_str url)
 /* The path of the file that `url` stands for; false when there is none below the directory. */
 static bool find_file(const haft__remotes *remotes, haft_str url, char *path, size_t size)
 {
-    if (remotes->directory == NULL || !haft__str_starts(url, HAFT__LIT(HAFT__REMOTES_URL))) {
+    if (remotes->directory == NULL || !haft__str_starts_with(url, HAFT__LIT(HAFT__REMOTES_URL))) {
         return false;
     }
     haft_str name = haft__str_skip(url, sizeof(HAFT__REMOTES_URL) - 1);

@@ -138,11 +138,11 @@ static haft_status keep_doc(haft__search_docs *docs, const haft__search_doc *doc
         return haft__arena_fail(docs->arena, err);
     }
     docs->count++;
-    return haft__json_copy_whole(docs->arena, *doc->schema, schema, err);
+    return haft__json_copy_deep(docs->arena, *doc->schema, schema, err);
 }
 
 static haft_status add_line(haft_str line, haft__hash_key hash_key, haft__arena *arena,
-                            haft__search *search, haft__search_docs *docs, haft_error *err)
+                            haft__search_index *search, haft__search_docs *docs, haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = hash_key;
@@ -172,7 +172,7 @@ static haft_status add_line(haft_str line, haft__hash_key hash_key, haft__arena 
 }
 
 static haft_status add_lines(haft__lines *lines, haft__hash_key hash_key, haft__arena *scratch,
-                             haft__search *search, haft__search_docs *docs,
+                             haft__search_index *search, haft__search_docs *docs,
                              haft__search_again *again, haft_error *err)
 {
     bool more = true;
@@ -192,7 +192,7 @@ static haft_status add_lines(haft__lines *lines, haft__hash_key hash_key, haft__
             char place[256];
             (void)snprintf(place, sizeof(place), "%s:%zu", lines->name, lines->number);
             err->where[0] = '\0'; /* the line is enough; a place in it would look like one */
-            haft__error_at(err, place);
+            haft__error_prepend_location(err, place);
             return status;
         }
         if (haft__search_count(search) == before) {
@@ -203,7 +203,7 @@ static haft_status add_lines(haft__lines *lines, haft__hash_key hash_key, haft__
 }
 
 haft_status haft__search_file_read(const char *path, haft__hash_key hash_key, haft__arena *scratch,
-                                   haft__search *search, haft__search_docs *docs,
+                                   haft__search_index *search, haft__search_docs *docs,
                                    haft__search_again *ret_again, haft_error *err)
 {
     haft__lines lines;

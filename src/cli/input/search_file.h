@@ -24,7 +24,7 @@ typedef struct haft__search_again {
  * IO when the file cannot be read, BAD_INPUT when a line is no such object; err->where
  * begins with the file and the line. `docs` gets copies of all of them, unless it is NULL. */
 HAFT_MUST_USE haft_status haft__search_file_read(const char *path, haft__hash_key hash_key,
-                                                 haft__arena *scratch, haft__search *search,
+                                                 haft__arena *scratch, haft__search_index *search,
                                                  haft__search_docs *docs,
                                                  haft__search_again *ret_again, haft_error *err);
 

@@ -94,7 +94,7 @@ static bool is_secret(const haft__spec_report *report, uint32_t line, uint32_t c
 /* A star for each character of a secret: what points below the line still fits. */
 static void hide_secrets(const haft__spec_file *file, uint32_t line, haft__buf *shown)
 {
-    haft_str text = haft__spec_line(file->text, line);
+    haft_str text = haft__spec_line_text(file->text, line);
     uint32_t column = 0;
     for (size_t i = 0; i < text.len; i++) {
         bool first = ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
@@ -177,7 +177,7 @@ static void note_problem(const haft__spec_file *file, haft__cli *cli)
         }
         (void)haft__fail(&cli->problem, HAFT_BAD_INPUT, where, "%.*s", HAFT__ARG(problem->message));
         (void)haft__hint(&cli->problem, HAFT_BAD_INPUT, "%.*s", HAFT__ARG(problem->hint));
-        haft__error_at(&cli->problem, file->name);
+        haft__error_prepend_location(&cli->problem, file->name);
         return;
     }
 }

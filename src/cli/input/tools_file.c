@@ -95,7 +95,7 @@ haft_status haft__tools_read(haft__arena *arena, const char *path, haft__hash_ke
         status = haft__tools_take(arena, value, ret_list, err);
     }
     if (status != HAFT_OK) {
-        haft__error_at(err, strcmp(path, "-") == 0 ? "standard input" : path);
+        haft__error_prepend_location(err, strcmp(path, "-") == 0 ? "standard input" : path);
     }
     return status;
 }

@@ -84,7 +84,7 @@ static void place(haft_error *err, const char *key, size_t index)
     char where[sizeof(err->where) + 64];
     (void)snprintf(where, sizeof(where), "%s/%zu%s", key, index, err->where);
     err->where[0] = '\0';
-    haft__error_at(err, where);
+    haft__error_prepend_location(err, where);
 }
 
 /* ---- turns ---- */
@@ -282,7 +282,7 @@ static void place_line(haft_error *err, size_t number)
                        err->where);
     }
     err->where[0] = '\0';
-    haft__error_at(err, where);
+    haft__error_prepend_location(err, where);
 }
 
 static haft_status read_lines(reading *r, haft_str text, const haft__json_options *options,
@@ -322,10 +322,10 @@ haft_status haft__turns_read(haft__arena *arena, const char *path, haft__hash_ke
     if (status != HAFT_OK) {
         return status;
     }
-    bool array = haft__str_starts(haft__str_trim(text), HAFT__LIT("["));
+    bool array = haft__str_starts_with(haft__str_trim(text), HAFT__LIT("["));
     status = array ? read_array(&r, text, &options, err) : read_lines(&r, text, &options, err);
     if (status != HAFT_OK) {
-        haft__error_at(err, strcmp(path, "-") == 0 ? "standard input" : path);
+        haft__error_prepend_location(err, strcmp(path, "-") == 0 ? "standard input" : path);
         return status;
     }
     *ret_turns = turns;

@@ -8,7 +8,7 @@
 /* The key with the run in front of it exchanged: KEY is RUN:CALL. NULL without memory. */
 static haft_str move_key(haft__arena *arena, const haft__event *event, haft_str key, haft_str run)
 {
-    bool own = haft__str_starts(key, event->run) && event->run.len > 0;
+    bool own = haft__str_starts_with(key, event->run) && event->run.len > 0;
     haft_str rest = own ? haft__str_skip(key, event->run.len) : key;
     return haft__arena_format(arena, "%.*s%.*s", HAFT__ARG(own ? run : HAFT__LIT("")),
                               HAFT__ARG(rest));

@@ -180,7 +180,7 @@ void haft__complain_json(FILE *out, const char *place, haft_str text, bool optio
     uint64_t offset = 0;
     if (haft__str_to_u64(haft__str_split(&number, ')'), &offset)) {
         haft__spec_locate(text, (size_t)offset, &c.line, &c.column);
-        c.shown = haft__spec_line(text, c.line);
+        c.shown = haft__spec_line_text(text, c.line);
     }
     haft__complain(out, &c);
 }
@@ -220,7 +220,7 @@ static bool find_line(haft__arena *arena, haft__complaint *c)
         return false;
     }
     haft_str text = read_again(arena, c->place);
-    c->shown = haft__spec_line(text, c->line);
+    c->shown = haft__spec_line_text(text, c->line);
     return text.ptr != NULL;
 }
 

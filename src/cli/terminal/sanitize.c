@@ -20,7 +20,7 @@ size_t haft__clean_text(haft_str text, haft__buf *out)
         size_t length = haft__utf8_decode(text, &code);
         if (code == '\r') {
             haft__buf_add_char(out, '\n');
-            length = haft__str_starts(text, HAFT__LIT("\r\n")) ? 2 : 1;
+            length = haft__str_starts_with(text, HAFT__LIT("\r\n")) ? 2 : 1;
         } else if (length > 0 && is_text(code)) {
             haft__buf_add(out, text.ptr, length);
         } else {

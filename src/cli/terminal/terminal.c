@@ -248,7 +248,7 @@ static haft_status say(haft__terminal *t, haft_run *run, haft__steer *command, b
 
 static bool is_object(haft_str line)
 {
-    return haft__str_starts(line, HAFT__LIT("{"));
+    return haft__str_starts_with(line, HAFT__LIT("{"));
 }
 
 /* A tool asks: {...} is the whole form, nothing its defaults, anything else its one field. */

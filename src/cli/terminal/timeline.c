@@ -97,7 +97,7 @@ haft_str haft__told_error(const haft__event *event)
 
 static haft_str without(haft_str text, haft_str prefix)
 {
-    return haft__str_starts(text, prefix) ? haft__str_skip(text, prefix.len) : text;
+    return haft__str_starts_with(text, prefix) ? haft__str_skip(text, prefix.len) : text;
 }
 
 haft_str haft__told_refusal(const haft__event *event)
@@ -105,7 +105,7 @@ haft_str haft__told_refusal(const haft__event *event)
     haft_str text = without(haft__told_text(event, "text"), HAFT__LIT("Error: "));
     haft_str tool = haft__told_text(event, "tool"), said = HAFT__LIT(" is refused: ");
     haft_str rest = without(text, tool);
-    return tool.len > 0 && rest.len < text.len && haft__str_starts(rest, said)
+    return tool.len > 0 && rest.len < text.len && haft__str_starts_with(rest, said)
                ? haft__str_skip(rest, said.len)
                : text;
 }
@@ -243,7 +243,7 @@ void haft__timeline_tell(haft__timeline *timeline, haft_str line)
 {
     haft__event event;
     haft__arena_reset(&timeline->arena);
-    if (haft__str_starts(line, HAFT__LIT("{\"after\":"))) {
+    if (haft__str_starts_with(line, HAFT__LIT("{\"after\":"))) {
         tell_told(timeline, line);
         return;
     }

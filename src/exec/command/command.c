@@ -105,7 +105,7 @@ static haft_status set_own(command *c, haft__json own, haft_error *err)
         if (status != HAFT_OK) {
             char where[96];
             (void)snprintf(where, sizeof(where), "/env/%.*s", HAFT__ARG(name));
-            haft__error_at(err, where);
+            haft__error_prepend_location(err, where);
             return status;
         }
     }
@@ -191,7 +191,7 @@ static haft_status make_argv(command *c, haft_error *err)
     }
     haft_str *words = NULL;
     size_t word_count = 0;
-    haft_status status = haft__words_make(&c->job->arena, *given, c->job->call.tool->input_schema,
+    haft_status status = haft__argv_build(&c->job->arena, *given, c->job->call.tool->input_schema,
                                           c->job->call.arguments, &words, &word_count, err);
     if (status == HAFT_OK) {
         status = add_options(c, &count, err);

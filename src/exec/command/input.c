@@ -15,7 +15,8 @@ static void add_template(haft__buf *buf, const haft__exec_job *job, haft_str tex
         bool argument = piece.name.ptr != NULL;
         const haft__json *value = argument ? haft__json_get(job->call.arguments, piece.name) : NULL;
         if (value == NULL
-            && (!argument || !haft__template_knows(job->call.tool->input_schema, piece.name))) {
+            && (!argument
+                || !haft__template_has_argument(job->call.tool->input_schema, piece.name))) {
             haft__buf_add_str(buf, piece.text);
         } else {
             haft__template_add(buf, value);

@@ -65,7 +65,7 @@ static void report_not_started(haft__exec_job *job, haft_str program, haft_str l
  * ASCII are U+0080 to U+009F, two bytes that begin with C2. */
 static void make_harmless(char *text, size_t length)
 {
-    haft__utf8_mask(text, length);
+    haft__utf8_replace_invalid(text, length);
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)text[i];
         unsigned char next = i + 1 < length ? (unsigned char)text[i + 1] : 0;
@@ -155,7 +155,7 @@ void haft__command_report(haft__exec_job *job, haft_str program, const haft__chi
     } else if (ended->status != 0 || ended->signal != 0 || ended->output_cut || ended->no_memory) {
         report_failed(job, program, ended);
     } else {
-        output.len -= haft__str_ends(output, HAFT__LIT("\n"));
+        output.len -= haft__str_ends_with(output, HAFT__LIT("\n"));
         haft__exec_report(job, &(haft__exec_result){.ok = true, .started = true, .text = output});
     }
 }

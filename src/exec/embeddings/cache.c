@@ -73,7 +73,7 @@ void haft__embed_kept_finish(haft__embed_kept *kept)
 static bool is_whole(haft_str text, uint32_t *ret_dimensions, uint32_t *ret_count)
 {
     uint8_t digest[HAFT__SHA256_BYTES];
-    if (text.len < HEAD_BYTES + sizeof(digest) || !haft__str_starts(text, HAFT__LIT(MAGIC))) {
+    if (text.len < HEAD_BYTES + sizeof(digest) || !haft__str_starts_with(text, HAFT__LIT(MAGIC))) {
         return false;
     }
     uint32_t dimensions = read_u32(text.ptr + sizeof(MAGIC) - 1);

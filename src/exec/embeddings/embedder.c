@@ -171,7 +171,7 @@ void haft__embed_cancel(haft__embed_job *job)
     destroy(job);
 }
 
-static void finish(haft__embed_job *job, const haft__search_given *query, haft_str error)
+static void finish(haft__embed_job *job, const haft__search_embedding *query, haft_str error)
 {
     haft__embed_kept_save(&job->embedder->kept);
     job->done(job->context, query, error);
@@ -258,8 +258,8 @@ static void fail_transfer(haft__embed_job *job, const haft__http_result *result)
     }
     bool said =
         result->end == HAFT__HTTP_OK
-        && haft__openai_failure(job->status, body, HAFT__LIT(""), job->embedder->options.hash_key,
-                                &job->arena, &failure, NULL)
+        && haft__openai_read_failure(job->status, body, HAFT__LIT(""),
+                                     job->embedder->options.hash_key, &job->arena, &failure, NULL)
                == HAFT_OK;
     note(job->embedder, said ? failure.message : haft__str(result->message));
     /* The time for a query is short: only what takes long is worth remembering. */
@@ -302,8 +302,8 @@ static void start_over(haft__embed_job *job, size_t dimensions)
 
 static void take_query(haft__embed_job *job, const haft__embeddings *found)
 {
-    const haft__search_given given = {job->embedder->options.model, found->numbers,
-                                      found->dimensions};
+    const haft__search_embedding given = {job->embedder->options.model, found->numbers,
+                                          found->dimensions};
     uint32_t kept = job->embedder->kept.dimensions;
     if (kept > 0 && kept != found->dimensions) {
         start_over(job, found->dimensions);
@@ -395,8 +395,8 @@ static haft_status send_next(haft__embed_job *job, haft_error *err)
     bool query = left == 0;
     job->asked = query ? 1 : left < batch ? left : batch;
     haft__buf_clear(&job->body);
-    haft__embeddings_request(&job->body, options->model, query ? &job->query : job->texts + job->at,
-                             job->asked);
+    haft__embeddings_write_request(&job->body, options->model,
+                                   query ? &job->query : job->texts + job->at, job->asked);
     haft_status status = haft__buf_check(&job->body, err);
     uint64_t rest = now < job->until ? job->until - now : 1;
     rest = least(rest, HAFT__LIMIT_EMBED_MOST_MS);
@@ -416,7 +416,7 @@ static haft_status gather(haft__embed_job *job, const haft__search_doc *docs, si
     }
     for (size_t i = 0; i < count; i++) {
         haft__buf_clear(text);
-        haft__embeddings_text(text, embedder->options.document_prefix, &docs[i]);
+        haft__embeddings_write_document(text, embedder->options.document_prefix, &docs[i]);
         haft_status status = haft__buf_check(text, err);
         if (status == HAFT_OK
             && haft__embed_kept_get(&embedder->kept, haft__buf_str(text)) == NULL) {
@@ -439,7 +439,7 @@ static haft_status prepare(haft__embed_job *job, const haft__search_doc *docs, s
     haft_status status = gather(job, docs, count, &text, err);
     if (status == HAFT_OK) {
         haft__buf_clear(&text);
-        haft__embeddings_query(&text, job->embedder->options.query_prefix, query);
+        haft__embeddings_write_query(&text, job->embedder->options.query_prefix, query);
         job->query = haft__arena_copy(&job->arena, haft__buf_str(&text));
         status = job->query.ptr != NULL ? haft__buf_check(&text, err)
                                         : haft__arena_fail(&job->arena, err);
@@ -480,23 +480,23 @@ haft_status haft__embed_start(haft__embedder *embedder, const haft__search_doc *
 /* ---- the index ---- */
 
 haft_status haft__embed_apply(haft__embedder *embedder, const haft__search_doc *docs, size_t count,
-                              haft__search *index, haft_error *err)
+                              haft__search_index *index, haft_error *err)
 {
     float numbers[HAFT__LIMIT_SEARCH_DIMENSIONS];
-    haft__search_given given = {embedder->options.model, numbers, embedder->kept.dimensions};
+    haft__search_embedding given = {embedder->options.model, numbers, embedder->kept.dimensions};
     haft__buf text;
     haft_status status = HAFT_OK;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     for (size_t i = 0; i < count && status == HAFT_OK; i++) {
         haft__buf_clear(&text);
-        haft__embeddings_text(&text, embedder->options.document_prefix, &docs[i]);
+        haft__embeddings_write_document(&text, embedder->options.document_prefix, &docs[i]);
         status = haft__buf_check(&text, err);
         const int8_t *row = haft__embed_kept_get(&embedder->kept, haft__buf_str(&text));
         for (size_t j = 0; row != NULL && j < given.dimensions; j++) {
             numbers[j] = row[j];
         }
         if (status == HAFT_OK && row != NULL) {
-            status = haft__search_set_vector(index, docs[i].id, &given, err);
+            status = haft__search_set_embedding(index, docs[i].id, &given, err);
             status = status == HAFT_NOT_FOUND ? HAFT_OK : status; /* the index was full */
         }
     }

@@ -45,7 +45,7 @@ uint64_t haft__embedder_generation(const haft__embedder *embedder);
 
 /* `query` is the vector of the query, and all tools have theirs; or it is NULL, and `error` says
  * why. Both are borrowed until this returns; the job is gone then. */
-typedef void haft__embed_done(void *context, const haft__search_given *query, haft_str error);
+typedef void haft__embed_done(void *context, const haft__search_embedding *query, haft_str error);
 
 /* Asks for what is missing. `docs` are only looked at before this returns. Never calls `done`
  * itself. BAD_STATE while the server is left alone: err->message is why it failed. */
@@ -59,6 +59,7 @@ void haft__embed_cancel(haft__embed_job *job);
 
 /* Gives every document its vector, of those that are in the index. */
 HAFT_MUST_USE haft_status haft__embed_apply(haft__embedder *embedder, const haft__search_doc *docs,
-                                            size_t count, haft__search *index, haft_error *err);
+                                            size_t count, haft__search_index *index,
+                                            haft_error *err);
 
 #endif

@@ -21,9 +21,10 @@ static haft_status read_table(const char *path, haft__vectors *vectors, haft_err
 {
     haft_status status = haft__file_read(path, &vectors->bytes, err);
     if (status == HAFT_OK) {
-        status = haft__search_vectors_open(haft__buf_str(&vectors->bytes), &vectors->table, err);
+        status =
+            haft__search_word_vectors_open(haft__buf_str(&vectors->bytes), &vectors->table, err);
         if (status != HAFT_OK) {
-            haft__error_at(err, path);
+            haft__error_prepend_location(err, path);
         }
     }
     vectors->found = status == HAFT_OK;

@@ -11,7 +11,7 @@
 /* Stays where it is while an index uses it. */
 typedef struct haft__vectors {
     haft__buf bytes;
-    haft__search_vectors table;
+    haft__search_word_vectors table;
     bool found; /* else there is no table, and searches do without */
 } haft__vectors;
 

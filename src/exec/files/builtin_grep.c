@@ -202,7 +202,7 @@ static haft_status search_block(grepping *g, grep_file *file, size_t length)
 {
     char *block = block_of(g);
     haft_str text = {block, length};
-    text.len -= haft__str_ends(text, HAFT__LIT("\n"));
+    text.len -= haft__str_ends_with(text, HAFT__LIT("\n"));
     haft_status status = length > 0 ? search_text(g, file, text) : HAFT_OK;
     if (!file->ended) {
         file->line += haft__scan_line_feeds((haft_str){block, length});
@@ -345,7 +345,7 @@ static haft_status compile(grepping *g, haft__arena *arena, const haft__wild **r
     haft_status status = haft__regex_create(g->search->pattern, &g->regex, g->err);
     if (status != HAFT_OK) {
         if (status != HAFT_NO_MEMORY) {
-            haft__error_at(g->err, "/pattern");
+            haft__error_prepend_location(g->err, "/pattern");
         }
         return status;
     }

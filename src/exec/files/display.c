@@ -91,7 +91,7 @@ static void add_masked(haft__buf *buf, haft_str text)
         return;
     }
     memcpy(to, text.ptr, text.len);
-    haft__utf8_mask(to, text.len);
+    haft__utf8_replace_invalid(to, text.len);
     for (char *nul = memchr(to, '\0', text.len); nul != NULL;
          nul = memchr(nul, '\0', text.len - (size_t)(nul - to))) {
         *nul = '?';
@@ -112,7 +112,7 @@ static size_t floor_of(haft_str text, size_t at)
 
 void haft__show_line(haft__buf *buf, haft_str line, size_t most, size_t at)
 {
-    line.len -= haft__str_ends(line, HAFT__LIT("\r"));
+    line.len -= haft__str_ends_with(line, HAFT__LIT("\r"));
     /* A third of what is shown stands before `at`, if it would not be seen otherwise. */
     bool late = line.len > most && at > most - most / 3;
     size_t from = late ? floor_of(line, at - most / 3) : 0;

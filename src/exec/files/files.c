@@ -25,7 +25,7 @@ haft_status haft__search_wild(haft__arena *arena, haft_str pattern, const char *
 {
     haft_status status = haft__wild_compile(arena, pattern, ret_wild, err);
     if (status != HAFT_OK && status != HAFT_NO_MEMORY) {
-        haft__error_at(err, where);
+        haft__error_prepend_location(err, where);
     }
     return status;
 }

@@ -33,7 +33,7 @@ static haft_str trim_spaces(haft_str line)
 static haft_str next_line(haft_str *rest)
 {
     haft_str line = haft__str_split(rest, '\n');
-    line.len -= haft__str_ends(line, HAFT__LIT("\r"));
+    line.len -= haft__str_ends_with(line, HAFT__LIT("\r"));
     const char *nul = line.len > 0 ? memchr(line.ptr, '\0', line.len) : NULL;
     line.len = nul != NULL ? (size_t)(nul - line.ptr) : line.len;
     return trim_spaces(line);
@@ -42,12 +42,12 @@ static haft_str next_line(haft_str *rest)
 /* Takes the marks off the line and notes them. */
 static haft_str read_marks(haft_str line, haft__ignore_rule *rule)
 {
-    rule->negated = haft__str_starts(line, HAFT__LIT("!"));
+    rule->negated = haft__str_starts_with(line, HAFT__LIT("!"));
     line = haft__str_skip(line, rule->negated);
-    rule->directories = haft__str_ends(line, HAFT__LIT("/"));
+    rule->directories = haft__str_ends_with(line, HAFT__LIT("/"));
     line.len -= rule->directories;
     rule->anywhere = line.len == 0 || memchr(line.ptr, '/', line.len) == NULL;
-    return haft__str_skip(line, haft__str_starts(line, HAFT__LIT("/")));
+    return haft__str_skip(line, haft__str_starts_with(line, HAFT__LIT("/")));
 }
 
 static bool add_rule(haft__ignore *ignore, haft__arena *arena, haft_str line)
@@ -70,7 +70,7 @@ static bool add_rule(haft__ignore *ignore, haft__arena *arena, haft_str line)
 bool haft__ignore_read(haft__ignore *ignore, haft__arena *arena, haft_str text)
 {
     static const haft_str byte_order_mark = HAFT__LIT("\xef\xbb\xbf");
-    if (haft__str_starts(text, byte_order_mark)) {
+    if (haft__str_starts_with(text, byte_order_mark)) {
         text = haft__str_skip(text, byte_order_mark.len);
     }
     while (text.len > 0) {

@@ -97,7 +97,7 @@ static bool match_part(const haft__wild_part *part, haft_str name, bool bytes)
     }
     switch (part->shape) {
     case HAFT__WILD_EXACT: return haft__str_equal(name, part->text);
-    case HAFT__WILD_ENDING: return haft__str_ends(name, part->text);
+    case HAFT__WILD_ENDING: return haft__str_ends_with(name, part->text);
     case HAFT__WILD_TOKENS: return match_tokens(part, name, bytes);
     case HAFT__WILD_NEVER:
     case HAFT__WILD_ANY: return false;

@@ -358,7 +358,7 @@ static bool is_text(const haft__wild_part *part, const char *text)
 static haft_status tidy(reader *r, haft_error *err)
 {
     size_t kept = 0;
-    bool ends_in_slash = haft__str_ends(r->text, HAFT__LIT("/"));
+    bool ends_in_slash = haft__str_ends_with(r->text, HAFT__LIT("/"));
     for (size_t i = 0; i < r->count; i++) {
         if (is_text(&r->parts[i], "..")) {
             haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",

@@ -247,7 +247,7 @@ bool haft__needles_read(haft_str pattern, haft__needles *ret_needles)
 {
     *ret_needles = (haft__needles){.count = 0};
     reader r = {.text = pattern, .needles = ret_needles};
-    r.any_case = haft__str_starts(pattern, HAFT__LIT("(?i)"));
+    r.any_case = haft__str_starts_with(pattern, HAFT__LIT("(?i)"));
     r.at = r.any_case ? 4 : 0;
     while (r.at < pattern.len) {
         if (!read_next(&r)) {

@@ -44,8 +44,8 @@ static bool is_there(int root, const haft__beneath_path *path)
 static haft_str nearest(int root, haft_str directory, haft_str name, haft__arena *arena)
 {
     haft__listing listing = {.count = 0};
-    haft__near near;
-    haft__near_init(&near, name);
+    haft__suggestion near;
+    haft__suggestion_init(&near, name);
     haft__beneath_path path = join(directory, HAFT__LIT("."), HAFT__LIT(""));
     int fd = haft__beneath_open_directory(root, path.text);
     if (fd < 0) {
@@ -53,7 +53,7 @@ static haft_str nearest(int root, haft_str directory, haft_str name, haft__arena
     }
     if (haft__listing_read(arena, fd, HAFT__LIMIT_NEAR_NAMES, &listing, NULL) == HAFT_OK) {
         for (size_t i = 0; i < listing.count; i++) {
-            haft__near_offer(&near, listing.entries[i].name);
+            haft__suggestion_offer(&near, listing.entries[i].name);
         }
     }
     (void)close(fd);

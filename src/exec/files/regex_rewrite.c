@@ -37,7 +37,7 @@ static char peek(const rewriter *r, size_t ahead)
 
 static bool looking_at(const rewriter *r, const char *text)
 {
-    return haft__str_starts(haft__str_skip(r->text, r->at), haft__str(text));
+    return haft__str_starts_with(haft__str_skip(r->text, r->at), haft__str(text));
 }
 
 static void put(rewriter *r, const char *text)

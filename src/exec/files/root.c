@@ -100,7 +100,7 @@ haft_status haft__beneath_root(haft_str spec_path, haft_str root, int *ret_root,
     while (directory > 0 && spec_path.ptr[directory - 1] != '/') {
         directory--;
     }
-    if (haft__str_starts(root, HAFT__LIT("/"))) {
+    if (haft__str_starts_with(root, HAFT__LIT("/"))) {
         directory = 0;
     }
     if (directory + root.len >= sizeof(path)) {
@@ -171,7 +171,7 @@ haft_status haft__beneath_read_path(haft_str given, haft__beneath_path *ret_path
     if (given.len > 0 && memchr(given.ptr, '\0', given.len) != NULL) {
         return haft__fail(err, HAFT_BAD_INPUT, "/path", "the path has a NUL character");
     }
-    if (haft__str_starts(given, HAFT__LIT("/"))) {
+    if (haft__str_starts_with(given, HAFT__LIT("/"))) {
         return fail_outside("it begins with '/'", err);
     }
     haft_status status = read_names(given, &path, err);

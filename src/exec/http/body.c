@@ -35,7 +35,7 @@ static bool is_whole(haft__exec_job *job, haft_str text, filled *ret_filled)
     const haft__json *value = haft__json_get(job->call.arguments, piece.name);
     ret_filled->missing = value == NULL;
     ret_filled->value = value != NULL ? *value : haft__json_null();
-    return value != NULL || haft__template_knows(job->call.tool->input_schema, piece.name);
+    return value != NULL || haft__template_has_argument(job->call.tool->input_schema, piece.name);
 }
 
 static void add_piece(haft__exec_job *job, haft__buf *to, const haft__template_piece *piece)
@@ -44,7 +44,7 @@ static void add_piece(haft__exec_job *job, haft__buf *to, const haft__template_p
         piece->name.ptr != NULL ? haft__json_get(job->call.arguments, piece->name) : NULL;
     bool known = value != NULL
                  || (piece->name.ptr != NULL
-                     && haft__template_knows(job->call.tool->input_schema, piece->name));
+                     && haft__template_has_argument(job->call.tool->input_schema, piece->name));
     if (known) {
         haft__template_add(to, value);
     } else {

@@ -76,7 +76,7 @@ static haft_status add_char(url_builder *u, char c, haft_error *err)
     haft_status status = HAFT_OK;
     bool ends = c == '/' || c == '?' || c == '#';
     if (u->part == SCHEME) {
-        bool slashes = c == '/' && haft__str_ends(haft__buf_str(&u->text), HAFT__LIT(":/"));
+        bool slashes = c == '/' && haft__str_ends_with(haft__buf_str(&u->text), HAFT__LIT(":/"));
         u->part = slashes ? HOST : SCHEME;
     } else if (u->part != REST && ends) {
         status = end_segment(u, err);
@@ -104,7 +104,7 @@ static haft_status add_argument(url_builder *u, haft_str name, haft_error *err)
 {
     const haft__json *value = haft__json_get(u->job->call.arguments, name);
     haft__buf text;
-    if (value == NULL && !haft__template_knows(u->job->call.tool->input_schema, name)) {
+    if (value == NULL && !haft__template_has_argument(u->job->call.tool->input_schema, name)) {
         haft_status status = haft__fail(err, HAFT_NOT_FOUND, "http.url",
                                         "there is no argument '%.*s'", HAFT__ARG(name));
         return haft__hint(err, status, "the tool's definition has to be mended");

@@ -98,7 +98,7 @@ static bool is_answer(const haft__mcp_link *link, haft_str text)
 static bool is_type(haft_str type, haft_str wanted)
 {
     haft_str name = haft__str_trim(haft__str_split(&type, ';'));
-    return haft__str_equal_any_case(name, wanted);
+    return haft__str_equal_ignore_case(name, wanted);
 }
 
 /* Whether an answer is something else than JSON, and says so. What can be read is taken, whatever

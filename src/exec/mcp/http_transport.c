@@ -62,7 +62,7 @@ static void note_session(haft__mcp_link *link, const haft__mcp_send *send)
         for (size_t i = 0; i < send->header_count; i++) {
             haft_str header = send->headers[i];
             header.len = header.len < names[k].len ? header.len : names[k].len;
-            if (haft__str_equal_any_case(header, names[k])) {
+            if (haft__str_equal_ignore_case(header, names[k])) {
                 link->session[k] = haft__arena_copy(&link->session_arena, send->headers[i]);
                 link->session[k].len = link->session[k].ptr != NULL ? link->session[k].len : 0;
             }

@@ -140,7 +140,7 @@ haft_status haft__mcp_pins_read(haft__mcp_pins *pins, const char *path, haft__ha
     if (status == HAFT_OK) {
         status = take_text(&fresh, text, hash_key, err);
         if (status != HAFT_OK) {
-            haft__error_at(err, path);
+            haft__error_prepend_location(err, path);
         }
     }
     if (status != HAFT_OK) {

@@ -40,7 +40,7 @@ static void tell_error(haft__mcp_use *use, const haft__mcp_done *done, haft__exe
     const haft_error *broken = &use->link->error; /* says more than that it was lost */
     bool lost = done->outcome == HAFT__MCP_LOST && broken->status != HAFT_OK;
     const haft_error *error = lost ? broken : &done->error;
-    bool named = haft__str_starts(haft__str(error->message), HAFT__LIT("the MCP server '"));
+    bool named = haft__str_starts_with(haft__str(error->message), HAFT__LIT("the MCP server '"));
     result->text = named ? haft__str(error->message)
                          : haft__arena_format(&use->job->arena, "the MCP server '%.*s': %s",
                                               HAFT__ARG(use->link->server.name), error->message);

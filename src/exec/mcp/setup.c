@@ -36,7 +36,7 @@ static haft_status make_text(haft__mcp_link *link, haft_str text, bool expand, c
                : HAFT_OK;
     status = status == HAFT_OK ? no_nul(value, where, err) : status;
     if (status != HAFT_OK) {
-        haft__error_at(err, where);
+        haft__error_prepend_location(err, where);
         return status;
     }
     *ret_text = haft__arena_copy(&link->setup, value);
@@ -253,7 +253,7 @@ bool haft__mcp_setup_is_private(haft_str url)
     haft_str host = host_of(url);
     char text[INET6_ADDRSTRLEN + 1];
     uint8_t bytes[16];
-    if (haft__str_equal_any_case(host, HAFT__LIT("localhost"))) {
+    if (haft__str_equal_ignore_case(host, HAFT__LIT("localhost"))) {
         return true;
     }
     if (host.len >= sizeof(text)) {

@@ -105,7 +105,7 @@ haft_status haft__mcp_record_read(haft__mcp_record *record, const char *path,
     if (status == HAFT_OK) {
         status = take_text(&fresh, text, hash_key, err);
         if (status != HAFT_OK) {
-            haft__error_at(err, path);
+            haft__error_prepend_location(err, path);
         }
     }
     if (status != HAFT_OK) {

@@ -223,7 +223,7 @@ static bool set_body(CURL *easy, const haft__http_request *request)
 static bool set_request(haft__http_transfer *t)
 {
     const haft__http_request *request = &t->request;
-    bool secure = haft__str_starts(request->url, HAFT__LIT("https:"));
+    bool secure = haft__str_starts_with(request->url, HAFT__LIT("https:"));
     bool brief = request->connect_ms > 0 && request->connect_ms < INT32_MAX;
     uint64_t connect = brief ? request->connect_ms : INT32_MAX; /* 0 would mean 5 minutes */
     if (!SET(t->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)connect)) {

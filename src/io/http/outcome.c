@@ -94,7 +94,7 @@ void haft__http_note_origin(haft__http_transfer *t)
         bool has_port = curl_url_get(t->url, CURLUPART_PORT, &port, 0) == CURLUE_OK;
         (void)snprintf(t->result.origin, sizeof(t->result.origin), "%s://%s%s%s", scheme, host,
                        has_port ? ":" : "", has_port ? port : "");
-        haft__utf8_mask(t->result.origin, strlen(t->result.origin));
+        haft__utf8_replace_invalid(t->result.origin, strlen(t->result.origin));
     }
     curl_free(scheme);
     curl_free(host);
@@ -134,5 +134,5 @@ void haft__http_explain(haft__http_transfer *t, const char *detail)
     (void)snprintf(result->message, sizeof(result->message), "%s%s%s%s%s", result->origin,
                    result->origin[0] != '\0' ? ": " : "", ends[result->end].words,
                    detail != NULL ? ": " : "", detail != NULL ? detail : limit);
-    haft__utf8_mask(result->message, strlen(result->message));
+    haft__utf8_replace_invalid(result->message, strlen(result->message));
 }

@@ -83,7 +83,7 @@ static bool has_host(haft_str url)
 {
     haft_str rest = url;
     (void)haft__str_split(&rest, ':');
-    return haft__str_starts(rest, HAFT__LIT("//")) && rest.len > 2 && rest.ptr[2] != '/';
+    return haft__str_starts_with(rest, HAFT__LIT("//")) && rest.len > 2 && rest.ptr[2] != '/';
 }
 
 /* Whether it is a URL that may be asked for; t->url holds it then. */

@@ -222,7 +222,7 @@ curl_socket_t haft__http_on_open(void *context, curlsocktype purpose, struct cur
     }
     int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
     int ms = UNACKNOWLEDGED_MS;
-    bool plain = haft__str_starts(t->request.url, HAFT__LIT("http:"));
+    bool plain = haft__str_starts_with(t->request.url, HAFT__LIT("http:"));
     if (fd >= 0 && !note_socket(t->http, fd, plain)) {
         (void)close(fd);
         haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory");

@@ -32,8 +32,8 @@ static haft_status fail_form(haft_str address, haft_error *err)
 /* The host without its brackets, NUL-terminated, into `to`; false when it does not fit. */
 static bool copy_host(haft_str host, bool *ret_v6, char to[HAFT__ADDRESS_SIZE])
 {
-    bool open = haft__str_starts(host, HAFT__LIT("["));
-    bool closed = haft__str_ends(host, HAFT__LIT("]"));
+    bool open = haft__str_starts_with(host, HAFT__LIT("["));
+    bool closed = haft__str_ends_with(host, HAFT__LIT("]"));
     if (open != closed || host.len >= HAFT__ADDRESS_SIZE || host.len < (open ? 3 : 1)) {
         return false;
     }

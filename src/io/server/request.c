@@ -33,7 +33,7 @@ static haft__server_link *link_of(struct MHD_Connection *mhd)
 static void read_target(haft__server_request *request)
 {
     haft_str rest = haft__str(request->target);
-    if (haft__str_starts(rest, HAFT__LIT("http://"))) {
+    if (haft__str_starts_with(rest, HAFT__LIT("http://"))) {
         const char *slash = strchr(request->target + strlen("http://"), '/');
         rest = slash != NULL ? haft__str(slash) : HAFT__LIT("/");
     }
@@ -433,7 +433,7 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
     counting *c = context;
     (void)kind;
     (void)value;
-    c->count += haft__str_equal_any_case(haft__str(name), haft__str(c->name));
+    c->count += haft__str_equal_ignore_case(haft__str(name), haft__str(c->name));
     return MHD_YES;
 }
 

@@ -66,8 +66,8 @@ static haft_status read_address(haft__arena *arena, haft__json params, haft__mcp
         return wanted("/url", "a string", url, err);
     }
     haft_status status = haft__visible(arena, text, HAFT__LIMIT_MCP_LOG_BYTES, &shown, err);
-    bool web = haft__str_starts(text, HAFT__LIT("https://"))
-               || haft__str_starts(text, HAFT__LIT("http://"));
+    bool web = haft__str_starts_with(text, HAFT__LIT("https://"))
+               || haft__str_starts_with(text, HAFT__LIT("http://"));
     if (status == HAFT_OK && (!web || !haft__str_equal(text, shown))) {
         return haft__fail(err, HAFT_BAD_INPUT, "/url",
                           "expected an address of http or https, found '%.*s'", HAFT__ARG(shown));

@@ -108,7 +108,7 @@ static bool has_word(haft_str text, haft_str word)
 {
     bool found = false;
     for (size_t i = 0; i + word.len <= text.len && !found; i++) {
-        found = haft__str_equal_any_case((haft_str){text.ptr + i, word.len}, word);
+        found = haft__str_equal_ignore_case((haft_str){text.ptr + i, word.len}, word);
     }
     return found;
 }

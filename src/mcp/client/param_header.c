@@ -17,7 +17,7 @@ static bool is_safe(haft_str value)
             return false;
         }
     }
-    return !(haft__str_starts(value, OPEN) && haft__str_ends(value, CLOSE));
+    return !(haft__str_starts_with(value, OPEN) && haft__str_ends_with(value, CLOSE));
 }
 
 static void add_base64(haft__buf *buf, haft_str bytes)

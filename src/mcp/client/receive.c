@@ -267,7 +267,7 @@ static haft_status take_request(haft__mcp_client *client, uint64_t exchange,
 
 static bool contains(haft_str text, haft_str part)
 {
-    while (text.len >= part.len && !haft__str_starts(text, part)) {
+    while (text.len >= part.len && !haft__str_starts_with(text, part)) {
         text = haft__str_skip(text, 1);
     }
     return text.len >= part.len;
@@ -279,7 +279,7 @@ static bool was_meant(haft_str text)
 {
     size_t size = text.len < BEGINNING ? text.len : BEGINNING;
     haft_str begin = haft__str_trim((haft_str){text.ptr, size});
-    return haft__str_starts(begin, HAFT__LIT("{")) && contains(begin, HAFT__LIT("\"jsonrpc\""))
+    return haft__str_starts_with(begin, HAFT__LIT("{")) && contains(begin, HAFT__LIT("\"jsonrpc\""))
            && !contains(begin, HAFT__LIT("\"method\""));
 }
 

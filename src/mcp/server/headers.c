@@ -71,8 +71,8 @@ static haft_str header_value(haft__mcp_asked *asked, haft_str header)
 {
     haft_str value = haft__str_trim(header);
     size_t around = SENTINEL_HEAD.len + SENTINEL_TAIL.len;
-    if (value.len < around || !haft__str_starts(value, SENTINEL_HEAD)
-        || !haft__str_ends(value, SENTINEL_TAIL)) {
+    if (value.len < around || !haft__str_starts_with(value, SENTINEL_HEAD)
+        || !haft__str_ends_with(value, SENTINEL_TAIL)) {
         return value;
     }
     haft_str coded = {value.ptr + SENTINEL_HEAD.len, value.len - around};

@@ -24,6 +24,6 @@ haft_str haft__mcp_name(haft__arena *arena, haft_str name)
     if (fits(name)) {
         return name;
     }
-    haft__wire wire = haft__wire_encode(name);
-    return haft__arena_copy(arena, haft__wire_str(&wire));
+    haft__wire_name wire = haft__wire_name_encode(name);
+    return haft__arena_copy(arena, haft__wire_name_str(&wire));
 }

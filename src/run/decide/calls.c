@@ -71,7 +71,7 @@ static void list_allowed(haft__deciding *d)
             if (shown++ == NAMES_SHOWN) {
                 haft__buf_add_str(text, HAFT__LIT("..."));
             } else {
-                haft__wire_add(text, d->run->tools->items[i]->name);
+                haft__wire_name_add(text, d->run->tools->items[i]->name);
             }
         }
     }
@@ -84,7 +84,7 @@ static haft_status refuse_unknown(haft__deciding *d, const haft__run_call *call)
     haft__buf_addf(&d->tools->text, "Error: there is no tool named \"%.*s\".",
                    HAFT__ARG(call->name));
     if (near.ptr != NULL) {
-        haft__wire wire = haft__wire_encode(near);
+        haft__wire_name wire = haft__wire_name_encode(near);
         haft__buf_addf(&d->tools->text, " Did you mean \"%s\"?", wire.text);
     }
     list_allowed(d);
@@ -94,7 +94,7 @@ static haft_status refuse_unknown(haft__deciding *d, const haft__run_call *call)
 static haft_status refuse_not_allowed(haft__deciding *d, const haft__run_call *call)
 {
     haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
-    haft__wire_add(&d->tools->text, call->name);
+    haft__wire_name_add(&d->tools->text, call->name);
     haft__buf_add_str(&d->tools->text, HAFT__LIT(" cannot be called in this turn."));
     list_allowed(d);
     return haft__decide_refuse(d, call, "not_allowed");

@@ -202,7 +202,7 @@ static void write_relaxed(haft__deciding *d, const haft__relax_report *report)
     haft__json_key(&d->w, "relaxed");
     haft__json_begin_array(&d->w);
     for (size_t i = 0; i < report->count && i < HAFT__LIMIT_EVENT_RELAXED; i++) {
-        const haft__relaxed *line = &report->items[i];
+        const haft__relaxation *line = &report->items[i];
         haft_str text =
             haft__arena_format(&d->tools->scratch, "%.*s: %.*s became %.*s", HAFT__ARG(line->where),
                                HAFT__ARG(line->what), HAFT__ARG(line->became));
@@ -212,7 +212,7 @@ static void write_relaxed(haft__deciding *d, const haft__relax_report *report)
         haft__json_add_str(&d->w, text);
     }
     haft__json_end_array(&d->w);
-    haft__field_number(&d->w, "relaxed_count", haft__relax_count(report));
+    haft__field_number(&d->w, "relaxed_count", haft__relax_report_count(report));
 }
 
 /* What the reply is held to. False when it is to be asked for without: nothing is decided then. */
@@ -223,7 +223,7 @@ static bool decide_constraint(haft__deciding *d, haft_str format, haft_status *r
     haft__request request;
     haft__relax_report report;
     char digest[HAFT__SHA256_HEX];
-    haft__relax_init(&report, scratch);
+    haft__relax_report_init(&report, scratch);
     *ret_status = haft__decide_request(run, scratch, &request, d->err);
     if (*ret_status == HAFT_OK) {
         *ret_status = haft__force_constrain(d->spec, format, run->violations > 0, &request, scratch,

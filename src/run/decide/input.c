@@ -163,7 +163,7 @@ haft_status haft__input_spec_changed(haft__buf *buf, const haft__run *run, const
 /* Whether it looks like one of ours: c3.1. */
 static bool is_ours(haft_str id)
 {
-    if (!haft__str_starts(id, HAFT__LIT("c"))) {
+    if (!haft__str_starts_with(id, HAFT__LIT("c"))) {
         return false;
     }
     uint64_t number;
@@ -225,7 +225,7 @@ void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft_
     haft__field_number(&w, "output_tokens", reply->usage.output);
     haft__field_number(&w, "cached_tokens", reply->usage.cached);
     haft__json_end_object(&w);
-    haft__field_text(&w, "stop", haft__str(haft__stop_name(reply->stop)));
+    haft__field_text(&w, "stop", haft__str(haft__stop_reason_name(reply->stop)));
     haft__field_text(&w, "model", reply->model);
     haft__field_number(&w, "ms", ms);
     haft__body_end(&w, buf);

@@ -147,10 +147,10 @@ haft_status haft__decide_room(haft__deciding *d, bool *ret_decided)
 /* Its name as the model writes it, and the first line of what it does. */
 static void add_line(haft__buf *text, const haft__tool *tool)
 {
-    haft__wire wire = haft__wire_encode(tool->name);
+    haft__wire_name wire = haft__wire_name_encode(tool->name);
     haft_str rest = tool->description, line = haft__str_split(&rest, '\n');
     size_t shown = haft__utf8_offset(line, HAFT__LIMIT_SEARCH_LINE_CHARS);
-    haft__buf_addf(text, "\n- %.*s: ", HAFT__ARG(haft__wire_str(&wire)));
+    haft__buf_addf(text, "\n- %.*s: ", HAFT__ARG(haft__wire_name_str(&wire)));
     haft__buf_add(text, line.ptr, shown);
     haft__buf_add_str(text, shown < line.len || rest.len > 0 ? HAFT__LIT(" ...") : HAFT__LIT(""));
 }
@@ -158,11 +158,11 @@ static void add_line(haft__buf *text, const haft__tool *tool)
 static void add_definition(haft__buf *text, const haft__tool *tool)
 {
     haft__json_writer w;
-    haft__wire wire = haft__wire_encode(tool->name);
+    haft__wire_name wire = haft__wire_name_encode(tool->name);
     haft__buf_add_char(text, '\n');
     haft__json_writer_init(&w, text);
     haft__json_begin_object(&w);
-    haft__field_text(&w, "name", haft__wire_str(&wire));
+    haft__field_text(&w, "name", haft__wire_name_str(&wire));
     haft__field_text(&w, "description", tool->description);
     haft__json_key(&w, "parameters");
     haft__json_add(&w, tool->input_schema);
@@ -248,7 +248,7 @@ static void add_name(haft__deciding *d, haft_str server, haft_str tool)
     int made = snprintf(name, sizeof(name), "%.*s:%.*s", HAFT__ARG(server), HAFT__ARG(tool));
     size_t length = (size_t)made < sizeof(name) ? (size_t)made : sizeof(name) - 1;
     haft__buf_add_str(text, text->len == 0 ? HAFT__LIT("Error: ") : HAFT__LIT(" and "));
-    haft__wire_add(text, (haft_str){name, length});
+    haft__wire_name_add(text, (haft_str){name, length});
 }
 
 /* A search does not find it either. */
@@ -347,7 +347,7 @@ static const char *judge_name(haft__deciding *d, haft_str name)
 static const char *tell_kept(haft__deciding *d, haft_str name, haft__reason reason)
 {
     bool search = haft__str_equal(name, HAFT__LIT(HAFT__TOOL_SEARCH));
-    haft__wire wire = haft__wire_encode(name);
+    haft__wire_name wire = haft__wire_name_encode(name);
     if (reason == HAFT__REASON_SEARCH_DENIED) {
         haft__buf_addf(&d->tools->text,
                        "Error: %s cannot be called: it is deferred until a search finds it, and "
@@ -378,7 +378,7 @@ static const char *judge_denied(haft__deciding *d, haft_str name)
 
 const char *haft__decide_absent(haft__deciding *d, const haft__run_call *call)
 {
-    char plain[HAFT__WIRE_BYTES];
+    char plain[HAFT__WIRE_NAME_BYTES];
     size_t length = 0;
     haft_str name = call->name;
     if (call->tool != NULL) {
@@ -387,10 +387,10 @@ const char *haft__decide_absent(haft__deciding *d, const haft__run_call *call)
             return tell_kept(d, call->tool->name, reason);
         }
         haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
-        haft__wire_add(&d->tools->text, call->tool->name);
+        haft__wire_name_add(&d->tools->text, call->tool->name);
         return tell_hidden(d, 1);
     }
-    if (name.len <= HAFT__WIRE_BYTES && haft__wire_decode(name, plain, &length)) {
+    if (name.len <= HAFT__WIRE_NAME_BYTES && haft__wire_name_decode(name, plain, &length)) {
         name = (haft_str){plain, length};
     }
     return haft__resolve_denies_search(d->spec) ? judge_denied(d, name) : judge_name(d, name);

@@ -276,7 +276,7 @@ static haft_status show(haft__run *run, haft__run_call *call, bool nothing_new, 
 
 static bool wants_default(const haft__run *run, const haft__run_call *call)
 {
-    const haft__wish *wish = &run->spec->choice.default_choice;
+    const haft__tool_choice *wish = &run->spec->choice.default_choice;
     bool searches = haft__resolve_is_search(call->tool); /* which does nothing of the work */
     return (wish->mode == HAFT__MODE_ANY && !searches)
            || (wish->mode == HAFT__MODE_TOOL && haft__str_equal(wish->tool, call->name));

@@ -146,12 +146,12 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     return status == HAFT_OK ? haft__fold_say(run, run->task, err) : status;
 }
 
-static haft_status read_mode(haft_str name, haft__mode *ret_mode)
+static haft_status read_mode(haft_str name, haft__choice_mode *ret_mode)
 {
     static const char *const names[] = {"auto", "any", "tool", "none"};
     for (size_t i = 0; i < COUNT(names); i++) {
         if (haft__str_equal(name, haft__str(names[i]))) {
-            *ret_mode = (haft__mode)i;
+            *ret_mode = (haft__choice_mode)i;
             return HAFT_OK;
         }
     }

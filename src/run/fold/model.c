@@ -123,7 +123,7 @@ haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, h
     run->reply = (haft__reply){.content = haft__fold_text(event->object, "content"),
                                .reasoning = haft__fold_text(event->object, "reasoning"),
                                .model = haft__fold_text(event->object, "model")};
-    if (status == HAFT_OK && !haft__stop_find(stop, &run->reply.stop)) {
+    if (status == HAFT_OK && !haft__stop_reason_parse(stop, &run->reply.stop)) {
         status = haft__fold_fail(event, "its stop reason is none we know", err);
     }
     if (status == HAFT_OK) {
@@ -204,7 +204,7 @@ haft_status haft__fold_constrained(haft__run *run, const haft__event *event, haf
         status = haft__event_text(event, "format", &run->constrained_format, err);
     }
     if (status == HAFT_OK
-        && (!haft__constraint_find(kind, &run->constraint)
+        && (!haft__constraint_parse(kind, &run->constraint)
             || run->constraint == HAFT__CONSTRAINT_NONE)) {
         status = haft__fold_fail(event, "its constraint is none we know", err);
     }

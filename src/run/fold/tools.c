@@ -82,7 +82,7 @@ static haft_status grow(haft__run *run, size_t more, haft_error *err)
 /* "search" of "docs:search"; .ptr is NULL when the name is not that server's. */
 static haft_str local_name(haft_str name, haft_str server)
 {
-    bool own = name.len > server.len + 1 && server.len > 0 && haft__str_starts(name, server)
+    bool own = name.len > server.len + 1 && server.len > 0 && haft__str_starts_with(name, server)
                && name.ptr[server.len] == ':';
     return own ? haft__str_skip(name, server.len + 1) : (haft_str){NULL, 0};
 }

@@ -53,7 +53,7 @@ static haft__force by_provider(const haft__provider *provider)
 
 haft__force haft__force_look(const haft__spec *spec)
 {
-    const haft__provider *provider = haft__provider_of(&spec->model);
+    const haft__provider *provider = haft__provider_for_model(&spec->model);
     if (provider == NULL) {
         return (haft__force){.why = "no server is asked"};
     }
@@ -112,7 +112,7 @@ static uint32_t most_chars(haft__json options)
 static haft__grammar_options options_for(const haft__model_spec *model, bool several)
 {
     return (haft__grammar_options){.several = several,
-                                   .reasoning = model->family.think != NULL,
+                                   .reasoning = model->family.reasoning_open != NULL,
                                    .start_in_reasoning = model->starts_in_reasoning,
                                    .max_chars = most_chars(model->options)};
 }
@@ -123,18 +123,19 @@ static haft_status write(const haft__force *force, const haft__request *request,
                          haft_error *err)
 {
     const haft__format_tool *tools = NULL;
-    haft__wire tool = haft__wire_encode(request->tool.len > 0 ? request->tool : HAFT__LIT("_"));
+    haft__wire_name tool =
+        haft__wire_name_encode(request->tool.len > 0 ? request->tool : HAFT__LIT("_"));
     haft_status status = haft__chat_format_tools(request, arena, &tools, err);
     if (status != HAFT_OK) {
         return status;
     }
     if (force->kind == HAFT__CONSTRAINT_GBNF) {
         return haft__grammar_gbnf(text, format, tools, request->tool_count, request->allowed,
-                                  request->mode, haft__wire_str(&tool), &options, report, err);
+                                  request->mode, haft__wire_name_str(&tool), &options, report, err);
     }
     return haft__grammar_schema(text, force->target, format, tools, request->tool_count,
-                                request->allowed, request->mode, haft__wire_str(&tool), &options,
-                                report, err);
+                                request->allowed, request->mode, haft__wire_name_str(&tool),
+                                &options, report, err);
 }
 
 haft_status haft__force_constrain(const haft__spec *spec, haft_str format, bool again,

@@ -87,7 +87,7 @@ haft_status haft__find_docs(const haft__offer *offer, haft__arena *arena,
     return HAFT_OK;
 }
 
-haft_status haft__find_fill(haft__search *index, const haft__offer *offer, haft_error *err)
+haft_status haft__find_fill(haft__search_index *index, const haft__offer *offer, haft_error *err)
 {
     haft_status status = HAFT_OK;
     for (size_t i = 0; i < offer->count && status == HAFT_OK; i++) {
@@ -102,12 +102,12 @@ haft_status haft__find_fill(haft__search *index, const haft__offer *offer, haft_
     return status;
 }
 
-haft_status haft__find(const haft__search *index, haft__reveal_ask *ask, haft__arena *arena,
+haft_status haft__find(const haft__search_index *index, haft__reveal_ask *ask, haft__arena *arena,
                        haft_error *err)
 {
     haft__search_hit *found = NULL;
     size_t count = 0;
-    haft_status status = haft__search_query_with(
+    haft_status status = haft__search_query_embedding(
         index, ask->query, ask->given, haft__reveal_most(ask->spec), arena, &found, &count, err);
     if (status != HAFT_OK) {
         return status;
@@ -125,10 +125,10 @@ haft_status haft__find(const haft__search *index, haft__reveal_ask *ask, haft__a
 }
 
 haft_status haft__find_once(haft__reveal_ask *ask, haft__hash_key hash_key,
-                            const haft__search_vectors *vectors, haft__arena *arena,
+                            const haft__search_word_vectors *vectors, haft__arena *arena,
                             haft_error *err)
 {
-    haft__search *index = NULL;
+    haft__search_index *index = NULL;
     haft__search_options options = HAFT__SEARCH_OPTIONS_INIT;
     options.hash_key = hash_key;
     options.vectors = vectors;

@@ -20,7 +20,7 @@ HAFT_MUST_USE haft_status haft__find_key(const haft__offer *offer, char key[HAFT
                                          haft_error *err);
 
 /* Adds the deferred tools of an offer. */
-HAFT_MUST_USE haft_status haft__find_fill(haft__search *index, const haft__offer *offer,
+HAFT_MUST_USE haft_status haft__find_fill(haft__search_index *index, const haft__offer *offer,
                                           haft_error *err);
 
 /* The same as a list, in `arena`, whose texts are the offer's. */
@@ -29,12 +29,12 @@ HAFT_MUST_USE haft_status haft__find_docs(const haft__offer *offer, haft__arena 
                                           haft_error *err);
 
 /* Searches for ask->query and puts the hits into `ask`; they live in `arena`. */
-HAFT_MUST_USE haft_status haft__find(const haft__search *index, haft__reveal_ask *ask,
+HAFT_MUST_USE haft_status haft__find(const haft__search_index *index, haft__reveal_ask *ask,
                                      haft__arena *arena, haft_error *err);
 
 /* The same with an index of ask->offer that is made for it and dropped. `vectors` may be NULL. */
 HAFT_MUST_USE haft_status haft__find_once(haft__reveal_ask *ask, haft__hash_key hash_key,
-                                          const haft__search_vectors *vectors, haft__arena *arena,
-                                          haft_error *err);
+                                          const haft__search_word_vectors *vectors,
+                                          haft__arena *arena, haft_error *err);
 
 #endif

@@ -53,7 +53,7 @@ typedef struct haft__reveal_ask {
     uint32_t limit; /* of tools that the call wants; 0: as many as there may be */
     /* With vectors from outside: that of the query, the model's name ("": the spec has none), and
      * why it was not used. */
-    const struct haft__search_given *given;
+    const struct haft__search_embedding *given;
     haft_str embeddings_model, embeddings_error;
     /* Whether a definition cannot be written down as it is; NULL: all can. */
     bool (*refuses)(void *context, haft_str definition);

@@ -27,10 +27,10 @@ static bool is_idle(haft_str pattern, const haft__mcp_listing *listing)
 static void warn(haft__buf *buf, const char *list, haft_str pattern,
                  const haft__mcp_listing *listing)
 {
-    haft__near near;
-    haft__near_init(&near, pattern);
+    haft__suggestion near;
+    haft__suggestion_init(&near, pattern);
     for (size_t i = 0; i < listing->tool_count; i++) {
-        haft__near_offer(&near, listing->tools[i].name);
+        haft__suggestion_offer(&near, listing->tools[i].name);
     }
     haft__buf_addf(buf, "none of its tools matches \"%.*s\" of %s", HAFT__ARG(pattern), list);
     if (near.best.ptr != NULL) {
@@ -96,8 +96,9 @@ static bool is_blind(const haft__approval_rule *rule, const haft__mcp_listing *l
             continue;
         }
         any = true;
-        if (haft__place_find(listing->tools[i].input_schema, haft__json_text(*at), &until, &schema)
-            != HAFT__PLACE_NONE) {
+        if (haft__schema_lookup(listing->tools[i].input_schema, haft__json_text(*at), &until,
+                                &schema)
+            != HAFT__LOOKUP_IMPOSSIBLE) {
             return false;
         }
     }

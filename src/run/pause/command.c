@@ -70,7 +70,7 @@ haft_status haft__steer_read(haft__arena *arena, haft_str text, haft__hash_key h
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = hash_key;
-    options.refuse_duplicates = true;
+    options.reject_duplicates = true;
     haft__json object;
     haft_status status = haft__json_read(arena, text, &options, &object, NULL, err);
     if (status != HAFT_OK) {
@@ -108,7 +108,7 @@ haft_status haft__steer_read_value(haft__arena *arena, haft_str text, haft__hash
     haft_status status = haft__json_read(arena, text, &options, ret_value, &notes, err);
     *ret_json = status != HAFT_BAD_INPUT;
     if (status == HAFT_OK && notes.duplicate_keys > 0) {
-        options.refuse_duplicates = true;
+        options.reject_duplicates = true;
         status = haft__json_read(arena, text, &options, ret_value, NULL, err);
     }
     return status == HAFT_BAD_INPUT && *ret_json
@@ -576,7 +576,7 @@ static bool is_other(const haft__run_call *call, const haft__steer *command)
 {
     bool pause = command->pause.len == 0
                  || haft__str_equal(command->pause, haft__str(haft__pause_name(call->pause)));
-    bool binding = haft__str_starts(call->binding, command->binding);
+    bool binding = haft__str_starts_with(call->binding, command->binding);
     return !pause || !binding;
 }
 

@@ -89,9 +89,9 @@ static bool is_kind(haft_str body, haft__event_kind kind)
 {
     haft_str rest = body;
     const char *name = haft__event_kind_name(kind);
-    return haft__str_starts(rest, HAFT__LIT("\"kind\":\""))
-           && haft__str_starts(rest = haft__str_skip(rest, 8), haft__str(name))
-           && haft__str_starts(haft__str_skip(rest, strlen(name)), HAFT__LIT("\""));
+    return haft__str_starts_with(rest, HAFT__LIT("\"kind\":\""))
+           && haft__str_starts_with(rest = haft__str_skip(rest, 8), haft__str(name))
+           && haft__str_starts_with(haft__str_skip(rest, strlen(name)), HAFT__LIT("\""));
 }
 
 bool haft__body_is_call(haft_str body)

@@ -34,15 +34,15 @@ static bool masks(haft_str recorded, haft_str text)
         haft_str part = {recorded.ptr, last ? recorded.len : length};
         recorded = haft__str_skip(recorded, last ? recorded.len : length + mark.len);
         part = haft__str_skip(part, quoted ? 1 : 0);
-        quoted = !last && haft__str_ends(part, HAFT__LIT("\""))
-                 && haft__str_starts(recorded, HAFT__LIT("\""));
+        quoted = !last && haft__str_ends_with(part, HAFT__LIT("\""))
+                 && haft__str_starts_with(recorded, HAFT__LIT("\""));
         part.len -= quoted ? 1 : 0;
         if (last) {
-            return marks > 0 && text.len > part.len && haft__str_ends(text, part);
+            return marks > 0 && text.len > part.len && haft__str_ends_with(text, part);
         }
-        size_t at = marks > 0                      ? find(text, part, 1)
-                    : haft__str_starts(text, part) ? 0
-                                                   : text.len + 1;
+        size_t at = marks > 0                           ? find(text, part, 1)
+                    : haft__str_starts_with(text, part) ? 0
+                                                        : text.len + 1;
         if (at > text.len) {
             return false;
         }

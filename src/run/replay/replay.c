@@ -83,13 +83,14 @@ static bool is_same(const player *p, const haft__event *event, const haft__effec
     static const char key[] = ",\"binding\":\"";
     const size_t length = sizeof(key) - 1 + HAFT__SHA256_HEX + 2;
     haft_str recorded = haft__buf_str(&p->recorded);
-    bool older = event->kind == HAFT__EVENT_PAUSED && decided.len > length
-                 && haft__event_field(event, "binding") == NULL
-                 && haft__str_starts(haft__str_skip(decided, decided.len - length), haft__str(key));
+    bool older =
+        event->kind == HAFT__EVENT_PAUSED && decided.len > length
+        && haft__event_field(event, "binding") == NULL
+        && haft__str_starts_with(haft__str_skip(decided, decided.len - length), haft__str(key));
     if (older) {
         size_t common = decided.len - length;
         return recorded.len == common + 1 && recorded.ptr[common] == '}'
-               && haft__str_starts(recorded, (haft_str){decided.ptr, common});
+               && haft__str_starts_with(recorded, (haft_str){decided.ptr, common});
     }
     return haft__str_equal(decided, recorded);
 }

@@ -130,7 +130,7 @@ static haft_status read_events(rescripting *r, haft_str lines, haft__hash_key ha
         if (status != HAFT_OK) {
             char place[32];
             (void)snprintf(place, sizeof(place), "%zu", number);
-            haft__error_at(r->err, place);
+            haft__error_prepend_location(r->err, place);
         } else if (event.kind == HAFT__EVENT_MODEL_REPLIED) {
             add_reply(r, &event);
         } else if (event.kind == HAFT__EVENT_MODEL_FAILED) {

@@ -15,7 +15,7 @@
 static haft_str without_port(haft_str host)
 {
     haft_str rest = host;
-    if (haft__str_starts(host, HAFT__LIT("["))) {
+    if (haft__str_starts_with(host, HAFT__LIT("["))) {
         haft_str inside = haft__str_split(&rest, ']');
         bool good = inside.len > 1 && inside.len < host.len && (rest.len == 0 || *rest.ptr == ':');
         return good ? (haft_str){host.ptr, inside.len + 1} : (haft_str){NULL, 0};
@@ -31,7 +31,7 @@ static haft_str without_port(haft_str host)
 
 static bool is_local_name(haft_str name)
 {
-    return haft__str_equal_any_case(name, HAFT__LIT("localhost"))
+    return haft__str_equal_ignore_case(name, HAFT__LIT("localhost"))
            || haft__str_equal(name, HAFT__LIT("127.0.0.1"))
            || haft__str_equal(name, HAFT__LIT("[::1]"));
 }
@@ -43,13 +43,13 @@ static bool is_address(haft_str name)
     for (size_t i = 0; i < name.len; i++) {
         digits = digits && ((name.ptr[i] >= '0' && name.ptr[i] <= '9') || name.ptr[i] == '.');
     }
-    return digits || haft__str_starts(name, HAFT__LIT("["));
+    return digits || haft__str_starts_with(name, HAFT__LIT("["));
 }
 
 static bool is_allowed(const haft__mcp_guard *guard, haft_str name)
 {
     for (size_t i = 0; i < guard->allow_count; i++) {
-        if (haft__str_equal_any_case(name, haft__str(guard->allows[i]))) {
+        if (haft__str_equal_ignore_case(name, haft__str(guard->allows[i]))) {
             return true;
         }
     }
@@ -68,7 +68,7 @@ bool haft__mcp_guard_is_loopback(haft_str address)
     haft_str name = without_port(address);
     return name.ptr != NULL
            && (is_local_name(name)
-               || (is_address(name) && haft__str_starts(name, HAFT__LIT("127."))));
+               || (is_address(name) && haft__str_starts_with(name, HAFT__LIT("127."))));
 }
 
 static bool host_passes(const haft__mcp_guard *guard, haft_str host)
@@ -83,9 +83,9 @@ static bool host_passes(const haft__mcp_guard *guard, haft_str host)
 static bool origin_passes(const haft__mcp_guard *guard, haft_str origin, haft_str host)
 {
     haft_str rest = haft__str_trim(origin);
-    if (haft__str_starts(rest, HAFT__LIT("http://"))) {
+    if (haft__str_starts_with(rest, HAFT__LIT("http://"))) {
         rest = haft__str_skip(rest, 7);
-    } else if (haft__str_starts(rest, HAFT__LIT("https://"))) {
+    } else if (haft__str_starts_with(rest, HAFT__LIT("https://"))) {
         rest = haft__str_skip(rest, 8);
     } else {
         return false;
@@ -108,7 +108,7 @@ static bool token_passes(const haft__mcp_guard *guard, haft_str authorization)
 {
     haft_str rest = haft__str_trim(authorization);
     haft_str scheme = haft__str_split(&rest, ' ');
-    return haft__str_equal_any_case(scheme, HAFT__LIT("bearer"))
+    return haft__str_equal_ignore_case(scheme, HAFT__LIT("bearer"))
            && haft__seal_equal(haft__str_trim(rest), guard->token);
 }
 
@@ -123,9 +123,9 @@ static bool accepts(haft_str list, haft_str type)
         haft_str entry = haft__str_split(&list, ',');
         haft_str name = haft__str_trim(haft__str_split(&entry, ';'));
         bool any =
-            haft__str_ends(name, HAFT__LIT("/*"))
+            haft__str_ends_with(name, HAFT__LIT("/*"))
             && (name.len == 3 || haft__str_equal((haft_str){name.ptr, name.len - 2}, family));
-        if (any || haft__str_equal_any_case(name, type)) {
+        if (any || haft__str_equal_ignore_case(name, type)) {
             return true;
         }
     }
@@ -135,7 +135,7 @@ static bool accepts(haft_str list, haft_str type)
 static bool is_json(haft_str content_type)
 {
     haft_str name = haft__str_trim(haft__str_split(&content_type, ';'));
-    return haft__str_equal_any_case(name, HAFT__LIT("application/json"));
+    return haft__str_equal_ignore_case(name, HAFT__LIT("application/json"));
 }
 
 static uint32_t check_kinds(const haft__mcp_visitor *visitor, const char **ret_why)
@@ -186,5 +186,5 @@ bool haft__mcp_guard_takes_key(haft_str key)
         }
     }
     return key.len > 0 && key.len <= HAFT__LIMIT_MCP_KEY_BYTES
-           && !haft__str_starts(key, HAFT__LIT(HAFT__MCP_OWN_KEY));
+           && !haft__str_starts_with(key, HAFT__LIT(HAFT__MCP_OWN_KEY));
 }

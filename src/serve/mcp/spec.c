@@ -66,7 +66,7 @@ static haft_status add_tool(haft__mcp_spec *served, const haft__tool *tool, haft
         haft__schema_options options = {.hash_key = served->options.runtime->hash_key};
         status =
             haft__schema_compile(&served->arena, tool->output_schema, &options, &entry.output, err);
-        haft__error_at(err, "output_schema");
+        haft__error_prepend_location(err, "output_schema");
     }
     return status == HAFT_OK ? add_entry(served, entry, err) : status;
 }

@@ -27,7 +27,7 @@ typedef struct exchange {
     haft__server_request *request;
     uint64_t number;
     haft__arena arena;
-    haft__chat_asked asked;
+    haft__chat_parsed asked;
     haft__script_answer answer;
     haft__timer timer;
 } exchange;
@@ -56,20 +56,20 @@ void haft__mock_reply(haft__mock *mock, haft__server_request *request, uint32_t 
 }
 
 static void refuse(haft__mock *mock, haft__server_request *request, uint32_t status,
-                   haft__chat_problem problem)
+                   haft__chat_rejection problem)
 {
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_REPLY_BYTES);
-    haft__chat_error(&body, problem.message,
-                     status < 500 ? "invalid_request_error" : "server_error", problem.param,
-                     problem.code);
+    haft__chat_write_error(&body, problem.message,
+                           status < 500 ? "invalid_request_error" : "server_error", problem.param,
+                           problem.code);
     haft__mock_reply(mock, request, status, &body);
 }
 
 void haft__mock_refuse(haft__mock *mock, haft__server_request *request, uint32_t status,
                        const char *message)
 {
-    refuse(mock, request, status, (haft__chat_problem){.message = haft__str(message)});
+    refuse(mock, request, status, (haft__chat_rejection){.message = haft__str(message)});
 }
 
 /* ---- exchanges ---- */
@@ -120,7 +120,7 @@ static void send_failure(exchange *e)
         haft__server_cut(e->request);
         return;
     }
-    bool json = haft__str_starts(failure->message, HAFT__LIT("{"));
+    bool json = haft__str_starts_with(failure->message, HAFT__LIT("{"));
     haft_str type = json ? HAFT__LIT("application/json") : HAFT__LIT("text/plain; charset=utf-8");
     haft__server_head head = {.status = failure->status,
                               .content_type = typed ? HAFT__LIT("") : type,
@@ -161,19 +161,19 @@ static void send_reply(exchange *e)
 {
     char id[ID_SIZE];
     (void)snprintf(id, sizeof(id), "chatcmpl-%" PRIu64, e->number);
-    haft__chat_head head = {.id = haft__str(id),
-                            .model = e->asked.request.model,
-                            .created = haft__clock_now() / 1000,
-                            .include_usage = e->asked.include_usage};
+    haft__chat_reply_header head = {.id = haft__str(id),
+                                    .model = e->asked.request.model,
+                                    .created = haft__clock_now() / 1000,
+                                    .include_usage = e->asked.include_usage};
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_SERVER_QUEUE_BYTES);
     haft_error err = {0};
     haft_status status =
-        haft__chat_seal(&e->arena, &e->asked, &e->mock->calls, &e->answer.reply, &err);
+        haft__chat_prepare_reply(&e->arena, &e->asked, &e->mock->calls, &e->answer.reply, &err);
     if (status == HAFT_OK && e->asked.stream) {
-        haft__chat_stream(&body, &head, &e->answer.reply);
+        haft__chat_write_stream(&body, &head, &e->answer.reply);
     } else if (status == HAFT_OK) {
-        haft__chat_whole(&body, &head, &e->answer.reply);
+        haft__chat_write_reply(&body, &head, &e->answer.reply);
     }
     status = status == HAFT_OK ? haft__buf_check(&body, &err) : status;
     if (status == HAFT_OK) {
@@ -212,7 +212,7 @@ static bool keeps(exchange *e)
     if (good) {
         return true;
     }
-    if (haft__chat_keeps(&e->asked, &e->answer.reply, &e->arena, &good, &err) != HAFT_OK) {
+    if (haft__chat_reply_conforms(&e->asked, &e->answer.reply, &e->arena, &good, &err) != HAFT_OK) {
         haft__mock_refuse(e->mock, e->request, 500, err.message);
         return false;
     }
@@ -253,7 +253,7 @@ static void answer(exchange *e)
 {
     haft_error err = {0};
     haft_str body = haft__server_body(e->request);
-    if (haft__chat_read_like(&e->arena, body, e->mock->like, e->mock->hash_key, &e->asked, &err)
+    if (haft__chat_read_as(&e->arena, body, e->mock->like, e->mock->hash_key, &e->asked, &err)
         != HAFT_OK) {
         haft__mock_refuse(e->mock, e->request, 500, err.message);
     } else if (e->asked.problem.message.ptr != NULL) {
@@ -285,7 +285,7 @@ static bool is_json(const haft__server_request *request)
 static void chat(haft__mock *mock, haft__server_request *request)
 {
     if (!is_json(request)) {
-        haft__chat_problem problem = {
+        haft__chat_rejection problem = {
             .message = HAFT__LIT("Unsupported content type. This API method only accepts "
                                  "'application/json' requests."),
             .code = "unsupported_content_type"};

@@ -16,7 +16,7 @@ typedef struct haft__mock {
     FILE *errors; /* what the script did not expect is told here */
     haft__hash_key hash_key;
     bool again; /* from the start behind the last reply */
-    haft__chat_like like;
+    haft__chat_server_kind like;
     bool require_key;  /* refuse requests without one */
     size_t dimensions; /* of vectors that /v1/embeddings answers with; 0: there is no such path */
     const char *fault; /* what is wrong with them: "error", "slow", "garbage", "sizes"; or NULL */

@@ -92,10 +92,11 @@ haft_status haft__memory_find(haft__memory *memory, haft__store_request *request
     size_t at = haft__sorted_seek(runs, &request->name, &found);
     const haft__memory_run *run = at < runs->count ? runs->items[at] : NULL;
     const haft__memory_run *next = at + 1 < runs->count ? runs->items[at + 1] : NULL;
-    if (run == NULL || request->name.len == 0 || !haft__str_starts(run->row.id, request->name)) {
+    if (run == NULL || request->name.len == 0
+        || !haft__str_starts_with(run->row.id, request->name)) {
         return haft__store_fail_run(request->name, err);
     }
-    if (next != NULL && haft__str_starts(next->row.id, request->name)) {
+    if (next != NULL && haft__str_starts_with(next->row.id, request->name)) {
         return haft__store_fail_several(request->name, run->row.id, next->row.id, err);
     }
     return haft__memory_show(request, &run->row, err);

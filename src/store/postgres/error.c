@@ -22,7 +22,7 @@ static void quote(const haft__pg *pg, const char *text, char *to, size_t size)
     haft_str password = haft__str(pg->password);
     size_t length = 0;
     while (line.len > 0 && length + 4 < size) {
-        if (password.len > 0 && haft__str_starts(line, password)) {
+        if (password.len > 0 && haft__str_starts_with(line, password)) {
             memcpy(to + length, "***", 3);
             length += 3;
             line = haft__str_skip(line, password.len);
@@ -189,7 +189,7 @@ haft_status haft__pg_fail_result(const haft__pg *pg, const PGresult *result, boo
     quote(pg, primary, text, sizeof(text));
     size_t at = 0;
     while (state != NULL && at < COUNT(meanings)
-           && !haft__str_starts(haft__str(state), haft__str(meanings[at].state))) {
+           && !haft__str_starts_with(haft__str(state), haft__str(meanings[at].state))) {
         at++;
     }
     bool unknown = state != NULL && !begins && strcmp(state, UNABLE) == 0;

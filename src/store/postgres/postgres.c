@@ -41,7 +41,7 @@ static bool is_ambiguous(const char *url)
     haft_str rest = haft__str(url), path;
     size_t count = 0;
     (void)haft__str_split(&rest, ':');
-    rest = haft__str_skip(rest, haft__str_starts(rest, HAFT__LIT("//")) ? 2 : 0);
+    rest = haft__str_skip(rest, haft__str_starts_with(rest, HAFT__LIT("//")) ? 2 : 0);
     haft_str authority = haft__str_split(&rest, '/');
     for (; authority.len > 0; authority = haft__str_skip(authority, 1)) {
         count += *authority.ptr == '@';
@@ -174,7 +174,7 @@ static haft_status open_pg(haft__loop *loop, const char *place, bool make_tables
                            haft__store **ret_store, haft_error *err)
 {
     const haft__pg_functions *lib = NULL;
-    if (!haft__str_starts(haft__str(place), HAFT__LIT("//"))) {
+    if (!haft__str_starts_with(haft__str(place), HAFT__LIT("//"))) {
         return fail_url(err);
     }
     haft_status status = haft__pg_load(&lib, err);

@@ -25,9 +25,9 @@ static haft_str without_scores(haft_str text)
     haft__buf_init(&made, 1 << 16);
     for (size_t i = 0; i < text.len; i++) {
         haft_str rest = haft__str_skip(text, i);
-        haft_str mark = haft__str_starts(rest, HAFT__LIT("score ")) ? HAFT__LIT("score ")
-                                                                    : HAFT__LIT("\"score\":");
-        if (!haft__str_starts(rest, mark)) {
+        haft_str mark = haft__str_starts_with(rest, HAFT__LIT("score ")) ? HAFT__LIT("score ")
+                                                                         : HAFT__LIT("\"score\":");
+        if (!haft__str_starts_with(rest, mark)) {
             haft__buf_add_char(&made, text.ptr[i]);
             continue;
         }

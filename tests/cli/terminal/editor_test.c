@@ -845,7 +845,7 @@ static void complete(void *context, haft_str text, size_t *ret_from, haft__buf *
         from--;
     }
     for (; *words != NULL; words++) {
-        if (haft__str_starts(haft__str(*words), haft__str_skip(text, from))) {
+        if (haft__str_starts_with(haft__str(*words), haft__str_skip(text, from))) {
             haft__buf_addf(candidates, "%s\n", *words);
         }
     }
@@ -907,7 +907,7 @@ TEST(a_list_of_completions_is_bounded)
         d.edit.complete = complete_many;
         d.edit.context = &given;
         type(&d, HAFT__LIT("\t"), true);
-        bool cut = haft__str_ends(haft__buf_str(&d.edit.below), HAFT__LIT("... and 1 more"));
+        bool cut = haft__str_ends_with(haft__buf_str(&d.edit.below), HAFT__LIT("... and 1 more"));
         CHECK_INT(cut, count > HAFT__LIMIT_LINE_COMPLETIONS, "%zu", count);
         CHECK_INT(d.grid->row, 0, "the text stays on the screen");
         close_desk(&d);

@@ -375,7 +375,7 @@ static size_t columns_of(haft_str line)
     for (size_t i = 0; i < line.len;) {
         uint32_t code = 0;
         haft_str rest = haft__str_skip(line, i);
-        if (haft__str_starts(rest, HAFT__LIT("\x1b["))) {
+        if (haft__str_starts_with(rest, HAFT__LIT("\x1b["))) {
             while (i < line.len && line.ptr[i] != 'm' && line.ptr[i] != 'K') {
                 i++;
             }

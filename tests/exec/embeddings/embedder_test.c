@@ -112,7 +112,7 @@ static void end(fixture *f)
     haft__loop_destroy(f->loop);
 }
 
-static void on_done(void *context, const haft__search_given *query, haft_str error)
+static void on_done(void *context, const haft__search_embedding *query, haft_str error)
 {
     fixture *f = context;
     f->over = true;

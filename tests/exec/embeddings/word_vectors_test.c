@@ -20,7 +20,7 @@ TEST(the_table_of_vectors_is_found_beside_the_program)
     haft_error err = {0};
     CHECK_INT(load(NULL, &vectors, &err), HAFT_OK, "%s: %s", err.where, err.message);
     CHECK(vectors.found && vectors.table.count > 20000, "no table");
-    CHECK(haft__search_vectors_find(&vectors.table, HAFT__LIT("file")) != NULL, "a word");
+    CHECK(haft__search_word_vectors_find(&vectors.table, HAFT__LIT("file")) != NULL, "a word");
     haft__vectors_finish(&vectors);
     haft__vectors_finish(&vectors);
 }

@@ -103,16 +103,17 @@ FILES_TEST(the_number_of_results_is_bounded)
         files_add(&f, name, "");
     }
     searched s = search_run(haft__search_glob, &f, ask("*", ""));
-    CHECK(haft__str_ends(s.text, HAFT__LIT("\nf0999")), "at the limit");
+    CHECK(haft__str_ends_with(s.text, HAFT__LIT("\nf0999")), "at the limit");
     files_add(&f, "f1000", "");
     s = search_run(haft__search_glob, &f, ask("*", ""));
-    CHECK(haft__str_ends(s.text, HAFT__LIT("\nf0999\n(1 more file matches: narrow the pattern or "
-                                           "name a `path`)")),
+    CHECK(haft__str_ends_with(s.text,
+                              HAFT__LIT("\nf0999\n(1 more file matches: narrow the pattern or "
+                                        "name a `path`)")),
           "one past it");
     files_add(&f, "f1001", "");
     s = search_run(haft__search_glob, &f, ask("*", ""));
-    CHECK(haft__str_ends(s.text, HAFT__LIT("(2 more files match: narrow the pattern or name a "
-                                           "`path`)")),
+    CHECK(haft__str_ends_with(s.text, HAFT__LIT("(2 more files match: narrow the pattern or name a "
+                                                "`path`)")),
           "two past it");
     files_remove(&f);
 }
@@ -129,7 +130,7 @@ FILES_TEST(the_bytes_of_a_result_are_bounded)
     searched s = search_run(haft__search_glob, &f, ask("*", ""));
     CHECK_INT(s.status, HAFT_OK, "%s", s.error.message);
     CHECK(s.text.len <= HAFT__LIMIT_FILES_RESULT_BYTES + 100, "%zu bytes", s.text.len);
-    CHECK(haft__str_ends(s.text, HAFT__LIT("name a `path`)")), "no note");
+    CHECK(haft__str_ends_with(s.text, HAFT__LIT("name a `path`)")), "no note");
     files_remove(&f);
 }
 

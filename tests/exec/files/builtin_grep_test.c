@@ -154,7 +154,7 @@ static bool ends(const files *f, uint64_t limit, const char *end)
     search.limit = limit;
     searched s = search_run(haft__search_grep, f, search);
     CHECK_INT(s.status, HAFT_OK, "%s", s.error.message);
-    bool right = haft__str_ends(s.text, haft__str(end));
+    bool right = haft__str_ends_with(s.text, haft__str(end));
     if (!right) {
         printf("# ends in %.*s\n", HAFT__ARG(haft__str_skip(s.text, s.text.len - 80)));
     }
@@ -199,7 +199,7 @@ FILES_TEST(a_long_line_is_cut_around_its_match)
     text[900] = 'x';
     files_add_bytes(&f, "a", (haft_str){text, 1000});
     s = search_run(haft__search_grep, &f, ask("x", "", ""));
-    CHECK(haft__str_starts(s.text, HAFT__LIT("a:1:...aaa")), "no mark");
+    CHECK(haft__str_starts_with(s.text, HAFT__LIT("a:1:...aaa")), "no mark");
     CHECK(memchr(s.text.ptr, 'x', s.text.len) != NULL, "the match is not shown");
     files_remove(&f);
 }
@@ -237,7 +237,7 @@ FILES_TEST(blocks_end_anywhere)
         files_add_bytes(&f, "a", (haft_str){text, length});
         searched s = search_run(haft__search_grep, &f, ask("x", "", ""));
         (void)snprintf(wanted, sizeof(wanted), "a:%llu:", (unsigned long long)line);
-        CHECK(haft__str_starts(s.text, haft__str(wanted)), "shift %zu: wanted %s, found %.*s",
+        CHECK(haft__str_starts_with(s.text, haft__str(wanted)), "shift %zu: wanted %s, found %.*s",
               shift, wanted, HAFT__ARG(s.text));
         CHECK(memchr(s.text.ptr, '\n', s.text.len) == NULL, "shift %zu: more than one", shift);
     }
@@ -280,8 +280,9 @@ FILES_TEST(a_line_is_matched_as_one_up_to_its_limit)
     memcpy(text + most, "xy\n", 3);
     files_add_bytes(&f, "a", (haft_str){text, most + 3});
     searched s = search_run(haft__search_grep, &f, ask("^x.*y$", "", ""));
-    CHECK(haft__str_starts(s.text, HAFT__LIT("a:1:xaaa")), "at the limit: %.*s", HAFT__ARG(s.text));
-    CHECK(haft__str_ends(s.text, HAFT__LIT("\na:2:xy")), "the line behind it");
+    CHECK(haft__str_starts_with(s.text, HAFT__LIT("a:1:xaaa")), "at the limit: %.*s",
+          HAFT__ARG(s.text));
+    CHECK(haft__str_ends_with(s.text, HAFT__LIT("\na:2:xy")), "the line behind it");
     text[most - 2] = text[most - 1] = 'a';
     text[most] = 'y';
     text[most + 1] = '\n';
@@ -293,7 +294,7 @@ FILES_TEST(a_line_is_matched_as_one_up_to_its_limit)
     text[2 * most + 5] = '\n';
     files_add_bytes(&f, "a", (haft_str){text, 2 * most + 10});
     s = search_run(haft__search_grep, &f, ask("x", "", ""));
-    CHECK(haft__str_ends(s.text, HAFT__LIT("x...\na:2:xxxx")), "pieces");
+    CHECK(haft__str_ends_with(s.text, HAFT__LIT("x...\na:2:xxxx")), "pieces");
     files_remove(&f);
 }
 
@@ -378,10 +379,10 @@ FILES_TEST(searches_while_links_come_and_go_stay_inside)
     for (int i = 0; i < 5000 && (found < 100 || missed < 20); i++) {
         searched done = search_run(haft__search_grep, &root, ask("^a ", "", ""));
         CHECK_INT(done.status, HAFT_OK, "%s", done.error.message);
-        bool right = haft__str_ends(done.text, HAFT__LIT(":a public"));
+        bool right = haft__str_ends_with(done.text, HAFT__LIT(":a public"));
         found += right;
         missed += !right;
-        CHECK(right || haft__str_starts(done.text, HAFT__LIT("(no line matches '^a '")),
+        CHECK(right || haft__str_starts_with(done.text, HAFT__LIT("(no line matches '^a '")),
               "round %d: %.*s", i, HAFT__ARG(done.text));
     }
     files_swap_end(&s);

@@ -103,23 +103,26 @@ FILES_TEST(the_number_of_lines_is_bounded)
 {
     files f = files_make();
     add_lines(&f, "x", HAFT__LIMIT_FILES_READ_DEFAULT);
-    CHECK(haft__str_ends(run(&f, "x", 0, 0).text, HAFT__LIT("\n  2000\t2000")), "at the default");
+    CHECK(haft__str_ends_with(run(&f, "x", 0, 0).text, HAFT__LIT("\n  2000\t2000")),
+          "at the default");
     add_lines(&f, "x", HAFT__LIMIT_FILES_READ_DEFAULT + 1);
-    CHECK(haft__str_ends(run(&f, "x", 0, 0).text,
-                         HAFT__LIT("\n  2000\t2000\n(lines 1 to 2000 of 2001; go on with offset "
-                                   "2001)")),
-          "one past it");
-    CHECK(haft__str_ends(run(&f, "x", 0, HAFT__LIMIT_FILES_READ_DEFAULT + 1).text,
-                         HAFT__LIT("\n  2001\t2001")),
+    CHECK(
+        haft__str_ends_with(run(&f, "x", 0, 0).text,
+                            HAFT__LIT("\n  2000\t2000\n(lines 1 to 2000 of 2001; go on with offset "
+                                      "2001)")),
+        "one past it");
+    CHECK(haft__str_ends_with(run(&f, "x", 0, HAFT__LIMIT_FILES_READ_DEFAULT + 1).text,
+                              HAFT__LIT("\n  2001\t2001")),
           "more on demand");
     char *many = test_alloc(HAFT__LIMIT_FILES_READ_LINES + 1);
     memset(many, '\n', HAFT__LIMIT_FILES_READ_LINES + 1);
     files_add_bytes(&f, "x", (haft_str){many, HAFT__LIMIT_FILES_READ_LINES});
-    CHECK(haft__str_ends(run(&f, "x", 0, UINT64_MAX).text, HAFT__LIT("\n 20000\t")), "at most");
+    CHECK(haft__str_ends_with(run(&f, "x", 0, UINT64_MAX).text, HAFT__LIT("\n 20000\t")),
+          "at most");
     files_add_bytes(&f, "x", (haft_str){many, HAFT__LIMIT_FILES_READ_LINES + 1});
-    CHECK(haft__str_ends(run(&f, "x", 0, UINT64_MAX).text,
-                         HAFT__LIT("\n 20000\t\n(lines 1 to 20000 of 20001; go on with offset "
-                                   "20001)")),
+    CHECK(haft__str_ends_with(run(&f, "x", 0, UINT64_MAX).text,
+                              HAFT__LIT("\n 20000\t\n(lines 1 to 20000 of 20001; go on with offset "
+                                        "20001)")),
           "one past it");
     files_remove(&f);
 }
@@ -135,12 +138,12 @@ FILES_TEST(a_long_line_is_cut)
     files_add_bytes(&f, "x", (haft_str){text, HAFT__LIMIT_FILES_READ_LINE_BYTES + 1});
     s = run(&f, "x", 0, 0);
     CHECK_INT(s.text.len, 7 + HAFT__LIMIT_FILES_READ_LINE_BYTES + 3, "one past it");
-    CHECK(haft__str_ends(s.text, HAFT__LIT("aa...")), "no mark");
+    CHECK(haft__str_ends_with(s.text, HAFT__LIT("aa...")), "no mark");
     text[299999] = '\n'; /* over several blocks */
     text[299997] = '\n';
     files_add_bytes(&f, "x", (haft_str){text, 300000});
     s = run(&f, "x", 0, 0);
-    CHECK(haft__str_ends(s.text, HAFT__LIT("aa...\n     2\ta")), "the line behind it");
+    CHECK(haft__str_ends_with(s.text, HAFT__LIT("aa...\n     2\ta")), "the line behind it");
     text[299997] = 'a';
     text[HAFT__LIMIT_FILES_READ_LINE_BYTES] = '\r';
     text[HAFT__LIMIT_FILES_READ_LINE_BYTES + 1] = '\n';
@@ -165,11 +168,11 @@ FILES_TEST(the_bytes_of_what_is_read_are_bounded)
     char wanted[80];
     (void)snprintf(wanted, sizeof(wanted), "\n(lines 1 to %zu of 600; go on with offset %zu)", fit,
                    fit + 1);
-    CHECK(haft__str_ends(s.text, haft__str(wanted)), "%.*s",
+    CHECK(haft__str_ends_with(s.text, haft__str(wanted)), "%.*s",
           HAFT__ARG(haft__str_skip(s.text, s.text.len - 60)));
     s = run(&f, "x", fit + 1, 0);
     (void)snprintf(wanted, sizeof(wanted), "\n(lines %zu to 600 of 600)", fit + 1);
-    CHECK(haft__str_ends(s.text, haft__str(wanted)), "the rest");
+    CHECK(haft__str_ends_with(s.text, haft__str(wanted)), "the rest");
     files_remove(&f);
 }
 
@@ -187,18 +190,20 @@ FILES_TEST(a_huge_file_is_read_up_to_its_limit)
     }
     files_add_bytes(&f, "x", (haft_str){text, HAFT__LIMIT_FILES_FILE_BYTES});
     searched s = run(&f, "x", 65536, 1);
-    CHECK(haft__str_ends(s.text, HAFT__LIT("\n(lines 65536 to 65536 of 65536)")), "at the limit");
+    CHECK(haft__str_ends_with(s.text, HAFT__LIT("\n(lines 65536 to 65536 of 65536)")),
+          "at the limit");
     files_add_bytes(&f, "x", (haft_str){text, HAFT__LIMIT_FILES_FILE_BYTES + 1});
     s = run(&f, "x", 65536, 1);
-    CHECK(haft__str_ends(s.text, HAFT__LIT("\n(lines 65536 to 65536 of more than 65536; only the "
-                                           "first 67108864 bytes of a file can be read)")),
+    CHECK(haft__str_ends_with(s.text,
+                              HAFT__LIT("\n(lines 65536 to 65536 of more than 65536; only the "
+                                        "first 67108864 bytes of a file can be read)")),
           "one past it");
     search_check_error(haft__search_read, &f, ask("x", 65537, 0),
                        "line 65537 is wanted, and the file has more than can be read, the first "
                        "65536 lines",
                        "/offset", "the first line is 1, the last one here 65536");
-    CHECK(haft__str_ends(run(&f, "x", 1, 1).text,
-                         HAFT__LIT("(lines 1 to 1 of more than 65536; go on with offset 2)")),
+    CHECK(haft__str_ends_with(run(&f, "x", 1, 1).text,
+                              HAFT__LIT("(lines 1 to 1 of more than 65536; go on with offset 2)")),
           "the first line");
     files_remove(&f);
 }
@@ -214,7 +219,7 @@ FILES_TEST(a_nul_past_the_beginning_is_shown_as_something)
     text[8191] = '\n';
     text[8192] = '\0';
     files_add_bytes(&f, "x", (haft_str){text, sizeof(text)});
-    CHECK(haft__str_ends(run(&f, "x", 0, 0).text, HAFT__LIT("\t?aaaaaaa")), "behind them");
+    CHECK(haft__str_ends_with(run(&f, "x", 0, 0).text, HAFT__LIT("\t?aaaaaaa")), "behind them");
     files_remove(&f);
 }
 

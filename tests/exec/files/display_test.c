@@ -44,8 +44,8 @@ TEST(a_long_name_is_cut_in_an_error)
         name[length - 1] = '\n';
         haft_str shown = haft__str(haft__show_short((haft_str){name, length}, cut));
         CHECK(shown.len < HAFT__SHOW_SHORT, "%zu", length);
-        bool whole = haft__str_ends(shown, HAFT__LIT("\\n"));
-        CHECK(whole || haft__str_ends(shown, HAFT__LIT("...")), "%zu: %s", length, cut);
+        bool whole = haft__str_ends_with(shown, HAFT__LIT("\\n"));
+        CHECK(whole || haft__str_ends_with(shown, HAFT__LIT("...")), "%zu: %s", length, cut);
         CHECK(whole || length > HAFT__SHOW_SHORT - 5, "%zu is cut early", length);
     }
 }

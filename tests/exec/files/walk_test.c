@@ -172,7 +172,7 @@ FILES_TEST(the_depth_of_a_walk_is_bounded)
     (void)snprintf(path + length, sizeof(path) - length, "x");
     files_add(&f, path, "");
     walked *w = walk(&f, "", "**");
-    CHECK(haft__str_starts(haft__str(w->text), haft__str(path)), "at the limit");
+    CHECK(haft__str_starts_with(haft__str(w->text), haft__str(path)), "at the limit");
     CHECK_INT(w->walk.too_deep, 0, "at the limit");
     (void)snprintf(path + length, sizeof(path) - length, "d/x");
     files_add(&f, path, "");

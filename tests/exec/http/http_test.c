@@ -93,7 +93,7 @@ TEST(the_body_is_the_result)
     CHECK(t.ok && t.started && !t.transient && !t.timed_out, "%s", t.text);
     CHECK_STR(haft__str(t.text), HAFT__LIT("sunny"), "text");
     haft_str request = web_request(b.web, 0);
-    CHECK(haft__str_starts(request, HAFT__LIT("GET /w?city=New%20York HTTP/1.1\r\n")), "%.*s",
+    CHECK(haft__str_starts_with(request, HAFT__LIT("GET /w?city=New%20York HTTP/1.1\r\n")), "%.*s",
           HAFT__ARG(request));
     tear_down(&b);
 }
@@ -107,7 +107,8 @@ TEST(arguments_are_sent_as_json)
                   "{\"a\":[1]}");
     CHECK(t.ok, "%s", t.text);
     haft_str request = web_request(b.web, 0);
-    CHECK(haft__str_ends(request, HAFT__LIT("\r\n\r\n{\"a\":[1]}")), "%.*s", HAFT__ARG(request));
+    CHECK(haft__str_ends_with(request, HAFT__LIT("\r\n\r\n{\"a\":[1]}")), "%.*s",
+          HAFT__ARG(request));
     static const char *const headers[] = {"\r\nAuthorization: s3cret\r\n",
                                           "\r\nContent-Type: application/json\r\n",
                                           "\r\nIdempotency-Key: run.c1.1\r\n"};

@@ -310,7 +310,7 @@ TEST(a_person_answers_a_server_that_does_not_wait)
 /* Both answers reached the server, in whatever order: to what it asked a person, and a model. */
 static void check_told(haft_str text, const char *told)
 {
-    CHECK(haft__str_starts(text, HAFT__LIT("you said hello\n")), "%.*s", HAFT__ARG(text));
+    CHECK(haft__str_starts_with(text, HAFT__LIT("you said hello\n")), "%.*s", HAFT__ARG(text));
     CHECK(memmem(text.ptr, text.len, "-32601", 6) != NULL, "%.*s", HAFT__ARG(text));
     CHECK(memmem(text.ptr, text.len, told, strlen(told)) != NULL, "%s: %.*s", told,
           HAFT__ARG(text));

@@ -139,8 +139,8 @@ TEST(a_definition_that_changed_is_marked_in_the_list)
         CHECK_STR(f.m.names, HAFT__LIT("a:say "), "it is still there");
         CHECK_STR(f.m.changed, HAFT__LIT("a:say "), "and marked");
         if (place == 1) {
-            CHECK(haft__str_starts(f.m.warnings, HAFT__LIT("1 tool is not what it was")), "%.*s",
-                  HAFT__ARG(f.m.warnings));
+            CHECK(haft__str_starts_with(f.m.warnings, HAFT__LIT("1 tool is not what it was")),
+                  "%.*s", HAFT__ARG(f.m.warnings));
             accept(&f, "Says another word.", HAFT__PIN_ACCEPT);
             help_mcp_list(&f.m);
             CHECK_STR(f.m.changed, HAFT__LIT(""), "accepted");

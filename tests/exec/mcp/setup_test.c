@@ -68,7 +68,7 @@ TEST(a_program_gets_its_words_and_little_of_our_environment)
         &m, "{'command':['prog','${TOKEN}'],'env':{'KEY':'a ${TOKEN}','LANG':'de'},'cwd':'/tmp'}");
     CHECK_INT(haft__mcp_setup_words(link, &argv, &err), HAFT_OK, "%s", err.message);
     haft_str words = join(&m, argv);
-    CHECK(haft__str_ends(words, HAFT__LIT("-- prog ${TOKEN} ")), "%.*s", HAFT__ARG(words));
+    CHECK(haft__str_ends_with(words, HAFT__LIT("-- prog ${TOKEN} ")), "%.*s", HAFT__ARG(words));
     CHECK_INT(haft__mcp_setup_env(link, &env, &err), HAFT_OK, "%s", err.message);
     CHECK_STR(join(&m, env), HAFT__LIT("PATH=/usr/bin:/bin LANG=de HOME=/nowhere KEY=a s3cr3t "),
               "environment");

@@ -157,13 +157,14 @@ TEST(a_request_after_another_is_its_own)
             continue;
         }
         haft_str sent = web_request(b.web, (unsigned)at);
-        CHECK(haft__str_starts(sent, haft__str(rows[i].start)), "%zu: %.*s", i, HAFT__ARG(sent));
+        CHECK(haft__str_starts_with(sent, haft__str(rows[i].start)), "%zu: %.*s", i,
+              HAFT__ARG(sent));
         CHECK(memmem(sent.ptr, sent.len, rows[i].has, strlen(rows[i].has)) != NULL, "%zu: %.*s", i,
               HAFT__ARG(sent));
         haft_str end = haft__str(rows[i].end);
         CHECK(sent.len > end.len && memcmp(sent.ptr + sent.len - end.len, end.ptr, end.len) == 0,
               "%zu: %.*s", i, HAFT__ARG(sent));
-        at += haft__str_starts(sent, HAFT__LIT("GET /from")) ? 2 : 1;
+        at += haft__str_starts_with(sent, HAFT__LIT("GET /from")) ? 2 : 1;
     }
     web_tear_down(&b);
 }
@@ -199,8 +200,8 @@ static void try_method(web_bench *b, const struct method_row *row, unsigned numb
     (void)web_fetch(b->loop, b->http, &request, &told);
     check_end(&told, HAFT__HTTP_OK, row->method);
     haft_str sent = web_request(b->web, number);
-    CHECK(haft__str_starts(sent, haft__str(row->start)), "%.*s", HAFT__ARG(sent));
-    CHECK(haft__str_ends(sent, haft__str(row->end)), "%.*s", HAFT__ARG(sent));
+    CHECK(haft__str_starts_with(sent, haft__str(row->start)), "%.*s", HAFT__ARG(sent));
+    CHECK(haft__str_ends_with(sent, haft__str(row->end)), "%.*s", HAFT__ARG(sent));
     CHECK_INT(has(sent, "Content-Length"), row->end[0] == 'C', "%.*s", HAFT__ARG(sent));
     CHECK(!has(sent, "Content-Type"), "%.*s", HAFT__ARG(sent));
 }

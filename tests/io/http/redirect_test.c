@@ -69,7 +69,7 @@ TEST(a_redirect_is_followed_and_not_told)
         CHECK_INT(told.end, HAFT__HTTP_OK, "%s: %s", places[i], told.message);
         CHECK_INT(told.heads, 1, "%s: heads", places[i]);
         CHECK_STR(haft__str(told.body), HAFT__LIT("near"), "%s", places[i]);
-        CHECK(haft__str_starts(haft__str(told.url), haft__str(web_url(p.near, "/end"))), "%s",
+        CHECK(haft__str_starts_with(haft__str(told.url), haft__str(web_url(p.near, "/end"))), "%s",
               told.url);
     }
     CHECK_INT(web_connections(p.near), 1, "connections");
@@ -82,7 +82,7 @@ TEST(a_place_with_spaces_and_letters_is_written_properly)
     web_route_redirect(p.near, "/go", "302 Found", "/a b\xc3\xa4");
     (void)fetch(&p, web_url(p.near, "/go"));
     haft_str second = web_request(p.near, 1);
-    CHECK(haft__str_starts(second, HAFT__LIT("GET /a%20b%c3%a4 HTTP/1.1\r\n")), "%.*s",
+    CHECK(haft__str_starts_with(second, HAFT__LIT("GET /a%20b%c3%a4 HTTP/1.1\r\n")), "%.*s",
           HAFT__ARG(second));
     tear_down(&p);
 }
@@ -152,8 +152,9 @@ TEST(methods_change_as_in_browsers)
         haft_str second = web_request(p.near, 2 * i + 1);
         char start[32];
         (void)snprintf(start, sizeof(start), "%s /end ", rows[i].wanted);
-        CHECK(haft__str_starts(second, haft__str(start)), "row %u: %.*s", i, HAFT__ARG(second));
-        CHECK_INT(haft__str_ends(second, HAFT__LIT("{}")), rows[i].body, "row %u: body", i);
+        CHECK(haft__str_starts_with(second, haft__str(start)), "row %u: %.*s", i,
+              HAFT__ARG(second));
+        CHECK_INT(haft__str_ends_with(second, HAFT__LIT("{}")), rows[i].body, "row %u: body", i);
         CHECK_INT(has(second, "Content-Length"), rows[i].body, "row %u: length", i);
     }
     tear_down(&p);

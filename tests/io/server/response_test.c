@@ -83,7 +83,8 @@ TEST(a_stream_can_be_cut)
     server_case c;
     server_open(&c, NULL);
     haft_str answer = server_talk(&c, CLOSE("/cut"));
-    CHECK(haft__str_ends(answer, HAFT__LIT("\r\n\r\n4\r\nhalf\r\n")), "%.*s", HAFT__ARG(answer));
+    CHECK(haft__str_ends_with(answer, HAFT__LIT("\r\n\r\n4\r\nhalf\r\n")), "%.*s",
+          HAFT__ARG(answer));
     CHECK_STR(server_talk(&c, CLOSE("/drop")), HAFT__LIT(""), "nothing at all");
     CHECK_STR(server_talk(&c, CLOSE("/odd")), HAFT__LIT(""), "there is no such status");
     for (int i = 0; i < 2; i++) {
@@ -248,7 +249,7 @@ TEST(a_stream_that_is_taken_slowly_arrives_in_order)
     CHECK(server_receive(&s.c, s.fd, NULL), "it is not closed");
     haft__buf_add_str(&s.taken, haft__buf_str(&s.c.received));
     haft_str body = server_body(haft__buf_str(&s.taken));
-    CHECK(body.len > 1000000 && haft__str_starts(haft__buf_str(&s.written), body),
+    CHECK(body.len > 1000000 && haft__str_starts_with(haft__buf_str(&s.written), body),
           "%zu bytes of %zu came, or others", body.len, s.written.len);
     haft__buf_finish(&s.taken);
     haft__buf_finish(&s.written);

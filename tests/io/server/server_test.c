@@ -33,7 +33,8 @@ TEST(it_listens_at_the_newer_address_too)
     if (haft__server_create(loop, &options, NULL, NULL, &server, NULL) != HAFT_OK) {
         test_skip("this machine has no IPv6");
     } else {
-        CHECK(haft__str_starts(haft__server_address(server), HAFT__LIT("[::1]:")), "the address");
+        CHECK(haft__str_starts_with(haft__server_address(server), HAFT__LIT("[::1]:")),
+              "the address");
     }
     haft__server_destroy(server);
     haft__loop_destroy(loop);

@@ -142,7 +142,7 @@ static bool shows_all_blocks(int count)
     CHECK_INT(haft__mcp_content_read(&arena, test_json(&arena, haft__buf_str(&buf)),
                                      haft__json_null(), haft__json_null(), key, &content, NULL),
               HAFT_OK, "%d blocks", count);
-    bool all = !haft__str_ends(content.text, HAFT__LIT("\n[and 1 more blocks]"));
+    bool all = !haft__str_ends_with(content.text, HAFT__LIT("\n[and 1 more blocks]"));
     haft__buf_finish(&buf);
     haft__arena_finish(&arena);
     return all;
@@ -174,7 +174,8 @@ static size_t shown_bytes(size_t bytes, bool *ret_cut)
                                      haft__json_null(), key, &content, NULL),
               HAFT_OK, "%zu bytes", bytes);
     size_t length = content.text.len;
-    *ret_cut = haft__str_ends(content.text, HAFT__LIT("\n[the rest of the result was cut off]"));
+    *ret_cut =
+        haft__str_ends_with(content.text, HAFT__LIT("\n[the rest of the result was cut off]"));
     haft__arena_finish(&arena);
     return length;
 }

@@ -341,7 +341,7 @@ static size_t instructions_length(int length)
     CHECK_INT(haft__mcp_client_receive(client, 0, haft__buf_str(&text), NULL), HAFT_OK, "open");
     while (haft__mcp_client_next(client, &event)) {
         if (event.kind == HAFT__MCP_EVENT_READY) {
-            bool cut = haft__str_ends(event.ready.instructions, HAFT__LIT("..."));
+            bool cut = haft__str_ends_with(event.ready.instructions, HAFT__LIT("..."));
             found = cut ? 0 : event.ready.instructions.len;
         }
     }

@@ -186,7 +186,7 @@ static size_t log_length(int length)
                    length, 1);
     CHECK_INT(haft__mcp_client_receive(client, 0, haft__buf_str(&text), NULL), HAFT_OK, "log");
     CHECK(haft__mcp_client_next(client, &event) && event.kind == HAFT__MCP_EVENT_LOG, "told");
-    bool cut = haft__str_ends(event.log.text, HAFT__LIT("..."));
+    bool cut = haft__str_ends_with(event.log.text, HAFT__LIT("..."));
     size_t found = cut ? 0 : event.log.text.len;
     haft__mcp_client_destroy(client);
     haft__buf_finish(&text);

@@ -62,12 +62,13 @@ TEST(results_are_read_again_in_pages)
         if (found) {
             CHECK_STR(shown, haft__str(pages[i].shown), "%s", pages[i].arguments);
         } else {
-            CHECK(haft__str_starts(call->result, HAFT__LIT("Error: there is no finished call \"")),
+            CHECK(haft__str_starts_with(call->result,
+                                        HAFT__LIT("Error: there is no finished call \"")),
                   "%s: %.*s", pages[i].arguments, HAFT__ARG(call->result));
-            CHECK(
-                haft__str_ends(call->result,
-                               HAFT__LIT("\nHint: a call is named like c3.1: turn 3, first call")),
-                "%s: %.*s", pages[i].arguments, HAFT__ARG(call->result));
+            CHECK(haft__str_ends_with(
+                      call->result,
+                      HAFT__LIT("\nHint: a call is named like c3.1: turn 3, first call")),
+                  "%s: %.*s", pages[i].arguments, HAFT__ARG(call->result));
         }
         help_run_finish(&r);
     }

@@ -151,7 +151,7 @@ TEST(a_result_as_an_event)
         haft__input_call_finished(&buf, &run, &call, &results[i].outcome);
         haft_str head =
             HAFT__LIT("\"kind\":\"call_finished\",\"call\":\"c2.1\",\"tool\":\"look\",");
-        CHECK(haft__str_starts(haft__buf_str(&buf), head), "%s", results[i].name);
+        CHECK(haft__str_starts_with(haft__buf_str(&buf), head), "%s", results[i].name);
         CHECK_STR(haft__str_skip(haft__buf_str(&buf), head.len), haft__str(results[i].body), "%s",
                   results[i].name);
         haft__buf_finish(&buf);

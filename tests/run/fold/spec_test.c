@@ -411,8 +411,8 @@ TEST(what_cannot_follow_is_refused)
         haft__buf_add_str(&body, HAFT__LIT("\"kind\":\"spec_changed\","));
         haft_str rest = haft__str(rows[i].body);
         while (rest.len > 0) {
-            bool was = haft__str_starts(rest, HAFT__LIT("WAS"));
-            bool hash = haft__str_starts(rest, HAFT__LIT("HASH"));
+            bool was = haft__str_starts_with(rest, HAFT__LIT("WAS"));
+            bool hash = haft__str_starts_with(rest, HAFT__LIT("HASH"));
             haft__buf_add_str(&body, was    ? c.r.spec.spec.hash
                                      : hash ? c.next.spec.hash
                                             : (haft_str){rest.ptr, 1});

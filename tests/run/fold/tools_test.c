@@ -58,11 +58,12 @@ TEST(a_revealed_tool_is_one_of_the_run)
     CHECK(w.run.tools == &w.spec.spec.tools && w.run.catalogued, "nothing was revealed");
     CHECK_INT(fold(&w, REVEALED(TOOL)), HAFT_OK, "%s", w.err.message);
     const haft__tool *tool = haft__tools_find(w.run.tools, HAFT__LIT("docs:search"));
-    haft__wire wire = haft__wire_encode(HAFT__LIT("docs:search"));
+    haft__wire_name wire = haft__wire_name_encode(HAFT__LIT("docs:search"));
     CHECK_INT(w.run.tools->count, 2, "tools");
     CHECK(w.run.tools->items[0] == w.spec.spec.tools.items[0], "the spec's come first");
     CHECK(tool != NULL && haft__run_tool_index(&w.run, tool) == 1, "found");
-    CHECK(haft__wire_find(w.run.tools, haft__wire_str(&wire)) == tool, "by its name on the wire");
+    CHECK(haft__wire_name_find_tool(w.run.tools, haft__wire_name_str(&wire)) == tool,
+          "by its name on the wire");
     if (tool == NULL) {
         haft__arena_finish(&w.arena);
         return;

@@ -2,8 +2,8 @@
 /* Tests for src/run/offer/constraint.c: what replies are held to where a tool must be called. */
 #include "run/offer/constraint.h"
 
-#include "format/gbnf_help.h"
 #include "base/limits.h"
+#include "format/gbnf_help.h"
 #include "run/decide/decide.h"
 #include "run/run_help.h"
 #include "json/read.h"
@@ -12,7 +12,7 @@
 
 static const struct {
     const char *provider, *base_url, *options;
-    haft__constrain says;
+    haft__constraint_setting says;
     haft__constraint_kind kind;
     haft__schema_target target;
     const char *why;
@@ -213,7 +213,7 @@ TEST(only_who_is_known_to_think_may_do_so)
                                  .format = HAFT__LIT("hermes")};
         haft__model_spec *model = &spec_of(&f)->model;
         model->family.name = haft__str(rows[i].family);
-        model->family.think = rows[i].think;
+        model->family.reasoning_open = rows[i].think;
         model->starts_in_reasoning = rows[i].inside;
         CHECK_INT(haft__force_constrain(spec_of(&f), HAFT__LIT("hermes"), false, &request,
                                         &f.run.arena, NULL, NULL),

@@ -67,7 +67,7 @@ TEST(a_command_becomes_the_event_that_fits_the_pause)
     help_run r;
     start(&r, "agent; tools=pick!headless", "{\"name\":\"pick\"}");
     check_rows(&r, rows, COUNT(rows));
-    CHECK(haft__str_starts(apply(&r, "{"), HAFT__LIT("BAD_INPUT: ")), "no JSON");
+    CHECK(haft__str_starts_with(apply(&r, "{"), HAFT__LIT("BAD_INPUT: ")), "no JSON");
     help_run_finish(&r);
 }
 
@@ -569,8 +569,8 @@ TEST(what_would_run_without_its_secret_is_not_taken)
         haft_str found = apply_knowing(&r, rows[i].command, rows[i].knows);
         CHECK(strstr(found.ptr, rows[i].wanted) != NULL, "row %zu: %s", i, found.ptr);
         CHECK(!rows[i].knows || strstr(found.ptr, SECRET) == NULL, "row %zu: %s", i, found.ptr);
-        CHECK(rows[i].wanted != none || haft__str_starts(found, HAFT__LIT("BAD_INPUT: ")), "%s",
-              found.ptr);
+        CHECK(rows[i].wanted != none || haft__str_starts_with(found, HAFT__LIT("BAD_INPUT: ")),
+              "%s", found.ptr);
         help_run_finish(&r);
     }
 }

@@ -341,8 +341,8 @@ TEST(a_call_that_would_begin_again_as_another_one_ends)
     init_killed(&k, "agent; tools=send!read_only");
     CHECK_INT(haft__withhold(&k.r.drive.run, &k.redactor, haft__str(body), &out, &k.r.err), HAFT_OK,
               "%s", k.r.err.message);
-    CHECK(haft__str_starts(haft__buf_str(&out), HAFT__LIT("\"kind\":\"call_finished\"")), "%.*s",
-          HAFT__ARG(haft__buf_str(&out)));
+    CHECK(haft__str_starts_with(haft__buf_str(&out), HAFT__LIT("\"kind\":\"call_finished\"")),
+          "%.*s", HAFT__ARG(haft__buf_str(&out)));
     CHECK(has(haft__buf_str(&out), "\"where\":\"secret\""), "%.*s", HAFT__ARG(haft__buf_str(&out)));
     CHECK_INT(haft__drive_append(&k.r.drive, haft__buf_str(&out), &k.r.err), HAFT_OK, "%s",
               k.r.err.message);
@@ -374,7 +374,7 @@ TEST(what_a_tool_wants_back_is_what_it_gave)
         CHECK_INT(
             haft__withhold(&k.r.drive.run, &k.redactor, haft__str(rows[i].body), &out, &k.r.err),
             HAFT_OK, "%s", k.r.err.message);
-        CHECK(haft__str_starts(haft__buf_str(&out), haft__str(rows[i].wanted)), "%.*s",
+        CHECK(haft__str_starts_with(haft__buf_str(&out), haft__str(rows[i].wanted)), "%.*s",
               HAFT__ARG(haft__buf_str(&out)));
         haft__buf_finish(&out);
     }

@@ -34,7 +34,7 @@ static bool is_decision(haft_str line)
                                         "run_finished", "answered by=\"deadline\""};
     bool decision = false;
     for (size_t i = 0; i < COUNT(kinds); i++) {
-        decision = decision || haft__str_starts(kind, haft__str(kinds[i]));
+        decision = decision || haft__str_starts_with(kind, haft__str(kinds[i]));
     }
     haft__buf_finish(&text);
     return decision;
@@ -91,7 +91,7 @@ static size_t body_at(haft_str line)
 {
     haft_str key = HAFT__LIT("\"kind\":");
     size_t at = 0;
-    while (!haft__str_starts(haft__str_skip(line, at), key)) {
+    while (!haft__str_starts_with(haft__str_skip(line, at), key)) {
         at++;
     }
     return at;
@@ -128,7 +128,7 @@ static haft_str replaced(haft_str text, const char *old, const char *new)
 {
     haft_str part = haft__str(old);
     size_t at = 0;
-    while (at < text.len && !haft__str_starts(haft__str_skip(text, at), part)) {
+    while (at < text.len && !haft__str_starts_with(haft__str_skip(text, at), part)) {
         at++;
     }
     CHECK(at < text.len, "there is no %s", old);
