@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 
 /* What is being read: the words, how far we are, and where the result goes. */
 typedef struct parser {

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/limits.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "cli/config/config.h"
 #include "cli/follow/run_result.h"
 #include "cli/session.h"

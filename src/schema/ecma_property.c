@@ -8,8 +8,8 @@
  */
 #include "base/error.h"
 #include "base/macros.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "schema/ecma.h"
 
 /* The second name is the one PCRE2 gets. */

@@ -12,8 +12,8 @@
  */
 #include "base/error.h"
 #include "base/limits.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "schema/failures.h"
 #include "schema/words.h"
 

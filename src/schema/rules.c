@@ -7,8 +7,8 @@
  */
 #include "base/error.h"
 #include "base/limits.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "schema/compile_int.h"
 #include "json/number.h"
 

@@ -8,8 +8,8 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/macros.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "tool/duration.h"
 #include "json/number.h"
 

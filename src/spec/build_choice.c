@@ -3,8 +3,8 @@
  * build_choice.c - the choice policy and the formats, which can be written in many ways. Tests:
  * tests/spec/build_choice_test.c.
  */
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "format/format.h"
 #include "spec/build_int.h"
 

@@ -5,8 +5,8 @@
  * Whatever is said wins: the row, each of its values. Tests: tests/spec/build_family_test.c.
  */
 #include "base/buf.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "model/families.h"
 #include "spec/build_int.h"
 

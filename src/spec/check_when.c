@@ -6,8 +6,8 @@
  * One that compares what cannot be compared asks about every call: a warning. What that is,
  * run/pause/condition.h says. Tests: tests/spec/check_when_test.c.
  */
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "run/pause/approval.h"
 #include "run/pause/condition.h"
 #include "schema/pattern.h"

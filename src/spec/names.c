@@ -3,8 +3,8 @@
  * names.c - tools that a spec names are tools that it has. Tools of MCP servers are known only once
  * the servers run; of them the server must be there. Tests: tests/spec/names_test.c.
  */
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "spec/load_int.h"
 #include "tool/builtin.h"
 

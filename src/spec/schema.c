@@ -5,8 +5,8 @@
  */
 #include "schema/schema.h"
 #include "base/error.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "spec/load_int.h"
 #include "json/pointer.h"
 #include "json/read.h"

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 
 /* Up to here keys are compared with each other, without any memory. */
 #define FEW_MEMBERS 16

@@ -3,8 +3,8 @@
 #include "tool/builtin.h"
 
 #include "base/error.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "tool/traits.h"
 #include "json/read.h"
 

@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "base/limits.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "base/utf8.h"
 #include "tool/traits.h"
 #include "tool/wire.h"

@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "tool/search_int.h"
 #include "tool/search_stem.h"
 

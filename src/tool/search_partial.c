@@ -10,8 +10,8 @@
  */
 #include <string.h>
 
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "tool/search_int.h"
 
 /* What is added: a beginning comes before a piece, a piece before what only may be one. */

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/limits.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "tool/duration.h"
 #include "json/number.h"
 

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 
 static const char *const scenarios[] = {"once", "load", "suspend"};
 static const char *const stores[] = {"none", "memory", "sqlite"};

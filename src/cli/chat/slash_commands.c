@@ -3,8 +3,8 @@
  * tests/cli/chat_test.py. */
 #include "base/error.h"
 #include "base/limits.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "cli/chat/repl.h"
 #include "cli/explain/tool_report.h"
 #include "cli/ops/first_turn.h"

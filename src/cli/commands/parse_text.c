@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/limits.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "json/read.h"
 
 /* ---- what was found, one by one ---- */

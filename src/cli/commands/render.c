@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "base/limits.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "cli/command.h"
 #include "cli/commands/parse_text.h"
 #include "cli/input/tools_file.h"

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "exec/files/directory.h"
 #include "exec/files/display.h"
 

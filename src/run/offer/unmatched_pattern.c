@@ -3,8 +3,8 @@
  */
 #include "run/offer/unmatched_pattern.h"
 
-#include "base/near.h"
 #include "base/str.h"
+#include "base/suggestion.h"
 #include "run/pause/condition.h"
 #include "schema/place.h"
 #include "tool/registry.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/near.h - "did you mean ...?": which known name somebody probably meant. */
-#ifndef HAFT_BASE_NEAR_H
-#define HAFT_BASE_NEAR_H
+/* base/suggestion.h - "did you mean ...?": which known name somebody probably meant. */
+#ifndef HAFT_BASE_SUGGESTION_H
+#define HAFT_BASE_SUGGESTION_H
 
 #include "base/limits.h"
 #include "haft.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/base/near.c. */
-#include "base/near.h"
+/* Tests for src/base/suggestion.c. */
+#include "base/suggestion.h"
 
 #include "test.h"
 
