@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "json/number.h"
-#include "json/order.h"
+#include "json/sort_keys.h"
 #include "json/write.h"
 
 static haft_status write_at(haft__buf *buf, haft__json value, uint32_t depth, haft_error *err);

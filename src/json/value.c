@@ -15,7 +15,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "json/number.h"
-#include "json/order.h"
+#include "json/sort_keys.h"
 
 /* Up to here members are searched for one by one, without any memory. */
 #define FEW_MEMBERS 16

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json/order.h - the members of an object in the order of their keys. Private to src/json. */
-#ifndef HAFT_JSON_ORDER_H
-#define HAFT_JSON_ORDER_H
+/* json/sort_keys.h - the members of an object in the order of their keys. Private to src/json. */
+#ifndef HAFT_JSON_SORT_KEYS_H
+#define HAFT_JSON_SORT_KEYS_H
 
 #include "json/value.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/json/order.c. */
-#include "json/order.h"
+/* Tests for src/json/sort_keys.c. */
+#include "json/sort_keys.h"
 
 #include "json_help.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * order.c - merge sort on indices: no input makes it slow, and members stay where they are.
- * Tests: tests/json/order_test.c.
+ * Tests: tests/json/sort_keys_test.c.
  */
-#include "json/order.h"
+#include "json/sort_keys.h"
 
 #include <stdlib.h>
 #include <string.h>
