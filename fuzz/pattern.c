@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzzes src/schema/pattern.c and the ECMA-262 front end. The input's first line is an expression,
- * the rest the text it is matched against.
+ * Fuzzes src/schema/regex/pattern.c and the ECMA-262 front end. The input's first line is an
+ * expression, the rest the text it is matched against.
  *
  * Whatever the front end accepts is plain ASCII that PCRE2 compiles, or too big for it, or has a
  * property that it does not know. An expression x and the expression (?:x) have the same matches:
  * the first is shortened at its ends (see ecma.c), the second is not.
  */
-#include "schema/pattern.h"
+#include "schema/regex/pattern.h"
 
 #include <string.h>
 

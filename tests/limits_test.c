@@ -6,7 +6,7 @@
 #include "base/limits.h"
 
 #include "base/arena.h"
-#include "schema/pattern.h"
+#include "schema/regex/pattern.h"
 #include "json/json_help.h"
 #include "json/stream.h"
 

@@ -12,8 +12,8 @@
 
 #include "base/buf.h"
 #include "format/format.h"
-#include "schema/downlevel.h"
-#include "schema/relax.h"
+#include "schema/downlevel/downlevel.h"
+#include "schema/relax_report.h"
 #include "tool/spec.h"
 
 typedef struct haft__grammar_options {

@@ -11,7 +11,7 @@
 
 #include "base/str.h"
 #include "format/grammar.h"
-#include "schema/grammar.h"
+#include "schema/grammar/gbnf.h"
 
 /* What all calls of one grammar have in common. */
 typedef struct haft__call_grammar {

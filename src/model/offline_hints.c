@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "model/offline_chars.h"
 #include "model/offline_values.h"
-#include "schema/pattern.h"
+#include "schema/regex/pattern.h"
 
 #define LOOKED_AT  4000U
 #define MOST_HINTS 24U

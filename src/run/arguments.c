@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "schema/nulls.h"
+#include "schema/downlevel/drop_nulls.h"
 #include "json/repair.h"
 #include "json/write.h"
 

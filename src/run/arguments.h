@@ -22,7 +22,7 @@ HAFT_MUST_USE haft_status haft__arguments_read(const haft__tool *tool, haft_str 
                                                haft_error *err);
 
 /* The same of a reply that kept to a schema in which whatever may be left out may be null instead
- * (schema/nulls.h): such nulls are left out. */
+ * (schema/downlevel/drop_nulls.h): such nulls are left out. */
 HAFT_MUST_USE haft_status haft__arguments_read_nullable(const haft__tool *tool, haft_str raw,
                                                         haft__checker *checker, haft__arena *arena,
                                                         haft__hash_key hash_key,

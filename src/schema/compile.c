@@ -17,7 +17,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "schema/compile_int.h"
-#include "schema/words.h"
+#include "schema/describe.h"
 #include "json/pointer.h"
 
 #define FIRST_NODES 64U

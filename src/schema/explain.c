@@ -14,8 +14,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/suggestion.h"
+#include "schema/describe.h"
 #include "schema/failures.h"
-#include "schema/words.h"
 
 #define MESSAGE_MAX ((size_t)64 << 10)
 #define WHERE_MAX   ((size_t)256 << 10)

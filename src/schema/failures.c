@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "schema/words.h"
+#include "schema/describe.h"
 #include "json/pointer.h"
 
 /* What a failure costs, and how many bytes of it cost a step more. */

@@ -11,7 +11,7 @@
 #define HAFT_SCHEMA_SCHEMA_INT_H
 
 #include "base/buf.h"
-#include "schema/pattern.h"
+#include "schema/regex/pattern.h"
 #include "schema/schema.h"
 #include "json/value.h"
 

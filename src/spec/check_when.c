@@ -10,8 +10,8 @@
 #include "base/suggestion.h"
 #include "run/pause/approval.h"
 #include "run/pause/condition.h"
-#include "schema/pattern.h"
-#include "schema/place.h"
+#include "schema/lookup.h"
+#include "schema/regex/pattern.h"
 #include "spec/load_int.h"
 #include "json/pointer.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/pattern_none.c, in the program that is linked with libhaft-core alone. */
-#include "schema/pattern.h"
+/* Tests for src/schema/regex/pattern_without_pcre2.c, in the program that is linked with
+ * libhaft-core alone. */
+#include "schema/regex/pattern.h"
 #include "test.h"
 
 TEST(every_expression_is_refused)

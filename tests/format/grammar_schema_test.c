@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/format/grammar_schema.c and src/schema/downlevel.c: the schema of a reply, judged
- * by our own validator. */
+/* Tests for src/format/grammar_schema.c and src/schema/downlevel/downlevel.c: the schema of a
+ * reply, judged by our own validator. */
 #include "grammar_help.h"
 
 #include "base/limits.h"

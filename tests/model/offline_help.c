@@ -3,7 +3,7 @@
 #include "offline_help.h"
 
 #include "base/error.h"
-#include "schema/pattern.h"
+#include "schema/regex/pattern.h"
 #include "spec/load.h"
 #include "json/canonical.h"
 #include "json/number.h"

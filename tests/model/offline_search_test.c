@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/offline_search.c: rounds of searches and their expressions. */
 #include "offline_help.h"
-#include "schema/pattern.h"
+#include "schema/regex/pattern.h"
 
 static void read_words(const char *task, haft__arena *arena, haft__offline_words *words)
 {

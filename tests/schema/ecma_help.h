@@ -4,7 +4,7 @@
 #define HAFT_TESTS_ECMA_HELP_H
 
 #include "base/error.h"
-#include "schema/ecma.h"
+#include "schema/regex/ecma.h"
 #include "test.h"
 
 #define HELP_BYTES ((size_t)1 << 20)

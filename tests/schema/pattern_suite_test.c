@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The regular expressions of the JSON Schema test suite, for src/schema/pattern.c. */
+/* The regular expressions of the JSON Schema test suite, for src/schema/regex/pattern.c. */
 #include "schema/ecma_help.h"
-#include "schema/pattern.h"
+#include "schema/regex/pattern.h"
 #include "json/read.h"
 
 #define SUITE "shared/data/json-schema-test-suite/tests/"

@@ -11,7 +11,7 @@
 #define HAFT_RUN_OFFER_CONSTRAINT_H
 
 #include "run/run.h"
-#include "schema/downlevel.h"
+#include "schema/downlevel/downlevel.h"
 
 /* What the server of a spec's model takes, and why. */
 typedef struct haft__force {

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "base/suggestion.h"
 #include "run/pause/condition.h"
-#include "schema/place.h"
+#include "schema/lookup.h"
 #include "tool/registry.h"
 
 /* Whether it is about tools of this server by its name, and none of them has the name it wants. */

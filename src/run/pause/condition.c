@@ -6,7 +6,7 @@
 
 #include "base/macros.h"
 #include "base/str.h"
-#include "schema/pattern.h"
+#include "schema/regex/pattern.h"
 #include "json/number.h"
 #include "json/pointer.h"
 

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * downlevel.c - schemas for servers that know a part of JSON Schema only.
+ *
+ * A table says which keyword each target knows. allOf is merged, oneOf becomes anyOf, references
+ * become definitions with names of our own, so that schemas of several tools can stand in one.
+ * Tests: tests/format/grammar_schema_test.c.
+ */
+#include "schema/downlevel/downlevel_int.h"
+
+enum {
+    OPENAI = 1 << HAFT__TARGET_OPENAI,
+    VLLM = 1 << HAFT__TARGET_VLLM,
+    OLLAMA = 1 << HAFT__TARGET_OLLAMA,
+    ALL = OPENAI | VLLM | OLLAMA,
+};
+
+/* Schemas inside each other. Each is up to four levels of JSON, and what is made must be read. */
+#define DEPTH (HAFT__LIMIT_JSON_DEPTH / 8)
+
+/* What a keyword's value is. */
+typedef enum holds {
+    HOLDS_VALUE,   /* nothing to translate */
+    HOLDS_SCHEMA,  /* a schema */
+    HOLDS_LIST,    /* a list of schemas */
+    HOLDS_MEMBERS, /* an object of schemas */
+    HOLDS_COUNT,   /* a count, which llama.cpp writes out */
+    HOLDS_LENGTH,  /* the same, and beside a pattern or a format nobody but OpenAI looks at it */
+    HOLDS_PATTERN, /* llama.cpp wants both anchors */
+    HOLDS_BOUND,   /* llama.cpp knows it of integers only */
+    HOLDS_FORMAT,  /* each server knows some */
+    HOLDS_ITEMS,   /* a schema, of what comes behind prefixItems */
+    HOLDS_CHOICE,  /* a list of schemas; llama.cpp does not look at properties beside it */
+    HOLDS_REQUIRED,
+} holds;
+
+static const struct {
+    const char *key;
+    unsigned targets;
+    holds holds;
+} keywords[] = {
+    {"type", ALL, HOLDS_VALUE},
+    {"description", ALL, HOLDS_VALUE},
+    {"enum", ALL, HOLDS_VALUE},
+    {"const", ALL, HOLDS_VALUE},
+    {"properties", ALL, HOLDS_MEMBERS},
+    {"required", ALL, HOLDS_REQUIRED},
+    {"additionalProperties", VLLM | OLLAMA, HOLDS_SCHEMA}, /* OpenAI's is always false */
+    {"items", ALL, HOLDS_ITEMS},
+    {"prefixItems", VLLM, HOLDS_LIST}, /* llama.cpp's is broken */
+    {"anyOf", ALL, HOLDS_CHOICE},
+    {"minItems", ALL, HOLDS_COUNT},
+    {"maxItems", ALL, HOLDS_COUNT},
+    {"minLength", VLLM | OLLAMA, HOLDS_LENGTH},
+    {"maxLength", VLLM | OLLAMA, HOLDS_LENGTH},
+    {"pattern", ALL, HOLDS_PATTERN},
+    {"format", ALL, HOLDS_FORMAT},
+    {"minimum", ALL, HOLDS_BOUND},
+    {"maximum", ALL, HOLDS_BOUND},
+    {"exclusiveMinimum", ALL, HOLDS_BOUND},
+    {"exclusiveMaximum", ALL, HOLDS_BOUND},
+    {"multipleOf", OPENAI, HOLDS_VALUE},
+};
+
+static const struct {
+    const char *name;
+    unsigned targets;
+} formats[] = {
+    {"date-time", ALL},
+    {"date", ALL},
+    {"time", ALL},
+    {"uuid", ALL},
+    {"duration", OPENAI | VLLM},
+    {"email", OPENAI | VLLM},
+    {"hostname", OPENAI | VLLM},
+    {"ipv4", OPENAI | VLLM},
+    {"ipv6", OPENAI | VLLM},
+    {"uri", VLLM},
+};
+
+static const struct {
+    const char *name;
+    haft__schema_target target;
+} targets[] = {
+    {"openai", HAFT__TARGET_OPENAI},
+    {"vllm", HAFT__TARGET_VLLM},
+    {"ollama", HAFT__TARGET_OLLAMA},
+};
+
+static haft__json translate(haft__downlevel *d, haft__json schema);
+
+bool haft__schema_target_find(haft_str name, haft__schema_target *ret_target)
+{
+    for (size_t i = 0; i < COUNT(targets); i++) {
+        if (haft__str_equal(name, haft__str(targets[i].name))) {
+            *ret_target = targets[i].target;
+            return true;
+        }
+    }
+    return false;
+}
+
+haft__json haft__object_builder_single(haft__downlevel *d, const char *key, haft__json value)
+{
+    haft__object_builder m;
+    if (!haft__object_builder_init(d, &m, 1)) {
+        return haft__json_bool(true);
+    }
+    haft__object_builder_put(&m, haft__object_builder_string(key), value);
+    return haft__object_builder_end(&m);
+}
+
+/* ---- values of keywords ---- */
+
+static haft__json translate_list(haft__downlevel *d, const char *keyword, haft__json list)
+{
+    haft__json *items = haft__gbnf_alloc(&d->g, list.count, sizeof *items);
+    for (uint32_t i = 0; items != NULL && list.kind == HAFT__JSON_ARRAY && i < list.count; i++) {
+        size_t before = haft__gbnf_enter(&d->g, keyword, (haft_str){NULL, 0});
+        haft__buf_addf(&d->g.path, "/%u", i);
+        items[i] = translate(d, list.items[i]);
+        haft__gbnf_leave(&d->g, before);
+    }
+    bool good = items != NULL && list.kind == HAFT__JSON_ARRAY;
+    return haft__json_array(items, good ? list.count : 0);
+}
+
+static haft__json translate_members(haft__downlevel *d, haft__json schema, haft__json members)
+{
+    haft__object_builder m;
+    if (members.kind != HAFT__JSON_OBJECT || !haft__object_builder_init(d, &m, members.count)) {
+        return haft__json_object(NULL, 0);
+    }
+    for (uint32_t i = 0; i < members.count; i++) {
+        haft_str key = haft__json_text(members.members[i].key);
+        size_t before = haft__gbnf_enter(&d->g, "properties", key);
+        haft__json value = translate(d, members.members[i].value);
+        value = haft__downlevel_property(d, schema, key, value);
+        haft__object_builder_put(&m, members.members[i].key, value);
+        haft__gbnf_leave(&d->g, before);
+    }
+    return haft__object_builder_end(&m);
+}
+
+/* ---- what is left out ---- */
+
+static bool knows_format(haft__schema_target target, haft_str name)
+{
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        if (haft__str_equal(name, haft__str(formats[i].name))) {
+            return (formats[i].targets >> target & 1) != 0;
+        }
+    }
+    return false;
+}
+
+static bool is_anchored(haft_str pattern)
+{
+    return haft__str_starts_with(pattern, HAFT__LIT("^"))
+           && haft__str_ends_with(pattern, HAFT__LIT("$"));
+}
+
+/* Whether the string has a pattern or a format that the server will look at. */
+static bool is_shaped(const haft__downlevel *d, haft__json schema)
+{
+    const haft__json *pattern = haft__gbnf_get(schema, "pattern");
+    const haft__json *format = haft__gbnf_get(schema, "format");
+    bool ollama = d->target == HAFT__TARGET_OLLAMA;
+    return (pattern != NULL && (!ollama || is_anchored(haft__json_text(*pattern))))
+           || (format != NULL && knows_format(d->target, haft__json_text(*format)));
+}
+
+static bool is_integer(haft__json schema)
+{
+    const haft__json *type = haft__gbnf_get(schema, "type");
+    return type != NULL && haft__str_equal(haft__json_text(*type), HAFT__LIT("integer"));
+}
+
+/* What becomes of a keyword that the server knows, but not like this; NULL: it stays. */
+static const char *find_fault(haft__downlevel *d, haft__json schema, const char *key, holds what)
+{
+    uint64_t count = 0;
+    haft_str value = haft__json_text(*haft__gbnf_get(schema, key));
+    bool ollama = d->target == HAFT__TARGET_OLLAMA;
+    if (what == HOLDS_LENGTH && is_shaped(d, schema)) {
+        return "any length: beside a pattern or a format it is not looked at";
+    }
+    switch (what) {
+    case HOLDS_LENGTH:
+    case HOLDS_COUNT:
+        return ollama && haft__gbnf_get_count(schema, key, &count)
+                       && count > HAFT__LIMIT_GRAMMAR_REPEAT
+                   ? "any number: it is too much for llama.cpp"
+                   : NULL;
+    case HOLDS_PATTERN:
+        return ollama && !is_anchored(value) ? "any string: llama.cpp wants ^ and $ around it"
+                                             : NULL;
+    case HOLDS_BOUND:
+        return ollama && !is_integer(schema) ? "any number: llama.cpp bounds integers only" : NULL;
+    case HOLDS_FORMAT:
+        return knows_format(d->target, value) ? NULL : "any string: the server does not know it";
+    case HOLDS_ITEMS:
+        return d->target != HAFT__TARGET_VLLM && haft__gbnf_get(schema, "prefixItems") != NULL
+                   ? "any items: they are not those behind the first"
+                   : NULL;
+    case HOLDS_CHOICE:
+        return ollama && haft__gbnf_get(schema, "properties") != NULL
+                   ? "nothing: llama.cpp cannot have it beside properties"
+                   : NULL;
+    case HOLDS_VALUE:
+    case HOLDS_SCHEMA:
+    case HOLDS_LIST:
+    case HOLDS_MEMBERS:
+    case HOLDS_REQUIRED: return NULL;
+    }
+    HAFT__UNREACHABLE();
+}
+
+static bool fits(haft__downlevel *d, haft__json schema, const char *key, holds what)
+{
+    const char *fault = find_fault(d, schema, key, what);
+    if (fault != NULL) {
+        haft__gbnf_relax(&d->g, schema, key, fault);
+    }
+    return fault == NULL;
+}
+
+static void report_unknown(haft__downlevel *d, haft__json schema)
+{
+    for (uint32_t i = 0; i < schema.count; i++) {
+        haft_str key = haft__json_text(schema.members[i].key);
+        size_t at = 0;
+        while (at < COUNT(keywords) && !haft__str_equal(key, haft__str(keywords[at].key))) {
+            at++;
+        }
+        bool known = at < COUNT(keywords) && (keywords[at].targets >> d->target & 1) != 0;
+        bool closed = haft__str_equal(key, HAFT__LIT("additionalProperties"))
+                      && schema.members[i].value.kind == HAFT__JSON_FALSE;
+        if (!known && !closed && !haft__gbnf_is_annotation(key)
+            && !haft__str_equal(key, HAFT__LIT("oneOf"))) {
+            char name[64];
+            (void)snprintf(name, sizeof name, "%.*s", HAFT__ARG(key));
+            haft__gbnf_relax(&d->g, schema, name, "nothing: the server does not know it");
+        }
+    }
+}
+
+/* ---- a schema ---- */
+
+static haft__json translate_value(haft__downlevel *d, haft__json schema, size_t keyword)
+{
+    const char *key = keywords[keyword].key;
+    haft__json value = *haft__gbnf_get(schema, key);
+    size_t before;
+    switch (keywords[keyword].holds) {
+    case HOLDS_CHOICE:
+    case HOLDS_LIST: return translate_list(d, key, value);
+    case HOLDS_MEMBERS: return translate_members(d, schema, value);
+    case HOLDS_ITEMS:
+    case HOLDS_SCHEMA:
+        before = haft__gbnf_enter(&d->g, key, (haft_str){NULL, 0});
+        value = value.kind == HAFT__JSON_FALSE ? value : translate(d, value);
+        haft__gbnf_leave(&d->g, before);
+        return value;
+    case HOLDS_VALUE:
+    case HOLDS_COUNT:
+    case HOLDS_LENGTH:
+    case HOLDS_PATTERN:
+    case HOLDS_BOUND:
+    case HOLDS_FORMAT:
+    case HOLDS_REQUIRED: return value;
+    }
+    return value;
+}
+
+static bool is_type(haft__json name)
+{
+    static const char *const names[] = {"null",   "boolean", "integer", "number",
+                                        "string", "array",   "object"};
+    for (size_t i = 0; name.kind == HAFT__JSON_STRING && i < COUNT(names); i++) {
+        if (haft__str_equal(haft__json_text(name), haft__str(names[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The schema without a type that no server knows: it would refuse the whole request. */
+static haft__json drop_bad_type(haft__downlevel *d, haft__json schema)
+{
+    const haft__json *type = haft__gbnf_get(schema, "type");
+    bool good =
+        type == NULL || is_type(*type) || (type->kind == HAFT__JSON_ARRAY && type->count > 0);
+    for (uint32_t i = 0; type != NULL && type->kind == HAFT__JSON_ARRAY && i < type->count; i++) {
+        good = good && is_type(type->items[i]);
+    }
+    haft__object_builder m;
+    if (good || !haft__object_builder_init(d, &m, schema.count)) {
+        return schema;
+    }
+    haft__gbnf_relax(&d->g, schema, "type", "any value: there is no such type");
+    for (uint32_t i = 0; i < schema.count; i++) {
+        if (!haft__str_equal(haft__json_text(schema.members[i].key), HAFT__LIT("type"))) {
+            haft__object_builder_put(&m, schema.members[i].key, schema.members[i].value);
+        }
+    }
+    return haft__object_builder_end(&m);
+}
+
+static haft__json translate_flat(haft__downlevel *d, haft__json schema)
+{
+    haft__object_builder m;
+    schema = drop_bad_type(d, schema);
+    bool openai = d->target == HAFT__TARGET_OPENAI;
+    if (!haft__object_builder_init(d, &m, COUNT(keywords) + 5)) {
+        return haft__json_bool(true);
+    }
+    report_unknown(d, schema);
+    for (size_t i = 0; i < COUNT(keywords); i++) {
+        const char *key = keywords[i].key;
+        if (haft__gbnf_get(schema, key) == NULL || (keywords[i].targets >> d->target & 1) == 0
+            || (openai && keywords[i].holds == HOLDS_REQUIRED)
+            || !fits(d, schema, key, keywords[i].holds)) {
+            continue;
+        }
+        haft__object_builder_put(&m, haft__object_builder_string(key),
+                                 translate_value(d, schema, i));
+    }
+    if (haft__gbnf_get(schema, "oneOf") != NULL && haft__gbnf_get(schema, "anyOf") == NULL
+        && fits(d, schema, "oneOf", HOLDS_CHOICE)) {
+        haft__gbnf_report_relaxed(&d->g, "oneOf", "anyOf: more than one may hold");
+        haft__object_builder_put(&m, haft__object_builder_string("anyOf"),
+                                 translate_list(d, "oneOf", *haft__gbnf_get(schema, "oneOf")));
+    }
+    if (openai) {
+        haft__downlevel_complete_strict(d, schema, &m);
+    }
+    return haft__object_builder_end(&m);
+}
+
+/* ---- references ---- */
+
+static bool add_def(haft__downlevel *d, haft__json key)
+{
+    if (d->def_count == d->def_room) {
+        size_t room = d->def_room > 0 ? d->def_room * 2 : 8;
+        haft__json_member *defs = haft__gbnf_alloc(&d->g, room, sizeof *defs);
+        if (defs == NULL) {
+            return false;
+        }
+        if (d->def_count > 0) {
+            memcpy(defs, d->defs, d->def_count * sizeof *defs);
+        }
+        d->defs = defs;
+        d->def_room = room;
+    }
+    d->defs[d->def_count++] = (haft__json_member){key, haft__json_bool(true)};
+    return true;
+}
+
+/* "#/$defs/dN", for a target that is translated once; it may refer to itself. */
+static haft__json refer(haft__downlevel *d, haft__json schema, haft__json target)
+{
+    haft_str pointer = haft__json_text(*haft__gbnf_get(schema, "$ref"));
+    haft__gbnf_rule_name *name = haft__map_get(&d->g.refs, pointer);
+    if (name == NULL) {
+        size_t index = d->def_count;
+        name = haft__gbnf_alloc(&d->g, 1, sizeof *name);
+        haft_str key = haft__arena_format(&d->g.arena, "d%zu", index);
+        if (name == NULL || key.ptr == NULL || !add_def(d, haft__json_string(key))
+            || haft__map_put(&d->g.refs, pointer, name, NULL) != HAFT_OK) {
+            haft__gbnf_fail(&d->g, haft__arena_fail(&d->g.arena, NULL));
+            return haft__json_bool(true);
+        }
+        memcpy(name->text, key.ptr, key.len < sizeof name->text ? key.len + 1 : 1);
+        haft__json value = translate(d, target);
+        d->defs[index].value = value;
+    }
+    haft_str to = haft__arena_format(&d->g.arena, "#/$defs/%s", name->text);
+    if (to.ptr == NULL) {
+        haft__gbnf_fail(&d->g, haft__arena_fail(&d->g.arena, NULL));
+        return haft__json_bool(true);
+    }
+    return haft__object_builder_single(d, "$ref", haft__json_string(to));
+}
+
+static bool is_plain_reference(haft__json schema)
+{
+    for (uint32_t i = 0; i < schema.count; i++) {
+        haft_str key = haft__json_text(schema.members[i].key);
+        if (!haft__str_equal(key, HAFT__LIT("$ref")) && !haft__gbnf_is_annotation(key)) {
+            return false;
+        }
+    }
+    return haft__gbnf_get(schema, "$ref") != NULL;
+}
+
+/* Whether references lead from one to the next without end. */
+static bool is_circular(haft__downlevel *d, haft__json schema)
+{
+    for (size_t hops = 0; hops < 32; hops++) {
+        const haft__json *target = haft__gbnf_ref_target(&d->g, schema);
+        if (target == NULL || !is_plain_reference(*target)) {
+            return false;
+        }
+        schema = *target;
+    }
+    return true;
+}
+
+/* A schema for any value, as far as the target has one. */
+static haft__json anything(haft__downlevel *d)
+{
+    return d->target == HAFT__TARGET_OPENAI ? translate_flat(d, haft__json_object(NULL, 0))
+                                            : haft__json_object(NULL, 0);
+}
+
+static haft__json translate_bounded(haft__downlevel *d, haft__json schema)
+{
+    if (!haft__gbnf_charge_step(&d->g)) {
+        return anything(d);
+    }
+    if (d->g.steps > HAFT__LIMIT_GRAMMAR_STEPS || d->g.depth > DEPTH) {
+        haft__gbnf_report_relaxed(&d->g, "a schema this deep or this large", "any value");
+        return anything(d);
+    }
+    if (schema.kind != HAFT__JSON_OBJECT) {
+        if (schema.kind != HAFT__JSON_TRUE) {
+            haft__gbnf_report_relaxed(&d->g, "a schema that is none, or that nothing satisfies",
+                                      "any value");
+        }
+        return anything(d);
+    }
+    const haft__json *target = haft__gbnf_ref_target(&d->g, schema);
+    if (is_plain_reference(schema) && target != NULL && !is_circular(d, schema)) {
+        return refer(d, schema, *target);
+    }
+    haft__json flat = haft__gbnf_flatten_schema(&d->g, schema);
+    return flat.kind == HAFT__JSON_OBJECT ? translate_flat(d, flat) : anything(d);
+}
+
+static haft__json translate(haft__downlevel *d, haft__json schema)
+{
+    d->g.depth++;
+    haft__json made_of = translate_bounded(d, schema);
+    d->g.depth--;
+    return made_of;
+}
+
+/* ---- the whole ---- */
+
+void haft__downlevel_init(haft__downlevel *d, haft__schema_target target,
+                          haft__relax_report *report)
+{
+    *d = (haft__downlevel){.target = target};
+    haft__buf_init(&d->out, 1);
+    haft__gbnf_init(&d->g, &d->out, report);
+}
+
+void haft__downlevel_finish(haft__downlevel *d)
+{
+    haft__gbnf_finish(&d->g);
+    haft__buf_finish(&d->out);
+}
+
+haft__json haft__downlevel_translate(haft__downlevel *d, haft_str where, haft__json schema)
+{
+    d->g.out = &d->out; /* it may have been moved */
+    haft__gbnf_begin(&d->g, where, schema);
+    return translate(d, schema);
+}
+
+haft__json haft__downlevel_defs(const haft__downlevel *d)
+{
+    return haft__json_object(d->defs, d->def_count);
+}
+
+haft_status haft__downlevel_check(const haft__downlevel *d, haft_error *err)
+{
+    return haft__gbnf_check(&d->g, err);
+}

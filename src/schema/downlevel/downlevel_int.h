@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * schema/downlevel/downlevel_int.h - shared by the files of downlevel: values that are made, and
+ * what OpenAI wants besides.
+ */
+#ifndef HAFT_SCHEMA_DOWNLEVEL_DOWNLEVEL_INT_H
+#define HAFT_SCHEMA_DOWNLEVEL_DOWNLEVEL_INT_H
+
+#include "schema/downlevel/downlevel.h"
+#include "schema/grammar/gbnf_writer.h"
+
+/* An object with room for so many members as it was begun with. */
+typedef struct haft__object_builder {
+    haft__json_member *members;
+    size_t count;
+} haft__object_builder;
+
+static inline bool haft__object_builder_init(haft__downlevel *d, haft__object_builder *m,
+                                             size_t room)
+{
+    *m =
+        (haft__object_builder){.members = haft__gbnf_alloc(&d->g, room, sizeof(haft__json_member))};
+    return m->members != NULL;
+}
+
+static inline void haft__object_builder_put(haft__object_builder *m, haft__json key,
+                                            haft__json value)
+{
+    m->members[m->count++] = (haft__json_member){key, value};
+}
+
+static inline haft__json haft__object_builder_end(const haft__object_builder *m)
+{
+    return haft__json_object(m->members, m->count);
+}
+
+static inline haft__json haft__object_builder_string(const char *literal)
+{
+    return haft__json_string(haft__str(literal));
+}
+
+/* {key: value} */
+haft__json haft__object_builder_single(haft__downlevel *d, const char *key, haft__json value);
+
+/* ---- downlevel_openai.c ---- */
+
+/* A property of the schema: where all are required, one that may be left out may be null. */
+haft__json haft__downlevel_property(haft__downlevel *d, haft__json schema, haft_str key,
+                                    haft__json value);
+
+/* Adds what strict mode wants of every schema: a type, and of an object that it be closed. */
+void haft__downlevel_complete_strict(haft__downlevel *d, haft__json schema,
+                                     haft__object_builder *m);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nulls.c - leaves out what a model had to write as null because it could not leave it out.
+ *
+ * Works on the schema as it is written: it follows $ref inside the schema, allOf, anyOf and oneOf.
+ * Where alternatives differ, null stays if one of them allows it. Tests:
+ * tests/schema/downlevel/drop_nulls_test.c.
+ */
+#include "schema/downlevel/drop_nulls.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "json/pointer.h"
+
+/* References and alternatives inside each other, before one gives up and leaves things alone. */
+#define MOST_HOPS 32
+/* What each member adds to the steps there are. */
+#define MEMBER_STEPS 100
+
+typedef struct dropper {
+    const haft__json *root; /* that references lead into */
+    haft__arena *arena;
+    haft_status status;
+    uint64_t steps; /* that are left: alternatives inside each other multiply */
+} dropper;
+
+/* A step for each schema that is looked at. */
+static bool step(dropper *d, unsigned hops)
+{
+    d->steps -= d->steps > 0;
+    return d->steps > 0 && hops <= MOST_HOPS;
+}
+
+static const haft__json *get(haft__json schema, const char *key)
+{
+    return haft__json_get(schema, haft__str(key));
+}
+
+static const haft__json *target_of(const dropper *d, haft__json schema)
+{
+    const haft__json *ref = get(schema, "$ref");
+    haft_str text = ref != NULL ? haft__json_text(*ref) : HAFT__LIT("");
+    return haft__str_starts_with(text, HAFT__LIT("#"))
+               ? haft__pointer_get(d->root, haft__str_skip(text, 1))
+               : NULL;
+}
+
+/* ---- may it be null? ---- */
+
+static bool names_null(haft__json type)
+{
+    bool found = haft__str_equal(haft__json_text(type), HAFT__LIT("null"));
+    for (uint32_t i = 0; type.kind == HAFT__JSON_ARRAY && i < type.count && !found; i++) {
+        found = haft__str_equal(haft__json_text(type.items[i]), HAFT__LIT("null"));
+    }
+    return found;
+}
+
+static bool has_null(haft__json values)
+{
+    bool found = false;
+    for (uint32_t i = 0; values.kind == HAFT__JSON_ARRAY && i < values.count && !found; i++) {
+        found = values.items[i].kind == HAFT__JSON_NULL;
+    }
+    return found;
+}
+
+static bool allows_null(dropper *d, haft__json schema, unsigned hops);
+
+/* How many of a list of schemas do. */
+static uint32_t count_allowing(dropper *d, const haft__json *list, unsigned hops)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; list != NULL && list->kind == HAFT__JSON_ARRAY && i < list->count; i++) {
+        count += allows_null(d, list->items[i], hops + 1);
+    }
+    return count;
+}
+
+static bool allows_null(dropper *d, haft__json schema, unsigned hops)
+{
+    const haft__json *type = get(schema, "type"), *values = get(schema, "enum");
+    const haft__json *only = get(schema, "const"), *all = get(schema, "allOf");
+    const haft__json *any = get(schema, "anyOf"), *one = get(schema, "oneOf");
+    const haft__json *target = target_of(d, schema);
+    if (!step(d, hops) || schema.kind != HAFT__JSON_OBJECT) {
+        return schema.kind != HAFT__JSON_FALSE;
+    }
+    return (type == NULL || names_null(*type)) && (values == NULL || has_null(*values))
+           && (only == NULL || only->kind == HAFT__JSON_NULL)
+           && (target == NULL || allows_null(d, *target, hops + 1))
+           && (all == NULL || count_allowing(d, all, hops) == all->count)
+           && (any == NULL || count_allowing(d, any, hops) > 0)
+           && (one == NULL || count_allowing(d, one, hops) > 0);
+}
+
+/* ---- what schemas say of a member ---- */
+
+typedef struct said {
+    const haft__json *schema; /* the first that speaks of it; NULL when none does */
+    bool required, null;      /* by one of them */
+} said;
+
+static bool lists(const haft__json *required, haft_str key)
+{
+    bool found = false;
+    for (uint32_t i = 0;
+         required != NULL && required->kind == HAFT__JSON_ARRAY && i < required->count; i++) {
+        found = found || haft__str_equal(haft__json_text(required->items[i]), key);
+    }
+    return found;
+}
+
+static void ask(dropper *d, haft__json schema, haft_str key, said *s, unsigned hops)
+{
+    static const char *const parts[] = {"allOf", "anyOf", "oneOf"};
+    const haft__json *properties = get(schema, "properties"), *target = target_of(d, schema);
+    const haft__json *own = properties != NULL ? haft__json_get(*properties, key) : NULL;
+    if (!step(d, hops)) {
+        return;
+    }
+    if (own != NULL) {
+        s->schema = s->schema != NULL ? s->schema : own;
+        s->null = s->null || allows_null(d, *own, 0);
+    }
+    s->required = s->required || lists(get(schema, "required"), key);
+    if (target != NULL) {
+        ask(d, *target, key, s, hops + 1);
+    }
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        const haft__json *list = get(schema, parts[i]);
+        for (uint32_t j = 0; list != NULL && list->kind == HAFT__JSON_ARRAY && j < list->count;
+             j++) {
+            ask(d, list->items[j], key, s, hops + 1);
+        }
+    }
+}
+
+/* ---- values ---- */
+
+static haft__json drop(dropper *d, haft__json schema, haft__json value);
+
+static haft__json drop_members(dropper *d, haft__json schema, haft__json value)
+{
+    size_t count = 0;
+    haft__json_member *members = haft__arena_array(d->arena, value.count, sizeof(*members));
+    if (members == NULL) {
+        d->status = HAFT_NO_MEMORY;
+        return value;
+    }
+    for (uint32_t i = 0; i < value.count; i++) {
+        haft__json_member member = value.members[i];
+        said s = {0};
+        d->steps += MEMBER_STEPS;
+        ask(d, schema, haft__json_text(member.key), &s, 0);
+        if (member.value.kind == HAFT__JSON_NULL && s.schema != NULL && !s.required && !s.null) {
+            continue;
+        }
+        if (s.schema != NULL) {
+            member.value = drop(d, *s.schema, member.value);
+        }
+        members[count++] = member;
+    }
+    return haft__json_object(members, count);
+}
+
+/* The schema of an array's item; NULL when nothing is said of it. */
+static const haft__json *item_schema(const dropper *d, haft__json schema, uint32_t index)
+{
+    for (unsigned hops = 0; hops < MOST_HOPS; hops++) {
+        const haft__json *first = get(schema, "prefixItems"), *items = get(schema, "items");
+        const haft__json *target = target_of(d, schema);
+        if (first != NULL && first->kind == HAFT__JSON_ARRAY && index < first->count) {
+            return &first->items[index];
+        }
+        if (items != NULL || target == NULL) {
+            return items;
+        }
+        schema = *target;
+    }
+    return NULL;
+}
+
+static haft__json drop_items(dropper *d, haft__json schema, haft__json value)
+{
+    haft__json *items = haft__arena_array(d->arena, value.count, sizeof(*items));
+    if (items == NULL) {
+        d->status = HAFT_NO_MEMORY;
+        return value;
+    }
+    for (uint32_t i = 0; i < value.count; i++) {
+        const haft__json *of = item_schema(d, schema, i);
+        items[i] = of != NULL ? drop(d, *of, value.items[i]) : value.items[i];
+    }
+    return haft__json_array(items, value.count);
+}
+
+/* Recursion is bounded by the depth that a value can be read with. */
+static haft__json drop(dropper *d, haft__json schema, haft__json value)
+{
+    if (value.kind == HAFT__JSON_OBJECT) {
+        return drop_members(d, schema, value);
+    }
+    return value.kind == HAFT__JSON_ARRAY ? drop_items(d, schema, value) : value;
+}
+
+haft_status haft__schema_drop_nulls(haft__json schema, haft__json value, haft__arena *arena,
+                                    haft__json *ret_value, haft_error *err)
+{
+    dropper d = {.root = &schema, .arena = arena, .steps = HAFT__LIMIT_GRAMMAR_STEPS};
+    haft__json dropped = drop(&d, schema, value);
+    if (d.status != HAFT_OK) {
+        return haft__arena_fail(arena, err);
+    }
+    *ret_value = dropped;
+    return HAFT_OK;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * downlevel_openai.c - what OpenAI's strict mode wants beyond the keywords it knows: every schema
+ * has a type, every object says its properties, requires all of them and has no others. Tests:
+ * tests/format/grammar_schema_test.c.
+ */
+#include "schema/downlevel/downlevel_int.h"
+
+static haft__json list_of_two(haft__downlevel *d, haft__json a, haft__json b)
+{
+    haft__json *items = haft__gbnf_alloc(&d->g, 2, sizeof *items);
+    if (items == NULL) {
+        return haft__json_array(NULL, 0);
+    }
+    items[0] = a;
+    items[1] = b;
+    return haft__json_array(items, 2);
+}
+
+static bool is_required(haft__json schema, haft_str key)
+{
+    const haft__json *required = haft__gbnf_get(schema, "required");
+    for (uint32_t i = 0;
+         required != NULL && required->kind == HAFT__JSON_ARRAY && i < required->count; i++) {
+        if (haft__str_equal(haft__json_text(required->items[i]), key)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A property that may be left out, where all are required: it may be null. */
+static haft__json nullable(haft__downlevel *d, haft__json schema)
+{
+    haft__gbnf_report_relaxed(&d->g, "a property that may be left out", "one that may be null");
+    haft__json null = haft__object_builder_single(d, "type", haft__object_builder_string("null"));
+    return haft__object_builder_single(d, "anyOf", list_of_two(d, schema, null));
+}
+
+haft__json haft__downlevel_property(haft__downlevel *d, haft__json schema, haft_str key,
+                                    haft__json value)
+{
+    bool optional = d->target == HAFT__TARGET_OPENAI && !is_required(schema, key);
+    return optional ? nullable(d, value) : value;
+}
+
+/* Every property, for OpenAI. */
+static haft__json all_required(haft__downlevel *d, haft__json members)
+{
+    haft__json *keys = haft__gbnf_alloc(&d->g, members.count, sizeof *keys);
+    for (uint32_t i = 0; keys != NULL && i < members.count; i++) {
+        keys[i] = members.members[i].key;
+    }
+    return haft__json_array(keys, keys != NULL ? members.count : 0);
+}
+
+static bool may_be_object(haft__json schema)
+{
+    const haft__json *type = haft__gbnf_get(schema, "type");
+    if (type == NULL || type->kind == HAFT__JSON_STRING) {
+        return type != NULL ? haft__str_equal(haft__json_text(*type), HAFT__LIT("object"))
+                            : haft__gbnf_get(schema, "properties") != NULL;
+    }
+    for (uint32_t i = 0; type->kind == HAFT__JSON_ARRAY && i < type->count; i++) {
+        if (haft__str_equal(haft__json_text(type->items[i]), HAFT__LIT("object"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What OpenAI wants of each object. */
+static void close_object(haft__downlevel *d, haft__json schema, haft__object_builder *m)
+{
+    haft__json members = haft__json_object(NULL, 0);
+    for (size_t i = 0; i < m->count; i++) {
+        if (haft__str_equal(haft__json_text(m->members[i].key), HAFT__LIT("properties"))) {
+            members = m->members[i].value;
+        }
+    }
+    if (haft__gbnf_get(schema, "properties") == NULL) {
+        haft__gbnf_report_relaxed(&d->g, "an object with any members", "an empty one");
+        haft__object_builder_put(m, haft__object_builder_string("properties"), members);
+    }
+    haft__object_builder_put(m, haft__object_builder_string("required"), all_required(d, members));
+    haft__object_builder_put(m, haft__object_builder_string("additionalProperties"),
+                             haft__json_bool(false));
+}
+
+/* What OpenAI takes for any value: there is no schema without a type, and no object without
+ * properties. */
+static haft__json any_scalar(haft__downlevel *d)
+{
+    static const haft__json types[] = {
+        {.kind = HAFT__JSON_STRING, .count = 6, .text = "string"},
+        {.kind = HAFT__JSON_STRING, .count = 6, .text = "number"},
+        {.kind = HAFT__JSON_STRING, .count = 7, .text = "boolean"},
+        {.kind = HAFT__JSON_STRING, .count = 4, .text = "null"},
+    };
+    haft__gbnf_report_relaxed(&d->g, "any value", "one that is neither object nor array");
+    return haft__json_array(types, COUNT(types));
+}
+
+/* The types of these values, each once. */
+static haft__json types_given(haft__downlevel *d, const haft__json *values, size_t count)
+{
+    static const char *const names[] = {
+        [HAFT__JSON_NULL] = "null",     [HAFT__JSON_FALSE] = "boolean",
+        [HAFT__JSON_TRUE] = "boolean",  [HAFT__JSON_NUMBER] = "number",
+        [HAFT__JSON_STRING] = "string", [HAFT__JSON_ARRAY] = "array",
+        [HAFT__JSON_OBJECT] = "object",
+    };
+    haft__json *types = haft__gbnf_alloc(&d->g, COUNT(names), sizeof *types);
+    size_t used = 0;
+    for (size_t i = 0; types != NULL && i < count; i++) {
+        haft__json name = haft__object_builder_string(names[values[i].kind]);
+        size_t k = 0;
+        while (k < used && !haft__str_equal(haft__json_text(types[k]), haft__json_text(name))) {
+            k++;
+        }
+        if (k == used) {
+            types[used++] = name;
+        }
+    }
+    return used == 1 ? types[0] : haft__json_array(types, used);
+}
+
+/* Arguments are an object, whatever their schema says. */
+static bool is_object(const haft__downlevel *d, haft__json schema)
+{
+    return may_be_object(schema)
+           || (d->g.depth == 1 && haft__gbnf_get(schema, "type") == NULL
+               && haft__gbnf_get(schema, "anyOf") == NULL
+               && haft__gbnf_get(schema, "oneOf") == NULL);
+}
+
+/* Whether a `type`, a name or a list of them, has this one. */
+static bool names_type(haft__json type, haft_str name)
+{
+    bool found = haft__str_equal(haft__json_text(type), name);
+    for (uint32_t i = 0; type.kind == HAFT__JSON_ARRAY && i < type.count; i++) {
+        found = found || haft__str_equal(haft__json_text(type.items[i]), name);
+    }
+    return found;
+}
+
+/* Each schema of OpenAI's has a type, unless it is a choice; each array says of what. */
+static void complete_type(haft__downlevel *d, haft__json schema, haft__object_builder *m)
+{
+    const haft__json *type = haft__gbnf_get(schema, "type");
+    const haft__json *list = haft__gbnf_get(schema, "enum");
+    const haft__json *one = haft__gbnf_get(schema, "const");
+    bool listed = list != NULL && list->kind == HAFT__JSON_ARRAY && list->count > 0;
+    bool array = type != NULL && names_type(*type, HAFT__LIT("array"));
+    if (type == NULL && (one != NULL || listed)) {
+        haft__object_builder_put(m, haft__object_builder_string("type"),
+                                 one != NULL ? types_given(d, one, 1)
+                                             : types_given(d, list->items, list->count));
+    } else if (type == NULL && is_object(d, schema)) {
+        haft__object_builder_put(m, haft__object_builder_string("type"),
+                                 haft__object_builder_string("object"));
+    } else if (type == NULL && haft__gbnf_get(schema, "anyOf") == NULL
+               && haft__gbnf_get(schema, "oneOf") == NULL) {
+        haft__object_builder_put(m, haft__object_builder_string("type"), any_scalar(d));
+    } else if (array
+               && (haft__gbnf_get(schema, "items") == NULL
+                   || haft__gbnf_get(schema, "prefixItems") != NULL)) {
+        haft__object_builder_put(m, haft__object_builder_string("items"),
+                                 haft__object_builder_single(d, "type", any_scalar(d)));
+    }
+}
+
+void haft__downlevel_complete_strict(haft__downlevel *d, haft__json schema, haft__object_builder *m)
+{
+    complete_type(d, schema, m);
+    if (is_object(d, schema)) {
+        close_object(d, schema, m);
+    }
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * schema/grammar/gbnf_writer.h - the inside of the translation of schemas to GBNF, for its own
+ * files.
+ *
+ *     grammar.c           rules, those that are shared, literals, repetitions
+ *     grammar_value.c     a schema: references, alternatives, types, enums
+ *     grammar_merge.c     several schemas that hold at once, as one
+ *     grammar_object.c    objects and arrays
+ *     grammar_number.c    ranges of integers
+ *     grammar_string.c    strings, and classes of characters in them
+ *     grammar_pattern.c   patterns
+ *     grammar_until.c     text without certain texts in it, keys that are none of these
+ */
+#ifndef HAFT_SCHEMA_GRAMMAR_GBNF_WRITER_H
+#define HAFT_SCHEMA_GRAMMAR_GBNF_WRITER_H
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "schema/grammar/gbnf.h"
+
+/* Rules that are always the same. */
+typedef enum haft__gbnf_shared {
+    HAFT__GBNF_SPACE,
+    HAFT__GBNF_HEX,
+    HAFT__GBNF_CODE,
+    HAFT__GBNF_CHAR,
+    HAFT__GBNF_PY_DOUBLE,
+    HAFT__GBNF_PY_SINGLE,
+    HAFT__GBNF_STRING,
+    HAFT__GBNF_INTEGER,
+    HAFT__GBNF_NUMBER,
+    HAFT__GBNF_BOOLEAN,
+    HAFT__GBNF_NULL,
+    HAFT__GBNF_MEMBER,
+    HAFT__GBNF_OBJECT,
+    HAFT__GBNF_ARRAY,
+    HAFT__GBNF_VALUE,
+} haft__gbnf_shared;
+
+/* The target of a $ref. */
+struct haft__gbnf_ref {
+    haft__gbnf_rule_name name;
+    struct haft__gbnf_edge *begins; /* references that its text may begin with */
+    bool seen;
+};
+
+haft__gbnf_rule_name haft__gbnf_shared_rule(haft__gbnf_writer *g, haft__gbnf_shared rule);
+
+/* A new name, for a rule that is written later. */
+haft__gbnf_rule_name haft__gbnf_new_name(haft__gbnf_writer *g);
+void haft__gbnf_write_rule(haft__gbnf_writer *g, haft__gbnf_rule_name name, haft__buf *body);
+
+#define HAFT__GBNF_NO_MAX UINT64_MAX
+
+/* Appends "what{least,most} ", as far as llama.cpp bears it; `most` may be NO_MAX. */
+void haft__gbnf_add_repeat(haft__gbnf_writer *g, haft__buf *body, haft__gbnf_rule_name what,
+                           uint64_t least, uint64_t most);
+
+/* Whether there is room and memory left, and a step; counts it. */
+bool haft__gbnf_charge_step(haft__gbnf_writer *g);
+
+void haft__gbnf_fail(haft__gbnf_writer *g, haft_status status);
+
+/* Notes what became of something that is no keyword. */
+void haft__gbnf_report_relaxed(haft__gbnf_writer *g, const char *what, const char *became);
+
+/* An array of the grammar's own; NULL (and the failure is noted) when there is no memory. */
+void *haft__gbnf_alloc(haft__gbnf_writer *g, size_t count, size_t size);
+
+/* Adds " | " when something stands there already. */
+void haft__gbnf_add_or(haft__buf *body);
+
+/* ---- grammar_value.c ---- */
+
+/* A whole number of a keyword; false when it is not there or is none. */
+bool haft__gbnf_get_count(haft__json schema, const char *key, uint64_t *ret_count);
+const haft__json *haft__gbnf_get(haft__json schema, const char *key);
+
+/* ---- grammar_merge.c ---- */
+
+/* Whether a keyword says nothing about values. */
+bool haft__gbnf_is_annotation(haft_str key);
+const haft__json *haft__gbnf_ref_target(haft__gbnf_writer *g, haft__json schema);
+
+/* ---- grammar_object.c ---- */
+
+haft__gbnf_rule_name haft__gbnf_schema_object(haft__gbnf_writer *g, haft__json schema);
+haft__gbnf_rule_name haft__gbnf_schema_array(haft__gbnf_writer *g, haft__json schema);
+
+/* ---- grammar_number.c ---- */
+
+haft__gbnf_rule_name haft__gbnf_schema_integer(haft__gbnf_writer *g, haft__json schema);
+haft__gbnf_rule_name haft__gbnf_schema_number(haft__gbnf_writer *g, haft__json schema);
+
+/* ---- grammar_string.c ---- */
+
+haft__gbnf_rule_name haft__gbnf_schema_string(haft__gbnf_writer *g, haft__json schema);
+
+/* The quotes that the notation has. */
+const char *haft__gbnf_quotes(const haft__gbnf_writer *g);
+
+/* The rule of one character between such quotes. */
+haft__gbnf_rule_name haft__gbnf_char(haft__gbnf_writer *g, char quote);
+
+/* Appends `text` as it is written between such quotes. */
+void haft__gbnf_escape(haft__buf *buf, haft__notation notation, char quote, haft_str text);
+
+/* Appends the literal of a value; strings of Python in both kinds of quotes. */
+void haft__gbnf_add_value_literal(haft__gbnf_writer *g, haft__buf *body, haft__json value);
+
+typedef struct haft__gbnf_char_range {
+    uint32_t first, last;
+} haft__gbnf_char_range;
+
+#define HAFT__GBNF_RANGES 128
+typedef struct haft__gbnf_char_class {
+    haft__gbnf_char_range ranges[HAFT__GBNF_RANGES];
+    size_t count;
+    bool full; /* there was no room */
+} haft__gbnf_char_class;
+
+void haft__gbnf_char_class_add(haft__gbnf_char_class *class, uint32_t first, uint32_t last);
+void haft__gbnf_char_class_negate(haft__gbnf_char_class *class);
+bool haft__gbnf_char_class_has(const haft__gbnf_char_class *class, uint32_t code);
+/* Appends one character of the class between such quotes ('\0': without any), in parentheses if
+ * need be. False when there is none. */
+bool haft__gbnf_char_class_write(haft__gbnf_writer *g, haft__buf *body,
+                                 const haft__gbnf_char_class *class, char quote);
+
+/* ---- grammar_until.c ---- */
+
+/* Appends a key in quotes that is none of these. */
+void haft__gbnf_add_other_key(haft__gbnf_writer *g, haft__buf *body, const haft_str *keys,
+                              size_t count);
+
+#endif

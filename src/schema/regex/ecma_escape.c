@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ecma_escape.c - what follows a backslash, except references and \b: characters and sets.
+ *
+ * Tests: tests/schema/regex/ecma_escape_test.c.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/utf8.h"
+#include "schema/regex/ecma_int.h"
+
+/* ECMA-262's WhiteSpace and LineTerminator, and all the others. PCRE2's \s is ASCII only. */
+#define SPACES                                                                                     \
+    "\\x{9}-\\x{d}\\x{20}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}"  \
+    "\\x{3000}\\x{feff}"
+#define NO_SPACES                                                                                  \
+    "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}"               \
+    "\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}"                 \
+    "\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}"
+
+/* The same for \D and \W in a class. PCRE2 has them too, but 10.42 goes wrong over a negated class
+ * with one of them and a property: it lets [^\W\p{L}] match a space. */
+#define NO_DIGITS "\\x{0}-\\x{2f}\\x{3a}-\\x{10ffff}"
+#define NO_WORDS  "\\x{0}-\\x{2f}\\x{3a}-\\x{40}\\x{5b}-\\x{5e}\\x{60}\\x{7b}-\\x{10ffff}"
+
+static bool is_digit(int c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(int c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+void haft__ecma_write_character(haft__ecma_reader *p, uint32_t code)
+{
+    if (code < 0x80 && (is_digit((int)code) || is_letter((int)code))) {
+        haft__buf_add_char(p->out, (char)code);
+        return;
+    }
+    static const char digits[] = "0123456789abcdef";
+    char text[12];
+    size_t at = sizeof(text);
+    text[--at] = '}';
+    do {
+        text[--at] = digits[code & 0xF];
+        code >>= 4;
+    } while (code > 0);
+    text[--at] = '{';
+    text[--at] = 'x';
+    text[--at] = '\\';
+    haft__buf_add(p->out, text + at, sizeof(text) - at);
+}
+
+/* Escapes that other kinds of expression have, and what to write instead. */
+static const struct {
+    char letter;
+    const char *instead;
+} foreign[] = {
+    {'A', "write ^ instead of \\A"},
+    {'Z', "write $ instead of \\Z"},
+    {'z', "write $ instead of \\z"},
+    {'a', "write \\x07 instead of \\a"},
+    {'e', "write \\x1B instead of \\e"},
+    {'h', "write [ \\t] instead of \\h"},
+    {'H', "write [^ \\t] instead of \\H"},
+    {'R', "write \\r?\\n instead of \\R"},
+    {'N', "write [^\\n] instead of \\N"},
+    {'V', "write [^\\n\\v\\f\\r] instead of \\V"},
+    {'l', "write [a-z] instead of \\l"},
+    {'L', "write [A-Z] instead of \\L"},
+    {'i', "write [A-Za-z_:] instead of \\i"},
+    {'Q', "put a backslash before each special character instead of \\Q"},
+    {'E', "put a backslash before each special character instead of \\Q...\\E"},
+    {'K', "use a look-behind, (?<=...), instead of \\K"},
+    {'G', "write ^ instead of \\G"},
+    {'X', "ECMA-262 can name code points only: write . or \\p{...}"},
+};
+
+static haft_status fail_escape(haft__ecma_reader *p, size_t at)
+{
+    int c = haft__ecma_peek(p);
+    if (c < 0) {
+        return haft__ecma_fail(p, HAFT_BAD_INPUT, at, "a lone `\\` at the end of the expression");
+    }
+    size_t start = p->at;
+    (void)haft__ecma_next(p);
+    haft_status status =
+        haft__ecma_fail(p, HAFT_BAD_INPUT, at, "`\\%.*s` is not an ECMA-262 escape",
+                        (int)(p->at - start), p->source.ptr + start);
+    for (size_t i = 0; i < COUNT(foreign); i++) {
+        if (foreign[i].letter == c) {
+            return haft__hint(p->err, status, "%s", foreign[i].instead);
+        }
+    }
+    return c < 0x80 ? status
+                    : haft__hint(p->err, status, "leave the backslash out: only ASCII needs it");
+}
+
+static bool hex_value(int c, uint32_t *ret_value)
+{
+    if (is_digit(c)) {
+        *ret_value = (uint32_t)(c - '0');
+        return true;
+    }
+    int lower = c | 0x20;
+    if (lower >= 'a' && lower <= 'f') {
+        *ret_value = (uint32_t)(lower - 'a' + 10);
+        return true;
+    }
+    return false;
+}
+
+/* Exactly `count` hexadecimal digits; else nothing is read. */
+static bool take_hex(haft__ecma_reader *p, size_t count, uint32_t *ret_code)
+{
+    uint32_t code = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t value;
+        if (p->at + i >= p->source.len
+            || !hex_value((unsigned char)p->source.ptr[p->at + i], &value)) {
+            return false;
+        }
+        code = code << 4 | value;
+    }
+    p->at += count;
+    *ret_code = code;
+    return true;
+}
+
+static haft_status braced_code_point(haft__ecma_reader *p, size_t at, uint32_t *ret_code)
+{
+    uint32_t code = 0, value;
+    size_t digits = 0;
+    for (; hex_value(haft__ecma_peek(p), &value); digits++) {
+        code = code > 0x10FFFF ? code : code << 4 | value;
+        p->at++;
+    }
+    if (digits == 0 || !haft__ecma_accept(p, '}')) {
+        return haft__ecma_fail(p, HAFT_BAD_INPUT, at,
+                               "`\\u{` wants hexadecimal digits and then `}`");
+    }
+    if (code > 0x10FFFF) {
+        return haft__ecma_fail(p, HAFT_BAD_INPUT, at,
+                               "`\\u{...}` is past 10FFFF, the last code point");
+    }
+    *ret_code = code;
+    return HAFT_OK;
+}
+
+haft_status haft__ecma_unicode_escape(haft__ecma_reader *p, uint32_t *ret_code)
+{
+    size_t at = p->at - 2;
+    if (haft__ecma_accept(p, '{')) {
+        return braced_code_point(p, at, ret_code);
+    }
+    uint32_t code;
+    if (!take_hex(p, 4, &code)) {
+        return haft__ecma_fail(p, HAFT_BAD_INPUT, at,
+                               "`\\u` wants four hexadecimal digits or `{...}`");
+    }
+    if (code >= 0xD800 && code <= 0xDBFF && haft__ecma_is_next(p, HAFT__LIT("\\u"))) {
+        size_t behind = p->at;
+        uint32_t low;
+        p->at += 2;
+        if (take_hex(p, 4, &low) && low >= 0xDC00 && low <= 0xDFFF) {
+            code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+        } else {
+            p->at = behind;
+        }
+    }
+    *ret_code = code;
+    return HAFT_OK;
+}
+
+static haft_status hex_escape(haft__ecma_reader *p, size_t at, uint32_t *ret_code)
+{
+    if (take_hex(p, 2, ret_code)) {
+        return HAFT_OK;
+    }
+    haft_status status =
+        haft__ecma_fail(p, HAFT_BAD_INPUT, at, "`\\x` wants two hexadecimal digits");
+    return haft__ecma_peek(p) == '{' ? haft__hint(p->err, status, "write \\u{...} instead")
+                                     : status;
+}
+
+static haft_status control_escape(haft__ecma_reader *p, size_t at, uint32_t *ret_code)
+{
+    int c = haft__ecma_peek(p);
+    if (!is_letter(c)) {
+        return haft__ecma_fail(p, HAFT_BAD_INPUT, at, "`\\c` wants a letter from A to Z");
+    }
+    p->at++;
+    *ret_code = (uint32_t)c & 0x1F;
+    return HAFT_OK;
+}
+
+static haft_status nul_escape(haft__ecma_reader *p, size_t at, uint32_t *ret_code)
+{
+    if (is_digit(haft__ecma_peek(p))) {
+        haft_status status =
+            haft__ecma_fail(p, HAFT_BAD_INPUT, at, "octal escapes such as `\\0%c` are not allowed",
+                            haft__ecma_peek(p));
+        return haft__hint(p->err, status, "write \\xHH with hexadecimal digits");
+    }
+    *ret_code = 0;
+    return HAFT_OK;
+}
+
+/* ECMA-262 lets a backslash stand before ^$\.*+?()[]{}|/ and, in a class, before a hyphen. Without
+ * the `u` flag it may stand before any other character that is no letter and no digit, and then
+ * means the same. */
+static bool is_plain(int c)
+{
+    return c >= 0 && c < 0x80 && !is_digit(c) && !is_letter(c);
+}
+
+haft_status haft__ecma_escape(haft__ecma_reader *p, bool in_class, uint32_t *ret_code)
+{
+    size_t at = p->at - 1;
+    int c = haft__ecma_peek(p);
+    if (is_plain(c)) {
+        p->at++;
+        *ret_code = (uint32_t)c;
+        return HAFT_OK;
+    }
+    static const struct {
+        char letter;
+        uint8_t code;
+    } letters[] = {{'t', 9}, {'n', 10}, {'v', 11}, {'f', 12}, {'r', 13}};
+    for (size_t i = 0; i < COUNT(letters); i++) {
+        if (haft__ecma_accept(p, letters[i].letter)) {
+            *ret_code = letters[i].code;
+            return HAFT_OK;
+        }
+    }
+    if (in_class && haft__ecma_accept(p, 'b')) {
+        *ret_code = 8;
+        return HAFT_OK;
+    }
+    if (haft__ecma_accept(p, 'x')) {
+        return hex_escape(p, at, ret_code);
+    }
+    if (haft__ecma_accept(p, 'u')) {
+        return haft__ecma_unicode_escape(p, ret_code);
+    }
+    if (haft__ecma_accept(p, 'c')) {
+        return control_escape(p, at, ret_code);
+    }
+    return haft__ecma_accept(p, '0') ? nul_escape(p, at, ret_code) : fail_escape(p, at);
+}
+
+bool haft__ecma_is_class_escape(int c)
+{
+    return c > 0 && strchr("dDwWsSpP", c) != NULL;
+}
+
+static haft_status property(haft__ecma_reader *p, bool negated)
+{
+    size_t at = p->at - 2;
+    haft_str rest = haft__str_skip(p->source, p->at);
+    haft_str text = haft__str_split(&rest, '}');
+    if (text.len == 0 || text.ptr[0] != '{'
+        || text.ptr + text.len == p->source.ptr + p->source.len) {
+        haft_status status =
+            haft__ecma_fail(p, HAFT_BAD_INPUT, at, "`\\%c` wants the name of a property in braces",
+                            negated ? 'P' : 'p');
+        return haft__hint(p->err, status, "write \\p{L} for letters, \\p{Script=Greek} for Greek");
+    }
+    haft_str name = haft__str_skip(text, 1);
+    p->at += text.len + 1;
+    if (haft__ecma_property(name, negated, p->out)) {
+        return HAFT_OK;
+    }
+    haft_status status =
+        haft__ecma_fail(p, HAFT_BAD_INPUT, at,
+                        "`%.*s` is not a Unicode property that ECMA-262 knows", HAFT__ARG(name));
+    return haft__ecma_hint_property(name, status, p->err);
+}
+
+haft_status haft__ecma_class_escape(haft__ecma_reader *p, bool in_class)
+{
+    /* Without PCRE2_UCP its \d and \w are ASCII, as ECMA-262 has them. */
+    static const struct {
+        char letter;
+        haft_str alone, in_class;
+    } sets[] = {
+#define SET(letter, alone, in_class)                                                               \
+    {                                                                                              \
+        letter, {alone, sizeof(alone) - 1},                                                        \
+        {                                                                                          \
+            in_class, sizeof(in_class) - 1                                                         \
+        }                                                                                          \
+    }
+        SET('d', "\\d", "\\d"),     SET('w', "\\w", "\\w"),    SET('s', "[" SPACES "]", SPACES),
+        SET('D', "\\D", NO_DIGITS), SET('W', "\\W", NO_WORDS), SET('S', "[^" SPACES "]", NO_SPACES),
+#undef SET
+    };
+    char c = p->source.ptr[p->at++];
+    for (size_t i = 0; i < COUNT(sets); i++) {
+        if (sets[i].letter == c) {
+            haft__buf_add_str(p->out, in_class ? sets[i].in_class : sets[i].alone);
+            return HAFT_OK;
+        }
+    }
+    return property(p, c == 'P');
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schema/regex/ecma_int.h - what the parts of the ECMA-262 front end share: the reader and its
+ * places. */
+#ifndef HAFT_SCHEMA_REGEX_ECMA_INT_H
+#define HAFT_SCHEMA_REGEX_ECMA_INT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "schema/regex/ecma.h"
+
+/* How many characters a part of the expression matches. UNBOUNDED also stands for what is too many
+ * to count. */
+#define HAFT__ECMA_UNBOUNDED UINT32_MAX
+
+typedef struct haft__ecma_extent {
+    uint32_t min, max;
+} haft__ecma_extent;
+
+/* Where a name is in the source, as written: it may have \u escapes. */
+typedef struct haft__ecma_name {
+    uint32_t at, length;
+} haft__ecma_name;
+
+typedef enum haft__ecma_group_kind {
+    HAFT__ECMA_GROUP_NON_CAPTURING,       /* (?:x) */
+    HAFT__ECMA_GROUP_CAPTURE,             /* (x) and (?<name>x) */
+    HAFT__ECMA_GROUP_LOOKAHEAD,           /* (?=x) */
+    HAFT__ECMA_GROUP_NEGATIVE_LOOKAHEAD,  /* (?!x) */
+    HAFT__ECMA_GROUP_LOOKBEHIND,          /* (?<=x) */
+    HAFT__ECMA_GROUP_NEGATIVE_LOOKBEHIND, /* (?<!x) */
+} haft__ecma_group_kind;
+
+/* One pair of parentheses. They are numbered from 1 in the order of their opening; 0 is the whole
+ * expression. */
+typedef struct haft__ecma_group {
+    haft__ecma_group_kind kind;
+    uint32_t parent;
+    uint32_t capture;     /* its number in back references, 0 when it does not capture */
+    uint32_t written;     /* its number in the output, 0 when it is not in there */
+    uint32_t open, close; /* where its parentheses are in the source; close is 0 while it is open */
+    haft__ecma_name name; /* of length 0 when it has none */
+    uint32_t alternatives;
+    uint32_t min, max; /* of the quantifier behind it; 1 and 1 without one */
+    bool nullable;     /* its inside can match nothing */
+    bool behind;       /* it is a look-behind or stands in one */
+} haft__ecma_group;
+
+typedef struct haft__ecma_reference {
+    uint32_t at;          /* of its backslash in the source */
+    uint32_t capture;     /* the number it has; 0 when it has a name */
+    haft__ecma_name name; /* else */
+    bool live;            /* its group stands before it: only then can it match any text */
+} haft__ecma_reference;
+
+typedef struct haft__ecma_reader {
+    haft_str source; /* valid UTF-8 */
+    size_t at;       /* the next byte to read */
+    haft__buf *out;
+    haft_error *err;
+    haft__buf groups;     /* of haft__ecma_group, without the whole expression */
+    haft__buf references; /* of haft__ecma_reference */
+    uint32_t group;       /* the innermost open group */
+    uint32_t captures;    /* opened so far */
+    uint32_t written;     /* of these, in the output */
+    uint32_t depth;
+    bool has_references;    /* somewhere in the source */
+    bool behind;            /* inside a look-behind */
+    bool posix_class;       /* there was something like [[:alpha:], so a stray `]` is no accident */
+    uint32_t since_callout; /* matched since the last toll */
+    size_t callout_end;     /* where the last toll ends in `out` */
+} haft__ecma_reader;
+
+/* The next byte, or -1 at the end. */
+static inline int haft__ecma_peek(const haft__ecma_reader *p)
+{
+    return p->at < p->source.len ? (unsigned char)p->source.ptr[p->at] : -1;
+}
+
+static inline bool haft__ecma_is_next(const haft__ecma_reader *p, haft_str text)
+{
+    return haft__str_starts_with(haft__str_skip(p->source, p->at), text);
+}
+
+/* Goes past `c` when it comes next. */
+static inline bool haft__ecma_accept(haft__ecma_reader *p, char c)
+{
+    bool there = haft__ecma_peek(p) == (unsigned char)c;
+    p->at += there ? 1 : 0;
+    return there;
+}
+
+/* Reads one character; not to be called at the end. */
+uint32_t haft__ecma_next(haft__ecma_reader *p);
+
+/* Fills in the error for the byte offset `at`. */
+haft_status haft__ecma_fail(const haft__ecma_reader *p, haft_status status, size_t at,
+                            const char *format, ...) HAFT__PRINTF(4, 5);
+
+/* ecma_escape.c: what follows a backslash. */
+
+/* A character: \n, \x41, \u{1F600}, \$ ... `p` is behind the backslash. A surrogate without its
+ * other half comes out as it is. */
+HAFT_MUST_USE haft_status haft__ecma_escape(haft__ecma_reader *p, bool in_class,
+                                            uint32_t *ret_code);
+
+/* \uXXXX, \u{X..}, or a pair \uD8XX\uDCXX; `p` is behind the `u`. */
+HAFT_MUST_USE haft_status haft__ecma_unicode_escape(haft__ecma_reader *p, uint32_t *ret_code);
+
+/* Whether `c` behind a backslash makes a set of characters: d D w W s S p P. */
+bool haft__ecma_is_class_escape(int c);
+
+/* Writes such a set; `p` is behind the backslash. In a class its members are written, without the
+ * brackets. */
+HAFT_MUST_USE haft_status haft__ecma_class_escape(haft__ecma_reader *p, bool in_class);
+
+/* Writes a character as PCRE2 has it, in a class or outside. No surrogates. */
+void haft__ecma_write_character(haft__ecma_reader *p, uint32_t code);
+
+static inline bool haft__ecma_is_surrogate(uint32_t code)
+{
+    return code >= 0xD800 && code <= 0xDFFF;
+}
+
+/* What matches no character and what matches any. */
+#define HAFT__ECMA_MATCH_NONE HAFT__LIT("\\P{Any}")
+#define HAFT__ECMA_MATCH_ANY  HAFT__LIT("\\p{Any}")
+
+/* ecma_class.c: [...]; `p` is behind the opening bracket. */
+HAFT_MUST_USE haft_status haft__ecma_class(haft__ecma_reader *p);
+
+/* ecma_group.c: groups, their names, and references to them. */
+
+/* Notes a group that opens at `open` and makes it the innermost. `p` stands at the name of one that
+ * has a name, else at its inside. */
+HAFT_MUST_USE haft_status haft__ecma_open_group(haft__ecma_reader *p, haft__ecma_group_kind kind,
+                                                size_t open, bool named);
+
+/* The note of group `number`; borrowed until the next one opens. */
+haft__ecma_group *haft__ecma_group_at(const haft__ecma_reader *p, uint32_t number);
+
+/* How many groups have been opened so far. */
+uint32_t haft__ecma_group_count(const haft__ecma_reader *p);
+
+/* Says that the groups behind the first `count` are no longer in the output. */
+void haft__ecma_drop_groups(haft__ecma_reader *p, uint32_t count);
+
+/* \1 and \k<name>; `p` is behind the backslash. */
+HAFT_MUST_USE haft_status haft__ecma_reference_term(haft__ecma_reader *p);
+
+/* After the last character: whether every reference has a group and means the same in PCRE2. */
+HAFT_MUST_USE haft_status haft__ecma_check_references(const haft__ecma_reader *p);
+
+/* ecma_name.c: the names of groups. */
+
+/* Reads a name and the `>` behind it. */
+HAFT_MUST_USE haft_status haft__ecma_read_name(haft__ecma_reader *p, haft__ecma_name *ret_name);
+
+/* Whether two names, both read before, are the same once their escapes are. */
+bool haft__ecma_same_name(const haft__ecma_reader *p, haft__ecma_name a, haft__ecma_name b);
+
+/* ecma.c: Writes a toll, unless one has just been written. */
+void haft__ecma_add_callout(haft__ecma_reader *p);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pattern.c - compiles and runs what ecma.c has translated, with PCRE2.
+ *
+ * What a match costs. PCRE2 counts its steps anew for each place where a match may begin, and does
+ * not count the characters that a repeat runs over. A long text could keep it busy for hours within
+ * its limits. So we count ourselves: ecma.c has put a toll (a PCRE2 callout) at each place where a
+ * match may branch or run far, and pay_toll() adds up, for the whole search, one step for each toll
+ * and one for every CHARACTERS_PER_STEP characters between them. The sum may reach
+ * HAFT__LIMIT_PATTERN_MATCH and STEPS_PER_BYTE more for each byte of the text, so the time is
+ * linear in the length of the text at worst. PCRE2's own limits are set as well.
+ *
+ * There is no JIT: expressions come with tool definitions and match short texts, and making machine
+ * code takes longer than all the matches it would speed up.
+ * Tests: tests/schema/regex/pattern_test.c. Fuzzer: fuzz/pattern.c.
+ */
+#include "schema/regex/pattern.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "schema/regex/ecma.h"
+
+#define STEPS_PER_BYTE      2
+#define CHARACTERS_PER_STEP 16
+
+/* No (*UCP) could come through anyway; and with it \d and \w would not be ECMA-262's. The
+ * translation is ASCII, so there is no UTF-8 to check. */
+#define COMPILE_OPTIONS                                                                            \
+    (PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF             \
+     | PCRE2_NEVER_BACKSLASH_C | PCRE2_NEVER_UCP)
+
+struct haft__pattern {
+    haft__arena *arena; /* where PCRE2's memory comes from; NULL means malloc */
+    pcre2_code *code;
+};
+
+struct haft__pattern_scratch {
+    pcre2_general_context *general;
+    pcre2_match_context *context;
+    pcre2_match_data *data;
+    size_t steps_given; /* for the running match, times CHARACTERS_PER_STEP */
+    size_t steps_left;  /* of those */
+    size_t position;    /* of the last toll in the text */
+};
+
+/* The code of a pattern is made with malloc, for PCRE2 works with more memory than it keeps, and
+ * then copied into the arena: while there is an arena, memory comes from it. */
+static void *alloc_memory(size_t size, void *context)
+{
+    haft__pattern *pattern = context;
+    return pattern != NULL && pattern->arena != NULL ? haft__arena_alloc(pattern->arena, size)
+                                                     : malloc(size);
+}
+
+static void free_memory(void *piece, void *context)
+{
+    haft__pattern *pattern = context;
+    if (pattern == NULL || pattern->arena == NULL) {
+        free(piece);
+    }
+}
+
+/* The property that PCRE2 did not know: what stands in the braces before `offset`. */
+static haft_status fail_property(haft_str text, size_t offset, haft_error *err)
+{
+    haft_str name = {text.ptr, offset < text.len ? offset : text.len};
+    while (name.len > 0 && name.ptr[name.len - 1] == '}') {
+        name.len--;
+    }
+    size_t start = name.len;
+    while (start > 0 && name.ptr[start - 1] != '{') {
+        start--;
+    }
+    name = haft__str_skip(name, start);
+    return haft__fail(err, HAFT_UNSUPPORTED, "",
+                      "the Unicode property `%.*s` is not known to the PCRE2 in use",
+                      HAFT__ARG(name));
+}
+
+static haft_status fail_compile(int error, haft_str text, size_t offset, haft_error *err)
+{
+    PCRE2_UCHAR message[128];
+    switch (error) {
+    case PCRE2_ERROR_HEAP_FAILED: return haft__fail_no_memory(err);
+    case PCRE2_ERROR_PATTERN_TOO_LARGE:
+    case PCRE2_ERROR_PATTERN_TOO_COMPLICATED: {
+        haft_status status =
+            haft__fail(err, HAFT_TOO_BIG, "", "the expression grows too large when it is compiled");
+        return haft__hint(err, status, "use smaller counts in {...} behind groups");
+    }
+    case PCRE2_ERROR_UNKNOWN_UNICODE_PROPERTY: return fail_property(text, offset, err);
+    default:
+        (void)pcre2_get_error_message(error, message, sizeof(message));
+        return haft__fail(err, HAFT_UNSUPPORTED, "", "PCRE2 cannot run the expression: %s",
+                          (const char *)message);
+    }
+}
+
+/* With malloc: pattern->arena is NULL. */
+static haft_status compile_text(haft__pattern *pattern, haft_str text, haft_error *err)
+{
+    int error = PCRE2_ERROR_HEAP_FAILED;
+    PCRE2_SIZE offset = 0;
+    pcre2_general_context *general =
+        pcre2_general_context_create(alloc_memory, free_memory, pattern);
+    pcre2_compile_context *context = general != NULL ? pcre2_compile_context_create(general) : NULL;
+    if (context != NULL) {
+        (void)pcre2_set_parens_nest_limit(context, HAFT__LIMIT_PATTERN_NESTING + 1);
+        pattern->code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, COMPILE_OPTIONS, &error,
+                                      &offset, context);
+    }
+    pcre2_compile_context_free(context);
+    pcre2_general_context_free(general);
+    return pattern->code != NULL ? HAFT_OK : fail_compile(error, text, offset, err);
+}
+
+/* Moves the code into `arena`. */
+static haft_status keep_code(haft__pattern *pattern, haft__arena *arena, haft_error *err)
+{
+    pcre2_code *made = pattern->code;
+    pattern->arena = arena;
+    pattern->code = pcre2_code_copy(made);
+    pattern->arena = NULL;
+    pcre2_code_free(made);
+    return pattern->code != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+}
+
+haft_status haft__pattern_compile(haft__arena *arena, haft_str source,
+                                  const haft__pattern **ret_pattern, haft_error *err)
+{
+    haft__pattern *pattern = haft__arena_array(arena, 1, sizeof(*pattern));
+    if (pattern == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft__buf text;
+    haft__buf_init(&text, (HAFT__LIMIT_PATTERN_BYTES + 1) * HAFT__ECMA_GROWTH);
+    haft_status status = haft__ecma_translate(source, &text, err);
+    if (status == HAFT_OK) {
+        status = compile_text(pattern, haft__buf_str(&text), err);
+    }
+    haft__buf_finish(&text);
+    if (status == HAFT_OK) {
+        status = keep_code(pattern, arena, err);
+    }
+    if (status == HAFT_OK) {
+        *ret_pattern = pattern;
+    }
+    return status;
+}
+
+haft_status haft__pattern_translate(haft_str source, haft__buf *ret_buf, haft_error *err)
+{
+    return haft__ecma_translate(source, ret_buf, err);
+}
+
+/* How many bytes a reference behind this toll will compare; 0 when there is no reference. */
+static size_t compared(const pcre2_callout_block *toll)
+{
+    uint64_t group;
+    haft_str number = {(const char *)toll->callout_string, toll->callout_string_length};
+    if (!haft__str_to_u64(number, &group) || group >= toll->capture_top) {
+        return 0;
+    }
+    PCRE2_SIZE start = toll->offset_vector[2 * group], end = toll->offset_vector[2 * group + 1];
+    return start == PCRE2_UNSET ? 0 : end - start;
+}
+
+static int on_callout(pcre2_callout_block *toll, void *context)
+{
+    haft__pattern_scratch *scratch = context;
+    size_t cost =
+        CHARACTERS_PER_STEP + (size_t)toll->callout_number * HAFT__ECMA_CALLOUT_CHARACTERS;
+    if (toll->current_position > scratch->position) {
+        cost += toll->current_position - scratch->position;
+    }
+    if (toll->callout_string != NULL) {
+        cost += compared(toll);
+    }
+    scratch->position = toll->current_position;
+    if (cost > scratch->steps_left) {
+        return PCRE2_ERROR_CALLOUT;
+    }
+    scratch->steps_left -= cost;
+    return 0;
+}
+
+haft__pattern_scratch *haft__pattern_scratch_create(void)
+{
+    haft__pattern_scratch *scratch = calloc(1, sizeof(*scratch));
+    if (scratch == NULL) {
+        return NULL;
+    }
+    scratch->general = pcre2_general_context_create(alloc_memory, free_memory, NULL);
+    if (scratch->general != NULL) {
+        scratch->context = pcre2_match_context_create(scratch->general);
+        scratch->data = pcre2_match_data_create(1, scratch->general);
+    }
+    if (scratch->context == NULL || scratch->data == NULL) {
+        haft__pattern_scratch_destroy(scratch);
+        return NULL;
+    }
+    (void)pcre2_set_heap_limit(scratch->context, HAFT__LIMIT_PATTERN_HEAP_KIB);
+    (void)pcre2_set_callout(scratch->context, on_callout, scratch);
+    return scratch;
+}
+
+void haft__pattern_scratch_destroy(haft__pattern_scratch *scratch)
+{
+    if (scratch == NULL) {
+        return;
+    }
+    pcre2_match_data_free(scratch->data);
+    pcre2_match_context_free(scratch->context);
+    pcre2_general_context_free(scratch->general);
+    free(scratch);
+}
+
+/* Sets the limits for a text of `length` bytes. A frame of PCRE2's is more than 100 bytes, so the
+ * heap limit bounds the depth long before the step limit does. */
+static void set_limits(haft__pattern_scratch *scratch, size_t length)
+{
+    size_t steps = HAFT__LIMIT_PATTERN_MATCH + STEPS_PER_BYTE * length;
+    uint32_t limit = steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
+    (void)pcre2_set_match_limit(scratch->context, limit);
+    (void)pcre2_set_depth_limit(scratch->context, limit);
+    scratch->steps_given = scratch->steps_left = steps * CHARACTERS_PER_STEP;
+    scratch->position = 0;
+}
+
+haft__pattern_result haft__pattern_match(const haft__pattern *pattern,
+                                         haft__pattern_scratch *scratch, haft_str subject)
+{
+    set_limits(scratch, subject.len);
+    const char *text = subject.len > 0 ? subject.ptr : "";
+    int found = pcre2_match(pattern->code, (PCRE2_SPTR)text, subject.len, 0, PCRE2_NO_UTF_CHECK,
+                            scratch->data, scratch->context);
+    if (found >= 0) {
+        return HAFT__PATTERN_YES;
+    }
+    if (found == PCRE2_ERROR_NOMATCH) {
+        return HAFT__PATTERN_NO;
+    }
+    return found == PCRE2_ERROR_NOMEMORY ? HAFT__PATTERN_NO_MEMORY : HAFT__PATTERN_LIMIT;
+}
+
+size_t haft__pattern_steps(const haft__pattern_scratch *scratch)
+{
+    return (scratch->steps_given - scratch->steps_left) / CHARACTERS_PER_STEP;
+}

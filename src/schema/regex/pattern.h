@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * schema/regex/pattern.h - regular expressions of ECMA-262 (as with its `u` flag), run by PCRE2.
+ *
+ * The front end (schema/regex/ecma.h) reads ECMA-262 syntax itself and writes the PCRE2 pattern
+ * that means the same, so nothing that only PCRE2 knows ever gets through. A match has a step and a
+ * memory limit: its time is linear in the length of the text at worst.
+ */
+#ifndef HAFT_SCHEMA_REGEX_PATTERN_H
+#define HAFT_SCHEMA_REGEX_PATTERN_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+typedef struct haft__pattern
+    haft__pattern; /* lives in its arena; read-only, so threads may share */
+typedef struct haft__pattern_scratch haft__pattern_scratch; /* what one match works with */
+
+typedef enum haft__pattern_result {
+    HAFT__PATTERN_NO,
+    HAFT__PATTERN_YES,
+    HAFT__PATTERN_LIMIT,     /* gave up: HAFT__LIMIT_PATTERN_MATCH (which grows with the text) or
+                                _HEAP_KIB */
+    HAFT__PATTERN_NO_MEMORY, /* could not get memory to match */
+} haft__pattern_result;
+
+/* BAD_INPUT when `source` is not a regular expression (err->where: "character N"), UNSUPPORTED for
+ * what PCRE2 cannot do (a look-behind of variable length, a back reference that would mean
+ * something else, a property newer than its Unicode), TOO_BIG past a limit. Only the compiled code
+ * stays in `arena`. */
+HAFT_MUST_USE haft_status haft__pattern_compile(haft__arena *arena, haft_str source,
+                                                const haft__pattern **ret_pattern, haft_error *err);
+
+/* Appends the PCRE2 pattern that `source` is translated to. */
+HAFT_MUST_USE haft_status haft__pattern_translate(haft_str source, haft__buf *ret_buf,
+                                                  haft_error *err);
+
+/* NULL when out of memory. One thread at a time. Keeps the memory of its largest match, at most
+ * HAFT__LIMIT_PATTERN_HEAP_KIB, so that further ones take none. */
+haft__pattern_scratch *haft__pattern_scratch_create(void);
+void haft__pattern_scratch_destroy(haft__pattern_scratch *scratch);
+
+/* Whether `pattern` matches anywhere in `subject` (valid UTF-8). */
+haft__pattern_result haft__pattern_match(const haft__pattern *pattern,
+                                         haft__pattern_scratch *scratch, haft_str subject);
+
+/* How many steps the last match took: what a caller with a budget for many matches charges. */
+size_t haft__pattern_steps(const haft__pattern_scratch *scratch);
+
+#endif

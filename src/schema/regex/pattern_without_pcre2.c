@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pattern_none.c - stands for pattern.c where there is no PCRE2: libhaft-core.
+ *
+ * Every expression is refused, so that there is never one to match. Tests:
+ * tests/core/pattern_none_test.c.
+ */
+#include "schema/regex/pattern.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+
+struct haft__pattern_scratch {
+    size_t steps; /* none, ever */
+};
+
+static haft_status refuse(haft_error *err)
+{
+    haft_status status =
+        haft__fail(err, HAFT_UNSUPPORTED, "", "libhaft-core has no regular expressions");
+    return haft__hint(err, status, "link with libhaft, which has them");
+}
+
+haft_status haft__pattern_compile(haft__arena *arena, haft_str source,
+                                  const haft__pattern **ret_pattern, haft_error *err)
+{
+    (void)arena;
+    (void)source;
+    (void)ret_pattern;
+    return refuse(err);
+}
+
+haft_status haft__pattern_translate(haft_str source, haft__buf *ret_buf, haft_error *err)
+{
+    (void)source;
+    (void)ret_buf;
+    return refuse(err);
+}
+
+haft__pattern_scratch *haft__pattern_scratch_create(void)
+{
+    return calloc(1, sizeof(haft__pattern_scratch));
+}
+
+void haft__pattern_scratch_destroy(haft__pattern_scratch *scratch)
+{
+    free(scratch);
+}
+
+/* There is no pattern that one could come with. */
+haft__pattern_result haft__pattern_match(const haft__pattern *pattern,
+                                         haft__pattern_scratch *scratch, haft_str subject)
+{
+    (void)pattern;
+    (void)scratch;
+    (void)subject;
+    return HAFT__PATTERN_LIMIT;
+}
+
+size_t haft__pattern_steps(const haft__pattern_scratch *scratch)
+{
+    return scratch->steps;
+}
