@@ -16,7 +16,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "exec/embeddings/word_vectors.h"
-#include "tool/search.h"
+#include "tool/index/search.h"
 
 #define VOCABULARY 8000U
 #define QUERIES    400U

@@ -15,7 +15,7 @@
 #include "fuzz.h"
 #include "model/chat.h"
 #include "model/chat_read.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 
 typedef struct outcome {
     haft__arena arena;

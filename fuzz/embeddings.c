@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "fuzz.h"
 #include "model/embeddings.h"
-#include "tool/search_math.h"
+#include "tool/index/math.h"
 
 static void write_out(haft__buf *text, const haft__embeddings *found)
 {

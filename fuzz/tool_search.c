@@ -8,7 +8,7 @@
  * schema; '?' is a query; '-' and a digit takes a document away again; 'v' tries the rest of the
  * input as a table of vectors.
  */
-#include "tool/search.h"
+#include "tool/index/search.h"
 
 #include <string.h>
 

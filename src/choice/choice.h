@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "tool/spec.h"
+#include "spec/spec.h"
 
 /* A tool that is offered in this turn (at most HAFT__LIMIT_CHOICE_TOOLS are), and what has become
  * of its calls so far in this run. No name is offered twice. */

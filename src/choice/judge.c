@@ -6,7 +6,7 @@
  * Tests: tests/choice/judge_test.c.
  */
 #include "choice/choice_int.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 
 static haft__violation judge_no_calls(const haft__choice *choice, bool has_text)
 {

@@ -2,7 +2,7 @@
 /* names.c - lists of tools in texts for a model. Tests: tests/choice/name_list_test.c. */
 #include "base/limits.h"
 #include "choice/choice_int.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 
 void haft__names_add(haft__names *names, haft_str name)
 {

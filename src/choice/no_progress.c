@@ -12,7 +12,7 @@
  */
 #include "base/str.h"
 #include "choice/choice.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 
 static bool same_call(const haft__progress_call *a, const haft__progress_call *b)
 {

@@ -8,7 +8,7 @@
 #include "exec/command/command.h"
 #include "exec/http/http.h"
 #include "mcp/server_config.h"
-#include "tool/words.h"
+#include "tool/argv.h"
 
 static haft_status add_row(haft__preview *preview, haft__arena *arena, const char *label,
                            haft_str text, haft_error *err)

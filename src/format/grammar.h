@@ -14,7 +14,7 @@
 #include "format/format.h"
 #include "schema/downlevel/downlevel.h"
 #include "schema/relax_report.h"
-#include "tool/spec.h"
+#include "spec/spec.h"
 
 typedef struct haft__grammar_options {
     bool several;   /* more than one call may be made; else exactly one */

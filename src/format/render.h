@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "format/format.h"
-#include "tool/spec.h"
+#include "spec/spec.h"
 
 /* A call as it stands in a history. */
 typedef struct haft__format_call {

@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "model/chat_read_int.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 #include "json/number.h"
 
 /* ---- refusing ---- */

@@ -8,7 +8,7 @@
 #include "base/id.h"
 #include "base/str.h"
 #include "model/chat_int.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 #include "json/stream.h"
 
 void haft__chat_add_name(haft__json_writer *w, haft_str name)

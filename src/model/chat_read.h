@@ -34,8 +34,8 @@ typedef struct haft__chat_parsed {
     bool parallel; /* more than one call in a reply is fine */
     haft__json raw;
     haft__json schema; /* of a constraint that is one */
-    /* The tools' names as the request has them. In `request` they are decoded (tool/wire.h) where
-     * they can be, in messages and choices too. */
+    /* The tools' names as the request has them. In `request` they are decoded (tool/wire_name.h)
+     * where they can be, in messages and choices too. */
     const haft_str *wire_names;
     haft__messages messages; /* what `request` points to */
 } haft__chat_parsed;

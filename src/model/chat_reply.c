@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 #include "json/write.h"
 
 #define PIECE_BYTES 16 /* of a text that is streamed, unless that makes too many */

@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "format/render.h"
 #include "model/chat_int.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 
 /* Said where a server holds a reply to JSON although calls are taught otherwise. */
 #define JSON_ALONE                                                                                 \

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/hash.h"
-#include "tool/search.h"
+#include "tool/index/search.h"
 
 /* Appends a tool as the model reads it: "server: name - description; parameter, parameter". What is
  * past HAFT__LIMIT_EMBED_TEXT_BYTES is left out; `prefix` does not count. */

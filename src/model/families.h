@@ -16,7 +16,7 @@
 #define HAFT_MODEL_FAMILIES_H
 
 #include "base/buf.h"
-#include "tool/spec.h"
+#include "spec/spec.h"
 
 /* Servers that may or may not have calls of a family's models. llama.cpp has those of every model:
  * what its templates do not have is asked for by a grammar. */

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "prompt/message.h"
-#include "tool/spec.h"
+#include "spec/spec.h"
 
 /* What makes every other reply impossible, where the server can be told. */
 #define HAFT__CONSTRAINTS(X)                                                                       \

@@ -11,7 +11,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "model/openai_int.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 #include "json/write.h"
 
 /* What a block of code is a call of. */

@@ -9,7 +9,7 @@
 #define HAFT_MODEL_PROVIDER_H
 
 #include "base/buf.h"
-#include "tool/spec.h"
+#include "spec/spec.h"
 
 typedef struct haft__provider {
     const char *name;       /* as in a spec */

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "prompt/message.h"
-#include "tool/spec.h"
+#include "spec/spec.h"
 
 /* What is put behind a result that was cut. */
 #define HAFT__OBSERVATION_MARK "\n\xE2\x80\xA6 (observation truncated)"

@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 #include "run/fold/fold_int.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 
 /* Whether the tool can be called and the name is its own, without its server's. */
 static bool is_called(const haft__run *run, size_t index, haft_str name)

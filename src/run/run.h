@@ -14,7 +14,7 @@
 #include "choice/choice.h"
 #include "model/model.h"
 #include "run/event.h"
-#include "tool/spec.h"
+#include "spec/spec.h"
 
 /* Where a run stands. */
 typedef enum haft__run_stage {

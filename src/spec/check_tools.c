@@ -9,8 +9,8 @@
 #include "base/str.h"
 #include "run/pause/approval.h"
 #include "spec/load_int.h"
+#include "tool/description.h"
 #include "tool/template.h"
-#include "tool/vague.h"
 
 /* ---- what it is, and who approves it ---- */
 

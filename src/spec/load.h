@@ -11,7 +11,7 @@
 #define HAFT_SPEC_LOAD_H
 
 #include "spec/problem.h"
-#include "tool/spec.h"
+#include "spec/spec.h"
 
 /* The environment, as far as a spec may look at it. */
 typedef struct haft__spec_env {

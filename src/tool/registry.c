@@ -15,7 +15,7 @@
 #include "base/suggestion.h"
 #include "base/utf8.h"
 #include "tool/traits.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 
 #define FIRST_CAPACITY 16U
 

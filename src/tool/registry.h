@@ -11,7 +11,7 @@ typedef struct haft__tools {
     const haft__tool **items; /* in the order in which they were added */
     size_t count, capacity;
     haft__map by_name;
-    haft__map by_wire; /* by their names on the wire (tool/wire.h) */
+    haft__map by_wire; /* by their names on the wire (tool/wire_name.h) */
 } haft__tools;
 
 void haft__tools_init(haft__tools *tools, haft__arena *arena, haft__hash_key hash_key);

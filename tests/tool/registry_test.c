@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "test.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 #include "tool_help.h"
 
 static const haft__hash_key key = {1, 2};

@@ -3,7 +3,7 @@
 #ifndef HAFT_TESTS_TOOL_SEARCH_HELP_H
 #define HAFT_TESTS_TOOL_SEARCH_HELP_H
 
-#include "tool/search.h"
+#include "tool/index/search.h"
 
 typedef struct search_tool {
     const char *id, *name, *group, *text, *schema; /* the schema may be NULL */

@@ -19,7 +19,7 @@
 #include "io/random.h"
 #include "tool/duration.h"
 #include "tool/traits.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 #include "json/write.h"
 
 /* ---- for people ---- */

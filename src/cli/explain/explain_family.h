@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "tool/spec.h"
+#include "spec/spec.h"
 #include "json/write.h"
 
 /* The member "family" of the object that is being written. */

@@ -5,7 +5,7 @@
 #define HAFT_CLI_EXPLAIN_MCP_CHANGES_H
 
 #include "cli/command.h"
-#include "tool/spec.h"
+#include "spec/spec.h"
 #include "json/write.h"
 
 /* Lines for each tool that has changed since it was first used or accepted: what differs. */

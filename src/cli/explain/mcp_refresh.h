@@ -4,7 +4,7 @@
 #define HAFT_CLI_EXPLAIN_MCP_REFRESH_H
 
 #include "cli/command.h"
-#include "tool/spec.h"
+#include "spec/spec.h"
 
 /* A server that did not list its tools, and why. */
 typedef struct haft__unlisted {

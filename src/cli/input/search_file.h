@@ -4,7 +4,7 @@
 #define HAFT_CLI_INPUT_SEARCH_FILE_H
 
 #include "base/hash.h"
-#include "tool/search.h"
+#include "tool/index/search.h"
 
 /* Documents that are kept beside the index. */
 typedef struct haft__search_docs {

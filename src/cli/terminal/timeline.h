@@ -13,7 +13,7 @@
 #include "cli/terminal/terminal_caps.h"
 #include "cli/terminal/word_wrap.h"
 #include "run/event.h"
-#include "tool/spec.h"
+#include "spec/spec.h"
 
 /* Columns that the reason of a failure takes at most: longer than any that haft gives itself. */
 #define HAFT__SHOWN_REASON 1000

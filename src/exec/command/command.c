@@ -13,7 +13,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "exec/command/command.h"
-#include "tool/words.h"
+#include "tool/argv.h"
 
 #define USUAL_PATH "/usr/local/bin:/usr/bin:/bin"
 #define USUAL_LANG "C.UTF-8"

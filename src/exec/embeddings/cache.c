@@ -14,7 +14,7 @@
 #include "base/str.h"
 #include "exec/state_file.h"
 #include "io/file.h"
-#include "tool/search_math.h"
+#include "tool/index/math.h"
 
 #define MAGIC      "haft-vectors 1\n"
 #define HEAD_BYTES (sizeof(MAGIC) - 1 + 8)

@@ -12,7 +12,7 @@
 
 #include "io/http/client.h"
 #include "run/redact/redact.h"
-#include "tool/search.h"
+#include "tool/index/search.h"
 
 typedef struct haft__embedder haft__embedder;
 typedef struct haft__embed_job haft__embed_job;

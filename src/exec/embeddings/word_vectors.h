@@ -6,7 +6,7 @@
 #define HAFT_EXEC_EMBEDDINGS_WORD_VECTORS_H
 
 #include "base/buf.h"
-#include "tool/search_vectors.h"
+#include "tool/index/word_vectors.h"
 
 /* Stays where it is while an index uses it. */
 typedef struct haft__vectors {

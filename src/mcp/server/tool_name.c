@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 
 static bool fits(haft_str name)
 {

@@ -20,7 +20,7 @@
 #include "run/pause/approval.h"
 #include "run/pause/binding.h"
 #include "run/redact/withhold.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 
 /* How many names an error lists at most. */
 #define NAMES_SHOWN 20

@@ -9,7 +9,7 @@
 #include "format/grammar.h"
 #include "model/chat.h"
 #include "run/offer/offer.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 #include "json/number.h"
 
 /* The format in which a model is asked again that calls natively, and any reply that is JSON. */

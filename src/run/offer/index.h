@@ -9,7 +9,7 @@
 
 #include "base/sha256.h"
 #include "run/offer/resolve.h"
-#include "tool/search.h"
+#include "tool/index/search.h"
 
 /* What is searched for of a text that somebody wrote: its beginning. */
 haft_str haft__find_query(haft_str text);

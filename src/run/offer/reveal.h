@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "mcp/definition.h"
-#include "tool/spec.h"
+#include "spec/spec.h"
 
 struct haft__offer;
 struct haft__run;

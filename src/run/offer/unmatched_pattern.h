@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "run/offer/reveal.h"
-#include "tool/spec.h"
+#include "spec/spec.h"
 
 /* Appends a warning of the first of these that names this server, of mcp.allow, mcp.deny or
  * approvals; nothing when there is none, or the server has listed nothing. */

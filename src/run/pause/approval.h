@@ -3,7 +3,7 @@
 #ifndef HAFT_RUN_PAUSE_APPROVAL_H
 #define HAFT_RUN_PAUSE_APPROVAL_H
 
-#include "tool/spec.h"
+#include "spec/spec.h"
 
 /* Whether the rule is about calls of the tool, by its name or by a trait of it. */
 bool haft__approval_concerns(const haft__approval_rule *rule, const haft__tool *tool);

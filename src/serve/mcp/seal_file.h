@@ -10,7 +10,7 @@
 #define HAFT_SERVE_MCP_SEAL_FILE_H
 
 #include "mcp/server/server.h"
-#include "tool/spec.h"
+#include "spec/spec.h"
 
 typedef struct haft__mcp_keep {
     haft_str path; /* .ptr is NULL: there is no place, and the key goes with the process */

@@ -3,7 +3,7 @@
 #include "run/decide/decide.h"
 #include "run/offer/resolve.h"
 #include "run/run_help.h"
-#include "tool/wire.h"
+#include "tool/wire_name.h"
 
 #define HASH64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define STARTED                                                                                    \

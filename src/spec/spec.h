@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spec/spec.h - a checked spec: everything an agent, workflow or graph is.
+ *
+ * Made by src/spec from YAML or JSON, read by everybody below src/tool, changed by nobody. All of
+ * it lives in one arena. Texts that were not given are empty, values that were not given are
+ * HAFT__JSON_NULL, numbers have their defaults filled in.
+ */
+#ifndef HAFT_SPEC_SPEC_H
+#define HAFT_SPEC_SPEC_H
+
+#include "tool/registry.h"
+
+typedef enum haft__spec_kind {
+    HAFT__SPEC_AGENT,
+    HAFT__SPEC_WORKFLOW,
+    HAFT__SPEC_GRAPH,
+} haft__spec_kind;
+
+/* Per turn: may the model call a tool, must it, which? */
+typedef enum haft__choice_mode {
+    HAFT__MODE_AUTO, /* may */
+    HAFT__MODE_ANY,  /* must, any of the allowed ones */
+    HAFT__MODE_TOOL, /* must, this one */
+    HAFT__MODE_NONE, /* must not */
+} haft__choice_mode;
+
+/* A choice somebody asked for: an entry of the schedule, or the default. */
+typedef struct haft__tool_choice {
+    haft__choice_mode mode;
+    haft_str tool;     /* of HAFT__MODE_TOOL */
+    bool fall_through; /* `gate` in a schedule: the later rules decide */
+} haft__tool_choice;
+
+typedef struct haft__choice_spec {
+    bool gate;                   /* on: kind workflow, or min_tools_for_auto is set */
+    uint32_t min_tools_for_auto; /* 5 */
+    const haft__tool_choice *schedule;
+    size_t schedule_count;
+    bool schedule_overrides_gate;
+    haft__tool_choice default_choice; /* auto */
+} haft__choice_spec;
+
+/* Dollars are kept as whole millionths, so that sums are exact. */
+typedef struct haft__price {
+    bool known;
+    uint64_t input, output, cached; /* micro-dollars for a million tokens */
+} haft__price;
+
+/* The row of model/families.h that stands in for what a spec does not say. */
+typedef struct haft__model_family {
+    haft_str name;     /* "" when there is none */
+    haft_str found_by; /* "name", "chat_template" or "spec" */
+    haft_str pattern;  /* that was found in the name or the chat template */
+    haft_str format;   /* of calls in text */
+    const char *reasoning_open, *reasoning_close; /* around its reasoning; NULL for none */
+    bool gave_native, gave_format;                /* what was taken from it */
+    bool gave_context, gave_size, gave_opened;
+    bool size_in_name; /* size_b was read from the model's name; also without a family */
+} haft__model_family;
+
+/* What replies are held to where a tool must be called. */
+typedef enum haft__constraint_setting {
+    HAFT__CONSTRAIN_AUTO,    /* what the provider is known to take */
+    HAFT__CONSTRAIN_NONE,    /* nothing */
+    HAFT__CONSTRAIN_GRAMMAR, /* `grammar`, in the language of llama.cpp */
+    HAFT__CONSTRAIN_SCHEMA,  /* `response_format` */
+} haft__constraint_setting;
+
+typedef struct haft__model_spec {
+    haft_str provider, model; /* "openai", "gpt-5.4-mini"; "script", "replies.yaml" */
+    haft_str base_url, api_key_env;
+    haft_str size_b;          /* billions of parameters as written; "" when unknown */
+    bool native_tools;        /* true */
+    uint64_t context_tokens;  /* that it can read; 0 when unknown */
+    bool starts_in_reasoning; /* the chat template opens the block: replies begin inside */
+    haft__model_family family;
+    haft__constraint_setting constraint;
+    haft__price price;
+    haft__json options; /* as given, for the provider */
+    haft_str api_key;   /* as given; ${VAR} is expanded where it is used, so no secret is kept */
+} haft__model_spec;
+
+/* tool_search.embeddings: a server that makes vectors of texts. Without a base_url there is none.
+ */
+typedef struct haft__embeddings_spec {
+    haft_str base_url, model;
+    haft_str api_key, api_key_env; /* as those of a model */
+    haft_str query_prefix, document_prefix;
+    uint64_t timeout_ms; /* for the vector of a query */
+} haft__embeddings_spec;
+
+typedef struct haft__phase {
+    haft_str name;
+    const haft_str *tools;
+    size_t tool_count;
+} haft__phase;
+
+typedef enum haft__overflow {
+    HAFT__OVERFLOW_QUEUE,    /* calls past the parallel cap wait */
+    HAFT__OVERFLOW_TRUNCATE, /* ... are answered "not run" */
+} haft__overflow;
+
+typedef struct haft__spec_limits {
+    uint32_t turns;             /* 12 */
+    uint32_t calls;             /* 50 */
+    uint32_t parallel;          /* 3 */
+    haft__overflow overflow;    /* queue; truncate in the planner shape */
+    uint32_t observation_chars; /* 8000, in code points */
+    uint64_t tokens;            /* 1,000,000; input and output together */
+    bool has_usd;               /* no limit unless one is given */
+    uint64_t usd_micros;
+    uint64_t wall_ms;       /* 10 minutes */
+    uint32_t invalid_calls; /* 3: replies in a row whose calls were all unknown or invalid */
+    uint32_t reminders;     /* 2 */
+    uint32_t violations;    /* 2: re-asks of one turn */
+} haft__spec_limits;
+
+/* When a person must approve a call. */
+typedef struct haft__approval_rule {
+    const haft_str *tools; /* patterns such as "docs:send_*" */
+    size_t tool_count;
+    const haft_str *traits; /* "destructive" ... */
+    size_t trait_count;
+    haft__json when;      /* {at, op, value}, or null */
+    uint64_t deadline_ms; /* 0: none */
+    haft__json on_expire; /* "fail", "reject" or {answer: V} */
+} haft__approval_rule;
+
+/* How long somebody has to answer, and what happens when nobody does. */
+typedef struct haft__pause_rule {
+    uint64_t deadline_ms; /* 0: as long as it takes */
+    haft__json on_expire; /* as in an approval rule */
+} haft__pause_rule;
+
+/* Kinds of pauses, in the order of haft__pause (run/run.h). */
+#define HAFT__SPEC_PAUSES 4
+
+typedef enum haft__on_unknown {
+    HAFT__ON_UNKNOWN_ASK,   /* a person */
+    HAFT__ON_UNKNOWN_TELL,  /* the model */
+    HAFT__ON_UNKNOWN_RETRY, /* run it again */
+} haft__on_unknown;
+
+typedef enum haft__history {
+    HAFT__HISTORY_NATIVE,     /* messages as providers have them */
+    HAFT__HISTORY_TRANSCRIPT, /* the planner shape's: one text, task last */
+} haft__history;
+
+typedef struct haft__spec {
+    haft__spec_kind kind;
+    haft_str name;
+    haft_str path;     /* of the file, "" when there is none; relative paths are relative to it */
+    haft_str hash;     /* 64 hex digits: SHA-256 of the canonical text of `source` */
+    haft__json source; /* the spec as checked: after translation of the planner shape */
+    haft__model_spec model;
+    haft_str instructions;
+    haft__json plan; /* strategic plan */
+    const haft__phase *phases;
+    size_t phase_count;
+    haft__tools tools;       /* in the order of the spec, built-ins included */
+    haft__json mcp;          /* as given; src/mcp reads it */
+    const haft_str *formats; /* in order of preference */
+    size_t format_count;
+    haft__choice_spec choice;
+    haft_str root; /* what glob, grep and read may see */
+    haft__json databases;
+    haft__on_unknown on_unknown;
+    bool on_unknown_given; /* else it is the default, which tools of MCP servers do not have */
+    haft__spec_limits limits;
+    const haft__approval_rule *approvals;
+    size_t approval_count;
+    haft__pause_rule pauses[HAFT__SPEC_PAUSES]; /* for those that no approval rule is about */
+    haft__history history;
+    uint32_t max_mcp_tools;    /* 0: by the model's size */
+    uint32_t tools_share;      /* 10: percent of the context that its own tools may take */
+    uint64_t definition_bytes; /* of its own tools as a request has them; built-ins left out */
+    haft__embeddings_spec embeddings;
+    haft_str multitask;   /* "enqueue", "reject" or "interrupt" */
+    haft_str description; /* for people */
+    haft__json graph;     /* as given; src/graph reads it */
+    /* Patterns for the built-ins; `tools` has the enabled ones, allowed or not. */
+    const haft_str *builtin_allow, *builtin_deny;
+    size_t builtin_allow_count, builtin_deny_count;
+} haft__spec;
+
+#endif

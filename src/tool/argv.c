@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* words.c - see words.h. Tests: tests/tool/argv_test.c. */
+#include "tool/argv.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "tool/template.h"
+
+/* What one word came to. */
+typedef struct word {
+    haft__buf text;
+    haft_str option; /* the argument whose '-' it begins with; .ptr is NULL when there is none */
+    bool left_out;   /* it was an argument and nothing else, which was not given */
+} word;
+
+static void fill(word *w, haft_str template, haft__json input_schema, haft__json arguments)
+{
+    haft__template_piece piece;
+    size_t pieces = 0;
+    bool absent = false;
+    haft__buf_clear(&w->text);
+    w->option = (haft_str){NULL, 0};
+    while (haft__template_next(&template, &piece)) {
+        bool known =
+            piece.name.ptr != NULL && haft__template_has_argument(input_schema, piece.name);
+        size_t before = w->text.len;
+        pieces++;
+        if (!known) {
+            haft__buf_add_str(&w->text, piece.text);
+            continue;
+        }
+        const haft__json *value = haft__json_get(arguments, piece.name);
+        absent = value == NULL;
+        haft__template_add(&w->text, value);
+        if (before == 0 && w->text.len > 0 && w->text.ptr[0] == '-') {
+            w->option = piece.name;
+        }
+    }
+    w->left_out = pieces == 1 && absent;
+}
+
+static haft_status check(const word *w, bool options_over, haft_error *err)
+{
+    haft_status status = haft__buf_check(&w->text, err);
+    if (status == HAFT_OK && w->text.len > 0 && memchr(w->text.ptr, '\0', w->text.len) != NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "a program cannot be given a text with a NUL");
+    }
+    if (status == HAFT_OK && w->option.ptr != NULL && !options_over) {
+        status = haft__fail(err, HAFT_BAD_INPUT, "",
+                            "the argument \"%.*s\" begins with '-', which the program would take "
+                            "for an option",
+                            HAFT__ARG(w->option));
+        return haft__hint(err, status, "for a file, put ./ in front of it");
+    }
+    return status;
+}
+
+static haft_status keep(haft__arena *arena, haft_str text, haft_str *ret_word, haft_error *err)
+{
+    char *copy = haft__arena_alloc(arena, text.len + 1);
+    if (copy == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    memcpy(copy, text.len > 0 ? text.ptr : "", text.len);
+    copy[text.len] = '\0';
+    *ret_word = (haft_str){copy, text.len};
+    return HAFT_OK;
+}
+
+haft_status haft__argv_build(haft__arena *arena, haft__json command, haft__json input_schema,
+                             haft__json arguments, haft_str **ret_words, size_t *ret_count,
+                             haft_error *err)
+{
+    haft_str *words = haft__arena_array(arena, command.count, sizeof(*words));
+    if (words == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    word w = {0};
+    haft__buf_init(&w.text, HAFT__LIMIT_EXEC_WORD_BYTES);
+    haft_status status = HAFT_OK;
+    bool options_over = false;
+    size_t count = 0;
+    for (uint32_t i = 0; i < command.count && status == HAFT_OK; i++) {
+        haft_str template = haft__json_text(command.items[i]);
+        fill(&w, template, i > 0 ? input_schema : haft__json_null(), arguments);
+        if (w.left_out) {
+            continue;
+        }
+        status = check(&w, options_over, err);
+        if (status != HAFT_OK) {
+            char where[32];
+            (void)snprintf(where, sizeof(where), "/command/%u", i);
+            haft__error_prepend_location(err, where);
+        } else {
+            status = keep(arena, haft__buf_str(&w.text), &words[count++], err);
+        }
+        options_over = options_over || haft__str_equal(template, HAFT__LIT("--"));
+    }
+    haft__buf_finish(&w.text);
+    if (status == HAFT_OK) {
+        *ret_words = words;
+        *ret_count = count;
+    }
+    return status;
+}

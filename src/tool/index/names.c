@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * search_names.c - a query that names a tool or a server means just that one.
+ *
+ * The whole query may be a name ("create issue"), or one of its words, if it looks like something a
+ * program has: an underscore, a colon, a capital or a digit inside. A plain word such as "search"
+ * may be a name by chance; how often documents have it is a better guide then. One that no table
+ * of words has, and one document alone, is a name ("use champdex").
+ * Tests: tests/tool/index/query_test.c.
+ */
+#include <string.h>
+
+#include "base/macros.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "tool/index/characters.h"
+#include "tool/index/search_int.h"
+#include "tool/index/stem.h"
+
+/* Of shorter names the signs count, too. */
+#define LEAST_LETTERS 2U
+/* Of a word that is a name because nobody else says it. */
+#define LEAST_COINED 4U
+/* Of names that differ in signs and capitals the one that was written comes first. */
+#define AS_WRITTEN 0.5F
+/* One bit for each of so many hashes: most names are not in the query, which is seen at once. */
+#define SIEVE_BITS 4096U
+
+typedef struct wanted {
+    uint64_t hashes[HAFT__LIMIT_SEARCH_QUERY_WORDS + 1];
+    haft_str texts[HAFT__LIMIT_SEARCH_QUERY_WORDS + 1]; /* as they were written */
+    size_t count;
+    uint64_t sieve[SIEVE_BITS / 64];
+} wanted;
+
+size_t haft__search_normalize_name(haft_str name, char to[HAFT__SEARCH_NORMALIZED_BYTES])
+{
+    size_t length = 0;
+    while (name.len > 0) {
+        haft__search_character letter = haft__search_character_read(name);
+        name = haft__str_skip(name, letter.bytes);
+        if (letter.kind == HAFT__SEARCH_OTHER || letter.code == 0) {
+            continue;
+        }
+        if (HAFT__SEARCH_NORMALIZED_BYTES - length < HAFT__UTF8_MAX_BYTES) {
+            return 0;
+        }
+        length += haft__utf8_encode(letter.code, to + length);
+    }
+    return length;
+}
+
+uint64_t haft__search_hash_name(haft__hash_key key, haft_str name)
+{
+    char letters[HAFT__SEARCH_NORMALIZED_BYTES];
+    size_t length = haft__search_normalize_name(name, letters);
+    if (length == 0) {
+        return 0;
+    }
+    if (length < LEAST_LETTERS) { /* its signs tell c++ from c# */
+        name = haft__str_trim(name);
+        for (length = 0; length < name.len && length < sizeof(letters); length++) {
+            char c = name.ptr[length];
+            letters[length] = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+        }
+    }
+    return haft__hash(key, (haft_str){letters, length});
+}
+
+/* ---- what the query names ---- */
+
+static void want(const haft__search_index *search, wanted *w, haft_str text)
+{
+    uint64_t hash = haft__search_hash_name(search->options.hash_key, text);
+    if (hash != 0 && w->count < COUNT(w->hashes)) {
+        w->texts[w->count] = text;
+        w->hashes[w->count++] = hash;
+        w->sieve[hash % SIEVE_BITS / 64] |= (uint64_t)1 << hash % 64;
+    }
+}
+
+static bool may_be_wanted(const wanted *w, uint64_t hash)
+{
+    return (w->sieve[hash % SIEVE_BITS / 64] >> hash % 64 & 1) != 0;
+}
+
+/* What was written, of a name that is wanted; .ptr is NULL when it is not. */
+static haft_str find_wanted(const wanted *w, uint64_t hash)
+{
+    for (size_t i = 0; i < w->count && may_be_wanted(w, hash); i++) {
+        if (w->hashes[i] == hash) {
+            return w->texts[i];
+        }
+    }
+    return (haft_str){NULL, 0};
+}
+
+static bool is_wanted(const wanted *w, uint64_t hash)
+{
+    return may_be_wanted(w, hash) && find_wanted(w, hash).ptr != NULL;
+}
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80;
+}
+
+/* Signs that stand before or behind a word in a sentence go. */
+static haft_str strip(haft_str token)
+{
+    static const char signs[] = "\"'`.,;:!?()[]{}<>*";
+    while (token.len > 0 && strchr(signs, token.ptr[0]) != NULL) {
+        token = haft__str_skip(token, 1);
+    }
+    while (token.len > 0 && strchr(signs, token.ptr[token.len - 1]) != NULL) {
+        token.len--;
+    }
+    return token;
+}
+
+static bool is_capital(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+/* Whether a word is written as programs write names: with a sign or a digit in it, or with a
+ * capital behind small letters or before them, but not as the first of all: createIssue, GET_ME,
+ * not API.
+ */
+static bool is_identifier(haft_str token)
+{
+    bool small = false, capital = false, sign = false;
+    for (size_t i = 0; i < token.len; i++) {
+        char c = token.ptr[i];
+        small = small || is_plain(c);
+        capital = capital || (i > 0 && is_capital(c));
+        sign = sign || (i > 0 && !is_plain(c) && !is_capital(c) && c != '\'');
+    }
+    bool letters = small || capital || (token.len > 0 && is_capital(token.ptr[0]));
+    return letters && (sign || (small && capital));
+}
+
+/* Whether a plain word is no word but a name: one document has it, and no language. */
+static bool is_coined(const haft__search_index *search, haft_str token)
+{
+    const haft__search_word_vectors *vectors = search->options.vectors;
+    char word[HAFT__LIMIT_SEARCH_WORD_BYTES];
+    if (token.len < LEAST_COINED || token.len > sizeof(word)) {
+        return false;
+    }
+    for (size_t i = 0; i < token.len; i++) {
+        if (!is_plain(token.ptr[i])) {
+            return false;
+        }
+        word[i] = token.ptr[i];
+    }
+    haft_str stem = {word, haft__search_stem(word, token.len)};
+    uint32_t term = haft__search_string_table_find(&search->term_table, stem);
+    return term != HAFT__SEARCH_NONE && search->terms[term].doc_count == 1 && vectors != NULL
+           && haft__search_word_vectors_find(vectors, stem) == NULL;
+}
+
+/* The next token of a text, without the signs around it; it may be empty. */
+static haft_str next_token(haft_str *text)
+{
+    size_t length = 0;
+    while (length < text->len && (unsigned char)text->ptr[length] > ' ') {
+        length++;
+    }
+    haft_str token = strip((haft_str){text->ptr, length});
+    *text = haft__str_skip(*text, length + 1);
+    return token;
+}
+
+static void want_words(const haft__search_index *search, haft_str text, wanted *w)
+{
+    while (text.len > 0 && w->count < COUNT(w->hashes)) {
+        haft_str token = next_token(&text);
+        if (token.len <= HAFT__LIMIT_TOOL_NAME_BYTES
+            && (is_identifier(token) || is_coined(search, token))) {
+            want(search, w, token);
+        }
+    }
+}
+
+/* ---- groups that a sentence names ---- */
+
+/* Whether a word behind this one is likely to be a name: "on slack", "with notion". */
+static bool is_pointer(haft_str token)
+{
+    static const char *const pointers[] = {"on",   "to",   "in",  "via",    "using",
+                                           "with", "from", "use", "through"};
+    for (size_t i = 0; i < COUNT(pointers); i++) {
+        if (haft__str_equal(token, haft__str(pointers[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Each word, and each two that stand together: "google maps" is google-maps. Those that are meant
+ * as names go to `sure`. */
+static void want_plain(const haft__search_index *search, haft_str text, wanted *sure, wanted *said)
+{
+    haft_str before = {NULL, 0};
+    bool pointed = false, pair_pointed = false; /* at this word; at the one before */
+    while (text.len > 0) {
+        haft_str token = next_token(&text);
+        bool fits = token.len >= LEAST_LETTERS && token.len <= HAFT__LIMIT_TOOL_NAME_BYTES;
+        bool capital = before.ptr != NULL && token.len > 0 && is_capital(token.ptr[0]);
+        if (fits) {
+            want(search, pointed || capital ? sure : said, token);
+        }
+        haft_str both = {before.ptr, (size_t)(token.ptr + token.len - before.ptr)};
+        if (fits && before.ptr != NULL && both.len <= HAFT__LIMIT_TOOL_NAME_BYTES) {
+            want(search, pair_pointed || capital ? sure : said, both);
+        }
+        pair_pointed = pointed;
+        pointed = is_pointer(token);
+        before = token.len > 0 ? token : (haft_str){NULL, 0};
+    }
+}
+
+/* How much of what says the name of a group is the group: all of it for "slack", little for "time",
+ * which many tools speak of. */
+static float share_of(const haft__search_index *search, uint32_t group)
+{
+    haft__search_tokenizer words;
+    haft__search_word word;
+    float share = 1;
+    haft__search_tokenizer_init(&words, haft__search_string_table_text(&search->group_table, group),
+                                false);
+    if (haft__search_tokenizer_next(&words, &word)) {
+        uint32_t term = haft__search_string_table_find(&search->term_table,
+                                                       (haft_str){word.stem, word.stem_length});
+        uint32_t all = term != HAFT__SEARCH_NONE ? search->terms[term].doc_count : 0;
+        uint32_t own = search->groups[group].doc_count;
+        bool more = haft__search_tokenizer_next(&words, &word); /* two words say it all */
+        share = all > own && !more ? (float)own / (float)all : 1;
+    }
+    return share;
+}
+
+void haft__search_find_named_groups(const haft__search_index *search,
+                                    haft__search_parsed_query *asked)
+{
+    wanted sure = {.count = 0}, said = {.count = 0};
+    if (!asked->single && search->options.weights.group > 0) {
+        want_plain(search, asked->text, &sure, &said);
+    }
+    for (uint32_t i = 0; i < search->group_table.limit; i++) {
+        const haft__search_group *group = &search->groups[i];
+        if (group->doc_count == 0 || asked->named_count == HAFT__SEARCH_MAX_NAMED) {
+            continue;
+        }
+        float most = is_wanted(&sure, group->name_hash)   ? HAFT__SEARCH_NAMED_GROUP
+                     : is_wanted(&said, group->name_hash) ? HAFT__SEARCH_MENTIONED_GROUP
+                                                          : 0;
+        if (most > 0) {
+            asked->named[asked->named_count++] =
+                (haft__search_named_group){i, most * share_of(search, i)};
+        }
+    }
+}
+
+float haft__search_named_bonus(const haft__search_index *search,
+                               const haft__search_parsed_query *asked, uint32_t doc)
+{
+    uint32_t group = search->docs[doc].group;
+    for (size_t i = 0; i < asked->named_count && group != HAFT__SEARCH_NONE; i++) {
+        if (asked->named[i].group == group) {
+            return asked->named[i].bonus;
+        }
+    }
+    return 0;
+}
+
+/* ---- documents ---- */
+
+/* Whether it is the name to the letter: how an id ends. */
+static bool is_as_written(const haft__search_index *search, uint32_t doc, haft_str text)
+{
+    haft_str id = haft__search_string_table_text(&search->doc_table, doc);
+    if (text.len == 0 || text.len > id.len
+        || memcmp(id.ptr + id.len - text.len, text.ptr, text.len) != 0) {
+        return false;
+    }
+    char before = text.len < id.len ? id.ptr[id.len - text.len - 1] : ':';
+    return !is_plain(before) && !is_capital(before) && !(before >= '0' && before <= '9');
+}
+
+/* What its own name is worth. */
+static float grade_name(const haft__search_index *search, const wanted *w, uint32_t doc)
+{
+    const haft__search_indexed_doc *file = &search->docs[doc];
+    if (!may_be_wanted(w, file->name_hash) && !may_be_wanted(w, file->id_hash)) {
+        return 0;
+    }
+    haft_str name = find_wanted(w, file->name_hash), id = find_wanted(w, file->id_hash);
+    haft_str text = id.ptr != NULL ? id : name;
+    if (text.ptr == NULL) {
+        return 0;
+    }
+    return HAFT__SEARCH_EXACT_NAME + (is_as_written(search, doc, text) ? AS_WRITTEN : 0);
+}
+
+void haft__search_score_names(const haft__search_index *search,
+                              const haft__search_parsed_query *asked, float *total)
+{
+    wanted w = {.count = 0};
+    if (asked->text.len <= HAFT__LIMIT_TOOL_NAME_BYTES) {
+        want(search, &w, strip(asked->text));
+    }
+    want_words(search, asked->text, &w);
+    for (uint32_t i = 0; i < search->doc_table.limit && (w.count > 0 || asked->named_count > 0);
+         i++) {
+        const haft__search_indexed_doc *file = &search->docs[i];
+        if (file->entries == NULL) {
+            continue;
+        }
+        total[i] += grade_name(search, &w, i) + haft__search_named_bonus(search, asked, i);
+        if (file->group != HAFT__SEARCH_NONE
+            && is_wanted(&w, search->groups[file->group].name_hash)) {
+            total[i] += HAFT__SEARCH_EXACT_GROUP;
+        }
+    }
+}

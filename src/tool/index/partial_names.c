@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * search_partial.c - a query that is a part of a name: its beginning ("kubectl_ro"), its end, a
+ * piece of it, or all of it with a slip of the finger ("sequentialthinknig").
+ *
+ * Only a query that is one token can be any of these; a query of several words can be a beginning.
+ * A word that the index has is a word before it is a part, unless it is written like a name
+ * ("checkCopy"): names that have it inside ("pilot", copilot) come behind what says it.
+ * Tests: tests/tool/index/query_test.c.
+ */
+#include <string.h>
+
+#include "base/str.h"
+#include "base/suggestion.h"
+#include "tool/index/search_int.h"
+
+/* What is added: a beginning comes before a piece, a piece before what only may be one. */
+#define BEGINS 4.0F
+#define SHORT  0.5F
+#define WORD   0.25F
+/* Shorter ones are no parts, or parts of everything. */
+#define LEAST_BEGINNING 2U
+#define LEAST_SENTENCE  4U
+#define LEAST_INSIDE    2U
+#define LEAST_WORD      4U
+#define LEAST_SURE      5U
+#define LEAST_TWO_SLIPS 9U
+
+typedef struct partial {
+    const haft__search_index *search;
+    const haft__search_parsed_query *asked;
+    haft_str part;
+    uint32_t letters;
+    bool single, known; /* one token; words that the index has */
+    float *total;
+} partial;
+
+static bool has_inside(haft_str whole, haft_str part)
+{
+    const char *at = whole.ptr, *end = whole.ptr + whole.len;
+    while ((size_t)(end - at) >= part.len
+           && (at = memchr(at, part.ptr[0], (size_t)(end - at) - part.len + 1)) != NULL) {
+        if (memcmp(at, part.ptr, part.len) == 0) {
+            return true;
+        }
+        at++;
+    }
+    return false;
+}
+
+/* Whether a document says one of the words. */
+static bool says(const partial *p, uint32_t doc)
+{
+    for (size_t i = 0; i < p->asked->part_count; i++) {
+        const haft__search_term *term = &p->search->terms[p->asked->parts[i].term];
+        uint32_t at = haft__search_term_find(term, doc);
+        if (at < term->doc_count && term->docs[at].doc == doc) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static float grade(const partial *p, uint32_t doc)
+{
+    const haft__search_indexed_doc *file = &p->search->docs[doc];
+    haft_str whole = {file->normalized, file->normalized_length};
+    haft_str name = haft__str_skip(whole, file->name_at);
+    if (p->known) {
+        bool inside = name.len > p->part.len && has_inside(name, p->part) && !says(p, doc);
+        return inside ? WORD + WORD * (float)p->part.len / (float)name.len : 0;
+    }
+    if (haft__str_starts_with(name, p->part)) {
+        return name.len > p->part.len ? BEGINS : 0; /* all of it: search_names.c */
+    }
+    if (!p->single || name.len == 0 || p->part.len < LEAST_INSIDE || !has_inside(whole, p->part)) {
+        return 0;
+    }
+    /* Of names that have a short piece in them the shortest come first. */
+    return p->part.len >= LEAST_SURE ? HAFT__SEARCH_PARTIAL_NAME
+                                     : SHORT + SHORT * (float)p->part.len / (float)name.len;
+}
+
+static bool add_parts(const partial *p)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < p->search->doc_table.limit; i++) {
+        float more = p->search->docs[i].entries != NULL ? grade(p, i) : 0;
+        p->total[i] += more;
+        any = any || more > 0;
+    }
+    return any;
+}
+
+static bool may_be_near(const partial *p, const haft__search_indexed_doc *file, size_t most)
+{
+    uint32_t length = file->normalized_length - file->name_at, wanted = (uint32_t)p->part.len;
+    uint32_t longer = length > wanted ? length - wanted : wanted - length;
+    return file->entries != NULL && longer <= most
+           && haft__search_count_bits(p->letters ^ file->letters) <= 2 * most;
+}
+
+/* Nothing is compared when more may be near than is worth the time: a hostile list costs none. */
+static void add_slips(const partial *p)
+{
+    size_t most = p->part.len >= LEAST_TWO_SLIPS ? 2 : 1, count = 0;
+    uint32_t limit = p->search->doc_table.limit;
+    for (uint32_t i = 0; i < limit; i++) {
+        count += may_be_near(p, &p->search->docs[i], most);
+    }
+    for (uint32_t i = 0; i < limit && count <= HAFT__LIMIT_SEARCH_NEAR_TERMS; i++) {
+        const haft__search_indexed_doc *file = &p->search->docs[i];
+        if (!may_be_near(p, file, most)) {
+            continue;
+        }
+        haft_str name = {file->normalized + file->name_at, file->normalized_length - file->name_at};
+        size_t distance = haft__suggestion_distance(name, p->part, most);
+        if (distance > 0 && distance <= most) {
+            p->total[i] += HAFT__SEARCH_PARTIAL_NAME;
+        }
+    }
+}
+
+static bool is_word(const haft__search_index *search, haft_str part)
+{
+    const haft__search_word_vectors *vectors = search->options.vectors;
+    return vectors != NULL && haft__search_word_vectors_find(vectors, part) != NULL;
+}
+
+static bool is_in(char c, char first, char last)
+{
+    return c >= first && c <= last;
+}
+
+/* "checkCopy", "parseHTTPServer": a word begins at `at`. */
+static bool is_joint(haft_str text, size_t at)
+{
+    char before = text.ptr[at - 1], after = at + 1 < text.len ? text.ptr[at + 1] : '\0';
+    return is_in(text.ptr[at], 'A', 'Z')
+           && (is_in(before, 'a', 'z') || is_in(before, '0', '9')
+               || (is_in(before, 'A', 'Z') && is_in(after, 'a', 'z')));
+}
+
+/* Whether it is written as names are: of words with signs between them, or, when it is one token,
+ * with capitals. */
+static bool is_written_like_a_name(const haft__search_parsed_query *asked)
+{
+    haft_str text = asked->text;
+    for (size_t i = 0; i < text.len; i++) {
+        if (strchr("_-:/.", text.ptr[i]) != NULL || (asked->single && i > 0 && is_joint(text, i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool begin(const haft__search_index *search, const haft__search_parsed_query *asked,
+                  char letters[HAFT__SEARCH_NORMALIZED_BYTES], partial *ret_partial)
+{
+    size_t length = asked->text.len <= HAFT__LIMIT_TOOL_NAME_BYTES
+                        ? haft__search_normalize_name(asked->text, letters)
+                        : 0;
+    haft_str part = {letters, length};
+    bool known = asked->unknown == 0 && asked->word_count > 0 && !is_written_like_a_name(asked);
+    *ret_partial = (partial){.search = search,
+                             .asked = asked,
+                             .part = part,
+                             .letters = haft__search_letter_bits(part),
+                             .single = asked->single,
+                             .known = known};
+    if (known) {
+        return asked->single && length >= LEAST_WORD;
+    }
+    return length >= (asked->single ? LEAST_BEGINNING : LEAST_SENTENCE);
+}
+
+bool haft__search_is_partial(const haft__search_index *search,
+                             const haft__search_parsed_query *asked, uint32_t doc)
+{
+    char letters[HAFT__SEARCH_NORMALIZED_BYTES];
+    partial p;
+    return begin(search, asked, letters, &p) && grade(&p, doc) > 0;
+}
+
+void haft__search_score_partial_names(const haft__search_index *search,
+                                      const haft__search_parsed_query *asked, float *total)
+{
+    char letters[HAFT__SEARCH_NORMALIZED_BYTES];
+    partial p;
+    if (!begin(search, asked, letters, &p)) {
+        return;
+    }
+    p.total = total;
+    if (!add_parts(&p) && !p.known && asked->single && p.part.len >= LEAST_SURE
+        && !is_word(search, p.part)) {
+        add_slips(&p);
+    }
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * search_query.c - a query: its words, the scores, and the best documents of all.
+ * Tests: tests/tool/index/query_test.c.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "tool/index/search_int.h"
+#include "tool/index/synonyms.h"
+
+/* ---- words ---- */
+
+/* How much a word counts that means the same. */
+#define WEIGHT_ALIKE 0.4F
+
+void haft__search_add_query_term(haft__search_parsed_query *asked, uint32_t term, float weight)
+{
+    bool again = false;
+    for (size_t i = 0; i < asked->part_count; i++) {
+        haft__search_query_term *other = &asked->parts[i];
+        if (other->term == term && other->clause == asked->clause_count) {
+            other->weight = weight > other->weight ? weight : other->weight;
+            return;
+        }
+        again = again || other->term == term;
+    }
+    asked->parts[asked->part_count++] = (haft__search_query_term){
+        .term = term, .clause = asked->clause_count, .again = again, .weight = weight};
+}
+
+static bool is_single(haft_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if ((unsigned char)text.ptr[i] <= ' ') {
+            return false;
+        }
+    }
+    return true;
+}
+
+static haft_status take_words(haft_str query, haft__arena *arena, haft__search_parsed_query *asked,
+                              haft_error *err)
+{
+    haft__search_tokenizer words;
+    size_t most = HAFT__LIMIT_SEARCH_QUERY_WORDS;
+    query.len =
+        query.len < HAFT__LIMIT_SEARCH_QUERY_BYTES ? query.len : HAFT__LIMIT_SEARCH_QUERY_BYTES;
+    *asked = (haft__search_parsed_query){
+        .text = haft__str_trim(query),
+        .words = haft__arena_alloc(arena, most * sizeof(*asked->words)),
+        .parts =
+            haft__arena_alloc(arena, most * HAFT__SEARCH_TERMS_PER_WORD * sizeof(*asked->parts)),
+    };
+    if (asked->words == NULL || asked->parts == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    asked->single = is_single(asked->text);
+    haft__search_tokenizer_init(&words, query, true);
+    while (asked->word_count < most
+           && haft__search_tokenizer_next(&words, &asked->words[asked->word_count])) {
+        asked->word_count++;
+    }
+    return HAFT_OK;
+}
+
+/* Words that mean the same count less than the one that was written. */
+static void add_synonyms(const haft__search_index *search, const haft__search_word *word,
+                         haft__search_parsed_query *asked)
+{
+    haft_str stem = {word->stem, word->stem_length}, row;
+    size_t at = 0, left = HAFT__SEARCH_SYNONYMS;
+    while ((row = haft__search_synonyms(stem, &at)).len > 0) {
+        while (row.len > 0) {
+            haft_str other = haft__str_split(&row, ' ');
+            uint32_t term = haft__search_string_table_find(&search->term_table, other);
+            if (term != HAFT__SEARCH_NONE && left > 0 && !haft__str_equal(other, stem)) {
+                haft__search_add_query_term(asked, term, WEIGHT_ALIKE);
+                left--;
+            }
+        }
+    }
+}
+
+haft_status haft__search_parse_query(const haft__search_index *search, haft_str query,
+                                     haft__arena *arena, haft__search_parsed_query *ret_asked,
+                                     haft_error *err)
+{
+    haft_status status = take_words(query, arena, ret_asked, err);
+    for (size_t i = 0; status == HAFT_OK && i < ret_asked->word_count; i++) {
+        const haft__search_word *word = &ret_asked->words[i];
+        ret_asked->clause_count += word->begins_clause;
+        uint32_t term = haft__search_string_table_find(&search->term_table,
+                                                       (haft_str){word->stem, word->stem_length});
+        bool known = term != HAFT__SEARCH_NONE;
+        if (known) {
+            haft__search_add_query_term(ret_asked, term, word->implied ? HAFT__SEARCH_IMPLIED : 1);
+        }
+        if (word->implied) {
+            continue;
+        }
+        add_synonyms(search, word, ret_asked);
+        ret_asked->unknown += !known;
+        /* In a sentence a word that is there was meant; one token may be the beginning of a name.
+         */
+        if (known ? ret_asked->single && i < HAFT__LIMIT_SEARCH_NEAR_WORDS
+                  : ret_asked->unknown <= HAFT__LIMIT_SEARCH_NEAR_WORDS) {
+            haft__search_add_fuzzy(search, word, known, ret_asked);
+        }
+    }
+    if (status == HAFT_OK) {
+        haft__search_find_named_groups(search, ret_asked);
+    }
+    return status;
+}
+
+/* ---- the best ---- */
+
+typedef struct ranking {
+    const haft__search_index *search;
+    const float *scores;
+    uint32_t *docs; /* a heap: the worst of the best is the first */
+    size_t count;
+} ranking;
+
+/* Whether `a` comes behind `b`. */
+static bool is_worse(const ranking *r, uint32_t a, uint32_t b)
+{
+    if (r->scores[a] != r->scores[b]) {
+        return r->scores[a] < r->scores[b];
+    }
+    return haft__str_compare(haft__search_string_table_text(&r->search->doc_table, a),
+                             haft__search_string_table_text(&r->search->doc_table, b))
+           > 0;
+}
+
+static void sink(ranking *r, size_t at)
+{
+    uint32_t doc = r->docs[at];
+    for (size_t child = 2 * at + 1; child < r->count; child = 2 * at + 1) {
+        if (child + 1 < r->count && is_worse(r, r->docs[child + 1], r->docs[child])) {
+            child++;
+        }
+        if (!is_worse(r, r->docs[child], doc)) {
+            break;
+        }
+        r->docs[at] = r->docs[child];
+        at = child;
+    }
+    r->docs[at] = doc;
+}
+
+static void rise(ranking *r, size_t at)
+{
+    uint32_t doc = r->docs[at];
+    while (at > 0 && is_worse(r, doc, r->docs[(at - 1) / 2])) {
+        r->docs[at] = r->docs[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    r->docs[at] = doc;
+}
+
+static void offer(ranking *r, uint32_t doc, size_t k)
+{
+    if (r->count < k) {
+        r->docs[r->count] = doc;
+        rise(r, r->count++);
+    } else if (is_worse(r, r->docs[0], doc)) {
+        r->docs[0] = doc;
+        sink(r, 0);
+    }
+}
+
+/* Sorts the heap, best first. */
+static void unheap(ranking *r)
+{
+    size_t count = r->count;
+    while (r->count > 1) {
+        uint32_t worst = r->docs[0];
+        r->docs[0] = r->docs[--r->count];
+        sink(r, 0);
+        r->docs[r->count] = worst;
+    }
+    r->count = count;
+}
+
+static haft_status tell(const ranking *r, const haft__search_parsed_query *asked,
+                        haft__arena *arena, haft__search_hit *hits, haft_error *err)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        uint32_t doc = r->docs[i];
+        haft_str id =
+            haft__arena_copy(arena, haft__search_string_table_text(&r->search->doc_table, doc));
+        if (id.ptr == NULL) {
+            return haft__arena_fail(arena, err);
+        }
+        hits[i] = (haft__search_hit){
+            .id = id,
+            .score = (double)r->scores[doc],
+            .why = haft__search_explain_hit(r->search, asked, doc, r->scores[doc])};
+    }
+    return HAFT_OK;
+}
+
+/* What `scores` has, best first. `r->docs` has room for `k`. */
+static void rank(ranking *r, size_t k)
+{
+    for (uint32_t i = 0; i < r->search->doc_table.limit && k > 0; i++) {
+        if (r->scores[i] > 0) {
+            offer(r, i, k);
+        }
+    }
+    unheap(r);
+}
+
+haft_status haft__search_query(const haft__search_index *search, haft_str query, size_t k,
+                               haft__arena *arena, haft__search_hit **ret_hits, size_t *ret_count,
+                               haft_error *err)
+{
+    return haft__search_query_embedding(search, query, NULL, k, arena, ret_hits, ret_count, err);
+}
+
+haft_status haft__search_query_embedding(const haft__search_index *search, haft_str query,
+                                         const haft__search_embedding *given, size_t k,
+                                         haft__arena *arena, haft__search_hit **ret_hits,
+                                         size_t *ret_count, haft_error *err)
+{
+    size_t most = search->doc_table.count;
+    k = k < most ? k : most;
+    k = k < HAFT__LIMIT_SEARCH_HITS ? k : HAFT__LIMIT_SEARCH_HITS;
+    haft__search_parsed_query asked;
+    float *scores = NULL;
+    haft__search_hit *hits = haft__arena_array(arena, k, sizeof(*hits));
+    ranking r = {.search = search, .docs = haft__arena_array(arena, k, sizeof(uint32_t))};
+    if (hits == NULL || r.docs == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft_status status = haft__search_parse_query(search, query, arena, &asked, err);
+    if (status == HAFT_OK) {
+        asked.given = given != NULL && haft__search_embedding_fits(search, given) ? given : NULL;
+        status = haft__search_score(search, &asked, arena, &scores, err);
+    }
+    if (status == HAFT_OK) {
+        r.scores = scores;
+        rank(&r, k);
+        status = tell(&r, &asked, arena, hits, err);
+    }
+    if (status == HAFT_OK) {
+        *ret_hits = hits;
+        *ret_count = r.count;
+    }
+    return status;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * search_score.c - how well each document answers a query.
+ *
+ * BM25F over the fields of a document; added to it, each divided by the best one and weighted: the
+ * best clause, the group, how much of the name was said, and the meaning. A document's score is
+ * summed in the order of the query's words, whatever its number, so that it does not depend on what
+ * else was added and removed before. Tests: tests/tool/index/query_test.c.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "tool/index/math.h"
+#include "tool/index/search_int.h"
+
+#define K1 1.4F
+#define B  0.75F
+/* How much of its score is left to a document that says of itself that it is deprecated. */
+#define DEPRECATED 0.8F
+/* Angles below this part of the best one say nothing. */
+#define LEAST_ANGLE 0.3F
+/* Where the best one of word vectors is less than so much above that, all of them say less: what
+ * is nearest of all that is far away is no answer. Models have scales of their own. */
+#define FULL_ANGLE 0.4F
+
+/* What does not change during a query, and where its scores go. */
+typedef struct scorer {
+    const haft__search_index *search;
+    double log_docs, log_groups;
+    float weights[HAFT__SEARCH_FIELDS];
+    float slopes[HAFT__SEARCH_FIELDS]; /* B / the mean length, against winning by length */
+    float group_slope;
+    uint32_t limit;                            /* numbers of documents are less */
+    float *all, *clause, *best, *names, *part; /* by the number of a document */
+    float *groups;                             /* by that of a group */
+} scorer;
+
+static float slope(uint64_t length, uint32_t count)
+{
+    return length > 0 ? (float)((double)B * (double)count / (double)length) : 0;
+}
+
+static haft_status begin(const haft__search_index *search, haft__arena *arena, scorer *s,
+                         haft_error *err)
+{
+    const haft__search_weights *w = &search->options.weights;
+    uint32_t docs = search->doc_table.count, groups = search->group_table.count;
+    *s = (scorer){.search = search,
+                  .log_docs = haft__search_log(docs + 1.0),
+                  .log_groups = haft__search_log(groups + 1.0),
+                  .weights = {(float)w->name, (float)w->text, (float)w->group, (float)w->params},
+                  .group_slope = slope(search->group_length, groups),
+                  .limit = search->doc_table.limit};
+    for (size_t f = 0; f < HAFT__SEARCH_FIELDS; f++) {
+        s->slopes[f] = slope(search->lengths[f], docs);
+    }
+    float **arrays[] = {&s->all, &s->clause, &s->best, &s->names, &s->part};
+    for (size_t i = 0; i < COUNT(arrays); i++) {
+        *arrays[i] = haft__arena_array(arena, s->limit, sizeof(float));
+        if (*arrays[i] == NULL) {
+            return haft__arena_fail(arena, err);
+        }
+    }
+    s->groups = haft__arena_array(arena, search->group_table.limit, sizeof(float));
+    return s->groups != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+}
+
+/* ---- words ---- */
+
+/* How often a document has a word: fields weighted, long ones less, and the more the less. */
+static float frequency(const scorer *s, const haft__search_posting *posting)
+{
+    const uint32_t *lengths = s->search->docs[posting->doc].lengths;
+    float sum = 0;
+    for (size_t f = 0; f < HAFT__SEARCH_FIELDS; f++) {
+        if (posting->counts[f] > 0) {
+            sum += s->weights[f] * (float)posting->counts[f]
+                   / (1 - B + s->slopes[f] * (float)lengths[f]);
+        }
+    }
+    return sum / (K1 + sum);
+}
+
+static void score_term(scorer *s, const haft__search_query_term *part)
+{
+    const haft__search_term *term = &s->search->terms[part->term];
+    float rarity = part->weight * haft__search_idf(s->log_docs, term);
+    for (uint32_t i = 0; i < term->doc_count; i++) {
+        const haft__search_posting *posting = &term->docs[i];
+        float score = rarity * frequency(s, posting);
+        s->clause[posting->doc] += score;
+        if (!part->again) {
+            s->all[posting->doc] += score;
+            s->names[posting->doc] += posting->counts[HAFT__SEARCH_NAME] > 0 ? rarity : 0;
+        }
+    }
+}
+
+static void score_groups(scorer *s, const haft__search_query_term *part)
+{
+    const haft__search_term *term = &s->search->terms[part->term];
+    if (part->again || term->group_count == 0) {
+        return;
+    }
+    float rarity =
+        part->weight * (float)(s->log_groups - haft__search_log(term->group_count + 0.5));
+    for (uint32_t i = 0; i < term->group_count; i++) {
+        const haft__search_group_posting *mention = &term->groups[i];
+        float length = (float)s->search->groups[mention->group].length;
+        float sum = (float)mention->count / (1 - B + s->group_slope * length);
+        s->groups[mention->group] += rarity * sum / (K1 + sum);
+    }
+}
+
+/* Four at a time: each comparison waits for the one before. */
+static float best_of(const float *scores, uint32_t count)
+{
+    float best[4] = {0};
+    uint32_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        for (uint32_t j = 0; j < 4; j++) {
+            best[j] = scores[i + j] > best[j] ? scores[i + j] : best[j];
+        }
+    }
+    for (; i < count; i++) {
+        best[0] = scores[i] > best[0] ? scores[i] : best[0];
+    }
+    best[0] = best[1] > best[0] ? best[1] : best[0];
+    best[2] = best[3] > best[2] ? best[3] : best[2];
+    return best[2] > best[0] ? best[2] : best[0];
+}
+
+/* The best score among the documents that have one of the words of a clause. */
+static float best_of_clause(const scorer *s, const haft__search_query_term *parts, size_t count)
+{
+    float top = 0;
+    for (size_t i = 0; i < count; i++) {
+        const haft__search_term *term = &s->search->terms[parts[i].term];
+        for (uint32_t j = 0; j < term->doc_count; j++) {
+            float score = s->clause[term->docs[j].doc];
+            top = score > top ? score : top;
+        }
+    }
+    return top;
+}
+
+/* The clause's scores are all zero before and after. Its best document is as good as that of any
+ * other clause. */
+static void end_clause(scorer *s, const haft__search_query_term *parts, size_t count)
+{
+    float top = best_of_clause(s, parts, count), factor = top > 0 ? 1 / top : 0;
+    for (size_t i = 0; i < count; i++) {
+        const haft__search_term *term = &s->search->terms[parts[i].term];
+        for (uint32_t j = 0; j < term->doc_count; j++) {
+            uint32_t doc = term->docs[j].doc;
+            float score = s->clause[doc] * factor;
+            s->best[doc] = score > s->best[doc] ? score : s->best[doc];
+            s->clause[doc] = 0;
+        }
+    }
+}
+
+static void score_parts(scorer *s, const haft__search_parsed_query *asked)
+{
+    for (size_t i = 0, first = 0; i < asked->part_count; i++) {
+        const haft__search_query_term *part = &asked->parts[i];
+        score_term(s, part);
+        score_groups(s, part);
+        if (i + 1 == asked->part_count || asked->parts[i + 1].clause != part->clause) {
+            end_clause(s, &asked->parts[first], i + 1 - first);
+            first = i + 1;
+        }
+    }
+}
+
+/* What the names have of the query becomes how much of each was said. */
+static void cover_names(scorer *s)
+{
+    for (uint32_t i = 0; i < s->limit; i++) {
+        const haft__search_indexed_doc *file = &s->search->docs[i];
+        float sum = 0;
+        for (uint32_t j = 0; j < file->name_count && s->names[i] > 0; j++) {
+            sum += haft__search_idf(s->log_docs, &s->search->terms[file->entries[j].term]);
+        }
+        s->names[i] = sum > 0 ? s->names[i] / sum : 0;
+    }
+}
+
+/* ---- all together ---- */
+
+/* A part whose best is less than `full` counts in proportion. */
+static void fuse_up_to(const scorer *s, const float *part, double weight, float full)
+{
+    float best = best_of(part, s->limit);
+    best = best > 0 && best < full ? full : best;
+    float factor = best > 0 ? (float)weight / best : 0;
+    for (uint32_t i = 0; i < s->limit && factor > 0; i++) {
+        s->all[i] += factor * part[i];
+    }
+}
+
+static void fuse(const scorer *s, const float *part, double weight)
+{
+    fuse_up_to(s, part, weight, 0);
+}
+
+static void spread_groups(scorer *s)
+{
+    for (uint32_t i = 0; i < s->limit; i++) {
+        const haft__search_indexed_doc *file = &s->search->docs[i];
+        bool grouped = file->entries != NULL && file->group != HAFT__SEARCH_NONE;
+        s->part[i] = grouped ? s->groups[file->group] : 0;
+    }
+}
+
+static void score_meaning(scorer *s, const haft__search_parsed_query *asked)
+{
+    if (asked->given != NULL) {
+        haft__search_score_embeddings(s->search, asked->given, s->part);
+    } else {
+        haft__search_score_similarity(s->search, asked, s->part);
+    }
+    float least = LEAST_ANGLE * best_of(s->part, s->limit);
+    for (uint32_t i = 0; i < s->limit; i++) {
+        s->part[i] = s->part[i] > least ? s->part[i] - least : 0;
+    }
+    /* A query of many clauses means many things, and the mean of them none. */
+    double clauses = asked->clause_count > 1 ? asked->clause_count : 1;
+    fuse_up_to(s, s->part, s->search->options.weights.vector / haft__search_sqrt(clauses),
+               asked->given != NULL ? 0 : FULL_ANGLE);
+}
+
+/* What is deprecated comes behind what stands in its place. */
+static void age(scorer *s)
+{
+    for (uint32_t i = 0; i < s->limit; i++) {
+        s->all[i] *= s->search->docs[i].deprecated ? DEPRECATED : 1;
+    }
+}
+
+haft_status haft__search_score(const haft__search_index *search,
+                               const haft__search_parsed_query *asked, haft__arena *arena,
+                               float **ret_total, haft_error *err)
+{
+    scorer s;
+    haft_status status = begin(search, arena, &s, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    score_parts(&s, asked);
+    cover_names(&s);
+    float best = best_of(s.all, s.limit);
+    for (uint32_t i = 0; i < s.limit && best > 0; i++) {
+        s.all[i] /= best;
+    }
+    if (asked->clause_count > 1) {
+        fuse(&s, s.best, search->options.weights.clause);
+    }
+    fuse(&s, s.names, search->options.weights.cover);
+    spread_groups(&s);
+    fuse(&s, s.part, search->options.weights.server);
+    if (asked->given != NULL || search->options.vectors != NULL) {
+        score_meaning(&s, asked);
+    }
+    age(&s);
+    haft__search_score_partial_names(search, asked, s.all);
+    haft__search_score_names(search, asked, s.all);
+    *ret_total = s.all;
+    return HAFT_OK;
+}
+
+/* ---- why ---- */
+
+const char *haft__search_explain_hit(const haft__search_index *search,
+                                     const haft__search_parsed_query *asked, uint32_t doc,
+                                     float score)
+{
+    static const char *const fields[] = {"name", "text", "server", "parameters"};
+    const haft__search_weights *w = &search->options.weights;
+    double weights[] = {w->name, w->text, w->group, w->params}, sums[COUNT(fields)] = {0};
+    float named = haft__search_named_bonus(search, asked, doc);
+    score -= named;
+    if (score >= HAFT__SEARCH_EXACT_GROUP) {
+        return score >= HAFT__SEARCH_EXACT_NAME ? "exact name" : "server name";
+    }
+    if (score >= HAFT__SEARCH_PARTIAL_NAME) {
+        return "name";
+    }
+    if (named >= HAFT__SEARCH_MENTIONED_GROUP) {
+        return "server name";
+    }
+    double log_docs = haft__search_log(search->doc_table.count + 1.0);
+    for (size_t i = 0; i < asked->part_count; i++) {
+        const haft__search_term *term = &search->terms[asked->parts[i].term];
+        uint32_t at = haft__search_term_find(term, doc);
+        bool found = at < term->doc_count && term->docs[at].doc == doc;
+        for (size_t f = 0; f < COUNT(fields) && found; f++) {
+            double rarity =
+                (double)haft__search_idf(log_docs, term) * (double)asked->parts[i].weight;
+            sums[f] += term->docs[at].counts[f] > 0 ? weights[f] * rarity : 0;
+        }
+    }
+    size_t most = 0;
+    for (size_t f = 1; f < COUNT(fields); f++) {
+        most = sums[f] > sums[most] ? f : most;
+    }
+    if (sums[most] > 0) {
+        return fields[most];
+    }
+    bool meant = asked->given != NULL || search->options.vectors != NULL;
+    return haft__search_is_partial(search, asked, doc) ? "name" : meant ? "meaning" : "server";
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tool/index/string_table.h - texts with numbers: the words, documents and groups of an index.
+ *
+ * Unlike a haft__map it forgets: an index lives long, and servers change their tools. A number
+ * stays the same until its text is removed; then it may be given out again.
+ */
+#ifndef HAFT_TOOL_INDEX_STRING_TABLE_H
+#define HAFT_TOOL_INDEX_STRING_TABLE_H
+
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "haft.h"
+
+#define HAFT__SEARCH_NONE UINT32_MAX
+
+typedef struct haft__search_string {
+    char *text; /* NULL when the number is free */
+    size_t length;
+    uint64_t hash;
+    uint32_t next_free;
+} haft__search_string;
+
+typedef struct haft__search_string_table {
+    haft__search_string *rows;
+    uint32_t limit, capacity; /* numbers below `limit` have been given out at some time */
+    uint32_t count;           /* texts that are there */
+    uint32_t first_free;
+    uint32_t *slots; /* 1 + a number, 0 when empty; a power of two of them */
+    uint32_t slot_count;
+    haft__hash_key hash_key;
+} haft__search_string_table;
+
+void haft__search_string_table_init(haft__search_string_table *table, haft__hash_key hash_key);
+void haft__search_string_table_finish(haft__search_string_table *table);
+
+static inline haft_str haft__search_string_table_text(const haft__search_string_table *table,
+                                                      uint32_t number)
+{
+    return (haft_str){table->rows[number].text, table->rows[number].length};
+}
+
+/* HAFT__SEARCH_NONE when it is not there. */
+uint32_t haft__search_string_table_find(const haft__search_string_table *table, haft_str text);
+
+/* Adds a text that is not there. */
+HAFT_MUST_USE haft_status haft__search_string_table_add(haft__search_string_table *table,
+                                                        haft_str text, uint32_t *ret_number,
+                                                        haft_error *err);
+void haft__search_string_table_remove(haft__search_string_table *table, uint32_t number);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * search_alike.c - a table of words that mean the same where tools are concerned, as stems. People
+ * ask for a folder, tools have directories. What is the same word written short is in
+ * search_short.c.
+ * Tests: tests/tool/index/synonyms_test.c.
+ */
+#include "tool/index/synonyms.h"
+
+#include "base/macros.h"
+#include "base/str.h"
+
+/* A row: words that stand for each other. */
+static const char *const rows[] = {
+    /* things */
+    "folder directori",
+    "file document doc",
+    "issu ticket bug",
+    "imag pictur photo",
+    "email mail inbox",
+    "messag chat",
+    "repli answer respond",
+    "comment note remark",
+    "meet event appoint",
+    "calendar agenda schedul",
+    "webpag websit page site",
+    "url link",
+    "column field",
+    "row record",
+    "user peopl person member",
+    "bill invoic",
+    "refund money",
+    "set configur prefer",
+    "log histori",
+    "script code",
+    "task todo",
+    "pod contain",
+    "address locat place",
+    "direct rout",
+    "timezon time",
+    "weather forecast",
+    "news headlin articl",
+    "movi film",
+    "song music track",
+    "vehicl car automobil",
+    "price cost",
+    "compani busi firm",
+    "job career",
+    "recip cook",
+    "stock share",
+    /* what is done */
+    "creat make new",
+    "delet remov eras forget",
+    "search find look",
+    "get fetch retriev read",
+    "download fetch",
+    "show displai view list",
+    "write save store",
+    "edit modifi chang updat",
+    "renam move",
+    "copi duplic fork",
+    "send post publish",
+    "run execut",
+    "click press",
+    "fill type enter",
+    "switch checkout",
+    "undo reset revert",
+    "compar diff differ",
+    "close resolv",
+    "open launch",
+    "start begin",
+    "stop cancel termin",
+    "add sum plu",
+    "calcul comput",
+    "convert transform",
+    "bui purchas",
+    "book reserv",
+    "approv review",
+    "react reaction",
+    "navig browser brows",
+    "join merg combin",
+};
+
+haft_str haft__search_synonyms(haft_str stem, size_t *at)
+{
+    while (*at < COUNT(rows)) {
+        haft_str row = haft__str(rows[(*at)++]), rest = row;
+        while (rest.len > 0) {
+            if (haft__str_equal(haft__str_split(&rest, ' '), stem)) {
+                return row;
+            }
+        }
+    }
+    return (haft_str){NULL, 0};
+}

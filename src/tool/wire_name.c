@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wire.c - an escape starts with "_-", which stands for itself only as an escape.
+ *
+ * Read from the left, an encoding therefore falls into escapes and plain bytes in one way only, and
+ * two names never have the same one as long as it is not hashed; a hashed one has the escape "_-z",
+ * which no other has. Tests: tests/tool/wire_name_test.c.
+ */
+#include "tool/wire_name.h"
+
+#include <stdio.h>
+
+#include "base/str.h"
+
+#define ESCAPE_MAX  5 /* "_-h2e" */
+#define HASHED_HEAD 44
+#define HASHED_TAIL 19 /* "_-z" and 16 digits */
+
+/* Fixed for ever: names must be the same on every machine and in every run. */
+static const haft__hash_key wire_key = {0x68616674206e616dU, 0x65206f6e20776972U};
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_plain(char c, bool first)
+{
+    return is_letter(c) || c == '_' || (!first && ((c >= '0' && c <= '9') || c == '-'));
+}
+
+/* Encodes what stands at `at`: how many bytes it took, and in `to` what they become. */
+static size_t encode_one(haft_str name, size_t at, char to[ESCAPE_MAX + 1], size_t *ret_length)
+{
+    char c = name.ptr[at];
+    if (c == '_' && at + 1 < name.len && name.ptr[at + 1] == '-') {
+        memcpy(to, "_-u", 3);
+        *ret_length = 3;
+        return 2;
+    }
+    if (is_plain(c, at == 0)) {
+        to[0] = c;
+        *ret_length = 1;
+    } else if (c == ':') {
+        memcpy(to, "_-_", 3);
+        *ret_length = 3;
+    } else {
+        *ret_length = (size_t)snprintf(to, ESCAPE_MAX + 1, "_-h%02x", (unsigned char)c);
+    }
+    return 1;
+}
+
+haft__wire_name haft__wire_name_encode(haft_str name)
+{
+    haft__wire_name wire = {.len = 0};
+    char piece[ESCAPE_MAX + 1];
+    size_t length = 0, head = 0; /* bytes that stay when the name must be hashed */
+    for (size_t at = 0; at < name.len;) {
+        at += encode_one(name, at, piece, &length);
+        if (wire.len + length > HAFT__WIRE_NAME_BYTES) {
+            uint64_t hash = haft__hash(wire_key, name);
+            int tail = snprintf(wire.text + head, HASHED_TAIL + 1, "_-z%08x%08x",
+                                (unsigned)(hash >> 32), (unsigned)(hash & UINT32_MAX));
+            wire.len = (uint8_t)(head + (size_t)tail);
+            return wire;
+        }
+        memcpy(wire.text + wire.len, piece, length);
+        wire.len = (uint8_t)(wire.len + length);
+        head = wire.len <= HASHED_HEAD ? wire.len : head;
+    }
+    wire.text[wire.len] = '\0';
+    return wire;
+}
+
+static int hex_value(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Decodes the escape at the start of `s`: how many bytes it takes, 0 when it is none. */
+static size_t decode_escape(haft_str s, char to[2], size_t *ret_length)
+{
+    char kind = s.len > 2 ? s.ptr[2] : '\0';
+    *ret_length = 1;
+    if (kind == '_') {
+        to[0] = ':';
+        return 3;
+    }
+    if (kind == 'u') {
+        memcpy(to, "_-", 2);
+        *ret_length = 2;
+        return 3;
+    }
+    if (kind != 'h' || s.len < ESCAPE_MAX || hex_value(s.ptr[3]) < 0 || hex_value(s.ptr[4]) < 0) {
+        return 0;
+    }
+    to[0] = (char)(hex_value(s.ptr[3]) * 16 + hex_value(s.ptr[4]));
+    return ESCAPE_MAX;
+}
+
+void haft__wire_name_add(haft__buf *buf, haft_str name)
+{
+    haft__wire_name wire = haft__wire_name_encode(name);
+    haft__buf_add_str(buf, haft__wire_name_str(&wire));
+}
+
+bool haft__wire_name_decode(haft_str wire, char to[HAFT__WIRE_NAME_BYTES], size_t *ret_length)
+{
+    size_t used = 0;
+    if (wire.len == 0 || wire.len > HAFT__WIRE_NAME_BYTES) {
+        return false;
+    }
+    for (haft_str rest = wire; rest.len > 0;) {
+        size_t taken = 1, made = 1;
+        to[used] = rest.ptr[0];
+        if (haft__str_starts_with(rest, HAFT__LIT("_-"))) {
+            taken = decode_escape(rest, to + used, &made);
+        }
+        if (taken == 0) {
+            return false;
+        }
+        used += made;
+        rest = haft__str_skip(rest, taken);
+    }
+    /* Bytes that need no escape may not have one, and the other way round. */
+    haft__wire_name again = haft__wire_name_encode((haft_str){to, used});
+    if (!haft__str_equal(haft__wire_name_str(&again), wire)) {
+        return false;
+    }
+    *ret_length = used;
+    return true;
+}
+
+const haft__tool *haft__wire_name_find_tool(const haft__tools *tools, haft_str wire)
+{
+    return haft__map_get(&tools->by_wire, wire);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/tool/argv.c. */
+#include "tool/argv.h"
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "test.h"
+#include "json/read.h"
+
+#define SCHEMA "{\"properties\":{\"a\":{},\"b\":{},\"c\":{}}}"
+
+static haft__json read_json(haft__arena *arena, const char *text)
+{
+    haft__json value = {0};
+    CHECK_INT(haft__json_read(arena, haft__str(text), NULL, &value, NULL, NULL), HAFT_OK, "%s",
+              text);
+    return value;
+}
+
+static haft_status make(haft__arena *arena, const char *command, const char *arguments,
+                        haft__buf *shown, haft_error *err)
+{
+    haft_str *words = NULL;
+    size_t count = 0;
+    haft_status status =
+        haft__argv_build(arena, read_json(arena, command), read_json(arena, SCHEMA),
+                         read_json(arena, arguments), &words, &count, err);
+    haft__buf_clear(shown);
+    for (size_t i = 0; status == HAFT_OK && i < count; i++) {
+        haft__buf_addf(shown, "[%s]", words[i].ptr);
+    }
+    return status;
+}
+
+TEST(arguments_are_put_into_words)
+{
+    static const struct {
+        const char *command, *arguments, *wanted;
+    } rows[] = {
+        {"[\"df\",\"-h\",\"{a}\"]", "{\"a\":\"/tmp\"}", "[df][-h][/tmp]"},
+        {"[\"x\",\"{a}\"]", "{\"a\":\"two words; rm -rf *\"}", "[x][two words; rm -rf *]"},
+        {"[\"x\",\"--name={a}\"]", "{\"a\":\"-v\"}", "[x][--name=-v]"},
+        {"[\"x\",\"{a}{b}\"]", "{\"a\":1.50,\"b\":[1,\"é\"]}", "[x][1.50[1,\"é\"]]"},
+        {"[\"x\",\"{a}\",\"{b}\"]", "{\"b\":true}", "[x][true]"},
+        {"[\"x\",\"{a}{b}\"]", "{}", "[x][]"},
+        {"[\"x\",\"n={a}\"]", "{}", "[x][n=]"},
+        {"[\"x\",\"{d}\",\"{\",\"{a\"]", "{\"a\":1,\"d\":2}", "[x][{d}][{][{a]"},
+        {"[\"x\",\"--\",\"{a}\"]", "{\"a\":\"-rf\"}", "[x][--][-rf]"},
+        {"[\"{a}\",\"{a}\"]", "{\"a\":\"sh\"}", "[{a}][sh]"},
+        {"[\"x\",\"{a}\"]", "{\"a\":\"\"}", "[x][]"},
+        {"[\"x\",\"\",\"-\"]", "{}", "[x][][-]"},
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__buf shown;
+    haft__buf_init(&shown, 4096);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft_error err = {0};
+        CHECK_INT(make(&arena, rows[i].command, rows[i].arguments, &shown, &err), HAFT_OK, "%s",
+                  err.message);
+        CHECK_STR(haft__buf_str(&shown), haft__str(rows[i].wanted), "%s", rows[i].command);
+    }
+    haft__buf_finish(&shown);
+    haft__arena_finish(&arena);
+}
+
+TEST(an_argument_does_not_become_an_option)
+{
+    static const struct {
+        const char *command, *arguments, *where, *message;
+    } rows[] = {
+        {"[\"rm\",\"{a}\"]", "{\"a\":\"-rf\"}", "/command/1",
+         "the argument \"a\" begins with '-', which the program would take for an option"},
+        {"[\"rm\",\"{a}\",\"--\"]", "{\"a\":\"-\"}", "/command/1",
+         "the argument \"a\" begins with '-', which the program would take for an option"},
+        {"[\"rm\",\"{a}\",\"{b}{c}\"]", "{\"a\":\"x\",\"b\":\"\",\"c\":-1}", "/command/2",
+         "the argument \"c\" begins with '-', which the program would take for an option"},
+        {"[\"x\",\"y\",\"{a}\"]", "{\"a\":\"x\\u0000y\"}", "/command/2",
+         "a program cannot be given a text with a NUL"},
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__buf shown;
+    haft__buf_init(&shown, 4096);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft_error err = {0};
+        CHECK_INT(make(&arena, rows[i].command, rows[i].arguments, &shown, &err), HAFT_BAD_INPUT,
+                  "%s", rows[i].command);
+        CHECK_STR(haft__str(err.message), haft__str(rows[i].message), "%s", rows[i].command);
+        CHECK_STR(haft__str(err.where), haft__str(rows[i].where), "%s", rows[i].command);
+    }
+    haft__buf_finish(&shown);
+    haft__arena_finish(&arena);
+}
+
+TEST(a_word_has_a_longest_length)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    char *text = test_alloc(HAFT__LIMIT_EXEC_WORD_BYTES + 1);
+    memset(text, 'x', HAFT__LIMIT_EXEC_WORD_BYTES + 1);
+    haft__json command = read_json(&arena, "[\"x\",\"{a}\"]");
+    for (size_t more = 0; more < 2; more++) {
+        haft__json_member member = {
+            haft__json_string(HAFT__LIT("a")),
+            haft__json_string((haft_str){text, HAFT__LIMIT_EXEC_WORD_BYTES + more})};
+        haft_str *words = NULL;
+        size_t count = 0;
+        haft_status status = haft__argv_build(&arena, command, read_json(&arena, SCHEMA),
+                                              haft__json_object(&member, 1), &words, &count, NULL);
+        CHECK_INT(status, more == 0 ? HAFT_OK : HAFT_TOO_BIG, "%zu more", more);
+    }
+    haft__arena_finish(&arena);
+}
+
+TEST(words_without_memory)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json command = read_json(&arena, "[\"x\",\"{a}\"]"), schema = read_json(&arena, SCHEMA),
+               arguments = read_json(&arena, "{\"a\":\"y\"}");
+    for (unsigned n = 0;; n++) {
+        haft__arena own;
+        haft__arena_init(&own, 0);
+        haft_str *words = NULL;
+        size_t count = 0;
+        test_fail_allocations_from(n);
+        haft_status status =
+            haft__argv_build(&own, command, schema, arguments, &words, &count, NULL);
+        bool failed = test_allow_allocations();
+        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        haft__arena_finish(&own);
+        if (!failed) {
+            break;
+        }
+    }
+    haft__arena_finish(&arena);
+}

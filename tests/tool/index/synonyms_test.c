@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/tool/index/synonyms.c. */
+#include "tool/index/synonyms.h"
+
+#include "test.h"
+#include "tool/index/stem.h"
+#include "tool/search_help.h"
+
+TEST(words_alike_are_in_rows)
+{
+    size_t at = 0;
+    CHECK_STR(haft__search_synonyms(HAFT__LIT("url"), &at), HAFT__LIT("url link"), "url");
+    CHECK_STR(haft__search_synonyms(HAFT__LIT("url"), &at), HAFT__LIT(""), "only once");
+    at = 0;
+    CHECK_STR(haft__search_synonyms(HAFT__LIT("lin"), &at), HAFT__LIT(""), "a part of a word");
+    at = 0;
+    size_t rows = 0;
+    while (haft__search_synonyms(HAFT__LIT("fetch"), &at).len > 0) {
+        rows++;
+    }
+    CHECK_INT(rows, 2, "a word in two rows");
+}
+
+TEST(tools_are_found_by_words_alike)
+{
+    static const search_tool tools[] = {
+        {"a", "create_directory", "", "", NULL},
+        {"b", "create_pull_request", "", "", NULL},
+        {"c", "send_email", "", "", NULL},
+    };
+    haft__search_index *search = search_make(tools, COUNT(tools), NULL);
+    CHECK_STR(search_ids(search, HAFT__LIT("a folder"), 1), HAFT__LIT("a:name"), "folder");
+    CHECK_STR(search_ids(search, HAFT__LIT("open a PR"), 1), HAFT__LIT("b:name"), "PR");
+    CHECK_STR(search_ids(search, HAFT__LIT("mails"), 1), HAFT__LIT("c:name"), "mails");
+    haft__search_destroy(search);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/tool/index/word_vectors.c and search_meaning.c. */
+#include "tool/index/word_vectors.h"
+
+#include "base/limits.h"
+#include "test.h"
+#include "tool/search_help.h"
+
+static const char *const words[] = {"attend", "citi", "doctor", "physician", "visit", "weather"};
+static const int8_t rows[] = {3,   88, 0, 0, 0, 0,  5, 80, 101, 0,   2,  2,
+                              100, 3,  2, 1, 0, 90, 1, 0,  -50, -50, 70, 0};
+
+static haft_str make_file(void)
+{
+    return search_table(words, rows, COUNT(words), 4);
+}
+
+TEST(words_have_vectors)
+{
+    haft__search_word_vectors vectors;
+    haft_error err = {0};
+    CHECK_INT(haft__search_word_vectors_open(make_file(), &vectors, &err), HAFT_OK, "%s",
+              err.message);
+    CHECK_INT(vectors.count, COUNT(words), "words");
+    for (size_t i = 0; i < COUNT(words); i++) {
+        const int8_t *row = haft__search_word_vectors_find(&vectors, haft__str(words[i]));
+        CHECK(row != NULL && memcmp(row, rows + 4 * i, 4) == 0, "%s", words[i]);
+    }
+    static const char *const others[] = {"", "a", "doctors", "doc", "zoo", "attends"};
+    for (size_t i = 0; i < COUNT(others); i++) {
+        CHECK(haft__search_word_vectors_find(&vectors, haft__str(others[i])) == NULL, "%s",
+              others[i]);
+    }
+}
+
+/* One thing wrong with a file each. */
+TEST(damaged_tables_are_refused)
+{
+    static const struct {
+        size_t at;
+        uint8_t byte;
+        bool summed; /* the checksum is made right again */
+        const char *why;
+    } cases[] = {
+        {0, 'H', true, "it does not begin with \"haftvec1\""},
+        {7, '2', true, "it does not begin with \"haftvec1\""},
+        {8, 0, true, "its counts are none that can be"},
+        {10, 0x20, true, "its counts are none that can be"},
+        {12, 0, true, "its counts are none that can be"},
+        {12, 129, true, "its counts are none that can be"},
+        {12, 5, true, "it is longer or shorter than it says"},
+        {19, 0xff, true, "it is longer or shorter than it says"},
+        {24, 1, false, "its checksum is another one"},
+        {70, 1, false, "its checksum is another one"},
+        {32, 1, true, "a word lies outside of the text"},
+        {36, 200, true, "a word lies outside of the text"},
+        {39, 0x80, true, "a word lies outside of the text"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft_str file = make_file();
+        haft__search_word_vectors vectors;
+        haft_error err = {0};
+        char wanted[128];
+        /* NOLINTNEXTLINE(performance-no-int-to-ptr): a text that was made here */
+        ((uint8_t *)(uintptr_t)file.ptr)[cases[i].at] = cases[i].byte;
+        if (cases[i].summed) {
+            search_sum(file);
+        }
+        CHECK_INT(haft__search_word_vectors_open(file, &vectors, &err), HAFT_BAD_INPUT, "case %zu",
+                  i);
+        (void)snprintf(wanted, sizeof(wanted), "this is no table of vectors: %s", cases[i].why);
+        CHECK_STR(haft__str(err.message), haft__str(wanted), "case %zu", i);
+        CHECK_STR(haft__str(err.hint), HAFT__LIT("scripts/make-vectors makes one"), "the hint");
+    }
+    haft_str file = make_file();
+    for (size_t length = 0; length < file.len; length++) {
+        haft__search_word_vectors vectors;
+        CHECK_INT(haft__search_word_vectors_open((haft_str){file.ptr, length}, &vectors, NULL),
+                  HAFT_BAD_INPUT, "cut at %zu", length);
+    }
+}
+
+TEST(tables_have_limits)
+{
+    haft_str file = make_file();
+    haft__search_word_vectors vectors;
+    haft_error err = {0};
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): a text that was made here */
+    uint8_t *count = (uint8_t *)(uintptr_t)file.ptr + 8;
+    for (uint32_t more = 0; more < 2; more++) {
+        uint32_t number = HAFT__LIMIT_SEARCH_VECTORS + more;
+        for (size_t i = 0; i < 4; i++) {
+            count[i] = (uint8_t)(number >> 8 * i);
+        }
+        CHECK_INT(haft__search_word_vectors_open(file, &vectors, &err), HAFT_BAD_INPUT, "%u",
+                  number);
+        bool counts = strstr(err.message, "counts") != NULL;
+        CHECK(counts == (more == 1), "%u: %s", number, err.message);
+    }
+}
+
+TEST(other_words_find_what_is_meant)
+{
+    static const search_tool tools[] = {
+        {"a", "visit_physician", "", "", NULL},
+        {"b", "weather_of_city", "", "", NULL},
+        {"c", "xylophone", "", "", NULL},
+    };
+    haft__search_word_vectors vectors;
+    CHECK(haft__search_word_vectors_open(make_file(), &vectors, NULL) == HAFT_OK, "open");
+    haft__search_index *search = search_make(tools, COUNT(tools), &vectors);
+    CHECK_STR(search_ids(search, HAFT__LIT("attend a doctor"), 5), HAFT__LIT("a:meaning"), "meant");
+    CHECK_STR(search_ids(search, HAFT__LIT("city of my doctor, my doctor"), 5),
+              HAFT__LIT("b:name a:meaning"), "said, and meant");
+    CHECK_STR(search_ids(search, HAFT__LIT("xylophone"), 5), HAFT__LIT("c:exact name"), "neither");
+    haft__search_destroy(search);
+    search = search_make(tools, COUNT(tools), NULL);
+    CHECK_STR(search_ids(search, HAFT__LIT("attend a doctor"), 5), HAFT__LIT(""),
+              "without vectors");
+    haft__search_destroy(search);
+}
+
+TEST(a_word_that_no_language_has_is_a_name)
+{
+    static const search_tool tools[] = {
+        {"a", "champdex", "", "Statistics of players.", NULL},
+        {"b", "weather", "", "Weather of a city, visit of weather.", NULL},
+        {"c", "tira", "", "Use of many things, use it now.", NULL},
+        {"d", "other", "", "Tira uses this.", NULL},
+        {"e", "c++", "", "Compiles.", NULL},
+        {"f", "c#", "", "Compiles, c compiles.", NULL},
+    };
+    static const struct {
+        const char *query, *first;
+    } cases[] = {
+        {"please use champdex now", "a:exact name"},
+        {"use champdex, now", "a:exact name"},
+        {"visit the weather", "b:name"},   /* a word is a word */
+        {"please use tira now", "c:text"}, /* two documents have it */
+        {"c++", "e:exact name"},
+        {"compile c#, please", "f:exact name"},
+    };
+    haft__search_word_vectors vectors;
+    CHECK(haft__search_word_vectors_open(make_file(), &vectors, NULL) == HAFT_OK, "open");
+    haft__search_index *search = search_make(tools, COUNT(tools), &vectors);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CHECK_STR(search_ids(search, haft__str(cases[i].query), 1), haft__str(cases[i].first), "%s",
+                  cases[i].query);
+    }
+    haft__search_destroy(search);
+}
+
+/* The table that is installed. */
+TEST(the_table_of_the_project_is_one)
+{
+    haft_str file = test_read_file("share/haft/words.vec");
+    haft__search_word_vectors vectors;
+    haft_error err = {0};
+    CHECK_INT(haft__search_word_vectors_open(file, &vectors, &err), HAFT_OK, "%s", err.message);
+    static const char *const some[] = {"file", "repositori", "json", "github", "messag"};
+    for (size_t i = 0; i < COUNT(some) && err.status == HAFT_OK; i++) {
+        CHECK(haft__search_word_vectors_find(&vectors, haft__str(some[i])) != NULL, "%s", some[i]);
+    }
+}
