@@ -14,7 +14,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "fuzz.h"
-#include "spec/load.h"
+#include "spec/load/load.h"
 #include "json/write.h"
 
 static haft_str get(void *context, haft_str name)

@@ -6,7 +6,7 @@
 
 #include "model/provider.h"
 #include "run/redact/redact.h"
-#include "spec/load.h"
+#include "spec/load/load.h"
 
 typedef struct haft__way {
     haft__spec_env env;

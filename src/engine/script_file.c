@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "io/file.h"
 #include "run/replay/script.h"
-#include "spec/text.h"
+#include "spec/load/parse.h"
 
 /* The directory of the spec, with its slash; nothing for the one we are in. */
 static haft_str directory_of(haft_str path)

@@ -10,7 +10,7 @@
 #define HAFT_EXEC_EXEC_H
 
 #include "io/loop.h"
-#include "spec/load.h"
+#include "spec/load/load.h"
 
 typedef struct haft__exec haft__exec;
 typedef struct haft__exec_job haft__exec_job;

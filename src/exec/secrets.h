@@ -4,7 +4,7 @@
 #define HAFT_EXEC_SECRETS_H
 
 #include "run/redact/redact.h"
-#include "spec/load.h"
+#include "spec/load/load.h"
 
 /* The secrets of a spec and of this process: the key of its model, every variable that the spec
  * puts into environments, headers, URLs and keys, and variables whose names say so (API_KEY,

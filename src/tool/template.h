@@ -3,7 +3,7 @@
  * tool/template.h - texts of a tool's definition with {arg} in them.
  *
  * {name} stands for an argument when name could be one (tool/args.h); ${NAME} is a variable of the
- * environment and left to others (spec/load.h); every other brace is a brace.
+ * environment and left to others (spec/load/load.h); every other brace is a brace.
  */
 #ifndef HAFT_TOOL_TEMPLATE_H
 #define HAFT_TOOL_TEMPLATE_H

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "schema/regex/pattern.h"
-#include "spec/load.h"
+#include "spec/load/load.h"
 #include "json/canonical.h"
 #include "json/number.h"
 #include "json/read.h"

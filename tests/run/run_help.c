@@ -3,7 +3,7 @@
 #include "run_help.h"
 
 #include "model/chat.h"
-#include "spec/text.h"
+#include "spec/load/parse.h"
 #include "tool/builtin.h"
 #include "json/read.h"
 #include "json/write.h"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs/spec.md"
-SCHEMA = json.loads((ROOT / "src/spec/haft.schema.json").read_text())
+SCHEMA = json.loads((ROOT / "src/spec/load/haft.schema.json").read_text())
 BEGIN, END = "<!-- keys -->\n", "<!-- end of keys -->\n"
 HEAD = "| key | what may stand there | default | what it is for |\n|---|---|---|---|\n"
 
@@ -113,7 +113,7 @@ if "--write" in sys.argv:
     PAGE.write_text(wanted)
     page = wanted
 check("the_page_has_every_key", [] if page == wanted else
-      ["docs/spec.md and src/spec/haft.schema.json differ; tests/spec/page_test.py --write"])
+      ["docs/spec.md and src/spec/load/haft.schema.json differ; tests/spec/page_test.py --write"])
 
 shown = [id(find(path)["properties"]) for _, path in SECTIONS]
 missed = [list(group) for group in keys_of(SCHEMA, [])
@@ -132,6 +132,6 @@ if "HAFT" in os.environ:
     with tempfile.TemporaryDirectory() as directory:
         (Path(directory) / "i.json").write_text('{"model":"offline"}')
         done = subprocess.run([os.environ["HAFT"], "validate",
-                               str(ROOT / "src/spec/haft.schema.json"), "i.json"],
+                               str(ROOT / "src/spec/load/haft.schema.json"), "i.json"],
                               cwd=directory, capture_output=True, text=True)
         check("the_schema_works_by_itself", [] if done.returncode == 0 else [done.stdout])

@@ -19,7 +19,7 @@
 #include "io/environment.h"
 #include "io/file.h"
 #include "io/random.h"
-#include "spec/text.h"
+#include "spec/load/parse.h"
 
 #define PROJECT "haft.config.yaml"
 #define DOTENV  ".env"

@@ -7,7 +7,7 @@
 #include "base/sha256.h"
 #include "cli/command.h"
 #include "run/decide/decide.h"
-#include "spec/load.h"
+#include "spec/load/load.h"
 
 typedef struct haft__spec_file {
     const char *name;       /* the path, or "standard input" */

@@ -13,7 +13,7 @@
 #include "cli/terminal/print.h"
 #include "io/file.h"
 #include "model/provider.h"
-#include "spec/diff.h"
+#include "spec/load/diff.h"
 #include "json/write.h"
 
 /* What the command line had changed when the run was started. */

@@ -19,7 +19,7 @@
 #include "cli/terminal/print.h"
 #include "cli/terminal/width.h"
 #include "io/file.h"
-#include "spec/problem.h"
+#include "spec/load/problem.h"
 
 /* Of a long line, so many characters in front of the caret and in all are shown. */
 #define SHOWN_BEFORE 60U

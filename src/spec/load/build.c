@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * build.c - the source to the struct: everything but the choice policy and the tools. Defaults are
+ * here and in haft.schema.json; tests/spec/load/build_test.c compares the two.
+ */
+#include "spec/load/build_int.h"
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "base/suggestion.h"
+#include "tool/duration.h"
+#include "json/number.h"
+
+#define MICROS_DIGITS 6
+
+/* ---- reading values ---- */
+
+uint64_t haft__loader_read_number(haft__json object, const char *key, uint64_t otherwise)
+{
+    haft__json found = haft__edit_get(object, key);
+    int64_t number;
+    bool fits = found.kind == HAFT__JSON_NUMBER
+                && haft__number_to_int64(haft__json_text(found), &number) && number >= 0;
+    return fits ? (uint64_t)number : otherwise;
+}
+
+static uint32_t number32(haft__json object, const char *key, uint32_t otherwise)
+{
+    uint64_t found = haft__loader_read_number(object, key, otherwise);
+    return found <= UINT32_MAX ? (uint32_t)found : otherwise;
+}
+
+static bool boolean(haft__json object, const char *key, bool otherwise)
+{
+    haft__json found = haft__edit_get(object, key);
+    return found.kind == HAFT__JSON_TRUE || (otherwise && found.kind != HAFT__JSON_FALSE);
+}
+
+uint64_t haft__loader_read_duration(haft__loader *l, haft__json value, haft_str pointer,
+                                    uint64_t otherwise)
+{
+    haft_error err = {.status = HAFT_OK};
+    uint64_t ms = otherwise;
+    bool given = value.kind == HAFT__JSON_STRING || value.kind == HAFT__JSON_NUMBER;
+    if (given && haft__duration_read(value, &ms, &err) != HAFT_OK) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "%s", err.message);
+        haft__loader_hint(l, problem, "%s", err.hint);
+    }
+    return ms;
+}
+
+const haft_str *haft__loader_read_strings(haft__loader *l, haft__json array, size_t *ret_count)
+{
+    haft_str *texts = haft__loader_alloc(l, array.count, sizeof(*texts));
+    *ret_count = 0;
+    for (uint32_t i = 0; i < array.count && texts != NULL; i++) {
+        if (array.items[i].kind == HAFT__JSON_STRING) {
+            texts[(*ret_count)++] = haft__json_text(array.items[i]);
+        }
+    }
+    return texts;
+}
+
+/* Dollars as millionths: the digits of its normal spelling, moved. False when it has more. */
+static bool to_micros(haft__loader *l, haft_str number, uint64_t *ret_micros)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, 2 * (size_t)HAFT__LIMIT_JSON_NUMBER_BYTES);
+    haft__number_add_normal(&buf, number);
+    haft_str fraction = haft__buf_str(&buf), whole = haft__str_split(&fraction, '.');
+    char digits[32];
+    int length =
+        snprintf(digits, sizeof(digits), "%.*s%.*s", HAFT__ARG(whole), HAFT__ARG(fraction));
+    bool fits = buf.status == HAFT_OK && fraction.len <= MICROS_DIGITS && length > 0
+                && (size_t)length + MICROS_DIGITS - fraction.len < sizeof(digits);
+    for (size_t i = fraction.len; fits && i < MICROS_DIGITS; i++) {
+        digits[length++] = '0';
+    }
+    fits = fits && haft__str_to_u64((haft_str){digits, (size_t)length}, ret_micros);
+    if (buf.status == HAFT_NO_MEMORY) {
+        l->status = HAFT_NO_MEMORY;
+    }
+    haft__buf_finish(&buf);
+    return fits;
+}
+
+static uint64_t micros(haft__loader *l, haft__json object, const char *key, const char *pointer,
+                       uint64_t otherwise)
+{
+    haft__json found = haft__edit_get(object, key);
+    uint64_t result = otherwise;
+    if (found.kind == HAFT__JSON_NUMBER && !to_micros(l, haft__json_text(found), &result)) {
+        (void)haft__loader_error(l, haft__str(pointer), HAFT__SUBJECT_VALUE,
+                                 "found %.*s dollars, wanted at most %d digits behind the point",
+                                 HAFT__ARG(haft__json_text(found)), MICROS_DIGITS);
+    }
+    return result;
+}
+
+/* ---- the model ---- */
+
+static const char *const providers[] = {
+    "openai", "openai-responses", "anthropic", "gemini", "mistral", "deepseek",
+    "ollama", "llamacpp",         "vllm",      "script", "replay",  "offline",
+};
+
+/* Whether the letters of `word` stand in `name` in their order, the first in front: opn, anth. */
+static bool is_short_for(haft_str word, const char *name)
+{
+    size_t at = 0;
+    for (const char *c = name; *c != '\0' && at < word.len; c++) {
+        if (*c == word.ptr[at]) {
+            at++;
+        } else if (at == 0) {
+            return false;
+        }
+    }
+    return word.len > 1 && at == word.len;
+}
+
+static void check_provider(haft__loader *l, haft_str name, haft_str pointer)
+{
+    haft__suggestion near;
+    haft__suggestion_init(&near, name);
+    for (size_t i = 0; i < COUNT(providers); i++) {
+        if (haft__str_equal(name, haft__str(providers[i]))) {
+            return;
+        }
+        haft__suggestion_offer(&near, haft__str(providers[i]));
+    }
+    for (size_t i = 0; i < COUNT(providers) && near.best.ptr == NULL; i++) {
+        near.best = is_short_for(name, providers[i]) ? haft__str(providers[i]) : near.best;
+    }
+    haft__spec_problem *problem = haft__loader_error(
+        l, pointer, HAFT__SUBJECT_VALUE, "there is no provider \"%.*s\"", HAFT__ARG(name));
+    if (near.best.ptr != NULL) {
+        haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(near.best));
+    } else {
+        haft__loader_hint(l, problem,
+                          "for a server that speaks as OpenAI's does, write {provider: openai, "
+                          "model: NAME, base_url: URL}");
+    }
+}
+
+static bool is_local(haft_str provider)
+{
+    return haft__str_equal(provider, HAFT__LIT("script"))
+           || haft__str_equal(provider, HAFT__LIT("replay"))
+           || haft__str_equal(provider, HAFT__LIT("offline"));
+}
+
+static void check_model_name(haft__loader *l, haft_str pointer)
+{
+    const haft__model_spec *model = &l->spec->model;
+    bool offline = haft__str_equal(model->provider, HAFT__LIT("offline"));
+    if (offline || model->model.len > 0) {
+        return;
+    }
+    haft__spec_problem *problem =
+        haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "the model \"%.*s\" has no name",
+                           HAFT__ARG(model->provider));
+    haft__loader_hint(l, problem, "a model is written provider:model, such as openai:gpt-5.4-mini");
+}
+
+static void build_model_text(haft__loader *l, haft_str text)
+{
+    haft__model_spec *model = &l->spec->model;
+    bool url = haft__str_starts_with(text, HAFT__LIT("http://"))
+               || haft__str_starts_with(text, HAFT__LIT("https://"));
+    model->model = text;
+    model->provider = haft__str_split(&model->model, ':');
+    check_provider(l, model->provider, HAFT__LIT("/model"));
+    if (!url) {
+        check_model_name(l, HAFT__LIT("/model"));
+    }
+}
+
+static haft__constraint_setting read_constraint(haft_str word)
+{
+    static const char *const words[] = {[HAFT__CONSTRAIN_AUTO] = "auto",
+                                        [HAFT__CONSTRAIN_NONE] = "none",
+                                        [HAFT__CONSTRAIN_GRAMMAR] = "grammar",
+                                        [HAFT__CONSTRAIN_SCHEMA] = "schema"};
+    haft__constraint_setting found = HAFT__CONSTRAIN_AUTO;
+    for (size_t i = 0; i < COUNT(words); i++) {
+        found = haft__str_equal(word, haft__str(words[i])) ? (haft__constraint_setting)i : found;
+    }
+    return found;
+}
+
+static void build_model(haft__loader *l)
+{
+    haft__model_spec *model = &l->spec->model;
+    haft__json source = haft__edit_get(l->source, "model");
+    haft__json price = haft__edit_object(source, "price");
+    model->native_tools = boolean(source, "native_tools", true);
+    model->starts_in_reasoning = boolean(source, "starts_in_reasoning", false);
+    model->context_tokens = haft__loader_read_number(source, "context_tokens", 0);
+    model->constraint = read_constraint(haft__edit_text(source, "constraint"));
+    model->provider = haft__edit_text(source, "provider");
+    model->model = haft__edit_text(source, "model");
+    model->base_url = haft__edit_text(source, "base_url");
+    model->api_key = haft__edit_text(source, "api_key");
+    model->api_key_env = haft__edit_text(source, "api_key_env");
+    model->size_b = haft__json_text(haft__edit_get(source, "size_b"));
+    model->options = haft__edit_get(source, "options");
+    if (source.kind == HAFT__JSON_STRING) {
+        build_model_text(l, haft__json_text(source));
+    } else if (source.kind == HAFT__JSON_OBJECT && model->provider.len > 0) {
+        check_provider(l, model->provider, HAFT__LIT("/model/provider"));
+        check_model_name(l, HAFT__LIT("/model"));
+    } else {
+        model->provider = HAFT__LIT("offline");
+    }
+    if (!is_local(model->provider)) {
+        haft__loader_fill_family(l, source);
+    }
+    model->price.input = micros(l, price, "input", "/model/price/input", 0);
+    model->price.output = micros(l, price, "output", "/model/price/output", 0);
+    model->price.cached = micros(l, price, "cached", "/model/price/cached", model->price.input);
+    /* What runs here costs nothing. */
+    model->price.known = price.count > 0 || is_local(model->provider);
+    const haft__spec_options *options = l->options;
+    /* What a server of somebody else takes nobody here can know. */
+    if (!model->price.known && model->base_url.len == 0 && options->find_price != NULL) {
+        haft__price found;
+        if (options->find_price(options->price_context, model->provider, model->model, &found)) {
+            model->price = found;
+            model->price.known = true;
+        }
+    }
+}
+
+/* ---- the rest ---- */
+
+/* The index of the text among the names, or 0: the first is the default. */
+static unsigned one_of(haft_str text, const char *const *names, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (haft__str_equal(text, haft__str(names[i]))) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static void build_limits(haft__loader *l)
+{
+    static const char *const overflows[] = {"queue", "truncate"};
+    haft__json source = haft__edit_object(l->source, "limits");
+    l->spec->limits = (haft__spec_limits){
+        .turns = number32(source, "turns", 12),
+        .calls = number32(source, "calls", 50),
+        .parallel = number32(source, "parallel", 3),
+        .overflow = one_of(haft__edit_text(source, "overflow"), overflows, COUNT(overflows)),
+        .observation_chars = number32(source, "observation_chars", 8000),
+        .tokens = haft__loader_read_number(source, "tokens", 1000000),
+        .has_usd = haft__edit_get(source, "usd").kind == HAFT__JSON_NUMBER,
+        .usd_micros = micros(l, source, "usd", "/limits/usd", 0),
+        .wall_ms = haft__loader_read_duration(l, haft__edit_get(source, "wall"),
+                                              HAFT__LIT("/limits/wall"), 600000),
+        .invalid_calls = number32(source, "invalid_calls", 3),
+        .reminders = number32(source, "reminders", 2),
+        .violations = number32(source, "violations", 2),
+    };
+}
+
+static void build_phases(haft__loader *l)
+{
+    haft__json source = haft__edit_array(l->source, "phases");
+    haft__phase *phases = haft__loader_alloc(l, source.count, sizeof(*phases));
+    if (phases == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < source.count; i++) {
+        haft__json tools = haft__edit_array(source.items[i], "tools");
+        phases[i].name = haft__edit_text(source.items[i], "name");
+        phases[i].tools = haft__loader_read_strings(l, tools, &phases[i].tool_count);
+    }
+    l->spec->phases = phases;
+    l->spec->phase_count = source.count;
+}
+
+/* What happens at a deadline; the run fails unless something else is said. */
+static haft__json build_on_expire(haft__json rule)
+{
+    haft__json on_expire = haft__edit_get(rule, "on_expire");
+    return on_expire.kind != HAFT__JSON_NULL ? on_expire : haft__json_string(HAFT__LIT("fail"));
+}
+
+/* 0 where there is none; then nobody may say 0. */
+static uint64_t build_deadline(haft__loader *l, haft__json rule, haft_str pointer)
+{
+    haft__json value = haft__edit_get(rule, "deadline");
+    uint64_t ms = haft__loader_read_duration(l, value, pointer, 1);
+    if (ms == 0) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "wanted a time above 0, found 0");
+        haft__loader_hint(l, problem, "leave it out when there is none");
+    }
+    return value.kind != HAFT__JSON_NULL ? ms : 0;
+}
+
+static void build_pauses(haft__loader *l)
+{
+    static const char *const kinds[HAFT__SPEC_PAUSES] = {"question", "headless", "approval",
+                                                         "unknown_outcome"};
+    haft__json source = haft__edit_object(l->source, "pauses");
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        haft__json rule = haft__edit_object(source, kinds[i]);
+        haft_str pointer = haft__loader_pointer(l, "/pauses/%s/deadline", kinds[i]);
+        l->spec->pauses[i] = (haft__pause_rule){.deadline_ms = build_deadline(l, rule, pointer),
+                                                .on_expire = build_on_expire(rule)};
+    }
+}
+
+static void build_approvals(haft__loader *l)
+{
+    haft__json source = haft__edit_array(l->source, "approvals");
+    haft__approval_rule *rules = haft__loader_alloc(l, source.count, sizeof(*rules));
+    if (rules == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < source.count; i++) {
+        haft__json rule = source.items[i];
+        haft_str pointer = haft__loader_pointer(l, "/approvals/%u/deadline", i);
+        rules[i].tools =
+            haft__loader_read_strings(l, haft__edit_array(rule, "tools"), &rules[i].tool_count);
+        rules[i].traits =
+            haft__loader_read_strings(l, haft__edit_array(rule, "traits"), &rules[i].trait_count);
+        rules[i].when = haft__edit_get(rule, "when");
+        rules[i].deadline_ms = build_deadline(l, rule, pointer);
+        rules[i].on_expire = build_on_expire(rule);
+    }
+    l->spec->approvals = rules;
+    l->spec->approval_count = source.count;
+}
+
+static void build_embeddings(haft__loader *l)
+{
+    static const char pointer[] = "/tool_search/embeddings/timeout";
+    haft__json search = haft__edit_object(l->source, "tool_search");
+    haft__json source = haft__edit_object(search, "embeddings");
+    haft__json timeout = haft__edit_get(source, "timeout");
+    haft__embeddings_spec *embeddings = &l->spec->embeddings;
+    *embeddings =
+        (haft__embeddings_spec){.base_url = haft__edit_text(source, "base_url"),
+                                .model = haft__edit_text(source, "model"),
+                                .api_key = haft__edit_text(source, "api_key"),
+                                .api_key_env = haft__edit_text(source, "api_key_env"),
+                                .query_prefix = haft__edit_text(source, "query_prefix"),
+                                .document_prefix = haft__edit_text(source, "document_prefix"),
+                                .timeout_ms = haft__loader_read_duration(
+                                    l, timeout, haft__str(pointer), HAFT__LIMIT_EMBED_QUERY_MS)};
+    if (embeddings->timeout_ms == 0 || embeddings->timeout_ms > HAFT__LIMIT_EMBED_MOST_MS) {
+        haft__spec_problem *problem = haft__loader_error(
+            l, haft__str(pointer), HAFT__SUBJECT_VALUE,
+            "wanted a time above 0 and of at most %d seconds, found %llu ms",
+            HAFT__LIMIT_EMBED_MOST_MS / 1000, (unsigned long long)embeddings->timeout_ms);
+        haft__loader_hint(l, problem, "a search waits so long before it goes on without");
+    }
+}
+
+void haft__loader_build(haft__loader *l)
+{
+    static const char *const kinds[] = {"agent", "workflow", "graph"};
+    static const char *const unknowns[] = {"ask", "tell", "retry"};
+    static const char *const histories[] = {"native", "transcript"};
+    haft__spec *spec = l->spec;
+    haft__json source = l->source, builtins = haft__edit_object(source, "builtins");
+    haft_str root = haft__edit_text(source, "root"), multi = haft__edit_text(source, "multitask");
+    spec->source = source;
+    spec->path = l->options->path;
+    spec->kind = one_of(haft__edit_text(source, "kind"), kinds, COUNT(kinds));
+    spec->name = haft__edit_text(source, "name");
+    spec->description = haft__edit_text(source, "description");
+    spec->instructions = haft__edit_text(source, "instructions");
+    spec->plan = haft__edit_get(source, "plan");
+    spec->mcp = haft__edit_get(source, "mcp");
+    spec->root = root.len > 0 ? root : HAFT__LIT(".");
+    spec->databases = haft__edit_get(source, "databases");
+    spec->on_unknown = one_of(haft__edit_text(source, "on_unknown"), unknowns, COUNT(unknowns));
+    spec->on_unknown_given = haft__edit_text(source, "on_unknown").len > 0;
+    spec->history = one_of(haft__edit_text(source, "history"), histories, COUNT(histories));
+    spec->max_mcp_tools = number32(source, "max_mcp_tools", 0);
+    spec->tools_share = number32(source, "max_tools_share", HAFT__LIMIT_TOOL_SHARE_PERCENT);
+    spec->multitask = multi.len > 0 ? multi : HAFT__LIT("enqueue");
+    spec->graph = haft__edit_get(source, "graph");
+    spec->builtin_allow = haft__loader_read_strings(l, haft__edit_array(builtins, "allow"),
+                                                    &spec->builtin_allow_count);
+    spec->builtin_deny =
+        haft__loader_read_strings(l, haft__edit_array(builtins, "deny"), &spec->builtin_deny_count);
+    build_model(l);
+    build_limits(l);
+    build_phases(l);
+    build_approvals(l);
+    build_pauses(l);
+    build_embeddings(l);
+}

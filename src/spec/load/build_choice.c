@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * build_choice.c - the choice policy and the formats, which can be written in many ways. Tests:
+ * tests/spec/load/build_choice_test.c.
+ */
+#include "base/str.h"
+#include "base/suggestion.h"
+#include "format/format.h"
+#include "spec/load/build_int.h"
+
+/* ---- wishes ---- */
+
+static const struct {
+    const char *word;
+    haft__tool_choice wish;
+} words[] = {
+    {"auto", {.mode = HAFT__MODE_AUTO}},
+    {"any", {.mode = HAFT__MODE_ANY}},
+    {"required", {.mode = HAFT__MODE_ANY}},
+    {"none", {.mode = HAFT__MODE_NONE}},
+    {"gate", {.mode = HAFT__MODE_AUTO, .fall_through = true}},
+};
+
+static bool is_word(haft_str text, haft__tool_choice *ret_wish)
+{
+    for (size_t i = 0; i < COUNT(words); i++) {
+        if (haft__str_equal(text, haft__str(words[i].word))) {
+            *ret_wish = words[i].wish;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* {tool: x}, {type: auto}, {type: tool, name: x}, {type: function, function: {name: x}} */
+static haft__tool_choice read_object(haft__loader *l, haft__json object, haft_str pointer)
+{
+    haft_str type = haft__edit_text(object, "type"), name = haft__edit_text(object, "tool");
+    haft__tool_choice wish = {.mode = HAFT__MODE_TOOL};
+    if (is_word(type, &wish)) {
+        return wish;
+    }
+    if (name.len == 0) {
+        name = haft__edit_text(object, "name");
+    }
+    if (name.len == 0) {
+        name = haft__edit_text(haft__edit_object(object, "function"), "name");
+    }
+    if (name.len == 0) {
+        haft__spec_problem *problem = haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
+                                                         "this choice names neither mode nor tool");
+        haft__loader_hint(l, problem, "write auto, required, none, or {tool: NAME}");
+        return (haft__tool_choice){.mode = HAFT__MODE_AUTO};
+    }
+    wish.tool = name;
+    return wish;
+}
+
+static haft__tool_choice read_wish(haft__loader *l, haft__json value, haft_str pointer)
+{
+    haft__tool_choice wish = {.mode = HAFT__MODE_AUTO};
+    if (value.kind == HAFT__JSON_OBJECT) {
+        return read_object(l, value, pointer);
+    }
+    haft_str text = haft__json_text(value);
+    if (value.kind == HAFT__JSON_STRING && !is_word(text, &wish)) {
+        wish = (haft__tool_choice){.mode = HAFT__MODE_TOOL, .tool = text};
+    }
+    return wish;
+}
+
+static void build_schedule(haft__loader *l, haft__json source)
+{
+    haft__tool_choice *schedule = haft__loader_alloc(l, source.count, sizeof(*schedule));
+    if (schedule == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < source.count; i++) {
+        schedule[i] =
+            read_wish(l, source.items[i], haft__loader_pointer(l, "/choice/schedule/%u", i));
+    }
+    l->spec->choice.schedule = schedule;
+    l->spec->choice.schedule_count = source.count;
+}
+
+/* A default of `gate` says nothing: that is where the default comes after. */
+static void build_default(haft__loader *l, haft__json source)
+{
+    haft_str pointer = HAFT__LIT("/choice/default");
+    haft__tool_choice wish = read_wish(l, source, pointer);
+    if (wish.fall_through) {
+        haft__spec_problem *problem = haft__loader_error(
+            l, pointer, HAFT__SUBJECT_VALUE, "found gate, wanted auto, required, none or a tool");
+        haft__loader_hint(l, problem, "gate belongs into the schedule");
+        wish = (haft__tool_choice){.mode = HAFT__MODE_AUTO};
+    }
+    l->spec->choice.default_choice = wish;
+}
+
+/* ---- formats ---- */
+
+static bool same_word(haft_str a, const char *b)
+{
+    if (b == NULL || a.len != strlen(b)) {
+        return false;
+    }
+    for (size_t i = 0; i < a.len; i++) {
+        char lower = a.ptr[i] >= 'A' && a.ptr[i] <= 'Z' ? (char)(a.ptr[i] | 0x20) : a.ptr[i];
+        if (lower != b[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+#define NATIVE "native" /* the only one that is not text */
+
+/* The name we know it by; "" when there is none. */
+static haft_str find_format(haft_str name)
+{
+    static const struct {
+        const char *also, *name;
+    } others[] = {{"json", "purejson"}, {"code", "codemode"}, {NATIVE, NATIVE}};
+    for (size_t i = 0; i < COUNT(others); i++) {
+        if (same_word(name, others[i].also)) {
+            return haft__str(others[i].name);
+        }
+    }
+    const haft__format *format = haft__format_find(name);
+    return format != NULL ? haft__str(format->name) : HAFT__LIT("");
+}
+
+/* The same, with a problem when there is none. */
+static haft_str read_format(haft__loader *l, haft_str name, haft_str pointer)
+{
+    haft_str known = find_format(name);
+    if (known.len > 0) {
+        return known;
+    }
+    size_t count;
+    const haft__format *const *formats = haft__formats(&count);
+    haft__suggestion near;
+    haft__suggestion_init(&near, name);
+    haft__suggestion_offer(&near, HAFT__LIT(NATIVE));
+    for (size_t i = 0; i < count; i++) {
+        haft__suggestion_offer(&near, haft__str(formats[i]->name));
+    }
+    haft__spec_problem *problem = haft__loader_error(
+        l, pointer, HAFT__SUBJECT_VALUE, "there is no format \"%.*s\"", HAFT__ARG(name));
+    if (near.best.ptr != NULL) {
+        haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(near.best));
+    }
+    return HAFT__LIT("");
+}
+
+static bool has_format(const haft_str *list, size_t count, haft_str name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (haft__str_equal(list[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Behind the preferred one, each once. */
+static void add_formats(haft__loader *l, haft__json names, haft_str outer, haft_str *list)
+{
+    for (uint32_t i = 0; i < names.count; i++) {
+        if (names.items[i].kind != HAFT__JSON_STRING) {
+            continue;
+        }
+        haft_str pointer = haft__loader_pointer(l, "%.*s/%u", HAFT__ARG(outer), i);
+        haft_str name = read_format(l, haft__json_text(names.items[i]), pointer);
+        if (name.len > 0 && !has_format(list, l->spec->format_count, name)) {
+            list[l->spec->format_count++] = name;
+        }
+    }
+}
+
+static void check_primary(haft__loader *l, haft__json enabled, haft_str primary)
+{
+    for (uint32_t i = 0; i < enabled.count; i++) {
+        if (haft__str_equal(find_format(haft__json_text(enabled.items[i])), primary)) {
+            return;
+        }
+    }
+    haft__spec_problem *problem =
+        haft__loader_error(l, HAFT__LIT("/formats/primary"), HAFT__SUBJECT_VALUE,
+                           "the primary format %.*s is not among the enabled", HAFT__ARG(primary));
+    haft__loader_hint(l, problem, "add it to formats.enabled");
+}
+
+/* Where nothing is said: calls of the server's if the model has them there, else text as its family
+ * writes it. */
+static void add_usual_formats(haft__loader *l, haft_str *list)
+{
+    haft__model_spec *model = &l->spec->model;
+    haft_str json = HAFT__LIT("purejson"), text = model->family.format;
+    bool known = text.len > 0;
+    model->family.gave_format = known && !model->native_tools;
+    if (!model->family.gave_format) {
+        list[l->spec->format_count++] = HAFT__LIT(NATIVE);
+    }
+    list[l->spec->format_count++] = known ? text : json;
+    if (model->family.gave_format && !haft__str_equal(text, json)) {
+        list[l->spec->format_count++] = json;
+    }
+}
+
+static void build_formats(haft__loader *l)
+{
+    haft__json source = haft__edit_get(l->source, "formats");
+    bool list = source.kind == HAFT__JSON_ARRAY;
+    haft__json enabled = list ? source : haft__edit_array(source, "enabled");
+    haft_str primary = haft__edit_text(source, "primary");
+    haft_str *names = haft__loader_alloc(l, enabled.count + 2, sizeof(*names));
+    if (names == NULL) {
+        return;
+    }
+    l->spec->formats = names;
+    if (primary.len > 0) {
+        primary = read_format(l, primary, HAFT__LIT("/formats/primary"));
+    }
+    if (primary.len > 0) {
+        names[l->spec->format_count++] = primary;
+        if (enabled.count > 0) {
+            check_primary(l, enabled, primary);
+        }
+    }
+    add_formats(l, enabled, list ? HAFT__LIT("/formats") : HAFT__LIT("/formats/enabled"), names);
+    if (l->spec->format_count == 0) {
+        add_usual_formats(l, names);
+    }
+}
+
+void haft__loader_build_choice(haft__loader *l)
+{
+    haft__json source = haft__edit_object(l->source, "choice");
+    haft__choice_spec *choice = &l->spec->choice;
+    bool set = haft__edit_get(source, "min_tools_for_auto").kind == HAFT__JSON_NUMBER;
+    choice->gate = l->spec->kind == HAFT__SPEC_WORKFLOW || set;
+    choice->min_tools_for_auto =
+        (uint32_t)haft__loader_read_number(source, "min_tools_for_auto", 5);
+    choice->schedule_overrides_gate =
+        haft__edit_get(source, "schedule_overrides_gate").kind == HAFT__JSON_TRUE;
+    build_schedule(l, haft__edit_array(source, "schedule"));
+    build_default(l, haft__edit_get(source, "default"));
+    build_formats(l);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * build_family.c - what a spec does not say of its model, from the table of model families.
+ *
+ * Whatever is said wins: the row, each of its values. Tests: tests/spec/load/build_family_test.c.
+ */
+#include "base/buf.h"
+#include "base/str.h"
+#include "base/suggestion.h"
+#include "model/families.h"
+#include "spec/load/build_int.h"
+
+#define NONE "none" /* as a family: nothing is looked up */
+
+static void report_family(haft__loader *l, haft_str name)
+{
+    size_t count;
+    const haft__family *rows = haft__families(&count);
+    haft__suggestion near;
+    haft__suggestion_init(&near, name);
+    haft__suggestion_offer(&near, HAFT__LIT(NONE));
+    for (size_t i = 0; i < count; i++) {
+        haft__suggestion_offer(&near, haft__str(rows[i].name));
+    }
+    haft__spec_problem *problem =
+        haft__loader_error(l, HAFT__LIT("/model/family"), HAFT__SUBJECT_VALUE,
+                           "there is no model family \"%.*s\"", HAFT__ARG(name));
+    if (near.best.ptr != NULL) {
+        haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(near.best));
+    } else {
+        haft__loader_hint(l, problem, "docs/local-models.md has the table; none is for none");
+    }
+}
+
+/* The row that the spec names, else that of the chat template, else that of the name. */
+static const haft__family *find(haft__loader *l, haft__json source)
+{
+    haft__model_family *family = &l->spec->model.family;
+    haft_str said = haft__edit_text(source, "family");
+    const char *pattern = NULL;
+    const haft__family *row = NULL;
+    if (said.len > 0) {
+        bool none = haft__str_equal_ignore_case(said, HAFT__LIT(NONE));
+        family->found_by = HAFT__LIT("spec");
+        row = haft__family_find(said);
+        if (row == NULL && !none) {
+            report_family(l, said);
+        }
+        return row;
+    }
+    family->found_by = HAFT__LIT("chat_template");
+    row = haft__family_match_template(haft__edit_text(source, "chat_template"), &pattern);
+    if (row == NULL) {
+        family->found_by = HAFT__LIT("name");
+        row = haft__family_match_name(l->spec->model.model, &pattern);
+    }
+    family->pattern = haft__str(pattern != NULL ? pattern : "");
+    return row;
+}
+
+static haft_str write_size(haft__loader *l, uint64_t millions)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, HAFT__LIMIT_JSON_NUMBER_BYTES);
+    haft__family_add_size(&buf, millions);
+    haft_str kept = haft__arena_copy(l->arena, haft__buf_str(&buf));
+    if (buf.status == HAFT_NO_MEMORY || kept.ptr == NULL) {
+        l->status = HAFT_NO_MEMORY;
+        kept = HAFT__LIT("");
+    }
+    haft__buf_finish(&buf);
+    return kept;
+}
+
+/* A chat template says how a model speaks. It is shared by models of any size. */
+static bool by_template(const haft__model_family *family)
+{
+    return haft__str_equal(family->found_by, HAFT__LIT("chat_template"));
+}
+
+static void fill_size(haft__loader *l, const haft__family *row)
+{
+    haft__model_spec *model = &l->spec->model;
+    uint64_t millions = haft__family_size_of_name(model->model);
+    model->family.size_in_name = millions > 0 && model->size_b.len == 0;
+    if (millions == 0 && row != NULL && !by_template(&model->family)) {
+        millions = row->size;
+        model->family.gave_size = millions > 0 && model->size_b.len == 0;
+    }
+    if (millions > 0 && model->size_b.len == 0) {
+        model->size_b = write_size(l, millions);
+    }
+}
+
+static bool is_said(haft__json source, const char *key)
+{
+    haft__json found = haft__edit_get(source, key);
+    return found.kind != HAFT__JSON_NULL;
+}
+
+void haft__loader_fill_family(haft__loader *l, haft__json source)
+{
+    haft__model_spec *model = &l->spec->model;
+    const haft__family *row = find(l, source);
+    fill_size(l, row);
+    if (row == NULL) {
+        model->family = (haft__model_family){.size_in_name = model->family.size_in_name};
+        return;
+    }
+    haft__model_family *family = &model->family;
+    family->name = haft__str(row->name);
+    family->format = haft__str(row->format);
+    family->reasoning_open = row->reasoning_open;
+    family->reasoning_close = row->reasoning_close;
+    if (!is_said(source, "native_tools")) {
+        model->native_tools = haft__family_is_native(row, model);
+        family->gave_native = true;
+    }
+    if (!is_said(source, "context_tokens") && row->context > 0 && !by_template(family)) {
+        model->context_tokens = row->context;
+        family->gave_context = true;
+    }
+    if (!is_said(source, "starts_in_reasoning") && row->opened) {
+        model->starts_in_reasoning = family->gave_opened = true;
+    }
+}

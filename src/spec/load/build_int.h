@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spec/load/build_int.h - reading values of a spec that may be wrong: that is told already, or is
+ * told here; either way something usable comes back. Private to src/spec. */
+#ifndef HAFT_SPEC_LOAD_BUILD_INT_H
+#define HAFT_SPEC_LOAD_BUILD_INT_H
+
+#include "spec/load/load_int.h"
+
+/* A whole number that is not negative, or `otherwise`. */
+uint64_t haft__loader_read_number(haft__json object, const char *key, uint64_t otherwise);
+
+/* Milliseconds; `otherwise` when the value is neither text nor number. */
+uint64_t haft__loader_read_duration(haft__loader *l, haft__json value, haft_str pointer,
+                                    uint64_t otherwise);
+
+/* ---- build_family.c ---- */
+
+/* Fills in what the object `source`, or a text, does not say of the model. */
+void haft__loader_fill_family(haft__loader *l, haft__json source);
+
+/* ---- build.c ---- */
+
+/* The texts of an array. */
+const haft_str *haft__loader_read_strings(haft__loader *l, haft__json array, size_t *ret_count);
+
+#endif

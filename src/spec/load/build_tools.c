@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * build_tools.c - the tools of a spec into its registry, in their order: built-ins, tools with a
+ * schema or with `args`, and what the program brings along. Tests:
+ * tests/spec/load/build_tools_test.c.
+ */
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "spec/load/build_int.h"
+#include "tool/args.h"
+#include "tool/builtin.h"
+#include "tool/traits.h"
+#include "json/write.h"
+
+/* ---- what went wrong ---- */
+
+/* An error of src/tool at a part of the tool; its place is a pointer behind a '#', or all of it. */
+static void report(haft__loader *l, haft_str pointer, const haft_error *err, haft_status status)
+{
+    if (haft__loader_failed(l, status)) {
+        return;
+    }
+    haft_str where = haft__str(err->where), inner = where;
+    (void)haft__str_split(&inner, '#');
+    bool behind = inner.len > 0 || haft__str_ends_with(where, HAFT__LIT("#"));
+    haft_str part = behind ? inner : where;
+    if (part.len > 0 && part.ptr[0] != '/') {
+        part = HAFT__LIT("");
+    }
+    haft__spec_problem *problem = haft__loader_error(
+        l, haft__loader_pointer(l, "%.*s%.*s", HAFT__ARG(pointer), HAFT__ARG(part)),
+        HAFT__SUBJECT_VALUE, "%s", err->message);
+    if (err->hint[0] != '\0') {
+        haft__loader_hint(l, problem, "%s", err->hint);
+    }
+}
+
+static void add(haft__loader *l, const haft__tool *tool, haft_str pointer)
+{
+    haft_error err = {.status = HAFT_OK};
+    if (l->spec->tools.count == HAFT__LIMIT_SPEC_TOOLS) {
+        (void)haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "the spec has more than %d tools",
+                                 HAFT__LIMIT_SPEC_TOOLS);
+        return;
+    }
+    haft_status status = haft__tools_add(&l->spec->tools, tool, &err);
+    if (status != HAFT_OK) {
+        report(l, pointer, &err, status);
+    }
+}
+
+static void report_duplicate_tool(haft__loader *l, haft_str name, haft_str pointer)
+{
+    haft__spec_problem *problem = haft__loader_error(
+        l, pointer, HAFT__SUBJECT_VALUE, "there are two tools \"%.*s\"", HAFT__ARG(name));
+    haft__loader_hint(l, problem, "rename one of the two");
+}
+
+/* ---- built-ins ---- */
+
+static void add_builtins(haft__loader *l, haft__json names, haft_str outer)
+{
+    for (uint32_t i = 0; i < names.count && l->status == HAFT_OK; i++) {
+        haft_str name = haft__json_text(names.items[i]);
+        haft__tool tool;
+        haft_error err = {.status = HAFT_OK};
+        const haft__tool *known = haft__tools_find(&l->spec->tools, name);
+        if (haft__builtin_find(name) == NULL
+            || (known != NULL && known->source == HAFT__TOOL_BUILTIN)) {
+            continue; /* told by the schema; or it is there already, which is fine */
+        }
+        haft_str pointer = haft__loader_pointer(l, "%.*s/%u", HAFT__ARG(outer), i);
+        if (known != NULL) {
+            report_duplicate_tool(l, name, pointer);
+            continue;
+        }
+        haft_status status = haft__builtin_tool(l->arena, name, &tool, &err);
+        if (status == HAFT_OK) {
+            add(l, &tool, pointer);
+        } else {
+            report(l, pointer, &err, status);
+        }
+    }
+}
+
+/* ---- one tool ---- */
+
+static const struct {
+    const char *key;
+    haft__tool_source source;
+} sources[] = {
+    {"command", HAFT__TOOL_COMMAND},   {"http", HAFT__TOOL_HTTP},
+    {"agent", HAFT__TOOL_AGENT},       {"provider", HAFT__TOOL_PROVIDER},
+    {"headless", HAFT__TOOL_HEADLESS},
+};
+
+static bool is_function(const haft__loader *l, haft_str name)
+{
+    for (size_t i = 0; i < l->options->function_count; i++) {
+        if (haft__str_equal(l->options->functions[i]->name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where it runs; `headless: false` says nothing. */
+static haft__tool_source find_source(haft__loader *l, haft__json entry, haft_str pointer)
+{
+    const char *found = NULL;
+    haft__tool_source source = HAFT__TOOL_HEADLESS;
+    for (size_t i = 0; i < COUNT(sources); i++) {
+        haft__json value = haft__edit_get(entry, sources[i].key);
+        if (value.kind == HAFT__JSON_NULL || value.kind == HAFT__JSON_FALSE) {
+            continue;
+        }
+        if (found != NULL) {
+            haft__spec_problem *problem = haft__loader_error(
+                l, haft__loader_pointer(l, "%.*s/%s", HAFT__ARG(pointer), sources[i].key),
+                HAFT__SUBJECT_KEY, "the tool has both \"%s\" and \"%s\"", found, sources[i].key);
+            haft__loader_hint(l, problem, "a tool runs in one place; make two of it");
+            continue;
+        }
+        found = sources[i].key;
+        source = sources[i].source;
+    }
+    if (found == NULL && !is_function(l, haft__edit_text(entry, "name"))) {
+        haft__spec_problem *problem =
+            haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE,
+                                 "nothing says how \"%.*s\" runs: its calls wait for an answer",
+                                 HAFT__ARG(haft__edit_text(entry, "name")));
+        haft__loader_hint(l, problem, "give it a command or http, or write headless: true");
+    }
+    if (source == HAFT__TOOL_AGENT) {
+        haft__spec_problem *problem = haft__loader_warning(
+            l, haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(pointer)), HAFT__SUBJECT_KEY,
+            "no child runs in this version: calls of \"%.*s\" "
+            "end with an error",
+            HAFT__ARG(haft__edit_text(entry, "name")));
+        haft__loader_hint(l, problem, "give it the command haft run SPEC TASK --quiet meanwhile");
+    }
+    return source;
+}
+
+/* `args` or `input_schema`. False when neither can be used. */
+static bool read_arguments(haft__loader *l, haft__json entry, haft__tool *tool, haft_str pointer)
+{
+    haft__json args = haft__edit_get(entry, "args");
+    haft__json schema = haft__edit_get(entry, "input_schema");
+    haft_error err = {.status = HAFT_OK};
+    if (schema.kind == HAFT__JSON_OBJECT) {
+        if (args.kind == HAFT__JSON_ARRAY) {
+            haft__spec_problem *problem = haft__loader_error(
+                l, haft__loader_pointer(l, "%.*s/args", HAFT__ARG(pointer)), HAFT__SUBJECT_KEY,
+                "the tool has both \"args\" and \"input_schema\"");
+            haft__loader_hint(l, problem, "args is the short form; keep the schema");
+        }
+        tool->typed = true;
+        tool->input_schema = schema;
+        return true;
+    }
+    haft_status status = haft__args_schema(l->arena, args, &tool->input_schema, &err);
+    if (status != HAFT_OK && !haft__loader_keys_are_valid(l, "tools")) {
+        return false; /* told by the schema */
+    }
+    if (status != HAFT_OK) {
+        report(l, haft__loader_pointer(l, "%.*s/args", HAFT__ARG(pointer)), &err, status);
+    }
+    return status == HAFT_OK;
+}
+
+static bool read_traits(haft__loader *l, haft__json entry, haft__tool *tool, haft_str pointer)
+{
+    haft__json traits = haft__edit_get(entry, "traits");
+    haft_error err = {.status = HAFT_OK};
+    haft__traits_init(&tool->traits);
+    if (traits.kind != HAFT__JSON_OBJECT) {
+        return true;
+    }
+    tool->traits_given = true;
+    haft_status status = haft__traits_read(traits, &tool->traits, &err);
+    if (status != HAFT_OK && haft__loader_keys_are_valid(l, "tools spec")) {
+        report(l, haft__loader_pointer(l, "%.*s/traits", HAFT__ARG(pointer)), &err, status);
+    }
+    return status == HAFT_OK;
+}
+
+/* Names of built-ins mean something to the policy; only a data tool's may be taken. */
+static bool name_is_free(haft__loader *l, haft_str name, haft_str pointer)
+{
+    const haft__builtin *builtin = haft__builtin_find(name);
+    haft_str at = haft__loader_pointer(l, "%.*s/name", HAFT__ARG(pointer));
+    haft_error err = {.status = HAFT_OK};
+    if (haft__tool_name_check(name, &err) != HAFT_OK) {
+        err.where[0] = '\0';
+        report(l, at, &err, HAFT_BAD_INPUT);
+        return false;
+    }
+    if (haft__tools_find(&l->spec->tools, name) != NULL) {
+        report_duplicate_tool(l, name, at);
+        return false;
+    }
+    if (builtin == NULL || builtin->role == HAFT__ROLE_DATA) {
+        return true;
+    }
+    haft__spec_problem *problem =
+        haft__loader_error(l, at, HAFT__SUBJECT_VALUE,
+                           "the name \"%.*s\" belongs to a built-in tool", HAFT__ARG(name));
+    haft__loader_hint(l, problem, "enable that one with - builtin: [%.*s], or choose another name",
+                      HAFT__ARG(name));
+    return false;
+}
+
+static void add_tool(haft__loader *l, haft__json entry, haft_str pointer)
+{
+    haft__tool tool = {.name = haft__edit_text(entry, "name"),
+                       .description = haft__edit_text(entry, "description"),
+                       .output_schema = haft__edit_get(entry, "output_schema"),
+                       .role = HAFT__ROLE_DATA,
+                       .definition = entry};
+    if (tool.name.len == 0 || tool.description.len == 0) {
+        return; /* told by the schema */
+    }
+    tool.source = find_source(l, entry, pointer);
+    bool free_name = name_is_free(l, tool.name, pointer);
+    bool arguments = read_arguments(l, entry, &tool, pointer);
+    if (read_traits(l, entry, &tool, pointer) && arguments && free_name) {
+        add(l, &tool, pointer);
+    }
+}
+
+/* ---- all ---- */
+
+/* What its own tools take in a request, built-ins left out: too much of it, and they are deferred.
+ */
+static void measure_tools(haft__loader *l)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    for (size_t i = 0; i < l->spec->tools.count; i++) {
+        const haft__tool *tool = l->spec->tools.items[i];
+        if (tool->source != HAFT__TOOL_BUILTIN && tool->source != HAFT__TOOL_PROVIDER) {
+            haft__buf_clear(&text);
+            haft__json_write(&text, tool->input_schema);
+            l->spec->definition_bytes += tool->name.len + tool->description.len + text.len;
+        }
+    }
+    (void)haft__loader_failed(l, haft__buf_check(&text, NULL));
+    haft__buf_finish(&text);
+}
+
+void haft__loader_build_tools(haft__loader *l)
+{
+    haft__json entries = haft__edit_array(l->source, "tools");
+    haft__json enabled = haft__edit_array(haft__edit_object(l->source, "builtins"), "enabled");
+    size_t before = l->problems.errors;
+    haft__tools_init(&l->spec->tools, l->arena, l->options->hash_key);
+    for (uint32_t i = 0; i < entries.count && l->status == HAFT_OK; i++) {
+        haft_str pointer = haft__loader_pointer(l, "/tools/%u", i);
+        haft__json builtin = haft__edit_get(entries.items[i], "builtin");
+        if (builtin.kind == HAFT__JSON_ARRAY) {
+            add_builtins(l, builtin, haft__loader_pointer(l, "/tools/%u/builtin", i));
+        } else if (entries.items[i].kind == HAFT__JSON_OBJECT) {
+            add_tool(l, entries.items[i], pointer);
+        }
+    }
+    add_builtins(l, enabled, HAFT__LIT("/builtins/enabled"));
+    for (size_t i = 0; i < l->options->function_count && l->status == HAFT_OK; i++) {
+        add(l, l->options->functions[i], HAFT__LIT("/tools"));
+    }
+    measure_tools(l);
+    l->broken |= l->problems.errors > before;
+}

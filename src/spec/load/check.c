@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check.c - what a schema cannot say: keys that need or exclude each other, money, and what is
+ * allowed but probably not meant. What concerns one tool is in check_tools.c.
+ * Tests: tests/spec/load/check_test.c.
+ */
+#include "base/str.h"
+#include "mcp/server_config.h"
+#include "model/chat.h"
+#include "run/offer/resolve.h"
+#include "spec/load/load_int.h"
+
+/* ---- keys together ---- */
+
+static void check_kind(haft__loader *l)
+{
+    bool has_graph = l->spec->graph.kind != HAFT__JSON_NULL;
+    bool is_graph = l->spec->kind == HAFT__SPEC_GRAPH;
+    if (is_graph && !has_graph) {
+        haft__spec_problem *problem = haft__loader_error(
+            l, HAFT__LIT("/kind"), HAFT__SUBJECT_VALUE, "the kind is graph, but there is no graph");
+        haft__loader_hint(l, problem, "describe it under the key graph");
+    } else if (has_graph && !is_graph) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, HAFT__LIT("/graph"), HAFT__SUBJECT_KEY,
+                               "there is a graph, but the kind is not graph");
+        haft__loader_hint(l, problem, "write kind: graph");
+    }
+}
+
+static void check_money(haft__loader *l)
+{
+    if (!l->spec->limits.has_usd || l->spec->model.price.known
+        || !haft__loader_keys_are_valid(l, "model limits")) {
+        return;
+    }
+    haft__spec_problem *problem =
+        haft__loader_error(l, HAFT__LIT("/limits/usd"), HAFT__SUBJECT_KEY,
+                           "there is a limit in dollars, but the price of the model is not known");
+    haft__loader_hint(l, problem,
+                      "write model: {provider: %.*s, model: %.*s, price: {input: .., output: ..}}",
+                      HAFT__ARG(l->spec->model.provider), HAFT__ARG(l->spec->model.model));
+}
+
+/* What the problem is about is shown nowhere: not the value of --set NAME=VALUE either. */
+static void hide_value(haft__spec_problem *problem)
+{
+    if (problem != NULL) {
+        haft_str rest = problem->from;
+        problem->secret = true;
+        problem->from = haft__str_split(&rest, '=');
+        problem->from_column = 0;
+    }
+}
+
+static void check_key(haft__loader *l, haft_str key, const char *pointer)
+{
+    if (key.len > 0 && !haft__str_starts_with(key, HAFT__LIT("${"))) {
+        haft__spec_problem *problem =
+            haft__loader_warning(l, haft__str(pointer), HAFT__SUBJECT_VALUE,
+                                 "this looks like a key written into the spec");
+        hide_value(problem);
+        haft__loader_hint(l, problem, "name a variable instead: api_key: ${OPENAI_API_KEY}");
+    }
+}
+
+/* Whether a value is written out and is more than a number, a path or nothing. */
+static bool is_written_out(haft_str value)
+{
+    bool number = true;
+    for (size_t i = 0; i < value.len; i++) {
+        number = number && value.ptr[i] >= '0' && value.ptr[i] <= '9';
+    }
+    return !number && memchr(value.ptr, '$', value.len) == NULL && value.ptr[0] != '/'
+           && value.ptr[0] != '.';
+}
+
+/* `key` is "env" or "headers" of the server. */
+static void check_pairs(haft__loader *l, haft_str server, haft__json holder, const char *key)
+{
+    const haft__json *pairs = haft__json_get(holder, haft__str(key));
+    for (uint32_t i = 0; pairs != NULL && i < pairs->count; i++) {
+        haft_str name = haft__json_text(pairs->members[i].key);
+        if (!haft__mcp_sounds_secret(name)
+            || !is_written_out(haft__json_text(pairs->members[i].value))) {
+            continue;
+        }
+        haft_str where = haft__loader_pointer_to_key(l, HAFT__LIT("/mcp/servers"), server);
+        where = haft__loader_pointer_to_key(
+            l, haft__loader_pointer(l, "%.*s/%s", HAFT__ARG(where), key), name);
+        haft__spec_problem *problem = haft__loader_warning(
+            l, where, HAFT__SUBJECT_VALUE,
+            "this looks like a secret written into the spec, which is kept with every run");
+        hide_value(problem);
+        haft__loader_hint(l, problem, "name a variable instead: ${VAR}, or import the server");
+    }
+}
+
+/* Servers of an imported file are not kept. */
+static void check_secrets(haft__loader *l)
+{
+    const haft__json *servers = haft__json_get(l->spec->mcp, HAFT__LIT("servers"));
+    for (uint32_t i = 0; servers != NULL && i < servers->count; i++) {
+        haft__json server = servers->members[i].value;
+        if (haft__json_get(server, HAFT__LIT("imported")) == NULL) {
+            check_pairs(l, haft__json_text(servers->members[i].key), server, "env");
+            check_pairs(l, haft__json_text(servers->members[i].key), server, "headers");
+        }
+    }
+}
+
+/* A request is made from the run; of an option that would replace a part of it nothing is sent. */
+static void check_options(haft__loader *l)
+{
+    haft__json options = l->spec->model.options;
+    for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
+        haft_str key = haft__json_text(options.members[i].key);
+        if (haft__chat_is_reserved_member(key)) {
+            haft_str pointer = haft__loader_pointer_to_key(l, HAFT__LIT("/model/options"), key);
+            (void)haft__loader_warning(l, pointer, HAFT__SUBJECT_KEY,
+                                       "the option \"%.*s\" is not sent: haft itself says it",
+                                       HAFT__ARG(key));
+        }
+    }
+}
+
+/* Whether src/mcp takes them: how long a time may be, for instance. */
+static void check_server_values(haft__loader *l)
+{
+    haft__mcp_servers servers;
+    haft_error err = {.status = HAFT_OK};
+    haft_status status = haft__loader_keys_are_valid(l, "mcp")
+                             ? haft__mcp_servers_read(l->arena, l->spec->mcp, &servers, &err)
+                             : HAFT_OK;
+    if (status != HAFT_OK && !haft__loader_failed(l, status)) {
+        (void)haft__loader_error(l, haft__loader_pointer(l, "/mcp%s", err.where),
+                                 HAFT__SUBJECT_VALUE, "%s", err.message);
+    }
+}
+
+static void check_servers(haft__loader *l)
+{
+    haft__json servers = haft__edit_object(l->spec->mcp, "servers");
+    bool wrong = false;
+    for (uint32_t i = 0; i < servers.count && haft__loader_keys_are_valid(l, "mcp"); i++) {
+        haft__json server = servers.members[i].value;
+        bool command = haft__edit_get(server, "command").kind != HAFT__JSON_NULL;
+        bool url = haft__edit_text(server, "url").len > 0;
+        if (command != url) {
+            continue;
+        }
+        haft_str pointer = haft__loader_pointer_to_key(l, HAFT__LIT("/mcp/servers"),
+                                                       haft__json_text(servers.members[i].key));
+        haft__spec_problem *problem =
+            haft__loader_error(l, pointer, HAFT__SUBJECT_KEY, "the server has %s",
+                               command ? "both a command and a url" : "no command and no url");
+        haft__loader_hint(l, problem, "it needs one of the two");
+        wrong = true;
+    }
+    if (!wrong) {
+        check_server_values(l);
+    }
+}
+
+static void check_approval_rules(haft__loader *l)
+{
+    for (size_t i = 0; i < l->spec->approval_count && haft__loader_keys_are_valid(l, "approvals");
+         i++) {
+        const haft__approval_rule *rule = &l->spec->approvals[i];
+        if (rule->tool_count + rule->trait_count == 0) {
+            haft__spec_problem *problem =
+                haft__loader_error(l, haft__loader_pointer(l, "/approvals/%zu", i),
+                                   HAFT__SUBJECT_VALUE, "the rule says for no tool that it holds");
+            haft__loader_hint(l, problem, "give it tools or traits; tools: [\"*\"] is all");
+        }
+        haft__json source = haft__edit_array(l->source, "approvals").items[i];
+        if (rule->deadline_ms == 0 && haft__json_get(source, HAFT__LIT("on_expire")) != NULL) {
+            haft__spec_problem *problem = haft__loader_warning(
+                l, haft__loader_pointer(l, "/approvals/%zu/on_expire", i), HAFT__SUBJECT_KEY,
+                "on_expire does nothing in a rule without a deadline");
+            haft__loader_hint(l, problem,
+                              "give the rule one; without it pauses.approval says when, and what "
+                              "happens then");
+        }
+    }
+}
+
+/* ---- built-ins without what they need ---- */
+
+static bool has_tool(const haft__loader *l, const char *name)
+{
+    return haft__tools_find(&l->spec->tools, haft__str(name)) != NULL;
+}
+
+static void warn_idle(haft__loader *l, const char *name, bool idle, const char *why)
+{
+    if (idle && has_tool(l, name)) {
+        (void)haft__loader_warning(l, HAFT__LIT("/tools"), HAFT__SUBJECT_KEY,
+                                   "%s is enabled but never offered: %s", name, why);
+    }
+}
+
+/* A model can always search where something is deferred, but nobody tells it. */
+static void check_search(haft__loader *l, bool servers)
+{
+    haft_str about = servers ? HAFT__LIT("/mcp") : HAFT__LIT("/tools");
+    if (haft__resolve_loses_deferred(l->spec)) {
+        haft__spec_problem *lost =
+            haft__loader_warning(l, about, HAFT__SUBJECT_KEY,
+                                 "tools are deferred, and can never be used: builtins denies the "
+                                 "search that finds them");
+        haft__loader_hint(l, lost, "let %s through in builtins.allow and builtins.deny",
+                          HAFT__TOOL_SEARCH);
+    }
+    if (has_tool(l, HAFT__TOOL_SEARCH) || !haft__resolve_searches(l->spec)) {
+        return;
+    }
+    haft__spec_problem *problem =
+        haft__loader_warning(l, about, HAFT__SUBJECT_KEY,
+                             "tools are deferred, and the model is not told that it can search for "
+                             "them");
+    haft__loader_hint(l, problem, "add " HAFT__TOOL_SEARCH " to builtins.enabled");
+}
+
+static void check_builtins(haft__loader *l)
+{
+    bool servers = haft__edit_object(l->spec->mcp, "servers").count > 0
+                   || haft__edit_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
+    bool databases = haft__edit_object(l->source, "databases").count > 0;
+    bool code = false;
+    for (size_t i = 0; i < l->spec->format_count; i++) {
+        code |= haft__str_equal(l->spec->formats[i], HAFT__LIT("codemode"));
+    }
+    bool crowded = !servers && haft__resolve_searches(l->spec);
+    warn_idle(l, HAFT__TOOL_SEARCH, !servers && !crowded, "there is no MCP server to search");
+    check_search(l, servers);
+    warn_idle(l, "execute_sql", !databases, "there is no database");
+    warn_idle(l, "search_schemas", !databases, "there is no database");
+    warn_idle(l, "python_execution", !code, "the format codemode is not enabled");
+}
+
+/* Code is run nowhere yet. A model that a table takes for one without calls may still be said to
+ * have them. */
+static bool can_be_spoken(const haft__model_spec *model, haft_str format)
+{
+    if (haft__str_equal(format, HAFT__LIT("native"))) {
+        return model->native_tools || model->family.gave_native;
+    }
+    return !haft__str_equal(format, HAFT__LIT("codemode"));
+}
+
+/* A model without native calls needs a format of text; one with them can always use those. */
+static void check_formats(haft__loader *l)
+{
+    const haft__spec *spec = l->spec;
+    for (size_t i = 0; i < spec->format_count; i++) {
+        if (can_be_spoken(&spec->model, spec->formats[i])) {
+            return;
+        }
+    }
+    if (spec->model.native_tools || spec->format_count == 0) {
+        return;
+    }
+    haft__spec_problem *problem = haft__loader_error(
+        l, HAFT__LIT("/formats"), HAFT__SUBJECT_VALUE,
+        "no enabled format can be used: the model has no native calls%s",
+        spec->format_count > 1 || !haft__str_equal(spec->formats[0], HAFT__LIT("native"))
+            ? ", and code cannot be run here"
+            : "");
+    haft__loader_hint(l, problem, "enable one of text, for example purejson%s",
+                      spec->model.family.gave_native ? "" : ", or leave out native_tools");
+}
+
+static void check_policy(haft__loader *l)
+{
+    const haft__spec *spec = l->spec;
+    size_t data = 0;
+    for (size_t i = 0; i < spec->tools.count; i++) {
+        data += spec->tools.items[i]->role == HAFT__ROLE_DATA;
+    }
+    bool set = haft__edit_get(haft__edit_object(l->source, "choice"), "min_tools_for_auto").kind
+               == HAFT__JSON_NUMBER;
+    bool servers = spec->mcp.kind == HAFT__JSON_OBJECT;
+    if (set && !servers && spec->choice.min_tools_for_auto > data) {
+        haft__spec_problem *problem =
+            haft__loader_warning(l, HAFT__LIT("/choice/min_tools_for_auto"), HAFT__SUBJECT_VALUE,
+                                 "%u different data tools are wanted, but there %s only %zu",
+                                 spec->choice.min_tools_for_auto, data == 1 ? "is" : "are", data);
+        haft__loader_hint(l, problem, "the gate opens once all of them were called");
+    }
+    if (spec->choice.schedule_count >= spec->limits.turns) {
+        (void)haft__loader_warning(
+            l, HAFT__LIT("/choice/schedule"), HAFT__SUBJECT_KEY,
+            "the schedule has %zu entries, but of %u turns the last is always none",
+            spec->choice.schedule_count, spec->limits.turns);
+    }
+    if (spec->phase_count > 0 && !has_tool(l, "complete_workflow")
+        && spec->kind != HAFT__SPEC_WORKFLOW) {
+        haft__spec_problem *problem = haft__loader_warning(
+            l, HAFT__LIT("/phases"), HAFT__SUBJECT_KEY, "nothing looks at the phases");
+        haft__loader_hint(l, problem, "they hold back complete_workflow, which is not enabled");
+    }
+}
+
+void haft__loader_check(haft__loader *l)
+{
+    check_kind(l);
+    check_money(l);
+    check_key(l, l->spec->model.api_key, "/model/api_key");
+    check_key(l, l->spec->embeddings.api_key, "/tool_search/embeddings/api_key");
+    check_secrets(l);
+    check_options(l);
+    check_servers(l);
+    check_approval_rules(l);
+    /* Where they mean nothing a call is asked about: no reason to leave a run that has begun. */
+    if (!l->options->kept && haft__loader_keys_are_valid(l, "approvals tools")) {
+        haft__loader_check_conditions(l);
+    }
+    haft__loader_check_tools(l);
+    if (haft__loader_keys_are_valid(
+            l, "tools builtins enabled_builtins mcp formats tool_call_formats")) {
+        check_builtins(l);
+    }
+    if (haft__loader_keys_are_valid(l, "model formats tool_call_formats")) {
+        check_formats(l);
+    }
+    if (haft__loader_keys_are_valid(l,
+                                    "tools builtins enabled_builtins choice limits kind phases")) {
+        check_policy(l);
+    }
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check_when.c - conditions of approval rules that do not do what they look like.
+ *
+ * One that can never hold would let calls run that somebody wanted to be asked about: an error.
+ * One that compares what cannot be compared asks about every call: a warning. What that is,
+ * run/pause/condition.h says. Tests: tests/spec/load/check_conditions_test.c.
+ */
+#include "base/str.h"
+#include "base/suggestion.h"
+#include "run/pause/approval.h"
+#include "run/pause/condition.h"
+#include "schema/lookup.h"
+#include "schema/regex/pattern.h"
+#include "spec/load/load_int.h"
+#include "json/pointer.h"
+
+/* ---- by itself ---- */
+
+static bool is_op(haft__json when, const char *op)
+{
+    return haft__str_equal(haft__edit_text(when, "op"), haft__str(op));
+}
+
+/* What kind of value an op can be used with, for a message; NULL when it can with this one. */
+static const char *wanted_value(haft__json when, haft__json value)
+{
+    bool flag = value.kind == HAFT__JSON_TRUE || value.kind == HAFT__JSON_FALSE;
+    if (is_op(when, "exists")) {
+        return flag ? NULL : "true or false";
+    }
+    if (is_op(when, "matches")) {
+        return value.kind == HAFT__JSON_STRING ? NULL : "a regular expression";
+    }
+    if (is_op(when, "in")) {
+        return value.kind == HAFT__JSON_ARRAY && value.count > 0 ? NULL : "a list of values";
+    }
+    bool order = is_op(when, "lt") || is_op(when, "le") || is_op(when, "gt") || is_op(when, "ge");
+    bool ordered = value.kind == HAFT__JSON_NUMBER || value.kind == HAFT__JSON_STRING;
+    return order && !ordered ? "a number or a text" : NULL;
+}
+
+static bool check_value(haft__loader *l, size_t rule, haft__json when, haft__json value)
+{
+    const char *wanted = wanted_value(when, value);
+    if (wanted != NULL) {
+        bool empty = value.kind == HAFT__JSON_ARRAY && value.count == 0;
+        (void)haft__loader_error(l, haft__loader_pointer(l, "/approvals/%zu/when/value", rule),
+                                 HAFT__SUBJECT_VALUE, "expected %s for %.*s, found %s", wanted,
+                                 HAFT__ARG(haft__edit_text(when, "op")),
+                                 empty ? "an empty list" : haft__json_kind_name(value));
+    }
+    return wanted == NULL;
+}
+
+static bool check_pattern(haft__loader *l, size_t rule, haft__json value)
+{
+    const haft__pattern *pattern = NULL;
+    haft_error err = {.status = HAFT_OK};
+    haft_status status = haft__pattern_compile(l->arena, haft__json_text(value), &pattern, &err);
+    if (status != HAFT_OK && !haft__loader_failed(l, status)) {
+        (void)haft__loader_error(l, haft__loader_pointer(l, "/approvals/%zu/when/value", rule),
+                                 HAFT__SUBJECT_VALUE, "%s%s%s", err.where,
+                                 err.where[0] != '\0' ? ": " : "", err.message);
+    }
+    return status == HAFT_OK;
+}
+
+/* What is wrong with it whatever the tools are. */
+static bool check_alone(haft__loader *l, size_t rule, haft__json when)
+{
+    const haft__json *value = haft__json_get(when, HAFT__LIT("value"));
+    if (value == NULL && !is_op(when, "exists")) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, haft__loader_pointer(l, "/approvals/%zu/when", rule),
+                               HAFT__SUBJECT_VALUE, "%.*s compares with a value, and there is none",
+                               HAFT__ARG(haft__edit_text(when, "op")));
+        haft__loader_hint(l, problem, "write value: and what the argument is compared with");
+        return false;
+    }
+    return value == NULL
+           || (check_value(l, rule, when, *value)
+               && (!is_op(when, "matches") || check_pattern(l, rule, *value)));
+}
+
+/* ---- what it comes to for one tool ---- */
+
+static haft__fit fits_type(haft__json schema, haft_str op, const haft__json *value)
+{
+    static const haft__json_kind kinds[] = {HAFT__JSON_NULL,   HAFT__JSON_TRUE,  HAFT__JSON_NUMBER,
+                                            HAFT__JSON_STRING, HAFT__JSON_ARRAY, HAFT__JSON_OBJECT};
+    haft__json type = haft__edit_get(schema, "type");
+    haft__fit fit = type.kind == HAFT__JSON_NULL ? HAFT__FIT_COMPARED : HAFT__FIT_NEVER;
+    for (size_t i = 0; i < COUNT(kinds) && fit != HAFT__FIT_COMPARED; i++) {
+        haft__json argument = {.kind = (uint8_t)kinds[i]};
+        if (haft__schema_type_accepts(type, argument)) {
+            haft__fit one = haft__condition_fits(op, argument, value);
+            fit = one != HAFT__FIT_NEVER ? one : fit;
+        }
+    }
+    return fit;
+}
+
+/* An item of the list is like the value, if any is. */
+static haft__fit fits_items(haft__json schema, const haft__json *value)
+{
+    haft__json items = haft__edit_get(schema, "items");
+    bool several = haft__json_get(schema, HAFT__LIT("prefixItems")) != NULL;
+    return several || haft__schema_has_other_keywords(items)
+               ? HAFT__FIT_COMPARED
+               : fits_type(items, HAFT__LIT("eq"), value);
+}
+
+/* Whether the schema, which is about the argument alone, takes the value. */
+static bool takes(haft__loader *l, haft__json schema, haft__json value)
+{
+    haft__schema_options options = {.hash_key = l->options->hash_key};
+    haft__schema_report report = {.valid = true};
+    const haft__schema *compiled = NULL;
+    bool single = value.kind != HAFT__JSON_ARRAY && value.kind != HAFT__JSON_OBJECT;
+    if (!single || haft__schema_compile(l->arena, schema, &options, &compiled, NULL) != HAFT_OK) {
+        return true;
+    }
+    haft__checker *checker = haft__checker_create();
+    haft_status status = checker != NULL
+                             ? haft__schema_check(compiled, checker, value, l->arena, &report, NULL)
+                             : HAFT_NO_MEMORY;
+    haft__checker_destroy(checker);
+    return haft__loader_failed(l, status) || report.valid;
+}
+
+/* Whether no argument that the schema takes can be equal to what it is compared with. */
+static bool takes_none(haft__loader *l, haft__json schema, haft__json when, haft__json value)
+{
+    bool one = !is_op(when, "in");
+    bool taken = one && takes(l, schema, value);
+    for (uint32_t i = 0; !one && i < value.count && !taken; i++) {
+        taken = takes(l, schema, value.items[i]);
+    }
+    return (is_op(when, "eq") || is_op(when, "in")) && !taken;
+}
+
+static haft__fit check_at_schema(haft__loader *l, haft__json schema, haft__json when)
+{
+    const haft__json *value = haft__json_get(when, HAFT__LIT("value"));
+    if (is_op(when, "exists")) {
+        return HAFT__FIT_COMPARED;
+    }
+    haft__fit fit = fits_type(schema, haft__edit_text(when, "op"), value);
+    if (fit == HAFT__FIT_COMPARED && takes_none(l, schema, when, *value)) {
+        return HAFT__FIT_NEVER;
+    }
+    haft__json type = haft__edit_get(schema, "type");
+    bool text = haft__schema_type_accepts(type, haft__json_string(HAFT__LIT("")));
+    bool list = haft__schema_type_accepts(type, haft__json_array(NULL, 0));
+    return is_op(when, "contains") && list && !text ? fits_items(schema, value) : fit;
+}
+
+/* ---- the rule ---- */
+
+/* What the condition of a rule comes to for one tool. */
+typedef struct verdict {
+    const haft__tool *tool;
+    haft__json when;
+    haft_str at, until; /* where the argument is; the part of it that the schema knows */
+    haft__json schema;  /* of what is there */
+    haft__schema_lookup_result place;
+    haft__fit fit;
+} verdict;
+
+/* Where nothing says how a tool runs, a program may have a function for it with other arguments. */
+static bool may_change(const haft__tool *tool)
+{
+    return !tool->typed && tool->source == HAFT__TOOL_HEADLESS
+           && haft__edit_get(tool->definition, "headless").kind != HAFT__JSON_TRUE;
+}
+
+static verdict check_at(haft__loader *l, haft__json when, const haft__tool *tool)
+{
+    verdict seen = {.tool = tool, .when = when, .at = haft__edit_text(when, "at")};
+    seen.place = haft__schema_lookup(tool->input_schema, seen.at, &seen.until, &seen.schema);
+    if (seen.place == HAFT__LOOKUP_IMPOSSIBLE && may_change(tool)) {
+        seen.place = HAFT__LOOKUP_UNRESTRICTED;
+    }
+    switch (seen.place) {
+    case HAFT__LOOKUP_KNOWN: seen.fit = check_at_schema(l, seen.schema, when); break;
+    case HAFT__LOOKUP_UNRESTRICTED: seen.fit = HAFT__FIT_COMPARED; break;
+    case HAFT__LOOKUP_IMPOSSIBLE: seen.fit = HAFT__FIT_NEVER; break;
+    }
+    return seen;
+}
+
+static void report_wrong_type(haft__loader *l, size_t rule, const verdict *seen)
+{
+    haft__json type = haft__edit_get(seen->schema, "type");
+    haft_str name = type.kind == HAFT__JSON_STRING ? haft__json_text(type) : HAFT__LIT("others");
+    haft__spec_problem *problem = haft__loader_warning(
+        l, haft__loader_pointer(l, "/approvals/%zu/when", rule), HAFT__SUBJECT_VALUE,
+        "%.*s of \"%.*s\" cannot be compared like this by its type: %.*s", HAFT__ARG(seen->at),
+        HAFT__ARG(seen->tool->name), HAFT__ARG(name));
+    haft__loader_hint(l, problem,
+                      "what cannot be compared is asked about; arguments under args are texts, "
+                      "input_schema gives them types");
+}
+
+/* The place in the arguments that was probably meant; .ptr NULL when none is near. */
+static haft_str nearest(haft__loader *l, const verdict *seen)
+{
+    haft__json properties = haft__edit_object(seen->schema, "properties");
+    haft_str rest = haft__str_skip(seen->at, seen->until.len), token;
+    haft__suggestion near;
+    haft__suggestion_init(&near, haft__pointer_next(&rest, &token) ? token : rest);
+    for (uint32_t i = 0; i < properties.count && near.left > 0; i++) {
+        haft__suggestion_offer(&near, haft__json_text(properties.members[i].key));
+    }
+    return near.best.ptr != NULL ? haft__loader_pointer_to_key(l, seen->until, near.best)
+                                 : near.best;
+}
+
+static void report_absent(haft__loader *l, size_t rule, const verdict *seen, bool error)
+{
+    haft_str where = haft__loader_pointer(l, "/approvals/%zu/when/at", rule);
+    bool asks = haft__condition_holds_without(seen->when);
+    haft__spec_problem *problem = (error && !asks ? haft__loader_error : haft__loader_warning)(
+        l, where, HAFT__SUBJECT_VALUE,
+        "the schema of \"%.*s\" has no argument %.*s: the condition %s holds",
+        HAFT__ARG(seen->tool->name), HAFT__ARG(seen->at), asks ? "always" : "never");
+    haft_str meant = nearest(l, seen);
+    if (meant.ptr != NULL) {
+        haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(meant));
+    } else if (haft__json_get(seen->schema, HAFT__LIT("properties")) != NULL) {
+        haft__loader_hint(l, problem,
+                          "if the tool takes more than its schema names, let that say "
+                          "additionalProperties: true");
+    }
+}
+
+static void report_never_true(haft__loader *l, size_t rule, const verdict *seen, bool error)
+{
+    haft_str where = haft__loader_pointer(l, "/approvals/%zu/when", rule);
+    haft__spec_problem *problem = (error ? haft__loader_error : haft__loader_warning)(
+        l, where, HAFT__SUBJECT_VALUE,
+        "%.*s of \"%.*s\" is never like this by its schema: the condition never holds",
+        HAFT__ARG(seen->at), HAFT__ARG(seen->tool->name));
+    haft__loader_hint(l, problem, "no call of the tool would be asked about by this rule");
+}
+
+static void report(haft__loader *l, size_t rule, const verdict *seen, bool error)
+{
+    switch (seen->fit) {
+    case HAFT__FIT_COMPARED: return;
+    case HAFT__FIT_NONE: report_wrong_type(l, rule, seen); return;
+    case HAFT__FIT_NEVER:
+        (seen->place == HAFT__LOOKUP_IMPOSSIBLE ? report_absent : report_never_true)(l, rule, seen,
+                                                                                     error);
+        return;
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* Whether the rule means just this tool: not one of those that a pattern happens to match. */
+static bool is_meant(const haft__approval_rule *rule, const haft__tool *tool)
+{
+    bool matched = false;
+    for (size_t i = 0; i < rule->tool_count; i++) {
+        if (haft__str_equal(rule->tools[i], tool->name)) {
+            return true;
+        }
+        matched = matched || haft__filter_matches(rule->tools[i], tool->name);
+    }
+    return !matched;
+}
+
+/* Whether the rule may be about tools that only their servers know. */
+static bool is_about_others(const haft__loader *l, const haft__approval_rule *rule)
+{
+    bool servers = haft__edit_object(l->spec->mcp, "servers").count > 0
+                   || haft__edit_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
+    bool others = rule->trait_count > 0;
+    for (size_t i = 0; i < rule->tool_count; i++) {
+        others = others || haft__tools_find(&l->spec->tools, rule->tools[i]) == NULL;
+    }
+    return servers && others;
+}
+
+/* A rule for many tools may well be about an argument that some of them have: of those that were
+ * not named it is enough that it can hold for one. */
+static void check_tools(haft__loader *l, size_t index)
+{
+    const haft__approval_rule *rule = &l->spec->approvals[index];
+    bool useful = is_about_others(l, rule);
+    for (size_t i = 0; i < l->spec->tools.count && !useful; i++) {
+        const haft__tool *tool = l->spec->tools.items[i];
+        useful = haft__approval_concerns(rule, tool)
+                 && check_at(l, rule->when, tool).fit != HAFT__FIT_NEVER;
+    }
+    bool told = false;
+    for (size_t i = 0; i < l->spec->tools.count && !told; i++) {
+        const haft__tool *tool = l->spec->tools.items[i];
+        if (!haft__approval_concerns(rule, tool)) {
+            continue;
+        }
+        verdict seen = check_at(l, rule->when, tool);
+        if (!useful || seen.fit != HAFT__FIT_NEVER || is_meant(rule, tool)) {
+            report(l, index, &seen, !useful);
+            told = !useful;
+        }
+    }
+}
+
+void haft__loader_check_conditions(haft__loader *l)
+{
+    for (size_t i = 0; i < l->spec->approval_count; i++) {
+        haft__json when = l->spec->approvals[i].when;
+        if (when.kind == HAFT__JSON_OBJECT && check_alone(l, i, when)) {
+            check_tools(l, i);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * names.c - tools that a spec names are tools that it has. Tools of MCP servers are known only once
+ * the servers run; of them the server must be there. Tests: tests/spec/load/check_names_test.c.
+ */
+#include "base/str.h"
+#include "base/suggestion.h"
+#include "spec/load/load_int.h"
+#include "tool/builtin.h"
+
+/* Whether `name` could be a tool of one of the servers of the spec. */
+static bool is_server_tool(const haft__loader *l, haft_str name)
+{
+    haft_str rest = name, server = haft__str_split(&rest, ':');
+    haft__json servers = haft__edit_object(l->spec->mcp, "servers");
+    bool imported = haft__edit_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
+    return server.len < name.len && (imported || haft__json_get(servers, server) != NULL);
+}
+
+static void suggest(haft__loader *l, haft__spec_problem *problem, haft_str name)
+{
+    haft_str near = haft__tools_nearest(&l->spec->tools, name);
+    bool server = name.len > 0 && memchr(name.ptr, ':', name.len) != NULL;
+    if (haft__builtin_find(name) != NULL) {
+        haft__loader_hint(l, problem, "it is a built-in: add it to builtins.enabled");
+    } else if (near.ptr != NULL) {
+        haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(near));
+    } else if (server) {
+        haft__loader_hint(l, problem, "what stands before the : is a server of mcp.servers");
+    } else {
+        haft__loader_hint(l, problem, "tools stand in tools and builtins");
+    }
+}
+
+/* The names of all entries: a tool that is there but could not be used is told elsewhere. */
+static void collect_names(haft__loader *l, haft__map *declared)
+{
+    haft__json entries = haft__edit_array(l->source, "tools");
+    haft__map_init(declared, l->arena, l->options->hash_key);
+    for (uint32_t i = 0; i < entries.count && l->status == HAFT_OK; i++) {
+        haft_str name = haft__edit_text(entries.items[i], "name");
+        (void)haft__loader_failed(l, haft__map_put(declared, name, l, NULL));
+    }
+}
+
+static void check_name(haft__loader *l, const haft__map *declared, haft_str name, haft_str pointer)
+{
+    if (name.len == 0 || haft__tools_find(&l->spec->tools, name) != NULL
+        || haft__map_get(declared, name) != NULL || is_server_tool(l, name)) {
+        return;
+    }
+    haft__spec_problem *problem = haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
+                                                     "there is no tool \"%.*s\"", HAFT__ARG(name));
+    suggest(l, problem, name);
+}
+
+static void check_choice(haft__loader *l, const haft__map *declared)
+{
+    const haft__choice_spec *choice = &l->spec->choice;
+    for (size_t i = 0; i < choice->schedule_count; i++) {
+        check_name(l, declared, choice->schedule[i].tool,
+                   haft__loader_pointer(l, "/choice/schedule/%zu/tool", i));
+    }
+    check_name(l, declared, choice->default_choice.tool, HAFT__LIT("/choice/default"));
+}
+
+static void check_phases(haft__loader *l, const haft__map *declared)
+{
+    for (size_t i = 0; i < l->spec->phase_count; i++) {
+        const haft__phase *phase = &l->spec->phases[i];
+        for (size_t j = 0; j < phase->tool_count; j++) {
+            check_name(l, declared, phase->tools[j],
+                       haft__loader_pointer(l, "/phases/%zu/tools/%zu", i, j));
+        }
+    }
+}
+
+/* A pattern that matches no tool we know of may still match one of a server. */
+static bool matches_something(const haft__loader *l, haft_str pattern)
+{
+    bool servers = haft__edit_object(l->spec->mcp, "servers").count > 0
+                   || haft__edit_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
+    for (size_t i = 0; i < l->spec->tools.count; i++) {
+        if (haft__filter_matches(pattern, l->spec->tools.items[i]->name)) {
+            return true;
+        }
+    }
+    return servers && (pattern.ptr[0] == '*' || memchr(pattern.ptr, ':', pattern.len) != NULL);
+}
+
+static void check_approvals(haft__loader *l, const haft__map *declared)
+{
+    for (size_t i = 0; i < l->spec->approval_count; i++) {
+        const haft__approval_rule *rule = &l->spec->approvals[i];
+        for (size_t j = 0; j < rule->tool_count; j++) {
+            haft_str pattern = rule->tools[j];
+            haft_str pointer = haft__loader_pointer(l, "/approvals/%zu/tools/%zu", i, j);
+            if (pattern.len > 0 && memchr(pattern.ptr, '*', pattern.len) == NULL) {
+                check_name(l, declared, pattern, pointer);
+            } else if (pattern.len > 0 && !matches_something(l, pattern)) {
+                (void)haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE,
+                                           "no tool matches \"%.*s\"", HAFT__ARG(pattern));
+            }
+        }
+    }
+}
+
+static void check_builtin_patterns(haft__loader *l, const haft_str *patterns, size_t count,
+                                   const char *key)
+{
+    size_t builtin_count;
+    const haft__builtin *builtins = haft__builtins(&builtin_count);
+    for (size_t i = 0; i < count; i++) {
+        bool found = false;
+        for (size_t j = 0; j < builtin_count && !found; j++) {
+            found = haft__filter_matches(patterns[i], haft__str(builtins[j].name));
+        }
+        if (!found) {
+            (void)haft__loader_warning(l, haft__loader_pointer(l, "/builtins/%s/%zu", key, i),
+                                       HAFT__SUBJECT_VALUE, "no built-in tool matches \"%.*s\"",
+                                       HAFT__ARG(patterns[i]));
+        }
+    }
+}
+
+/* Whether a pattern can be about a tool of this server, whose name has "server:" in front. */
+static bool can_match(haft_str pattern, haft_str server)
+{
+    haft_str rest = pattern, front = haft__str_split(&rest, ':');
+    if (front.len < pattern.len) {
+        return haft__filter_matches(front, server);
+    }
+    front = haft__str_split(&front, '*'); /* what is in front of the first one */
+    return front.len < pattern.len && haft__str_starts_with(server, front);
+}
+
+/* What was meant to be denied would be let through without a word. */
+static void refuse_denial(haft__loader *l, haft_str pattern, haft_str pointer)
+{
+    haft__spec_problem *problem = haft__loader_error(
+        l, pointer, HAFT__SUBJECT_VALUE,
+        "\"%.*s\" denies nothing: the names of tools are SERVER:TOOL", HAFT__ARG(pattern));
+    bool server = haft__json_get(haft__edit_object(l->spec->mcp, "servers"), pattern) != NULL;
+    haft_str whole = server ? pattern : HAFT__LIT("SERVER");
+    haft__loader_hint(l, problem,
+                      "for all tools of %s, write \"%.*s:*\"; for those that match in any server, "
+                      "\"*:%.*s\"",
+                      server ? "the server" : "a server", HAFT__ARG(whole), HAFT__ARG(pattern));
+}
+
+/* What an imported file has is not known here. */
+static void check_server_pattern(haft__loader *l, haft_str pattern, haft_str pointer, bool denies)
+{
+    haft__json servers = haft__edit_object(l->spec->mcp, "servers");
+    bool whole = pattern.len > 0 && memchr(pattern.ptr, ':', pattern.len) != NULL;
+    bool star = pattern.len > 0 && memchr(pattern.ptr, '*', pattern.len) != NULL;
+    bool found = (whole || star) && haft__edit_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
+    for (uint32_t i = 0; i < servers.count && !found; i++) {
+        found = can_match(pattern, haft__json_text(servers.members[i].key));
+    }
+    if (found || pattern.len == 0) {
+        return;
+    }
+    if (denies && !whole) {
+        refuse_denial(l, pattern, pointer);
+        return;
+    }
+    if (!whole && !star) {
+        haft__spec_problem *problem = haft__loader_warning(
+            l, pointer, HAFT__SUBJECT_VALUE,
+            "\"%.*s\" matches no tool: their names are SERVER:TOOL", HAFT__ARG(pattern));
+        bool server = haft__json_get(servers, pattern) != NULL;
+        haft__loader_hint(l, problem, "for all tools of %s, write \"%.*s:*\"",
+                          server ? "the server" : "a server", HAFT__ARG(pattern));
+        return;
+    }
+    haft__spec_problem *problem =
+        haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE,
+                             "no server of the spec matches \"%.*s\"", HAFT__ARG(pattern));
+    haft__loader_hint(l, problem, "what stands before the : is a server of mcp.servers");
+}
+
+static void check_server_patterns(haft__loader *l, const char *key, bool deny)
+{
+    haft__json patterns = haft__edit_array(l->spec->mcp, key);
+    for (uint32_t i = 0; i < patterns.count; i++) {
+        check_server_pattern(l, haft__json_text(patterns.items[i]),
+                             haft__loader_pointer(l, "/mcp/%s/%u", key, i), deny);
+    }
+}
+
+void haft__loader_check_names(haft__loader *l)
+{
+    const haft__spec *spec = l->spec;
+    haft__map declared;
+    if (!haft__loader_keys_are_valid(l, "tools builtins enabled_builtins mcp")) {
+        return; /* what could not be read would be missed here */
+    }
+    collect_names(l, &declared);
+    size_t before = l->problems.errors;
+    if (haft__loader_keys_are_valid(l, "choice")) {
+        check_choice(l, &declared);
+    }
+    if (haft__loader_keys_are_valid(l, "phases")) {
+        check_phases(l, &declared);
+    }
+    if (haft__loader_keys_are_valid(l, "approvals")) {
+        check_approvals(l, &declared);
+    }
+    check_builtin_patterns(l, spec->builtin_allow, spec->builtin_allow_count, "allow");
+    check_builtin_patterns(l, spec->builtin_deny, spec->builtin_deny_count, "deny");
+    check_server_patterns(l, "allow", false);
+    check_server_patterns(l, "deny", true);
+    l->broken |= l->problems.errors > before;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * planner.c - other shapes of a spec to the one: the planner shape, other names of keys, and the
+ * default choice of the environment. Every part keeps its origin, so that problems are still told
+ * where they stand. Tests: tests/spec/load/translate_test.c.
+ */
+#include "base/str.h"
+#include "spec/load/load_int.h"
+
+#define CONFIG "/spec/planner/config"
+
+static void put(haft__loader *l, haft__json *object, const char *key, haft__json value)
+{
+    if (!haft__edit_put(l->arena, object, haft__str(key), value)) {
+        l->status = haft__arena_fail(l->arena, NULL);
+    }
+}
+
+static void drop(haft__loader *l, const char *key)
+{
+    if (!haft__edit_remove(l->arena, &l->source, haft__str(key))) {
+        l->status = haft__arena_fail(l->arena, NULL);
+    }
+}
+
+static bool has(haft__json object, const char *key)
+{
+    return haft__json_get(object, haft__str(key)) != NULL;
+}
+
+/* Puts `value` at a top-level key, or at a key in one, unless it is there: what is written out
+ * wins over what is translated. */
+static void fill(haft__loader *l, const char *outer, const char *key, haft__json value,
+                 haft_str origin)
+{
+    haft_str pointer = outer != NULL ? haft__loader_pointer(l, "/%s/%s", outer, key)
+                                     : haft__loader_pointer(l, "/%s", key);
+    if (outer == NULL) {
+        if (!has(l->source, key)) {
+            put(l, &l->source, key, value);
+            haft__origin_add(l, pointer, origin);
+        }
+        return;
+    }
+    haft__json inner = haft__edit_object(l->source, outer);
+    if (!has(inner, key)) {
+        put(l, &inner, key, value);
+        put(l, &l->source, outer, inner);
+        haft__origin_add(l, pointer, origin);
+    }
+}
+
+/* ---- other names ---- */
+
+static void rename_key(haft__loader *l, const char *alias, const char *outer, const char *key)
+{
+    haft__json value = haft__edit_get(l->source, alias);
+    if (!has(l->source, alias)) {
+        return;
+    }
+    haft__json holder = outer != NULL ? haft__edit_object(l->source, outer) : l->source;
+    if (has(holder, key)) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, haft__loader_pointer(l, "/%s", alias), HAFT__SUBJECT_KEY,
+                               "\"%s\" is another name for %s%s%s, which is there too", alias,
+                               outer != NULL ? outer : "", outer != NULL ? "." : "", key);
+        haft__loader_hint(l, problem, "keep one of the two");
+    }
+    drop(l, alias);
+    fill(l, outer, key, value, haft__loader_pointer(l, "/%s", alias));
+}
+
+/* ---- gateways ---- */
+
+static const struct {
+    const char *type, *provider;
+} gateway_types[] = {
+    {"OpenAIGateway", "openai"},   {"AnthropicGateway", "anthropic"}, {"GeminiGateway", "gemini"},
+    {"MistralGateway", "mistral"}, {"OllamaGateway", "ollama"},
+};
+
+static haft_str provider_of(haft_str type)
+{
+    for (size_t i = 0; i < COUNT(gateway_types); i++) {
+        if (haft__str_equal(type, haft__str(gateway_types[i].type))) {
+            return haft__str(gateway_types[i].provider);
+        }
+    }
+    return HAFT__LIT("openai");
+}
+
+/* The index of the gateway the planner names, or of the first; SIZE_MAX when there is none. */
+static size_t choose_gateway(haft__loader *l, haft__json planner, haft__json gateways)
+{
+    haft__json config = haft__edit_object(planner, "config");
+    bool inside = has(config, "gateway");
+    haft_str name = haft__edit_text(inside ? config : planner, "gateway");
+    if (name.len == 0) {
+        return gateways.count > 0 ? 0 : SIZE_MAX;
+    }
+    for (uint32_t i = 0; i < gateways.count; i++) {
+        if (haft__str_equal(haft__edit_text(gateways.items[i], "name"), name)) {
+            return i;
+        }
+    }
+    haft_str pointer = inside ? HAFT__LIT(CONFIG "/gateway") : HAFT__LIT("/spec/planner/gateway");
+    haft__spec_problem *problem = haft__loader_error(
+        l, pointer, HAFT__SUBJECT_VALUE, "there is no gateway \"%.*s\"", HAFT__ARG(name));
+    haft__loader_hint(l, problem, "they stand in resources.inference_gateways");
+    return SIZE_MAX;
+}
+
+static void translate_gateway(haft__loader *l, haft__json gateway, size_t index)
+{
+    static const char *const same[] = {"model", "base_url", "api_key", "api_key_env"};
+    static const char *const options[] = {"temperature", "max_tokens"};
+    haft_str at = haft__loader_pointer(l, "/resources/inference_gateways/%zu", index);
+    haft__json config = haft__edit_object(gateway, "config");
+    haft__json model = haft__json_object(NULL, 0), passed = haft__json_object(NULL, 0);
+    put(l, &model, "provider", haft__json_string(provider_of(haft__edit_text(gateway, "type"))));
+    for (size_t i = 0; i < COUNT(same); i++) {
+        if (has(config, same[i])) {
+            put(l, &model, same[i], haft__edit_get(config, same[i]));
+        }
+    }
+    for (size_t i = 0; i < COUNT(options); i++) {
+        if (has(config, options[i])) {
+            put(l, &passed, options[i], haft__edit_get(config, options[i]));
+        }
+    }
+    if (passed.count > 0) {
+        put(l, &model, "options", passed);
+    }
+    fill(l, NULL, "model", model, haft__loader_pointer(l, "%s/config", at.ptr));
+    if (has(config, "tool_choice")) {
+        fill(l, "choice", "default", haft__edit_get(config, "tool_choice"),
+             haft__loader_pointer(l, "%s/config/tool_choice", at.ptr));
+    }
+}
+
+/* ---- tools ---- */
+
+/* Entries of `tools` by name, each with its place in `used`; of two with one name the first. */
+static void index_tools(haft__loader *l, haft__json tools, bool *used, haft__map *map)
+{
+    haft__map_init(map, l->arena, l->options->hash_key);
+    for (uint32_t i = 0; i < tools.count && l->status == HAFT_OK; i++) {
+        haft_str name = haft__edit_text(tools.items[i], "name");
+        if (name.len > 0 && haft__map_get(map, name) == NULL) {
+            (void)haft__loader_failed(l, haft__map_put(map, name, &used[i], NULL));
+        }
+    }
+}
+
+/* A description and the entry of `tools` that provides it, as one tool: how it runs and its types
+ * are the entry's, the words are the description's. */
+static haft__json join(haft__loader *l, haft__json entry, haft__json described, size_t to,
+                       size_t from_entry, size_t from_described)
+{
+    haft__json joined = entry;
+    haft__origin_add(l, haft__loader_pointer(l, "/tools/%zu", to),
+                     haft__loader_pointer(l, "/tools/%zu", from_entry));
+    if (has(described, "description")) {
+        put(l, &joined, "description", haft__edit_get(described, "description"));
+        haft__origin_add(
+            l, haft__loader_pointer(l, "/tools/%zu/description", to),
+            haft__loader_pointer(l, CONFIG "/tool_descriptions/%zu/description", from_described));
+    }
+    if (!has(entry, "args") && !has(entry, "input_schema") && has(described, "args")) {
+        put(l, &joined, "args", haft__edit_get(described, "args"));
+        haft__origin_add(
+            l, haft__loader_pointer(l, "/tools/%zu/args", to),
+            haft__loader_pointer(l, CONFIG "/tool_descriptions/%zu/args", from_described));
+    }
+    return joined;
+}
+
+/* What nobody provides is answered by a client. */
+static haft__json make_headless(haft__loader *l, haft__json described)
+{
+    for (size_t i = 0; i < l->options->function_count; i++) {
+        if (haft__str_equal(l->options->functions[i]->name, haft__edit_text(described, "name"))) {
+            return described;
+        }
+    }
+    put(l, &described, "headless", haft__json_bool(true));
+    return described;
+}
+
+static void translate_tools(haft__loader *l, haft__json described)
+{
+    haft__json tools = haft__edit_array(l->source, "tools");
+    haft__json *items = haft__loader_alloc(l, described.count + tools.count, sizeof(*items));
+    bool *used = haft__loader_alloc(l, tools.count, sizeof(*used));
+    size_t count = 0;
+    haft__map map;
+    if (items == NULL || used == NULL) {
+        return;
+    }
+    index_tools(l, tools, used, &map);
+    for (uint32_t i = 0; i < described.count; i++, count++) {
+        bool *entry = haft__map_get(&map, haft__edit_text(described.items[i], "name"));
+        if (entry == NULL || *entry) {
+            items[count] = make_headless(l, described.items[i]);
+            haft__origin_add(l, haft__loader_pointer(l, "/tools/%zu", count),
+                             haft__loader_pointer(l, CONFIG "/tool_descriptions/%u", i));
+            continue;
+        }
+        size_t index = (size_t)(entry - used);
+        *entry = true;
+        items[count] = join(l, tools.items[index], described.items[i], count, index, i);
+    }
+    for (uint32_t i = 0; i < tools.count; i++) {
+        if (!used[i]) {
+            haft__origin_add(l, haft__loader_pointer(l, "/tools/%zu", count),
+                             haft__loader_pointer(l, "/tools/%u", i));
+            items[count++] = tools.items[i];
+        }
+    }
+    put(l, &l->source, "tools", haft__json_array(items, count));
+}
+
+/* ---- the planner ---- */
+
+static void translate_planner(haft__loader *l)
+{
+    haft__json planner = haft__edit_object(haft__edit_get(l->source, "spec"), "planner");
+    haft__json config = haft__edit_object(planner, "config");
+    haft__json gateways =
+        haft__edit_array(haft__edit_object(l->source, "resources"), "inference_gateways");
+    size_t gateway = choose_gateway(l, planner, gateways);
+    drop(l, "spec");
+    drop(l, "resources");
+    if (gateway != SIZE_MAX) {
+        translate_gateway(l, gateways.items[gateway], gateway);
+    }
+    if (has(config, "system_prompt")) {
+        fill(l, NULL, "instructions", haft__edit_get(config, "system_prompt"),
+             HAFT__LIT(CONFIG "/system_prompt"));
+    }
+    if (has(config, "max_parallel_tool_calls")) {
+        fill(l, "limits", "parallel", haft__edit_get(config, "max_parallel_tool_calls"),
+             HAFT__LIT(CONFIG "/max_parallel_tool_calls"));
+    }
+    if (haft__edit_get(config, "use_function_calling").kind == HAFT__JSON_FALSE) {
+        haft__json *format = haft__loader_alloc(l, 1, sizeof(*format));
+        if (format != NULL) {
+            *format = haft__json_string(HAFT__LIT("purejson"));
+            fill(l, NULL, "formats", haft__json_array(format, 1),
+                 HAFT__LIT(CONFIG "/use_function_calling"));
+        }
+    }
+    fill(l, "limits", "overflow", haft__json_string(HAFT__LIT("truncate")), HAFT__LIT("/spec"));
+    fill(l, NULL, "history", haft__json_string(HAFT__LIT("transcript")), HAFT__LIT("/spec"));
+    translate_tools(l, haft__edit_array(config, "tool_descriptions"));
+}
+
+/* ---- the environment ---- */
+
+static void take_default_choice(haft__loader *l)
+{
+    static const char name[] = "OPENAI_TOOL_CHOICE";
+    const haft__spec_env *env = &l->options->env;
+    haft__json choice = haft__edit_object(l->source, "choice");
+    if (env->get == NULL || has(choice, "default")) {
+        return;
+    }
+    haft_str value = env->get(env->context, haft__str(name));
+    if (value.len > 0) {
+        fill(l, "choice", "default", haft__json_string(value), HAFT__LIT(""));
+        haft__origin_add_external(l, HAFT__LIT("/choice/default"), name);
+    }
+}
+
+/* The model for specs that name none. */
+static void take_default_model(haft__loader *l)
+{
+    const char *model = l->options->model;
+    if (model != NULL && haft__edit_get(l->source, "model").kind == HAFT__JSON_NULL) {
+        put(l, &l->source, "model", haft__json_string(haft__str(model)));
+        haft__origin_add_external(l, HAFT__LIT("/model"), l->options->model_from);
+    }
+}
+
+void haft__loader_translate(haft__loader *l)
+{
+    l->source = l->raw;
+    rename_key(l, "enabled_builtins", "builtins", "enabled");
+    rename_key(l, "tool_call_formats", NULL, "formats");
+    if (has(l->source, "spec")) {
+        translate_planner(l);
+    }
+    take_default_model(l);
+    take_default_choice(l);
+}

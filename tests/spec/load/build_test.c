@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/spec/load/build.c: models, limits, and the defaults, which are those of the schema.
+ */
+#include "spec/spec_help.h"
+#include "tool/duration.h"
+#include "json/number.h"
+#include "json/pointer.h"
+#include "json/read.h"
+
+TEST(what_is_not_said_has_its_default)
+{
+    loaded f;
+    load(&f, "name: x\n");
+    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    const haft__spec *spec = f.spec;
+    CHECK_INT(spec->kind, HAFT__SPEC_AGENT, "kind");
+    CHECK_STR(spec->model.provider, HAFT__LIT("offline"), "model");
+    CHECK(spec->model.native_tools && spec->model.price.known, "model");
+    CHECK_INT(spec->model.constraint, HAFT__CONSTRAIN_AUTO, "constraint");
+    CHECK_STR(spec->root, HAFT__LIT("."), "root");
+    CHECK_STR(spec->multitask, HAFT__LIT("enqueue"), "multitask");
+    CHECK_INT(spec->choice.min_tools_for_auto, 5, "gate");
+    CHECK(!spec->choice.gate && !spec->limits.has_usd, "off");
+    CHECK_INT(spec->format_count, 2, "formats");
+    CHECK_STR(spec->formats[0], HAFT__LIT("native"), "formats");
+    CHECK_INT(spec->plan.kind, HAFT__JSON_NULL, "plan");
+    CHECK_INT(spec->hash.len, 64, "hash");
+    unload(&f);
+}
+
+/* The `default` of every limit in haft.schema.json is what the loader fills in. */
+TEST(defaults_are_those_of_the_schema)
+{
+    loaded f;
+    load(&f, "model: offline\n");
+    const haft__spec_limits *limits = &f.spec->limits;
+    const struct {
+        const char *key;
+        uint64_t found;
+    } numbers[] = {
+        {"turns", limits->turns},         {"calls", limits->calls},
+        {"parallel", limits->parallel},   {"observation_chars", limits->observation_chars},
+        {"tokens", limits->tokens},       {"invalid_calls", limits->invalid_calls},
+        {"reminders", limits->reminders}, {"violations", limits->violations},
+    };
+    haft__json schema;
+    CHECK_INT(haft__json_read(&f.arena, haft__spec_schema_text(), NULL, &schema, NULL, NULL),
+              HAFT_OK, "reads");
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        char pointer[80];
+        (void)snprintf(pointer, sizeof(pointer), "/$defs/limits/properties/%s/default",
+                       numbers[i].key);
+        const haft__json *value = haft__pointer_get(&schema, haft__str(pointer));
+        int64_t number = -1;
+        CHECK(value != NULL && haft__number_to_int64(haft__json_text(*value), &number), "%s",
+              pointer);
+        CHECK_INT(numbers[i].found, number, "%s", numbers[i].key);
+    }
+    uint64_t wall = 0;
+    const haft__json *value =
+        haft__pointer_get(&schema, HAFT__LIT("/$defs/limits/properties/wall/default"));
+    CHECK(value != NULL && haft__duration_read(*value, &wall, NULL) == HAFT_OK, "wall");
+    CHECK_INT(limits->wall_ms, wall, "wall");
+    uint64_t wait = 0;
+    value = haft__pointer_get(&schema, HAFT__LIT("/$defs/embeddings/properties/timeout/default"));
+    CHECK(value != NULL && haft__duration_read(*value, &wait, NULL) == HAFT_OK, "timeout");
+    CHECK_INT(wait, HAFT__LIMIT_EMBED_QUERY_MS, "embeddings.timeout");
+    CHECK_INT(f.spec->embeddings.timeout_ms, HAFT__LIMIT_EMBED_QUERY_MS, "embeddings.timeout");
+    CHECK_INT(f.spec->embeddings.base_url.len, 0, "no embeddings");
+    CHECK_INT(HAFT__LIMIT_EMBED_MOST_MS, 60000, "check_test.c has it, and one more");
+    unload(&f);
+}
+
+/* What its own tools take: names, descriptions and schemas. The share of the context that they may
+ * have is the limit, unless the spec says otherwise; resolve() has a test at its value and past. */
+TEST(the_specs_own_tools_are_weighed)
+{
+    loaded f;
+    load(&f, "haft: 1\nname: n\nmodel: {provider: openai, model: m, context_tokens: 1000}\n"
+             "tools:\n  - builtin: [grep]\n"
+             "  - {name: one, description: Counts the words of a text., input_schema: {type: "
+             "object}, command: "
+             "[x]}\n"
+             "  - {name: two, description: Counts the words of a text., input_schema: {type: "
+             "object}, command: "
+             "[x]}\n");
+    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    CHECK_INT(f.spec->definition_bytes,
+              2
+                  * (strlen("one") + strlen("Counts the words of a text.")
+                     + strlen("{\"type\":\"object\"}")),
+              "bytes");
+    CHECK_INT(f.spec->tools_share, HAFT__LIMIT_TOOL_SHARE_PERCENT, "share");
+    unload(&f);
+}
+
+TEST(everything_that_is_said_is_there)
+{
+    loaded f;
+    load(&f, "haft: 1\nkind: workflow\nname: n\ndescription: d\ninstructions: i\n"
+             "model: {provider: openai, model: m, base_url: u, api_key_env: K, size_b: 7.5, "
+             "native_tools: false, constraint: grammar, price: {input: 0.25, output: 2, cached: "
+             "2.5e-2}, options: "
+             "{temperature: 0}}\n"
+             "plan: {a: 1}\nroot: docs\non_unknown: retry\nhistory: transcript\n"
+             "max_mcp_tools: 7\nmax_tools_share: 25\nmultitask: reject\n"
+             "tool_search: {embeddings: {base_url: e, model: v, api_key_env: E, query_prefix: 'q: "
+             "', document_prefix: 'd: ', timeout: 250ms}}\n"
+             "phases: [{name: p, tools: [glob, grep]}]\n"
+             "builtins: {enabled: [glob, grep, complete_workflow, tool_search], allow: [\"*\"], "
+             "deny: [read, "
+             "execute_sql]}\n"
+             "limits: {turns: 3, calls: 9, parallel: 2, overflow: truncate, observation_chars: 10, "
+             "tokens: 5000000000, usd: 0.5, wall: 90, invalid_calls: 1, reminders: 0, violations: "
+             "4}\n"
+             "approvals: [{tools: [glob], traits: [destructive], when: {at: /pattern, op: eq, "
+             "value: x}, deadline: 24h, on_expire: {answer: no}}, {tools: [grep]}]\n"
+             "databases: {d: {url: \"sqlite:x\"}}\nmcp: {servers: {s: {command: [x]}}}\n");
+    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    const haft__spec *spec = f.spec;
+    CHECK_INT(spec->kind, HAFT__SPEC_WORKFLOW, "kind");
+    CHECK_STR(spec->name, HAFT__LIT("n"), "name");
+    CHECK_STR(spec->description, HAFT__LIT("d"), "description");
+    CHECK_STR(spec->instructions, HAFT__LIT("i"), "instructions");
+    CHECK_STR(spec->model.provider, HAFT__LIT("openai"), "provider");
+    CHECK_STR(spec->model.model, HAFT__LIT("m"), "model");
+    CHECK_STR(spec->model.base_url, HAFT__LIT("u"), "base_url");
+    CHECK_STR(spec->model.api_key_env, HAFT__LIT("K"), "api_key_env");
+    CHECK_STR(spec->model.size_b, HAFT__LIT("7.5"), "size_b");
+    CHECK(!spec->model.native_tools && spec->model.price.known, "model");
+    CHECK_INT(spec->model.constraint, HAFT__CONSTRAIN_GRAMMAR, "constraint");
+    CHECK_INT(spec->model.price.input, 250000, "input");
+    CHECK_INT(spec->model.price.output, 2000000, "output");
+    CHECK_INT(spec->model.price.cached, 25000, "cached");
+    CHECK_INT(spec->model.options.count, 1, "options");
+    CHECK_INT(spec->plan.count, 1, "plan");
+    CHECK_STR(spec->root, HAFT__LIT("docs"), "root");
+    CHECK_INT(spec->on_unknown, HAFT__ON_UNKNOWN_RETRY, "on_unknown");
+    CHECK(spec->on_unknown_given, "on_unknown is given");
+    CHECK_INT(spec->history, HAFT__HISTORY_TRANSCRIPT, "history");
+    CHECK_INT(spec->max_mcp_tools, 7, "max_mcp_tools");
+    CHECK_INT(spec->tools_share, 25, "max_tools_share");
+    CHECK_STR(spec->embeddings.base_url, HAFT__LIT("e"), "embeddings.base_url");
+    CHECK_STR(spec->embeddings.model, HAFT__LIT("v"), "embeddings.model");
+    CHECK_STR(spec->embeddings.api_key_env, HAFT__LIT("E"), "embeddings.api_key_env");
+    CHECK_STR(spec->embeddings.query_prefix, HAFT__LIT("q: "), "query_prefix");
+    CHECK_STR(spec->embeddings.document_prefix, HAFT__LIT("d: "), "document_prefix");
+    CHECK_INT(spec->embeddings.timeout_ms, 250, "embeddings.timeout");
+    CHECK_INT(spec->definition_bytes, 0, "built-ins do not count");
+    CHECK_STR(spec->multitask, HAFT__LIT("reject"), "multitask");
+    CHECK_INT(spec->phase_count, 1, "phases");
+    CHECK_STR(spec->phases[0].name, HAFT__LIT("p"), "phase");
+    CHECK_STR(spec->phases[0].tools[1], HAFT__LIT("grep"), "phase");
+    CHECK_INT(spec->builtin_allow_count, 1, "allow");
+    CHECK_STR(spec->builtin_deny[0], HAFT__LIT("read"), "deny");
+    CHECK(spec->choice.gate, "the gate of a workflow");
+    const haft__spec_limits *limits = &spec->limits;
+    CHECK(limits->turns == 3 && limits->calls == 9 && limits->parallel == 2
+              && limits->overflow == HAFT__OVERFLOW_TRUNCATE && limits->observation_chars == 10
+              && limits->tokens == 5000000000 && limits->has_usd && limits->usd_micros == 500000
+              && limits->wall_ms == 90000 && limits->invalid_calls == 1 && limits->reminders == 0
+              && limits->violations == 4,
+          "limits");
+    CHECK_INT(spec->approval_count, 2, "approvals");
+    CHECK_STR(spec->approvals[0].traits[0], HAFT__LIT("destructive"), "traits");
+    CHECK_INT(spec->approvals[0].when.count, 3, "when");
+    CHECK_INT(spec->approvals[0].deadline_ms, 86400000, "deadline");
+    CHECK_INT(spec->approvals[0].on_expire.kind, HAFT__JSON_OBJECT, "on_expire");
+    CHECK_STR(haft__json_text(spec->approvals[1].on_expire), HAFT__LIT("fail"), "its default");
+    CHECK_INT(spec->databases.count, 1, "databases");
+    CHECK_INT(spec->mcp.count, 1, "mcp");
+    unload(&f);
+}
+
+static const struct {
+    const char *text, *provider, *model;
+} models[] = {
+    {"offline", "offline", ""},
+    {"openai:gpt-5.4-mini", "openai", "gpt-5.4-mini"},
+    {"ollama:qwen3:8b", "ollama", "qwen3:8b"},
+    {"script:a/b.yaml", "script", "a/b.yaml"},
+    {"replay:x.jsonl", "replay", "x.jsonl"},
+    {"{provider: llamacpp, model: x, base_url: \"http://localhost:8080\"}", "llamacpp", "x"},
+};
+
+TEST(models_as_text)
+{
+    for (size_t i = 0; i < COUNT(models); i++) {
+        char text[128];
+        (void)snprintf(text, sizeof(text), "model: %s\n", models[i].text);
+        loaded f;
+        load(&f, text);
+        CHECK_STR(f.listing, HAFT__LIT(""), "%s", text);
+        CHECK_STR(f.spec->model.provider, haft__str(models[i].provider), "%s", text);
+        CHECK_STR(f.spec->model.model, haft__str(models[i].model), "%s", text);
+        unload(&f);
+    }
+}
+
+static const problem_case cases[] = {
+    {"model: opnai:gpt\n", "1:8: there is no provider \"opnai\" (did you mean openai?)"},
+    {"model: gpt-5.4-mini\n",
+     "1:8: there is no provider \"gpt-5.4-mini\" (for a server that speaks as OpenAI's does, write "
+     "{provider: openai, model: NAME, base_url: URL})\n"
+     "1:8: the model \"gpt-5.4-mini\" has no name (a model is written provider:model, such as "
+     "openai:gpt-5.4-mini)"},
+    {"model: openai\n",
+     "1:8: the model \"openai\" has no name (a model is written provider:model, such as "
+     "openai:gpt-5.4-mini)"},
+    {"model: \"script:\"\n",
+     "1:8: the model \"script\" has no name (a model is written provider:model, such as "
+     "openai:gpt-5.4-mini)"},
+    {"model: https://example.org/v1\n",
+     "1:8: there is no provider \"https\" (for a server that speaks as OpenAI's does, write "
+     "{provider: openai, model: NAME, base_url: URL})"},
+    {"model: {provider: openai}\n",
+     "1:8: the model \"openai\" has no name (a model is written provider:model, such as "
+     "openai:gpt-5.4-mini)"},
+    {"model: {provider: x, model: y}\n", "1:19: there is no provider \"x\" (for a server that "
+                                         "speaks as OpenAI's does, write {provider: "
+                                         "openai, model: NAME, base_url: URL})"},
+    {"model: {model: x}\n", "1:8: the key \"provider\" is missing"},
+    {"limits: {usd: 0.0000001}\n",
+     "1:15: found 0.0000001 dollars, wanted at most 6 digits behind the point"},
+    {"limits: {usd: 0.1234567}\n",
+     "1:15: found 0.1234567 dollars, wanted at most 6 digits behind the point"},
+    {"limits: {wall: 0.0001ms}\n", "1:16: '0.0001ms' is no whole number of milliseconds"},
+    {"limits: {usd: 1}\nmodel: {provider: openai, model: x}\n",
+     "1:10: there is a limit in dollars, but the price of the model is not known (write model: "
+     "{provider: openai, model: x, price: {input: .., output: ..}})"},
+    {"limits: {usd: 1}\nmodel: script:x\n", ""},
+};
+
+TEST(models_and_limits_that_cannot_be)
+{
+    check_problems(cases, COUNT(cases));
+}
+
+static bool find_price(void *context, haft_str provider, haft_str model, haft__price *ret_price)
+{
+    (void)context;
+    *ret_price = (haft__price){.input = 1, .output = 2, .cached = 3};
+    return haft__str_equal(provider, HAFT__LIT("openai"))
+           && haft__str_equal(model, HAFT__LIT("known"));
+}
+
+TEST(the_program_may_know_prices)
+{
+    haft__spec_options options = {.hash_key = {1, 2}, .find_price = find_price};
+    loaded f;
+    load_with(&f, HAFT__LIT("limits: {usd: 1}\nmodel: openai:known\n"), &options);
+    CHECK(f.spec != NULL && f.spec->model.price.known && f.spec->model.price.output == 2, "known");
+    unload(&f);
+    load_with(&f, HAFT__LIT("limits: {usd: 1}\nmodel: openai:other\n"), &options);
+    CHECK_INT(f.report.errors, 1, "not known");
+    unload(&f);
+    load_with(&f,
+              HAFT__LIT("limits: {usd: 1}\nmodel: {provider: openai, model: known, base_url: "
+                        "\"http://h/v1\"}\n"),
+              &options);
+    CHECK_INT(f.report.errors, 1, "what another server takes is not known");
+    unload(&f);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/spec/load/check.c: keys that need each other, and warnings. */
+#include "spec/spec_help.h"
+
+#define TOOL(rest)                                                                                 \
+    "tools: [{name: a, headless: true, description: Count the words of it., " rest "}]\n"
+
+#define WEB(url)                                                                                   \
+    "tools: [{name: a, args: [a, b], description: Look up the words of it., http: {url: \"" url    \
+    "\"}}]\n"
+#define HOST(name)                                                                                 \
+    "1:84: the argument \"" name "\" would choose the host (arguments can stand in the path and "  \
+    "behind it)"
+
+#define COMMAND(words)                                                                             \
+    "tools: [{name: a, args: [a, b], description: Look up the words of it., command: [" words      \
+    "]}]\n"
+#define OWN " (give it a word of its own, or use stdin)"
+
+#define SEARCHES "builtins: {enabled: [tool_search]}\n"
+#define UNTOLD(place)                                                                              \
+    place ": warning: tools are deferred, and the model is not told that it can search for them "  \
+          "(add tool_search to builtins.enabled)"
+
+#define LOST(place)                                                                                \
+    place ": warning: tools are deferred, and can never be used: builtins denies the search that " \
+          "finds them (let tool_search through in builtins.allow and builtins.deny)"
+
+static const problem_case cases[] = {
+    {COMMAND("df, -h, '{a}', '--x={b}'"), ""},
+    {COMMAND("sh, do.sh, '{a}'"), ""},
+    {COMMAND("awk, '{a}{print}'"), "1:87: the argument \"a\" would be a part of code" OWN},
+    {COMMAND("'{a}', x"), "1:82: the argument \"a\" would choose the program" OWN},
+    {COMMAND("/bin/sh, -c, 'echo {b}'"), "1:95: the argument \"b\" would be a part of code" OWN},
+    {COMMAND("python3, -c, 'print({a})'"), "1:95: the argument \"a\" would be a part of code" OWN},
+    {COMMAND("ssh, host, '{a}'"), "1:93: the argument \"a\" would be a part of code" OWN},
+    {COMMAND("df, '{c}'"), "1:86: warning: the tool has no argument \"c\""},
+    {COMMAND("awk, '{print}'"), ""},
+    {"kind: graph\n",
+     "1:7: the kind is graph, but there is no graph (describe it under the key graph)"},
+    {"graph: {nodes: {}}\n",
+     "1:1: there is a graph, but the kind is not graph (write kind: graph)"},
+    {"kind: graph\ngraph: {nodes: {a: {}}, edges: [[a, b]], channels: {x: {}}}\n", ""},
+    {"kind: graph\ngraph: {nods: {}}\n",
+     "2:8: the key \"nodes\" is missing\n2:9: there is no key \"nods\" here (did you mean nodes?)"},
+    {"mcp: {servers: {a: {command: [x], env: {API_TOKEN: abcDEF123, PATH: /bin, X_KEY: '${K}', "
+     "A_KEY: '77', WORD: Abc}}}}\n" SEARCHES,
+     "1:52: warning: this looks like a secret written into the spec, which is kept with every run "
+     "(name a variable instead: ${VAR}, or import the server)"},
+    {"mcp: {servers: {a: {url: 'http://x', headers: {Authorization: Bearer abc, Accept: "
+     "x/y}}}}\n" SEARCHES,
+     "1:63: warning: this looks like a secret written into the spec, which is kept with every run "
+     "(name a variable instead: ${VAR}, or import the server)"},
+    {"mcp: {servers: {a: {}, b: {command: [x], url: y}, c: {url: y}, \"d\": {command: "
+     "[x]}}}\n" SEARCHES,
+     "1:17: the server has no command and no url (it needs one of the two)\n"
+     "1:24: the server has both a command and a url (it needs one of the two)"},
+    {"mcp: {servers: {a: {command: x, args: [y], cwd: z, trust: true, timeout: 5s, roots: "
+     "[.]}}}\n" SEARCHES,
+     ""},
+    {"mcp: {servers: {a: {command: x, timeout: 25h}}}\n" SEARCHES,
+     "1:42: expected a time such as 30s, at most 24 hours, found string"},
+    {"model: {provider: openai, model: x, options: {temperature: 0, stream: false, tools: []}}\n",
+     "1:63: warning: the option \"stream\" is not sent: haft itself says it\n"
+     "1:78: warning: the option \"tools\" is not sent: haft itself says it"},
+    {"tool_search: {embeddings: {base_url: u, model: m, api_key: abc}}\n",
+     "1:60: warning: this looks like a key written into the spec (name a variable instead: "
+     "api_key: ${OPENAI_API_KEY})"},
+    {"tool_search: {embeddings: {base_url: u}}\n", "1:27: the key \"model\" is missing"},
+    {"tool_search: {embeddings: {base_url: u, model: m, timeout: 1m}}\n", ""},
+    {"tool_search: {embeddings: {base_url: u, model: m, timeout: 60001ms}}\n",
+     "1:60: wanted a time above 0 and of at most 60 seconds, found 60001 ms (a search waits so "
+     "long before it goes on without)"},
+    {"tool_search: {embeddings: {base_url: u, model: m, timeout: 0}}\n",
+     "1:60: wanted a time above 0 and of at most 60 seconds, found 0 ms (a search waits so long "
+     "before it goes on without)"},
+    {"approvals: [{traits: [read_only], deadline: 0s}]\n",
+     "1:45: wanted a time above 0, found 0 (leave it out when there is none)"},
+    {"approvals: [{traits: [read_only], on_expire: reject}]\n"
+     "pauses: {approval: {deadline: 1h}}\n",
+     "1:35: warning: on_expire does nothing in a rule without a deadline (give the rule one; "
+     "without it pauses.approval says when, and what happens then)"},
+    {"approvals: [{traits: [read_only], deadline: 1h, on_expire: reject}]\n", ""},
+    {"pauses: {question: {deadline: 0}}\n",
+     "1:31: wanted a time above 0, found 0 (leave it out when there is none)"},
+    {"approvals: [{}, {traits: [destructive]}]\n",
+     "1:13: the rule says for no tool that it holds (give it tools or traits; tools: [\"*\"] is "
+     "all)"},
+    {"tools: [{name: search, headless: true, description: Searches stuff.}]\n",
+     "1:53: warning: the description says little beyond filler words: name what the tool works on"},
+    /* a name that a format has another use for */
+    {"formats: [functionary_v32]\n"
+     "tools: [{name: all, headless: true, description: Lists each customer of the shop.}]\n",
+     "2:16: warning: \"all\" cannot be called in functionary_v32 (it is the name of the user "
+     "there; "
+     "call the tool otherwise)"},
+    {"tools: [{name: all, headless: true, description: Lists each customer of the shop.}]\n", ""},
+    /* destructive tools */
+    {TOOL("traits: {destructive: true}"),
+     "1:94: warning: \"a\" is destructive, and nobody has to approve its calls (add approvals: "
+     "[{traits: [destructive]}])"},
+    {TOOL("traits: {destructive: true, needs_approval: true}"), ""},
+    {TOOL("traits: {destructive: true}") "approvals: [{traits: [read_only, destructive]}]\n", ""},
+    {TOOL("traits: {destructive: true}") "approvals: [{tools: [\"a*\"]}]\n", ""},
+    {TOOL("traits: {destructive: true}") "approvals: [{traits: [idempotent]}]\n",
+     "1:94: warning: \"a\" is destructive, and nobody has to approve its calls (add approvals: "
+     "[{traits: [destructive]}])"},
+    /* where an HTTP tool goes */
+    {WEB("https://h/{a}?b={b}&c={ c }#{b}"), ""},
+    {WEB("https://${H}{a}"), ""},
+    {WEB("https://h/{c}${c}"), "1:84: warning: the tool has no argument \"c\""},
+    {WEB("https://{a}.h/{b}"), HOST("a")},
+    {WEB("https://h{a}"), HOST("a")},
+    {WEB("https://h:{b}/"), HOST("b")},
+    {WEB("https://a:{b}@h/"), HOST("b")},
+    /* the gate */
+    {TOOL("traits: {return_direct: true}"), ""},
+    {TOOL("traits: {return_direct: true}") "choice: {min_tools_for_auto: 1}\n",
+     "1:96: warning: \"a\" does not return directly as long as the gate is closed (the gate is on "
+     "for a workflow, and with min_tools_for_auto)"},
+    {"enabled_builtins: [glob]\nchoice: {min_tools_for_auto: 3}\n",
+     "2:30: warning: 3 different data tools are wanted, but there is only 1 (the gate opens once "
+     "all of them were called)"},
+    {"enabled_builtins: [glob]\nlimits: {turns: 3}\nchoice: {schedule: [auto, auto, auto]}\n",
+     "3:10: warning: the schedule has 3 entries, but of 3 turns the last is always none"},
+    {"enabled_builtins: [glob]\nphases: [{name: a, tools: [glob]}]\n",
+     "2:1: warning: nothing looks at the phases (they hold back complete_workflow, which is not "
+     "enabled)"},
+    {"enabled_builtins: [glob, complete_workflow]\nphases: [{name: a, tools: [glob]}]\n", ""},
+    /* formats that the model cannot use */
+    {"model: {provider: openai, model: x, native_tools: false}\nformats: {primary: codemode}\n",
+     "2:10: no enabled format can be used: the model has no native calls, and code cannot be run "
+     "here (enable one of text, for example purejson, or leave out native_tools)"},
+    {"model: {provider: openai, model: x, native_tools: false}\nformats: [native]\n",
+     "2:10: no enabled format can be used: the model has no native calls (enable one of text, for "
+     "example purejson, or leave out native_tools)"},
+    {"model: {provider: openai, model: x, native_tools: false}\nformats: [native, purejson]\n", ""},
+    {"model: {provider: openai, model: x, native_tools: false}\n", ""},
+    {"model: {provider: openai, model: x}\nformats: {primary: codemode}\n", ""},
+    /* built-ins that lack something */
+    {"enabled_builtins: [tool_search, execute_sql, search_schemas, python_execution]\n",
+     "1:1: warning: tool_search is enabled but never offered: there is no MCP server to search\n"
+     "1:1: warning: execute_sql is enabled but never offered: there is no database\n"
+     "1:1: warning: search_schemas is enabled but never offered: there is no database\n"
+     "1:1: warning: python_execution is enabled but never offered: the format codemode is not "
+     "enabled"},
+    {"enabled_builtins: [tool_search, execute_sql, search_schemas, python_execution]\nformats: "
+     "[codemode]\nmcp: {import: x}\ndatabases: {d: {url: \"sqlite:x\"}}\n",
+     ""},
+    /* a search that the model is not told of */
+    {"mcp: {servers: {a: {command: [x]}}}\n", UNTOLD("1:1")},
+    {"mcp: {import: x}\n", ""}, /* what is in it is not known here */
+    {"mcp: {servers: {a: {command: [x], enabled: false}}}\n", ""},
+    {"mcp: {servers: {a: {command: [x]}}, deny: [\"*\"]}\n", ""},
+    {"builtins: {enabled: [tool_search]}\nmcp: {servers: {a: {command: [x]}}}\n", ""},
+    {"builtins: {deny: [tool_search]}\nmcp: {servers: {a: {command: [x]}}}\n", LOST("2:1")},
+    {"builtins: {allow: [grep]}\nmcp: {servers: {a: {command: [x]}}}\n", LOST("2:1")},
+    {"builtins: {allow: [grep]}\nmcp: {servers: {a: {command: [x], enabled: false}}}\n", ""},
+    {TOOL("") "model: {provider: openai, model: x, context_tokens: 100}\n", UNTOLD("1:1")},
+    {TOOL("") "model: {provider: openai, model: x, context_tokens: 100}\n"
+              "enabled_builtins: [tool_search]\n",
+     ""},
+    {TOOL("") "model: {provider: openai, model: x, context_tokens: 20000}\n", ""},
+};
+
+TEST(what_a_schema_cannot_say)
+{
+    check_problems(cases, COUNT(cases));
+}

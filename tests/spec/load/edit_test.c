@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/spec/load/edit.c. */
+#include "spec/load/load_int.h"
+#include "spec/spec_help.h"
+#include "json/read.h"
+
+static haft__json parse(haft__arena *arena, const char *text)
+{
+    haft__json value;
+    haft_status status = haft__json_read(arena, haft__str(text), NULL, &value, NULL, NULL);
+    CHECK(status == HAFT_OK, "%s", text);
+    return value;
+}
+
+static haft_str written(haft__json value)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 16);
+    haft__json_write(&buf, value);
+    return keep(&buf);
+}
+
+TEST(members_are_set_added_and_removed)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json object = parse(&arena, "{\"a\":1,\"b\":2,\"c\":3}"), same = object;
+    CHECK(haft__edit_put(&arena, &object, HAFT__LIT("b"), haft__json_null()), "put");
+    CHECK(haft__edit_put(&arena, &object, HAFT__LIT("d"), haft__json_bool(true)), "put");
+    CHECK(haft__edit_remove(&arena, &object, HAFT__LIT("a")), "remove");
+    CHECK(haft__edit_remove(&arena, &object, HAFT__LIT("x")), "remove what is not there");
+    CHECK_STR(written(object), HAFT__LIT("{\"b\":null,\"c\":3,\"d\":true}"), "made");
+    CHECK_STR(written(same), HAFT__LIT("{\"a\":1,\"b\":2,\"c\":3}"), "the old one is as it was");
+    haft__json array = parse(&arena, "[1,2,3]");
+    CHECK(haft__edit_put_item(&arena, &array, 1, object), "put item");
+    CHECK_STR(written(array), HAFT__LIT("[1,{\"b\":null,\"c\":3,\"d\":true},3]"), "array");
+    haft__json empty = haft__json_object(NULL, 0);
+    CHECK(haft__edit_put(&arena, &empty, HAFT__LIT("k"), haft__json_null()), "put");
+    CHECK_STR(written(empty), HAFT__LIT("{\"k\":null}"), "of nothing");
+    haft__arena_finish(&arena);
+}
+
+TEST(members_of_another_type_are_as_if_they_were_not_there)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json object = parse(&arena, "{\"o\":{\"x\":1},\"a\":[1],\"s\":\"t\",\"n\":5}");
+    CHECK_INT(haft__edit_object(object, "o").count, 1, "object");
+    CHECK_INT(haft__edit_object(object, "a").count, 0, "no object");
+    CHECK_INT(haft__edit_array(object, "a").count, 1, "array");
+    CHECK_INT(haft__edit_array(object, "o").count, 0, "no array");
+    CHECK_STR(haft__edit_text(object, "s"), HAFT__LIT("t"), "text");
+    CHECK_STR(haft__edit_text(object, "n"), HAFT__LIT(""), "no text");
+    CHECK_INT(haft__edit_get(object, "z").kind, HAFT__JSON_NULL, "nothing");
+    CHECK_INT(haft__edit_get(haft__json_null(), "z").kind, HAFT__JSON_NULL, "of nothing");
+    haft__arena_finish(&arena);
+}
+
+TEST(no_memory_leaves_the_value_alone)
+{
+    haft__arena arena, none;
+    haft__arena_init(&arena, 0);
+    haft__json object = parse(&arena, "{\"a\":1}"), array = parse(&arena, "[1]");
+    haft__arena_init(&none, 1);
+    CHECK(!haft__edit_put(&none, &object, HAFT__LIT("b"), array), "put");
+    CHECK(!haft__edit_remove(&none, &object, HAFT__LIT("a")), "remove");
+    CHECK(!haft__edit_put_item(&none, &array, 0, object), "put item");
+    CHECK_STR(written(object), HAFT__LIT("{\"a\":1}"), "as it was");
+    haft__arena_finish(&none);
+    haft__arena_finish(&arena);
+}

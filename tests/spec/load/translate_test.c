@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/spec/load/translate.c and origin.c: other shapes, and problems still told where
+ * they stand. */
+#include "spec/spec_help.h"
+
+/* As docs/spec.md has it. */
+#define PLANNER                                                                                    \
+    "spec:\n"                                                                                      \
+    "  planner:\n"                                                                                 \
+    "    type: ReActPlanner\n"                                                                     \
+    "    config:\n"                                                                                \
+    "      use_function_calling: true\n"                                                           \
+    "      max_parallel_tool_calls: 4\n"                                                           \
+    "      system_prompt: |\n"                                                                     \
+    "        You are a data analysis specialist.\n"                                                \
+    "      tool_descriptions:\n"                                                                   \
+    "        - {name: search_database, description: Search the records., args: [query, limit]}\n"  \
+    "        - {name: now, description: Tell the time of day.}\n"
+#define GATEWAYS                                                                                   \
+    "resources:\n"                                                                                 \
+    "  inference_gateways:\n"                                                                      \
+    "    - {name: first, type: OpenAIGateway, config: {model: gpt-4o-mini, tool_choice: auto}}\n"  \
+    "    - {name: second, type: AnthropicGateway, config: {model: c, temperature: 0.5, "           \
+    "max_tokens: 9}}\n"
+
+static haft_str source_of(const haft__spec *spec)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 20);
+    haft__json_write(&buf, spec->source);
+    return keep(&buf);
+}
+
+TEST(the_planner_shape_is_translated)
+{
+    loaded f;
+    load(&f, PLANNER GATEWAYS);
+    CHECK_STR(f.listing, HAFT__LIT(""), "loads unchanged");
+    CHECK_STR(
+        source_of(f.spec),
+        HAFT__LIT(
+            "{\"model\":{\"provider\":\"openai\",\"model\":\"gpt-4o-mini\"},"
+            "\"choice\":{\"default\":\"auto\"},"
+            "\"instructions\":\"You are a data analysis specialist.\\n\","
+            "\"limits\":{\"parallel\":4,\"overflow\":\"truncate\"},"
+            "\"history\":\"transcript\","
+            "\"tools\":[{\"name\":\"search_database\",\"description\":\"Search the records.\","
+            "\"args\":[\"query\",\"limit\"],\"headless\":true},"
+            "{\"name\":\"now\",\"description\":\"Tell the time of day.\",\"headless\":true}]"
+            "}"),
+        "source");
+    const haft__spec *spec = f.spec;
+    CHECK_INT(spec->kind, HAFT__SPEC_AGENT, "kind");
+    CHECK(!spec->choice.gate, "the gate is off");
+    CHECK_INT(spec->history, HAFT__HISTORY_TRANSCRIPT, "history");
+    CHECK_INT(spec->limits.overflow, HAFT__OVERFLOW_TRUNCATE, "overflow");
+    CHECK_INT(spec->limits.parallel, 4, "parallel");
+    CHECK_STR(spec->model.provider, HAFT__LIT("openai"), "provider");
+    CHECK_STR(spec->formats[0], HAFT__LIT("native"), "format");
+    CHECK_INT(spec->tools.count, 2, "tools");
+    CHECK_INT(spec->tools.items[0]->source, HAFT__TOOL_HEADLESS, "nobody provides it");
+    CHECK(!spec->tools.items[0]->typed, "its arguments are texts");
+    unload(&f);
+}
+
+static const struct {
+    const char *name, *more, *pointer, *wanted;
+} variants[] = {
+    {"the gateway the planner names", "    gateway: second\n", "/model",
+     "{\"provider\":\"anthropic\",\"model\":\"c\",\"options\":{\"temperature\":0.5,\"max_tokens\":"
+     "9}"
+     "}"},
+    {"the gateway its config names", "      gateway: second\n", "/model",
+     "{\"provider\":\"anthropic\",\"model\":\"c\",\"options\":{\"temperature\":0.5,\"max_tokens\":"
+     "9}"
+     "}"},
+    {"what is written out wins", "limits: {overflow: queue, turns: 3}\n", "/limits",
+     "{\"overflow\":\"queue\",\"turns\":3,\"parallel\":4}"},
+    {"... the model too", "model: offline\n", "/model", "\"offline\""},
+    {"... and the instructions", "instructions: x\nhistory: native\n", "/instructions", "\"x\""},
+};
+
+TEST(variants_of_the_planner_shape)
+{
+    for (size_t i = 0; i < COUNT(variants); i++) {
+        haft__buf text;
+        haft__buf_init(&text, 1 << 16);
+        haft__buf_addf(&text, "%s%s%s", PLANNER, variants[i].more, GATEWAYS);
+        haft_str whole = keep(&text);
+        loaded f;
+        load(&f, whole.ptr);
+        CHECK_STR(f.listing, HAFT__LIT(""), "%s", variants[i].name);
+        haft__buf found;
+        haft__buf_init(&found, 1 << 16);
+        const haft__json *value =
+            f.spec != NULL ? haft__json_get(f.spec->source, haft__str(variants[i].pointer + 1))
+                           : NULL;
+        if (value != NULL) {
+            haft__json_write(&found, *value);
+        }
+        CHECK_STR(keep(&found), haft__str(variants[i].wanted), "%s", variants[i].name);
+        unload(&f);
+    }
+}
+
+TEST(without_function_calling_calls_are_json)
+{
+    loaded f;
+    load(&f, "spec: {planner: {type: ReActPlanner, config: {use_function_calling: false}}}\n");
+    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    CHECK_INT(f.spec->format_count, 1, "one format");
+    CHECK_STR(f.spec->formats[0], HAFT__LIT("purejson"), "that one");
+    CHECK_STR(f.spec->model.provider, HAFT__LIT("offline"), "no gateway");
+    unload(&f);
+}
+
+TEST(tools_beside_the_planner_provide_what_it_describes)
+{
+    loaded f;
+    load(&f, "tools:\n"
+             "  - builtin: [glob]\n"
+             "  - name: b\n"
+             "    description: Not for the model.\n"
+             "    command: [b]\n"
+             "    input_schema: {type: object, properties: {n: {type: integer}}}\n"
+             "    traits: {read_only: true}\n"
+             "  - {name: c, description: Not for the model., command: [c]}\n"
+             "spec:\n"
+             "  planner:\n"
+             "    type: ReActPlanner\n"
+             "    config:\n"
+             "      tool_descriptions:\n"
+             "        - {name: a, description: Count words of texts., args: [x]}\n"
+             "        - {name: b, description: Count lines of texts., args: [n]}\n"
+             "        - {name: c, description: Count pages of texts., args: [y]}\n");
+    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    const haft__tools *tools = &f.spec->tools;
+    CHECK_INT(tools->count, 4, "each once");
+    static const struct {
+        const char *name, *description;
+        haft__tool_source source;
+        bool typed;
+    } wanted[] = {{"a", "Count words of texts.", HAFT__TOOL_HEADLESS, false},
+                  {"b", "Count lines of texts.", HAFT__TOOL_COMMAND, true},
+                  {"c", "Count pages of texts.", HAFT__TOOL_COMMAND, false}};
+    for (size_t i = 0; i < COUNT(wanted); i++) {
+        const haft__tool *tool = tools->items[i];
+        CHECK_STR(tool->name, haft__str(wanted[i].name), "%zu", i);
+        CHECK_STR(tool->description, haft__str(wanted[i].description), "%zu", i);
+        CHECK_INT(tool->source, wanted[i].source, "%zu", i);
+        CHECK_INT(tool->typed, wanted[i].typed, "%zu", i);
+    }
+    CHECK(tools->items[1]->traits.read_only, "traits are the entry's");
+    CHECK_STR(tools->items[3]->name, HAFT__LIT("glob"), "what is not described comes last");
+    unload(&f);
+}
+
+static const problem_case cases[] = {
+    /* places in the file, not in the translation */
+    {"tools:\n  - {name: b, description: Count some words., command: [b], traits: {retries: 1}}\n"
+     "spec:\n  planner:\n    type: ReActPlanner\n    config:\n      tool_descriptions:\n"
+     "        - {name: a, description: Stuff.}\n"
+     "        - {name: b, description: b}\n"
+     "        - {name: a, description: Stuff.}\n",
+     "2:79: retries on a tool that is neither read_only nor idempotent (a second attempt could do "
+     "the same thing twice; say idempotent: true if it cannot, or leave retries out)\n"
+     "8:34: warning: the description says little beyond filler words: name "
+     "what the tool works on\n"
+     "10:18: there are two tools \"a\" (rename one of the two)\n"
+     "10:34: warning: the description says little beyond filler words: name "
+     "what the tool works on"},
+    {"spec: {planner: {type: ReActPlanner, gateway: x}}\nresources: {inference_gateways: []}\n",
+     "1:47: there is no gateway \"x\" (they stand in resources.inference_gateways)"},
+    {"spec: {planner: {type: ReActPlanner, config: {gateway: x}}}\n",
+     "1:56: there is no gateway \"x\" (they stand in resources.inference_gateways)"},
+    {"spec: {planner: {type: PlanAndSolve}}\n",
+     "1:24: expected \"ReActPlanner\", found \"PlanAndSolve\" (write the spec in haft's own "
+     "shape)"},
+    {"resources: {inference_gateways: []}\n",
+     "1:1: the key \"spec\" is missing (it is needed with resources)"},
+    {"spec: {planner: {type: ReActPlanner}}\n"
+     "resources:\n  inference_gateways:\n"
+     "    - {name: a, type: OpenAIGateway, config: {model: m, tool_choice: nix}}\n",
+     "4:70: there is no tool \"nix\" (tools stand in tools and builtins)"},
+    /* other names */
+    {"enabled_builtins: [glob]\nbuiltins: {enabled: [grep]}\nformats: [native]\n"
+     "tool_call_formats: [hermes]\n",
+     "1:1: \"enabled_builtins\" is another name for builtins.enabled, which is there too (keep one "
+     "of the two)\n"
+     "4:1: \"tool_call_formats\" is another name for formats, which is there too (keep one of the "
+     "two)"},
+    {"tool_call_formats: {primary: herms, enabled: [native]}\n",
+     "1:30: there is no format \"herms\" (did you mean hermes?)"},
+};
+
+TEST(problems_are_told_where_they_stand)
+{
+    check_problems(cases, COUNT(cases));
+}
+
+TEST(other_names_of_keys)
+{
+    loaded f;
+    load(&f, "enabled_builtins: [glob, grep]\ntool_call_formats: {primary: Hermes, enabled: "
+             "[native, hermes, JSON]}\n");
+    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    CHECK_INT(f.spec->tools.count, 2, "tools");
+    CHECK_INT(f.spec->format_count, 3, "formats");
+    CHECK_STR(f.spec->formats[0], HAFT__LIT("hermes"), "first");
+    CHECK_STR(f.spec->formats[1], HAFT__LIT("native"), "second");
+    CHECK_STR(f.spec->formats[2], HAFT__LIT("purejson"), "third");
+    unload(&f);
+}
+
+static haft_str get(void *context, haft_str name)
+{
+    return haft__str_equal(name, HAFT__LIT("OPENAI_TOOL_CHOICE")) ? haft__str(context)
+                                                                  : (haft_str){NULL, 0};
+}
+
+TEST(the_environment_has_the_last_word_only_when_the_file_has_none)
+{
+    static const struct {
+        const char *text, *value;
+        haft__choice_mode mode;
+        const char *problems;
+    } choices[] = {
+        {"model: offline\n", "required", HAFT__MODE_ANY, ""},
+        {"model: offline\n", "none", HAFT__MODE_NONE, ""},
+        {"model: offline\n", "", HAFT__MODE_AUTO, ""},
+        {"enabled_builtins: [glob]\n", "glob", HAFT__MODE_TOOL, ""},
+        {"choice: {default: auto}\n", "required", HAFT__MODE_AUTO, ""},
+        {"model: offline\n", "glob", HAFT__MODE_TOOL,
+         "0:0: from OPENAI_TOOL_CHOICE: there is no tool \"glob\" (it is a built-in: add it to "
+         "builtins.enabled)"},
+    };
+    for (size_t i = 0; i < COUNT(choices); i++) {
+        char value[32];
+        (void)snprintf(value, sizeof(value), "%s", choices[i].value);
+        haft__spec_options options = {.hash_key = {1, 2}, .env = {get, value}};
+        loaded f;
+        load_with(&f, haft__str(choices[i].text), &options);
+        CHECK_STR(f.listing, haft__str(choices[i].problems), "%zu", i);
+        CHECK(f.spec == NULL || f.spec->choice.default_choice.mode == choices[i].mode, "%zu", i);
+        unload(&f);
+    }
+}

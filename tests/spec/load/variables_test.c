@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/spec/load/variables.c: ${VAR} where the contract has it, and nowhere else. */
+#include "spec/load/load.h"
+
+#include "spec/spec_help.h"
+
+static haft_str get(void *context, haft_str name)
+{
+    size_t *asked = context;
+    *asked += 1;
+    if (haft__str_equal(name, HAFT__LIT("A"))) {
+        return HAFT__LIT("one");
+    }
+    return haft__str_equal(name, HAFT__LIT("EMPTY_2")) ? HAFT__LIT("") : (haft_str){NULL, 0};
+}
+
+static const struct {
+    const char *text, *wanted; /* or the error */
+    haft_status status;
+} cases[] = {
+    {"", "", HAFT_OK},
+    {"plain $A {A} $ {", "plain $A {A} $ {", HAFT_OK},
+    {"${A}", "one", HAFT_OK},
+    {"Bearer ${A}!", "Bearer one!", HAFT_OK},
+    {"${A}${A}-${EMPTY_2}-$${A}", "oneone--$one", HAFT_OK},
+    {"x${B}", "there is no variable B in the environment", HAFT_NOT_FOUND},
+    {"${", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
+    {"${}", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
+    {"${A", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
+    {"${1A}", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
+    {"${A-x}", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
+    {"${A:-x}${EMPTY_2:-y}${B:-z:-}${B:-}", "oneyz:-", HAFT_OK},
+    {"${:-x}", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
+    {"${A:x}", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
+    {"${A}${ A}", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
+};
+
+TEST(variables_are_replaced)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    size_t asked = 0;
+    haft__spec_env env = {get, &asked};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft_error err = {.status = HAFT_OK};
+        haft_str found = HAFT__LIT("untouched");
+        haft_status status =
+            haft__spec_expand(&arena, haft__str(cases[i].text), &env, &found, &err);
+        CHECK_INT(status, cases[i].status, "%s", cases[i].text);
+        CHECK_STR(status == HAFT_OK ? found : haft__str(err.message), haft__str(cases[i].wanted),
+                  "%s", cases[i].text);
+    }
+    CHECK(asked == 12, "asked %zu times", asked);
+    haft__arena_finish(&arena);
+}
+
+static const char everywhere[] = "model: {provider: openai, model: x, api_key: \"${K}\"}\n"
+                                 "instructions: ${NOT_HERE}\n"
+                                 "tools:\n"
+                                 "  - name: a\n"
+                                 "    description: Count the words of a text.\n"
+                                 "    command: [echo, \"${NOT_HERE}\"]\n"
+                                 "    env: {X: \"${E}\"}\n"
+                                 "  - name: b\n"
+                                 "    description: Count the words of a text.\n"
+                                 "    http: {url: \"https://${U}\", headers: {Y: \"${H}\"}}\n"
+                                 "mcp:\n"
+                                 "  servers:\n"
+                                 "    s: {command: [x], env: {Z: \"${S}\"}}\n"
+                                 "    t: {url: \"https://${V}\", headers: {Z: \"${W\"}}\n"
+                                 "    off: {url: \"https://${OFF}\", enabled: false}\n"
+                                 "databases: {d: {url: \"sqlite:${D}\"}}\n"
+                                 "builtins: {enabled: [tool_search]}\n";
+
+TEST(every_variable_must_be_there)
+{
+    size_t asked = 0;
+    haft__spec_options options = {.hash_key = {1, 2}, .env = {get, &asked}};
+    loaded f;
+    load_with(&f, haft__str(everywhere), &options);
+    CHECK_STR(f.listing,
+              HAFT__LIT("1:46: there is no variable K in the environment (set it before haft "
+                        "starts, or in .env)\n"
+                        "7:14: there is no variable E in the environment (set it before haft "
+                        "starts, or in .env)\n"
+                        "10:17: there is no variable U in the environment (set it before haft "
+                        "starts, or in .env)\n"
+                        "10:46: there is no variable H in the environment (set it before haft "
+                        "starts, or in .env)\n"
+                        "13:32: there is no variable S in the environment (set it before haft "
+                        "starts, or in .env)\n"
+                        "14:14: there is no variable V in the environment (set it before haft "
+                        "starts, or in .env)\n"
+                        "14:43: found ${ without the name of a variable and } (write ${NAME})\n"
+                        "16:22: there is no variable D in the environment (set it before haft "
+                        "starts, or in .env)"),
+              "each with its place");
+    unload(&f);
+}
+
+/* Without an environment nobody looks; what is written wrongly is wrong all the same. The spec
+ * keeps what was written. */
+TEST(the_spec_keeps_the_names)
+{
+    loaded f;
+    load(&f, "model: {provider: openai, model: x, api_key: \"${K}\"}\n");
+    CHECK_STR(f.listing, HAFT__LIT(""), "nothing is missing");
+    CHECK_STR(f.spec->model.api_key, HAFT__LIT("${K}"), "as written");
+    unload(&f);
+    CHECK_STR(problems_of("model: {provider: openai, model: x, api_key: \"sk-secret\"}\n"),
+              HAFT__LIT("1:46: warning: this looks like a key written into the spec (name a "
+                        "variable instead: api_key: ${OPENAI_API_KEY})"),
+              "a key in the file");
+}
+
+TEST(every_failed_allocation_of_expanding_is_survived)
+{
+    size_t asked = 0;
+    haft__spec_env env = {get, &asked};
+    for (unsigned n = 0;; n++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft_str found;
+        test_fail_allocation(n);
+        haft_status status = haft__spec_expand(&arena, HAFT__LIT("x${A}y${A}"), &env, &found, NULL);
+        bool failed = test_allow_allocations();
+        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        haft__arena_finish(&arena);
+        if (!failed) {
+            break;
+        }
+    }
+}
