@@ -13,7 +13,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "format/render.h"
-#include "format/special.h"
+#include "format/special_tokens.h"
 #include "fuzz.h"
 #include "json/read.h"
 #include "json/write.h"

@@ -14,7 +14,7 @@
 #include "../tests/format/gbnf_help.c"
 #include "base/limits.h"
 #include "base/str.h"
-#include "format/grammar.h"
+#include "format/grammar/grammar.h"
 #include "fuzz.h"
 #include "json/read.h"
 

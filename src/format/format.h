@@ -13,7 +13,7 @@
 #ifndef HAFT_FORMAT_FORMAT_H
 #define HAFT_FORMAT_FORMAT_H
 
-#include "format/place.h"
+#include "format/state.h"
 #include "json/value.h"
 
 typedef enum haft__parser_event_kind {

@@ -3,7 +3,7 @@
 #ifndef HAFT_FORMAT_FORMATS_H
 #define HAFT_FORMAT_FORMATS_H
 
-#include "format/place.h"
+#include "format/state.h"
 
 #define HAFT__FORMATS(X)                                                                           \
     X(anthropic_xml)                                                                               \

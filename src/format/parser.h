@@ -20,9 +20,9 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "format/aho_corasick.h"
 #include "format/format.h"
-#include "format/marks.h"
-#include "format/python.h"
+#include "format/scan_python.h"
 #include "json/stream.h"
 
 /* Text that is trimmed next to calls: white space waits until it is known what follows. That in

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * python_string.c - a string of Python, decoded while it comes: quotes of one and of three,
- * escapes. Tests: tests/format/pythonic_test.c.
+ * escapes. Tests: tests/format/dialects/pythonic_test.c.
  */
 #include "format/parser.h"
 #include "json/write.h"

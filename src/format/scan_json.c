@@ -5,7 +5,7 @@
  *
  * The incremental reader says where values begin and end; the arguments are told as they are
  * written. Members may come in any order: arguments wait for the name.
- * Tests: tests/format/hermes_test.c, tests/format/purejson_test.c.
+ * Tests: tests/format/dialects/hermes_test.c, tests/format/dialects/purejson_test.c.
  */
 #include <math.h>
 

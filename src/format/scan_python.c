@@ -6,7 +6,7 @@
  * A byte leads from state to state; containers that are open are on a stack. A call that holds
  * anything but literals is spoilt and skipped to its closing parenthesis, so that the ones behind
  * it are found; what is no call at all, to the end of the list. Strings are read in
- * python_string.c. Tests: tests/format/pythonic_test.c.
+ * python_string.c. Tests: tests/format/dialects/pythonic_test.c.
  */
 #include <math.h>
 

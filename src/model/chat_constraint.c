@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "format/gbnf.h"
+#include "format/grammar/gbnf_reader.h"
 #include "model/chat_read_int.h"
 #include "schema/schema.h"
 #include "json/read.h"

@@ -72,7 +72,7 @@ void haft__chat_text_system(const haft__chat *chat, haft__buf *buf, haft_str ins
     haft__buf_finish(&text);
 }
 
-/* Calls before the message that is next: some formats count them (%f of format/place.h). */
+/* Calls before the message that is next: some formats count them (%f of format/state.h). */
 static size_t count_calls(const haft__chat *chat, const haft__messages *messages)
 {
     size_t calls = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/format/formats.c, and for the tables of all formats. */
 #include "base/str.h"
-#include "format/grammar.h"
+#include "format/grammar/grammar.h"
 #include "format/render.h"
 #include "test.h"
 
@@ -141,10 +141,10 @@ TEST(every_format_is_taught_and_has_a_grammar)
 TEST(the_page_shows_a_whole_file)
 {
     haft_str page = test_read_file("docs/adding-a-format.md");
-    haft_str file = test_read_file("src/format/functionary_v31.c");
+    haft_str file = test_read_file("src/format/dialects/functionary_v31.c");
     CHECK(page.ptr != NULL && file.ptr != NULL
               && memmem(page.ptr, page.len, file.ptr, file.len) != NULL,
-          "docs/adding-a-format.md does not have src/format/functionary_v31.c as it is");
+          "docs/adding-a-format.md does not have src/format/dialects/functionary_v31.c as it is");
 }
 
 /* All that a table must have to be read. */

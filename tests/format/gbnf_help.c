@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/gbnf.h"
+#include "format/grammar/gbnf_reader.h"
 
 struct gbnf {
     haft__arena arena;

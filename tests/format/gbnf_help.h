@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gbnf_help.h - format/gbnf.h for tests, which judges what src/schema makes and uses nothing of it;
- * also for fuzz/grammar.c.
+ * gbnf_help.h - format/grammar/gbnf_reader.h for tests, which judges what src/schema makes and uses
+ * nothing of it; also for fuzz/grammar.c.
  */
 #ifndef HAFT_TESTS_FORMAT_GBNF_HELP_H
 #define HAFT_TESTS_FORMAT_GBNF_HELP_H

@@ -4,7 +4,7 @@
 #ifndef HAFT_TESTS_FORMAT_GRAMMAR_HELP_H
 #define HAFT_TESTS_FORMAT_GRAMMAR_HELP_H
 
-#include "format/grammar.h"
+#include "format/grammar/grammar.h"
 #include "gbnf_help.h"
 #include "parse_help.h"
 

@@ -4,7 +4,7 @@
  * every format stand in plain replies, in every format.
  */
 #include "base/macros.h"
-#include "format/special.h"
+#include "format/special_tokens.h"
 #include "parse_help.h"
 #include "test.h"
 

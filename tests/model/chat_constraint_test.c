@@ -3,7 +3,7 @@
  */
 #include "base/buf.h"
 #include "base/limits.h"
-#include "format/grammar.h"
+#include "format/grammar/grammar.h"
 #include "model/chat_read.h"
 #include "test.h"
 #include "json/read.h"

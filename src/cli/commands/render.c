@@ -17,7 +17,7 @@
 #include "cli/input/turns.h"
 #include "cli/terminal/print.h"
 #include "format/formats.h"
-#include "format/grammar.h"
+#include "format/grammar/grammar.h"
 #include "format/render.h"
 #include "io/random.h"
 #include "json/read.h"

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "format/grammar.h"
+#include "format/grammar/grammar.h"
 #include "model/chat.h"
 #include "run/offer/offer.h"
 #include "tool/wire_name.h"

@@ -4,7 +4,7 @@
  *
  * A table says which keyword each target knows. allOf is merged, oneOf becomes anyOf, references
  * become definitions with names of our own, so that schemas of several tools can stand in one.
- * Tests: tests/format/grammar_schema_test.c.
+ * Tests: tests/format/grammar/schema_test.c.
  */
 #include "schema/downlevel/downlevel_int.h"
 

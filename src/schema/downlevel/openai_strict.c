@@ -2,7 +2,7 @@
 /*
  * downlevel_openai.c - what OpenAI's strict mode wants beyond the keywords it knows: every schema
  * has a type, every object says its properties, requires all of them and has no others. Tests:
- * tests/format/grammar_schema_test.c.
+ * tests/format/grammar/schema_test.c.
  */
 #include "schema/downlevel/downlevel_int.h"
 

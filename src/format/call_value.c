@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * value.c - arguments that are written as keys and values without quotes: their types come from the
+ * tool's schema.
+ *
+ * A string is told while it comes; everything else when it is complete. What does not read as its
+ * type stays a string, so that the check of the arguments can say what is wrong.
+ * Tests: tests/format/dialects/qwen3coder_test.c.
+ */
+#include "base/limits.h"
+#include "format/parser.h"
+#include "json/pointer.h"
+#include "json/write.h"
+
+enum {
+    TYPE_STRING = 1,
+    TYPE_INTEGER = 2,
+    TYPE_NUMBER = 4,
+    TYPE_BOOLEAN = 8,
+    TYPE_NULL = 16,
+    TYPE_OBJECT = 32,
+    TYPE_ARRAY = 64,
+    TYPE_ANY = 128, /* the schema says nothing */
+};
+
+static const struct {
+    const char *name;
+    unsigned type;
+} type_names[] = {
+    {"string", TYPE_STRING},   {"integer", TYPE_INTEGER}, {"number", TYPE_NUMBER},
+    {"boolean", TYPE_BOOLEAN}, {"null", TYPE_NULL},       {"object", TYPE_OBJECT},
+    {"array", TYPE_ARRAY},
+};
+
+static unsigned find_type(haft__json name)
+{
+    for (size_t i = 0; name.kind == HAFT__JSON_STRING && i < COUNT(type_names); i++) {
+        if (haft__str_equal(haft__json_text(name), haft__str(type_names[i].name))) {
+            return type_names[i].type;
+        }
+    }
+    return 0;
+}
+
+static unsigned type_of_value(haft__json value)
+{
+    static const unsigned kinds[] = {
+        [HAFT__JSON_NULL] = TYPE_NULL,     [HAFT__JSON_FALSE] = TYPE_BOOLEAN,
+        [HAFT__JSON_TRUE] = TYPE_BOOLEAN,  [HAFT__JSON_NUMBER] = TYPE_INTEGER | TYPE_NUMBER,
+        [HAFT__JSON_STRING] = TYPE_STRING, [HAFT__JSON_ARRAY] = TYPE_ARRAY,
+        [HAFT__JSON_OBJECT] = TYPE_OBJECT,
+    };
+    return kinds[value.kind];
+}
+
+/* What a schema says by itself, in `type` or in the values that it allows; 0: nothing. */
+static unsigned types_of_schema(haft__json schema)
+{
+    const haft__json *type = haft__json_get(schema, HAFT__LIT("type"));
+    const haft__json *only = haft__json_get(schema, HAFT__LIT("const"));
+    const haft__json *allowed = haft__json_get(schema, HAFT__LIT("enum"));
+    unsigned types = 0;
+    if (type != NULL) {
+        types = find_type(*type);
+        for (uint32_t i = 0; type->kind == HAFT__JSON_ARRAY && i < type->count; i++) {
+            types |= find_type(type->items[i]);
+        }
+    } else if (only != NULL) {
+        types = type_of_value(*only);
+    } else if (allowed != NULL && allowed->kind == HAFT__JSON_ARRAY) {
+        for (uint32_t i = 0; i < allowed->count; i++) {
+            types |= type_of_value(allowed->items[i]);
+        }
+    }
+    return types;
+}
+
+/* References and schemas that all have to hold are followed, but not for ever: they may go in
+ * circles. */
+#define MOST_STEPS 256
+#define MOST_DEPTH 16
+
+typedef struct looking {
+    haft__json root; /* what references are into */
+    unsigned steps;
+} looking;
+
+/* The schema that this one refers to, within the tool's own; NULL when there is none. */
+static const haft__json *follow(const looking *l, haft__json schema)
+{
+    const haft__json *ref = haft__json_get(schema, HAFT__LIT("$ref"));
+    if (ref == NULL || ref->kind != HAFT__JSON_STRING
+        || !haft__str_starts_with(haft__json_text(*ref), HAFT__LIT("#"))) {
+        return NULL;
+    }
+    return haft__pointer_get(&l->root, haft__str_skip(haft__json_text(*ref), 1));
+}
+
+static bool is_too_far(looking *l, unsigned depth)
+{
+    return depth > MOST_DEPTH || l->steps++ >= MOST_STEPS;
+}
+
+/* What both say; 0 is nothing. An integer is a number; where they contradict each other, the first
+ * counts. */
+static unsigned both(unsigned a, unsigned b)
+{
+    if (a == 0 || (a & TYPE_ANY) != 0) {
+        return b != 0 ? b : a;
+    }
+    if (b == 0 || (b & TYPE_ANY) != 0) {
+        return a;
+    }
+    unsigned wide_a = a | ((a & TYPE_NUMBER) != 0 ? TYPE_INTEGER : 0U);
+    unsigned wide_b = b | ((b & TYPE_NUMBER) != 0 ? TYPE_INTEGER : 0U);
+    return (wide_a & wide_b) != 0 ? wide_a & wide_b : a;
+}
+
+static unsigned types_in(looking *l, haft__json schema, unsigned depth);
+
+/* What the schemas under `key` say together: all of them hold, or any. */
+static unsigned types_of_list(looking *l, haft__json schema, const char *key, bool all,
+                              unsigned depth)
+{
+    const haft__json *list = haft__json_get(schema, haft__str(key));
+    unsigned types = 0;
+    for (uint32_t i = 0; list != NULL && list->kind == HAFT__JSON_ARRAY && i < list->count; i++) {
+        unsigned one = types_in(l, list->items[i], depth + 1);
+        types = all ? both(types, one) : types | (one != 0 ? one : TYPE_ANY);
+    }
+    return types;
+}
+
+/* 0: nothing is said. */
+static unsigned types_in(looking *l, haft__json schema, unsigned depth)
+{
+    if (is_too_far(l, depth)) {
+        return 0;
+    }
+    unsigned types = types_of_schema(schema);
+    const haft__json *target = follow(l, schema);
+    types = target != NULL ? both(types, types_in(l, *target, depth + 1)) : types;
+    types = both(types, types_of_list(l, schema, "allOf", true, depth));
+    types = both(types, types_of_list(l, schema, "anyOf", false, depth));
+    return both(types, types_of_list(l, schema, "oneOf", false, depth));
+}
+
+/* The schema of a parameter: among the properties, or those of a schema that holds as well. */
+static const haft__json *find_property(looking *l, haft__json schema, haft_str key, unsigned depth)
+{
+    const haft__json *at = haft__json_get(schema, HAFT__LIT("properties"));
+    at = at != NULL ? haft__json_get(*at, key) : NULL;
+    if (at != NULL || is_too_far(l, depth)) {
+        return at;
+    }
+    const haft__json *target = follow(l, schema);
+    const haft__json *list = haft__json_get(schema, HAFT__LIT("allOf"));
+    uint32_t count = list != NULL && list->kind == HAFT__JSON_ARRAY ? list->count : 0;
+    at = target != NULL ? find_property(l, *target, key, depth + 1) : NULL;
+    for (uint32_t i = 0; at == NULL && i < count; i++) {
+        at = find_property(l, list->items[i], key, depth + 1);
+    }
+    return at;
+}
+
+/* Which types a parameter may have. */
+static unsigned types_of(const haft__format_tool *tool, haft_str key)
+{
+    looking l = {.root = tool != NULL ? tool->parameters : haft__json_null()};
+    const haft__json *at = find_property(&l, l.root, key, 0);
+    unsigned types = at != NULL ? types_in(&l, *at, 0) : 0;
+    return types != 0 ? types : TYPE_ANY;
+}
+
+bool haft__value_is_text(const haft__format_tool *tool, haft_str key)
+{
+    return types_of(tool, key) == TYPE_STRING;
+}
+
+/* ---- what a text says ---- */
+
+/* Quotes are a part of a string that is written without. */
+static bool fits(haft__json value, unsigned types)
+{
+    return (types & TYPE_ANY) != 0
+           || (value.kind != HAFT__JSON_STRING && (type_of_value(value) & types) != 0);
+}
+
+/* Whether the text is JSON, of one of the types. */
+static bool is_json(haft__parser *p, haft_str text, unsigned types)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.max_depth--; /* the arguments are a level themselves */
+    haft__json_stream stream;
+    haft__json_event event = {.kind = HAFT__JSON_EVENT_MORE};
+    haft_error err = {0};
+    haft_status status = HAFT_OK;
+    bool good = true;
+    haft__json_stream_init(&stream, &options);
+    while (status == HAFT_OK && good && event.kind != HAFT__JSON_EVENT_DONE) {
+        status = haft__json_stream_next(&stream, &text, &event, &err);
+        if (status == HAFT_OK && event.kind == HAFT__JSON_EVENT_MORE) {
+            haft__json_stream_end(&stream);
+        } else if (status == HAFT_OK && event.kind > HAFT__JSON_EVENT_DONE) {
+            good =
+                (event.depth > 0 || fits(event.value, types)) && !haft__scan_is_not_finite(&event);
+        }
+    }
+    haft__json_stream_finish(&stream);
+    if (status == HAFT_NO_MEMORY) {
+        haft__parser_fail(p, status, &err);
+    }
+    return status == HAFT_OK && good && text.len == 0;
+}
+
+/* The value as JSON text, or an empty one when it does not read as any of the types. */
+static haft_str read_typed(haft__parser *p, haft_str text, unsigned types)
+{
+    haft_str trimmed = haft__str_trim(text);
+    if ((types & TYPE_BOOLEAN) != 0) {
+        if (haft__str_equal_ignore_case(trimmed, HAFT__LIT("true"))) {
+            return HAFT__LIT("true");
+        }
+        if (haft__str_equal_ignore_case(trimmed, HAFT__LIT("false"))) {
+            return HAFT__LIT("false");
+        }
+    }
+    return is_json(p, trimmed, types) ? trimmed : (haft_str){NULL, 0};
+}
+
+/* ---- a value, from its key to its end ---- */
+
+/* A piece of a string. */
+static void add_escaped(haft__parser *p, haft_str text)
+{
+    haft__buf_clear(&p->scratch);
+    haft__json_write_string(&p->scratch, text);
+    haft__parser_check(p, &p->scratch);
+    if (p->status == HAFT_OK) {
+        haft__call_builder_add_args(p, (haft_str){p->scratch.ptr + 1, p->scratch.len - 2});
+    }
+}
+
+bool haft__value_begin(haft__parser *p, haft__format_action how)
+{
+    haft__call_builder *call = &p->call;
+    haft_str key = haft__str_trim(haft__buf_str(&call->key));
+    if (call->key.status != HAFT_OK || key.len == 0 || !haft__utf8_valid(key)
+        || memchr(key.ptr, '<', key.len) != NULL || memchr(key.ptr, ' ', key.len) != NULL) {
+        return false;
+    }
+    call->types = how == HAFT__ACTION_KEY_END_STRING ? TYPE_STRING
+                  : how == HAFT__ACTION_KEY_END_JSON ? TYPE_ANY
+                                                     : types_of(call->tool, key);
+    call->verbatim = call->types == TYPE_STRING;
+    call->fresh = call->in_value = true;
+    call->on_own_line = call->begun = false;
+    haft__buf_clear(&p->scratch);
+    haft__buf_add_char(&p->scratch, call->members ? ',' : '{');
+    haft__json_write_string(&p->scratch, key);
+    haft__buf_add_char(&p->scratch, ':');
+    if (call->verbatim) {
+        haft__buf_add_char(&p->scratch, '"');
+    }
+    haft__parser_check(p, &p->scratch);
+    haft__call_builder_add_args(p, haft__buf_str(&p->scratch));
+    call->members = true;
+    haft__buf_clear(&call->key);
+    haft__buf_clear(&call->value);
+    return true;
+}
+
+/* What may be told of a string: not the newline that may be the last, not half a character. */
+static size_t count_ready(const haft__parser *p, haft_str text)
+{
+    size_t ready = text.len;
+    if (p->format->one_newline && ready > 0 && text.ptr[ready - 1] == '\n') {
+        ready--;
+    }
+    if (p->format->one_newline && ready > 0 && text.ptr[ready - 1] == '\r') {
+        ready--;
+    }
+    return ready < text.len ? ready : haft__utf8_complete_prefix(text);
+}
+
+static haft_str without_first_newline(haft_str text)
+{
+    if (text.len > 1 && text.ptr[0] == '\r' && text.ptr[1] == '\n') {
+        return haft__str_skip(text, 2);
+    }
+    return text.len > 0 && text.ptr[0] == '\n' ? haft__str_skip(text, 1) : text;
+}
+
+static haft_str without_last_newline(haft_str text)
+{
+    if (text.len > 0 && text.ptr[text.len - 1] == '\n') {
+        text.len--;
+        text.len -= text.len > 0 && text.ptr[text.len - 1] == '\r' ? 1 : 0;
+    }
+    return text;
+}
+
+/* Cuts the newline at the beginning, once it is known whether there is one. */
+static bool trim_start(haft__parser *p)
+{
+    haft__call_builder *call = &p->call;
+    haft_str text = haft__buf_str(&call->value);
+    if (!call->fresh || !p->format->one_newline) {
+        call->fresh = false;
+        return true;
+    }
+    if (text.len == 0 || (text.len == 1 && text.ptr[0] == '\r')) {
+        return false;
+    }
+    haft_str rest = without_first_newline(text);
+    haft__parser_remove_prefix(&call->value, text.len - rest.len);
+    call->fresh = false;
+    call->on_own_line = rest.len < text.len;
+    return true;
+}
+
+bool haft__value_may_end(const haft__parser *p)
+{
+    const haft__call_builder *call = &p->call;
+    haft_str rest = haft__buf_str(&call->value); /* the last newline is always in it */
+    bool line = rest.len > 0 ? rest.ptr[rest.len - 1] == '\n' : !call->begun;
+    return !call->on_own_line || line;
+}
+
+void haft__value_add(haft__parser *p, haft_str text)
+{
+    haft__call_builder *call = &p->call;
+    haft__buf_add_str(&call->value, text);
+    haft__parser_check(p, &call->value);
+    if (p->status != HAFT_OK || !trim_start(p) || !call->verbatim) {
+        return;
+    }
+    haft_str value = haft__buf_str(&call->value);
+    size_t ready = count_ready(p, value);
+    add_escaped(p, (haft_str){value.ptr, ready});
+    haft__parser_remove_prefix(&call->value, ready);
+    call->begun = call->begun || ready > 0;
+}
+
+void haft__value_end(haft__parser *p)
+{
+    haft__call_builder *call = &p->call;
+    (void)trim_start(p);
+    haft_str text = haft__buf_str(&call->value);
+    if (p->format->one_newline) {
+        text = without_last_newline(text);
+    }
+    haft_str typed = call->verbatim ? (haft_str){NULL, 0} : read_typed(p, text, call->types);
+    if (call->verbatim) {
+        add_escaped(p, text);
+        haft__call_builder_add_args(p, HAFT__LIT("\""));
+    } else if (typed.len > 0) {
+        haft__call_builder_add_args(p, typed);
+    } else {
+        haft__buf_clear(&p->scratch);
+        haft__json_write_string(&p->scratch, text);
+        haft__parser_check(p, &p->scratch);
+        haft__call_builder_add_args(p, haft__buf_str(&p->scratch));
+    }
+    haft__buf_clear(&call->value);
+    call->in_value = false;
+}
+
+void haft__value_close(haft__parser *p)
+{
+    if (p->call.in_value) {
+        haft__value_end(p);
+    }
+    haft__call_builder_add_args(p, p->call.members ? HAFT__LIT("}") : HAFT__LIT("{}"));
+    haft__call_builder_end(p);
+}

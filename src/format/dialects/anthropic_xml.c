@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anthropic_xml.c - <invoke name="..."> with <parameter name="...">, as older Claude models and
+ * MiniMax write it. Tests: tests/format/dialects/anthropic_xml_test.c. */
+#include "format/formats.h"
+
+enum {
+    START,
+    THINK,
+    THINKING,
+    TEXT,
+    SECTION,
+    BETWEEN,
+    HEADER,
+    NAME,
+    PARAMS,
+    KEY,
+    VALUE,
+    CLOSED,
+    MALFORMED,
+    SPOILT_VALUE,
+    SPOILT_CLOSED,
+    LOST
+};
+
+/* The tags may have the prefix that newer models give them, or MiniMax. */
+#define NS "antml:"
+#define MM "minimax:"
+
+#define SECTIONS                                                                                   \
+    {"<function_calls>", SECTION, HAFT__ACTION_CALL_BEGIN},                                        \
+        {"<" NS "function_calls>", SECTION, HAFT__ACTION_CALL_BEGIN},                              \
+    {                                                                                              \
+        "<minimax:tool_call>", SECTION, HAFT__ACTION_CALL_BEGIN                                    \
+    }
+#define SUSPECTS(to)                                                                               \
+    {"<function_calls>", to, HAFT__ACTION_CALL_IN_REASONING},                                      \
+        {"<" NS "function_calls>", to, HAFT__ACTION_CALL_IN_REASONING},                            \
+    {                                                                                              \
+        "<minimax:tool_call>", to, HAFT__ACTION_CALL_IN_REASONING                                  \
+    }
+#define SECTION_ENDS                                                                               \
+    {"</function_calls>", TEXT, HAFT__ACTION_CALL_DISCARD},                                        \
+        {"</" NS "function_calls>", TEXT, HAFT__ACTION_CALL_DISCARD},                              \
+    {                                                                                              \
+        "</minimax:tool_call>", TEXT, HAFT__ACTION_CALL_DISCARD                                    \
+    }
+#define CALLS                                                                                      \
+    {"<invoke", HEADER, HAFT__ACTION_CALL_BEGIN},                                                  \
+        {"<" NS "invoke", HEADER, HAFT__ACTION_CALL_BEGIN},                                        \
+    {                                                                                              \
+        "<" MM "invoke", HEADER, HAFT__ACTION_CALL_BEGIN                                           \
+    }
+/* What may stand behind a value. */
+#define PARAM(act)                                                                                 \
+    {"<parameter name=\"", KEY, act}, {"<" NS "parameter name=\"", KEY, act},                      \
+        {"<" MM "parameter name=\"", KEY, act}, {"</invoke>", SECTION, HAFT__ACTION_CALL_END},     \
+        {"</" NS "invoke>", SECTION, HAFT__ACTION_CALL_END},                                       \
+    {                                                                                              \
+        "</" MM "invoke>", SECTION, HAFT__ACTION_CALL_END                                          \
+    }
+
+/* The opening tag of a value, wherever it stands. */
+#define OPENERS(to, ...)                                                                           \
+    {"<parameter name=", to, __VA_ARGS__}, {"<" NS "parameter name=", to, __VA_ARGS__},            \
+    {                                                                                              \
+        "<" MM "parameter name=", to, __VA_ARGS__                                                  \
+    }
+#define CLOSERS(to, ...)                                                                           \
+    {"</parameter>", to, __VA_ARGS__}, {"</" NS "parameter>", to, __VA_ARGS__},                    \
+    {                                                                                              \
+        "</" MM "parameter>", to, __VA_ARGS__                                                      \
+    }
+#define CALL_ENDS                                                                                  \
+    {"</invoke>", SECTION}, {"</" NS "invoke>", SECTION},                                          \
+    {                                                                                              \
+        "</" MM "invoke>", SECTION                                                                 \
+    }
+
+#define LATER                                                                                      \
+    {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT},                                         \
+        {"<thinking>", THINKING, HAFT__ACTION_REASONING_AFTER_TEXT},                               \
+    {                                                                                              \
+        "<" NS "thinking>", THINKING, HAFT__ACTION_REASONING_AFTER_TEXT                            \
+    }
+
+const haft__format haft__format_anthropic_xml = {
+    .name = "anthropic_xml",
+    .grammar = {{.kind = HAFT__CALL_SYNTAX_TAGS,
+                 .open = "<function_calls>" HAFT__SYNTAX_WS,
+                 .before = "<invoke name=\"",
+                 .after_name = "\">" HAFT__SYNTAX_WS,
+                 .key = "<parameter name=\"",
+                 .text = "\">",
+                 .json = "\">",
+                 .after_value = "</parameter>" HAFT__SYNTAX_WS,
+                 .after = "</invoke>",
+                 .between = HAFT__SYNTAX_WS,
+                 .close = HAFT__SYNTAX_WS "</function_calls>",
+                 .stops = {"</parameter>", "</" NS "parameter>", "</" MM "parameter>",
+                           "<parameter name=", "<" NS "parameter name=", "<" MM "parameter name="},
+                 .reasoning_open = "<think>",
+                 .reasoning_close = "</think>" HAFT__SYNTAX_WS,
+                 .reasoning_stops = {"</think>", "</thinking>", "<thinking>"}}},
+    .plain = TEXT,
+    .reasoning = THINK,
+    .malformed = MALFORMED,
+    .malformed_value = SPOILT_VALUE,
+    .states =
+        {
+            [START] = {.bytes = HAFT__BYTES_WHITESPACE,
+                       .fallback = TEXT,
+                       .marks = {{"<think>", THINK},
+                                 {"<thinking>", THINKING},
+                                 {"<" NS "thinking>", THINKING},
+                                 SECTIONS}},
+            [THINK] = {.bytes = HAFT__BYTES_REASONING,
+                       .marks = {{"<think>", THINK, HAFT__ACTION_REASONING_REOPEN},
+                                 {"<thinking>", THINKING, HAFT__ACTION_REASONING_REOPEN},
+                                 {"</think>", TEXT},
+                                 {"</thinking>", TEXT},
+                                 SUSPECTS(THINK)}},
+            /* It ends as it began. */
+            [THINKING] = {.bytes = HAFT__BYTES_REASONING,
+                          .marks = {{"</thinking>", TEXT},
+                                    {"</" NS "thinking>", TEXT},
+                                    SUSPECTS(THINKING)}},
+            [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
+                      .marks = {SECTIONS,
+                                {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
+                                {"</thinking>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
+                                LATER}},
+            /* Text between calls is content. */
+            [SECTION] = {.bytes = HAFT__BYTES_GAP,
+                         .fallback = BETWEEN,
+                         .marks = {CALLS, SECTION_ENDS}},
+            [BETWEEN] = {.bytes = HAFT__BYTES_CONTENT, .marks = {CALLS, SECTION_ENDS, LATER}},
+            [HEADER] = {.bytes = HAFT__BYTES_WHITESPACE,
+                        .fallback = MALFORMED,
+                        .marks = {{"name=\"", NAME}}},
+            [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"\">", PARAMS, HAFT__ACTION_NAME_END}}},
+            [PARAMS] = {.bytes = HAFT__BYTES_WHITESPACE,
+                        .fallback = MALFORMED,
+                        .marks = {PARAM(HAFT__ACTION_NONE)}},
+            [KEY] = {.bytes = HAFT__BYTES_KEY, .marks = {{"\">", VALUE, HAFT__ACTION_KEY_END}}},
+            [VALUE] = {.bytes = HAFT__BYTES_VALUE,
+                       .marks = {CLOSERS(CLOSED, HAFT__ACTION_NONE),
+                                 OPENERS(LOST, HAFT__ACTION_VALUE_NESTED)}},
+            /* A closing tag counts only where another one may stand behind it. */
+            [CLOSED] = {.bytes = HAFT__BYTES_UNDECIDED,
+                        .fallback = VALUE,
+                        .marks = {PARAM(HAFT__ACTION_VALUE_END)}},
+            [MALFORMED] = {.bytes = HAFT__BYTES_IGNORED,
+                           .marks =
+                               {CALL_ENDS, CALLS,
+                                SECTIONS, SECTION_ENDS, OPENERS(SPOILT_VALUE, .inside = true)}},
+            [SPOILT_VALUE] = {.bytes = HAFT__BYTES_IGNORED,
+                              .marks = {CLOSERS(SPOILT_CLOSED, .inside = true),
+                                        OPENERS(LOST, .inside = true)}},
+            [SPOILT_CLOSED] = {.bytes = HAFT__BYTES_UNDECIDED,
+                               .fallback = SPOILT_VALUE,
+                               .marks = {OPENERS(SPOILT_VALUE, .inside = true), CALL_ENDS}},
+            [LOST] = {.bytes = HAFT__BYTES_IGNORED},
+        },
+    .render =
+        {
+            .teach = "In this environment you have access to a set of tools. To use them, write a "
+                     "block like this:\n"
+                     "<function_calls>\n"
+                     "<invoke name=\"$FUNCTION_NAME\">\n"
+                     "<parameter name=\"$PARAMETER_NAME\">$PARAMETER_VALUE</parameter>\n"
+                     "</invoke>\n"
+                     "</function_calls>\n"
+                     "\n"
+                     "A string is written as it is, any other value as JSON. You may make several "
+                     "calls in one reply if none of them needs the result of another. Each is an "
+                     "invoke of its own.\n"
+                     "\n"
+                     "Here are the functions:\n"
+                     "<functions>\n"
+                     "%l\n"
+                     "</functions>\n"
+                     "\n"
+                     "After your calls, stop: the results come back within "
+                     "<function_results></function_results>, in the "
+                     "order of the calls. When no function is needed, answer in words.",
+            .shown = HAFT__TOOL_RENDERING_PLAIN,
+            .tool_next = "\n",
+            .tool_marks = {"<functions>", "</functions>"},
+            .before = "\n",
+            .calls_begin = "<function_calls>\n",
+            .call = "<invoke name=\"%n\">\n"
+                    "%p</invoke>\n",
+            .calls_end = "</function_calls>",
+            .param = "<parameter name=\"%K\">%v</parameter>\n",
+            .results_begin = "<function_results>\n",
+            .result = "<result>\n"
+                      "<name>%n</name>\n"
+                      "<output>%t</output>\n"
+                      "</result>\n",
+            .results_end = "</function_results>",
+            .result_marks = {"<function_results>", "</function_results>", "</result>", "</output>",
+                             "\n\nHuman:", "\n\nAssistant:"},
+        },
+};

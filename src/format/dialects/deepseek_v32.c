@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* deepseek_v32.c - <｜DSML｜invoke name="..."> with parameters that say whether they are strings,
+ * as DeepSeek V3.2 and V4 write it. Tests: tests/format/dialects/deepseek_v32_test.c. */
+#include "format/formats.h"
+
+enum {
+    START,
+    THINK,
+    TEXT,
+    SECTION,
+    BETWEEN,
+    HEADER,
+    NAME,
+    PARAMS,
+    KEY,
+    VALUE,
+    CLOSED,
+    MALFORMED,
+    SPOILT_VALUE,
+    SPOILT_CLOSED,
+    LOST
+};
+
+#define SECTIONS                                                                                   \
+    {"<｜DSML｜function_calls>", SECTION, HAFT__ACTION_CALL_BEGIN},                                \
+    {                                                                                              \
+        "<｜DSML｜tool_calls>", SECTION, HAFT__ACTION_CALL_BEGIN                                   \
+    }
+#define SUSPECTS                                                                                   \
+    {"<｜DSML｜function_calls>", THINK, HAFT__ACTION_CALL_IN_REASONING},                           \
+    {                                                                                              \
+        "<｜DSML｜tool_calls>", THINK, HAFT__ACTION_CALL_IN_REASONING                              \
+    }
+#define SECTION_ENDS                                                                               \
+    {"</｜DSML｜function_calls>", TEXT, HAFT__ACTION_CALL_DISCARD},                                \
+    {                                                                                              \
+        "</｜DSML｜tool_calls>", TEXT, HAFT__ACTION_CALL_DISCARD                                   \
+    }
+#define CALL                                                                                       \
+    {                                                                                              \
+        "<｜DSML｜invoke", HEADER, HAFT__ACTION_CALL_BEGIN                                         \
+    }
+const haft__format haft__format_deepseek_v32 =
+    {
+        .name = "deepseek_v32",
+        .grammar = {{.kind = HAFT__CALL_SYNTAX_TAGS,
+                     .marked = true,
+                     .open = "<｜DSML｜function_calls>" HAFT__SYNTAX_WS,
+                     .before = "<｜DSML｜invoke name=\"",
+                     .after_name = "\">" HAFT__SYNTAX_WS,
+                     .key = "<｜DSML｜parameter name=\"",
+                     .text = "\" string=\"true\">",
+                     .json = "\" string=\"false\">",
+                     .after_value = "</｜DSML｜parameter>" HAFT__SYNTAX_WS,
+                     .after = "</｜DSML｜invoke>",
+                     .between = HAFT__SYNTAX_WS,
+                     .close = HAFT__SYNTAX_WS "</｜DSML｜function_calls>",
+                     .stops = {"</｜DSML｜parameter>", "<｜DSML｜parameter name="},
+                     .reasoning_open = "<think>",
+                     .reasoning_close = "</think>" HAFT__SYNTAX_WS}},
+        .plain = TEXT,
+        .reasoning = THINK,
+        .malformed = MALFORMED,
+        .malformed_value = SPOILT_VALUE,
+        .states =
+            {
+                [START] = {.bytes = HAFT__BYTES_WHITESPACE,
+                           .fallback = TEXT,
+                           .marks = {{"<think>", THINK}, SECTIONS}},
+                [THINK] = {.bytes = HAFT__BYTES_REASONING,
+                           .marks = {{"<think>", THINK, HAFT__ACTION_REASONING_REOPEN},
+                                     {"</think>", TEXT},
+                                     SUSPECTS}},
+                [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
+                          .marks = {SECTIONS,
+                                    {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
+                                    {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
+                /* Text between calls is content. */
+                [SECTION] = {.bytes = HAFT__BYTES_GAP,
+                             .fallback = BETWEEN,
+                             .marks = {CALL, SECTION_ENDS}},
+                [BETWEEN] = {.bytes = HAFT__BYTES_CONTENT,
+                             .marks = {CALL,
+                                       SECTION_ENDS,
+                                       {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
+                [HEADER] = {.bytes = HAFT__BYTES_WHITESPACE,
+                            .fallback = MALFORMED,
+                            .marks = {{"name=\"", NAME}}},
+                [NAME] = {.bytes = HAFT__BYTES_NAME,
+                          .marks = {{"\">", PARAMS, HAFT__ACTION_NAME_END}}},
+                [PARAMS] = {.bytes = HAFT__BYTES_WHITESPACE,
+                            .fallback = MALFORMED,
+                            .marks = {{"<｜DSML｜parameter name=\"", KEY},
+                                      {"</｜DSML｜invoke>", SECTION, HAFT__ACTION_CALL_END}}},
+                [KEY] = {.bytes = HAFT__BYTES_KEY,
+                         .marks = {{"\" string=\"true\">", VALUE, HAFT__ACTION_KEY_END_STRING},
+                                   {"\" string=\"false\">", VALUE, HAFT__ACTION_KEY_END_JSON},
+                                   {"\">", SPOILT_VALUE, HAFT__ACTION_KEY_END_UNTYPED}}},
+                [VALUE] = {.bytes = HAFT__BYTES_VALUE,
+                           .marks = {{"</｜DSML｜parameter>", CLOSED},
+                                     {"<｜DSML｜parameter name=", LOST,
+                                      HAFT__ACTION_VALUE_NESTED}}},
+                /* A closing tag counts only where another one may stand behind it. */
+                [CLOSED] = {.bytes = HAFT__BYTES_UNDECIDED,
+                            .fallback = VALUE,
+                            .marks = {{"<｜DSML｜parameter name=\"", KEY, HAFT__ACTION_VALUE_END},
+                                      {"</｜DSML｜invoke>", SECTION, HAFT__ACTION_CALL_END}}},
+                [MALFORMED] = {.bytes = HAFT__BYTES_IGNORED,
+                               .marks = {{"</｜DSML｜invoke>", SECTION},
+                                         CALL,
+                                         SECTIONS,
+                                         SECTION_ENDS,
+                                         {"<｜DSML｜parameter name=",
+                                          SPOILT_VALUE, .inside = true}}},
+                [SPOILT_VALUE] = {.bytes = HAFT__BYTES_IGNORED,
+                                  .marks = {{"</｜DSML｜parameter>", SPOILT_CLOSED, .inside = true},
+                                            {"<｜DSML｜parameter name=", LOST, .inside = true}}},
+                [SPOILT_CLOSED] = {.bytes = HAFT__BYTES_UNDECIDED,
+                                   .fallback = SPOILT_VALUE,
+                                   .marks = {{"<｜DSML｜parameter name=",
+                                              SPOILT_VALUE, .inside = true},
+                                             {"</｜DSML｜invoke>", SECTION}}},
+                [LOST] = {.bytes = HAFT__BYTES_IGNORED},
+            },
+        .render =
+            {
+                .teach =
+                    "## Tools\n"
+                    "\n"
+                    "You have access to a set of tools. To use them, write a block like this:\n"
+                    "<｜DSML｜function_calls>\n"
+                    "<｜DSML｜invoke name=\"$FUNCTION_NAME\">\n"
+                    "<｜DSML｜parameter name=\"$PARAMETER_NAME\" "
+                    "string=\"true|false\">$PARAMETER_VALUE</｜DSML｜parameter>\n"
+                    "</｜DSML｜invoke>\n"
+                    "</｜DSML｜function_calls>\n"
+                    "\n"
+                    "A string is written as it is and has string=\"true\"; any other value is JSON "
+                    "and has string=\"false\". You may make several calls in one reply if none of "
+                    "them needs the result of another. Each is an invoke of its own.\n"
+                    "\n"
+                    "Here are the tools:\n"
+                    "<functions>\n"
+                    "%l\n"
+                    "</functions>\n"
+                    "\n"
+                    "After your calls, stop: the results come back within "
+                    "<function_results></function_results>, in the "
+                    "order of the calls. When no tool is needed, answer in words.",
+                .shown = HAFT__TOOL_RENDERING_PLAIN,
+                .tool_next = "\n",
+                .tool_marks = {"<functions>", "</functions>"},
+                .before = "\n",
+                .calls_begin = "<｜DSML｜function_calls>\n",
+                .call = "<｜DSML｜invoke name=\"%n\">\n"
+                        "%p</｜DSML｜invoke>\n",
+                .calls_end = "</｜DSML｜function_calls>",
+                .param = "<｜DSML｜parameter name=\"%K\" string=\"%b\">%v</｜DSML｜parameter>\n",
+                .results_begin = "<function_results>\n",
+                .result = "<result>%t</result>\n",
+                .results_end = "</function_results>",
+                .result_marks = {"<function_results>", "</function_results>", "<result>",
+                                 "</result>"},
+            },
+};

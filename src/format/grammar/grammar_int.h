@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * format/grammar/grammar_int.h - the inside of making grammars, for its own files.
+ *
+ *     grammar.c          which tools, how large, the reply as a whole
+ *     grammar_call.c     a call of one tool
+ *     grammar_schema.c   the same as a JSON Schema
+ */
+#ifndef HAFT_FORMAT_GRAMMAR_GRAMMAR_INT_H
+#define HAFT_FORMAT_GRAMMAR_GRAMMAR_INT_H
+
+#include "base/str.h"
+#include "format/grammar/grammar.h"
+#include "schema/grammar/gbnf.h"
+
+/* What all calls of one grammar have in common. */
+typedef struct haft__call_grammar {
+    haft__gbnf_writer *g;
+    const haft__call_syntax *frame;
+    bool one_newline;          /* of TAGS: see haft__format */
+    haft__gbnf_rule_name text; /* of TAGS: text without the stops; "" until it is needed */
+} haft__call_grammar;
+
+/* ---- grammar.c ---- */
+
+/* The tools that may be called, as indices; *ret_count is at least 1 when it is OK. */
+HAFT_MUST_USE haft_status haft__grammar_select_tools(haft__arena *arena,
+                                                     const haft__format_tool *tools,
+                                                     size_t tool_count, const bool *allowed,
+                                                     haft__choice_mode mode, haft_str tool,
+                                                     bool answer, size_t **ret_picked,
+                                                     size_t *ret_count, haft_error *err);
+
+/* ---- grammar_call.c ---- */
+
+/* Appends a text of the frame. */
+void haft__call_grammar_add_text(haft__call_grammar *f, haft__buf *body, const char *text);
+
+/* A rule for a call of this tool; `relaxed`: with any arguments. */
+haft__gbnf_rule_name haft__call_grammar_rule(haft__call_grammar *f, const haft__format_tool *tool,
+                                             bool relaxed);
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wreck.c - the rest of a call that cannot be used: where it ends, and what it looked like.
+ *
+ * Strings, brackets and tags of other dialects are still followed, so that marks inside of them
+ * stay data. The call ends at its end tag; where the format has none, with its JSON; in an array,
+ * with its element, and the array is read on behind it. A call that begins in it is a part of it,
+ * with its own end.
+ *
+ * A string that never closes would hide all that follows, and so would an end tag that is missing.
+ * So what stands behind the first end tag in a string is kept, or from the first call on that
+ * begins in the wreck, and is read again, once, when the text ends there.
+ * Tests: tests/format/malformed_call_test.c.
+ */
+#include <stdio.h>
+
+#include "base/limits.h"
+#include "format/parser.h"
+
+void haft__malformed_call_init(haft__parser *p)
+{
+    haft__buf_init(&p->malformed.rest, HAFT__LIMIT_FORMAT_BYTES);
+}
+
+void haft__malformed_call_finish(haft__parser *p)
+{
+    haft__buf_finish(&p->malformed.rest);
+}
+
+void haft__malformed_call_begin(haft__parser *p, const char *why, const haft__malformed_call *how)
+{
+    haft__malformed_call *w = &p->malformed;
+    haft__buf rest = w->rest;
+    bool tried = w->tried;
+    *w = *how;
+    w->live = true;
+    w->tried = tried;
+    w->rest = rest;
+    haft__buf_clear(&w->rest);
+    (void)snprintf(w->why, sizeof(w->why), "%s", why);
+    haft__parser_enter_state(p, p->format->malformed);
+}
+
+static void report(haft__parser *p, haft__parser_event_kind kind, const char *why)
+{
+    p->malformed.live = false;
+    haft__buf_clear(&p->malformed.rest);
+    haft__call_builder_fail(p, kind, why);
+}
+
+void haft__malformed_call_end(haft__parser *p)
+{
+    report(p, HAFT__PARSER_EVENT_MALFORMED, p->malformed.why);
+}
+
+void haft__malformed_call_end_at_mark(haft__parser *p, const haft__format_mark *mark)
+{
+    if (mark->act == HAFT__ACTION_CALL_BEGIN || mark->keep
+        || mark->head) { /* it belongs to what follows */
+        haft__call_builder_unrecord(p, strlen(mark->text));
+    }
+    haft__malformed_call_end(p);
+}
+
+void haft__malformed_call_end_of_text(haft__parser *p)
+{
+    const haft__malformed_call *w = &p->malformed;
+    if (w->json && (w->quote != '\0' || w->depth > w->floor)) {
+        report(p, HAFT__PARSER_EVENT_TRUNCATED, "the text ends inside it");
+    } else {
+        haft__malformed_call_end(p);
+    }
+}
+
+/* ---- what may have to be read again ---- */
+
+void haft__malformed_call_record(haft__parser *p, haft_str bytes)
+{
+    if (p->malformed.live && p->malformed.mark != NULL) {
+        haft__buf_add_str(&p->malformed.rest, bytes);
+        haft__parser_check(p, &p->malformed.rest);
+    }
+}
+
+/* Once in a text, so that no byte is read more than twice. */
+static void mark_reparse_point(haft__parser *p, const haft__format_mark *mark, bool in_string)
+{
+    haft__malformed_call *w = &p->malformed;
+    if (w->mark == NULL && !w->tried) {
+        w->mark = mark;
+        w->in_string = in_string;
+        w->end_offset = p->offset;
+        w->end_raw = p->call.written;
+    }
+}
+
+/* Behind a string with an end tag in it. Where JSON goes on, the string has closed, and what stands
+ * in it is data; anything else says that it was another quote. */
+static void check_string(haft__malformed_call *w)
+{
+    bool quote = w->last == '"' || w->last == '\'';
+    if (w->mark != NULL && w->in_string && quote) {
+        w->mark = NULL;
+        haft__buf_clear(&w->rest);
+    }
+}
+
+bool haft__malformed_call_reparse(haft__parser *p)
+{
+    haft__malformed_call *w = &p->malformed;
+    const haft__format_mark *mark = w->mark;
+    if (!w->live || mark == NULL || (w->in_string && w->quote == '\0')) {
+        return false;
+    }
+    haft__buf rest = w->rest;
+    haft__buf_init(&w->rest, HAFT__LIMIT_FORMAT_BYTES);
+    w->tried = true;
+    p->repair.strict = p->repair.cut = false;
+    haft__call_builder_unrecord(p, p->call.written - w->end_raw);
+    p->offset = w->end_offset;
+    haft__malformed_call_end_at_mark(p, mark);
+    haft__parser_transition(p, &p->format->states[p->format->malformed], mark);
+    haft__parser_read(p, haft__buf_str(&rest));
+    haft__buf_finish(&rest);
+    return true;
+}
+
+/* ---- marks ---- */
+
+static bool is_section(const haft__parser *p, const haft__format_mark *mark)
+{
+    uint8_t bytes = p->format->states[mark->to].bytes;
+    return bytes == HAFT__BYTES_GAP || bytes == HAFT__BYTES_IGNORED;
+}
+
+/* A call that begins in the wreck, and does not do so in a string or in a tag. It is a part of it
+ * if the wreck's own end follows that of the call; else the wreck was cut off. */
+static bool hide_nested_call(haft__parser *p, const haft__format_mark *mark)
+{
+    mark_reparse_point(p, mark, false);
+    p->malformed.level += is_section(p, mark) ? 0 : 1;
+    return true;
+}
+
+/* The end of a call that has begun in it. */
+static bool hide_nested_end(haft__parser *p, const haft__format_mark *mark)
+{
+    haft__malformed_call *w = &p->malformed;
+    bool half = p->format->states[mark->to].bytes == HAFT__BYTES_TAIL; /* more of the end follows */
+    w->level -= half ? 0 : 1;
+    haft__parser_enter_state(p, p->format->malformed);
+    return true;
+}
+
+bool haft__malformed_call_hides_mark(haft__parser *p, const haft__format_mark *mark)
+{
+    haft__malformed_call *w = &p->malformed;
+    bool tagged = haft__malformed_call_tag_is_open(&w->tag);
+    if (!tagged) {
+        w->tag.state = 0; /* it is no tag of another dialect */
+    }
+    if (mark->inside) {
+        return false;
+    }
+    if (p->state == p->format->malformed && (w->quote != '\0' || tagged)) {
+        if (w->quote != '\0' && mark->act != HAFT__ACTION_CALL_BEGIN && !mark->keep) {
+            mark_reparse_point(p, mark, true);
+        }
+        return true;
+    }
+    if (p->format->open_ended) { /* nothing but the next call ends one */
+        return false;
+    }
+    if (mark->act == HAFT__ACTION_CALL_BEGIN) {
+        return hide_nested_call(p, mark);
+    }
+    if (mark->act == HAFT__ACTION_CALL_DISCARD) { /* the end of the section */
+        return w->mark != NULL;
+    }
+    return w->level > 0 && hide_nested_end(p, mark);
+}
+
+/* ---- outside strings ---- */
+
+/* One byte of a string. */
+static void on_string(haft__malformed_call *w, char c)
+{
+    if (w->escape) {
+        w->escape = false;
+    } else if (c == '\\') {
+        w->escape = true;
+    } else if (c == w->quote) {
+        w->quote = '\0';
+        w->last = c;
+    }
+}
+
+static void open_bracket(haft__malformed_call *w, char c)
+{
+    if (w->depth < COUNT(w->closers)) {
+        w->closers[w->depth] = c == '{' ? '}' : c == '[' ? ']' : ')';
+    }
+    w->depth++;
+}
+
+/* A parenthesis of Python's, around arguments; in JSON it is but a byte. */
+static bool is_around(const haft__malformed_call *w)
+{
+    return w->depth == 0 || (w->depth <= COUNT(w->closers) && w->closers[w->depth - 1] == ')');
+}
+
+/* Whether it closes one of the wreck's own. One too many, or of another kind, closes nothing: the
+ * call does not end before its last bracket, and so none of its strings is outside of it. */
+static bool close_bracket(haft__malformed_call *w, char c)
+{
+    bool own = w->depth > w->floor;
+    if (!own || (w->depth <= COUNT(w->closers) && w->closers[w->depth - 1] != c)) {
+        return false;
+    }
+    w->depth--;
+    return true;
+}
+
+haft__malformed_call_step haft__malformed_call_scan_byte(const haft__parser *p,
+                                                         haft__malformed_call *w, char c)
+{
+    bool element = w->resumes && w->depth == w->floor;
+    bool ends_value = w->resumes || p->format->open_ended;
+    if (w->quote != '\0') {
+        on_string(w, c);
+        return HAFT__MALFORMED_CONTINUES;
+    }
+    if (haft__malformed_call_tag_is_header(&w->tag)) {
+        return HAFT__MALFORMED_CONTINUES;
+    }
+    switch (c) {
+    case ' ':
+    case '\n':
+    case '\r':
+    case '\t': return HAFT__MALFORMED_CONTINUES;
+    case '"': w->quote = c; break;
+    case '\'':
+        if (w->last != '\0' && strchr("{[,:(=", w->last) != NULL) {
+            w->quote = c; /* where a value or a key begins, not in the middle of a word */
+        }
+        break;
+    case '{':
+    case '[': open_bracket(w, c); break;
+    case '(':
+        if (is_around(w)) {
+            open_bracket(w, c);
+        }
+        break;
+    case ':': check_string(w); break;
+    case ',':
+        check_string(w);
+        if (element) {
+            return HAFT__MALFORMED_ENDS_BEFORE;
+        }
+        break;
+    case '}':
+    case ']':
+    case ')':
+        check_string(w);
+        if (element && c == ']') { /* a brace ends no array: it is more of the wreck */
+            return HAFT__MALFORMED_ENDS_BEFORE;
+        }
+        if (close_bracket(w, c) && w->depth == w->floor && ends_value) {
+            return HAFT__MALFORMED_ENDS_AFTER;
+        }
+        break;
+    default: break;
+    }
+    w->last = c;
+    return HAFT__MALFORMED_CONTINUES;
+}
+
+void haft__malformed_call_scan_header(haft__parser *p, haft_str bytes)
+{
+    haft__malformed_call *w = &p->malformed;
+    for (size_t i = 0; i < bytes.len; i++) {
+        (void)haft__malformed_call_scan_byte(p, w, bytes.ptr[i]);
+    }
+}
+
+void haft__malformed_call_reset(haft__parser *p)
+{
+    haft__malformed_call *w = &p->malformed;
+    w->depth = w->floor = w->level = 0;
+    w->quote = w->last = '\0';
+    w->escape = w->resumes = false;
+    w->tag.state = 0;
+    w->mark = NULL;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ending.c - tokens that end a turn, where a server leaves them in the text.
+ *
+ * At the very end of a text they are no part of it, whatever the format is and wherever it stands:
+ * in an answer, behind a call, in the middle of code. So they are found before anything else is,
+ * and held back until it is known whether something follows. Then they are text like any other: a
+ * model may write about them.
+ * Tests: tests/format/stop_tokens_test.c. Fuzzer: fuzz/format.c.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "format/parser.h"
+#include "format/render.h"
+#include "format/special_tokens.h"
+
+#define X(token) token,
+static const char *const tokens[] = {HAFT__STOP_TOKENS(X)};
+#undef X
+
+#define ALL ((UINT32_C(1) << COUNT(tokens)) - 1)
+_Static_assert(COUNT(tokens) < 32, "each has its bit in haft__ending");
+
+/* All begin with it, and have it nowhere else: where one does not go on another may begin. */
+#define BEGINS '<'
+
+void haft__stop_tokens_init(haft__parser *p)
+{
+    haft__buf_init(&p->stop_tokens.text, HAFT__LIMIT_FORMAT_BYTES);
+}
+
+void haft__stop_tokens_finish(haft__parser *p)
+{
+    haft__buf_finish(&p->stop_tokens.text);
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+/* Those of the tokens that go on with this byte. */
+static uint32_t go_on(uint32_t fits, size_t held, char c)
+{
+    uint32_t found = 0;
+    for (; fits != 0; fits &= fits - 1) {
+        uint32_t lowest = fits & (0 - fits);
+        found |= tokens[__builtin_ctz(fits)][held] == c ? lowest : 0;
+    }
+    return found;
+}
+
+/* Whether a token has come to its end. One that ends a message of several says more. */
+static bool is_token(const haft__parser *p)
+{
+    const haft__stop_tokens *e = &p->stop_tokens;
+    bool one = e->held > 0 && (e->fits & (e->fits - 1)) == 0; /* none begins like a whole other */
+    const char *token = one ? tokens[__builtin_ctz(e->fits)] : NULL;
+    return one && token[e->held] == '\0' && !haft__format_has_mark(p->format, token);
+}
+
+static void follow(haft__parser *p, char c)
+{
+    haft__stop_tokens *e = &p->stop_tokens;
+    size_t before = e->held;
+    e->fits = before > 0 ? go_on(e->fits, before, c) : 0;
+    e->held = e->fits != 0 ? before + 1 : 0;
+    if (e->held == 0 && c == BEGINS) {
+        e->fits = ALL;
+        e->held = 1;
+    }
+    bool more = e->held == before + 1 || (before == 0 && is_space(c));
+    e->since = e->since > 0 && more ? e->since + 1 : 0;
+    if (is_token(p)) {
+        e->since = e->since > 0 ? e->since : e->held;
+        e->held = 0;
+    }
+}
+
+/* How many bytes cannot begin a token. */
+static size_t skip(haft_str bytes)
+{
+    const char *at = memchr(bytes.ptr, BEGINS, bytes.len);
+    return at != NULL ? (size_t)(at - bytes.ptr) : bytes.len;
+}
+
+/* Says how many of the last bytes may be the end of the text. */
+static size_t follow_all(haft__parser *p, haft_str bytes)
+{
+    const haft__stop_tokens *e = &p->stop_tokens;
+    while (bytes.len > 0) {
+        bool idle = e->held == 0 && e->since == 0;
+        bytes = haft__str_skip(bytes, idle ? skip(bytes) : 0);
+        if (bytes.len > 0) {
+            follow(p, bytes.ptr[0]);
+            bytes = haft__str_skip(bytes, 1);
+        }
+    }
+    return e->since > 0 ? e->since : e->held;
+}
+
+void haft__stop_tokens_read(haft__parser *p, haft_str bytes)
+{
+    haft__stop_tokens *e = &p->stop_tokens;
+    size_t waits = follow_all(p, bytes);
+    size_t ready = e->text.len + bytes.len - waits;
+    size_t old = ready < e->text.len ? ready : e->text.len;
+    haft__parser_read(p, (haft_str){e->text.ptr, old});
+    haft__parser_remove_prefix(&e->text, old);
+    haft__parser_read(p, (haft_str){bytes.ptr, ready - old});
+    haft__buf_add_str(&e->text, haft__str_skip(bytes, ready - old));
+    haft__parser_check(p, &e->text);
+}
+
+void haft__stop_tokens_end(haft__parser *p)
+{
+    haft__stop_tokens *e = &p->stop_tokens;
+    bool ended = e->since > 0 && e->held == 0;
+    haft__parser_read(p, ended ? HAFT__LIT("") : haft__buf_str(&e->text));
+    haft__buf_clear(&e->text);
+}

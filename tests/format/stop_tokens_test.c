@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/format/stop_tokens.c: a token that ends a turn is no part of a text that ends with
+ * it, in any format. */
+#include "base/macros.h"
+#include "format/render.h"
+#include "format/special_tokens.h"
+#include "parse_help.h"
+#include "test.h"
+
+#define X(token) token,
+static const char *const tokens[] = {HAFT__STOP_TOKENS(X)};
+#undef X
+
+static void parse(const char *format, const char *text, help_parsed *ret_parsed)
+{
+    help_input input = {.format = format,
+                        .text = haft__str(text),
+                        .tools = help_tools,
+                        .tool_count = help_tool_count,
+                        .repair = true};
+    help_parsed_init(ret_parsed);
+    help_parse(&input, 0, 0, ret_parsed);
+}
+
+/* ---- every token, behind every sample of every format ---- */
+
+static void check_token(const char *format, const char *text, const char *token)
+{
+    static const char *const behind[] = {"", "\n", " \r\n\t"};
+    help_parsed wanted;
+    parse(format, text, &wanted);
+    for (size_t i = 0; i < 2 * COUNT(behind); i++) {
+        char longer[1024];
+        (void)snprintf(longer, sizeof(longer), "%s%s%s%s", text, token, behind[i / 2],
+                       i % 2 == 1 ? token : "");
+        help_parsed found;
+        parse(format, longer, &found);
+        (void)help_parsed_equal(&found, &wanted, longer);
+        help_parsed_finish(&found);
+    }
+    help_parsed_finish(&wanted);
+}
+
+TEST(no_token_that_ends_a_turn_is_a_part_of_another)
+{
+    for (size_t i = 0; i < COUNT(tokens); i++) {
+        CHECK(strrchr(tokens[i], '<') == tokens[i], "%s", tokens[i]);
+        for (size_t k = 0; k < COUNT(tokens); k++) {
+            CHECK(i == k || strstr(tokens[i], tokens[k]) == NULL, "%s", tokens[i]);
+        }
+    }
+}
+
+TEST(tokens_at_the_end_of_a_text_are_no_part_of_it)
+{
+    size_t checked = 0;
+    for (size_t i = 0; i < help_sample_count; i++) {
+        const help_sample *sample = &help_samples[i];
+        char call[512];
+        (void)snprintf(call, sizeof(call), "%s%s", sample->head, sample->tail);
+        for (size_t k = 0; k < COUNT(tokens); k++) {
+            bool own =
+                haft__format_has_mark(haft__format_find(haft__str(sample->format)), tokens[k]);
+            if (!own) {
+                check_token(sample->format, call, tokens[k]);
+                check_token(sample->format, "The answer is 42.", tokens[k]);
+                checked++;
+            }
+        }
+    }
+    CHECK(checked > 200, "only %zu were looked at", checked);
+}
+
+/* ---- what it does where ---- */
+
+static const struct {
+    const char *format;
+    help_case one;
+} rows[] = {
+    {"purejson",
+     {.name = "behind an answer", .text = "{\"answer\":\"42\"}<|im_end|>", .content = "42"}},
+    {"hermes",
+     {.name = "in the middle", .text = "Say <|im_end|> now.", .content = "Say <|im_end|> now."}},
+    {"hermes",
+     {.name = "in the middle and at the end",
+      .text = "Say <|im_end|> now.<|im_end|>",
+      .content = "Say <|im_end|> now."}},
+    {"hermes", {.name = "a beginning", .text = "Say <|im_en", .content = "Say <|im_en"}},
+    {"hermes",
+     {.name = "a beginning behind one",
+      .text = "So<|im_end|>\n<|im_",
+      .content = "So<|im_end|>\n<|im_"}},
+    {"hermes", {.name = "nothing else", .text = "<|im_end|>"}},
+    {"hermes", {.name = "in reasoning", .text = "<think>so<|im_end|>", .reasoning = "so"}},
+    {"hermes",
+     {.name = "in a string",
+      .text = "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"<|im_end|>\"}}</tool_call>",
+      .calls = "f {\"a\":\"<|im_end|>\"}"}},
+    {"hermes",
+     {.name = "in a call",
+      .text = "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"<|im_end|>",
+      .errors = "truncated: the text ends inside it"}},
+    {"llama3",
+     {.name = "behind code",
+      .text = "<|python_tag|>print(1)<|eom_id|>",
+      .calls = "python {\"code\":\"print(1)\"}"}},
+    {"llama3",
+     {.name = "in code",
+      .text = "<|python_tag|>print('<|eom_id|>')<|eot_id|>",
+      .calls = "python {\"code\":\"print('<|eom_id|>')\"}"}},
+    {"qwen3coder",
+     {.name = "behind the end of a value",
+      .text = "<tool_call><function=f>\n<parameter=a>\n1\n</function>\n<|im_end|>",
+      .calls = "f {\"a\":1}"}},
+    {"glm",
+     {.name = "instead of the end of a call",
+      .text = "<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n<|observation|>",
+      .errors = "truncated: the text ends inside it"}},
+    {"codemode", {.name = "behind code", .text = "```python\nf()\n```<|im_end|>", .code = "f()"}},
+    {"harmony",
+     {.name = "its own end of reasoning",
+      .text = "<|channel|>analysis<|message|>a<|channel|>commentary "
+              "to=functions.f<|message|>{}<|end|>",
+      .reasoning = "a<|channel|>commentary to=functions.f<|message|>{}"}},
+};
+
+TEST(tokens_that_end_a_turn_are_read_at_every_cut)
+{
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_check_cases(rows[i].format, &rows[i].one, 1);
+    }
+}
+
+TEST(tokens_and_white_space_without_end_cost_what_text_does)
+{
+    haft__buf text;
+    haft__buf_init(&text, 1 << 21);
+    while (text.len < 1 << 20) {
+        haft__buf_add_str(&text, HAFT__LIT("<|im_end|> \n<|im_<|im_end|>"));
+    }
+    help_input input = {.format = "hermes", .text = haft__buf_str(&text)};
+    help_parsed whole, pieces;
+    help_parsed_init(&whole);
+    help_parsed_init(&pieces);
+    help_parse(&input, 0, 0, &whole);
+    help_parse(&input, 1, 1, &pieces);
+    (void)help_parsed_equal(&pieces, &whole, "many tokens");
+    help_parsed_finish(&whole);
+    help_parsed_finish(&pieces);
+    haft__buf_finish(&text);
+}
