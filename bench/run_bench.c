@@ -13,7 +13,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "bench.h"
-#include "model/chat.h"
+#include "model/providers/openai_chat/request.h"
 #include "run/decide/decide.h"
 #include "json/read.h"
 

@@ -13,8 +13,8 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "fuzz.h"
-#include "model/chat.h"
-#include "model/chat_read.h"
+#include "model/providers/openai_chat/parse_request.h"
+#include "model/providers/openai_chat/request.h"
 #include "tool/wire_name.h"
 
 typedef struct outcome {

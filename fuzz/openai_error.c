@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "fuzz.h"
-#include "model/openai.h"
+#include "model/providers/openai_chat/stream.h"
 
 /* Room for the words of ours around those of the server. */
 #define OURS 600

@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "fuzz.h"
-#include "model/openai.h"
+#include "model/providers/openai_chat/stream.h"
 #include "json/write.h"
 
 typedef struct outcome {

@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "fuzz.h"
-#include "model/chat.h"
+#include "model/providers/openai_chat/request.h"
 #include "run/decide/decide.h"
 #include "run/replay/replay.h"
 #include "tool/builtin.h"

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "model/offline.h"
+#include "model/rules/offline.h"
 
 /* ---- its life ---- */
 

@@ -6,7 +6,7 @@
 
 #include "engine/model_progress.h"
 #include "io/http/client.h"
-#include "model/openai.h"
+#include "model/providers/openai_chat/stream.h"
 
 typedef struct haft__ask {
     haft_run *run;

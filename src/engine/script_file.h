@@ -3,7 +3,7 @@
 #ifndef HAFT_ENGINE_SCRIPT_FILE_H
 #define HAFT_ENGINE_SCRIPT_FILE_H
 
-#include "model/script.h"
+#include "model/script/script.h"
 
 /* The script in a file, YAML or JSON; `log`: a log of events that is played again. Lives in
  * `arena`; `path` ends with a NUL. */

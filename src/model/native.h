@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/native.h - whole bodies of providers other than OpenAI: one reply, or the events of a
- * stream. As with model/openai.h, what the body begins with says which it is, and a reply that
- * broke off is HAFT__FAILURE_CUT: nothing of it is made up for.
+ * stream. As with model/providers/openai_chat/stream.h, what the body begins with says which it is,
+ * and a reply that broke off is HAFT__FAILURE_CUT: nothing of it is made up for.
  */
 #ifndef HAFT_MODEL_NATIVE_H
 #define HAFT_MODEL_NATIVE_H

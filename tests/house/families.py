@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/local-models.md has the table of src/model/families_rows.c between two marks;
+"""docs/local-models.md has the table of src/model/family_rows.c between two marks;
 `tests/house/families.py --write` puts it there."""
 import sys
 import tempfile
@@ -59,7 +59,7 @@ def table():
     with tempfile.TemporaryDirectory(prefix="haft-families-") as directory:
         program = Path(directory) / "families"
         status, output = house.run([*house.CC, "-std=c17", "-Iinclude", "-Isrc", "-x", "c", "-",
-                                    "src/model/families_rows.c", "-o", program], text=PROGRAM)
+                                    "src/model/family_rows.c", "-o", program], text=PROGRAM)
         if status != 0:
             return output
         return HEAD + "".join(map(row, house.run([program])[1].splitlines())) + "\n"

@@ -10,7 +10,7 @@
 #ifndef HAFT_TESTS_OFFLINE_HELP_H
 #define HAFT_TESTS_OFFLINE_HELP_H
 
-#include "model/offline_int.h"
+#include "model/rules/offline_int.h"
 #include "run/decide/decide.h"
 #include "test.h"
 

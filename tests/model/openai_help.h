@@ -6,7 +6,7 @@
 #ifndef HAFT_TESTS_OPENAI_HELP_H
 #define HAFT_TESTS_OPENAI_HELP_H
 
-#include "model/openai.h"
+#include "model/providers/openai_chat/stream.h"
 #include "test.h"
 
 /* `text` with each ' as ", in memory that lives until the test ends. */

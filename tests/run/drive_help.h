@@ -8,7 +8,7 @@
 #ifndef HAFT_TESTS_DRIVE_HELP_H
 #define HAFT_TESTS_DRIVE_HELP_H
 
-#include "model/script.h"
+#include "model/script/script.h"
 #include "run/decide/decide.h"
 
 /* Gets each event, one JSON object without a line end. False stops the drive. */

@@ -2,7 +2,7 @@
 /* run_help.c - see run_help.h. */
 #include "run_help.h"
 
-#include "model/chat.h"
+#include "model/providers/openai_chat/request.h"
 #include "spec/load/parse.h"
 #include "tool/builtin.h"
 #include "json/read.h"

@@ -19,7 +19,7 @@
 #include "cli/ops/first_turn.h"
 #include "cli/terminal/print.h"
 #include "io/random.h"
-#include "model/chat.h"
+#include "model/providers/openai_chat/request.h"
 #include "run/decide/decide.h"
 #include "run/offer/offer.h"
 #include "json/write.h"

@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "cli/commands/parse_text.h"
 #include "model/native.h"
-#include "model/openai.h"
+#include "model/providers/openai_chat/stream.h"
 #include "json/read.h"
 #include "json/repair.h"
 #include "json/write.h"

@@ -20,7 +20,7 @@
 #include "io/clock.h"
 #include "io/random.h"
 #include "model/embeddings.h"
-#include "model/openai.h"
+#include "model/providers/openai_chat/stream.h"
 
 #define REASON_BYTES 300
 

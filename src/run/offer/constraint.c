@@ -7,7 +7,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "format/grammar/grammar.h"
-#include "model/chat.h"
+#include "model/providers/openai_chat/request.h"
 #include "run/offer/offer.h"
 #include "tool/wire_name.h"
 #include "json/number.h"

@@ -17,7 +17,7 @@
 #include "base/str.h"
 #include "cli/terminal/print.h"
 #include "io/clock.h"
-#include "model/chat_reply.h"
+#include "model/providers/openai_chat/write_reply.h"
 
 #define ID_SIZE 32
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "io/server/server.h"
-#include "model/chat_read.h"
-#include "model/script.h"
+#include "model/providers/openai_chat/parse_request.h"
+#include "model/script/script.h"
 
 typedef struct haft__mock {
     haft__loop *loop;

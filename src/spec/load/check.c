@@ -6,7 +6,7 @@
  */
 #include "base/str.h"
 #include "mcp/server_config.h"
-#include "model/chat.h"
+#include "model/providers/openai_chat/request.h"
 #include "run/offer/resolve.h"
 #include "spec/load/load_int.h"
 

@@ -3,7 +3,7 @@
 #include "run/decide/decide.h"
 
 #include "base/utf8.h"
-#include "model/chat.h"
+#include "model/providers/openai_chat/request.h"
 #include "run/scenario_help.h"
 
 /* The file with other events. */

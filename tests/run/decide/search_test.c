@@ -2,7 +2,7 @@
 /* Tests for src/run/decide/search.c: who makes room, what it costs, and what the model reads. Whole
  * runs are in tests/run/scenarios/. */
 #include "base/limits.h"
-#include "model/chat.h"
+#include "model/providers/openai_chat/request.h"
 #include "run/offer/offer.h"
 #include "run/run_help.h"
 

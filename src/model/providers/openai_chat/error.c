@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * openai_error.c - what a server says when it does not reply, and what that means.
+ *
+ * Each server has a shape of its own: {"error":{..}}, {"error":"text"}, {"object":"error",..},
+ * {"detail":[..]}, a list around one of them, or a proxy's page. The kind is told by status, type
+ * and code alone: messages change with every release. Tests:
+ * tests/model/providers/openai_chat/error_test.c. Fuzzer: fuzz/openai_error.c.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "model/providers/openai_chat/stream_int.h"
+#include "json/read.h"
+#include "json/write.h"
+
+#define WORD_CHARS 80 /* of a type, a code, a parameter or an id */
+
+static const haft__json *get(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    return value != NULL && value->kind != HAFT__JSON_NULL ? value : NULL;
+}
+
+/* A text, or a number as it is written: a code may be either. */
+static haft_str word_of(haft__json object, const char *key)
+{
+    const haft__json *value = get(object, key);
+    return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
+}
+
+/* ---- shapes ---- */
+
+/* {"detail": TEXT} or {"detail":[{"msg":..,"type":..,"loc":[..]}]}, of which the first counts. */
+static void read_detail(haft__json detail, haft__openai_error *error)
+{
+    error->message = haft__json_text(detail);
+    if (detail.kind == HAFT__JSON_ARRAY && detail.count > 0) {
+        error->message = word_of(detail.items[0], "msg");
+        error->type = word_of(detail.items[0], "type");
+    }
+}
+
+static void read_object(haft__json object, haft__openai_error *error)
+{
+    const haft__json *detail = get(object, "detail");
+    error->message = word_of(object, "message");
+    error->type = word_of(object, "type");
+    error->code = word_of(object, "code");
+    error->param = word_of(object, "param");
+    if (error->message.len == 0 && detail != NULL) {
+        read_detail(*detail, error);
+    }
+}
+
+bool haft__openai_error_find(haft__json value, haft__openai_error *ret_error)
+{
+    haft__openai_error error = {0};
+    if (value.kind == HAFT__JSON_ARRAY && value.count > 0) {
+        value = value.items[0];
+    }
+    const haft__json *inner = get(value, "error");
+    if (inner != NULL && inner->kind == HAFT__JSON_OBJECT) {
+        read_object(*inner, &error);
+    } else if (inner != NULL) {
+        error.message = haft__json_text(*inner);
+    } else if (get(value, "choices") == NULL
+               && (get(value, "message") != NULL || get(value, "detail") != NULL)) {
+        read_object(value, &error);
+    } else {
+        return false;
+    }
+    *ret_error = error;
+    return true;
+}
+
+/* ---- kinds ---- */
+
+static const struct {
+    const char *word; /* a type or a code */
+    haft__failure_kind kind;
+} words[] = {
+    {"insufficient_quota", HAFT__FAILURE_QUOTA},
+    {"billing_hard_limit_reached", HAFT__FAILURE_QUOTA},
+    {"billing_error", HAFT__FAILURE_QUOTA},
+    {"context_length_exceeded", HAFT__FAILURE_CONTEXT},
+    {"exceed_context_size_error", HAFT__FAILURE_CONTEXT},
+    {"content_filter", HAFT__FAILURE_POLICY},
+    {"content_policy_violation", HAFT__FAILURE_POLICY},
+    {"invalid_api_key", HAFT__FAILURE_AUTH},
+    {"authentication_error", HAFT__FAILURE_AUTH},
+    {"permission_error", HAFT__FAILURE_AUTH},
+    {"rate_limit_exceeded", HAFT__FAILURE_TRANSIENT},
+    {"rate_limit_error", HAFT__FAILURE_TRANSIENT},
+    {"server_error", HAFT__FAILURE_TRANSIENT},
+    {"overloaded_error", HAFT__FAILURE_TRANSIENT},
+    {"unavailable_error", HAFT__FAILURE_TRANSIENT},
+};
+
+static haft__failure_kind kind_of_status(uint32_t status)
+{
+    switch (status) {
+    case 401:
+    case 403: return HAFT__FAILURE_AUTH;
+    case 402: return HAFT__FAILURE_QUOTA;
+    case 408:
+    case 409:
+    case 429: return HAFT__FAILURE_TRANSIENT;
+    case 413: return HAFT__FAILURE_CONTEXT;
+    default: return status >= 500 ? HAFT__FAILURE_TRANSIENT : HAFT__FAILURE_OTHER;
+    }
+}
+
+haft__failure_kind haft__openai_error_kind(uint32_t status, const haft__openai_error *error)
+{
+    for (size_t i = 0; i < COUNT(words); i++) {
+        haft_str word = haft__str(words[i].word);
+        if (haft__str_equal(error->code, word) || haft__str_equal(error->type, word)) {
+            return words[i].kind;
+        }
+    }
+    return kind_of_status(status);
+}
+
+uint32_t haft__openai_error_status(const haft__openai_error *error)
+{
+    uint64_t status = 0;
+    bool is_status = haft__str_to_u64(error->code, &status) && status >= 400 && status < 600;
+    return is_status ? (uint32_t)status : 0;
+}
+
+/* ---- texts ---- */
+
+/* Writes text on one line. */
+typedef struct liner {
+    haft__buf *buf;
+    size_t left; /* characters that may still be added */
+    bool space;  /* some is due before the next character */
+    bool any;
+} liner;
+
+static void add_char(liner *l, haft_str c)
+{
+    if (l->space && l->any && l->left > 1) {
+        haft__buf_add_char(l->buf, ' ');
+        l->left--;
+    }
+    if (l->left == 0) {
+        return;
+    }
+    haft__buf_add_str(l->buf, --l->left > 0 ? c : HAFT__LIT("..."));
+    l->space = false;
+    l->any = true;
+}
+
+/* The length of an HTML tag or comment, the insides of scripts and styles included. */
+static size_t tag_length(haft_str text)
+{
+    static const char *const skipped[][2] = {
+        {"<!--", "-->"}, {"<script", "</script"}, {"<style", "</style"}, {"<svg", "</svg"}};
+    const char *end = ">";
+    for (size_t i = 0; i < COUNT(skipped); i++) {
+        end = haft__str_starts_with(text, haft__str(skipped[i][0])) ? skipped[i][1] : end;
+    }
+    for (size_t at = 1; at < text.len; at++) {
+        haft_str rest = haft__str_skip(text, at);
+        if (haft__str_starts_with(rest, haft__str(end))) {
+            return at + (end[0] == '<' ? 0 : strlen(end));
+        }
+    }
+    return text.len;
+}
+
+/* The length of an entity, 0 when it is none that we know. */
+static size_t entity_length(haft_str text, haft_str *ret_char)
+{
+    static const char *const entities[][2] = {
+        {"&amp;", "&"},   {"&lt;", "<"},  {"&gt;", ">"},
+        {"&quot;", "\""}, {"&#39;", "'"}, {"&nbsp;", " "},
+    };
+    for (size_t i = 0; i < COUNT(entities); i++) {
+        if (haft__str_starts_with(text, haft__str(entities[i][0]))) {
+            *ret_char = haft__str(entities[i][1]);
+            return strlen(entities[i][0]);
+        }
+    }
+    return 0;
+}
+
+/* The length of what stands at the start of `text`, and what it is shown as. */
+static size_t next_char(haft_str text, bool html, haft_str *ret_char)
+{
+    uint32_t code;
+    size_t length = 0;
+    if (html && text.ptr[0] == '<') {
+        *ret_char = HAFT__LIT(" ");
+        return tag_length(text);
+    }
+    if (html && text.ptr[0] == '&') {
+        length = entity_length(text, ret_char);
+    }
+    if (length == 0) {
+        length = haft__utf8_decode(text, &code);
+        bool control = length > 0 && (code < 0x20 || code == 0x7F);
+        *ret_char = control       ? HAFT__LIT(" ")
+                    : length == 0 ? HAFT__LIT("?")
+                                  : (haft_str){text.ptr, length};
+    }
+    return length > 0 ? length : 1;
+}
+
+static void add_line(haft__buf *buf, haft_str text, bool html, size_t chars)
+{
+    liner l = {.buf = buf, .left = chars};
+    while (text.len > 0 && l.left > 0) {
+        haft_str c;
+        size_t length = next_char(text, html, &c);
+        if (haft__str_equal(c, HAFT__LIT(" "))) {
+            l.space = true;
+        } else {
+            add_char(&l, c);
+        }
+        text = haft__str_skip(text, length);
+    }
+}
+
+void haft__openai_add_excerpt(haft__buf *buf, haft_str text, bool html)
+{
+    size_t before = buf->len;
+    add_line(buf, text, html, HAFT__LIMIT_MODEL_ERROR_CHARS);
+    if (buf->len == before) {
+        haft__buf_add_str(buf, HAFT__LIT("nothing to read"));
+    }
+}
+
+static void add_word(haft__buf *buf, bool *io_any, const char *label, haft_str word)
+{
+    if (word.len > 0) {
+        haft__buf_addf(buf, "%s%s", *io_any ? ", " : " (", label);
+        add_line(buf, word, false, WORD_CHARS);
+        *io_any = true;
+    }
+}
+
+void haft__openai_error_write(haft__buf *buf, const haft__openai_error *error, haft_str request_id)
+{
+    bool any = false;
+    if (haft__str_trim(error->message).len > 0) {
+        add_line(buf, error->message, false, HAFT__LIMIT_MODEL_ERROR_CHARS);
+    } else {
+        haft__buf_add_str(buf, HAFT__LIT("no message"));
+    }
+    add_word(buf, &any, "", error->type);
+    add_word(buf, &any, "", error->code);
+    add_word(buf, &any, "at ", error->param);
+    add_word(buf, &any, "request ", request_id);
+    haft__buf_add_str(buf, any ? HAFT__LIT(")") : HAFT__LIT(""));
+}
+
+void haft__openai_add_endpoint_hint(haft__buf *buf)
+{
+    haft__buf_add_str(buf, HAFT__LIT("; is base_url right? It usually ends in /v1"));
+}
+
+/* ---- answers that are not 2xx ---- */
+
+/* Also what is no JSON says something: its beginning is the message. */
+static haft_status find_error(haft_str body, haft__hash_key hash_key, haft__arena *scratch,
+                              haft__buf *page, haft__openai_error *ret_error, haft_error *err)
+{
+    haft__json value;
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.hash_key = hash_key;
+    haft_status status = haft__json_read(scratch, body, &options, &value, NULL, NULL);
+    if (status == HAFT_NO_MEMORY) {
+        return haft__fail_no_memory(err);
+    }
+    *ret_error = (haft__openai_error){0};
+    if (status == HAFT_OK && haft__openai_error_find(value, ret_error)
+        && haft__str_trim(ret_error->message).len > 0) {
+        return HAFT_OK;
+    }
+    haft_str shown = haft__str_trim(body);
+    add_line(page, shown, haft__str_starts_with(shown, HAFT__LIT("<")),
+             HAFT__LIMIT_MODEL_ERROR_CHARS);
+    ret_error->message = haft__buf_str(page);
+    return haft__buf_check(page, err);
+}
+
+static haft_status write_failure(uint32_t status, const haft__openai_error *error,
+                                 haft_str request_id, haft__buf *text, haft__arena *arena,
+                                 haft__model_failure *ret_failure, haft_error *err)
+{
+    haft__buf_addf(text, "HTTP %u from the model server: ", status);
+    haft__openai_error_write(text, error, request_id);
+    if ((status == 404 || status == 405) && error->type.len + error->code.len == 0) {
+        haft__openai_add_endpoint_hint(text);
+    }
+    haft_status checked = haft__buf_check(text, err);
+    if (checked != HAFT_OK) {
+        return checked;
+    }
+    haft__model_failure failure = {.status = status,
+                                   .kind = haft__openai_error_kind(status, error),
+                                   .message = haft__arena_copy(arena, haft__buf_str(text))};
+    if (failure.message.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    *ret_failure = failure;
+    return HAFT_OK;
+}
+
+haft_status haft__openai_read_failure(uint32_t status, haft_str body, haft_str request_id,
+                                      haft__hash_key hash_key, haft__arena *arena,
+                                      haft__model_failure *ret_failure, haft_error *err)
+{
+    haft__openai_error error = {0};
+    haft__arena scratch;
+    haft__buf page, text;
+    haft__arena_init(&scratch, 0);
+    haft__buf_init(&page, HAFT__LIMIT_MODEL_ERROR_BYTES);
+    haft__buf_init(&text, HAFT__LIMIT_MODEL_ERROR_BYTES);
+    body.len = body.len < HAFT__LIMIT_MODEL_ERROR_BYTES ? body.len : HAFT__LIMIT_MODEL_ERROR_BYTES;
+    haft_status found = find_error(body, hash_key, &scratch, &page, &error, err);
+    if (found == HAFT_OK) {
+        found = write_failure(status, &error, request_id, &text, arena, ret_failure, err);
+    }
+    haft__arena_finish(&scratch);
+    haft__buf_finish(&page);
+    haft__buf_finish(&text);
+    return found;
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * chat.c - requests as JSON text: their order, and which tools may be called.
+ * Tests: tests/model/providers/openai_chat/request_test.c.
+ */
+#include "model/providers/openai_chat/request.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "model/providers/openai_chat/request_int.h"
+#include "prompt/prompt.h"
+#include "json/write.h"
+
+#define MOST_BYTES ((size_t)HAFT__LIMIT_RUN_BYTES)
+
+/* Members that are made here, and can be taken away by an option that is null. */
+#define PARALLEL       "parallel_tool_calls"
+#define STREAM_OPTIONS "stream_options"
+
+/* What a request has beside messages and tools: its model, its choice, its options. */
+#define OTHER_BYTES 512
+
+struct haft__chat_tool {
+    const haft__tool *tool;
+    size_t end; /* in the text */
+};
+
+void haft__chat_tools_init(haft__chat_tools *tools)
+{
+    *tools = (haft__chat_tools){.items = NULL};
+    haft__buf_init(&tools->text, MOST_BYTES);
+}
+
+void haft__chat_tools_finish(haft__chat_tools *tools)
+{
+    haft__buf_finish(&tools->text);
+    free(tools->items);
+    haft__chat_tools_init(tools);
+}
+
+void haft__chat_init(haft__chat *chat, const haft__provider *provider, haft__chat_tools *shared)
+{
+    *chat = (haft__chat){.provider = provider, .shared = shared};
+    haft__buf_init(&chat->messages, MOST_BYTES);
+    haft__chat_tools_init(&chat->own);
+    haft__buf_init(&chat->tool_prompt, MOST_BYTES);
+}
+
+void haft__chat_finish(haft__chat *chat)
+{
+    haft__buf_finish(&chat->messages);
+    haft__chat_tools_finish(&chat->own);
+    haft__buf_finish(&chat->tool_prompt);
+}
+
+static void add_tool(haft__buf *buf, const haft__tool *tool)
+{
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__json_key(&w, "type");
+    haft__json_add_str(&w, HAFT__LIT("function"));
+    haft__json_key(&w, "function");
+    haft__json_begin_object(&w);
+    haft__json_key(&w, "name");
+    haft__chat_add_name(&w, tool->name);
+    haft__json_key(&w, "description");
+    haft__json_add_str(&w, tool->description);
+    haft__json_key(&w, "parameters");
+    haft__json_add(&w, tool->input_schema);
+    haft__json_end_object(&w);
+    haft__json_end_object(&w);
+}
+
+/* ---- what is kept ---- */
+
+static void add_kept(haft__chat *chat, const haft__messages *messages)
+{
+    const haft__message *message = &messages->items[chat->done];
+    const haft__message *before = chat->done > 0 ? message - 1 : NULL;
+    haft__chat_write_separator(chat->provider, &chat->messages, before, message);
+    haft__chat_write_message(chat->provider, &chat->messages, message);
+    chat->done++;
+}
+
+/* Whether what it has are the first tools of the request, or the other way round. */
+static bool fits(const haft__chat_tools *tools, const haft__request *request)
+{
+    bool same = true;
+    for (size_t i = 0; same && i < tools->count && i < request->tool_count; i++) {
+        same = tools->items[i].tool == request->tools[i];
+    }
+    return same;
+}
+
+/* Tools of servers are the run's own and go with it: others must not find their places. */
+static bool shares(const haft__chat *chat, const haft__request *request)
+{
+    bool shared = chat->shared != NULL && fits(chat->shared, request);
+    for (size_t i = 0; shared && i < request->tool_count; i++) {
+        shared = request->tools[i]->source != HAFT__TOOL_MCP;
+    }
+    return shared;
+}
+
+static haft_str tools_text(const haft__chat *chat, const haft__request *request)
+{
+    const haft__chat_tools *tools = shares(chat, request) ? chat->shared : &chat->own;
+    return (haft_str){tools->text.ptr, tools->items[request->tool_count - 1].end};
+}
+
+static haft_status add_next_tool(haft__chat_tools *tools, const haft__tool *tool, haft_error *err)
+{
+    if (tools->count == tools->capacity) {
+        size_t capacity = tools->capacity > 0 ? 2 * tools->capacity : 8;
+        struct haft__chat_tool *items = realloc(tools->items, capacity * sizeof(*items));
+        if (items == NULL) {
+            return haft__fail_no_memory(err);
+        }
+        tools->items = items;
+        tools->capacity = capacity;
+    }
+    haft__buf_add_str(&tools->text, tools->count > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
+    add_tool(&tools->text, tool);
+    tools->items[tools->count++] = (struct haft__chat_tool){tool, tools->text.len};
+    return haft__buf_check(&tools->text, err);
+}
+
+static haft_status sync_tools(haft__chat *chat, const haft__request *request, haft_error *err)
+{
+    haft__chat_tools *tools = shares(chat, request) ? chat->shared : &chat->own;
+    haft_status status = HAFT_OK;
+    if (!fits(tools, request)) { /* one was taken away: the cache breaks here, as it was said to */
+        haft__chat_tools_finish(tools);
+    }
+    while (status == HAFT_OK && tools->count < request->tool_count) {
+        status = add_next_tool(tools, request->tools[tools->count], err);
+    }
+    if (status != HAFT_OK) {
+        haft__chat_tools_finish(tools); /* others may have the memory */
+    }
+    return status;
+}
+
+haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft_error *err)
+{
+    const haft__format *format = haft__format_find(request->format);
+    if (format != chat->format) { /* then nothing that is kept can be used */
+        haft__buf_clear(&chat->messages);
+        haft__buf_clear(&chat->tool_prompt);
+        chat->done = chat->tool_prompt_count = 0;
+        chat->tool_prompt_hash = 0;
+        chat->format = format;
+    }
+    if (format != NULL) {
+        haft_status status = haft__chat_text_sync(chat, request, err);
+        status = status == HAFT_OK ? haft__buf_check(&chat->messages, err) : status;
+        return status == HAFT_OK ? haft__buf_check(&chat->tool_prompt, err) : status;
+    }
+    while (!request->transcript && chat->done < request->messages->count) {
+        add_kept(chat, request->messages);
+    }
+    haft_status status = haft__buf_check(&chat->messages, err);
+    return status == HAFT_OK ? sync_tools(chat, request, err) : status;
+}
+
+size_t haft__chat_request_size(const haft__chat *chat, const haft__request *request)
+{
+    size_t tools = chat->format != NULL      ? chat->tool_prompt.len
+                   : request->tool_count > 0 ? tools_text(chat, request).len
+                                             : 0;
+    return chat->messages.len + tools + request->constraint.text.len + OTHER_BYTES;
+}
+
+/* ---- messages ---- */
+
+/* The planner shape: what came first, then everything as one text with the task at its end. */
+static void add_transcript(const haft__chat *chat, haft__buf *buf, const haft__request *request)
+{
+    haft__buf text;
+    haft__buf_init(&text, MOST_BYTES);
+    haft__prompt_transcript(&text, request->messages, request->task);
+    const haft__message *first = request->messages->count > 0 ? request->messages->items : NULL;
+    bool has_system = first != NULL && first->role == HAFT__MESSAGE_SYSTEM;
+    if (chat->format != NULL && (has_system || chat->tool_prompt.len > 0)) {
+        haft__chat_text_system(chat, buf, has_system ? first->text : HAFT__LIT(""));
+        haft__buf_add_char(buf, ',');
+    } else if (has_system) {
+        haft__chat_write_message(chat->provider, buf, first);
+        haft__buf_add_char(buf, ',');
+    }
+    haft__message task = {.role = HAFT__MESSAGE_USER, .text = haft__buf_str(&text)};
+    haft__chat_write_message(chat->provider, buf, &task);
+    buf->status = text.status != HAFT_OK ? text.status : buf->status;
+    haft__buf_finish(&text);
+}
+
+static void add_messages(const haft__chat *chat, haft__buf *buf, const haft__request *request)
+{
+    const haft__messages *messages = request->messages;
+    haft__message correction = {.role = HAFT__MESSAGE_USER, .text = request->correction};
+    const haft__message *last = NULL;
+    haft__message transcript = {.role = HAFT__MESSAGE_USER};
+    if (request->transcript) {
+        add_transcript(chat, buf, request);
+        last = &transcript;
+    } else {
+        haft__buf_add_str(buf, haft__buf_str(&chat->messages));
+        last = messages->count > 0 ? &messages->items[messages->count - 1] : NULL;
+    }
+    if (chat->format != NULL) {
+        haft__chat_text_final_message(chat, buf, request, last);
+    } else if (request->correction.len > 0) {
+        haft__chat_write_separator(chat->provider, buf, last, &correction);
+        haft__chat_write_message(chat->provider, buf, &correction);
+    }
+}
+
+/* ---- which tools may be called ---- */
+
+static void add_function(haft__json_writer *w, haft_str name)
+{
+    haft__json_begin_object(w);
+    haft__json_key(w, "type");
+    haft__json_add_str(w, HAFT__LIT("function"));
+    haft__json_key(w, "function");
+    haft__json_begin_object(w);
+    haft__json_key(w, "name");
+    haft__chat_add_name(w, name);
+    haft__json_end_object(w);
+    haft__json_end_object(w);
+}
+
+/* Those that are allowed, by their names; all tools stay declared, so that the cache holds. */
+static void add_allowed(haft__json_writer *w, const haft__request *request, const char *mode)
+{
+    haft__json_begin_object(w);
+    haft__json_key(w, "type");
+    haft__json_add_str(w, HAFT__LIT("allowed_tools"));
+    haft__json_key(w, "allowed_tools");
+    haft__json_begin_object(w);
+    haft__json_key(w, "mode");
+    haft__json_add_str(w, haft__str(mode));
+    haft__json_key(w, "tools");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < request->tool_count; i++) {
+        if (request->allowed[i]) {
+            add_function(w, request->tools[i]->name);
+        }
+    }
+    haft__json_end_array(w);
+    haft__json_end_object(w);
+    haft__json_end_object(w);
+}
+
+static size_t count_allowed(const haft__request *request)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < request->tool_count; i++) {
+        count += request->allowed[i];
+    }
+    return count;
+}
+
+static void add_mode(const haft__chat *chat, haft__json_writer *w, const haft__request *request,
+                     const char *mode)
+{
+    size_t allowed = count_allowed(request);
+    if (allowed == 0) {
+        haft__json_add_str(w, HAFT__LIT("none")); /* a call could only be turned down */
+    } else if (allowed < request->tool_count && chat->provider->allowed_tools) {
+        add_allowed(w, request, mode);
+    } else {
+        haft__json_add_str(w, haft__str(mode));
+    }
+}
+
+/* The tool that is sent alone because the provider cannot be told its name; else NULL. */
+static const haft__tool *lone_tool(const haft__chat *chat, const haft__request *request)
+{
+    const haft__tool *found = NULL;
+    bool alone = request->mode == HAFT__MODE_TOOL && !chat->provider->named_choice;
+    for (size_t i = 0; alone && i < request->tool_count; i++) {
+        bool same = haft__str_equal(request->tools[i]->name, request->tool);
+        found = same ? request->tools[i] : found;
+    }
+    return found;
+}
+
+static void add_choice(const haft__chat *chat, haft__json_writer *w, const haft__request *request)
+{
+    const char *must_call = chat->provider->must_call;
+    haft__json_key(w, "tool_choice");
+    switch (request->mode) {
+    case HAFT__MODE_AUTO: add_mode(chat, w, request, "auto"); return;
+    case HAFT__MODE_ANY: add_mode(chat, w, request, must_call); return;
+    case HAFT__MODE_NONE: haft__json_add_str(w, HAFT__LIT("none")); return;
+    case HAFT__MODE_TOOL:
+        if (chat->provider->named_choice) {
+            add_function(w, request->tool);
+        } else {
+            haft__json_add_str(w, haft__str(must_call));
+        }
+        return;
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* ---- options ---- */
+
+bool haft__chat_is_reserved_member(haft_str key)
+{
+    static const char *const owned[] = {"model", "messages", "tools", "tool_choice", "stream"};
+    for (size_t i = 0; i < COUNT(owned); i++) {
+        if (haft__str_equal(key, haft__str(owned[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_option(const haft__chat_options *options, const char *key)
+{
+    return haft__json_get(options->options, haft__str(key)) != NULL;
+}
+
+/* The bound of the reply has two names, and each provider takes one of them. */
+static haft_str option_name(const haft__chat *chat, haft_str key)
+{
+    bool bound = haft__str_equal(key, HAFT__LIT("max_tokens"))
+                 || haft__str_equal(key, HAFT__LIT("max_completion_tokens"));
+    return bound && chat->provider->max_tokens[0] != '\0' ? haft__str(chat->provider->max_tokens)
+                                                          : key;
+}
+
+static void add_options(const haft__chat *chat, haft__json_writer *w,
+                        const haft__chat_options *options)
+{
+    haft__json given = options->options;
+    for (uint32_t i = 0; given.kind == HAFT__JSON_OBJECT && i < given.count; i++) {
+        haft_str key = haft__json_text(given.members[i].key);
+        haft_str name = option_name(chat, key);
+        bool given_too = !haft__str_equal(name, key) && haft__json_get(given, name) != NULL;
+        if (!haft__chat_is_reserved_member(key) && !given_too
+            && given.members[i].value.kind != HAFT__JSON_NULL) {
+            haft__json_key_str(w, name);
+            haft__json_add(w, given.members[i].value);
+        }
+    }
+}
+
+static void add_stream(const haft__chat *chat, haft__json_writer *w,
+                       const haft__chat_options *options)
+{
+    if (!options->stream) {
+        return;
+    }
+    haft__json_key(w, "stream");
+    haft__json_add_bool(w, true);
+    if (chat->provider->stream_usage && !has_option(options, STREAM_OPTIONS)) {
+        haft__json_key(w, STREAM_OPTIONS);
+        haft__json_begin_object(w);
+        haft__json_key(w, "include_usage");
+        haft__json_add_bool(w, true);
+        haft__json_end_object(w);
+    }
+}
+
+/* What the server is to hold the reply to. */
+static void add_constraint(haft__json_writer *w, const haft__constraint *constraint)
+{
+    if (constraint->kind == HAFT__CONSTRAINT_GBNF) {
+        haft__json_key(w, "grammar");
+        haft__json_add_str(w, constraint->text);
+    }
+    if (constraint->kind != HAFT__CONSTRAINT_JSON_SCHEMA) {
+        return;
+    }
+    haft__json_key(w, "response_format");
+    haft__json_begin_object(w);
+    haft__json_key(w, "type");
+    haft__json_add_str(w, HAFT__LIT("json_schema"));
+    haft__json_key(w, "json_schema");
+    haft__json_begin_object(w);
+    haft__json_key(w, "name");
+    haft__json_add_str(w, HAFT__LIT("reply"));
+    if (constraint->strict) {
+        haft__json_key(w, "strict");
+        haft__json_add_bool(w, true);
+    }
+    haft__json_key(w, "schema");
+    haft__buf_add_str(w->buf, constraint->text);
+    w->after_key = false;
+    haft__json_end_object(w);
+    haft__json_end_object(w);
+}
+
+/* ---- the request ---- */
+
+static void add_tools(const haft__chat *chat, haft__json_writer *w, const haft__request *request)
+{
+    const haft__tool *lone = lone_tool(chat, request);
+    haft__json_key(w, "tools");
+    haft__buf_add_char(w->buf, '[');
+    if (lone != NULL) {
+        add_tool(w->buf, lone);
+    } else {
+        haft__buf_add_str(w->buf, tools_text(chat, request));
+    }
+    haft__buf_add_char(w->buf, ']');
+    w->after_key = false;
+}
+
+void haft__chat_write(const haft__chat *chat, const haft__request *request,
+                      const haft__chat_options *options, haft__buf *buf)
+{
+    haft__json_writer w;
+    bool declares = chat->format == NULL && request->tool_count > 0;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__json_key(&w, "model");
+    haft__json_add_str(&w, request->model);
+    if (declares) {
+        add_tools(chat, &w, request);
+    }
+    haft__json_key(&w, "messages");
+    haft__buf_add_char(buf, '[');
+    add_messages(chat, buf, request);
+    haft__buf_add_char(buf, ']');
+    w.after_key = false;
+    if (declares) {
+        add_choice(chat, &w, request);
+        if (options->serial && chat->provider->parallel && !has_option(options, PARALLEL)) {
+            haft__json_key(&w, PARALLEL);
+            haft__json_add_bool(&w, false);
+        }
+    }
+    add_constraint(&w, &request->constraint);
+    add_stream(chat, &w, options);
+    add_options(chat, &w, options);
+    haft__json_end_object(&w);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * chat_message.c - one message as JSON text, as a provider will take it.
+ *
+ * Everything here is a function of the message and the provider alone: a history gives the same
+ * bytes whenever it is written. Tests: tests/model/providers/openai_chat/request_message_test.c.
+ */
+#include "base/id.h"
+#include "base/str.h"
+#include "model/providers/openai_chat/request_int.h"
+#include "tool/wire_name.h"
+#include "json/stream.h"
+
+void haft__chat_add_name(haft__json_writer *w, haft_str name)
+{
+    haft__wire_name wire = haft__wire_name_encode(name);
+    haft__json_add_str(w, haft__wire_name_str(&wire));
+}
+
+static void add_id(const haft__provider *provider, haft__json_writer *w, haft_str id)
+{
+    char short_id[HAFT__ID_SHORT_LENGTH];
+    if (provider->short_ids) {
+        haft__id_short(id, short_id);
+        id = (haft_str){short_id, sizeof(short_id)};
+    }
+    haft__json_add_str(w, id);
+}
+
+/* ---- arguments ---- */
+
+/* Whether the text is one JSON object. Builds no value; want of memory is the buffer's failure. */
+static bool is_object(haft__buf *buf, haft_str text)
+{
+    haft__json_stream stream;
+    haft__json_event event = {.kind = HAFT__JSON_EVENT_MORE};
+    haft__json_stream_init(&stream, NULL);
+    haft_status status = haft__json_stream_next(&stream, &text, &event, NULL);
+    bool object = status == HAFT_OK && event.kind == HAFT__JSON_EVENT_BEGIN
+                  && event.value.kind == HAFT__JSON_OBJECT;
+    bool done = false;
+    while (object && status == HAFT_OK && event.kind != HAFT__JSON_EVENT_MORE) {
+        status = haft__json_stream_next(&stream, &text, &event, NULL);
+        done = done || event.kind == HAFT__JSON_EVENT_DONE;
+    }
+    haft__json_stream_finish(&stream);
+    if (status == HAFT_NO_MEMORY) {
+        haft__buf_fail(buf, status, "out of memory");
+    }
+    return object && done && status == HAFT_OK;
+}
+
+/* Servers that put arguments into a template answer 400 to a history in which they are no JSON
+ * object, and one bad call would end the run. The model still sees what it wrote. */
+static void add_arguments(const haft__provider *provider, haft__json_writer *w, haft_str text)
+{
+    haft__buf wrapped;
+    if (haft__str_trim(text).len == 0) {
+        haft__json_add_str(w, HAFT__LIT("{}"));
+        return;
+    }
+    if (provider->any_arguments || is_object(w->buf, text)) {
+        haft__json_add_str(w, text);
+        return;
+    }
+    haft__buf_init(&wrapped, w->buf->max);
+    haft__buf_add_str(&wrapped, HAFT__LIT("{\"not_an_object\":"));
+    haft__json_write_string(&wrapped, text);
+    haft__buf_add_char(&wrapped, '}');
+    haft__json_add_str(w, haft__buf_str(&wrapped));
+    w->buf->status = wrapped.status != HAFT_OK ? wrapped.status : w->buf->status;
+    haft__buf_finish(&wrapped);
+}
+
+/* ---- messages ---- */
+
+static void add_call(const haft__provider *provider, haft__json_writer *w,
+                     const haft__message_call *call)
+{
+    haft__json_begin_object(w);
+    haft__json_key(w, "id");
+    add_id(provider, w, call->id);
+    haft__json_key(w, "type");
+    haft__json_add_str(w, HAFT__LIT("function"));
+    haft__json_key(w, "function");
+    haft__json_begin_object(w);
+    haft__json_key(w, "name");
+    haft__chat_add_name(w, call->name);
+    haft__json_key(w, "arguments");
+    add_arguments(provider, w, call->arguments);
+    haft__json_end_object(w);
+    haft__json_end_object(w);
+}
+
+static void add_calls(const haft__provider *provider, haft__json_writer *w,
+                      const haft__message *message)
+{
+    haft__json_key(w, "tool_calls");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < message->call_count; i++) {
+        add_call(provider, w, &message->calls[i]);
+    }
+    haft__json_end_array(w);
+    if (provider->reasoning[0] != '\0' && message->reasoning.len > 0) {
+        haft__json_key(w, provider->reasoning);
+        haft__json_add_str(w, message->reasoning);
+    }
+}
+
+void haft__chat_write_message(const haft__provider *provider, haft__buf *buf,
+                              const haft__message *message)
+{
+    static const char *const roles[] = {"system", "user", "assistant", "tool"};
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__json_key(&w, "role");
+    haft__json_add_str(&w, haft__str(roles[message->role]));
+    if (message->role == HAFT__MESSAGE_TOOL) {
+        haft__json_key(&w, "tool_call_id");
+        add_id(provider, &w, message->call_id);
+    }
+    haft__json_key(&w, "content");
+    if (message->call_count > 0 && message->text.len == 0) {
+        haft__json_add_null(&w);
+    } else {
+        haft__json_add_str(&w, message->text);
+    }
+    if (message->call_count > 0) {
+        add_calls(provider, &w, message);
+    }
+    haft__json_end_object(&w);
+}
+
+void haft__chat_write_separator(const haft__provider *provider, haft__buf *buf,
+                                const haft__message *before, const haft__message *next)
+{
+    static const haft__message read = {.role = HAFT__MESSAGE_ASSISTANT,
+                                       .text = {"I have read the results.", 24}};
+    if (before == NULL) {
+        return;
+    }
+    haft__buf_add_char(buf, ',');
+    if (provider->strict_order && before->role == HAFT__MESSAGE_TOOL
+        && next->role == HAFT__MESSAGE_USER) {
+        haft__chat_write_message(provider, buf, &read);
+        haft__buf_add_char(buf, ',');
+    }
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * openai_calls.c - which call a piece of one belongs to.
+ *
+ * OpenAI keys the pieces by `index` and sends id and name once. Other servers leave the index out,
+ * give every call the same one, start at 1, repeat id and name with each piece, or send whole
+ * calls. So: an index that is known continues its call, unless another id and a name come with it;
+ * without an index a known id does; without both, a name begins a call and its absence continues
+ * the last one. Calls are numbered in the order in which they began, whatever the server says.
+ * Tests: tests/model/providers/openai_chat/stream_test.c.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "model/providers/openai_chat/stream_int.h"
+#include "json/number.h"
+#include "json/write.h"
+
+#define NO_INDEX     (-1)
+#define LEGACY_INDEX (-2) /* of `function_call`, of which there is one at most */
+
+typedef struct haft__openai_call {
+    int64_t index;   /* the server's */
+    uint32_t number; /* ours */
+    bool begun;      /* its name is known and was given on */
+    haft__buf id;
+    haft__buf held; /* arguments that came before the name */
+} openai_call;
+
+/* A piece of a call, as it came. */
+typedef struct piece {
+    int64_t index;
+    haft_str id, name;
+    const haft__json *arguments; /* NULL when there are none */
+} piece;
+
+void haft__openai_calls_finish(haft__openai_stream *stream)
+{
+    for (size_t i = 0; i < stream->call_count; i++) {
+        haft__buf_finish(&stream->calls[i].id);
+        haft__buf_finish(&stream->calls[i].held);
+    }
+    free(stream->calls);
+    stream->calls = NULL;
+    stream->call_count = stream->call_capacity = 0;
+}
+
+static haft_str text_of(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    bool is_text = value != NULL && value->kind == HAFT__JSON_STRING;
+    return is_text ? haft__json_text(*value) : (haft_str){NULL, 0};
+}
+
+/* ---- finding ---- */
+
+static bool has_id(const openai_call *call, haft_str id)
+{
+    return haft__str_equal(haft__buf_str(&call->id), id);
+}
+
+/* The newest call of that index, or without an index of that id; call_count when there is none.
+ * The one that the last piece belonged to is looked at first: pieces come in rows. */
+static size_t find_known(const haft__openai_stream *stream, const piece *p)
+{
+    bool by_index = p->index != NO_INDEX;
+    for (size_t i = 0; i <= stream->call_count && stream->call_count > 0; i++) {
+        size_t at = i == 0 ? stream->last_call : stream->call_count - i;
+        const openai_call *call = &stream->calls[at];
+        if (by_index ? call->index == p->index : has_id(call, p->id)) {
+            return at;
+        }
+    }
+    return stream->call_count;
+}
+
+/* The call that the piece continues; call_count when it begins one. */
+static size_t find_call(const haft__openai_stream *stream, const piece *p)
+{
+    if (p->index == NO_INDEX && p->id.len == 0) {
+        return p->name.len == 0 && stream->call_count > 0 ? stream->last_call : stream->call_count;
+    }
+    size_t at = find_known(stream, p);
+    if (at < stream->call_count && p->index != NO_INDEX && p->id.len > 0 && p->name.len > 0) {
+        const openai_call *call = &stream->calls[at];
+        at = call->id.len == 0 || has_id(call, p->id) ? at : stream->call_count;
+    }
+    return at;
+}
+
+static haft_status add_call(haft__openai_stream *stream, const piece *p, haft_error *err)
+{
+    if (stream->call_count == HAFT__LIMIT_REPLY_CALLS) {
+        return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %d calls in a reply, found more",
+                          HAFT__LIMIT_REPLY_CALLS);
+    }
+    if (stream->call_count == stream->call_capacity) {
+        size_t capacity = stream->call_capacity > 0 ? 2 * stream->call_capacity : 4;
+        openai_call *calls = realloc(stream->calls, capacity * sizeof(*calls));
+        if (calls == NULL) {
+            return haft__fail_no_memory(err);
+        }
+        stream->calls = calls;
+        stream->call_capacity = capacity;
+    }
+    openai_call *call = &stream->calls[stream->call_count++];
+    *call = (openai_call){.index = p->index, .number = stream->numbered++};
+    haft__buf_init(&call->id, HAFT__LIMIT_REPLY_BYTES);
+    haft__buf_init(&call->held, HAFT__LIMIT_REPLY_BYTES);
+    return HAFT_OK;
+}
+
+/* ---- pieces ---- */
+
+static haft_status begin(haft__openai_stream *stream, size_t at, haft_str name, haft_error *err)
+{
+    openai_call *call = &stream->calls[at];
+    haft__delta delta = {.kind = HAFT__DELTA_CALL,
+                         .index = call->number,
+                         .id = haft__buf_str(&call->id),
+                         .text = haft__openai_tool_name(stream, name)};
+    haft_status status = haft__openai_emit_delta(stream, &delta, err);
+    call->begun = true;
+    if (status == HAFT_OK && call->held.len > 0) {
+        delta = (haft__delta){.kind = HAFT__DELTA_ARGUMENTS,
+                              .index = call->number,
+                              .text = haft__buf_str(&call->held)};
+        status = haft__openai_emit_delta(stream, &delta, err);
+        haft__buf_finish(&call->held);
+    }
+    return status;
+}
+
+/* A text as it is; anything else as JSON text. */
+static haft_status arguments_text(haft__openai_stream *stream, const haft__json *arguments,
+                                  haft_str *ret_text, haft_error *err)
+{
+    *ret_text = (haft_str){NULL, 0};
+    if (arguments == NULL || arguments->kind == HAFT__JSON_NULL) {
+        return HAFT_OK;
+    }
+    if (arguments->kind == HAFT__JSON_STRING) {
+        *ret_text = haft__json_text(*arguments);
+        return HAFT_OK;
+    }
+    haft__buf_clear(&stream->text);
+    haft__json_write(&stream->text, *arguments);
+    *ret_text = haft__buf_str(&stream->text);
+    return haft__buf_check(&stream->text, err);
+}
+
+static haft_status add_arguments(haft__openai_stream *stream, size_t at, haft_str text,
+                                 haft_error *err)
+{
+    openai_call *call = &stream->calls[at];
+    if (text.len == 0) {
+        return HAFT_OK;
+    }
+    if (!call->begun) {
+        haft__buf_add_str(&call->held, text);
+        return haft__buf_check(&call->held, err);
+    }
+    haft__delta delta = {.kind = HAFT__DELTA_ARGUMENTS, .index = call->number, .text = text};
+    return haft__openai_emit_delta(stream, &delta, err);
+}
+
+static haft_status take_piece(haft__openai_stream *stream, const piece *p, haft_error *err)
+{
+    size_t at = find_call(stream, p);
+    haft_status status = at == stream->call_count ? add_call(stream, p, err) : HAFT_OK;
+    if (status != HAFT_OK) {
+        return status;
+    }
+    openai_call *call = &stream->calls[at];
+    stream->last_call = at;
+    if (call->id.len == 0 && p->id.len > 0) {
+        haft__buf_add_str(&call->id, p->id);
+        status = haft__buf_check(&call->id, err);
+    }
+    if (status == HAFT_OK && !call->begun && p->name.len > 0) {
+        status = begin(stream, at, p->name, err);
+    }
+    haft_str text;
+    if (status == HAFT_OK) {
+        status = arguments_text(stream, p->arguments, &text, err);
+    }
+    return status == HAFT_OK ? add_arguments(stream, at, text, err) : status;
+}
+
+/* {"name":..,"arguments":..}; of a custom tool {"name":..,"input":..}. */
+static haft_status take_function(haft__openai_stream *stream, haft__json function, piece *p,
+                                 haft_error *err)
+{
+    const haft__json *arguments = haft__json_get(function, HAFT__LIT("arguments"));
+    p->name = text_of(function, "name");
+    p->arguments = arguments != NULL ? arguments : haft__json_get(function, HAFT__LIT("input"));
+    return take_piece(stream, p, err);
+}
+
+static haft_status take_entry(haft__openai_stream *stream, haft__json entry, haft_error *err)
+{
+    piece p = {.index = NO_INDEX, .id = text_of(entry, "id")};
+    const haft__json *index = haft__json_get(entry, HAFT__LIT("index"));
+    const haft__json *function = haft__json_get(entry, HAFT__LIT("function"));
+    int64_t number = NO_INDEX;
+    if (index != NULL && index->kind == HAFT__JSON_NUMBER
+        && haft__number_to_int64(haft__json_text(*index), &number) && number >= 0) {
+        p.index = number;
+    }
+    if (function == NULL) {
+        function = haft__json_get(entry, HAFT__LIT("custom"));
+    }
+    return take_function(stream, function != NULL ? *function : haft__json_null(), &p, err);
+}
+
+haft_status haft__openai_read_calls(haft__openai_stream *stream, haft__json message,
+                                    haft_error *err)
+{
+    const haft__json *calls = haft__json_get(message, HAFT__LIT("tool_calls"));
+    const haft__json *legacy = haft__json_get(message, HAFT__LIT("function_call"));
+    haft_status status = HAFT_OK;
+    if (calls != NULL && calls->kind == HAFT__JSON_ARRAY) {
+        for (uint32_t i = 0; i < calls->count && status == HAFT_OK; i++) {
+            status = take_entry(stream, calls->items[i], err);
+        }
+    }
+    if (status == HAFT_OK && legacy != NULL && legacy->kind == HAFT__JSON_OBJECT) {
+        piece p = {.index = LEGACY_INDEX};
+        status = take_function(stream, *legacy, &p, err);
+    }
+    return status;
+}
+
+haft_status haft__openai_end_calls(haft__openai_stream *stream, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < stream->call_count && status == HAFT_OK; i++) {
+        /* A call that never got a name is a call all the same: somebody has to answer it. */
+        status = stream->calls[i].begun ? HAFT_OK : begin(stream, i, HAFT__LIT(""), err);
+        haft__delta delta = {.kind = HAFT__DELTA_CALL_END, .index = stream->calls[i].number};
+        if (status == HAFT_OK) {
+            status = haft__openai_emit_delta(stream, &delta, err);
+        }
+    }
+    return status;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * openai_reply.c - what a message, or a piece of one, says; why it stopped; what it cost.
+ *
+ * A whole message is a stream of one piece, so that there is one way to read both.
+ * Tests: tests/model/providers/openai_chat/stream_message_test.c.
+ */
+#include "base/macros.h"
+#include "base/str.h"
+#include "model/providers/openai_chat/stream_int.h"
+#include "json/number.h"
+
+static const haft__json *get(haft__json object, const char *key)
+{
+    return haft__json_get(object, haft__str(key));
+}
+
+static haft_str text_of(haft__json object, const char *key)
+{
+    const haft__json *value = get(object, key);
+    bool is_text = value != NULL && value->kind == HAFT__JSON_STRING;
+    return is_text ? haft__json_text(*value) : (haft_str){NULL, 0};
+}
+
+static haft_status give_text(haft__openai_stream *stream, haft__delta_kind kind, haft_str text,
+                             haft_error *err)
+{
+    haft__delta delta = {.kind = kind, .text = text};
+    return text.len > 0 ? haft__openai_emit_delta(stream, &delta, err) : HAFT_OK;
+}
+
+/* ---- what it says ---- */
+
+static haft_status give_refusal(haft__openai_stream *stream, haft_str text, haft_error *err)
+{
+    stream->refused = stream->refused || text.len > 0;
+    return give_text(stream, HAFT__DELTA_TEXT, text, err);
+}
+
+/* {"type":"thinking","thinking": TEXT or a list of {"text":..}}. */
+static haft_status take_thinking(haft__openai_stream *stream, haft__json thinking, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    if (thinking.kind == HAFT__JSON_STRING) {
+        return give_text(stream, HAFT__DELTA_REASONING, haft__json_text(thinking), err);
+    }
+    for (uint32_t i = 0;
+         thinking.kind == HAFT__JSON_ARRAY && i < thinking.count && status == HAFT_OK; i++) {
+        status = give_text(stream, HAFT__DELTA_REASONING, text_of(thinking.items[i], "text"), err);
+    }
+    return status;
+}
+
+static haft_status take_part(haft__openai_stream *stream, haft__json part, haft_error *err)
+{
+    const haft__json *thinking = get(part, "thinking");
+    if (part.kind == HAFT__JSON_STRING) {
+        return haft__openai_feed_text(stream, haft__json_text(part), err);
+    }
+    if (thinking != NULL) {
+        return take_thinking(stream, *thinking, err);
+    }
+    haft_status status = haft__openai_feed_text(stream, text_of(part, "text"), err);
+    return status == HAFT_OK ? give_refusal(stream, text_of(part, "refusal"), err) : status;
+}
+
+/* A text, or a list of parts. */
+static haft_status take_content(haft__openai_stream *stream, haft__json content, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    if (content.kind != HAFT__JSON_ARRAY) {
+        return take_part(stream, content, err);
+    }
+    for (uint32_t i = 0; i < content.count && status == HAFT_OK; i++) {
+        status = take_part(stream, content.items[i], err);
+    }
+    return status;
+}
+
+static haft_status take_message(haft__openai_stream *stream, haft__json message, haft_error *err)
+{
+    /* Some servers send both names; they mean the same. */
+    haft_str reasoning = text_of(message, "reasoning_content");
+    const haft__json *content = get(message, "content");
+    stream->has_message = true;
+    haft_status status =
+        give_text(stream, HAFT__DELTA_REASONING,
+                  reasoning.len > 0 ? reasoning : text_of(message, "reasoning"), err);
+    if (status == HAFT_OK && content != NULL) {
+        status = take_content(stream, *content, err);
+    }
+    if (status == HAFT_OK) {
+        status = give_refusal(stream, text_of(message, "refusal"), err);
+    }
+    return status == HAFT_OK ? haft__openai_read_calls(stream, message, err) : status;
+}
+
+/* ---- why it stopped ---- */
+
+static const struct {
+    const char *reason;
+    haft__stop_reason stop;
+    bool failed; /* the server gave up */
+} reasons[] = {
+    {"stop", HAFT__STOP_END, false},
+    {"tool_calls", HAFT__STOP_CALLS, false},
+    {"function_call", HAFT__STOP_CALLS, false},
+    {"length", HAFT__STOP_LENGTH, false},
+    {"model_length", HAFT__STOP_LENGTH, false},
+    {"content_filter", HAFT__STOP_REFUSAL, false},
+    {"error", HAFT__STOP_END, true},
+    {"abort", HAFT__STOP_END, true},
+    {"insufficient_system_resource", HAFT__STOP_END, true},
+};
+
+/* A reason that nobody knows is taken for a plain end: there are servers with words of their own.
+ */
+static void take_reason(haft__openai_stream *stream, haft_str reason)
+{
+    if (reason.len == 0) {
+        return;
+    }
+    stream->has_stop = true;
+    stream->stop = HAFT__STOP_END;
+    for (size_t i = 0; i < COUNT(reasons); i++) {
+        if (haft__str_equal(reason, haft__str(reasons[i].reason))) {
+            stream->stop = reasons[i].stop;
+            if (reasons[i].failed) {
+                haft__openai_fail(stream, HAFT__FAILURE_TRANSIENT, 0);
+                haft__buf_addf(&stream->text,
+                               "the model server gave the reply up (finish_reason %s)",
+                               reasons[i].reason);
+            }
+        }
+    }
+}
+
+/* ---- what it cost ---- */
+
+static uint64_t number_of(haft__json object, const char *key)
+{
+    const haft__json *value = get(object, key);
+    int64_t number = 0;
+    bool is_number = value != NULL && value->kind == HAFT__JSON_NUMBER
+                     && haft__number_to_int64(haft__json_text(*value), &number);
+    return is_number && number > 0 ? (uint64_t)number : 0;
+}
+
+static haft_status take_usage(haft__openai_stream *stream, haft__json usage, haft_error *err)
+{
+    const haft__json *details = get(usage, "prompt_tokens_details");
+    haft__delta delta = {.kind = HAFT__DELTA_USAGE};
+    delta.usage.input = number_of(usage, "prompt_tokens");
+    delta.usage.output = number_of(usage, "completion_tokens");
+    uint64_t cached = details != NULL ? number_of(*details, "cached_tokens") : 0;
+    cached = cached > 0 ? cached : number_of(usage, "prompt_cache_hit_tokens");
+    delta.usage.cached = cached < delta.usage.input ? cached : delta.usage.input;
+    return haft__openai_emit_delta(stream, &delta, err);
+}
+
+/* ---- all of it ---- */
+
+static haft_status take_choice(haft__openai_stream *stream, haft__json choice, haft_error *err)
+{
+    const haft__json *message = get(choice, "delta");
+    haft_status status = HAFT_OK;
+    if (message == NULL || message->kind != HAFT__JSON_OBJECT) {
+        message = get(choice, "message");
+    }
+    if (message != NULL && message->kind == HAFT__JSON_OBJECT) {
+        status = take_message(stream, *message, err);
+    }
+    if (status == HAFT_OK) {
+        take_reason(stream, text_of(choice, "finish_reason"));
+    }
+    return status;
+}
+
+/* One reply was asked for; of more, the first counts. */
+static bool is_first(haft__json choice, uint32_t at)
+{
+    const haft__json *index = get(choice, "index");
+    bool said = index != NULL && index->kind == HAFT__JSON_NUMBER;
+    return said ? haft__number_compare(haft__json_text(*index), HAFT__LIT("0")) == 0 : at == 0;
+}
+
+haft_status haft__openai_read_value(haft__openai_stream *stream, haft__json value, haft_error *err)
+{
+    const haft__json *choices = get(value, "choices"), *usage = get(value, "usage");
+    haft_status status = HAFT_OK;
+    if (stream->model.len == 0) {
+        haft__buf_add_str(&stream->model, text_of(value, "model"));
+        status = haft__buf_check(&stream->model, err);
+    }
+    if (choices != NULL && choices->kind == HAFT__JSON_ARRAY) {
+        for (uint32_t i = 0; i < choices->count && status == HAFT_OK; i++) {
+            if (is_first(choices->items[i], i)) {
+                status = take_choice(stream, choices->items[i], err);
+            }
+        }
+    }
+    if (status == HAFT_OK && usage != NULL && usage->kind == HAFT__JSON_OBJECT) {
+        status = take_usage(stream, *usage, err);
+    }
+    return status;
+}
+
+/* With a named tool OpenAI says "stop", and others say "tool_calls" without any: what came
+ * decides. */
+haft_status haft__openai_end_reply(haft__openai_stream *stream, haft_error *err)
+{
+    haft_status status = haft__openai_end_text(stream, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__stop_reason stop = stream->refused ? HAFT__STOP_REFUSAL : stream->stop;
+    if (stop == HAFT__STOP_END || stop == HAFT__STOP_CALLS) {
+        stop = stream->numbered > 0 ? HAFT__STOP_CALLS : HAFT__STOP_END;
+    }
+    haft__delta delta = {.kind = HAFT__DELTA_STOP, .stop = stop};
+    status = haft__openai_end_calls(stream, err);
+    return status == HAFT_OK ? haft__openai_emit_delta(stream, &delta, err) : status;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * openai_text.c - a reply whose calls are in its text: the parser of the format finds them while
+ * the text arrives, and tells them as pieces of a reply like any other.
+ *
+ * A call that cannot be read is a call all the same, so that it is answered:
+ * HAFT__DELTA_CALL_MALFORMED. Tests: tests/model/providers/openai_chat/stream_text_test.c.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "model/providers/openai_chat/stream_int.h"
+#include "tool/wire_name.h"
+#include "json/write.h"
+
+/* What a block of code is a call of. */
+#define CODE_TOOL "python_execution"
+/* The name of a call that has none that can be read. */
+#define NO_NAME "unreadable_call"
+
+haft_str haft__openai_tool_name(const haft__openai_stream *stream, haft_str wire)
+{
+    const haft__tools *tools = stream->options.tools;
+    const haft__tool *tool = tools != NULL ? haft__wire_name_find_tool(tools, wire) : NULL;
+    return tool != NULL ? tool->name : wire;
+}
+
+static haft_status give(haft__openai_stream *stream, haft__delta_kind kind, haft_str text,
+                        haft_error *err)
+{
+    haft__delta delta = {.kind = kind, .index = stream->text_call, .text = text};
+    return haft__openai_emit_delta(stream, &delta, err);
+}
+
+/* ---- calls ---- */
+
+static haft_status begin_call(haft__openai_stream *stream, haft_str id, haft_str name,
+                              haft_error *err)
+{
+    stream->text_call = stream->numbered++;
+    stream->text_call_open = true;
+    haft__delta delta = {
+        .kind = HAFT__DELTA_CALL, .index = stream->text_call, .id = id, .text = name};
+    return haft__openai_emit_delta(stream, &delta, err);
+}
+
+static haft_status end_call(haft__openai_stream *stream, const haft__parser_event *found,
+                            haft_error *err)
+{
+    stream->text_call_open = false;
+    haft__delta delta = {.kind = HAFT__DELTA_CALL_END,
+                         .index = stream->text_call,
+                         .id = found->id,
+                         .repaired = found->repaired};
+    return haft__openai_emit_delta(stream, &delta, err);
+}
+
+static haft_status end_malformed_call(haft__openai_stream *stream, const haft__parser_event *found,
+                                      haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    if (!stream->text_call_open) {
+        haft_str name =
+            found->name.len > 0 ? haft__openai_tool_name(stream, found->name) : HAFT__LIT(NO_NAME);
+        status = begin_call(stream, found->id, name, err);
+    }
+    stream->text_call_open = false;
+    haft__delta delta = {.kind = HAFT__DELTA_CALL_MALFORMED,
+                         .index = stream->text_call,
+                         .text = found->text,
+                         .why = haft__str(found->why)};
+    return status == HAFT_OK ? haft__openai_emit_delta(stream, &delta, err) : status;
+}
+
+/* ---- code ---- */
+
+static haft_status add_code(haft__openai_stream *stream, haft_str code, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    if (!stream->text_call_open) {
+        status = begin_call(stream, HAFT__LIT(""), HAFT__LIT(CODE_TOOL), err);
+        if (status == HAFT_OK) {
+            status = give(stream, HAFT__DELTA_ARGUMENTS, HAFT__LIT("{\"code\":\""), err);
+        }
+    }
+    haft__buf_clear(&stream->text);
+    haft__json_write_string(&stream->text, code);
+    if (status == HAFT_OK) {
+        status = haft__buf_check(&stream->text, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft_str inner = {stream->text.ptr + 1, stream->text.len - 2};
+    return give(stream, HAFT__DELTA_ARGUMENTS, inner, err);
+}
+
+static haft_status end_code(haft__openai_stream *stream, const haft__parser_event *found,
+                            haft_error *err)
+{
+    if (!stream->text_call_open) {
+        return HAFT_OK; /* an empty block: nothing to run */
+    }
+    haft_status status = give(stream, HAFT__DELTA_ARGUMENTS, HAFT__LIT("\"}"), err);
+    return status == HAFT_OK ? end_call(stream, found, err) : status;
+}
+
+/* ---- what the parser finds ---- */
+
+static haft_status take(void *context, const haft__parser_event *found, haft_error *err)
+{
+    haft__openai_stream *stream = context;
+    switch (found->kind) {
+    case HAFT__PARSER_EVENT_CONTENT: return give(stream, HAFT__DELTA_TEXT, found->text, err);
+    case HAFT__PARSER_EVENT_REASONING: return give(stream, HAFT__DELTA_REASONING, found->text, err);
+    case HAFT__PARSER_EVENT_CODE: return add_code(stream, found->text, err);
+    case HAFT__PARSER_EVENT_CODE_END: return end_code(stream, found, err);
+    case HAFT__PARSER_EVENT_CALL:
+        return begin_call(stream, found->id, haft__openai_tool_name(stream, found->text), err);
+    case HAFT__PARSER_EVENT_ARGUMENTS: return give(stream, HAFT__DELTA_ARGUMENTS, found->text, err);
+    case HAFT__PARSER_EVENT_CALL_END: return end_call(stream, found, err);
+    case HAFT__PARSER_EVENT_TRUNCATED:
+    case HAFT__PARSER_EVENT_MALFORMED: return end_malformed_call(stream, found, err);
+    }
+    HAFT__UNREACHABLE();
+}
+
+static haft_str skip_space(haft_str text)
+{
+    while (text.len > 0 && strchr(" \t\r\n", text.ptr[0]) != NULL) {
+        text = haft__str_skip(text, 1);
+    }
+    return text;
+}
+
+/* A server that has told the reasoning apart has taken its tags out of the text; and what begins as
+ * JSON where it was to be that is no reasoning. */
+static bool begins_inside(const haft__openai_stream *stream, haft_str text)
+{
+    text = skip_space(text);
+    bool json = stream->text_bracket || haft__str_starts_with(text, HAFT__LIT("{"))
+                || haft__str_starts_with(text, HAFT__LIT("["));
+    return stream->options.starts_in_reasoning && stream->assembly.reasoning.len == 0
+           && !(stream->options.json_only && json);
+}
+
+static haft_status begin_text(haft__openai_stream *stream, const haft__format *format,
+                              haft_str text, haft_error *err)
+{
+    haft__parser_options options = {.tools = stream->options.format_tools,
+                                    .tool_count = stream->options.format_tool_count,
+                                    .repair = true,
+                                    .start_in_reasoning = begins_inside(stream, text),
+                                    .take = take,
+                                    .context = stream};
+    haft_status status = haft__parser_create(format != NULL ? format : &haft__format_thinking,
+                                             &options, &stream->parser, err);
+    if (status == HAFT_OK && stream->text_bracket) {
+        status = haft__parser_feed(stream->parser, HAFT__LIT("["), err);
+    }
+    return status == HAFT_OK ? haft__parser_feed(stream->parser, text, err) : status;
+}
+
+/* Under a schema a reply is an object, or an array of them. A server that takes no notice leaves
+ * the model to what it was taught: how the text begins says which it is. */
+static haft_status choose_format(haft__openai_stream *stream, haft_str text, haft_error *err)
+{
+    text = skip_space(text);
+    if (!stream->text_bracket && haft__str_starts_with(text, HAFT__LIT("["))) {
+        stream->text_bracket = true;
+        text = skip_space(haft__str_skip(text, 1));
+    }
+    if (text.len == 0) {
+        return HAFT_OK;
+    }
+    bool json = text.ptr[0] == '{';
+    return begin_text(stream, json ? stream->options.format : stream->options.fallback_format, text,
+                      err);
+}
+
+haft_status haft__openai_feed_text(haft__openai_stream *stream, haft_str text, haft_error *err)
+{
+    if (text.len == 0) {
+        return HAFT_OK;
+    }
+    if (stream->options.format == NULL && !stream->options.may_reason) {
+        return give(stream, HAFT__DELTA_TEXT, text, err);
+    }
+    if (stream->parser != NULL) {
+        return haft__parser_feed(stream->parser, text, err);
+    }
+    if (stream->options.json_only && skip_space(text).len == 0) {
+        return HAFT_OK; /* how it begins is not known yet */
+    }
+    return stream->options.fallback_format != NULL
+               ? choose_format(stream, text, err)
+               : begin_text(stream, stream->options.format, text, err);
+}
+
+/* A reply that was taken to begin in reasoning, and in which that never ended: it did not think,
+ * and what it says is its answer. */
+static haft_status end_reasoning(haft__openai_stream *stream, haft_error *err)
+{
+    haft__assembly *reply = &stream->assembly;
+    bool never = haft__parser_is_thinking(stream->parser) && stream->options.starts_in_reasoning;
+    if (!never || reply->content.len > 0 || reply->call_count > 0 || reply->reasoning.len == 0) {
+        return HAFT_OK;
+    }
+    haft__buf text = reply->reasoning;
+    haft__buf_init(&reply->reasoning, HAFT__LIMIT_REPLY_BYTES);
+    haft_status status = give(stream, HAFT__DELTA_TEXT, haft__buf_str(&text), err);
+    haft__buf_finish(&text);
+    return status;
+}
+
+haft_status haft__openai_end_text(haft__openai_stream *stream, haft_error *err)
+{
+    bool cut = stream->stop == HAFT__STOP_LENGTH;
+    haft_status status = HAFT_OK;
+    if (stream->parser == NULL && stream->text_bracket) {
+        status = begin_text(stream, stream->options.fallback_format, HAFT__LIT(""), err);
+    }
+    if (status == HAFT_OK && stream->parser != NULL) {
+        status = haft__parser_end(stream->parser, cut, err);
+    }
+    return status == HAFT_OK && stream->parser != NULL && !cut ? end_reasoning(stream, err)
+                                                               : status;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * offline_match.c - whether a word of the task is in a line, or in the path of a file.
+ *
+ * Tests: tests/model/rules/words_test.c.
+ */
+#include "base/str.h"
+#include "model/rules/chars.h"
+#include "model/rules/offline_int.h"
+
+/* A line is looked at so far. */
+#define LINE_LOOKED_AT 2000U
+#define SHORTEST_NAME  3U
+
+/* Whether a word, or a part of one, begins at `at`. */
+static bool begins(haft_str text, size_t at)
+{
+    if (at == 0 || !is_letter(text.ptr[at - 1]) || !is_letter(text.ptr[at])) {
+        return true;
+    }
+    return is_lower(text.ptr[at - 1]) && is_upper(text.ptr[at]);
+}
+
+static bool is_joint(char c)
+{
+    return c == '-' || c == '_' || c == '.' || c == ' ';
+}
+
+/* Whether `word` stands at the beginning of `text`. Where a joined word has a hyphen the text may
+ * have another joint, or none. */
+static bool stands_at(haft_str word, haft_str text, bool exact, bool joined)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < word.len; i++) {
+        if (joined && word.ptr[i] == '-') {
+            at += at < text.len && is_joint(text.ptr[at]) ? 1 : 0;
+        } else if (at == text.len
+                   || (exact ? text.ptr[at] : to_lower(text.ptr[at])) != word.ptr[i]) {
+            return false;
+        } else {
+            at++;
+        }
+    }
+    return true;
+}
+
+static size_t place_of(haft_str word, haft_str text, bool exact, bool joined)
+{
+    for (size_t i = 0; word.len > 0 && i < text.len; i++) {
+        char c = exact ? text.ptr[i] : to_lower(text.ptr[i]);
+        if (c == word.ptr[0] && (exact || begins(text, i))
+            && stands_at(word, haft__str_skip(text, i), exact, joined)) {
+            return i;
+        }
+    }
+    return HAFT__OFFLINE_NONE;
+}
+
+size_t haft__offline_word_at(const haft__offline_word *word, haft_str text)
+{
+    text.len = text.len < LINE_LOOKED_AT ? text.len : LINE_LOOKED_AT;
+    size_t at = place_of(word->text, text, word->exact, word->joined);
+    for (const char *const *like = word->like;
+         at == HAFT__OFFLINE_NONE && like != NULL && *like != NULL; like++) {
+        at = place_of(haft__str(*like), text, false, false);
+    }
+    return at;
+}
+
+bool haft__offline_word_in(const haft__offline_word *word, haft_str text)
+{
+    return haft__offline_word_at(word, text) != HAFT__OFFLINE_NONE;
+}
+
+uint32_t haft__offline_words_in(const haft__offline_words *words, haft_str text)
+{
+    uint32_t found = 0;
+    for (size_t i = 0; i < words->count; i++) {
+        found |= haft__offline_word_in(&words->items[i], text) ? 1U << i : 0;
+    }
+    return found;
+}
+
+/* The name of a file without its path and its endings: "deflate" of a/deflate.c. */
+static haft_str base_of(haft_str path)
+{
+    size_t start = path.len;
+    while (start > 0 && path.ptr[start - 1] != '/') {
+        start--;
+    }
+    haft_str base = haft__str_skip(path, start);
+    return haft__str_split(&base, '.');
+}
+
+/* A file is often called like a part of the names that are in it. */
+static bool is_part_of(haft_str base, haft_str name)
+{
+    for (size_t i = 0; base.len >= SHORTEST_NAME && i + base.len <= name.len; i++) {
+        bool same = begins(name, i);
+        for (size_t k = 0; same && k < base.len; k++) {
+            same = to_lower(name.ptr[i + k]) == to_lower(base.ptr[k]);
+        }
+        if (same) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t haft__offline_words_in_path(const haft__offline_words *words, haft_str path)
+{
+    uint32_t found = haft__offline_words_in(words, path);
+    for (size_t i = 0; i < words->count; i++) {
+        const haft__offline_word *word = &words->items[i];
+        if (word->exact
+            && (is_part_of(word->text, path) || is_part_of(base_of(path), word->text))) {
+            found |= 1U << i;
+        }
+    }
+    return found;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * offline_past.c - what was called in this run, and what came back, from the messages alone.
+ *
+ * Results are found by the id of their call, wherever they stand. What haft itself says (a refusal
+ * of complete_workflow, a reminder) is told apart from what a tool says: only haft may name tools
+ * that are to be called. Tests: tests/model/rules/past_test.c.
+ */
+#include "base/error.h"
+#include "base/str.h"
+#include "model/rules/offline_int.h"
+#include "prompt/prompt.h"
+#include "json/canonical.h"
+#include "json/read.h"
+
+/* How haft begins when a call was one too many in its turn. */
+#define TOO_MANY "Not run: at most "
+
+haft_status haft__offline_sign(haft__arena *arena, haft_str name, haft__json arguments,
+                               haft_str *ret_key, haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_add_str(&text, name);
+    haft__buf_add_char(&text, '\n');
+    haft_status status = haft__json_write_canonical(&text, arguments, err);
+    if (status == HAFT_OK) {
+        *ret_key = haft__arena_copy(arena, haft__buf_str(&text));
+        status = ret_key->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+haft_str haft__offline_argument(const haft__offline_call *call, const char *key)
+{
+    const haft__json *value = haft__json_get(call->arguments, haft__str(key));
+    haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
+    return text.ptr != NULL ? text : HAFT__LIT("");
+}
+
+/* The first message behind the task; what stands before it are other runs of the thread. */
+static size_t find_start(const haft__request *request)
+{
+    const haft__messages *messages = request->messages;
+    for (size_t i = messages->count; i > 0; i--) {
+        const haft__message *message = &messages->items[i - 1];
+        if (message->role == HAFT__MESSAGE_USER && haft__str_equal(message->text, request->task)) {
+            return i;
+        }
+    }
+    size_t first = 0;
+    while (first < messages->count && messages->items[first].role != HAFT__MESSAGE_USER) {
+        first++;
+    }
+    return first < messages->count ? first + 1 : 0;
+}
+
+static size_t count_calls(const haft__messages *messages, size_t start)
+{
+    size_t count = 0;
+    for (size_t i = start; i < messages->count; i++) {
+        count += messages->items[i].call_count;
+    }
+    return count;
+}
+
+static haft_status read_call(const haft__message_call *made, haft__arena *arena,
+                             haft__offline_call *ret_call, haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.hash_key = HAFT__OFFLINE_KEY;
+    *ret_call = (haft__offline_call){.name = made->name, .result = HAFT__LIT("")};
+    haft_status status =
+        haft__json_read(arena, made->arguments, &options, &ret_call->arguments, NULL, NULL);
+    if (status == HAFT_NO_MEMORY) {
+        return haft__fail_no_memory(err);
+    }
+    if (status != HAFT_OK) {
+        ret_call->arguments = haft__json_null();
+    }
+    return HAFT_OK;
+}
+
+/* Without the mark of a result that was cut, and then without its last line, which may be cut. */
+static haft_str unmark(haft_str text, bool *ret_cut)
+{
+    haft_str mark = HAFT__LIT(HAFT__OBSERVATION_MARK);
+    for (size_t i = text.len; i >= mark.len; i--) {
+        haft_str rest = {text.ptr + i - mark.len, text.len - (i - mark.len)};
+        if (haft__str_starts_with(rest, mark)) {
+            text.len = i - mark.len;
+            *ret_cut = true;
+            break;
+        }
+        if (rest.len > mark.len + 1024) { /* a note may stand behind it, but no long one */
+            break;
+        }
+    }
+    while (*ret_cut && text.len > 0 && text.ptr[text.len - 1] != '\n') {
+        text.len--;
+    }
+    return text;
+}
+
+static void answer(haft__offline_call *call, const haft__message *message)
+{
+    call->answered = true;
+    call->failed = message->is_error;
+    call->not_run = message->is_error && haft__str_starts_with(message->text, HAFT__LIT(TOO_MANY));
+    haft_str whole = message->text.ptr != NULL ? message->text : HAFT__LIT("");
+    call->result = unmark(whole, &call->cut);
+    if (call->cut && call->result.len == 0) { /* one long line: better that than nothing */
+        call->result = whole;
+    }
+}
+
+static void take_result(haft__offline_past *past, haft__offline_call *call,
+                        const haft__message *message)
+{
+    bool completion = haft__str_equal(call->name, HAFT__LIT("complete_workflow"));
+    answer(call, message);
+    past->one_at_a_time = past->one_at_a_time || call->not_run;
+    past->since = completion ? 0 : past->since + 1;
+    past->missing = completion && call->failed ? message->text : past->missing;
+}
+
+/* A message behind the task: calls that were made, a result, or what haft has to say. */
+static haft_status take(haft__offline_past *past, haft__map *by_id, const haft__message *message,
+                        haft__arena *arena, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < message->call_count && status == HAFT_OK; i++) {
+        haft__offline_call *call = &past->calls[past->count++];
+        status = read_call(&message->calls[i], arena, call, err);
+        if (status == HAFT_OK) {
+            status = haft__map_put(by_id, message->calls[i].id, call, err);
+        }
+    }
+    if (message->role == HAFT__MESSAGE_USER) {
+        past->missing = message->text;
+        past->since++;
+    }
+    haft__offline_call *call =
+        message->role == HAFT__MESSAGE_TOOL ? haft__map_get(by_id, message->call_id) : NULL;
+    if (call != NULL && !call->answered) {
+        take_result(past, call, message);
+    }
+    return status;
+}
+
+static haft_status sign_all(haft__offline_past *past, haft__arena *arena, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < past->count && status == HAFT_OK; i++) {
+        haft__offline_call *call = &past->calls[i];
+        haft_str key = {NULL, 0};
+        if (!call->not_run) {
+            status = haft__offline_sign(arena, call->name, call->arguments, &key, err);
+            if (status == HAFT_OK) {
+                status = haft__map_put(&past->made, key, call, err);
+            }
+        }
+    }
+    return status;
+}
+
+haft_status haft__offline_past_read(const haft__request *request, haft__arena *arena,
+                                    haft__offline_past *ret_past, haft_error *err)
+{
+    const haft__messages *messages = request->messages;
+    size_t start = find_start(request);
+    bool named = request->task.len > 0 || start == 0;
+    haft__offline_past past = {.task = named ? request->task : messages->items[start - 1].text,
+                               .missing = HAFT__LIT("")};
+    haft__map by_id;
+    haft__map_init(&by_id, arena, HAFT__OFFLINE_KEY);
+    haft__map_init(&past.made, arena, HAFT__OFFLINE_KEY);
+    past.calls = haft__arena_array(arena, count_calls(messages, start), sizeof(*past.calls));
+    if (past.calls == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft_status status = HAFT_OK;
+    for (size_t i = start; i < messages->count && status == HAFT_OK; i++) {
+        status = take(&past, &by_id, &messages->items[i], arena, err);
+    }
+    if (status == HAFT_OK) {
+        status = sign_all(&past, arena, err);
+    }
+    if (status == HAFT_OK) {
+        *ret_past = past;
+    }
+    return status;
+}

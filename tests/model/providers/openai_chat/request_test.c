@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/model/providers/openai_chat/request.c: requests as bytes, and that bytes once made
+ * stay. */
+#include "model/providers/openai_chat/request.h"
+
+#include "test.h"
+#include "json/read.h"
+#include "json/write.h"
+
+static const haft__json_member schema_members[] = {
+    {{.kind = HAFT__JSON_STRING, .count = 4, .text = "type"},
+     {.kind = HAFT__JSON_STRING, .count = 6, .text = "object"}},
+};
+#define SCHEMA                                                                                     \
+    {                                                                                              \
+        .kind = HAFT__JSON_OBJECT, .count = 1, .members = schema_members                           \
+    }
+
+static const haft__tool look = {.name = HAFT__LIT("look"),
+                                .description = HAFT__LIT("Looks \"closely\"."),
+                                .input_schema = SCHEMA};
+static const haft__tool search = {.name = HAFT__LIT("docs:search"),
+                                  .description = HAFT__LIT("Searches."),
+                                  .input_schema = SCHEMA};
+static const haft__tool *const tools[] = {&look, &search};
+static const bool allowed[] = {true, false};
+
+static const haft__message_call calls[] = {
+    {HAFT__LIT("id1"), HAFT__LIT("look"), .arguments = HAFT__LIT("{\"q\":\"\xC3\xA4\"}")},
+    {HAFT__LIT("c1.2"), HAFT__LIT("docs:search"), .arguments = HAFT__LIT("{broken")},
+};
+
+static haft__message conversation[] = {
+    {.role = HAFT__MESSAGE_SYSTEM, .text = HAFT__LIT("Be brief.")},
+    {.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("Find\nit")},
+    {.role = HAFT__MESSAGE_ASSISTANT,
+     .text = HAFT__LIT("Let me see."),
+     .reasoning = HAFT__LIT("secret"),
+     .calls = calls,
+     .call_count = 2},
+    {.role = HAFT__MESSAGE_TOOL,
+     .text = HAFT__LIT("a\0b \xFF"),
+     .call_id = HAFT__LIT("id1"),
+     .call_name = HAFT__LIT("look")},
+    {.role = HAFT__MESSAGE_TOOL,
+     .text = HAFT__LIT("Error: no"),
+     .call_id = HAFT__LIT("c1.2"),
+     .is_error = true},
+    {.role = HAFT__MESSAGE_ASSISTANT, .text = HAFT__LIT("It is there.")},
+};
+
+#define TOOLS                                                                                      \
+    "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"look\",\"description\":\"Looks "   \
+    "\\\"closely\\\".\",\"parameters\":{\"type\":\"object\"}}},{\"type\":\"function\","            \
+    "\"function\":{\"name\":\"docs_-_search\",\"description\":\"Searches.\",\"parameters\":{"      \
+    "\"type\":\"object\"}}}],"
+#define SYSTEM "{\"role\":\"system\",\"content\":\"Be brief.\"}"
+#define TASK   "{\"role\":\"user\",\"content\":\"Find\\nit\"}"
+#define CALLS                                                                                      \
+    "{\"role\":\"assistant\",\"content\":\"Let me see.\",\"tool_calls\":[{\"id\":\"id1\","         \
+    "\"type\":\"function\",\"function\":{\"name\":\"look\",\"arguments\":\"{\\\"q\\\":"            \
+    "\\\"\xC3\xA4\\\"}\""                                                                          \
+    "}},{\"id\":\"c1.2\",\"type\":\"function\",\"function\":{\"name\":\"docs_-_search\","          \
+    "\"arguments\":\"{\\\"not_an_object\\\":\\\"{broken\\\"}\"}}]}"
+#define RESULTS                                                                                    \
+    "{\"role\":\"tool\",\"tool_call_id\":\"id1\",\"content\":\"a\\u0000b \xEF\xBF\xBD\"},"         \
+    "{\"role\":\"tool\",\"tool_call_id\":\"c1.2\",\"content\":\"Error: no\"}"
+
+static const haft__chat_options plain = {.stream = false};
+
+static const struct {
+    const char *name;
+    haft__choice_mode mode;
+    size_t messages, tools;
+    bool transcript;
+    const char *correction, *request;
+} cases[] = {
+    {"the first turn, auto", HAFT__MODE_AUTO, 2, 2, false, "",
+     "{\"model\":\"m\"," TOOLS "\"messages\":[" SYSTEM "," TASK "],\"tool_choice\":\"auto\"}"},
+    {"any", HAFT__MODE_ANY, 1, 2, false, "",
+     "{\"model\":\"m\"," TOOLS "\"messages\":[" SYSTEM "],\"tool_choice\":\"required\"}"},
+    {"a named tool, by its name on the wire", HAFT__MODE_TOOL, 1, 2, false, "",
+     "{\"model\":\"m\"," TOOLS "\"messages\":[" SYSTEM "],\"tool_choice\":{\"type\":\"function\","
+     "\"function\":{\"name\":\"docs_-_search\"}}}"},
+    {"none, with calls and results", HAFT__MODE_NONE, 5, 2, false, "",
+     "{\"model\":\"m\"," TOOLS "\"messages\":[" SYSTEM "," TASK "," CALLS "," RESULTS
+     "],\"tool_choice\":\"none\"}"},
+    {"a correction stands last", HAFT__MODE_ANY, 2, 2, false, "Call a tool.",
+     "{\"model\":\"m\"," TOOLS "\"messages\":[" SYSTEM "," TASK ",{\"role\":\"user\",\"content\":"
+     "\"Call a tool.\"}],\"tool_choice\":\"required\"}"},
+    {"no tools", HAFT__MODE_AUTO, 2, 0, false, "",
+     "{\"model\":\"m\",\"messages\":[" SYSTEM "," TASK "]}"},
+    {"a transcript", HAFT__MODE_AUTO, 4, 0, true, "",
+     "{\"model\":\"m\",\"messages\":[" SYSTEM ",{\"role\":\"user\",\"content\":\"Let me see.\\n"
+     "Calling tool: look with args: {\\\"q\\\":\\\"\xC3\xA4\\\"}\\nCalling tool: docs:search with "
+     "args: {broken\\nTool result: a\\u0000b \xEF\xBF\xBD\\nFind\\nit\"}]}"},
+    {"a transcript with a correction", HAFT__MODE_AUTO, 2, 0, true, "Again.",
+     "{\"model\":\"m\",\"messages\":[" SYSTEM "," TASK
+     ",{\"role\":\"user\",\"content\":\"Again.\"}]}"},
+};
+
+static haft__request request_of(size_t i, const haft__messages *messages)
+{
+    return (haft__request){.model = HAFT__LIT("m"),
+                           .messages = messages,
+                           .correction = haft__str(cases[i].correction),
+                           .tools = tools,
+                           .allowed = allowed,
+                           .tool_count = cases[i].tools,
+                           .mode = cases[i].mode,
+                           .tool = HAFT__LIT("docs:search"),
+                           .format = HAFT__LIT("native"),
+                           .transcript = cases[i].transcript,
+                           .task = HAFT__LIT("Find\nit")};
+}
+
+static haft_status write_request(size_t i, haft__buf *buf)
+{
+    haft__messages messages = {.items = conversation, .count = cases[i].messages};
+    haft__request request = request_of(i, &messages);
+    haft__chat chat;
+    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft_status status = haft__chat_sync(&chat, &request, NULL);
+    if (status == HAFT_OK) {
+        haft__chat_write(&chat, &request, &plain, buf);
+        status = haft__buf_check(buf, NULL);
+    }
+    haft__chat_finish(&chat);
+    return status;
+}
+
+TEST(golden_requests)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__buf found;
+        haft__buf_init(&found, 1 << 20);
+        CHECK_INT(write_request(i, &found), HAFT_OK, "%s", cases[i].name);
+        CHECK_STR(haft__buf_str(&found), haft__str(cases[i].request), "%s", cases[i].name);
+        haft__buf_finish(&found);
+    }
+}
+
+TEST(requests_survive_every_failed_allocation)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        for (unsigned n = 0;; n++) {
+            haft__buf found;
+            haft__buf_init(&found, 1 << 20);
+            test_fail_allocation(n);
+            haft_status status = write_request(i, &found);
+            bool failed = test_allow_allocations();
+            CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u", cases[i].name,
+                      n);
+            haft__buf_finish(&found);
+            if (!failed) {
+                CHECK(n > 0, "there was nothing to fail");
+                break;
+            }
+        }
+    }
+}
+
+TEST(a_request_begins_with_the_bytes_of_the_one_before)
+{
+    haft__chat chat;
+    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__buf before, now;
+    haft__buf_init(&before, 1 << 20);
+    haft__buf_init(&now, 1 << 20);
+    haft__messages messages = {.items = conversation};
+    for (size_t count = 1; count <= COUNT(conversation); count++) {
+        messages.count = count;
+        haft__request request = request_of(0, &messages);
+        haft__buf_clear(&now);
+        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", count);
+        haft__chat_write(&chat, &request, &plain, &now);
+        haft_str end = HAFT__LIT("],\"tool_choice\":\"auto\"}"), last = haft__buf_str(&before);
+        haft_str kept = {last.ptr, last.len > end.len ? last.len - end.len : 0};
+        CHECK(haft__str_starts_with(haft__buf_str(&now), kept), "%zu: %.*s", count,
+              HAFT__ARG(haft__buf_str(&now)));
+        haft__buf_clear(&before);
+        haft__buf_add_str(&before, haft__buf_str(&now));
+        /* A correction is for one request alone and leaves no trace. */
+        request.correction = HAFT__LIT("Again.");
+        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", count);
+        haft__chat_write(&chat, &request, &plain, &now);
+    }
+    haft__chat_finish(&chat);
+    haft__buf_finish(&before);
+    haft__buf_finish(&now);
+}
+
+/* Bytes made in n turns of one length: twice as many in twice the turns, and none of them twice. */
+TEST(a_turn_costs_what_is_new)
+{
+    enum { TURNS = 1024 };
+    haft__message *items = test_alloc(TURNS * 2 * sizeof(*items));
+    haft__chat chat;
+    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__messages messages = {.items = items};
+    size_t each = 0;
+    for (size_t turn = 1; turn <= TURNS; turn++) {
+        size_t before = chat.messages.len;
+        items[messages.count++] = conversation[2];
+        items[messages.count++] = conversation[3];
+        haft__request request = request_of(0, &messages);
+        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", turn);
+        size_t made = chat.messages.len - before;
+        each = turn == 2 ? made : each;
+        CHECK(turn < 2 || made == each, "turn %zu made %zu bytes, an earlier one %zu", turn, made,
+              each);
+        CHECK_INT(chat.own.count, 2, "tools are made once");
+    }
+    haft__chat_finish(&chat);
+}
+
+TEST(tools_are_only_added)
+{
+    haft__chat chat;
+    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__messages messages = {.items = conversation, .count = 1};
+    haft__request request = request_of(0, &messages);
+    request.tool_count = 1;
+    CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "one");
+    size_t one = chat.own.text.len;
+    char *kept = test_alloc(one);
+    memcpy(kept, chat.own.text.ptr, one);
+    request.tool_count = 2;
+    CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "two");
+    CHECK(chat.own.text.len > one, "nothing was added");
+    CHECK_STR(((haft_str){chat.own.text.ptr, one}), ((haft_str){kept, one}), "the first stays");
+    haft__chat_finish(&chat);
+}
+
+/* What is sent then is what a chat that never had it sends, in the text too. */
+TEST(a_tool_that_was_taken_away_is_gone)
+{
+    static const char *const formats[] = {"native", "hermes"};
+    haft__messages messages = {.items = conversation, .count = 2};
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        haft__chat chat, fresh;
+        haft__buf found, wanted;
+        haft__buf_init(&found, 1 << 20);
+        haft__buf_init(&wanted, 1 << 20);
+        haft__chat_init(&chat, haft__provider_compatible(), NULL);
+        haft__chat_init(&fresh, haft__provider_compatible(), NULL);
+        haft__request request = request_of(0, &messages);
+        request.format = haft__str(formats[i]);
+        request.tool_count = 1;
+        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%s: before", formats[i]);
+        request.tools++;
+        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%s: after", formats[i]);
+        CHECK_INT(haft__chat_sync(&fresh, &request, NULL), HAFT_OK, "%s: fresh", formats[i]);
+        haft__chat_write(&chat, &request, &(haft__chat_options){.stream = false}, &found);
+        haft__chat_write(&fresh, &request, &(haft__chat_options){.stream = false}, &wanted);
+        CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "%s", formats[i]);
+        haft__chat_finish(&chat);
+        haft__chat_finish(&fresh);
+        haft__buf_finish(&found);
+        haft__buf_finish(&wanted);
+    }
+}
+
+static void check_shared(haft__chat *chat, haft__chat *alone, const haft__request *request,
+                         const char *what)
+{
+    haft__buf text, wanted;
+    haft__buf_init(&text, 1 << 20);
+    haft__buf_init(&wanted, 1 << 20);
+    haft__chat_options options = {0};
+    CHECK_INT(haft__chat_sync(chat, request, NULL), HAFT_OK, "%s", what);
+    CHECK_INT(haft__chat_sync(alone, request, NULL), HAFT_OK, "%s", what);
+    haft__chat_write(chat, request, &options, &text);
+    haft__chat_write(alone, request, &options, &wanted);
+    CHECK_STR(haft__buf_str(&text), haft__buf_str(&wanted), "%s", what);
+    CHECK(haft__chat_request_size(chat, request) >= text.len, "%s: %zu bytes", what, text.len);
+    haft__buf_finish(&text);
+    haft__buf_finish(&wanted);
+}
+
+/* Chats that share write the same as one that does not, whatever the others declare. */
+TEST(tools_are_shared_as_far_as_they_are_the_same)
+{
+    haft__messages messages = {.items = conversation, .count = 1};
+    haft__request request = request_of(0, &messages);
+    const haft__tool *turned[] = {request.tools[1], request.tools[0]};
+    const struct {
+        const char *name;
+        const haft__tool *const *tools;
+        size_t count, shared;
+    } rows[] = {
+        {"one", request.tools, 1, 1},       {"two", request.tools, 2, 2},
+        {"one again", request.tools, 1, 2}, {"another order", turned, 2, 2},
+        {"another", turned, 1, 2},          {"none", turned, 0, 2},
+    };
+    haft__chat_tools shared;
+    haft__chat_tools_init(&shared);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__chat chat, alone;
+        haft__chat_init(&chat, haft__provider_compatible(), &shared);
+        haft__chat_init(&alone, haft__provider_compatible(), NULL);
+        request.tools = rows[i].tools;
+        request.tool_count = rows[i].count;
+        check_shared(&chat, &alone, &request, rows[i].name);
+        CHECK_INT(shared.count, rows[i].shared, "%s", rows[i].name);
+        haft__chat_finish(&chat);
+        haft__chat_finish(&alone);
+    }
+    haft__chat_tools_finish(&shared);
+}
+
+/* Tools of servers belong to a run: where one of them was, another run may have another. */
+TEST(tools_of_servers_are_not_shared)
+{
+    haft__messages messages = {.items = conversation, .count = 1};
+    haft__request request = request_of(0, &messages);
+    haft__tool served = *request.tools[1];
+    const haft__tool *list[] = {request.tools[0], &served};
+    haft__chat_tools shared;
+    haft__chat_tools_init(&shared);
+    served.source = HAFT__TOOL_MCP;
+    request.tools = list;
+    request.tool_count = 2;
+    for (int i = 0; i < 2; i++) {
+        haft__chat chat, alone;
+        haft__chat_init(&chat, haft__provider_compatible(), &shared);
+        haft__chat_init(&alone, haft__provider_compatible(), NULL);
+        served.description = i == 0 ? HAFT__LIT("Does one thing.") : HAFT__LIT("Does another.");
+        check_shared(&chat, &alone, &request, i == 0 ? "of one run" : "of the next");
+        CHECK_INT(shared.count, 0, "nothing is shared");
+        haft__chat_finish(&chat);
+        haft__chat_finish(&alone);
+    }
+    haft__chat_tools_finish(&shared);
+}
+
+TEST(tools_that_cannot_be_shared_leave_nothing)
+{
+    haft__messages messages = {.items = conversation, .count = 1};
+    haft__request request = request_of(0, &messages);
+    haft__chat_tools shared;
+    haft__chat_tools_init(&shared);
+    for (unsigned n = 0;; n++) {
+        haft__chat chat;
+        haft__chat_init(&chat, haft__provider_compatible(), &shared);
+        test_fail_allocation(n);
+        haft_status status = haft__chat_sync(&chat, &request, NULL);
+        haft__chat_finish(&chat);
+        if (!test_allow_allocations()) {
+            CHECK_INT(status, HAFT_OK, "after %u failures", n);
+            break;
+        }
+        CHECK(status == HAFT_NO_MEMORY && shared.count == 0, "allocation %u", n);
+    }
+    haft__chat_tools_finish(&shared);
+}
+
+/* ---- what providers differ in ---- */
+
+/* As in a spec: "openai", "llamacpp", ...; "" for one of which nothing is known. */
+static const haft__provider *provider_named(const char *name)
+{
+    haft__model_spec model = {.provider = haft__str(name)};
+    const haft__provider *provider = haft__provider_for_model(&model);
+    return provider != NULL ? provider : haft__provider_compatible();
+}
+
+#define ONE(name) "{\"type\":\"function\",\"function\":{\"name\":\"" name "\"}}"
+#define SUBSET(mode)                                                                               \
+    "{\"type\":\"allowed_tools\",\"allowed_tools\":{\"mode\":\"" mode                              \
+    "\",\"tools\":[" ONE("look") "]}}"
+
+static const struct {
+    const char *provider;
+    haft__choice_mode mode;
+    bool look, search; /* allowed */
+    const char *choice;
+} choices[] = {
+    {"openai", HAFT__MODE_AUTO, true, true, "\"auto\""},
+    {"openai", HAFT__MODE_AUTO, true, false, SUBSET("auto")},
+    {"openai", HAFT__MODE_AUTO, false, false, "\"none\""},
+    {"openai", HAFT__MODE_ANY, true, true, "\"required\""},
+    {"openai", HAFT__MODE_ANY, true, false, SUBSET("required")},
+    {"openai", HAFT__MODE_NONE, true, false, "\"none\""},
+    {"openai", HAFT__MODE_TOOL, false, true, ONE("docs_-_search")},
+    {"mistral", HAFT__MODE_ANY, true, false, "\"any\""},
+    {"mistral", HAFT__MODE_TOOL, false, true, ONE("docs_-_search")},
+    {"vllm", HAFT__MODE_AUTO, true, false, "\"auto\""},
+    {"vllm", HAFT__MODE_TOOL, false, true, ONE("docs_-_search")},
+    {"llamacpp", HAFT__MODE_ANY, true, false, "\"required\""},
+    {"llamacpp", HAFT__MODE_TOOL, false, true, "\"required\""},
+    {"ollama", HAFT__MODE_TOOL, false, true, "\"required\""},
+    {"", HAFT__MODE_ANY, true, false, "\"required\""},
+    {"", HAFT__MODE_AUTO, false, false, "\"none\""},
+};
+
+/* The request as a value. */
+static haft__json write_for(haft__arena *arena, const haft__provider *provider,
+                            const haft__request *request, const haft__chat_options *options)
+{
+    haft__chat chat;
+    haft__buf bytes;
+    haft_error err = {0};
+    haft__json value = haft__json_null();
+    haft__chat_init(&chat, provider, NULL);
+    haft__buf_init(&bytes, 1 << 20);
+    CHECK_INT(haft__chat_sync(&chat, request, &err), HAFT_OK, "%s", err.message);
+    haft__chat_write(&chat, request, options, &bytes);
+    haft_str kept = haft__arena_copy(arena, haft__buf_str(&bytes));
+    CHECK_INT(haft__json_read(arena, kept, NULL, &value, NULL, &err), HAFT_OK, "%.*s: %s",
+              HAFT__ARG(kept), err.message);
+    haft__chat_finish(&chat);
+    haft__buf_finish(&bytes);
+    return value;
+}
+
+static void check_member(haft__json object, const char *key, const char *wanted, const char *what)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    haft__buf found;
+    haft__buf_init(&found, 1 << 16);
+    if (value != NULL) {
+        haft__json_write(&found, *value);
+    }
+    CHECK_STR(haft__buf_str(&found), haft__str(wanted), "%s: %s", what, key);
+    haft__buf_finish(&found);
+}
+
+static size_t count_tools(haft__json request)
+{
+    const haft__json *declared = haft__json_get(request, HAFT__LIT("tools"));
+    return declared != NULL ? declared->count : 0;
+}
+
+TEST(what_may_be_called_is_said_as_the_provider_can_be_told)
+{
+    haft__messages messages = {.items = conversation, .count = 2};
+    for (size_t i = 0; i < COUNT(choices); i++) {
+        bool may[] = {choices[i].look, choices[i].search};
+        haft__request request = request_of(0, &messages);
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        request.mode = choices[i].mode;
+        request.allowed = may;
+        const haft__provider *provider = provider_named(choices[i].provider);
+        haft__json value = write_for(&arena, provider, &request, &plain);
+        bool alone = request.mode == HAFT__MODE_TOOL && !provider->named_choice;
+        check_member(value, "tool_choice", choices[i].choice, provider->name);
+        CHECK_INT(count_tools(value), alone ? 1 : 2, "%zu %s: tools", i, provider->name);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(a_tool_that_is_sent_alone_is_the_one_that_was_named)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__messages messages = {.items = conversation, .count = 2};
+    haft__request request = request_of(2, &messages);
+    haft__json value = write_for(&arena, provider_named("llamacpp"), &request, &plain);
+    check_member(value, "tools",
+                 "[{\"type\":\"function\",\"function\":{\"name\":\"docs_-_search\","
+                 "\"description\":\"Searches.\",\"parameters\":{\"type\":\"object\"}}}]",
+                 "llamacpp");
+    request.tool = HAFT__LIT("gone");
+    value = write_for(&arena, provider_named("llamacpp"), &request, &plain);
+    CHECK_INT(count_tools(value), 2, "a tool that is not declared cannot stand alone");
+    haft__arena_finish(&arena);
+}
+
+/* ---- options ---- */
+
+static const struct {
+    const char *provider;
+    bool stream, serial;
+    const char *options, *rest; /* what stands behind tool_choice */
+} rests[] = {
+    {"openai", false, false, "null", ""},
+    {"openai", true, false, "{}", ",\"stream\":true,\"stream_options\":{\"include_usage\":true}"},
+    {"mistral", true, false, "{}", ",\"stream\":true"},
+    {"openai", true, true, "{\"temperature\":0.20}",
+     ",\"parallel_tool_calls\":false,\"stream\":true,\"stream_options\":{\"include_usage\":true},"
+     "\"temperature\":0.20"},
+    {"deepseek", false, true, "{}", ""},
+    {"", false, true, "{}", ""},
+    {"openai", true, true, "{\"stream_options\":null,\"parallel_tool_calls\":null}",
+     ",\"stream\":true"},
+    {"openai", true, true, "{\"stream_options\":{},\"parallel_tool_calls\":true}",
+     ",\"stream\":true,\"stream_options\":{},\"parallel_tool_calls\":true"},
+    {"openai", false, false,
+     "{\"model\":\"x\",\"messages\":[],\"tools\":[],\"tool_choice\":\"none\",\"stream\":true,"
+     "\"seed\":7}",
+     ",\"seed\":7"},
+    {"openai", false, false, "{\"max_tokens\":5}", ",\"max_completion_tokens\":5"},
+    {"mistral", false, false, "{\"max_completion_tokens\":5}", ",\"max_tokens\":5"},
+    {"", false, false, "{\"max_completion_tokens\":5}", ",\"max_completion_tokens\":5"},
+    {"", false, false, "{\"max_tokens\":5}", ",\"max_tokens\":5"},
+    {"openai", false, false, "{\"max_tokens\":5,\"max_completion_tokens\":6}",
+     ",\"max_completion_tokens\":6"},
+    {"openai", false, false, "[1]", ""},
+};
+
+TEST(options_stand_last_and_override_nothing_of_ours)
+{
+    haft__messages messages = {.items = conversation, .count = 1};
+    haft__request request = request_of(0, &messages);
+    static const bool both[] = {true, true};
+    request.allowed = both;
+    for (size_t i = 0; i < COUNT(rests); i++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__json options;
+        CHECK_INT(haft__json_read(&arena, haft__str(rests[i].options), NULL, &options, NULL, NULL),
+                  HAFT_OK, "%s", rests[i].options);
+        haft__chat chat;
+        haft__buf bytes;
+        haft__chat_init(&chat, provider_named(rests[i].provider), NULL);
+        haft__buf_init(&bytes, 1 << 20);
+        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", i);
+        haft__chat_options chosen = {
+            .stream = rests[i].stream, .serial = rests[i].serial, .options = options};
+        haft__chat_write(&chat, &request, &chosen, &bytes);
+        char wanted[2048];
+        (void)snprintf(wanted, sizeof(wanted),
+                       "{\"model\":\"m\"," TOOLS "\"messages\":[" SYSTEM
+                       "],\"tool_choice\":\"auto\"%s}",
+                       rests[i].rest);
+        CHECK_STR(haft__buf_str(&bytes), haft__str(wanted), "%s, %s", rests[i].provider,
+                  rests[i].options);
+        haft__chat_finish(&chat);
+        haft__buf_finish(&bytes);
+        haft__arena_finish(&arena);
+    }
+}
+
+/* Whatever changes from turn to turn, and whoever the provider is, a request has the messages of
+ * the one before at the same bytes. */
+TEST(what_changes_in_a_turn_stands_behind_the_messages)
+{
+    static const char *const names[] = {"openai", "mistral", "deepseek", "vllm", ""};
+    static const haft__choice_mode modes[] = {HAFT__MODE_ANY, HAFT__MODE_TOOL, HAFT__MODE_AUTO,
+                                              HAFT__MODE_NONE};
+    for (size_t p = 0; p < COUNT(names); p++) {
+        haft__chat chat;
+        haft__buf before, now;
+        haft__chat_init(&chat, provider_named(names[p]), NULL);
+        haft__buf_init(&before, 1 << 20);
+        haft__buf_init(&now, 1 << 20);
+        haft__messages messages = {.items = conversation};
+        for (size_t turn = 1; turn <= COUNT(conversation); turn++) {
+            messages.count = turn;
+            haft__request request = request_of(0, &messages);
+            bool may[] = {turn % 2 == 0, true};
+            haft__chat_options options = {.stream = turn % 3 == 0, .serial = turn % 2 == 0};
+            request.mode = modes[turn % COUNT(modes)];
+            request.allowed = may;
+            request.correction = turn % 2 == 1 ? HAFT__LIT("Again.") : HAFT__LIT("");
+            CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", turn);
+            haft__buf_clear(&now);
+            haft__chat_write(&chat, &request, &options, &now);
+            CHECK(haft__str_starts_with(haft__buf_str(&now), haft__buf_str(&before)),
+                  "%s, turn %zu", names[p], turn);
+            /* Model, tools, and the kept messages: all but what is for this turn alone. */
+            haft__buf_clear(&before);
+            haft__buf_addf(&before, "{\"model\":\"m\",\"tools\":[%.*s],\"messages\":[%.*s",
+                           HAFT__ARG(haft__buf_str(&chat.own.text)),
+                           HAFT__ARG(haft__buf_str(&chat.messages)));
+            CHECK(haft__str_starts_with(haft__buf_str(&now), haft__buf_str(&before)),
+                  "%s, turn %zu", names[p], turn);
+        }
+        haft__chat_finish(&chat);
+        haft__buf_finish(&before);
+        haft__buf_finish(&now);
+    }
+}

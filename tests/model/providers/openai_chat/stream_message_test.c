@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/model/providers/openai_chat/stream_message.c: what a message says, why it stopped,
+ * what it cost. */
+#include "model/openai_help.h"
+
+/* A whole reply: what stands in the message, and behind it in the choice, and in the reply. */
+static haft_str body_of(const char *message, const char *choice, const char *reply)
+{
+    size_t room = strlen(message) + strlen(choice) + strlen(reply) + 128;
+    char *text = test_alloc(room);
+    (void)snprintf(text, room,
+                   "{'id':'x','model':'m','choices':[{'index':0,'message':{'role':'assistant'%s}"
+                   "%s}]%s}",
+                   message, choice, reply);
+    return help_quotes(text);
+}
+
+static const struct {
+    const char *name, *message, *choice, *reply, *wanted;
+} cases[] = {
+    {"a text", ",'content':'Hi.'", ",'finish_reason':'stop'", "", "Hi.||stop|0 0 0|m"},
+    {"nothing", "", "", "", "||stop|0 0 0|m"},
+    {"null", ",'content':null,'refusal':null,'tool_calls':null", ",'finish_reason':null",
+     ",'usage':null", "||stop|0 0 0|m"},
+    {"parts", ",'content':[{'type':'text','text':'a'},'b',{'type':'text','text':'c'},{},5,null]",
+     "", "", "abc||stop|0 0 0|m"},
+    {"one part", ",'content':{'type':'text','text':'a'}", "", "", "a||stop|0 0 0|m"},
+    {"thinking",
+     ",'content':[{'type':'thinking','thinking':[{'type':'text','text':'h'},"
+     "{'type':'text','text':'m'},7]},{'type':'thinking','thinking':'!'},"
+     "{'type':'thinking','thinking':null},{'type':'text','text':'a'}]",
+     "", "", "a|hm!|stop|0 0 0|m"},
+    {"reasoning_content", ",'reasoning_content':'why','content':'a'", "", "", "a|why|stop|0 0 0|m"},
+    {"reasoning", ",'reasoning':'why','content':'a'", "", "", "a|why|stop|0 0 0|m"},
+    {"both names", ",'reasoning':'why','reasoning_content':'why','content':'a'", "", "",
+     "a|why|stop|0 0 0|m"},
+    {"an empty one and the other", ",'reasoning':'why','reasoning_content':''", "", "",
+     "|why|stop|0 0 0|m"},
+    {"reasoning that is no text", ",'reasoning':{'effort':'low'},'content':'a'", "", "",
+     "a||stop|0 0 0|m"},
+    {"a refusal", ",'content':null,'refusal':'I will not.'", ",'finish_reason':'stop'", "",
+     "I will not.||refusal|0 0 0|m"},
+    {"a refusal as a part", ",'content':[{'type':'refusal','refusal':'No.'}]", "", "",
+     "No.||refusal|0 0 0|m"},
+    {"a text and a refusal", ",'content':'Well: ','refusal':'no.'", "", "",
+     "Well: no.||refusal|0 0 0|m"},
+    {"an empty refusal is none", ",'content':'a','refusal':''", "", "", "a||stop|0 0 0|m"},
+    {"a filter", ",'content':'half'", ",'finish_reason':'content_filter'", "",
+     "half||refusal|0 0 0|m"},
+    {"a cut", ",'content':'half'", ",'finish_reason':'length'", "", "half||length|0 0 0|m"},
+    {"a cut by the model", ",'content':'half'", ",'finish_reason':'model_length'", "",
+     "half||length|0 0 0|m"},
+    {"a cut call", ",'tool_calls':[{'id':'i','function':{'name':'f','arguments':'{'}}]",
+     ",'finish_reason':'length'", "", "||length|0 0 0|m|i f {"},
+    {"a call that ended in stop",
+     ",'tool_calls':[{'id':'i','function':{'name':'f',"
+     "'arguments':'{}'}}]",
+     ",'finish_reason':'stop'", "", "||tool_calls|0 0 0|m|i f {}"},
+    {"no call that ended in tool_calls", ",'content':'a'", ",'finish_reason':'tool_calls'", "",
+     "a||stop|0 0 0|m"},
+    {"a reason of one's own", ",'content':'a'", ",'finish_reason':'eos'", "", "a||stop|0 0 0|m"},
+    {"a reason that is no text", ",'content':'a'", ",'finish_reason':7", "", "a||stop|0 0 0|m"},
+    {"an error as a reason", ",'content':'a'", ",'finish_reason':'error'", "",
+     "transient 0 the model server gave the reply up (finish_reason error)"},
+    {"no resources", "", ",'finish_reason':'insufficient_system_resource'", "",
+     "transient 0 the model server gave the reply up (finish_reason "
+     "insufficient_system_resource)"},
+    {"an abort", "", ",'finish_reason':'abort'", "",
+     "transient 0 the model server gave the reply up (finish_reason abort)"},
+    /* what it cost */
+    {"usage", ",'content':'a'", "",
+     ",'usage':{'prompt_tokens':9,'completion_tokens':5,'total_tokens':14,"
+     "'prompt_tokens_details':{'cached_tokens':4}}",
+     "a||stop|9 5 4|m"},
+    {"usage of a cache", "", "",
+     ",'usage':{'prompt_tokens':9,'completion_tokens':5,'prompt_cache_hit_tokens':3,"
+     "'prompt_cache_miss_tokens':6}",
+     "||stop|9 5 3|m"},
+    {"usage without details", "", "",
+     ",'usage':{'prompt_tokens':9,'completion_tokens':5,'prompt_tokens_details':null}",
+     "||stop|9 5 0|m"},
+    {"more cached than there was", "", "",
+     ",'usage':{'prompt_tokens':9,'prompt_tokens_details':{'cached_tokens':10}}", "||stop|9 0 9|m"},
+    {"usage that is none", "", "",
+     ",'usage':{'prompt_tokens':-1,'completion_tokens':1.5,'prompt_tokens_details':{"
+     "'cached_tokens':'4'}}",
+     "||stop|0 0 0|m"},
+    {"usage past all numbers", "", "",
+     ",'usage':{'prompt_tokens':99999999999999999999,'completion_tokens':1e2}", "||stop|0 100 0|m"},
+    /* of several choices the first counts */
+    {"another choice", ",'content':'a'", "},{'index':1,'message':{'content':'b'}", "",
+     "a||stop|0 0 0|m"},
+    {"another choice without an index", ",'content':'a'", "},{'message':{'content':'b'}", "",
+     "a||stop|0 0 0|m"},
+    {"nulls beside it", ",'content':'a','audio':null", "", ",'error':null", "a||stop|0 0 0|m"},
+};
+
+TEST(what_a_whole_reply_says)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft_str body = body_of(cases[i].message, cases[i].choice, cases[i].reply);
+        help_check_answer(body, NULL, cases[i].wanted, cases[i].name);
+    }
+}
+
+TEST(whole_replies_survive_every_failed_allocation)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft_str body = body_of(cases[i].message, cases[i].choice, cases[i].reply);
+        help_check_memory(body, NULL, cases[i].name);
+    }
+}
+
+/* The same message as one delta, and with its texts cut into pieces of one character. */
+TEST(a_streamed_reply_says_the_same)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char lines[2048];
+        bool fails = strstr(cases[i].wanted, "transient") != NULL;
+        (void)snprintf(lines, sizeof(lines),
+                       "{'model':'m','choices':[{'index':0,'delta':{'role':'assistant'%s}}]%s}\n"
+                       "{'choices':[{'index':0,'delta':{}%s}]}\n"
+                       "{'choices':[{'index':0,'delta':{},'finish_reason':%s}]}\n[DONE]",
+                       cases[i].message, cases[i].reply,
+                       strstr(cases[i].choice, "},") != NULL ? "" : cases[i].choice,
+                       strstr(cases[i].choice, "'finish_reason':'") != NULL ? "null" : "'stop'");
+        help_check_answer(help_events(lines), NULL, cases[i].wanted, cases[i].name);
+        CHECK(fails == (strncmp(cases[i].wanted, "transient", 9) == 0), "%s", cases[i].name);
+    }
+}
+
+TEST(a_body_at_once)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__model_outcome answer = {.failed = true};
+    haft__openai_options options = {.hash_key = {1, 2}};
+    haft_str body = body_of(",'content':'Hi.'", "", "");
+    CHECK_INT(haft__openai_read(&options, body, &arena, &answer, NULL), HAFT_OK, "status");
+    CHECK(!answer.failed, "failed");
+    CHECK_STR(answer.reply.content, HAFT__LIT("Hi."), "content");
+    test_fail_allocations_from(0);
+    haft_status status = haft__openai_read(&options, body, &arena, &answer, NULL);
+    (void)test_allow_allocations();
+    CHECK_INT(status, HAFT_NO_MEMORY, "status");
+    haft__arena_finish(&arena);
+}

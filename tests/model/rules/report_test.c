@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/model/rules/report.c and offline_answer.c: what it writes, and how much. */
+#include "model/offline_help.h"
+#include "tool/builtin.h"
+#include "json/read.h"
+
+/* A planner that is asked for a text, with no tools. */
+typedef struct fixture {
+    haft__arena arena;
+    offline_request r;
+    haft__reply reply;
+} fixture;
+
+static void begin(fixture *f, const char *task)
+{
+    *f = (fixture){.reply = {.call_count = 0}};
+    haft__arena_init(&f->arena, 0);
+    offline_request_init(&f->r, &f->arena, task);
+    f->r.request.mode = HAFT__MODE_NONE;
+}
+
+static haft_str answer(fixture *f)
+{
+    CHECK_INT(haft__offline_ask(&f->r.request, &f->arena, &f->reply, NULL), HAFT_OK, "a reply");
+    CHECK_INT(f->reply.call_count, 0, "a text");
+    return f->reply.content;
+}
+
+/* The report that it would store. */
+static haft_str report(fixture *f)
+{
+    haft__tool *tool = haft__arena_alloc(&f->arena, sizeof(*tool));
+    const haft__tool *const tools[] = {tool};
+    const bool allowed[] = {true};
+    CHECK_INT(haft__builtin_tool(&f->arena, HAFT__LIT("store_artifact"), tool, NULL), HAFT_OK,
+              "a built-in");
+    f->r.request.tools = tools;
+    f->r.request.allowed = allowed;
+    f->r.request.tool_count = 1;
+    f->r.request.mode = HAFT__MODE_TOOL;
+    f->r.request.tool = HAFT__LIT("store_artifact");
+    CHECK_INT(haft__offline_ask(&f->r.request, &f->arena, &f->reply, NULL), HAFT_OK, "a reply");
+    CHECK_INT(f->reply.call_count, 1, "a call");
+    haft__json arguments = haft__json_null();
+    CHECK_INT(haft__json_read(&f->arena, f->reply.calls[0].arguments, NULL, &arguments, NULL, NULL),
+              HAFT_OK, "arguments");
+    const haft__json *content = haft__json_get(arguments, HAFT__LIT("content"));
+    return content != NULL ? haft__json_text(*content) : HAFT__LIT("");
+}
+
+/* How many lines begin so. */
+static size_t count_lines(haft_str text, const char *start)
+{
+    size_t count = 0;
+    while (text.len > 0) {
+        count += haft__str_starts_with(haft__str_split(&text, '\n'), haft__str(start)) ? 1 : 0;
+    }
+    return count;
+}
+
+static haft_str lines(haft__arena *arena, const char *format, int count)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 22);
+    for (int i = 1; i <= count; i++) {
+        for (const char *c = format; *c != '\0'; c++) {
+            if (*c == '#') {
+                haft__buf_addf(&buf, "%d", i);
+            } else {
+                haft__buf_add_char(&buf, *c);
+            }
+        }
+    }
+    haft_str kept = haft__arena_copy(arena, haft__buf_str(&buf));
+    haft__buf_finish(&buf);
+    return kept;
+}
+
+TEST(a_report_as_it_looks)
+{
+    fixture f;
+    begin(&f, "When does the gate open?");
+    offline_request_add(&f.r, "glob", "{\"pattern\":\"**/*\"}", "a.c\nb.md\nMakefile\n", false);
+    offline_request_add(&f.r, "grep",
+                        "{\"pattern\":\"(?:[Gg]ate|GATE)|(?:[Oo]pen|OPEN)\",\"limit\":400}",
+                        "a.c:7:gate\nb.md:3:the gate opens\n", false);
+    offline_request_add(
+        &f.r, "read", "{\"path\":\"b.md\",\"offset\":1,\"limit\":48}",
+        "     1\t# Gates\n     2\t\n     3\tthe gate opens\n     4\t\n     5\tmore\n", false);
+    offline_request_add(&f.r, "read", "{\"path\":\"z.c\"}",
+                        "Error: there is no file 'z.c'\nHint: x", true);
+    CHECK_STR(
+        report(&f),
+        HAFT__LIT(
+            "# When does the gate open?\n\n"
+            "*Written by rules, not by a language model: haft's `offline` planner searched for "
+            "the words of the task and quotes what it found. It does not understand what it "
+            "quotes.*\n\n"
+            "## Nearest to the question\n\n"
+            "1. `b.md:3`: `the gate opens`\n2. `a.c:7`: `gate`\n\n"
+            "## Findings\n\n"
+            "### `b.md`\n\n2 lines with words of the task. Read from line 1 to 5.\n\n"
+            "```text\n     1  # Gates\n     2  \n     3  the gate opens\n     4  \n     5  "
+            "more\n```\n\n"
+            "### `a.c`\n\n1 line with words of the task.\n\n"
+            "```text\n     7  gate\n```\n\n"
+            "## Files by kind\n\n3 files were listed.\n\n"
+            "| kind | files | for example |\n|---|---:|---|\n"
+            "| no ending | 1 | `Makefile` |\n| `.c` | 1 | `a.c` |\n| `.md` | 1 | `b.md` |\n\n"
+            "## How this was made\n\nTaken for a question about where something is.\nWords looked "
+            "for: `gate`, `open`.\n\n"
+            "- `glob` for `**/*`: 3 files\n"
+            "- `grep` for any word of the task: 2 lines\n"
+            "- `read` of `b.md`: 5 lines\n"
+            "- `read` of `z.c` failed: `Error: there is no file 'z.c'`\n"),
+        "the report");
+    haft__arena_finish(&f.arena);
+}
+
+TEST(a_long_task_is_told_below_the_title)
+{
+    fixture f;
+    begin(&f, "First line of ``` it\nsecond line");
+    offline_request_add(&f.r, "x", "{}", "y", false);
+    haft_str text = answer(&f);
+    CHECK(haft__str_starts_with(text, HAFT__LIT("# First line of ``` it second line\n")), "title");
+    CHECK(offline_has(text,
+                      "## What was asked\n\n````text\nFirst line of ``` it\nsecond line\n````\n"),
+          "%.*s", HAFT__ARG(text));
+    haft__arena_finish(&f.arena);
+    begin(&f, "");
+    offline_request_add(&f.r, "x", "{}", "y", false);
+    CHECK(haft__str_starts_with(answer(&f), HAFT__LIT("# Report\n")), "no task");
+    haft__arena_finish(&f.arena);
+    char *task = test_alloc(5001);
+    memset(task, 'w', 5000);
+    task[5000] = '\0';
+    begin(&f, task);
+    offline_request_add(&f.r, "x", "{}", "y", false);
+    CHECK(answer(&f).len < 2000, "it is cut");
+    haft__arena_finish(&f.arena);
+}
+
+TEST(so_many_files_are_quoted)
+{
+    for (int count = HAFT__LIMIT_OFFLINE_QUOTED_FILES - 1;
+         count <= HAFT__LIMIT_OFFLINE_QUOTED_FILES + 2; count++) {
+        fixture f;
+        begin(&f, "gate");
+        offline_request_add(&f.r, "grep", "{}", lines(&f.arena, "f#.c:1:gate\n", count).ptr, false);
+        haft_str text = report(&f);
+        int most = HAFT__LIMIT_OFFLINE_QUOTED_FILES;
+        CHECK_INT(count_lines(text, "### "), count < most ? count : most, "%d files", count);
+        CHECK_INT(offline_has(text, "\n1 more file has such lines."), count == most + 1,
+                  "one more");
+        CHECK_INT(offline_has(text, "\n2 more files have such lines."), count == most + 2, "two");
+        haft__arena_finish(&f.arena);
+    }
+}
+
+TEST(so_many_lines_of_a_file_are_quoted)
+{
+    for (int count = HAFT__LIMIT_OFFLINE_QUOTED_LINES - 1;
+         count <= HAFT__LIMIT_OFFLINE_QUOTED_LINES + 1; count++) {
+        fixture f;
+        begin(&f, "gate");
+        haft__buf buf;
+        haft__buf_init(&buf, 1 << 20);
+        for (int i = 1; i <= count; i++) { /* five lines that have it, with others around them */
+            haft__buf_addf(&buf, "%d\t%s\n", i, i % 3 == 2 && i < 15 ? "gate" : "else");
+        }
+        haft__buf_add_char(&buf, '\0');
+        offline_request_add(&f.r, "read", "{\"path\":\"a.c\"}", buf.ptr, false);
+        int most = HAFT__LIMIT_OFFLINE_QUOTED_LINES;
+        CHECK_INT(count_lines(report(&f), "    "), count < most ? count : most, "%d lines", count);
+        haft__buf_finish(&buf);
+        haft__arena_finish(&f.arena);
+    }
+}
+
+TEST(a_line_is_cut)
+{
+    for (int more = 0; more < 2; more++) {
+        fixture f;
+        begin(&f, "gate");
+        size_t length = HAFT__LIMIT_OFFLINE_LINE_CHARS + (size_t)more;
+        haft__buf line;
+        haft__buf_init(&line, 4096);
+        haft__buf_addf(&line, "a.c:1:gate ");
+        for (size_t i = 5; i < length; i++) {
+            haft__buf_add_char(&line, 'x');
+        }
+        offline_request_add(&f.r, "grep", "{}",
+                            haft__arena_copy(&f.arena, haft__buf_str(&line)).ptr, false);
+        haft__buf_finish(&line);
+        CHECK_INT(offline_has(answer(&f), "\xE2\x80\xA6"), more > 0, "%zu characters", length);
+        haft__arena_finish(&f.arena);
+    }
+}
+
+TEST(another_result_is_cut)
+{
+    for (int more = 0; more < 2; more++) {
+        fixture f;
+        begin(&f, "gate");
+        size_t length = HAFT__LIMIT_OFFLINE_RESULT_CHARS + (size_t)more;
+        char *text = test_alloc(length + 1);
+        memset(text, 'x', length);
+        text[length] = '\0';
+        offline_request_add(&f.r, "look", "{}", text, false);
+        CHECK_INT(offline_has(answer(&f), "... (cut)"), more > 0, "%zu characters", length);
+        haft__arena_finish(&f.arena);
+    }
+    fixture f;
+    begin(&f, "gate");
+    offline_request_add(&f.r, "look", "{}", lines(&f.arena, "line #\n", 30).ptr, false);
+    CHECK_INT(count_lines(answer(&f), "line "), 20, "not too many lines");
+    CHECK(offline_has(answer(&f), "... (cut)"), "which is said");
+    haft__arena_finish(&f.arena);
+}
+
+TEST(so_many_other_results)
+{
+    for (int count = HAFT__LIMIT_OFFLINE_OTHERS; count <= HAFT__LIMIT_OFFLINE_OTHERS + 1; count++) {
+        fixture f;
+        begin(&f, "gate");
+        for (int i = 0; i < count; i++) {
+            haft_str arguments = haft__arena_format(&f.arena, "{\"n\":%d}", i);
+            offline_request_add(&f.r, "look", arguments.ptr, "x", false);
+        }
+        CHECK_INT(count_lines(answer(&f), "### `look`"), HAFT__LIMIT_OFFLINE_OTHERS, "%d", count);
+        haft__arena_finish(&f.arena);
+    }
+}
+
+TEST(so_many_references)
+{
+    for (int count = HAFT__LIMIT_OFFLINE_REFERENCES - 1;
+         count <= HAFT__LIMIT_OFFLINE_REFERENCES + 1; count++) {
+        fixture f;
+        begin(&f, "gate");
+        offline_request_add(&f.r, "grep", "{}", lines(&f.arena, "f#.c:#:gate\n", count).ptr, false);
+        offline_request_add(&f.r, "store_artifact", "{\"name\":\"r\\n.md\"}", "Stored.", false);
+        int most = HAFT__LIMIT_OFFLINE_REFERENCES;
+        haft_str text = answer(&f);
+        CHECK_INT(count_lines(text, "- `f"), count < most ? count : most, "%d", count);
+        CHECK(offline_has(text, "The report is stored as r .md. "), "%.*s", HAFT__ARG(text));
+        haft__arena_finish(&f.arena);
+    }
+}
+
+TEST(so_many_kinds)
+{
+    for (int count = HAFT__LIMIT_OFFLINE_KINDS - 1; count <= HAFT__LIMIT_OFFLINE_KINDS + 1;
+         count++) {
+        fixture f;
+        begin(&f, "gate");
+        offline_request_add(&f.r, "glob", "{}", lines(&f.arena, "f.x#\n", count).ptr, false);
+        int most = HAFT__LIMIT_OFFLINE_KINDS;
+        haft_str text = report(&f);
+        CHECK_INT(count_lines(text, "| `.x"), count < most ? count : most, "%d", count);
+        CHECK_INT(count_lines(text, "| others | 1 | |"), count > most ? 1 : 0, "%d", count);
+        haft__arena_finish(&f.arena);
+    }
+}
+
+TEST(so_many_steps)
+{
+    for (int count = HAFT__LIMIT_OFFLINE_STEPS - 1; count <= HAFT__LIMIT_OFFLINE_STEPS + 1;
+         count++) {
+        fixture f;
+        begin(&f, "gate");
+        for (int i = 0; i < count; i++) {
+            haft_str arguments = haft__arena_format(&f.arena, "{\"n\":%d}", i);
+            offline_request_add(&f.r, "look", arguments.ptr, "", false);
+        }
+        int most = HAFT__LIMIT_OFFLINE_STEPS;
+        CHECK_INT(count_lines(answer(&f), "- `look`"), count < most ? count : most, "%d", count);
+        haft__arena_finish(&f.arena);
+    }
+}
+
+TEST(what_was_too_much_is_said)
+{
+    fixture f;
+    begin(&f, "gate");
+    offline_request_add(&f.r, "grep", "{}",
+                        lines(&f.arena, "a.c:#:x\n", HAFT__LIMIT_OFFLINE_LINES + 1).ptr, false);
+    CHECK(offline_has(report(&f), "more than could be kept in mind"), "it says so");
+    haft__arena_finish(&f.arena);
+}
+
+TEST(nothing_found_and_nothing_done)
+{
+    fixture f;
+    begin(&f, "gate");
+    offline_request_add(&f.r, "store_artifact", "{\"name\":\"r.md\"}", "Stored.", false);
+    CHECK_STR(
+        answer(&f),
+        HAFT__LIT("The report is stored as r.md. Nearest to the question:\n- nothing: no line "
+                  "with words of the task was found\nFound and quoted by rules, not by a "
+                  "language model."),
+        "nothing");
+    haft__arena_finish(&f.arena);
+    begin(&f, "gate");
+    offline_request_add(&f.r, "grep", "{}", NULL, false);
+    CHECK(offline_has(answer(&f), "No tool was called."), "no results");
+    haft__arena_finish(&f.arena);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/model/rules/tools.c: how readily tools are called, and how often. */
+#include "model/offline_help.h"
+
+static haft__offline_manner manner(const char *task, haft__tool tool)
+{
+    const haft__tool *tools[] = {&tool};
+    bool allowed[] = {true};
+    haft__request request = {.tools = tools, .allowed = allowed, .tool_count = 1};
+    haft__offline o = {.request = &request, .past = {.task = haft__str(task)}};
+    return haft__offline_manner_of(&o, 0);
+}
+
+TEST(manners)
+{
+    static const struct {
+        const char *task, *name;
+        haft__traits traits;
+        haft__tool_source source;
+        haft__offline_manner manner;
+    } cases[] = {
+        {"x", "search", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_LOOKS},
+        {"x", "write_summary", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_WRITES},
+        {"x", "send_mail", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_CHANGES},
+        {"x", "sendMail", {0}, HAFT__TOOL_HTTP, HAFT__OFFLINE_CHANGES},
+        {"x", "mailSender", {0}, HAFT__TOOL_HTTP, HAFT__OFFLINE_CHANGES},
+        {"x", "send_mail", {.read_only = true}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_LOOKS},
+        {"x", "search", {.destructive = true}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_DESTRUCTIVE},
+        {"x",
+         "search",
+         {.destructive = true, .needs_approval = true},
+         HAFT__TOOL_COMMAND,
+         HAFT__OFFLINE_ASKS},
+        {"x", "search", {.needs_approval = true}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_ASKS},
+        {"x", "search", {0}, HAFT__TOOL_HEADLESS, HAFT__OFFLINE_WAITS},
+        {"use send_mail now", "send_mail", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_ASKED_FOR},
+        {"Send a mail", "send_mail", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_ASKED_FOR},
+        {"count the words", "word_count", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_ASKED_FOR},
+        {"wipe it", "wipe", {.destructive = true}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_ASKED_FOR},
+        {"delete rows",
+         "delete_rows",
+         {.destructive = true},
+         HAFT__TOOL_COMMAND,
+         HAFT__OFFLINE_DESTRUCTIVE},
+        {"search", "searching", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_LOOKS},
+        {"", "search", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_LOOKS},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__tool tool = {
+            .name = haft__str(cases[i].name), .traits = cases[i].traits, .source = cases[i].source};
+        CHECK_INT(manner(cases[i].task, tool), cases[i].manner, "%s: %s", cases[i].task,
+                  cases[i].name);
+    }
+}
+
+TEST(names_in_texts)
+{
+    static const struct {
+        const char *text, *name;
+        bool found;
+    } cases[] = {
+        {"call glob, grep", "glob", true},
+        {"call globs", "glob", false},
+        {"call my_glob", "glob", false},
+        {"glob", "glob", true},
+        {"call docs:search.", "docs:search", true},
+        {"", "glob", false},
+        {"glob", "", false},
+        {"xglob glob", "glob", true},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CHECK_INT(haft__offline_names(haft__str(cases[i].text), haft__str(cases[i].name)),
+                  cases[i].found, "%s in %s", cases[i].name, cases[i].text);
+    }
+}
+
+/* ---- how many ---- */
+
+static bool answers(offline_world *w, const haft__run_call *call, haft__outcome *outcome)
+{
+    (void)w, (void)call;
+    *outcome = (haft__outcome){.ok = true, .text = HAFT__LIT("fine")};
+    return true;
+}
+
+/* A spec with so many tools of others. */
+static haft_str spec_of(haft__arena *arena, int count, const char *more)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 20);
+    haft__buf_addf(&buf, "{model: offline, limits: {turns: 40}%s, tools: [", more);
+    for (int i = 0; i < count; i++) {
+        haft__buf_addf(&buf,
+                       "%s{name: look%d, description: Looks at the index of a thing., args: "
+                       "[query], command: [x]}",
+                       i > 0 ? "," : "", i);
+    }
+    haft__buf_addf(
+        &buf, "%s]}",
+        strstr(more, "workflow") != NULL ? ",{builtin: [store_artifact, complete_workflow]}" : "");
+    haft_str kept = haft__arena_copy(arena, haft__buf_str(&buf));
+    haft__buf_finish(&buf);
+    return kept;
+}
+
+TEST(no_more_other_calls_than_that)
+{
+    for (int count = HAFT__LIMIT_OFFLINE_OTHERS - 1; count <= HAFT__LIMIT_OFFLINE_OTHERS + 1;
+         count++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        offline_world w;
+        offline_world_init(&w, spec_of(&arena, count, "").ptr, NULL, 0);
+        w.tool = answers;
+        offline_world_run(&w, "gate");
+        int wanted = count < HAFT__LIMIT_OFFLINE_OTHERS ? count : HAFT__LIMIT_OFFLINE_OTHERS;
+        CHECK_INT(w.run.call_count, wanted, "%d tools", count);
+        offline_world_finish(&w);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(so_many_calls_at_once_and_no_more)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    for (int count = HAFT__LIMIT_OFFLINE_AT_ONCE - 1; count <= HAFT__LIMIT_OFFLINE_AT_ONCE + 1;
+         count++) {
+        offline_world w;
+        offline_world_init(&w, spec_of(&arena, count, "").ptr, NULL, 0);
+        offline_request r;
+        haft__reply reply = {0};
+        bool allowed[8];
+        memset(allowed, true, sizeof(allowed));
+        offline_request_init(&r, &arena, "gate");
+        offline_request_say(&r, "Missing: call look0, look1, look2, look3");
+        r.request.tools = w.spec->tools.items;
+        r.request.tool_count = w.spec->tools.count;
+        r.request.allowed = allowed;
+        CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK, "a reply");
+        int wanted = count < HAFT__LIMIT_OFFLINE_AT_ONCE ? count : HAFT__LIMIT_OFFLINE_AT_ONCE;
+        CHECK_INT(reply.call_count, wanted, "%d tools are missing", count);
+        offline_world_finish(&w);
+    }
+    haft__arena_finish(&arena);
+}
+
+TEST(every_tool_that_a_gate_wants_is_called)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    for (int count = 1; count < 8; count++) {
+        offline_world w;
+        haft_str spec =
+            spec_of(&arena, count, ", kind: workflow, choice: {min_tools_for_auto: 100}");
+        offline_world_init(&w, spec.ptr, NULL, 0);
+        w.tool = answers;
+        offline_world_run(&w, "gate");
+        CHECK_INT(w.run.end, HAFT__END_DONE, "%d tools", count);
+        offline_world_finish(&w);
+    }
+    haft__arena_finish(&arena);
+}
