@@ -279,7 +279,7 @@ void bench_appends(void)
                                       .line_count = 1,
                                       .lease_ms = 3600000};
         haft_error err = {0};
-        if (haft__store_wait(runtime->store, &create, &err) != HAFT_OK) {
+        if (haft__store_submit_and_wait(runtime->store, &create, &err) != HAFT_OK) {
             fail("create", &err);
         }
     }
@@ -374,10 +374,11 @@ static double copy_run(haft_runtime *runtime, const char *id, size_t count,
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = haft__str(id), .arena = &arena};
-    haft__store_request read = {.verb = HAFT__STORE_READ, .run.id = haft__str(id), .arena = &arena};
+    haft__store_request read = {
+        .verb = HAFT__STORE_READ_EVENTS, .run.id = haft__str(id), .arena = &arena};
     haft_error err = {0};
-    if (haft__store_wait(runtime->store, &find, &err) != HAFT_OK
-        || haft__store_wait(runtime->store, &read, &err) != HAFT_OK) {
+    if (haft__store_submit_and_wait(runtime->store, &find, &err) != HAFT_OK
+        || haft__store_submit_and_wait(runtime->store, &read, &err) != HAFT_OK) {
         fail(id, &err);
     }
     make_copies(runtime, &find.found[0], read.text, count, ids);

@@ -106,7 +106,7 @@ static void create(writer *w)
                                    .lines = &w->line,
                                    .line_count = 1,
                                    .lease_ms = 3600000};
-    if (haft__store_wait(w->store, &request, &err) != HAFT_OK) {
+    if (haft__store_submit_and_wait(w->store, &request, &err) != HAFT_OK) {
         fail(&err);
     }
     w->seq = 1;
@@ -164,14 +164,14 @@ static void take_all(const job *j)
     }
     haft_status status = HAFT_OK;
     for (double end = now() + SECONDS; status == HAFT_OK && now() < end;) {
-        haft__store_request request = {.verb = HAFT__STORE_TAKE,
+        haft__store_request request = {.verb = HAFT__STORE_CLAIM_NEXT,
                                        .run.owner = haft__str(owner),
                                        .lease_ms = 3600000,
                                        .quick = true,
                                        .arena = &arena};
         haft__arena_reset(&arena);
         double began = now();
-        status = haft__store_wait(store, &request, &err);
+        status = haft__store_submit_and_wait(store, &request, &err);
         if (status == HAFT_OK && *j->count < SAMPLES) {
             j->waits[(*j->count)++] = now() - began;
         }

@@ -146,11 +146,11 @@ static void search_here(attempt *a)
     haft_error err = {0};
     char pattern[64];
     (void)snprintf(pattern, sizeof(pattern), "%s%s", a->any_case ? "(?i)" : "", a->pattern);
-    haft__file_search search = {
+    haft__files_request search = {
         .root = haft__str(a->tree), .pattern = haft__str(pattern), .limit = 2000};
-    haft__buf_init(&result, HAFT__SEARCH_BYTES);
+    haft__buf_init(&result, HAFT__FILES_RESULT_BUFFER_BYTES);
     (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
-    haft_status status = haft__search_grep(&search, &result, &err);
+    haft_status status = haft__files_grep(&search, &result, &err);
     (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
     haft_str text = haft__buf_str(&result);
     bool none = text.len > 0 && text.ptr[0] == '(';

@@ -150,9 +150,9 @@ static bool print_row(size_t size, const haft__search_word_vectors *vectors)
 
 void bench_tool_search(void)
 {
-    haft__vectors vectors;
+    haft__word_vectors vectors;
     haft_error err = {0};
-    bool good = haft__vectors_load(NULL, &vectors, &err) == HAFT_OK;
+    bool good = haft__word_vectors_load(NULL, &vectors, &err) == HAFT_OK;
     if (!good) {
         (void)fprintf(stderr, "bench: %s: %s\n", err.where, err.message);
         exit(1);
@@ -164,7 +164,7 @@ void bench_tool_search(void)
         good = print_row(sizes[i], NULL) && (!vectors.found || print_row(sizes[i], &vectors.table));
     }
     printf("\n");
-    haft__vectors_finish(&vectors);
+    haft__word_vectors_finish(&vectors);
     if (!good) {
         (void)fprintf(stderr, "bench: tool search failed\n");
         exit(1);

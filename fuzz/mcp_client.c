@@ -38,7 +38,7 @@ static bool is_json_line(haft_str text)
 
 static void drain(state *s)
 {
-    haft__mcp_event event;
+    haft__mcp_client_event event;
     size_t events = 0;
     while (haft__mcp_client_next(s->client, &event)) {
         REQUIRE(++events <= MOST_EVENTS);
@@ -71,12 +71,12 @@ static void call(state *s, haft_str tool)
 static void break_it(state *s, haft_str rest)
 {
     uint64_t exchange = take_digit(&rest);
-    haft__mcp_broken broken = {.sent = true};
+    haft__mcp_exchange_failure broken = {.sent = true};
     for (int i = 0; i < 3; i++) {
         broken.http = broken.http * 10 + (uint32_t)take_digit(&rest);
     }
     broken.body = broken.why = rest;
-    REQUIRE(haft__mcp_client_broken(s->client, exchange, &broken, NULL) == HAFT_OK);
+    REQUIRE(haft__mcp_client_exchange_failed(s->client, exchange, &broken, NULL) == HAFT_OK);
 }
 
 static void step(state *s, char letter, haft_str rest)
@@ -86,7 +86,7 @@ static void step(state *s, char letter, haft_str rest)
     uint64_t number = strchr("xadi", letter) != NULL ? take_digit(&rest) : 0;
     switch (letter) {
     case 's': status = haft__mcp_client_start(client, NULL); break;
-    case 'p': status = haft__mcp_client_give_up_probe(client, NULL); break;
+    case 'p': status = haft__mcp_client_probe_timed_out(client, NULL); break;
     case 'l': status = haft__mcp_client_list(client, NULL); break;
     case 'g': status = haft__mcp_client_receive(client, 0, rest, NULL); break;
     case 'c': call(s, rest); break;
@@ -101,8 +101,8 @@ static void step(state *s, char letter, haft_str rest)
         break;
     case 'i': status = haft__mcp_client_session(client, number, rest, NULL); break;
     case 'b': break_it(s, rest); break;
-    case 'L': status = haft__mcp_client_lost(client, rest, NULL); break;
-    case 'F': status = haft__mcp_client_fail(client, rest, NULL); break;
+    case 'L': status = haft__mcp_client_disconnected(client, rest, NULL); break;
+    case 'F': status = haft__mcp_client_abort(client, rest, NULL); break;
     default: break;
     }
     REQUIRE(status == HAFT_OK);
@@ -139,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             step(&s, line.ptr[0], haft__str_skip(line, 1));
         }
     }
-    REQUIRE(haft__mcp_client_fail(s.client, HAFT__LIT("the end"), NULL) == HAFT_OK);
+    REQUIRE(haft__mcp_client_abort(s.client, HAFT__LIT("the end"), NULL) == HAFT_OK);
     drain(&s);
     for (uint64_t i = 1; i <= s.made; i++) {
         REQUIRE(s.ended[i] == 1);

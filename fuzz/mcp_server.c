@@ -17,7 +17,7 @@
 #define HELD_MOST 64
 
 typedef struct client {
-    haft__mcp_asked *held[HELD_MOST];
+    haft__mcp_request *held[HELD_MOST];
     size_t held_count, begun, finished, dropped;
     size_t last_words;
     haft__json schema;
@@ -45,10 +45,10 @@ static const haft__json *schema(void *context, haft_str tool)
     return tool.len < 4 ? &c->schema : NULL;
 }
 
-static void take_out(client *c, haft__mcp_asked *asked)
+static void take_out(client *c, haft__mcp_request *mcp_request)
 {
     size_t at = 0;
-    while (at < c->held_count && c->held[at] != asked) {
+    while (at < c->held_count && c->held[at] != mcp_request) {
         at++;
     }
     REQUIRE(at < c->held_count);
@@ -56,52 +56,52 @@ static void take_out(client *c, haft__mcp_asked *asked)
 }
 
 /* By the length of its name: at once, later, with a question. */
-static void begin(void *context, haft__mcp_asked *asked)
+static void begin(void *context, haft__mcp_request *mcp_request)
 {
     client *c = context;
     c->begun++;
-    REQUIRE(asked->state.len == 0 || haft__str_equal(asked->state, HAFT__LIT("kept")));
-    haft__mcp_asked_progress(asked, 1, 0, asked->name);
-    haft__mcp_asked_log(asked, HAFT__MCP_WARNING, asked->name);
-    if (asked->name.len % 3 == 0 || c->held_count == HELD_MOST) {
+    REQUIRE(mcp_request->state.len == 0 || haft__str_equal(mcp_request->state, HAFT__LIT("kept")));
+    haft__mcp_request_progress(mcp_request, 1, 0, mcp_request->name);
+    haft__mcp_request_log(mcp_request, HAFT__MCP_LEVEL_WARNING, mcp_request->name);
+    if (mcp_request->name.len % 3 == 0 || c->held_count == HELD_MOST) {
         c->finished++;
-        haft__mcp_asked_say(asked, asked->name, true);
+        haft__mcp_request_reply_text(mcp_request, mcp_request->name, true);
         return;
     }
-    if (asked->name.len % 3 == 2) {
-        haft__mcp_question question = {HAFT__LIT("k"), HAFT__LIT("elicitation/create"),
-                                       HAFT__LIT("{}")};
-        c->finished += asked->modern;
-        if (!asked->modern) {
-            c->held[c->held_count++] = asked;
+    if (mcp_request->name.len % 3 == 2) {
+        haft__mcp_server_question question = {HAFT__LIT("k"), HAFT__LIT("elicitation/create"),
+                                              HAFT__LIT("{}")};
+        c->finished += mcp_request->modern;
+        if (!mcp_request->modern) {
+            c->held[c->held_count++] = mcp_request;
         }
-        haft__mcp_asked_ask(asked, &question, 1, HAFT__LIT("kept"), 5);
+        haft__mcp_request_ask(mcp_request, &question, 1, HAFT__LIT("kept"), 5);
         return;
     }
-    c->held[c->held_count++] = asked;
+    c->held[c->held_count++] = mcp_request;
 }
 
-static void go_on(void *context, haft__mcp_asked *asked)
+static void resume(void *context, haft__mcp_request *mcp_request)
 {
     client *c = context;
-    REQUIRE(asked->answers.kind == HAFT__JSON_OBJECT);
-    take_out(c, asked);
+    REQUIRE(mcp_request->answers.kind == HAFT__JSON_OBJECT);
+    take_out(c, mcp_request);
     c->finished++;
-    haft__mcp_asked_answer(asked, HAFT__LIT(""));
+    haft__mcp_request_reply(mcp_request, HAFT__LIT(""));
 }
 
-static void drop(void *context, haft__mcp_asked *asked)
+static void drop(void *context, haft__mcp_request *mcp_request)
 {
     client *c = context;
-    take_out(c, asked);
+    take_out(c, mcp_request);
     c->dropped++;
 }
 
-static void on_sent(void *context, void *stream, const haft__mcp_sent *sent)
+static void on_sent(void *context, void *stream, const haft__mcp_server_message *sent)
 {
     client *c = context;
     (void)stream;
-    c->last_words += sent->kind == HAFT__MCP_SENT_ANSWER || sent->kind == HAFT__MCP_SENT_NOTHING;
+    c->last_words += sent->kind == HAFT__MCP_MESSAGE_ANSWER || sent->kind == HAFT__MCP_MESSAGE_NONE;
     if (sent->text.len > 0) {
         haft__arena arena;
         haft__json value;
@@ -112,21 +112,21 @@ static void on_sent(void *context, void *stream, const haft__mcp_sent *sent)
                  HAFT__ARG(sent->text));
         haft__arena_finish(&arena);
     } else {
-        REQUIRE(sent->kind == HAFT__MCP_SENT_NOTHING);
+        REQUIRE(sent->kind == HAFT__MCP_MESSAGE_NONE);
     }
 }
 
-static const haft__mcp_served served = {.prompts = true,
-                                        .resources = true,
-                                        .completions = true,
-                                        .logging = true,
-                                        .changes = true,
-                                        .count = count,
-                                        .write = write_entry,
-                                        .schema = schema,
-                                        .begin = begin,
-                                        .go_on = go_on,
-                                        .drop = drop};
+static const haft__mcp_server_handlers served = {.prompts = true,
+                                                 .resources = true,
+                                                 .completions = true,
+                                                 .logging = true,
+                                                 .changes = true,
+                                                 .count = count,
+                                                 .write = write_entry,
+                                                 .schema = schema,
+                                                 .begin = begin,
+                                                 .resume = resume,
+                                                 .drop = drop};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -146,9 +146,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(haft__mcp_peer_create(server, HAFT__LIT(""), on_sent, &c, &peer, NULL) == HAFT_OK);
     while (rest.len > 0) {
         haft_str line = haft__str_split(&rest, '\n');
-        haft__mcp_asked *asked = NULL;
-        REQUIRE(haft__mcp_read(server, line, NULL, &asked, NULL) == HAFT_OK);
-        haft__mcp_peer_take(peer, asked, NULL, NULL, 7);
+        haft__mcp_request *mcp_request = NULL;
+        REQUIRE(haft__mcp_request_read(server, line, NULL, &mcp_request, NULL) == HAFT_OK);
+        haft__mcp_peer_receive(peer, mcp_request, NULL, NULL, 7);
         lines++;
     }
     haft__mcp_server_changed(server, HAFT__MCP_LIST_TOOLS);

@@ -84,8 +84,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     haft__buf rewritten;
-    haft__buf_init(&rewritten, (pattern.len + 1) * HAFT__ONELINE_GROWTH);
-    haft_status status = haft__oneline(pattern, &rewritten, NULL);
+    haft__buf_init(&rewritten, (pattern.len + 1) * HAFT__REGEX_REWRITE_GROWTH);
+    haft_status status = haft__regex_rewrite_single_line(pattern, &rewritten, NULL);
     REQUIREF(status != HAFT_TOO_BIG, "it grows more than it may");
     if (status == HAFT_OK) {
         pcre2_code *by_text =

@@ -96,7 +96,7 @@ haft_status haft__session_open(haft__cli *cli, const haft__args *args, haft_runt
 const char *haft__session_missing(const char *url)
 {
     struct stat about;
-    const char *path = haft__store_file(url);
+    const char *path = haft__store_url_path(url);
     bool missing = path != NULL && path[0] != '\0' && stat(path, &about) != 0
                    && (errno == ENOENT || errno == ENOTDIR);
     return missing ? path : NULL;
@@ -122,14 +122,14 @@ haft_status haft__session_ask(haft__cli *cli, haft_runtime *runtime, haft__store
     request->now_ms = haft__runtime_now(runtime);
     haft_error unwanted = {0};
     haft_error *found = err != NULL ? err : &unwanted;
-    return as_failure(haft__store_wait(runtime->store, request, found), found);
+    return as_failure(haft__store_submit_and_wait(runtime->store, request, found), found);
 }
 
 bool haft__session_blames_store(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     const char *url = NULL;
     bool known = err->where[0] != '\0' && haft__session_store(cli, args, &url, NULL) == HAFT_OK;
-    const char *path = known ? haft__store_file(url) : NULL;
+    const char *path = known ? haft__store_url_path(url) : NULL;
     haft_str where = haft__str(err->where); /* of a server it is no more than where it is */
     bool blamed = path != NULL ? strcmp(err->where, path) == 0
                                : known && haft__str_starts_with(where, HAFT__LIT("postgres://"));

@@ -223,7 +223,7 @@ static haft_state state_of_seen(const haft_run *run)
     if (run->state.stage == HAFT__RUN_ENDED) {
         return HAFT_ENDED;
     }
-    return run->row.state == HAFT__STATE_WAITING ? HAFT_WAITING : HAFT_RUNNING;
+    return run->row.state == HAFT__RUN_STATE_WAITING ? HAFT_WAITING : HAFT_RUNNING;
 }
 
 haft_state haft_run_state(const haft_run *run)

@@ -16,7 +16,7 @@ void haft__seek_finish(haft__seek *seek)
     for (size_t i = 0; i < seek->count; i++) {
         haft__search_destroy(seek->items[i].index);
     }
-    haft__vectors_finish(&seek->vectors);
+    haft__word_vectors_finish(&seek->vectors);
     *seek = (haft__seek){.count = 0};
 }
 
@@ -26,7 +26,7 @@ static const haft__search_word_vectors *vectors_of(haft__seek *seek)
     if (!seek->loaded) {
         seek->loaded = true;
         seek->vectors.found =
-            haft__vectors_load(NULL, &seek->vectors, NULL) == HAFT_OK && seek->vectors.found;
+            haft__word_vectors_load(NULL, &seek->vectors, NULL) == HAFT_OK && seek->vectors.found;
     }
     return seek->vectors.found ? &seek->vectors.table : NULL;
 }
@@ -109,7 +109,7 @@ static haft_status embed(haft__seek_index *item, const haft__offer *offer, haft_
     item->generation = 0;
     haft_status status = haft__find_docs(offer, arena, &docs, &count, err);
     status =
-        status == HAFT_OK ? haft__embed_apply(embedder, docs, count, item->index, err) : status;
+        status == HAFT_OK ? haft__embedder_apply(embedder, docs, count, item->index, err) : status;
     item->generation = status == HAFT_OK ? generation : 0;
     return status;
 }

@@ -26,7 +26,7 @@ typedef struct haft__seek {
     size_t count;
     uint64_t time; /* searches so far */
     uint64_t made; /* indexes so far */
-    haft__vectors vectors;
+    haft__word_vectors vectors;
     bool loaded; /* they have been looked for */
 } haft__seek;
 

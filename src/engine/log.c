@@ -154,9 +154,9 @@ static haft__store_run row_of(const haft_run *run)
     bool waits = run->effect == HAFT__EFFECT_WAIT;
     return (haft__store_run){
         .id = haft__str(run->id),
-        .state = ended   ? HAFT__STATE_ENDED
-                 : waits ? HAFT__STATE_WAITING
-                         : HAFT__STATE_RUNNING,
+        .state = ended   ? HAFT__RUN_STATE_ENDED
+                 : waits ? HAFT__RUN_STATE_WAITING
+                         : HAFT__RUN_STATE_RUNNING,
         .end = ended ? haft__str(haft__end_name(state->end)) : HAFT__LIT(""),
         .answer = ended ? state->answer : HAFT__LIT(""),
         .seq = run->durable_seq,
@@ -418,7 +418,7 @@ static void on_reread(haft__store_request *request)
         return;
     }
     const haft__store_run *row = request->status == HAFT_OK ? &request->found[0] : NULL;
-    bool ended = run->append.run.state == HAFT__STATE_ENDED;
+    bool ended = run->append.run.state == HAFT__RUN_STATE_ENDED;
     bool ours = row != NULL && row->epoch == run->epoch
                 && (ended || haft__str_equal(row->owner, haft__str(run->runtime->owner)));
     if (ours && row->seq == run->writing_seq) {

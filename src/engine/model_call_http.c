@@ -59,7 +59,7 @@ static haft__retry_hints read_hints(const haft__ask *ask, const haft__http_resul
                                         "x-request-id", "request-id"};
     haft__retry_hints hints = {0};
     for (size_t i = 0; i < COUNT(names); i++) {
-        haft_str value = haft__http_header(result, names[i]);
+        haft_str value = haft__http_result_header(result, names[i]);
         if (value.ptr != NULL) {
             haft__retry_read_header(&hints, haft__str(names[i]), value,
                                     haft__runtime_now(ask->run->runtime));
@@ -183,11 +183,11 @@ static void on_done(void *context, const haft__http_result *result)
 
 /* ---- sending ---- */
 
-haft__http *haft__runtime_web(haft_runtime *runtime, haft_error *err)
+haft__http_client *haft__runtime_web(haft_runtime *runtime, haft_error *err)
 {
-    haft__http_options options = {.proxy = true};
+    haft__http_client_options options = {.proxy = true};
     if (runtime->web == NULL
-        && haft__http_create(runtime->loop, &options, &runtime->web, err) != HAFT_OK) {
+        && haft__http_client_create(runtime->loop, &options, &runtime->web, err) != HAFT_OK) {
         return NULL;
     }
     return runtime->web;
@@ -224,7 +224,7 @@ static haft_status attempt(haft__ask *ask, haft_error *err)
     static const haft__http_handlers handlers = {on_head, on_body, on_done};
     const haft_agent *agent = ask->run->agent;
     haft__model_timeouts times = haft__model_timeouts_default();
-    haft__http *http = haft__runtime_web(ask->run->runtime, err);
+    haft__http_client *http = haft__runtime_web(ask->run->runtime, err);
     if (http == NULL) {
         return HAFT_NO_MEMORY;
     }
@@ -242,7 +242,7 @@ static haft_status attempt(haft__ask *ask, haft_error *err)
                                   .total_ms = times.total_ms,
                                   .max_bytes = HAFT__LIMIT_REPLY_BYTES};
     reset_stream(ask);
-    return haft__http_start(http, &request, &handlers, ask, &ask->transfer, err);
+    return haft__http_transfer_start(http, &request, &handlers, ask, &ask->transfer, err);
 }
 
 static bool wants_stream(const haft__spec *spec)
@@ -291,7 +291,7 @@ haft_status haft__ask_http_start(haft__ask *ask, haft_error *err)
 void haft__ask_http_stop(haft__ask *ask)
 {
     if (ask->transfer != NULL) {
-        haft__http_cancel(ask->transfer);
+        haft__http_transfer_cancel(ask->transfer);
     }
     if (ask->streaming) {
         haft__openai_stream_finish(&ask->stream);

@@ -85,7 +85,7 @@ static void on_thread(haft__store_request *request)
 void haft__open_thread(haft_run *run, haft_str thread, void (*next)(haft_run *run))
 {
     haft__store_request request = {
-        .verb = HAFT__STORE_THREAD, .thread = thread, .name = haft__str(run->id)};
+        .verb = HAFT__STORE_THREAD_HISTORY, .thread = thread, .name = haft__str(run->id)};
     run->after_thread = next;
     ask_store(run, request, on_thread);
 }
@@ -239,7 +239,7 @@ static void load_agent(haft_run *run)
         haft__live_fail(run, &err);
         return;
     }
-    haft__store_request request = {.verb = HAFT__STORE_READ, .run.id = run->row.id};
+    haft__store_request request = {.verb = HAFT__STORE_READ_EVENTS, .run.id = run->row.id};
     ask_store(run, request, on_read);
 }
 
@@ -307,7 +307,7 @@ static void on_found(haft__store_request *request)
         return;
     }
     run->row = request->found[0];
-    run->look_only = run->look_only || run->row.state == HAFT__STATE_ENDED;
+    run->look_only = run->look_only || run->row.state == HAFT__RUN_STATE_ENDED;
     if (run->look_only) {
         load_agent(run);
     } else {

@@ -146,7 +146,7 @@ static haft_status open_all(haft_runtime *runtime, const haft_runtime_options *o
         status = haft__loop_create(&runtime->loop, err);
     }
     if (status == HAFT_OK) {
-        status = looks ? haft__store_look(runtime->loop, url, &runtime->store, err)
+        status = looks ? haft__store_open_existing(runtime->loop, url, &runtime->store, err)
                        : haft__store_open(runtime->loop, url, &runtime->store, err);
     }
     if (status == HAFT_OK) {
@@ -185,9 +185,9 @@ haft_status haft__runtime_create(const haft_runtime_options *options, const haft
         return haft__fail_no_memory(err);
     }
     runtime->clock = haft__clock_now;
-    runtime->steady = haft__clock_steady;
-    runtime->servers =
-        (haft__runtime_servers){haft__exec_catalogue, haft__catalogue_cancel, haft__exec_listing};
+    runtime->steady = haft__clock_monotonic;
+    runtime->servers = (haft__runtime_servers){haft__exec_catalogue, haft__catalogue_cancel,
+                                               haft__exec_server_listing};
     runtime->hash_key = haft__random_hash_key();
     runtime->env = (haft__spec_env){haft__environment_get, NULL};
     if (env != NULL) {
@@ -238,7 +238,7 @@ void haft_runtime_destroy(haft_runtime *runtime)
     }
     haft__store_close(runtime->store);
     haft__exec_destroy(runtime->exec);
-    haft__http_destroy(runtime->web);
+    haft__http_client_destroy(runtime->web);
     haft__lease_finish(runtime);
     if (runtime->loop != NULL) {
         haft__timer_stop(runtime->loop, &runtime->listen_timer);

@@ -31,7 +31,7 @@
 #include "store/store.h"
 
 /* How the servers of a spec are asked: haft__exec_catalogue, haft__catalogue_cancel and
- * haft__exec_listing. */
+ * haft__exec_server_listing. */
 typedef struct haft__runtime_servers {
     haft_status (*ask)(haft__exec *exec, const haft__spec *spec, haft__catalogue_done *done,
                        void *context, haft__catalogue **ret_catalogue, haft_error *err);
@@ -83,7 +83,7 @@ struct haft_runtime {
     haft__loop *loop;
     haft__store *store;
     haft__exec *exec;
-    struct haft__http *web; /* to models; made at the first need */
+    struct haft__http_client *web; /* to models; made at the first need */
     haft__spec_env env;
     haft__spec_env key_env; /* only that file, for keys to a server which it names; may be NULL */
     const struct haft__variable *variables; /* more of the environment: may be secrets */
@@ -91,7 +91,7 @@ struct haft_runtime {
     haft__hash_key hash_key;
     haft__id_last last_id;
     uint64_t (*clock)(void);  /* milliseconds since 1970 */
-    uint64_t (*steady)(void); /* milliseconds of a clock that only goes on: haft__clock_steady */
+    uint64_t (*steady)(void); /* milliseconds of a clock that only goes on: haft__clock_monotonic */
     haft__runtime_servers servers;
     haft__seek seek;             /* what tools are found by */
     haft__spec_check spec_check; /* `look` may be NULL: runs go on with the spec they have */
@@ -263,7 +263,7 @@ typedef struct haft__runtime_env {
     const struct haft__variable
         *variables; /* what `env` has beside the environment of this process */
     size_t variable_count;
-    bool looks; /* the store is only looked at: haft__store_look */
+    bool looks; /* the store is only looked at: haft__store_open_existing */
 } haft__runtime_env;
 
 /* haft_runtime_create with variables from elsewhere; NULL: the environment of this process. */
@@ -452,7 +452,7 @@ void haft__ask_stop(haft_run *run);
 HAFT_MUST_USE haft_status haft__ask_prepare(haft_agent *agent, haft_error *err);
 
 /* The client for models; NULL for want of memory. */
-struct haft__http *haft__runtime_web(haft_runtime *runtime, haft_error *err);
+struct haft__http_client *haft__runtime_web(haft_runtime *runtime, haft_error *err);
 
 /* ---- calls.c ---- */
 

@@ -83,7 +83,7 @@ haft_status haft__script_file_read(haft__arena *arena, haft_str path, bool log,
 {
     haft_str text = {NULL, 0};
     size_t max = log ? HAFT__LIMIT_RUN_BYTES : HAFT__LIMIT_SPEC_BYTES;
-    haft_status status = haft__file_keep(arena, path.ptr, max, &text, err);
+    haft_status status = haft__file_read_arena(arena, path.ptr, max, &text, err);
     if (status != HAFT_OK) {
         return status; /* which names the file already */
     }

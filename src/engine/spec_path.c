@@ -19,5 +19,5 @@ haft_status haft__beside_read(void *context, haft__arena *arena, haft_str spec, 
     if (place.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
-    return haft__file_keep(arena, place.ptr, HAFT__LIMIT_SPEC_BYTES, ret_text, err);
+    return haft__file_read_arena(arena, place.ptr, HAFT__LIMIT_SPEC_BYTES, ret_text, err);
 }

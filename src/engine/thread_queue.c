@@ -275,7 +275,7 @@ static void look(void *context)
         return;
     }
     haft__arena_reset(&run->looked_at);
-    haft__store_request request = {.verb = HAFT__STORE_AHEAD, .run.id = haft__str(run->id)};
+    haft__store_request request = {.verb = HAFT__STORE_PREDECESSORS, .run.id = haft__str(run->id)};
     request.limit = multitask_of(run) == HAFT__MULTITASK_INTERRUPT ? 0 : 1;
     haft__open_ask(run, request, &run->looked_at, on_ahead);
 }

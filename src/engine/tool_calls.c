@@ -228,7 +228,7 @@ static haft_status recall(haft__slot *slot, haft_error *err)
     if (status != HAFT_OK) {
         return status;
     }
-    slot->request = (haft__store_request){.verb = HAFT__STORE_RECALL,
+    slot->request = (haft__store_request){.verb = HAFT__STORE_CACHE_GET,
                                           .scope = memory_scope(slot),
                                           .name = key,
                                           .now_ms = haft__runtime_now(slot->run->runtime),
@@ -263,7 +263,7 @@ static void remember(haft__slot *slot, haft_str result)
         || memory_key(slot, &key, NULL) != HAFT_OK) {
         return;
     }
-    slot->request = (haft__store_request){.verb = HAFT__STORE_REMEMBER,
+    slot->request = (haft__store_request){.verb = HAFT__STORE_CACHE_PUT,
                                           .scope = scope,
                                           .name = key,
                                           .text = text,

@@ -22,7 +22,7 @@ typedef struct haft__seeking {
     haft__arena arena;
     haft__mcp_listing *listings;
     size_t count;
-    haft__embed_job *job; /* NULL: it is through */
+    haft__embedder_job *job; /* NULL: it is through */
 } haft__seeking;
 
 static void end_seeking(haft_run *run)
@@ -31,7 +31,7 @@ static void end_seeking(haft_run *run)
     run->seeking = NULL;
     if (seeking != NULL) {
         if (seeking->job != NULL) {
-            haft__embed_cancel(seeking->job);
+            haft__embedder_cancel(seeking->job);
         }
         haft__arena_finish(&seeking->arena);
         free(seeking);
@@ -279,20 +279,20 @@ static haft_status copy_listings(haft__seeking *seeking, const haft__mcp_listing
 static haft_status make_embedder(haft_agent *agent, haft_error *err)
 {
     const haft__embeddings_spec *spec = &agent->spec->embeddings;
-    haft__http *http = haft__runtime_web(agent->runtime, err);
+    haft__http_client *http = haft__runtime_web(agent->runtime, err);
     if (http == NULL || agent->embedder != NULL) {
         return http != NULL ? HAFT_OK : HAFT_NO_MEMORY;
     }
-    haft__embed_options options = {.loop = agent->runtime->loop,
-                                   .http = http,
-                                   .url = agent->embed_url,
-                                   .key_header = agent->embed_key_header,
-                                   .model = spec->model,
-                                   .query_prefix = spec->query_prefix,
-                                   .document_prefix = spec->document_prefix,
-                                   .query_ms = spec->timeout_ms,
-                                   .redactor = agent->redactor,
-                                   .hash_key = agent->runtime->hash_key};
+    haft__embedder_options options = {.loop = agent->runtime->loop,
+                                      .http = http,
+                                      .url = agent->embed_url,
+                                      .key_header = agent->embed_key_header,
+                                      .model = spec->model,
+                                      .query_prefix = spec->query_prefix,
+                                      .document_prefix = spec->document_prefix,
+                                      .query_ms = spec->timeout_ms,
+                                      .redactor = agent->redactor,
+                                      .hash_key = agent->runtime->hash_key};
     return haft__embedder_create(&options, &agent->embedder, err);
 }
 
@@ -328,8 +328,8 @@ static haft_status ask_vectors(haft__seeking *seeking, const haft__reveal_ask *a
         status = haft__fail(err, HAFT_BAD_STATE, "", "there is nothing to search");
     }
     if (status == HAFT_OK) {
-        status = haft__embed_start(run->agent->embedder, docs, count, ask->query, on_embedded,
-                                   seeking, &seeking->job, err);
+        status = haft__embedder_start(run->agent->embedder, docs, count, ask->query, on_embedded,
+                                      seeking, &seeking->job, err);
     }
     haft__arena_finish(&scratch);
     return status;

@@ -56,7 +56,7 @@ haft_status haft__exec_create(const haft__exec_options *options, haft__exec **re
     exec->options = *options;
     exec->mcp = &haft__executor_mcp;
     exec->options.guard = NULL; /* it may not live as long as we do */
-    haft_status status = haft__guard_find(options->guard, &exec->guard, &exec->no_guard);
+    haft_status status = haft__guard_find(options->guard, &exec->guard, &exec->guard_error);
     if (status == HAFT_OK || status == HAFT_NOT_FOUND) { /* only commands cannot do without it */
         status = haft__pool_create(options->loop, options->threads, &exec->pool, err);
     } else {
@@ -75,10 +75,10 @@ void haft__exec_destroy(haft__exec *exec)
     if (exec == NULL) {
         return;
     }
-    haft__mcp_hub_destroy(exec);
-    haft__http_destroy(exec->open_web);
-    haft__http_destroy(exec->any_web);
-    haft__children_finish(&exec->children);
+    haft__mcp_connection_pool_destroy(exec);
+    haft__http_client_destroy(exec->public_http);
+    haft__http_client_destroy(exec->private_http);
+    haft__child_group_finish(&exec->children);
     haft__pool_destroy(exec->pool);
     free(exec->guard);
     free(exec);
@@ -99,7 +99,7 @@ void haft__exec_free(haft__exec_job *job)
 
 /* ---- reports ---- */
 
-static void hand_on(haft__task *task)
+static void deliver_result(haft__task *task)
 {
     haft__exec_job *job = HAFT__CONTAINER(task, haft__exec_job, task);
     if (job->done != NULL) {
@@ -135,7 +135,7 @@ void haft__exec_report(haft__exec_job *job, const haft__exec_result *result)
     job->result.where = keep(job, result->where);
     job->result.hint = keep(job, result->hint);
     job->result.ms = haft__loop_now(job->exec->options.loop) - job->started_ms;
-    job->task.run = hand_on;
+    job->task.run = deliver_result;
     haft__loop_post(job->exec->options.loop, &job->task);
 }
 
@@ -178,7 +178,7 @@ struct haft__exec_question {
 
 static void on_deadline(void *context);
 
-static void hand_question(haft__task *task)
+static void deliver_question(haft__task *task)
 {
     struct haft__exec_question *q = HAFT__CONTAINER(task, struct haft__exec_question, task);
     haft__exec_job *job = q->job;
@@ -236,7 +236,7 @@ bool haft__exec_ask(haft__exec_job *job, haft__json question, bool durable, haft
     if (job->reported || job->question != NULL || job->call.ask == NULL || q == NULL) {
         return false;
     }
-    *q = (struct haft__exec_question){.job = job, .durable = durable, .task.run = hand_question};
+    *q = (struct haft__exec_question){.job = job, .durable = durable, .task.run = deliver_question};
     if (!keep_json(job, question, &q->question) || !keep_json(job, state, &q->state)) {
         return false;
     }
@@ -248,7 +248,7 @@ bool haft__exec_ask(haft__exec_job *job, haft__json question, bool durable, haft
     return true;
 }
 
-static void hand_withdrawal(haft__task *task)
+static void deliver_withdrawal(haft__task *task)
 {
     struct haft__exec_question *q = HAFT__CONTAINER(task, struct haft__exec_question, off);
     haft__exec_job *job = q->job;
@@ -265,7 +265,7 @@ void haft__exec_withdraw(haft__exec_job *job)
         return;
     }
     q->withdrawn = true;
-    q->off.run = hand_withdrawal;
+    q->off.run = deliver_withdrawal;
     job->holds++; /* until the task has run */
     haft__loop_post(job->exec->options.loop, &q->off);
 }

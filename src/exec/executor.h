@@ -46,14 +46,16 @@ struct haft__exec_job {
 
 struct haft__exec {
     haft__exec_options options;
-    char *guard;             /* its path, or NULL when it was not found, ... */
-    haft_error no_guard;     /* ... and why */
-    haft__children children; /* commands, those under way and those being ended */
+    char *guard;                /* its path, or NULL when it was not found, ... */
+    haft_error guard_error;     /* ... and why */
+    haft__child_group children; /* commands, those under way and those being ended */
     haft__pool *pool;
-    struct haft__http *open_web; /* io/http/client.h: addresses of the public network only */
-    struct haft__http *any_web;  /* for tools with allow_private */
-    const haft__executor *mcp;   /* haft__executor_mcp */
-    struct haft__mcp_hub *hub;   /* connections to MCP servers; NULL until there are any */
+    struct haft__http_client
+        *public_http; /* io/http/client.h: addresses of the public network only */
+    struct haft__http_client *private_http; /* for tools with allow_private */
+    const haft__executor *mcp;              /* haft__executor_mcp */
+    struct haft__mcp_connection_pool
+        *connection_pool; /* connections to MCP servers; NULL until there are any */
 };
 
 /* The result, once. Texts are copied into the job's arena; what is no UTF-8 is made so. */

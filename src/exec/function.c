@@ -24,7 +24,7 @@
 #include "json/write.h"
 
 typedef struct function {
-    haft__job pooled;
+    haft__pool_job pooled;
     haft__exec_job *job;
     haft__loop *loop;
     haft_tool tool; /* a copy: of ours nothing is used but its code and its table of arguments */
@@ -57,7 +57,7 @@ typedef struct message {
 } message;
 
 /* The job lives: its own end is told later, in the same order. */
-static void tell(haft__task *task)
+static void notify_progress(haft__task *task)
 {
     message *told = HAFT__CONTAINER(task, message, task);
     haft__exec_job *job = told->from->job;
@@ -83,16 +83,16 @@ static void emit(void *host, haft_str json)
         return;
     }
     (void)atomic_fetch_add(&it->told_bytes, size);
-    *told = (message){.task = {.run = tell}, .from = it, .length = json.len};
+    *told = (message){.task = {.run = notify_progress}, .from = it, .length = json.len};
     memcpy(told->text, json.ptr, json.len);
     if (it->here) {
         haft__loop_post(it->loop, &told->task);
     } else {
-        haft__loop_send(it->loop, &told->task);
+        haft__loop_post_threadsafe(it->loop, &told->task);
     }
 }
 
-static void work(haft__job *pooled)
+static void work(haft__pool_job *pooled)
 {
     function *it = HAFT__CONTAINER(pooled, function, pooled);
     it->status = haft__call_run(&it->call, &it->tool, it->arguments, &it->reply, &it->err);
@@ -132,7 +132,7 @@ static void report(function *it)
     haft__exec_report(it->job, &result);
 }
 
-static void done(haft__job *pooled)
+static void done(haft__pool_job *pooled)
 {
     function *it = HAFT__CONTAINER(pooled, function, pooled);
     haft__exec_job *job = it->job;
@@ -192,7 +192,7 @@ static bool is_free(const haft__exec_job *job)
 /* Whether another function may be begun; if not, that is reported. */
 static bool is_allowed(haft__exec_job *job)
 {
-    if (is_free(job) || haft__pool_lost(job->exec->pool) < HAFT__LIMIT_POOL_LOST) {
+    if (is_free(job) || haft__pool_abandoned_count(job->exec->pool) < HAFT__LIMIT_POOL_LOST) {
         return true;
     }
     char text[128];
@@ -222,7 +222,7 @@ static haft_status make(haft__exec_job *job, function **ret_it, haft_error *err)
     it->arguments = job->call.arguments;
     bool far = job->call.timeout_ms > UINT64_MAX - job->started_ms;
     it->deadline_ms = far ? UINT64_MAX : job->started_ms + job->call.timeout_ms;
-    it->pooled = (haft__job){.work = work, .done = done};
+    it->pooled = (haft__pool_job){.work = work, .done = done};
     /* One that runs here returns while what it is given is still there. */
     haft_status status = it->here ? HAFT_OK : copy_facts(&job->arena, &facts, err);
     if (status == HAFT_OK && !it->here) {
@@ -256,11 +256,11 @@ static bool abandon(haft__exec_job *job)
 {
     function *it = job->state;
     atomic_store(&it->cancelled, true);
-    if (haft__pool_drop(job->exec->pool, &it->pooled)) {
+    if (haft__pool_cancel(job->exec->pool, &it->pooled)) {
         job->waiting = true;
         return false;
     }
-    (void)haft__pool_lose(job->exec->pool, &it->pooled);
+    (void)haft__pool_abandon(job->exec->pool, &it->pooled);
     return true;
 }
 

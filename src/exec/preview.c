@@ -122,11 +122,12 @@ static haft_status preview_server(haft__exec_job *job, haft__arena *arena, haft_
                                   haft_error *err)
 {
     const haft__json *name = haft__exec_definition(job, "server");
-    haft__mcp_servers servers;
-    haft_status status = haft__mcp_servers_read(arena, job->call.spec->mcp, &servers, err);
-    const haft__mcp_server *server = status == HAFT_OK && name != NULL
-                                         ? haft__mcp_servers_find(&servers, haft__json_text(*name))
-                                         : NULL;
+    haft__mcp_server_configs servers;
+    haft_status status = haft__mcp_server_configs_read(arena, job->call.spec->mcp, &servers, err);
+    const haft__mcp_server_config *server =
+        status == HAFT_OK && name != NULL
+            ? haft__mcp_server_configs_find(&servers, haft__json_text(*name))
+            : NULL;
     if (server == NULL) {
         return status;
     }

@@ -174,7 +174,7 @@ static bool is_plain(haft_str value)
     return is_word(value) || is_path(value) || is_origin(value);
 }
 
-static void see_variable(void *context, haft_str name, haft_str value)
+static void collect_variable(void *context, haft_str name, haft_str value)
 {
     if (sounds_secret(name) && looks_secret(value)) {
         add(context, value);
@@ -211,23 +211,23 @@ static void add_variables(collector *c, haft_str text)
 }
 
 /* Every text inside a value. Values of specs are not deep (HAFT__LIMIT_JSON_DEPTH_STRICT). */
-static void look_at(collector *c, haft__json value)
+static void collect_value(collector *c, haft__json value)
 {
     if (value.kind == HAFT__JSON_STRING) {
         add_variables(c, haft__json_text(value));
     }
     for (uint32_t i = 0; value.kind == HAFT__JSON_ARRAY && i < value.count; i++) {
-        look_at(c, value.items[i]);
+        collect_value(c, value.items[i]);
     }
     for (uint32_t i = 0; value.kind == HAFT__JSON_OBJECT && i < value.count; i++) {
-        look_at(c, value.members[i].value);
+        collect_value(c, value.members[i].value);
     }
 }
 
 /* ---- what is written out ---- */
 
 /* What is written out in the `env` or `headers` of a tool. */
-static void look_at_named(collector *c, haft__json holder)
+static void collect_named(collector *c, haft__json holder)
 {
     static const haft_str keys[] = {HAFT__LIT("env"), HAFT__LIT("headers")};
     for (size_t i = 0; i < COUNT(keys); i++) {
@@ -238,7 +238,7 @@ static void look_at_named(collector *c, haft__json holder)
             bool scheme = haft__str_starts_with(text, HAFT__LIT("Bearer "))
                           || haft__str_starts_with(text, HAFT__LIT("Basic "));
             (void)(scheme ? haft__str_split(&rest, ' ') : rest);
-            see_variable(c, haft__json_text(texts->members[j].key), rest);
+            collect_variable(c, haft__json_text(texts->members[j].key), rest);
         }
     }
 }
@@ -284,7 +284,7 @@ static void add_otherwise(collector *c, haft_str name, haft_str text)
     }
 }
 
-static void look_at_written(collector *c, haft__json server, haft_str key, bool headers)
+static void collect_written(collector *c, haft__json server, haft_str key, bool headers)
 {
     const haft__json *texts = haft__json_get(server, key);
     bool object = texts != NULL && texts->kind == HAFT__JSON_OBJECT;
@@ -306,31 +306,31 @@ static void look_at_written(collector *c, haft__json server, haft_str key, bool 
 }
 
 /* What a spec, or a file it imports, has written out for its MCP servers. */
-static void look_at_servers(collector *c, haft__json mcp)
+static void collect_servers(collector *c, haft__json mcp)
 {
     const haft__json *servers = haft__json_get(mcp, HAFT__LIT("servers"));
     for (uint32_t i = 0; servers != NULL && i < servers->count; i++) {
         haft__json server = servers->members[i].value;
         const haft__json *url = haft__json_get(server, HAFT__LIT("url"));
-        look_at_written(c, server, HAFT__LIT("env"), false);
-        look_at_written(c, server, HAFT__LIT("headers"), true);
+        collect_written(c, server, HAFT__LIT("env"), false);
+        collect_written(c, server, HAFT__LIT("headers"), true);
         add_passwords(c, url != NULL ? haft__json_text(*url) : HAFT__LIT(""));
     }
 }
 
-static void look_at_tools(collector *c, const haft__tools *tools)
+static void collect_tools(collector *c, const haft__tools *tools)
 {
     for (size_t i = 0; i < tools->count; i++) {
         const haft__json *http = haft__json_get(tools->items[i]->definition, HAFT__LIT("http"));
-        look_at_named(c, tools->items[i]->definition);
+        collect_named(c, tools->items[i]->definition);
         if (http != NULL) {
-            look_at_named(c, *http);
+            collect_named(c, *http);
         }
     }
 }
 
 /* A key that is no ${NAME} is the key itself. */
-static void look_at_key(collector *c, haft_str key)
+static void collect_key(collector *c, haft_str key)
 {
     haft_str rest = key;
     (void)haft__str_split(&rest, '$');
@@ -351,12 +351,12 @@ haft_status haft__secrets_collect(const haft__spec *spec, const haft__spec_env *
     collector c = {.redactor = redactor, .env = env, .err = err};
     add_variable(&c, spec->model.api_key_env);
     add_variable(&c, spec->embeddings.api_key_env);
-    look_at(&c, spec->source);
-    look_at(&c, spec->mcp); /* imported servers are not in the source */
-    look_at_servers(&c, spec->mcp);
-    look_at_tools(&c, &spec->tools);
-    look_at_key(&c, spec->model.api_key);
-    haft__environment_each(see_variable, &c);
+    collect_value(&c, spec->source);
+    collect_value(&c, spec->mcp); /* imported servers are not in the source */
+    collect_servers(&c, spec->mcp);
+    collect_tools(&c, &spec->tools);
+    collect_key(&c, spec->model.api_key);
+    haft__environment_each(collect_variable, &c);
     *ret_redactor = redactor;
     return c.status;
 }
@@ -366,7 +366,7 @@ haft_status haft__secrets_add(haft__redactor *redactor, const haft__variable *va
 {
     collector c = {.redactor = redactor, .err = err};
     for (size_t i = 0; i < count; i++) {
-        see_variable(&c, variables[i].name, variables[i].value);
+        collect_variable(&c, variables[i].name, variables[i].value);
     }
     return c.status;
 }

@@ -15,7 +15,7 @@
 #include "io/file.h"
 #include "json/read.h"
 
-haft_str haft__own_file_place(haft__arena *arena)
+haft_str haft__state_file_directory(haft__arena *arena)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     if (state != NULL && state[0] == '/') {
@@ -27,7 +27,7 @@ haft_str haft__own_file_place(haft__arena *arena)
     return (haft_str){NULL, 0};
 }
 
-void haft__own_file_make_place(const char *path)
+void haft__state_file_create_directory(const char *path)
 {
     char part[4096];
     size_t length = strlen(path);
@@ -55,15 +55,15 @@ static haft_status check_owner(const char *path, haft_error *err)
     return HAFT_OK;
 }
 
-haft_status haft__own_file_read(haft__arena *arena, const char *path, size_t max,
-                                haft_str *ret_text, haft_error *err)
+haft_status haft__state_file_read(haft__arena *arena, const char *path, size_t max,
+                                  haft_str *ret_text, haft_error *err)
 {
     haft_status status = check_owner(path, err);
-    return status == HAFT_OK ? haft__file_keep(arena, path, max, ret_text, err) : status;
+    return status == HAFT_OK ? haft__file_read_arena(arena, path, max, ret_text, err) : status;
 }
 
-haft_status haft__own_file_json(haft__arena *arena, haft_str text, haft__hash_key hash_key,
-                                haft__json *ret_value, haft_error *err)
+haft_status haft__state_file_parse(haft__arena *arena, haft_str text, haft__hash_key hash_key,
+                                   haft__json *ret_value, haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.reject_duplicates = true;

@@ -51,7 +51,7 @@ struct haft__child {
     haft__timer timer;         /* until SIGTERM or SIGKILL, ... */
     uint64_t until_ms;         /* ... and when that is, for those who wait without the loop */
     uint64_t grace;
-    uint64_t patience;
+    uint64_t stdin_grace;
     haft_str input;        /* what is left of it */
     haft__buf output;      /* of one that is talked with: empty */
     haft__buf unread;      /* what is written to it, ... */
@@ -60,13 +60,13 @@ struct haft__child {
     char errors[HAFT__LIMIT_CHILD_ERROR_BYTES], report[REPORT_BYTES];
     haft__child_result result;
     void (*done)(void *context, const haft__child_result *result); /* NULL: nobody waits */
-    void (*heard)(void *context, haft_str bytes);
+    void (*on_output)(void *context, haft_str bytes);
     void *context;
-    unsigned handles; /* of libuv's, open */
-    bool talks;       /* its input stays open */
-    bool mute;        /* it has closed its output while it was talked with */
-    bool leaving;     /* its input has ended, and it may leave by itself */
-    bool ending;      /* it has been told to end */
+    unsigned handles;   /* of libuv's, open */
+    bool talks;         /* its input stays open */
+    bool stdout_closed; /* it has closed its output while it was talked with */
+    bool leaving;       /* its input has ended, and it may leave by itself */
+    bool ending;        /* it has been told to end */
 };
 
 /* ---- memory and handles ---- */
@@ -111,7 +111,7 @@ static void close_ends(haft__child *child)
     }
 }
 
-static void join_group(haft__child *child, haft__children *group)
+static void join_group(haft__child *child, haft__child_group *group)
 {
     child->next = group->first;
     child->link = &group->first;
@@ -145,7 +145,7 @@ static void on_grace(void *context)
 
 /* One that was stopped must go on to see SIGTERM. Without memory for the timer it has all the time
  * it wants. */
-static void tell_to_end(haft__child *child)
+static void terminate(haft__child *child)
 {
     if (child->ending) {
         return;
@@ -163,7 +163,7 @@ static void tell_to_end(haft__child *child)
 }
 
 /* Its status has been fetched: its number means nothing any more. */
-static void bury(haft__child *child)
+static void reap(haft__child *child)
 {
     haft__timer_stop(child->loop, &child->timer);
     leave_group(child);
@@ -172,41 +172,41 @@ static void bury(haft__child *child)
 }
 
 /* It has seen that its input is at its end, and stayed. */
-static void on_patience(void *context)
+static void on_stdin_grace(void *context)
 {
     haft__child *child = context;
-    child->result.mute = child->mute;
-    child->result.deaf = !child->mute;
-    tell_to_end(child);
+    child->result.stdout_closed = child->stdout_closed;
+    child->result.stdin_closed = !child->stdout_closed;
+    terminate(child);
 }
 
 /* Ends its input, and waits. What it still says is read meanwhile: a full pipe would keep it.
  * Without memory for the timer there is no patience. */
-static void let_leave(haft__child *child)
+static void close_stdin_first(haft__child *child)
 {
     if (child->leaving || child->ending) {
         return;
     }
     close_end(&child->ends[INPUT]);
-    child->leaving =
-        child->patience > 0
-        && haft__timer_start(child->loop, &child->timer, child->patience, on_patience, child, NULL)
-               == HAFT_OK;
-    child->until_ms = now_ms() + child->patience;
+    child->leaving = child->stdin_grace > 0
+                     && haft__timer_start(child->loop, &child->timer, child->stdin_grace,
+                                          on_stdin_grace, child, NULL)
+                            == HAFT_OK;
+    child->until_ms = now_ms() + child->stdin_grace;
     if (!child->leaving) {
-        on_patience(child);
+        on_stdin_grace(child);
     }
 }
 
 void haft__child_kill(haft__child *child)
 {
     child->done = NULL;
-    child->heard = NULL;
+    child->on_output = NULL;
     if (child->talks) {
-        let_leave(child);
+        close_stdin_first(child);
     } else {
         close_ends(child);
-        tell_to_end(child);
+        terminate(child);
     }
 }
 
@@ -226,14 +226,14 @@ static bool is_gone(haft__child *child)
         if (child->ending) {
             on_grace(child);
         } else {
-            tell_to_end(child);
+            terminate(child);
         }
     }
     return false;
 }
 
 /* All at the same time. */
-void haft__children_finish(haft__children *group)
+void haft__child_group_finish(haft__child_group *group)
 {
     for (haft__child *child = group->first; child != NULL; child = child->next) {
         haft__child_kill(child);
@@ -242,7 +242,7 @@ void haft__children_finish(haft__children *group)
         for (haft__child *child = group->first, *next; child != NULL; child = next) {
             next = child->next;
             if (is_gone(child)) {
-                bury(child);
+                reap(child);
             }
         }
         if (group->first != NULL) {
@@ -254,7 +254,7 @@ void haft__children_finish(haft__children *group)
 /* ---- its input ---- */
 
 /* Writes without SIGPIPE: one that comes is taken away again, unless one was there before. */
-static ssize_t write_quietly(int fd, haft_str text)
+static ssize_t write_no_sigpipe(int fd, haft_str text)
 {
     static const struct timespec no_time = {0};
     sigset_t pipe_signal, before, pending;
@@ -278,12 +278,12 @@ static void write_unread(end *it)
 {
     haft__child *child = it->child;
     haft_str left = haft__str_skip(haft__buf_str(&child->unread), child->read_of_unread);
-    ssize_t count = write_quietly(it->fd, left);
+    ssize_t count = write_no_sigpipe(it->fd, left);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
         return;
     }
     if (count < 0) {
-        let_leave(child);
+        close_stdin_first(child);
         return;
     }
     child->read_of_unread += (size_t)count;
@@ -305,7 +305,7 @@ static void on_writable(uv_poll_t *poll, int status, int events)
         write_unread(it);
         return;
     }
-    ssize_t count = write_quietly(it->fd, child->input);
+    ssize_t count = write_no_sigpipe(it->fd, child->input);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
         return;
     }
@@ -344,8 +344,8 @@ haft_status haft__child_write(haft__child *child, haft_str bytes, haft_error *er
 static void keep_output(haft__child *child, haft_str piece)
 {
     if (child->talks) {
-        if (child->heard != NULL) {
-            child->heard(child->context, piece);
+        if (child->on_output != NULL) {
+            child->on_output(child->context, piece);
         }
         return;
     }
@@ -356,7 +356,7 @@ static void keep_output(haft__child *child, haft_str piece)
 }
 
 /* The last bytes are what matters. */
-haft_str haft__child_errors(const haft__child *child)
+haft_str haft__child_stderr(const haft__child *child)
 {
     return (haft_str){child->errors, child->error_bytes};
 }
@@ -398,8 +398,9 @@ static size_t read_piece(end *it, size_t most)
     if (count <= 0) {
         close_end(it);
         if (which == OUTPUT && child->talks) {
-            child->mute = true;
-            let_leave(child); /* nobody hears of it any more; most often it has just ended */
+            child->stdout_closed = true;
+            close_stdin_first(
+                child); /* nobody hears of it any more; most often it has just ended */
         }
         return 0;
     }
@@ -425,7 +426,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     (void)events;
     (void)read_piece(it, PIECE_BYTES);
     if (!stays_open(child, OUTPUT)) {
-        tell_to_end(child);
+        terminate(child);
     }
 }
 
@@ -451,7 +452,7 @@ static void on_end(uv_process_t *process, int64_t status, int number)
     for (size_t i = OUTPUT; i < PIPES; i++) {
         drain(&child->ends[i]);
     }
-    bury(child);
+    reap(child);
     if (child->done == NULL) {
         return;
     }
@@ -553,9 +554,9 @@ haft_status haft__child_start(haft__loop *loop, const haft__child_options *optio
     child->input = options->input;
     child->max_output = options->max_output;
     child->done = options->done;
-    child->heard = options->heard;
-    child->talks = options->heard != NULL;
-    child->patience = options->patience;
+    child->on_output = options->on_output;
+    child->talks = options->on_output != NULL;
+    child->stdin_grace = options->stdin_grace;
     child->context = options->context;
     haft__buf_init(&child->output, options->max_output);
     haft__buf_init(&child->unread, options->max_unread);

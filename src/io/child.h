@@ -8,8 +8,8 @@
  * ended; what its own children still write after that is not waited for.
  *
  * A program can also be talked with: its input stays open for haft__child_write, and its output is
- * handed on as it comes (`heard`). One that closes its input or its output, so that nobody can
- * reach or hear it, is ended after `patience`.
+ * handed on as it comes (`on_output`). One that closes its input or its output, so that nobody can
+ * reach or hear it, is ended after `stdin_grace`.
  */
 #ifndef HAFT_IO_CHILD_H
 #define HAFT_IO_CHILD_H
@@ -19,9 +19,9 @@
 typedef struct haft__child haft__child;
 
 /* The children of one owner, who can thereby wait for those that it has ended. Zero it at first. */
-typedef struct haft__children {
+typedef struct haft__child_group {
     haft__child *first;
-} haft__children;
+} haft__child_group;
 
 typedef struct haft__child_result {
     int status;              /* the exit status; 0 when a signal ended it */
@@ -30,12 +30,12 @@ typedef struct haft__child_result {
     haft_str report;         /* what it wrote to descriptor 3, as far as it is not long */
     bool output_cut;         /* it wrote more than the cap, and was ended for that */
     bool no_memory;          /* there was none for its output, and it was ended for that */
-    bool deaf;               /* it was talked with, closed its input, and was ended for that */
-    bool mute;               /* the same with its output */
+    bool stdin_closed;       /* it was talked with, closed its input, and was ended for that */
+    bool stdout_closed;      /* the same with its output */
 } haft__child_result;
 
 typedef struct haft__child_options {
-    haft__children *group;
+    haft__child_group *group;
     const char *const *argv; /* the program, a path, and its arguments; NULL at the end */
     const char *const *env;  /* "NAME=value"; NULL at the end */
     const char *cwd;         /* NULL: ours */
@@ -45,9 +45,9 @@ typedef struct haft__child_options {
     uint64_t grace; /* ms between SIGTERM and SIGKILL when it is ended; 0: SIGKILL at once */
     /* To talk with it: the next bytes of its output, of which none are kept then; from the loop.
      * Its input stays open, and `input` is not looked at. */
-    void (*heard)(void *context, haft_str bytes);
-    size_t max_unread; /* bytes it may leave unread of what is written to it */
-    uint64_t patience; /* ms between the end of its input and SIGTERM when it is ended */
+    void (*on_output)(void *context, haft_str bytes);
+    size_t max_unread;    /* bytes it may leave unread of what is written to it */
+    uint64_t stdin_grace; /* ms between the end of its input and SIGTERM when it is ended */
     void (*done)(void *context, const haft__child_result *result); /* once, from the loop */
     void *context;
 } haft__child_options;
@@ -62,14 +62,14 @@ HAFT_MUST_USE haft_status haft__child_start(haft__loop *loop, const haft__child_
 HAFT_MUST_USE haft_status haft__child_write(haft__child *child, haft_str bytes, haft_error *err);
 
 /* The last part of what it has written to its standard error so far. Borrowed until more comes. */
-haft_str haft__child_errors(const haft__child *child);
+haft_str haft__child_stderr(const haft__child *child);
 
-/* Ends it, without a report: `done` and `heard` will not be called, and the input not be looked
- * at. One that is talked with sees the end of its input first, and has `patience` ms to leave;
+/* Ends it, without a report: `done` and `on_output` will not be called, and the input not be looked
+ * at. One that is talked with sees the end of its input first, and has `stdin_grace` ms to leave;
  * then comes SIGTERM, and after `grace` ms SIGKILL. */
 void haft__child_kill(haft__child *child);
 
 /* Ends all that are left and waits until they are gone. */
-void haft__children_finish(haft__children *group);
+void haft__child_group_finish(haft__child_group *group);
 
 #endif

@@ -17,7 +17,7 @@ uint64_t haft__clock_now(void)
     return read_clock(CLOCK_REALTIME);
 }
 
-uint64_t haft__clock_steady(void)
+uint64_t haft__clock_monotonic(void)
 {
     return read_clock(CLOCK_BOOTTIME); /* CLOCK_MONOTONIC stands still while a machine sleeps */
 }

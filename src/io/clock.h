@@ -10,7 +10,7 @@ uint64_t haft__clock_now(void);
 
 /* Milliseconds of a clock that only goes on: nobody sets it, and it counts the time in which this
  * process, or the machine, is stopped. */
-uint64_t haft__clock_steady(void);
+uint64_t haft__clock_monotonic(void);
 
 /* Stops the calling thread for at least this long. */
 void haft__clock_sleep(uint64_t ms);

@@ -64,8 +64,8 @@ haft_status haft__file_read(const char *path, haft__buf *text, haft_error *err)
     return status;
 }
 
-haft_status haft__file_keep(haft__arena *arena, const char *path, size_t max, haft_str *ret_text,
-                            haft_error *err)
+haft_status haft__file_read_arena(haft__arena *arena, const char *path, size_t max,
+                                  haft_str *ret_text, haft_error *err)
 {
     haft__buf text;
     haft__buf_init(&text, max);

@@ -14,8 +14,8 @@
 HAFT_MUST_USE haft_status haft__file_read(const char *path, haft__buf *text, haft_error *err);
 
 /* The whole file in `arena`, at most `max` bytes of it allowed; fails as haft__file_read does. */
-HAFT_MUST_USE haft_status haft__file_keep(haft__arena *arena, const char *path, size_t max,
-                                          haft_str *ret_text, haft_error *err);
+HAFT_MUST_USE haft_status haft__file_read_arena(haft__arena *arena, const char *path, size_t max,
+                                                haft_str *ret_text, haft_error *err);
 
 /* The path from the root on, as the working directory is now; .ptr is NULL for want of memory. */
 haft_str haft__file_absolute(haft__arena *arena, const char *path);

@@ -5,13 +5,13 @@
 #include "base/error.h"
 #include "base/str.h"
 
-void haft__splitter_init(haft__splitter *lines, size_t max)
+void haft__line_splitter_init(haft__line_splitter *lines, size_t max)
 {
-    *lines = (haft__splitter){.given = false};
+    *lines = (haft__line_splitter){.given = false};
     haft__buf_init(&lines->part, max);
 }
 
-void haft__splitter_finish(haft__splitter *lines)
+void haft__line_splitter_finish(haft__line_splitter *lines)
 {
     haft__buf_finish(&lines->part);
 }
@@ -22,7 +22,7 @@ static haft_str without_cr(haft_str line)
     return line;
 }
 
-bool haft__splitter_next(haft__splitter *lines, haft_str *io_bytes, haft_str *ret_line)
+bool haft__line_splitter_next(haft__line_splitter *lines, haft_str *io_bytes, haft_str *ret_line)
 {
     if (lines->given) {
         haft__buf_clear(&lines->part);
@@ -48,7 +48,7 @@ bool haft__splitter_next(haft__splitter *lines, haft_str *io_bytes, haft_str *re
     return true;
 }
 
-haft_status haft__splitter_check(const haft__splitter *lines, haft_error *err)
+haft_status haft__line_splitter_check(const haft__line_splitter *lines, haft_error *err)
 {
     if (lines->part.status == HAFT_TOO_BIG) {
         return haft__fail(err, HAFT_TOO_BIG, "", "found a line of more than %zu bytes",

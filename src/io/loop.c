@@ -184,7 +184,7 @@ void haft__loop_post(haft__loop *loop, haft__task *task)
     tasks_add(&loop->posted, task);
 }
 
-void haft__loop_send(haft__loop *loop, haft__task *task)
+void haft__loop_post_threadsafe(haft__loop *loop, haft__task *task)
 {
     /* Waking under the lock: once the task can be seen, its sender may be gone. */
     (void)pthread_mutex_lock(&loop->lock);
@@ -211,7 +211,7 @@ static void run_tasks(haft__loop *loop)
     }
 }
 
-void haft__loop_withdraw(haft__loop *loop, haft__task *task)
+void haft__loop_cancel_task(haft__loop *loop, haft__task *task)
 {
     take_sent(loop);
     tasks_remove(&loop->posted, task);

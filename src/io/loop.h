@@ -63,10 +63,10 @@ typedef struct haft__task {
 void haft__loop_post(haft__loop *loop, haft__task *task);
 
 /* The same from any thread. */
-void haft__loop_send(haft__loop *loop, haft__task *task);
+void haft__loop_post_threadsafe(haft__loop *loop, haft__task *task);
 
 /* Takes back a task that has not been run yet; fine when it is not there. From the loop's thread
  * only, and looks at every task that waits. */
-void haft__loop_withdraw(haft__loop *loop, haft__task *task);
+void haft__loop_cancel_task(haft__loop *loop, haft__task *task);
 
 #endif

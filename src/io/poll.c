@@ -49,7 +49,7 @@ static void on_ready(uv_poll_t *uv, int status, int events)
     poll->ready(poll->context);
 }
 
-haft_status haft__poll_want(haft__poll *poll, bool readable, bool writable, haft_error *err)
+haft_status haft__poll_set_interest(haft__poll *poll, bool readable, bool writable, haft_error *err)
 {
     int wanted = (readable ? UV_READABLE : 0) | (writable ? UV_WRITABLE : 0);
     if (wanted == poll->wanted) {

@@ -18,8 +18,8 @@ HAFT_MUST_USE haft_status haft__poll_create(haft__loop *loop, int fd, void (*rea
                                             void *context, haft__poll **ret_poll, haft_error *err);
 
 /* What is waited for from now on: that it can be read, that it can be written, or neither. */
-HAFT_MUST_USE haft_status haft__poll_want(haft__poll *poll, bool readable, bool writable,
-                                          haft_error *err);
+HAFT_MUST_USE haft_status haft__poll_set_interest(haft__poll *poll, bool readable, bool writable,
+                                                  haft_error *err);
 
 /* `ready` is not called any more. Fine with NULL, and from inside `ready`. */
 void haft__poll_destroy(haft__poll *poll);

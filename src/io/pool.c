@@ -33,8 +33,8 @@ struct haft__pool {
     haft__loop *loop;
     pthread_mutex_t lock; /* of everything below */
     pthread_cond_t wake;
-    haft__job *first, **end; /* those that wait */
-    uint32_t waiting;        /* how many */
+    haft__pool_job *first, **end; /* those that wait */
+    uint32_t waiting;             /* how many */
     uint32_t most, running, idle, lost;
     bool closing;
     worker workers[]; /* as many as there can ever be at the same time */
@@ -48,9 +48,9 @@ static uint32_t allowed(const haft__pool *pool)
 
 /* ---- what a thread does ---- */
 
-static haft__job *take(haft__pool *pool)
+static haft__pool_job *pop_job(haft__pool *pool)
 {
-    haft__job *job = pool->first;
+    haft__pool_job *job = pool->first;
     pool->first = job->next;
     if (pool->first == NULL) {
         pool->end = &pool->first;
@@ -61,14 +61,14 @@ static haft__job *take(haft__pool *pool)
 }
 
 /* With the lock held, but not while it works. */
-static void run(haft__pool *pool, haft__job *job)
+static void run(haft__pool *pool, haft__pool_job *job)
 {
     (void)pthread_mutex_unlock(&pool->lock);
     job->work(job);
     (void)pthread_mutex_lock(&pool->lock);
     pool->lost -= job->state == LOST;
     job->state = DONE;
-    haft__loop_send(pool->loop, &job->task); /* it may be gone from here on */
+    haft__loop_post_threadsafe(pool->loop, &job->task); /* it may be gone from here on */
 }
 
 static void *work(void *context)
@@ -78,7 +78,7 @@ static void *work(void *context)
     (void)pthread_mutex_lock(&pool->lock);
     while (pool->running <= allowed(pool)) {
         if (pool->first != NULL) {
-            run(pool, take(pool));
+            run(pool, pop_job(pool));
         } else if (pool->closing) {
             break;
         } else {
@@ -142,13 +142,13 @@ static int call_worker(haft__pool *pool)
 
 static void on_done(haft__task *task)
 {
-    haft__job *job = HAFT__CONTAINER(task, haft__job, task);
+    haft__pool_job *job = HAFT__CONTAINER(task, haft__pool_job, task);
     job->done(job);
 }
 
-static void remove_job(haft__pool *pool, haft__job *job)
+static void remove_job(haft__pool *pool, haft__pool_job *job)
 {
-    haft__job **at = &pool->first;
+    haft__pool_job **at = &pool->first;
     while (*at != job) {
         at = &(*at)->next;
     }
@@ -159,7 +159,7 @@ static void remove_job(haft__pool *pool, haft__job *job)
     pool->waiting--;
 }
 
-haft_status haft__pool_submit(haft__pool *pool, haft__job *job, haft_error *err)
+haft_status haft__pool_submit(haft__pool *pool, haft__pool_job *job, haft_error *err)
 {
     job->task.run = on_done;
     job->state = WAITS;
@@ -180,7 +180,7 @@ haft_status haft__pool_submit(haft__pool *pool, haft__job *job, haft_error *err)
     return HAFT_OK;
 }
 
-bool haft__pool_drop(haft__pool *pool, haft__job *job)
+bool haft__pool_cancel(haft__pool *pool, haft__pool_job *job)
 {
     (void)pthread_mutex_lock(&pool->lock);
     bool waits = job->state == WAITS;
@@ -191,7 +191,7 @@ bool haft__pool_drop(haft__pool *pool, haft__job *job)
     return waits;
 }
 
-bool haft__pool_lose(haft__pool *pool, haft__job *job)
+bool haft__pool_abandon(haft__pool *pool, haft__pool_job *job)
 {
     (void)pthread_mutex_lock(&pool->lock);
     bool replaced = true;
@@ -204,7 +204,7 @@ bool haft__pool_lose(haft__pool *pool, haft__job *job)
     return replaced;
 }
 
-uint32_t haft__pool_lost(haft__pool *pool)
+uint32_t haft__pool_abandoned_count(haft__pool *pool)
 {
     (void)pthread_mutex_lock(&pool->lock);
     uint32_t lost = pool->lost;

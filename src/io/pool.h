@@ -14,13 +14,13 @@
 typedef struct haft__pool haft__pool;
 
 /* Zero it but for the two functions. Belongs to the pool from submit until `done` is called. */
-typedef struct haft__job {
-    void (*work)(struct haft__job *job); /* on a thread of the pool, signals blocked */
-    void (*done)(struct haft__job *job); /* on the loop, once, after `work` */
-    struct haft__job *next;              /* these are the pool's */
+typedef struct haft__pool_job {
+    void (*work)(struct haft__pool_job *job); /* on a thread of the pool, signals blocked */
+    void (*done)(struct haft__pool_job *job); /* on the loop, once, after `work` */
+    struct haft__pool_job *next;              /* these are the pool's */
     haft__task task;
     int state;
-} haft__job;
+} haft__pool_job;
 
 /* `threads` at most, 0 for HAFT__LIMIT_POOL_THREADS; they are started when there is work. The
  * functions below are for the loop's thread. */
@@ -33,17 +33,17 @@ void haft__pool_destroy(haft__pool *pool);
 
 /* Jobs are begun in the order of arrival. Fails only when there is no thread and none can be
  * started. */
-HAFT_MUST_USE haft_status haft__pool_submit(haft__pool *pool, haft__job *job, haft_error *err);
+HAFT_MUST_USE haft_status haft__pool_submit(haft__pool *pool, haft__pool_job *job, haft_error *err);
 
 /* Takes a job back that has not begun: true, and neither function will be called. False: too late.
  */
-bool haft__pool_drop(haft__pool *pool, haft__job *job);
+bool haft__pool_cancel(haft__pool *pool, haft__pool_job *job);
 
 /* Gives a job up that has begun: until its `work` returns, its thread does not count. `done` comes
  * all the same. False when so many are given up already that its thread cannot be replaced. */
-bool haft__pool_lose(haft__pool *pool, haft__job *job);
+bool haft__pool_abandon(haft__pool *pool, haft__pool_job *job);
 
 /* Jobs that were given up and have not returned; HAFT__LIMIT_POOL_LOST of them can be replaced. */
-uint32_t haft__pool_lost(haft__pool *pool);
+uint32_t haft__pool_abandoned_count(haft__pool *pool);
 
 #endif

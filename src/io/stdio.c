@@ -28,7 +28,7 @@ struct haft__stdio {
     haft__stdio_options options;
     haft__pool *pool;
     int wake[2]; /* closed at its second end when all is over */
-    haft__job read_job, write_job;
+    haft__pool_job read_job, write_job;
     bool reading, writing, ended, broken, over;
     char chunk[READ_BYTES];
     ssize_t got;  /* bytes of it; 0 at the end, less when it cannot be read */
@@ -53,7 +53,7 @@ static bool wait_for(const haft__stdio *stdio, int fd, short events)
 
 /* ---- reading ---- */
 
-static void do_read(haft__job *job)
+static void do_read(haft__pool_job *job)
 {
     haft__stdio *stdio = HAFT__CONTAINER(job, haft__stdio, read_job);
     stdio->got = 0;
@@ -93,7 +93,7 @@ static bool is_full(const haft__stdio *stdio)
 }
 
 /* What was read, line by line, as long as answers can be queued. */
-static void take(haft__stdio *stdio)
+static void process_input(haft__stdio *stdio)
 {
     while (stdio->taken < (size_t)stdio->got && !stdio->ended && !is_full(stdio)) {
         haft_str bytes = {stdio->chunk + stdio->taken, (size_t)stdio->got - stdio->taken};
@@ -123,16 +123,16 @@ static void read_more(haft__stdio *stdio)
 }
 
 /* Takes what was read, and reads on. */
-static void go_on(haft__stdio *stdio)
+static void resume_reading(haft__stdio *stdio)
 {
-    take(stdio);
+    process_input(stdio);
     stdio->stopped = !stdio->ended && is_full(stdio);
     if (!stdio->ended && !stdio->stopped) {
         read_more(stdio);
     }
 }
 
-static void on_read(haft__job *job)
+static void on_read(haft__pool_job *job)
 {
     haft__stdio *stdio = HAFT__CONTAINER(job, haft__stdio, read_job);
     stdio->reading = false;
@@ -141,7 +141,7 @@ static void on_read(haft__job *job)
     }
     stdio->taken = 0;
     if (stdio->got > 0) {
-        go_on(stdio);
+        resume_reading(stdio);
         return;
     }
     if (stdio->line.len > 0 || stdio->skipping) {
@@ -152,7 +152,7 @@ static void on_read(haft__job *job)
 
 /* ---- writing ---- */
 
-static void do_write(haft__job *job)
+static void do_write(haft__pool_job *job)
 {
     haft__stdio *stdio = HAFT__CONTAINER(job, haft__stdio, write_job);
     haft_str rest = haft__buf_str(&stdio->written);
@@ -180,7 +180,7 @@ static void write_more(haft__stdio *stdio)
     stdio->broken = !stdio->writing;
 }
 
-static void on_written(haft__job *job)
+static void on_written(haft__pool_job *job)
 {
     haft__stdio *stdio = HAFT__CONTAINER(job, haft__stdio, write_job);
     stdio->writing = false;
@@ -196,7 +196,7 @@ static void on_written(haft__job *job)
     if (stdio->broken) {
         end(stdio);
     } else if (stdio->stopped && !is_full(stdio)) {
-        go_on(stdio);
+        resume_reading(stdio);
     }
 }
 
@@ -217,7 +217,7 @@ bool haft__stdio_idle(const haft__stdio *stdio)
     return stdio->broken || (!stdio->writing && stdio->queued.len == 0);
 }
 
-haft_status haft__stdio_why(const haft__stdio *stdio)
+haft_status haft__stdio_error(const haft__stdio *stdio)
 {
     return stdio->queued.status;
 }
@@ -232,8 +232,8 @@ haft_status haft__stdio_create(const haft__stdio_options *options, haft__stdio *
         return haft__fail_no_memory(err);
     }
     stdio->options = *options;
-    stdio->read_job = (haft__job){.work = do_read, .done = on_read};
-    stdio->write_job = (haft__job){.work = do_write, .done = on_written};
+    stdio->read_job = (haft__pool_job){.work = do_read, .done = on_read};
+    stdio->write_job = (haft__pool_job){.work = do_write, .done = on_written};
     haft__buf_init(&stdio->line, options->max_line);
     haft__buf_init(&stdio->queued, options->max_queue);
     haft__buf_init(&stdio->written, options->max_queue);

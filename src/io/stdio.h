@@ -39,6 +39,6 @@ bool haft__stdio_idle(const haft__stdio *stdio);
 
 /* Why nothing can be written any more: TOO_BIG when too much waited, NO_MEMORY; OK when nobody is
  * there to read it, or it can. */
-haft_status haft__stdio_why(const haft__stdio *stdio);
+haft_status haft__stdio_error(const haft__stdio *stdio);
 
 #endif

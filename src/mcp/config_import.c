@@ -26,7 +26,7 @@ typedef struct importer {
     size_t to_count;
     haft_str *notes;
     size_t note_count;
-    haft__mcp_left *left;
+    haft__mcp_skipped_server *left;
     size_t left_count;
     haft_error *err;
 } importer;
@@ -51,9 +51,9 @@ static haft_status no_memory(importer *m)
 static haft_status bad(importer *m, const char *what, haft_str found)
 {
     haft_str name = m->name, shown = found;
-    haft_status status = haft__visible(m->arena, m->name, SHOWN_BYTES, &name, m->err);
+    haft_status status = haft__visible_copy(m->arena, m->name, SHOWN_BYTES, &name, m->err);
     if (status == HAFT_OK) {
-        status = haft__visible(m->arena, found, SHOWN_BYTES, &shown, m->err);
+        status = haft__visible_copy(m->arena, found, SHOWN_BYTES, &shown, m->err);
     }
     if (status != HAFT_OK) {
         return status;
@@ -65,7 +65,7 @@ static haft_status bad(importer *m, const char *what, haft_str found)
 static haft_status note(importer *m, const char *what)
 {
     haft_str name = m->name;
-    haft_status status = haft__visible(m->arena, m->name, SHOWN_BYTES, &name, m->err);
+    haft_status status = haft__visible_copy(m->arena, m->name, SHOWN_BYTES, &name, m->err);
     if (status != HAFT_OK || m->note_count == HAFT__LIMIT_MCP_WARNINGS) {
         return status;
     }
@@ -317,7 +317,7 @@ static haft_status add_notes(importer *m, haft__json entry)
     return status;
 }
 
-static haft_status read_way(importer *m, haft__json entry)
+static haft_status read_transport(importer *m, haft__json entry)
 {
     haft__json command = get(entry, "command"), url = url_of(entry);
     bool has_command = command.kind != HAFT__JSON_NULL, has_url = url.kind != HAFT__JSON_NULL;
@@ -344,7 +344,7 @@ static haft_status read_entry(importer *m, haft__json entry, haft__json *ret_ser
     size_t notes = m->note_count;
     haft_status status = check_type(m, entry);
     if (status == HAFT_OK) {
-        status = read_way(m, entry);
+        status = read_transport(m, entry);
     }
     if (status == HAFT_OK) {
         status = put_text(m, "cwd", get(entry, "cwd"));
@@ -389,11 +389,11 @@ static haft_status make_name(importer *m, haft__json *ret_name)
 /* Whether a spec takes it as it is now. */
 static haft_status check_server(importer *m, haft__json_member server)
 {
-    haft__mcp_servers read;
+    haft__mcp_server_configs read;
     haft__json_member servers = {haft__json_string(HAFT__LIT("servers")),
                                  haft__json_object(&server, 1)};
     haft_status status =
-        haft__mcp_servers_read(m->arena, haft__json_object(&servers, 1), &read, m->err);
+        haft__mcp_server_configs_read(m->arena, haft__json_object(&servers, 1), &read, m->err);
     if (status == HAFT_BAD_INPUT) {
         haft_str why = haft__arena_format(m->arena, "%s", m->err->message);
         status = why.ptr != NULL ? bad(m, why.ptr, HAFT__LIT("")) : no_memory(m);
@@ -418,13 +418,13 @@ static haft_status read_server(importer *m, haft__json made, haft__json from,
 }
 
 /* One that cannot be used is left out: it is no fault of the others. */
-static haft_status leave_out(importer *m, haft_error *why)
+static haft_status skip_server(importer *m, haft_error *why)
 {
     haft_str text = haft__arena_format(m->arena, "%s", why->message);
     if (text.ptr == NULL) {
         return no_memory(m);
     }
-    m->left[m->left_count++] = (haft__mcp_left){m->made, text};
+    m->left[m->left_count++] = (haft__mcp_skipped_server){m->made, text};
     *why = (haft_error){.status = HAFT_OK};
     return HAFT_OK;
 }
@@ -446,7 +446,7 @@ static haft_status read_servers(importer *m, haft__json from, haft__json *ret_se
         status = read_server(m, haft__json_object(members, count), from.members[i].value,
                              &members[count]);
         count += status == HAFT_OK;
-        status = status == HAFT_BAD_INPUT ? leave_out(m, &own) : status;
+        status = status == HAFT_BAD_INPUT ? skip_server(m, &own) : status;
     }
     m->err = err;
     if (status != HAFT_OK && err != NULL && err->status == HAFT_OK) {

@@ -23,7 +23,7 @@ static haft__json get(haft__json object, const char *key)
     return value != NULL ? *value : haft__json_null();
 }
 
-static haft_status wanted(const char *where, const char *what, haft__json found, haft_error *err)
+static haft_status fail_type(const char *where, const char *what, haft__json found, haft_error *err)
 {
     return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s, found %s", what,
                       haft__json_kind_name(found));
@@ -36,7 +36,7 @@ static haft_status read_name(haft__arena *arena, haft__json entry, haft__mcp_too
 {
     haft__json name = get(entry, "name");
     if (name.kind != HAFT__JSON_STRING) {
-        return wanted("/name", "a string", name, err);
+        return fail_type("/name", "a string", name, err);
     }
     tool->remote = haft__json_text(name);
     if (memchr(tool->remote.len > 0 ? tool->remote.ptr : "", ':', tool->remote.len) != NULL) {
@@ -68,10 +68,10 @@ static haft_status read_text(haft__arena *arena, haft__json holder, const char *
         return HAFT_OK;
     }
     if (value.kind != HAFT__JSON_STRING) {
-        return wanted(where, "a string", value, err);
+        return fail_type(where, "a string", value, err);
     }
-    return haft__visible(arena, haft__json_text(value), HAFT__LIMIT_TOOL_DESCRIPTION_BYTES,
-                         ret_text, err);
+    return haft__visible_copy(arena, haft__json_text(value), HAFT__LIMIT_TOOL_DESCRIPTION_BYTES,
+                              ret_text, err);
 }
 
 /* A model reads descriptions, so there is always one. */
@@ -121,25 +121,26 @@ static haft_status read_schemas(haft__arena *arena, haft__json entry, haft__hash
 {
     haft__json input = get(entry, "inputSchema"), output = get(entry, "outputSchema");
     if (input.kind != HAFT__JSON_OBJECT) {
-        return wanted("/inputSchema", "an object", input, err);
+        return fail_type("/inputSchema", "an object", input, err);
     }
     if (!haft__str_equal(haft__json_text(get(input, "type")), HAFT__LIT("object"))) {
         return haft__fail(err, HAFT_BAD_INPUT, "/inputSchema/type",
                           "the schema does not say \"type\": \"object\"");
     }
     if (output.kind != HAFT__JSON_NULL && output.kind != HAFT__JSON_OBJECT) {
-        return wanted("/outputSchema", "an object", output, err);
+        return fail_type("/outputSchema", "an object", output, err);
     }
     haft_status status = try_schema(input, "/inputSchema", hash_key, err);
     if (status == HAFT_OK && output.kind == HAFT__JSON_OBJECT) {
         status = try_schema(output, "/outputSchema", hash_key, err);
     }
     if (status == HAFT_OK) {
-        status = haft__mcp_schema_show(arena, input, "/inputSchema", &tool->input_schema, err);
+        status =
+            haft__mcp_schema_make_visible(arena, input, "/inputSchema", &tool->input_schema, err);
     }
-    return status == HAFT_OK
-               ? haft__mcp_schema_show(arena, output, "/outputSchema", &tool->output_schema, err)
-               : status;
+    return status == HAFT_OK ? haft__mcp_schema_make_visible(arena, output, "/outputSchema",
+                                                             &tool->output_schema, err)
+                             : status;
 }
 
 /* ---- hints ---- */
@@ -205,7 +206,7 @@ haft_status haft__mcp_tool_read(haft__arena *arena, haft__json entry,
 {
     haft__mcp_tool tool = {.server = origin->server};
     if (entry.kind != HAFT__JSON_OBJECT) {
-        return wanted("", "an object", entry, err);
+        return fail_type("", "an object", entry, err);
     }
     haft__json annotations = get(entry, "annotations");
     tool.annotations = annotations.kind == HAFT__JSON_OBJECT ? annotations : haft__json_null();
@@ -235,8 +236,8 @@ haft_status haft__mcp_tool_read(haft__arena *arena, haft__json entry,
     return status;
 }
 
-haft_status haft__mcp_tool_make(haft__arena *arena, const haft__mcp_tool *tool,
-                                haft__tool *ret_tool, haft_error *err)
+haft_status haft__mcp_tool_to_registry(haft__arena *arena, const haft__mcp_tool *tool,
+                                       haft__tool *ret_tool, haft_error *err)
 {
     haft__json_member *members = haft__arena_array(arena, 3, sizeof(*members));
     haft_str hash = haft__arena_copy(arena, (haft_str){tool->hash, HAFT__SHA256_HEX});

@@ -38,10 +38,10 @@ typedef struct haft__mcp_tool {
 } haft__mcp_tool;
 
 /* A tool that cannot be used, or a list that was cut. Both made visible. */
-typedef struct haft__mcp_left_out {
+typedef struct haft__mcp_skipped_tool {
     haft_str tool; /* as the server calls it; "" when it is about the list */
     haft_str reason;
-} haft__mcp_left_out;
+} haft__mcp_skipped_tool;
 
 /* Who a definition comes from. */
 typedef struct haft__mcp_origin {
@@ -63,8 +63,8 @@ HAFT_MUST_USE haft_status haft__mcp_tool_read(haft__arena *arena, haft__json ent
 
 /* The tool for a registry: source HAFT__TOOL_MCP, and a definition {"server","tool","hash"}. What
  * is made for it lives in `arena`, the rest is borrowed. */
-HAFT_MUST_USE haft_status haft__mcp_tool_make(haft__arena *arena, const haft__mcp_tool *tool,
-                                              haft__tool *ret_tool, haft_error *err);
+HAFT_MUST_USE haft_status haft__mcp_tool_to_registry(haft__arena *arena, const haft__mcp_tool *tool,
+                                                     haft__tool *ret_tool, haft_error *err);
 
 /* Appends what differs between two definitions (haft__mcp_tool.definition), for people: a line for
  * each part that is gone ("- /description: ..."), new ("+ ..."), texts made visible and cut where

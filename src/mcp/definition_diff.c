@@ -37,9 +37,9 @@ static haft_status add_line(differ *d, char sign, haft__json value)
     haft_status status = haft__buf_check(&text, d->err);
     if (status == HAFT_OK) {
         haft__buf_addf(d->buf, "%c ", sign);
-        haft__visible_add(d->buf, haft__buf_str(&d->path), SHOWN_BYTES);
+        haft__visible_append(d->buf, haft__buf_str(&d->path), SHOWN_BYTES);
         haft__buf_add_str(d->buf, HAFT__LIT(": "));
-        haft__visible_add(d->buf, haft__buf_str(&text), SHOWN_BYTES);
+        haft__visible_append(d->buf, haft__buf_str(&text), SHOWN_BYTES);
         haft__buf_add_char(d->buf, '\n');
     }
     haft__buf_finish(&text);

@@ -13,8 +13,8 @@ HAFT_MUST_USE haft_status haft__mcp_params_read(haft__arena *arena, haft__json s
 
 /* definition_schema.c: the schema with its texts made visible; `schema` itself where there is
  * nothing to do. BAD_INPUT when a name or a value that is compared has a hidden character. */
-HAFT_MUST_USE haft_status haft__mcp_schema_show(haft__arena *arena, haft__json schema,
-                                                const char *where, haft__json *ret_schema,
-                                                haft_error *err);
+HAFT_MUST_USE haft_status haft__mcp_schema_make_visible(haft__arena *arena, haft__json schema,
+                                                        const char *where, haft__json *ret_schema,
+                                                        haft_error *err);
 
 #endif

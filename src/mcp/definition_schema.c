@@ -24,11 +24,11 @@ typedef enum mode {
     DATA,   /* strings are for comparing */
 } mode;
 
-typedef struct shower {
+typedef struct visible_writer {
     haft__arena *arena;
     const char *where; /* "/inputSchema" */
     haft_error *err;
-} shower;
+} visible_writer;
 
 static bool is_clean(haft_str text)
 {
@@ -36,7 +36,7 @@ static bool is_clean(haft_str text)
         uint32_t code = 0;
         size_t length = haft__utf8_decode(text, &code);
         bool line_end = text.len > 1 && text.ptr[0] == '\r' && text.ptr[1] == '\n';
-        if (length == 0 || (!line_end && haft__visible_hides(code))) {
+        if (length == 0 || (!line_end && haft__visible_is_hidden(code))) {
             return false;
         }
         text = haft__str_skip(text, length);
@@ -57,10 +57,10 @@ static bool is_all_clean(haft__json value)
     return clean;
 }
 
-static haft_status hidden(shower *s, const char *what, haft_str text)
+static haft_status hidden(visible_writer *s, const char *what, haft_str text)
 {
     haft_str shown = text;
-    haft_status status = haft__visible(s->arena, text, SHOWN_BYTES, &shown, s->err);
+    haft_status status = haft__visible_copy(s->arena, text, SHOWN_BYTES, &shown, s->err);
     return status == HAFT_OK ? haft__fail(s->err, HAFT_BAD_INPUT, s->where,
                                           "the %s '%.*s' has a character that cannot be seen", what,
                                           HAFT__ARG(shown))
@@ -113,21 +113,21 @@ static mode mode_below(mode outer, haft_str key)
                                                  : SCHEMA;
 }
 
-static haft_status show(shower *s, haft__json value, mode as, haft__json *ret_value);
+static haft_status show(visible_writer *s, haft__json value, mode as, haft__json *ret_value);
 
-static haft_status show_string(shower *s, haft__json value, mode as, haft__json *ret_value)
+static haft_status show_string(visible_writer *s, haft__json value, mode as, haft__json *ret_value)
 {
     haft_str text = haft__json_text(value);
     if (as == DATA && !is_clean(text)) {
         return hidden(s, "value", text);
     }
     haft_status status =
-        haft__visible(s->arena, text, HAFT__LIMIT_MCP_MESSAGE_BYTES, &text, s->err);
+        haft__visible_copy(s->arena, text, HAFT__LIMIT_MCP_MESSAGE_BYTES, &text, s->err);
     *ret_value = haft__json_string(text);
     return status;
 }
 
-static haft_status show_array(shower *s, haft__json value, mode as, haft__json *ret_value)
+static haft_status show_array(visible_writer *s, haft__json value, mode as, haft__json *ret_value)
 {
     haft__json *items = haft__arena_array(s->arena, value.count, sizeof(*items));
     if (items == NULL) {
@@ -141,7 +141,7 @@ static haft_status show_array(shower *s, haft__json value, mode as, haft__json *
     return status;
 }
 
-static haft_status show_object(shower *s, haft__json value, mode as, haft__json *ret_value)
+static haft_status show_object(visible_writer *s, haft__json value, mode as, haft__json *ret_value)
 {
     haft__json_member *members = haft__arena_array(s->arena, value.count, sizeof(*members));
     if (members == NULL) {
@@ -160,7 +160,7 @@ static haft_status show_object(shower *s, haft__json value, mode as, haft__json 
     return status;
 }
 
-static haft_status show(shower *s, haft__json value, mode as, haft__json *ret_value)
+static haft_status show(visible_writer *s, haft__json value, mode as, haft__json *ret_value)
 {
     switch ((haft__json_kind)value.kind) {
     case HAFT__JSON_STRING: return show_string(s, value, as, ret_value);
@@ -175,10 +175,10 @@ static haft_status show(shower *s, haft__json value, mode as, haft__json *ret_va
     return HAFT_OK;
 }
 
-haft_status haft__mcp_schema_show(haft__arena *arena, haft__json schema, const char *where,
-                                  haft__json *ret_schema, haft_error *err)
+haft_status haft__mcp_schema_make_visible(haft__arena *arena, haft__json schema, const char *where,
+                                          haft__json *ret_schema, haft_error *err)
 {
-    shower s = {.arena = arena, .where = where, .err = err};
+    visible_writer s = {.arena = arena, .where = where, .err = err};
     haft__json shown = schema;
     haft_status status = is_all_clean(schema) ? HAFT_OK : show(&s, schema, SCHEMA, &shown);
     if (status == HAFT_OK) {

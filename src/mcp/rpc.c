@@ -45,8 +45,8 @@ bool haft__rpc_id_equal(haft__json a, haft__json b)
 
 /* ---- reading ---- */
 
-static haft_status wanted(const char *where, const char *what, const haft__json *found,
-                          haft_error *err)
+static haft_status fail_type(const char *where, const char *what, const haft__json *found,
+                             haft_error *err)
 {
     return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s, found %s", what,
                       found != NULL ? haft__json_kind_name(*found) : "nothing");
@@ -64,18 +64,18 @@ static haft_status read_id(const haft__json *id, haft_error *err)
                           HAFT__ARG(haft__json_text(*id)));
     }
     return haft__rpc_id_valid(*id) ? HAFT_OK
-                                   : wanted("/id", "a string or an integer as the id", id, err);
+                                   : fail_type("/id", "a string or an integer as the id", id, err);
 }
 
-static haft_status read_asked(haft__json object, haft__rpc_message *message, haft_error *err)
+static haft_status read_request(haft__json object, haft__rpc_message *message, haft_error *err)
 {
     const haft__json *method = haft__json_get(object, HAFT__LIT("method"));
     const haft__json *params = haft__json_get(object, HAFT__LIT("params"));
     if (method->kind != HAFT__JSON_STRING) {
-        return wanted("/method", "a string", method, err);
+        return fail_type("/method", "a string", method, err);
     }
     if (params != NULL && params->kind != HAFT__JSON_NULL && params->kind != HAFT__JSON_OBJECT) {
-        return wanted("/params", "an object", params, err);
+        return fail_type("/params", "an object", params, err);
     }
     message->method = haft__json_text(*method);
     message->params = params != NULL ? *params : haft__json_null();
@@ -85,17 +85,17 @@ static haft_status read_asked(haft__json object, haft__rpc_message *message, haf
 static haft_status read_error(haft__json error, haft__rpc_message *message, haft_error *err)
 {
     if (error.kind != HAFT__JSON_OBJECT) {
-        return wanted("/error", "an object", &error, err);
+        return fail_type("/error", "an object", &error, err);
     }
     const haft__json *code = haft__json_get(error, HAFT__LIT("code"));
     const haft__json *text = haft__json_get(error, HAFT__LIT("message"));
     const haft__json *data = haft__json_get(error, HAFT__LIT("data"));
     if (code == NULL || code->kind != HAFT__JSON_NUMBER
         || !haft__number_to_int64(haft__json_text(*code), &message->code)) {
-        return wanted("/error/code", "an integer of 64 bits", code, err);
+        return fail_type("/error/code", "an integer of 64 bits", code, err);
     }
     if (text == NULL || text->kind != HAFT__JSON_STRING) {
-        return wanted("/error/message", "a string", text, err);
+        return fail_type("/error/message", "a string", text, err);
     }
     message->message = haft__json_text(*text);
     message->data = data != NULL ? *data : haft__json_null();
@@ -113,14 +113,14 @@ static haft_status read_answer(haft__json object, haft__rpc_message *message, ha
         return read_error(*error, message, err);
     }
     if (result == NULL || result->kind != HAFT__JSON_OBJECT) {
-        return wanted("/result", "an object", result, err);
+        return fail_type("/result", "an object", result, err);
     }
     message->result = *result;
     return HAFT_OK;
 }
 
 /* What it is, by the keys that are there; that is known even of one that is not valid. */
-static haft_status tell_kind(haft__json object, haft__rpc_message *message, haft__rpc_fault *fault,
+static haft_status read_kind(haft__json object, haft__rpc_message *message, haft__rpc_fault *fault,
                              haft_error *err)
 {
     bool method = haft__json_get(object, HAFT__LIT("method")) != NULL;
@@ -128,7 +128,7 @@ static haft_status tell_kind(haft__json object, haft__rpc_message *message, haft
     bool error = haft__json_get(object, HAFT__LIT("error")) != NULL;
     bool id = haft__json_get(object, HAFT__LIT("id")) != NULL;
     fault->answer = !method && (result || error);
-    fault->unclear = id && (result || error || !method);
+    fault->maybe_response = id && (result || error || !method);
     message->kind = method && id ? HAFT__RPC_REQUEST
                     : method     ? HAFT__RPC_NOTIFICATION
                     : error      ? HAFT__RPC_ERROR
@@ -147,7 +147,7 @@ static haft_status check_version(haft__json object, haft_error *err)
 {
     const haft__json *version = haft__json_get(object, HAFT__LIT("jsonrpc"));
     if (version == NULL || version->kind != HAFT__JSON_STRING) {
-        return wanted("/jsonrpc", "\"2.0\"", version, err);
+        return fail_type("/jsonrpc", "\"2.0\"", version, err);
     }
     return haft__str_equal(haft__json_text(*version), HAFT__LIT("2.0"))
                ? HAFT_OK
@@ -162,7 +162,7 @@ static haft_status take_id(haft__json object, haft__rpc_message *message, haft__
     const haft__json *id = haft__json_get(object, HAFT__LIT("id"));
     bool none = id == NULL || id->kind == HAFT__JSON_NULL;
     if (none && message->kind == HAFT__RPC_RESULT) {
-        return wanted("/id", "the id of a request", id, err);
+        return fail_type("/id", "the id of a request", id, err);
     }
     if (id == NULL || (none && message->kind == HAFT__RPC_ERROR)) {
         return HAFT_OK;
@@ -177,7 +177,7 @@ static haft_status take_id(haft__json object, haft__rpc_message *message, haft__
 static haft_status read_object(haft__json object, bool duplicates, haft__rpc_message *message,
                                haft__rpc_fault *fault, haft_error *err)
 {
-    haft_status status = tell_kind(object, message, fault, err);
+    haft_status status = read_kind(object, message, fault, err);
     haft_status id = take_id(object, message, fault, status == HAFT_OK ? err : NULL);
     status = status == HAFT_OK ? id : status;
     if (status == HAFT_OK) {
@@ -188,7 +188,7 @@ static haft_status read_object(haft__json object, bool duplicates, haft__rpc_mes
     }
     bool asked = message->kind == HAFT__RPC_REQUEST || message->kind == HAFT__RPC_NOTIFICATION;
     return status != HAFT_OK ? status
-           : asked           ? read_asked(object, message, err)
+           : asked           ? read_request(object, message, err)
                              : read_answer(object, message, err);
 }
 
@@ -213,7 +213,7 @@ haft_status haft__rpc_read(haft__arena *arena, haft_str text, haft__hash_key has
                  : value.kind == HAFT__JSON_ARRAY
                      ? haft__fail(err, HAFT_BAD_INPUT, "",
                                   "expected one message, found an array: there are no batches")
-                     : wanted("", "an object", &value, err);
+                     : fail_type("", "an object", &value, err);
     } else if (status == HAFT_TOO_BIG) {
         fault.code = HAFT__RPC_INVALID; /* it may well be JSON */
     }

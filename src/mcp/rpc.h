@@ -50,15 +50,15 @@ typedef struct haft__rpc_message {
     int64_t code;
     haft_str message;
     haft__json data; /* null when there is none */
-    bool spoilt;     /* ERROR, for whoever waits: made here of an answer that is not valid */
+    bool malformed;  /* ERROR, for whoever waits: made here of an answer that is not valid */
 } haft__rpc_message;
 
 /* What is wrong with a message, for its sender. */
 typedef struct haft__rpc_fault {
-    int64_t code;  /* HAFT__RPC_PARSE or HAFT__RPC_INVALID */
-    haft__json id; /* null when it could not be read */
-    bool answer;   /* it is a result or an error, which nobody answers */
-    bool unclear;  /* it has an id, and may have been meant as one */
+    int64_t code;        /* HAFT__RPC_PARSE or HAFT__RPC_INVALID */
+    haft__json id;       /* null when it could not be read */
+    bool answer;         /* it is a result or an error, which nobody answers */
+    bool maybe_response; /* it has an id, and may have been meant as one */
 } haft__rpc_fault;
 
 /* Reads one message. What it points to lives in `arena` or in `text`. BAD_INPUT when it is none and

@@ -16,7 +16,7 @@
 
 typedef struct reader {
     haft__arena *arena;
-    haft__mcp_server *server; /* that is being read */
+    haft__mcp_server_config *server; /* that is being read */
     haft_error *err;
 } reader;
 
@@ -27,7 +27,7 @@ static haft__json get(haft__json object, const char *key)
 }
 
 /* Puts "/servers/NAME" in front of a key of the server. */
-static haft_status wanted(reader *r, const char *key, const char *what, haft__json found)
+static haft_status fail_type(reader *r, const char *key, const char *what, haft__json found)
 {
     char where[96];
     (void)snprintf(where, sizeof where, "/servers/%.*s/%s",
@@ -44,7 +44,8 @@ static haft_status read_flag(reader *r, haft__json holder, const char *key, bool
     haft__json value = get(holder, key);
     bool flag = value.kind == HAFT__JSON_TRUE || value.kind == HAFT__JSON_FALSE;
     *io_flag = flag ? value.kind == HAFT__JSON_TRUE : *io_flag;
-    return flag || value.kind == HAFT__JSON_NULL ? HAFT_OK : wanted(r, key, "true or false", value);
+    return flag || value.kind == HAFT__JSON_NULL ? HAFT_OK
+                                                 : fail_type(r, key, "true or false", value);
 }
 
 static haft_status read_text(reader *r, haft__json holder, const char *key, haft_str *ret_text)
@@ -53,7 +54,7 @@ static haft_status read_text(reader *r, haft__json holder, const char *key, haft
     *ret_text = haft__json_text(value);
     return value.kind == HAFT__JSON_STRING || value.kind == HAFT__JSON_NULL
                ? HAFT_OK
-               : wanted(r, key, "a text", value);
+               : fail_type(r, key, "a text", value);
 }
 
 /* Appends a list of texts to *io_texts, or the one text that stands there alone. */
@@ -64,7 +65,7 @@ static haft_status read_texts(reader *r, haft__json holder, const char *key,
     bool one = value.kind == HAFT__JSON_STRING;
     size_t count = one ? 1 : value.kind == HAFT__JSON_ARRAY ? value.count : 0;
     if (!one && value.kind != HAFT__JSON_ARRAY && value.kind != HAFT__JSON_NULL) {
-        return wanted(r, key, "a list of texts", value);
+        return fail_type(r, key, "a list of texts", value);
     }
     haft_str *texts = haft__arena_array(r->arena, *io_count + count, sizeof(*texts));
     if (texts == NULL) {
@@ -76,7 +77,7 @@ static haft_status read_texts(reader *r, haft__json holder, const char *key,
     for (size_t i = 0; i < count; i++) {
         haft__json item = one ? value : value.items[i];
         if (item.kind != HAFT__JSON_STRING) {
-            return wanted(r, key, "a list of texts", item);
+            return fail_type(r, key, "a list of texts", item);
         }
         texts[*io_count + i] = haft__json_text(item);
     }
@@ -86,25 +87,25 @@ static haft_status read_texts(reader *r, haft__json holder, const char *key,
 }
 
 static haft_status read_pairs(reader *r, haft__json holder, const char *key,
-                              const haft__mcp_pair **ret_pairs, size_t *ret_count)
+                              const haft__mcp_name_value **ret_pairs, size_t *ret_count)
 {
     haft__json value = get(holder, key);
     if (value.kind == HAFT__JSON_NULL) {
         return HAFT_OK;
     }
     if (value.kind != HAFT__JSON_OBJECT) {
-        return wanted(r, key, "texts by name", value);
+        return fail_type(r, key, "texts by name", value);
     }
-    haft__mcp_pair *pairs = haft__arena_array(r->arena, value.count, sizeof(*pairs));
+    haft__mcp_name_value *pairs = haft__arena_array(r->arena, value.count, sizeof(*pairs));
     if (pairs == NULL) {
         return haft__arena_fail(r->arena, r->err);
     }
     for (uint32_t i = 0; i < value.count; i++) {
         if (value.members[i].value.kind != HAFT__JSON_STRING) {
-            return wanted(r, key, "texts by name", value.members[i].value);
+            return fail_type(r, key, "texts by name", value.members[i].value);
         }
-        pairs[i] = (haft__mcp_pair){haft__json_text(value.members[i].key),
-                                    haft__json_text(value.members[i].value)};
+        pairs[i] = (haft__mcp_name_value){haft__json_text(value.members[i].key),
+                                          haft__json_text(value.members[i].value)};
     }
     *ret_pairs = pairs;
     *ret_count = value.count;
@@ -120,7 +121,7 @@ static haft_status read_timeout(reader *r, haft__json holder)
     }
     haft_status status = haft__duration_read(value, &ms, r->err);
     if (status != HAFT_OK || ms == 0 || ms > HAFT__LIMIT_TOOL_TIMEOUT_MS) {
-        return wanted(r, "timeout", "a time such as 30s, at most 24 hours", value);
+        return fail_type(r, "timeout", "a time such as 30s, at most 24 hours", value);
     }
     r->server->timeout_ms = (uint32_t)ms;
     return HAFT_OK;
@@ -139,7 +140,7 @@ static bool has_word(haft_str name, const char *word)
     return false;
 }
 
-bool haft__mcp_sounds_secret(haft_str name)
+bool haft__mcp_is_secret_name(haft_str name)
 {
     static const char *const words[] = {"key",  "token",      "secret",  "pass",   "auth",
                                         "cred", "private",    "session", "cookie", "pat",
@@ -152,7 +153,7 @@ bool haft__mcp_sounds_secret(haft_str name)
     return false;
 }
 
-static void add_pairs(haft__json_writer *w, const char *key, const haft__mcp_pair *pairs,
+static void add_pairs(haft__json_writer *w, const char *key, const haft__mcp_name_value *pairs,
                       size_t count, bool headers)
 {
     haft__json_key(w, key);
@@ -161,7 +162,7 @@ static void add_pairs(haft__json_writer *w, const char *key, const haft__mcp_pai
         bool written_out =
             memchr(pairs[i].value.len > 0 ? pairs[i].value.ptr : "", '$', pairs[i].value.len)
             == NULL;
-        bool hide = written_out && (headers || haft__mcp_sounds_secret(pairs[i].name));
+        bool hide = written_out && (headers || haft__mcp_is_secret_name(pairs[i].name));
         haft__json_add_str(w, pairs[i].name);
         haft__json_add_str(w, hide ? HAFT__LIT("") : pairs[i].value);
     }
@@ -184,7 +185,7 @@ static void add_url(haft__json_writer *w, haft_str url)
     haft__json_add_str(w, (haft_str){url.ptr + host, end - host});
 }
 
-static haft_status hash_server(haft__mcp_server *server, haft_error *err)
+static haft_status hash_server(haft__mcp_server_config *server, haft_error *err)
 {
     haft__buf buf;
     haft__json_writer w;
@@ -225,9 +226,9 @@ static bool is_name(haft_str name)
     return name.len > 0 && name.len <= HAFT__MCP_SERVER_NAME_BYTES;
 }
 
-static haft_status read_way(reader *r, haft__json object)
+static haft_status read_transport(reader *r, haft__json object)
 {
-    haft__mcp_server *server = r->server;
+    haft__mcp_server_config *server = r->server;
     haft_status status = read_texts(r, object, "command", &server->command, &server->command_count);
     if (status == HAFT_OK) {
         status = read_texts(r, object, "args", &server->command, &server->command_count);
@@ -237,25 +238,26 @@ static haft_status read_way(reader *r, haft__json object)
     }
     bool command = get(object, "command").kind != HAFT__JSON_NULL && server->command_count > 0;
     if (status == HAFT_OK && command == (server->url.len > 0)) {
-        return wanted(r, "command", command ? "a command or a url, not both" : "a command or a url",
-                      get(object, "command"));
+        return fail_type(r, "command",
+                         command ? "a command or a url, not both" : "a command or a url",
+                         get(object, "command"));
     }
     return status;
 }
 
 static haft_status read_server(reader *r, haft_str name, haft__json object)
 {
-    haft__mcp_server *server = r->server;
-    *server = (haft__mcp_server){.name = name, .enabled = true};
+    haft__mcp_server_config *server = r->server;
+    *server = (haft__mcp_server_config){.name = name, .enabled = true};
     if (!is_name(name)) {
         return haft__fail(r->err, HAFT_BAD_INPUT, "/servers",
                           "expected a name of 1 to %d letters, digits and _ . -, found '%.*s'",
                           HAFT__MCP_SERVER_NAME_BYTES, HAFT__ARG(name));
     }
     if (object.kind != HAFT__JSON_OBJECT) {
-        return wanted(r, "", "an object", object);
+        return fail_type(r, "", "an object", object);
     }
-    haft_status status = read_way(r, object);
+    haft_status status = read_transport(r, object);
     if (status == HAFT_OK) {
         status = read_flag(r, object, "enabled", &server->enabled);
     }
@@ -286,7 +288,7 @@ static haft_status read_server(reader *r, haft_str name, haft__json object)
 static haft_status read_patterns(reader *r, haft__json mcp, const char *key,
                                  const haft_str **ret_texts, size_t *ret_count)
 {
-    haft__mcp_server nobody = {.name = HAFT__LIT("*")};
+    haft__mcp_server_config nobody = {.name = HAFT__LIT("*")};
     reader all = {.arena = r->arena, .err = r->err, .server = &nobody};
     haft_status status = read_texts(&all, mcp, key, ret_texts, ret_count);
     if (status == HAFT_BAD_INPUT) {
@@ -295,10 +297,10 @@ static haft_status read_patterns(reader *r, haft__json mcp, const char *key,
     return status;
 }
 
-haft_status haft__mcp_servers_read(haft__arena *arena, haft__json mcp,
-                                   haft__mcp_servers *ret_servers, haft_error *err)
+haft_status haft__mcp_server_configs_read(haft__arena *arena, haft__json mcp,
+                                          haft__mcp_server_configs *ret_servers, haft_error *err)
 {
-    haft__mcp_servers servers = {0};
+    haft__mcp_server_configs servers = {0};
     haft__json object = get(mcp, "servers");
     reader r = {.arena = arena, .err = err};
     if (object.kind != HAFT__JSON_NULL && object.kind != HAFT__JSON_OBJECT) {
@@ -309,7 +311,7 @@ haft_status haft__mcp_servers_read(haft__arena *arena, haft__json mcp,
         return haft__fail(err, HAFT_TOO_BIG, "/servers", "%u servers, more than %d", object.count,
                           HAFT__LIMIT_MCP_SERVERS);
     }
-    haft__mcp_server *items = haft__arena_array(arena, object.count, sizeof(*items));
+    haft__mcp_server_config *items = haft__arena_array(arena, object.count, sizeof(*items));
     haft_status status = items != NULL ? HAFT_OK : haft__arena_fail(arena, err);
     for (uint32_t i = 0; i < object.count && status == HAFT_OK; i++) {
         r.server = &items[i];
@@ -329,7 +331,8 @@ haft_status haft__mcp_servers_read(haft__arena *arena, haft__json mcp,
     return status;
 }
 
-const haft__mcp_server *haft__mcp_servers_find(const haft__mcp_servers *servers, haft_str name)
+const haft__mcp_server_config *
+haft__mcp_server_configs_find(const haft__mcp_server_configs *servers, haft_str name)
 {
     for (size_t i = 0; i < servers->count; i++) {
         if (haft__str_equal(servers->items[i].name, name)) {
@@ -339,7 +342,7 @@ const haft__mcp_server *haft__mcp_servers_find(const haft__mcp_servers *servers,
     return NULL;
 }
 
-bool haft__mcp_servers_pass(const haft__mcp_servers *servers, haft_str name)
+bool haft__mcp_server_configs_allow(const haft__mcp_server_configs *servers, haft_str name)
 {
     return haft__filter_passes(name, servers->allow, servers->allow_count, servers->deny,
                                servers->deny_count);

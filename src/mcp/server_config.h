@@ -14,11 +14,11 @@
 /* Bytes of a server's name: letters, digits and _ . - */
 #define HAFT__MCP_SERVER_NAME_BYTES 64
 
-typedef struct haft__mcp_pair {
+typedef struct haft__mcp_name_value {
     haft_str name, value; /* ${VAR} in the value is the host's to expand */
-} haft__mcp_pair;
+} haft__mcp_name_value;
 
-typedef struct haft__mcp_server {
+typedef struct haft__mcp_server_config {
     haft_str name; /* "docs", of "docs:search" */
     bool enabled;
     bool trusted;            /* its hints about its tools count */
@@ -26,23 +26,23 @@ typedef struct haft__mcp_server {
     const haft_str *command; /* the program and its words; none for a server with a URL */
     size_t command_count;
     haft_str cwd; /* relative to the spec; "" for the spec's directory */
-    const haft__mcp_pair *env;
+    const haft__mcp_name_value *env;
     size_t env_count;
     haft_str url; /* "" for a server with a command */
-    const haft__mcp_pair *headers;
+    const haft__mcp_name_value *headers;
     size_t header_count;
     uint32_t timeout_ms;   /* of one call; 0: as for every tool */
     const haft_str *roots; /* directories it is told of, relative to the spec */
     size_t root_count;
     char hash[HAFT__SHA256_HEX + 1]; /* of its configuration, see below; a NUL behind it */
-} haft__mcp_server;
+} haft__mcp_server_config;
 
-typedef struct haft__mcp_servers {
-    const haft__mcp_server *items; /* in the order of the spec, the disabled ones too */
+typedef struct haft__mcp_server_configs {
+    const haft__mcp_server_config *items; /* in the order of the spec, the disabled ones too */
     size_t count;
     const haft_str *allow, *deny; /* patterns for "server:tool" */
     size_t allow_count, deny_count;
-} haft__mcp_servers;
+} haft__mcp_server_configs;
 
 /* Reads `mcp` of a spec (haft__spec.mcp, imported servers already in it), which may be null: then
  * there are none. What it points to lives in `arena` or where `mcp` does. A spec that was loaded
@@ -52,25 +52,27 @@ typedef struct haft__mcp_servers {
  * query and password, names and values of env. A value of a header, or of a variable whose name
  * sounds like a secret, counts only as it is written with ${VAR}; one written out counts by its
  * name alone, so that nobody can find it by trying hashes. */
-HAFT_MUST_USE haft_status haft__mcp_servers_read(haft__arena *arena, haft__json mcp,
-                                                 haft__mcp_servers *ret_servers, haft_error *err);
+HAFT_MUST_USE haft_status haft__mcp_server_configs_read(haft__arena *arena, haft__json mcp,
+                                                        haft__mcp_server_configs *ret_servers,
+                                                        haft_error *err);
 
 /* Whether a variable or header of this name may hold a secret. */
-bool haft__mcp_sounds_secret(haft_str name);
+bool haft__mcp_is_secret_name(haft_str name);
 
 /* NULL when there is none of that name. */
-const haft__mcp_server *haft__mcp_servers_find(const haft__mcp_servers *servers, haft_str name);
+const haft__mcp_server_config *
+haft__mcp_server_configs_find(const haft__mcp_server_configs *servers, haft_str name);
 
 /* Whether the spec lets a tool ("docs:search") pass: allow and deny of `mcp`. */
-bool haft__mcp_servers_pass(const haft__mcp_servers *servers, haft_str name);
+bool haft__mcp_server_configs_allow(const haft__mcp_server_configs *servers, haft_str name);
 
 /* ---- files of other programs ---- */
 
 /* A server of a file that cannot be used, under the name it would have here. */
-typedef struct haft__mcp_left {
+typedef struct haft__mcp_skipped_server {
     haft_str name;
     haft_str why; /* "the server 'docs': it has no command and no url" */
-} haft__mcp_left;
+} haft__mcp_skipped_server;
 
 /* What a file had, and what of it is not used. */
 typedef struct haft__mcp_import {
@@ -78,7 +80,8 @@ typedef struct haft__mcp_import {
                               "imported": true */
     const haft_str *notes; /* for people: "docs: envFile is not read" */
     size_t note_count;
-    const haft__mcp_left *left; /* out: what is wrong with one is no reason to refuse the others */
+    const haft__mcp_skipped_server
+        *left; /* out: what is wrong with one is no reason to refuse the others */
     size_t left_count;
 } haft__mcp_import;
 

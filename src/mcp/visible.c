@@ -22,7 +22,7 @@ static const uint32_t hidden[][2] = {
     {0xF0000, 0xFFFFF}, {0x100000, 0x10FFFF},
 };
 
-bool haft__visible_hides(uint32_t code)
+bool haft__visible_is_hidden(uint32_t code)
 {
     for (size_t i = 0; i < COUNT(hidden) && hidden[i][0] <= code; i++) {
         if (code <= hidden[i][1]) {
@@ -45,7 +45,7 @@ static void show(haft_str text, shown *ret)
     size_t length = haft__utf8_decode(text, &code);
     bool line_end = text.len > 1 && text.ptr[0] == '\r' && text.ptr[1] == '\n';
     ret->bytes = length > 0 ? length : 1;
-    if (length > 0 && (line_end || !haft__visible_hides(code))) {
+    if (length > 0 && (line_end || !haft__visible_is_hidden(code))) {
         ret->text = (haft_str){text.ptr, length};
         return;
     }
@@ -70,7 +70,7 @@ static size_t measure(haft_str text, size_t most, bool *ret_same)
     return total;
 }
 
-void haft__visible_add(haft__buf *buf, haft_str text, size_t most)
+void haft__visible_append(haft__buf *buf, haft_str text, size_t most)
 {
     bool same;
     bool cut = measure(text, most, &same) > most;
@@ -90,8 +90,8 @@ void haft__visible_add(haft__buf *buf, haft_str text, size_t most)
     }
 }
 
-haft_status haft__visible(haft__arena *arena, haft_str text, size_t most, haft_str *ret_text,
-                          haft_error *err)
+haft_status haft__visible_copy(haft__arena *arena, haft_str text, size_t most, haft_str *ret_text,
+                               haft_error *err)
 {
     bool same;
     if (measure(text, most, &same) <= most && same) {
@@ -100,7 +100,7 @@ haft_status haft__visible(haft__arena *arena, haft_str text, size_t most, haft_s
     }
     haft__buf buf;
     haft__buf_init(&buf, HAFT__LIMIT_MCP_MESSAGE_BYTES);
-    haft__visible_add(&buf, text, most);
+    haft__visible_append(&buf, text, most);
     haft_status status = haft__buf_check(&buf, err);
     haft_str made = status == HAFT_OK ? haft__arena_copy(arena, haft__buf_str(&buf)) : text;
     haft__buf_finish(&buf);

@@ -15,15 +15,15 @@
 #include "base/buf.h"
 
 /* Whether a character is one of those. */
-bool haft__visible_hides(uint32_t code);
+bool haft__visible_is_hidden(uint32_t code);
 
 /* Appends the text made visible; bytes that are no UTF-8 as <0xFF>. At most `most` bytes of it,
  * with
  * "..." as the last of them when something was cut. */
-void haft__visible_add(haft__buf *buf, haft_str text, size_t most);
+void haft__visible_append(haft__buf *buf, haft_str text, size_t most);
 
 /* The same in an arena: `text` itself where nothing has to be changed. */
-HAFT_MUST_USE haft_status haft__visible(haft__arena *arena, haft_str text, size_t most,
-                                        haft_str *ret_text, haft_error *err);
+HAFT_MUST_USE haft_status haft__visible_copy(haft__arena *arena, haft_str text, size_t most,
+                                             haft_str *ret_text, haft_error *err);
 
 #endif

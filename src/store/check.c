@@ -117,25 +117,25 @@ static haft_status check_verb(const haft__store_request *request, haft_error *er
         }
         return HAFT_OK;
     case HAFT__STORE_CLAIM:
-    case HAFT__STORE_TAKE:
+    case HAFT__STORE_CLAIM_NEXT:
     case HAFT__STORE_RENEW:
         if (request->run.owner.len == 0) {
             return haft__fail(err, HAFT_BAD_INPUT, "", "an owner has a name, found none");
         }
         return HAFT_OK;
-    case HAFT__STORE_READ:
+    case HAFT__STORE_READ_EVENTS:
     case HAFT__STORE_FIND:
     case HAFT__STORE_LIST:
-    case HAFT__STORE_THREAD:
-    case HAFT__STORE_AHEAD:
+    case HAFT__STORE_THREAD_HISTORY:
+    case HAFT__STORE_PREDECESSORS:
     case HAFT__STORE_RECEIVE:
-    case HAFT__STORE_ARTIFACT:
+    case HAFT__STORE_READ_ARTIFACT:
     case HAFT__STORE_DOCTOR:
-    case HAFT__STORE_RECALL: assert(request->arena != NULL); return HAFT_OK;
+    case HAFT__STORE_CACHE_GET: assert(request->arena != NULL); return HAFT_OK;
     case HAFT__STORE_APPEND:
     case HAFT__STORE_RELEASE:
     case HAFT__STORE_SEND:
-    case HAFT__STORE_REMEMBER:
+    case HAFT__STORE_CACHE_PUT:
     case HAFT__STORE_REMOVE:
     case HAFT__STORE_GC: return HAFT_OK;
     }
@@ -193,9 +193,9 @@ haft_status haft__store_check_thread(const haft__store_request *request,
     if (!request->alone || open == NULL) {
         return HAFT_OK;
     }
-    haft_status status =
-        haft__fail(err, HAFT_BAD_STATE, "", "the run %.*s of this thread %s", HAFT__ARG(open->id),
-                   open->state == HAFT__STATE_WAITING ? "waits for somebody" : "is still running");
+    haft_status status = haft__fail(
+        err, HAFT_BAD_STATE, "", "the run %.*s of this thread %s", HAFT__ARG(open->id),
+        open->state == HAFT__RUN_STATE_WAITING ? "waits for somebody" : "is still running");
     return haft__hint(err, status,
                       "'multitask: enqueue' waits for its end, 'interrupt' cancels it, "
                       "'haft cancel %.*s' does so now",
@@ -211,7 +211,7 @@ haft_status haft__store_check_append(const haft__store_request *request, const h
                                      haft_error *err)
 {
     haft_str id = request->run.id;
-    if (run->state == HAFT__STATE_ENDED) {
+    if (run->state == HAFT__RUN_STATE_ENDED) {
         return fail_ended(id, err);
     }
     if (run->owner.len == 0 || request->run.epoch != run->epoch) {
@@ -229,15 +229,15 @@ haft_status haft__store_check_append(const haft__store_request *request, const h
     return HAFT_OK;
 }
 
-static bool held(const haft__store *store, const haft__store_run *run)
+static bool is_owned(const haft__store *store, const haft__store_run *run)
 {
     return run->owner.len > 0 && run->lease_ms > haft__store_now(store);
 }
 
-static haft_status fail_held(const haft__store_run *run, haft_error *err)
+static haft_status fail_owned(const haft__store_run *run, haft_error *err)
 {
     haft__move move;
-    if (haft__move_read(run->owner, &move)) {
+    if (haft__move_parse_owner(run->owner, &move)) {
         return haft__move_fail(run->id, &move, err);
     }
     uint64_t process = 0; /* owners are boot/process/..., or what whoever claims calls itself */
@@ -270,7 +270,7 @@ static haft_status fail_epoch(const haft__store_request *request, const haft__st
 haft_status haft__store_check_claim(const haft__store *store, const haft__store_request *request,
                                     const haft__store_run *run, haft_error *err)
 {
-    if (run->state == HAFT__STATE_ENDED) {
+    if (run->state == HAFT__RUN_STATE_ENDED) {
         return fail_ended(run->id, err);
     }
     bool own = haft__str_equal(run->owner, request->run.owner);
@@ -278,10 +278,10 @@ haft_status haft__store_check_claim(const haft__store *store, const haft__store_
     if (request->run.epoch > 0 && !own && !has_epoch(request, run, request->dead_owner)) {
         return fail_epoch(request, run, err);
     }
-    return held(store, run) && !own && !dead ? fail_held(run, err) : HAFT_OK;
+    return is_owned(store, run) && !own && !dead ? fail_owned(run, err) : HAFT_OK;
 }
 
-bool haft__store_skips(const haft__store_request *request, haft_str id)
+bool haft__store_is_skipped(const haft__store_request *request, haft_str id)
 {
     size_t at = 0;
     while (at < request->skip_count && !haft__str_equal(request->skip[at], id)) {
@@ -298,17 +298,17 @@ haft_status haft__store_check_remove(const haft__store *store, const haft__store
     if (request->run.epoch > 0 && !has_epoch(request, run, request->run.owner)) {
         return fail_epoch(request, run, err);
     }
-    return held(store, run) && !own && !dead ? fail_held(run, err) : HAFT_OK;
+    return is_owned(store, run) && !own && !dead ? fail_owned(run, err) : HAFT_OK;
 }
 
-bool haft__store_is_due(const haft__store_request *request, haft__run_state state,
-                        uint64_t updated_ms, haft_str end)
+bool haft__store_is_expired(const haft__store_request *request, haft__run_state state,
+                            uint64_t updated_ms, haft_str end)
 {
     bool wanted = request->end_count == 0;
     for (size_t i = 0; !wanted && i < request->end_count; i++) {
         wanted = haft__str_equal(request->ends[i], end);
     }
-    return wanted && state == HAFT__STATE_ENDED && updated_ms < request->gc.before;
+    return wanted && state == HAFT__RUN_STATE_ENDED && updated_ms < request->gc.before;
 }
 
 haft_status haft__store_check_send(const haft__store_request *request, const haft__store_run *run,
@@ -316,10 +316,11 @@ haft_status haft__store_check_send(const haft__store_request *request, const haf
 {
     haft_str id = run->id;
     haft__move move;
-    if (run->state == HAFT__STATE_ENDED) {
+    if (run->state == HAFT__RUN_STATE_ENDED) {
         return fail_ended(id, err);
     }
-    if (haft__move_read(run->owner, &move) && !haft__str_equal(run->owner, request->run.owner)) {
+    if (haft__move_parse_owner(run->owner, &move)
+        && !haft__str_equal(run->owner, request->run.owner)) {
         return haft__move_fail(id, &move, err);
     }
     if (count >= HAFT__LIMIT_STORE_MESSAGES) {
@@ -333,19 +334,20 @@ haft_status haft__store_check_send(const haft__store_request *request, const haf
 
 /* ---- words ---- */
 
-haft_status haft__store_fail_run(haft_str id, haft_error *err)
+haft_status haft__store_fail_no_run(haft_str id, haft_error *err)
 {
     haft_status status =
         haft__fail(err, HAFT_NOT_FOUND, "", "there is no run '%.*s'", HAFT__ARG(id));
     return haft__hint(err, status, "`haft runs` lists those that are there");
 }
 
-haft_status haft__store_fail_twice(haft_str id, haft_error *err)
+haft_status haft__store_fail_run_exists(haft_str id, haft_error *err)
 {
     return haft__fail(err, HAFT_BAD_STATE, "", "there is a run %.*s already", HAFT__ARG(id));
 }
 
-haft_status haft__store_fail_several(haft_str name, haft_str one, haft_str other, haft_error *err)
+haft_status haft__store_fail_ambiguous_id(haft_str name, haft_str one, haft_str other,
+                                          haft_error *err)
 {
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, "", "several runs begin with '%.*s'", HAFT__ARG(name));
@@ -353,25 +355,25 @@ haft_status haft__store_fail_several(haft_str name, haft_str one, haft_str other
                       HAFT__ARG(other));
 }
 
-haft_status haft__store_fail_message(uint64_t id, haft_str run, haft_error *err)
+haft_status haft__store_fail_no_message(uint64_t id, haft_str run, haft_error *err)
 {
     return haft__fail(err, HAFT_BAD_STATE, "",
                       "message %llu does not wait for the run %.*s any more",
                       (unsigned long long)id, HAFT__ARG(run));
 }
 
-haft_status haft__store_fail_artifact(haft_str name, haft_str run, haft_error *err)
+haft_status haft__store_fail_no_artifact(haft_str name, haft_str run, haft_error *err)
 {
     return haft__fail(err, HAFT_NOT_FOUND, "", "the run %.*s has no artifact '%.*s'",
                       HAFT__ARG(run), HAFT__ARG(name));
 }
 
-haft_status haft__store_fail_result(haft_error *err)
+haft_status haft__store_fail_cache_miss(haft_error *err)
 {
     return haft__fail(err, HAFT_NOT_FOUND, "", "no result is remembered for this call");
 }
 
-haft_status haft__store_fail_idle(haft_error *err)
+haft_status haft__store_fail_nothing_to_claim(haft_error *err)
 {
     return haft__fail(err, HAFT_NOT_FOUND, "", "there is no run that nobody goes on with");
 }

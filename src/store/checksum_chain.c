@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 
-static void close_link(haft__chain *chain, haft__sha256 *hash)
+static void close_link(haft__checksum_chain *chain, haft__sha256 *hash)
 {
     uint8_t digest[HAFT__SHA256_BYTES];
     haft__sha256_end(hash, digest);
@@ -14,7 +14,7 @@ static void close_link(haft__chain *chain, haft__sha256 *hash)
     chain->length = sizeof(chain->sum);
 }
 
-void haft__chain_start(haft__chain *chain, haft_str run)
+void haft__checksum_chain_start(haft__checksum_chain *chain, haft_str run)
 {
     haft__sha256 hash;
     haft__sha256_init(&hash);
@@ -22,11 +22,11 @@ void haft__chain_start(haft__chain *chain, haft_str run)
     close_link(chain, &hash);
 }
 
-void haft__chain_add_old(haft__chain *chain, haft_str event)
+void haft__checksum_chain_add_legacy(haft__checksum_chain *chain, haft_str event)
 {
     haft__sha256 hash;
     haft__sha256_init(&hash);
-    haft__sha256_add(&hash, haft__chain_str(chain));
+    haft__sha256_add(&hash, haft__checksum_chain_str(chain));
     haft__sha256_add(&hash, event);
     close_link(chain, &hash);
 }
@@ -41,22 +41,22 @@ static uint64_t load(const uint8_t *from)
     return number;
 }
 
-void haft__chain_add(haft__chain *chain, haft_str row)
+void haft__checksum_chain_add(haft__checksum_chain *chain, haft_str row)
 {
     haft__hash_key key = {load(chain->sum), load(chain->sum + 8)};
     uint64_t sum = haft__hash(key, row);
-    *chain = (haft__chain){.length = HAFT__CHAIN_BYTES};
-    for (size_t i = 0; i < HAFT__CHAIN_BYTES; i++) {
+    *chain = (haft__checksum_chain){.length = HAFT__CHECKSUM_CHAIN_BYTES};
+    for (size_t i = 0; i < HAFT__CHECKSUM_CHAIN_BYTES; i++) {
         chain->sum[i] = (uint8_t)(sum >> 8 * i);
     }
 }
 
-bool haft__chain_set(haft__chain *chain, haft_str sum)
+bool haft__checksum_chain_set(haft__checksum_chain *chain, haft_str sum)
 {
-    if (sum.len != HAFT__CHAIN_BYTES && sum.len != HAFT__CHAIN_OLD_BYTES) {
+    if (sum.len != HAFT__CHECKSUM_CHAIN_BYTES && sum.len != HAFT__CHECKSUM_CHAIN_LEGACY_BYTES) {
         return false;
     }
-    *chain = (haft__chain){.length = (uint8_t)sum.len};
+    *chain = (haft__checksum_chain){.length = (uint8_t)sum.len};
     memcpy(chain->sum, sum.ptr, sum.len);
     return true;
 }

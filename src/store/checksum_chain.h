@@ -18,22 +18,22 @@
 
 #include "base/sha256.h"
 
-#define HAFT__CHAIN_BYTES     8
-#define HAFT__CHAIN_OLD_BYTES 16 /* also of the sum before the first row */
+#define HAFT__CHECKSUM_CHAIN_BYTES        8
+#define HAFT__CHECKSUM_CHAIN_LEGACY_BYTES 16 /* also of the sum before the first row */
 
-typedef struct haft__chain {
-    uint8_t sum[HAFT__CHAIN_OLD_BYTES]; /* zeros behind a short one */
+typedef struct haft__checksum_chain {
+    uint8_t sum[HAFT__CHECKSUM_CHAIN_LEGACY_BYTES]; /* zeros behind a short one */
     uint8_t length;
-} haft__chain;
+} haft__checksum_chain;
 
-void haft__chain_start(haft__chain *chain, haft_str run);
-void haft__chain_add(haft__chain *chain, haft_str row);
-void haft__chain_add_old(haft__chain *chain, haft_str event);
+void haft__checksum_chain_start(haft__checksum_chain *chain, haft_str run);
+void haft__checksum_chain_add(haft__checksum_chain *chain, haft_str row);
+void haft__checksum_chain_add_legacy(haft__checksum_chain *chain, haft_str event);
 
 /* Takes a sum that was kept. False when it has the length of none. */
-HAFT_MUST_USE bool haft__chain_set(haft__chain *chain, haft_str sum);
+HAFT_MUST_USE bool haft__checksum_chain_set(haft__checksum_chain *chain, haft_str sum);
 
-static inline haft_str haft__chain_str(const haft__chain *chain)
+static inline haft_str haft__checksum_chain_str(const haft__checksum_chain *chain)
 {
     return (haft_str){(const char *)chain->sum, chain->length};
 }

@@ -5,45 +5,46 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-void haft__part_init(haft__part *part, const haft__store_request *request, uint64_t seq,
-                     uint64_t run_bytes)
+void haft__event_reader_init(haft__event_reader *part, const haft__store_request *request,
+                             uint64_t seq, uint64_t run_bytes)
 {
-    *part = (haft__part){.after = request->after < seq ? request->after : seq};
+    *part = (haft__event_reader){.after = request->after < seq ? request->after : seq};
     part->count = seq - part->after;
     part->count = request->limit > 0 && request->limit < part->count ? request->limit : part->count;
-    haft__chain_start(&part->chain, request->run.id);
+    haft__checksum_chain_start(&part->chain, request->run.id);
     haft__packer_init(&part->from, request->run.id, 0);
     haft__buf_init(&part->text, run_bytes);
 }
 
-void haft__part_finish(haft__part *part)
+void haft__event_reader_finish(haft__event_reader *part)
 {
     haft__packer_finish(&part->from);
     haft__buf_finish(&part->text);
 }
 
 /* One event of a row; those that are not wanted are undone again. */
-static bool take_event(haft__part *part, haft_str line)
+static bool add_event(haft__event_reader *part, haft_str line)
 {
     size_t before = part->text.len;
-    bool right = haft__unpack(&part->from, line, &part->text);
+    bool right = haft__packer_unpack(&part->from, line, &part->text);
     if (part->from.seq <= part->after || part->from.seq > part->after + part->count) {
         part->text.len = before;
     }
     return right;
 }
 
-bool haft__part_take(haft__part *part, haft_str body, uint64_t seq)
+bool haft__event_reader_add_row(haft__event_reader *part, haft_str body, uint64_t seq)
 {
     bool right = haft__utf8_valid(body) && haft__str_ends_with(body, HAFT__LIT("\n"));
-    haft__packer_turn(&part->from);
+    haft__packer_start_row(&part->from);
     while (right && body.len > 0 && part->from.seq < seq) {
-        right = take_event(part, haft__str_split(&body, '\n'));
+        right = add_event(part, haft__str_split(&body, '\n'));
     }
     return right && body.len == 0 && part->from.seq == seq;
 }
 
-haft_status haft__part_give(const haft__part *part, haft__store_request *request, haft_error *err)
+haft_status haft__event_reader_result(const haft__event_reader *part, haft__store_request *request,
+                                      haft_error *err)
 {
     haft_status status = haft__buf_check(&part->text, err);
     if (status != HAFT_OK) {

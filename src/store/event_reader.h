@@ -9,23 +9,24 @@
 #include "store/store.h"
 
 /* What of a run is read: `count` events behind the first `after`. */
-typedef struct haft__part {
+typedef struct haft__event_reader {
     uint64_t after, count;
-    haft__chain chain; /* the sum of the last row that was read */
-    haft__packer from; /* and its last event */
+    haft__checksum_chain chain; /* the sum of the last row that was read */
+    haft__packer from;          /* and its last event */
     haft__buf text;
-} haft__part;
+} haft__event_reader;
 
 /* What a request wants of a run that has `seq` events of at most `run_bytes` bytes. */
-void haft__part_init(haft__part *part, const haft__store_request *request, uint64_t seq,
-                     uint64_t run_bytes);
-void haft__part_finish(haft__part *part);
+void haft__event_reader_init(haft__event_reader *part, const haft__store_request *request,
+                             uint64_t seq, uint64_t run_bytes);
+void haft__event_reader_finish(haft__event_reader *part);
 
 /* Takes the events of a row, the last of which must be the `seq`-th. False when they are not. */
-HAFT_MUST_USE bool haft__part_take(haft__part *part, haft_str body, uint64_t seq);
+HAFT_MUST_USE bool haft__event_reader_add_row(haft__event_reader *part, haft_str body,
+                                              uint64_t seq);
 
 /* Gives what was taken to whoever has asked. TOO_BIG, NO_MEMORY. */
-HAFT_MUST_USE haft_status haft__part_give(const haft__part *part, haft__store_request *request,
-                                          haft_error *err);
+HAFT_MUST_USE haft_status haft__event_reader_result(const haft__event_reader *part,
+                                                    haft__store_request *request, haft_error *err);
 
 #endif

@@ -14,12 +14,12 @@ static const struct {
     [HAFT__MOVE_FROM] = {"from", "is being moved here from", "if that was interrupted"},
 };
 
-bool haft__move_read(haft_str owner, haft__move *ret_move)
+bool haft__move_parse_owner(haft_str owner, haft__move *ret_move)
 {
     haft_str rest = owner;
     bool move = haft__str_equal(haft__str_split(&rest, '/'), HAFT__LIT("haft migrate"));
     haft_str id = haft__str_split(&rest, '/'), word = haft__str_split(&rest, '/');
-    for (size_t i = 0; move && id.len == HAFT__MOVE_ID && i < COUNT(steps); i++) {
+    for (size_t i = 0; move && id.len == HAFT__MOVE_ID_BYTES && i < COUNT(steps); i++) {
         if (haft__str_equal(word, haft__str(steps[i].word))) {
             *ret_move = (haft__move){.id = id, .step = (haft__move_step)i, .store = rest};
             return true;
@@ -28,7 +28,7 @@ bool haft__move_read(haft_str owner, haft__move *ret_move)
     return false;
 }
 
-haft_str haft__move_write(const haft__move *move, char *to, size_t size)
+haft_str haft__move_format_owner(const haft__move *move, char *to, size_t size)
 {
     int length = snprintf(to, size, "haft migrate/%.*s/%s/%.*s", HAFT__ARG(move->id),
                           steps[move->step].word, HAFT__ARG(move->store));

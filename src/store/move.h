@@ -21,7 +21,7 @@
 
 #include "haft.h"
 
-#define HAFT__MOVE_ID 16 /* characters of a move's name */
+#define HAFT__MOVE_ID_BYTES 16 /* characters of a move's name */
 
 typedef enum haft__move_step {
     HAFT__MOVE_TO,
@@ -36,10 +36,10 @@ typedef struct haft__move {
 } haft__move;
 
 /* What an owner's name says; its texts are parts of it. False when it is not the name of a move. */
-bool haft__move_read(haft_str owner, haft__move *ret_move);
+bool haft__move_parse_owner(haft_str owner, haft__move *ret_move);
 
 /* The name of the owner, ended by a NUL. What of the store does not fit is left out. */
-haft_str haft__move_write(const haft__move *move, char *to, size_t size);
+haft_str haft__move_format_owner(const haft__move *move, char *to, size_t size);
 
 /* BAD_STATE: says where the run is on its way to, and what ends that. */
 haft_status haft__move_fail(haft_str run, const haft__move *move, haft_error *err);

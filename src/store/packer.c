@@ -26,7 +26,7 @@ void haft__packer_finish(haft__packer *packer)
     haft__buf_finish(&packer->head);
 }
 
-void haft__packer_turn(haft__packer *packer)
+void haft__packer_start_row(haft__packer *packer)
 {
     packer->at_ms = 0;
 }
@@ -42,7 +42,7 @@ static bool find_time(haft_str line, uint64_t *ret_ms)
 }
 
 /* Whether the line is what haft__event_write makes of its time and its body. */
-static bool take_apart(haft__packer *packer, haft_str line, uint64_t *ret_ms, haft_str *ret_body)
+static bool split_event(haft__packer *packer, haft_str line, uint64_t *ret_ms, haft_str *ret_body)
 {
     bool timed = haft__str_starts_with(line, BEFORE_SEQ) && find_time(line, ret_ms);
     if (!timed || *ret_ms < packer->at_ms) {
@@ -58,12 +58,12 @@ static bool take_apart(haft__packer *packer, haft_str line, uint64_t *ret_ms, ha
     return true;
 }
 
-void haft__pack(haft__packer *packer, haft_str line, haft__buf *to)
+void haft__packer_pack(haft__packer *packer, haft_str line, haft__buf *to)
 {
     uint64_t at_ms = 0;
     haft_str body = line;
     packer->seq++;
-    if (take_apart(packer, line, &at_ms, &body)) {
+    if (split_event(packer, line, &at_ms, &body)) {
         haft__buf_add_char(to, '@');
         haft__buf_add_int(to, (int64_t)(at_ms - packer->at_ms));
         packer->at_ms = at_ms;
@@ -86,7 +86,7 @@ static bool split_time(haft_str text, uint64_t *ret_ms, haft_str *ret_body)
            && haft__str_starts_with(*ret_body, HAFT__LIT("\""));
 }
 
-bool haft__unpack(haft__packer *packer, haft_str line, haft__buf *to)
+bool haft__packer_unpack(haft__packer *packer, haft_str line, haft__buf *to)
 {
     haft_str text = haft__str_skip(line, 1), body = text;
     uint64_t ms = 0;

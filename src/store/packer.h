@@ -23,13 +23,13 @@ void haft__packer_init(haft__packer *packer, haft_str run, uint64_t seq);
 void haft__packer_finish(haft__packer *packer);
 
 /* The next event begins a row. */
-void haft__packer_turn(haft__packer *packer);
+void haft__packer_start_row(haft__packer *packer);
 
 /* Appends the next event as it stands in the row, with its line feed. */
-void haft__pack(haft__packer *packer, haft_str line, haft__buf *to);
+void haft__packer_pack(haft__packer *packer, haft_str line, haft__buf *to);
 
 /* The reverse, byte for byte: `line` without its line feed, the event with one. False when it is no
  * such line. */
-HAFT_MUST_USE bool haft__unpack(haft__packer *packer, haft_str line, haft__buf *to);
+HAFT_MUST_USE bool haft__packer_unpack(haft__packer *packer, haft_str line, haft__buf *to);
 
 #endif

@@ -5,24 +5,24 @@
 #include "base/limits.h"
 #include "base/str.h"
 
-static haft_str take_name(const haft__columns *columns, haft__arena *arena)
+static haft_str read_name(const haft__row_columns *columns, haft__arena *arena)
 {
     return columns->text(columns->from, HAFT__LIMIT_STORE_NAME_BYTES, arena);
 }
 
-static uint64_t take_number(const haft__columns *columns, uint64_t most)
+static uint64_t read_number(const haft__row_columns *columns, uint64_t most)
 {
     uint64_t number = columns->number(columns->from);
     *columns->wrong = *columns->wrong || number > most;
     return number <= most ? number : 0;
 }
 
-static haft__run_state take_state(const haft__columns *columns)
+static haft__run_state read_state(const haft__row_columns *columns)
 {
-    return (haft__run_state)take_number(columns, HAFT__STATE_ENDED);
+    return (haft__run_state)read_number(columns, HAFT__RUN_STATE_ENDED);
 }
 
-static haft__store_run nothing(void)
+static haft__store_run empty_run(void)
 {
     haft_str none = HAFT__LIT("");
     return (haft__store_run){
@@ -41,59 +41,63 @@ static haft__store_run nothing(void)
     };
 }
 
-void haft__row_listed(const haft__columns *columns, haft__arena *arena, haft__store_run *ret_run)
+void haft__row_read_summary(const haft__row_columns *columns, haft__arena *arena,
+                            haft__store_run *ret_run)
 {
-    *ret_run = nothing();
-    ret_run->id = take_name(columns, arena);
-    ret_run->state = take_state(columns);
+    *ret_run = empty_run();
+    ret_run->id = read_name(columns, arena);
+    ret_run->state = read_state(columns);
     ret_run->seq = columns->number(columns->from);
     ret_run->epoch = columns->number(columns->from);
-    ret_run->owner = take_name(columns, arena);
+    ret_run->owner = read_name(columns, arena);
     ret_run->lease_ms = columns->number(columns->from);
     ret_run->created_ms = columns->number(columns->from);
     ret_run->updated_ms = columns->number(columns->from);
     ret_run->wake_ms = columns->number(columns->from);
-    ret_run->turns = (uint32_t)take_number(columns, UINT32_MAX);
-    ret_run->calls = (uint32_t)take_number(columns, UINT32_MAX);
-    ret_run->thread = take_name(columns, arena);
-    ret_run->parent = take_name(columns, arena);
-    ret_run->user = take_name(columns, arena);
-    ret_run->name = take_name(columns, arena);
-    ret_run->spec_hash = take_name(columns, arena);
-    ret_run->spec_path = take_name(columns, arena);
-    ret_run->end = take_name(columns, arena);
+    ret_run->turns = (uint32_t)read_number(columns, UINT32_MAX);
+    ret_run->calls = (uint32_t)read_number(columns, UINT32_MAX);
+    ret_run->thread = read_name(columns, arena);
+    ret_run->parent = read_name(columns, arena);
+    ret_run->user = read_name(columns, arena);
+    ret_run->name = read_name(columns, arena);
+    ret_run->spec_hash = read_name(columns, arena);
+    ret_run->spec_path = read_name(columns, arena);
+    ret_run->end = read_name(columns, arena);
     ret_run->task = columns->content(columns->from, arena);
 }
 
-void haft__row_whole(const haft__columns *columns, haft__arena *arena, haft__store_run *ret_run)
+void haft__row_read_full(const haft__row_columns *columns, haft__arena *arena,
+                         haft__store_run *ret_run)
 {
-    haft__row_listed(columns, arena, ret_run);
+    haft__row_read_summary(columns, arena, ret_run);
     ret_run->answer = columns->text(columns->from, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
     ret_run->spec = columns->content(columns->from, arena);
 }
 
-void haft__row_owned(const haft__columns *columns, haft__arena *arena, haft__store_run *ret_run)
+void haft__row_read_ownership(const haft__row_columns *columns, haft__arena *arena,
+                              haft__store_run *ret_run)
 {
-    *ret_run = nothing();
-    ret_run->id = take_name(columns, arena);
-    ret_run->state = take_state(columns);
-    ret_run->owner = take_name(columns, arena);
+    *ret_run = empty_run();
+    ret_run->id = read_name(columns, arena);
+    ret_run->state = read_state(columns);
+    ret_run->owner = read_name(columns, arena);
     ret_run->lease_ms = columns->number(columns->from);
 }
 
-void haft__row_past(const haft__columns *columns, haft__arena *arena, haft__store_run *ret_run)
+void haft__row_read_history(const haft__row_columns *columns, haft__arena *arena,
+                            haft__store_run *ret_run)
 {
-    *ret_run = nothing();
-    ret_run->state = HAFT__STATE_ENDED;
-    ret_run->id = take_name(columns, arena);
+    *ret_run = empty_run();
+    ret_run->state = HAFT__RUN_STATE_ENDED;
+    ret_run->id = read_name(columns, arena);
     ret_run->created_ms = columns->number(columns->from);
-    ret_run->end = take_name(columns, arena);
+    ret_run->end = read_name(columns, arena);
     ret_run->task = columns->content(columns->from, arena);
     ret_run->answer = columns->text(columns->from, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
 }
 
 /* The texts whose sums were wrong are nobody's; all others are checked one by one. */
-void haft__row_read(const haft__columns *columns, haft__row_take *take, haft__arena *arena,
+void haft__row_read(const haft__row_columns *columns, haft__row_reader *take, haft__arena *arena,
                     haft__store_run *ret_run)
 {
     take(columns, arena, ret_run);
@@ -104,24 +108,24 @@ void haft__row_read(const haft__columns *columns, haft__row_take *take, haft__ar
     }
 }
 
-static bool takes_damaged(const haft__store_request *request)
+static bool includes_damaged(const haft__store_request *request)
 {
-    return request->damaged_too || request->verb == HAFT__STORE_LIST
-           || request->verb == HAFT__STORE_AHEAD;
+    return request->include_damaged || request->verb == HAFT__STORE_LIST
+           || request->verb == HAFT__STORE_PREDECESSORS;
 }
 
-const haft__store_run *haft__row_refused(const haft__store_request *request)
+const haft__store_run *haft__row_first_damaged(const haft__store_request *request)
 {
-    size_t at = takes_damaged(request) ? request->found_count : 0;
+    size_t at = includes_damaged(request) ? request->found_count : 0;
     while (at < request->found_count && !request->found[at].damaged) {
         at++;
     }
     return at < request->found_count ? &request->found[at] : NULL;
 }
 
-void haft__row_leave(haft__store_request *request, haft_str id)
+void haft__row_report_damaged(haft__store_request *request, haft_str id)
 {
-    if (request->verb == HAFT__STORE_TAKE) {
+    if (request->verb == HAFT__STORE_CLAIM_NEXT) {
         (void)snprintf(request->damaged, sizeof(request->damaged), "%.*s", HAFT__ARG(id));
     }
 }

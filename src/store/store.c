@@ -18,29 +18,29 @@
 const char *haft__run_state_name(haft__run_state state)
 {
     static const char *const names[] = {
-        [HAFT__STATE_RUNNING] = "running",
-        [HAFT__STATE_WAITING] = "waiting",
-        [HAFT__STATE_ENDED] = "ended",
+        [HAFT__RUN_STATE_RUNNING] = "running",
+        [HAFT__RUN_STATE_WAITING] = "waiting",
+        [HAFT__RUN_STATE_ENDED] = "ended",
     };
     return names[state];
 }
 
 /* ---- lists of requests ---- */
 
-void haft__requests_init(haft__requests *list)
+void haft__store_queue_init(haft__store_queue *list)
 {
     list->first = NULL;
     list->end = &list->first;
 }
 
-void haft__requests_add(haft__requests *list, haft__store_request *request)
+void haft__store_queue_push(haft__store_queue *list, haft__store_request *request)
 {
     request->next = NULL;
     *list->end = request;
     list->end = &request->next;
 }
 
-haft__store_request *haft__requests_take(haft__requests *list)
+haft__store_request *haft__store_queue_pop(haft__store_queue *list)
 {
     haft__store_request *request = list->first;
     if (request != NULL) {
@@ -50,38 +50,38 @@ haft__store_request *haft__requests_take(haft__requests *list)
     return request;
 }
 
-void haft__requests_move(haft__requests *from, haft__requests *to)
+void haft__store_queue_append(haft__store_queue *from, haft__store_queue *to)
 {
     if (from->first != NULL) {
         *to->end = from->first;
         to->end = from->end;
-        haft__requests_init(from);
+        haft__store_queue_init(from);
     }
 }
 
 /* ---- delivery ---- */
 
-static bool join(haft__store *store, haft__requests *performed)
+static bool join(haft__store *store, haft__store_queue *performed)
 {
     (void)pthread_mutex_lock(&store->lock);
     bool announce = !store->announced && performed->first != NULL;
     store->announced = store->announced || announce;
-    haft__requests_move(performed, &store->finished);
+    haft__store_queue_append(performed, &store->finished);
     (void)pthread_mutex_unlock(&store->lock);
     return announce;
 }
 
-void haft__store_post(haft__store *store, haft__requests *performed)
+void haft__store_complete(haft__store *store, haft__store_queue *performed)
 {
     if (join(store, performed)) {
         haft__loop_post(store->loop, &store->delivery);
     }
 }
 
-void haft__store_send(haft__store *store, haft__requests *performed)
+void haft__store_complete_threadsafe(haft__store *store, haft__store_queue *performed)
 {
     if (join(store, performed)) {
-        haft__loop_send(store->loop, &store->delivery);
+        haft__loop_post_threadsafe(store->loop, &store->delivery);
     }
 }
 
@@ -89,14 +89,14 @@ void haft__store_send(haft__store *store, haft__requests *performed)
 static void deliver(haft__task *task)
 {
     haft__store *store = HAFT__CONTAINER(task, haft__store, delivery);
-    haft__requests finished;
-    haft__requests_init(&finished);
+    haft__store_queue finished;
+    haft__store_queue_init(&finished);
     (void)pthread_mutex_lock(&store->lock);
-    haft__requests_move(&store->finished, &finished);
+    haft__store_queue_append(&store->finished, &finished);
     store->announced = false;
     (void)pthread_mutex_unlock(&store->lock);
     store->delivering = true;
-    for (haft__store_request *request; (request = haft__requests_take(&finished)) != NULL;) {
+    for (haft__store_request *request; (request = haft__store_queue_pop(&finished)) != NULL;) {
         request->done(request);
     }
     store->delivering = false;
@@ -110,7 +110,7 @@ static uint64_t machine_now(void *context)
     return haft__clock_now();
 }
 
-void haft__store_init(haft__store *store, const haft__store_kind *kind, haft__loop *loop)
+void haft__store_init(haft__store *store, const haft__store_backend *kind, haft__loop *loop)
 {
     *store = (haft__store){.kind = kind,
                            .loop = loop,
@@ -118,12 +118,12 @@ void haft__store_init(haft__store *store, const haft__store_kind *kind, haft__lo
                            .run_bytes = HAFT__LIMIT_RUN_BYTES,
                            .delivery = {.run = deliver}};
     (void)pthread_mutex_init(&store->lock, NULL);
-    haft__requests_init(&store->finished);
+    haft__store_queue_init(&store->finished);
 }
 
 void haft__store_finish(haft__store *store)
 {
-    haft__loop_withdraw(store->loop, &store->delivery);
+    haft__loop_cancel_task(store->loop, &store->delivery);
     (void)pthread_mutex_destroy(&store->lock);
 }
 
@@ -141,7 +141,7 @@ uint64_t haft__store_now(const haft__store *store)
     return store->now(store->now_context);
 }
 
-uint64_t haft__store_due(const haft__store *store, const haft__store_request *request)
+uint64_t haft__store_claim_time(const haft__store *store, const haft__store_request *request)
 {
     uint64_t now = haft__store_now(store);
     return request->now_ms > now ? request->now_ms : now;
@@ -152,12 +152,12 @@ static uint64_t later(uint64_t now, uint64_t ms)
     return now < INT64_MAX && ms < INT64_MAX - now ? now + ms : INT64_MAX;
 }
 
-uint64_t haft__store_lease(const haft__store *store, uint64_t lease_ms)
+uint64_t haft__store_lease_end(const haft__store *store, uint64_t lease_ms)
 {
     return later(haft__store_now(store), lease_ms);
 }
 
-uint64_t haft__store_until(const haft__store_request *request)
+uint64_t haft__store_cache_expiry(const haft__store_request *request)
 {
     return request->lease_ms > 0 ? later(request->now_ms, request->lease_ms) : 0;
 }
@@ -166,7 +166,7 @@ uint64_t haft__store_until(const haft__store_request *request)
 
 static const struct {
     const char *scheme;
-    const haft__store_kind *kind;
+    const haft__store_backend *kind;
 } kinds[] = {
     {"memory", &haft__store_memory},
     {"sqlite", &haft__store_sqlite},
@@ -194,7 +194,7 @@ static haft_status fail_scheme(haft_str scheme, haft_error *err)
     return haft__hint(err, status, "a file whose name has a colon is written as ./NAME");
 }
 
-const char *haft__store_file(const char *url)
+const char *haft__store_url_path(const char *url)
 {
     haft_str scheme = scheme_of(haft__str(url));
     bool file = scheme.len == 0 || haft__str_equal(scheme, HAFT__LIT("sqlite"));
@@ -275,11 +275,11 @@ static void add_address(haft__buf *to, haft_str rest)
     add_parameters(to, query);
 }
 
-haft_str haft__store_shown(const char *url, haft__arena *arena)
+haft_str haft__store_display_url(const char *url, haft__arena *arena)
 {
     haft_str all = haft__str(url), scheme = scheme_of(all), rest = all, shown;
     haft__buf text;
-    if (haft__store_file(url) != NULL || haft__str_equal(all, HAFT__LIT("memory:"))) {
+    if (haft__store_url_path(url) != NULL || haft__str_equal(all, HAFT__LIT("memory:"))) {
         return all;
     }
     rest = haft__str_skip(rest, scheme.len + 1);
@@ -320,16 +320,16 @@ haft_status haft__store_open(haft__loop *loop, const char *url, haft__store **re
     return open_store(loop, url, true, ret_store, err);
 }
 
-haft_status haft__store_look(haft__loop *loop, const char *url, haft__store **ret_store,
-                             haft_error *err)
+haft_status haft__store_open_existing(haft__loop *loop, const char *url, haft__store **ret_store,
+                                      haft_error *err)
 {
     return open_store(loop, url, false, ret_store, err);
 }
 
-void haft__store_hurry(haft__store *store, uint64_t ms)
+void haft__store_set_timeout(haft__store *store, uint64_t ms)
 {
-    if (store->kind->hurry != NULL) {
-        store->kind->hurry(store, ms);
+    if (store->kind->set_timeout != NULL) {
+        store->kind->set_timeout(store, ms);
     }
 }
 
@@ -343,7 +343,7 @@ void haft__store_close(haft__store *store)
 
 /* ---- requests ---- */
 
-void haft__store_begin(haft__store_request *request)
+void haft__store_reset_result(haft__store_request *request)
 {
     request->status = HAFT_OK;
     request->found = NULL;
@@ -360,7 +360,7 @@ void haft__store_begin(haft__store_request *request)
 
 void haft__store_submit(haft__store *store, haft__store_request *request)
 {
-    haft__store_begin(request);
+    haft__store_reset_result(request);
     store->kind->submit(store, request);
 }
 
@@ -369,7 +369,8 @@ static void note_done(haft__store_request *request)
     *(bool *)request->context = true;
 }
 
-haft_status haft__store_wait(haft__store *store, haft__store_request *request, haft_error *err)
+haft_status haft__store_submit_and_wait(haft__store *store, haft__store_request *request,
+                                        haft_error *err)
 {
     bool done = false;
     request->done = note_done;

@@ -34,20 +34,20 @@ HAFT_MUST_USE haft_status haft__store_open(haft__loop *loop, const char *url,
 
 /* The same for whoever only looks at what is there: a database of a server that has no tables of
  * ours is an empty store, and is left as it is. Nothing can be created in that. */
-HAFT_MUST_USE haft_status haft__store_look(haft__loop *loop, const char *url,
-                                           haft__store **ret_store, haft_error *err);
+HAFT_MUST_USE haft_status haft__store_open_existing(haft__loop *loop, const char *url,
+                                                    haft__store **ret_store, haft_error *err);
 
 /* The path of the file that a URL names, a part of it; NULL when it names none. */
-const char *haft__store_file(const char *url);
+const char *haft__store_url_path(const char *url);
 
 /* How a URL is shown to people, and can be used once the password is known from elsewhere: all of
  * it but for the password, and parameters that have one. The path of a file as it is. Ended by a
  * NUL. */
-haft_str haft__store_shown(const char *url, haft__arena *arena);
+haft_str haft__store_display_url(const char *url, haft__arena *arena);
 
 /* From now on what a server has not answered within so many milliseconds has failed, also what was
  * submitted before: whoever asks is about to end. A file is not waited for anyway. */
-void haft__store_hurry(haft__store *store, uint64_t ms);
+void haft__store_set_timeout(haft__store *store, uint64_t ms);
 
 /* Waits until everything submitted has been performed; its `done` is not called any more. Not from
  * inside a `done`. */
@@ -67,9 +67,9 @@ haft__store_clock haft__store_set_clock(haft__store *store, uint64_t (*now)(void
                                         void *context);
 
 typedef enum haft__run_state {
-    HAFT__STATE_RUNNING, /* somebody goes on with it, or should */
-    HAFT__STATE_WAITING, /* for people, clients, or a deadline */
-    HAFT__STATE_ENDED,
+    HAFT__RUN_STATE_RUNNING, /* somebody goes on with it, or should */
+    HAFT__RUN_STATE_WAITING, /* for people, clients, or a deadline */
+    HAFT__RUN_STATE_ENDED,
 } haft__run_state;
 
 /* "running", "waiting", "ended". */
@@ -139,12 +139,13 @@ typedef enum haft__store_verb {
      * then the one that nobody has had for longest (updated_ms, or wake_ms). Runs of run.owner
      * itself, of `skip`, and those that have an earlier one of their thread which has not ended are
      * left alone. A new epoch, as CLAIM makes; `lost` when it had lost its owner. NOT_FOUND when
-     * there is none. With `quick` those that lost their owner need not be looked for. With `strays`
-     * runs of run.owner itself count as lost, but for those of `skip`: an earlier TAKE whose
-     * outcome is not known may have made some that their owner knows nothing of. A wake_ms that has
-     * come by now_ms, if that is later than the store's clock, has come. BAD_INPUT when the run
-     * whose turn it is cannot be read: it is left as it was, and `damaged` says which one it is. */
-    HAFT__STORE_TAKE,
+     * there is none. With `quick` those that lost their owner need not be looked for. With
+     * `reclaim_own` runs of run.owner itself count as lost, but for those of `skip`: an earlier
+     * TAKE whose outcome is not known may have made some that their owner knows nothing of. A
+     * wake_ms that has come by now_ms, if that is later than the store's clock, has come. BAD_INPUT
+     * when the run whose turn it is cannot be read: it is left as it was, and `damaged` says which
+     * one it is. */
+    HAFT__STORE_CLAIM_NEXT,
 
     HAFT__STORE_RENEW,   /* run.owner, lease_ms: all its leases -> count; run.lease_ms: until when,
                           * in a store that passes over what others have locked, else as it was */
@@ -153,10 +154,10 @@ typedef enum haft__store_verb {
 
     /* run.id, after, limit (events; 0: all) -> text: lines, each ended by a line feed; count.
      * BAD_INPUT when the chain of checksums is broken. */
-    HAFT__STORE_READ,
+    HAFT__STORE_READ_EVENTS,
 
     /* name: a run's id, the beginning of one, or "last" (created) -> found[0]. NOT_FOUND; BAD_INPUT
-     * when several begin so, and when it is damaged, but for `damaged_too`. */
+     * when several begin so, and when it is damaged, but for `include_damaged`. */
     HAFT__STORE_FIND,
 
     /* thread (or ""), open_only, limit (0, or too many: HAFT__LIMIT_STORE_LIST), name (only ids
@@ -168,12 +169,12 @@ typedef enum haft__store_verb {
     /* thread, name: a run's id, or "" for one that begins now -> found: the runs of the thread that
      * were created before that one and have ended, in that order, whatever their ids are: id, task,
      * end, answer, created_ms. The last HAFT__LIMIT_STORE_LIST of them when there are more. */
-    HAFT__STORE_THREAD,
+    HAFT__STORE_THREAD_HISTORY,
 
     /* run.id, limit -> found: the runs of its thread that were created before it and have not
      * ended, in that order: id, state, owner, lease_ms. Once there is none there never will be one:
      * the run may begin. */
-    HAFT__STORE_AHEAD,
+    HAFT__STORE_PREDECESSORS,
 
     /* run.id, text: leaves a message for whoever has the run. BAD_STATE when it has ended, or is on
      * its way into another store (store/move.h) and not run.owner's; TOO_BIG when too many wait. */
@@ -183,10 +184,11 @@ typedef enum haft__store_verb {
      * stay until an append consumes them; what is too much for once comes then. */
     HAFT__STORE_RECEIVE,
 
-    HAFT__STORE_ARTIFACT, /* run.id, name -> artifact, its content checked; the newest of a name */
+    HAFT__STORE_READ_ARTIFACT, /* run.id, name -> artifact, its content checked; the newest of a
+                                  name */
 
-    HAFT__STORE_RECALL,   /* scope, name: a key, now_ms -> text; NOT_FOUND */
-    HAFT__STORE_REMEMBER, /* scope, name, text, now_ms, lease_ms: how long; 0: for ever */
+    HAFT__STORE_CACHE_GET, /* scope, name: a key, now_ms -> text; NOT_FOUND */
+    HAFT__STORE_CACHE_PUT, /* scope, name, text, now_ms, lease_ms: how long; 0: for ever */
 
     HAFT__STORE_REMOVE, /* run.id, damaged or not, dead_owner; BAD_STATE while somebody has it, but
                          * for run.owner and `dead_owner`, if they are not ""; with run.epoch, when
@@ -232,7 +234,7 @@ struct haft__store_request {
     size_t message_count;
     haft_str dead_owner, name, thread, scope, text;
     uint64_t after, limit, lease_ms, now_ms, before_ms;
-    bool open_only, behind, alone, dry_run, quick, strays, damaged_too;
+    bool open_only, behind, alone, dry_run, quick, reclaim_own, include_damaged;
     const haft_str *skip; /* ids */
     size_t skip_count;
     const haft_str *ends;
@@ -265,13 +267,14 @@ struct haft__store_request {
 };
 
 /* The version of SQLite at run time. Static. */
-const char *haft__store_library(void);
+const char *haft__store_sqlite_version(void);
 
 void haft__store_submit(haft__store *store, haft__store_request *request);
 
 /* Submits and steps the loop until it is done; for programs that have nothing else to do, and never
  * from a callback of the loop. Returns its status; `done` and `context` are not used. */
-HAFT_MUST_USE haft_status haft__store_wait(haft__store *store, haft__store_request *request,
-                                           haft_error *err);
+HAFT_MUST_USE haft_status haft__store_submit_and_wait(haft__store *store,
+                                                      haft__store_request *request,
+                                                      haft_error *err);
 
 #endif

@@ -12,7 +12,7 @@ static struct {
     help_faulty what;
     int64_t steady, wall;
     unsigned counts[MOST_VERBS];
-    haft__store_kind kind;
+    haft__store_backend kind;
     uint64_t hurry_ms;
     void (*done)(haft__store_request *request); /* of the one that will be lied about */
     haft_status lie;
@@ -22,7 +22,7 @@ static struct {
 
 static uint64_t steady(void)
 {
-    return (uint64_t)((int64_t)haft__clock_steady() + faulty.steady);
+    return (uint64_t)((int64_t)haft__clock_monotonic() + faulty.steady);
 }
 
 static uint64_t wall(void)
@@ -62,22 +62,22 @@ static void perform_and_lie(haft__store *store, haft__store_request *request, ha
 
 static void fail(haft__store *store, haft__store_request *request)
 {
-    haft__requests list;
-    haft__requests_init(&list);
+    haft__store_queue list;
+    haft__store_queue_init(&list);
     request->status = haft__fail(&request->error, HAFT_IO, "the store", "nobody is there");
-    haft__requests_add(&list, request);
-    haft__store_post(store, &list);
+    haft__store_queue_push(&list, request);
+    haft__store_complete(store, &list);
 }
 
 static void pass_over(haft__store *store, haft__store_request *request)
 {
-    haft__requests list;
-    haft__requests_init(&list);
+    haft__store_queue list;
+    haft__store_queue_init(&list);
     request->status = HAFT_OK;
     request->count = 0;
-    request->run.lease_ms = haft__store_lease(store, request->lease_ms);
-    haft__requests_add(&list, request);
-    haft__store_post(store, &list);
+    request->run.lease_ms = haft__store_lease_end(store, request->lease_ms);
+    haft__store_queue_push(&list, request);
+    haft__store_complete(store, &list);
 }
 
 static void hold(haft__store_request *request)
@@ -90,14 +90,14 @@ static void submit(haft__store *store, haft__store_request *request)
 {
     bool writes = request->verb == HAFT__STORE_APPEND || request->verb == HAFT__STORE_CREATE;
     bool late = faulty.what == HELP_TAKEN_LATE;
-    bool takes = request->verb == HAFT__STORE_TAKE && (faulty.what == HELP_TAKEN || late);
+    bool takes = request->verb == HAFT__STORE_CLAIM_NEXT && (faulty.what == HELP_TAKEN || late);
     help_faulty what = writes || takes || faulty.what == HELP_DOWN ? faulty.what : HELP_FINE;
     faulty.counts[request->verb]++;
     if (faulty.what == HELP_HELD && request->verb == HAFT__STORE_RECEIVE) {
         faulty.done = request->done;
         request->done = hold;
     }
-    bool result = request->verb == HAFT__STORE_RECALL || request->verb == HAFT__STORE_REMEMBER;
+    bool result = request->verb == HAFT__STORE_CACHE_GET || request->verb == HAFT__STORE_CACHE_PUT;
     if (faulty.what == HELP_FORGETS && result) {
         fail(store, request);
         return;
@@ -168,7 +168,7 @@ void help_faulty_init(help_host *h, uint64_t lease_ms)
     help_host_init(h, "memory:");
     memset(&faulty, 0, sizeof(faulty));
     haft__arena_init(&faulty.arena, 0);
-    faulty.kind = (haft__store_kind){NULL, submit, haft__store_memory.close, note_hurry};
+    faulty.kind = (haft__store_backend){NULL, submit, haft__store_memory.close, note_hurry};
     h->runtime->store->kind = &faulty.kind;
     h->runtime->shared = true;
     h->runtime->leases.ms = lease_ms;
@@ -221,7 +221,7 @@ haft__store_run help_faulty_find(help_host *h, const haft_run *run)
 {
     haft__store_request request = {
         .verb = HAFT__STORE_FIND, .name = haft__str(run->id), .arena = &faulty.arena};
-    haft_status status = haft__store_wait(h->runtime->store, &request, &h->err);
+    haft_status status = haft__store_submit_and_wait(h->runtime->store, &request, &h->err);
     CHECK_INT(status, HAFT_OK, "%s", h->err.message);
     return status == HAFT_OK ? request.found[0] : (haft__store_run){.id = HAFT__LIT("")};
 }
@@ -234,7 +234,7 @@ void help_faulty_take(help_host *h, const haft_run *run)
                                    .dead_owner = haft__str(h->runtime->owner),
                                    .lease_ms = 1000,
                                    .arena = &faulty.arena};
-    CHECK_INT(haft__store_wait(h->runtime->store, &request, &h->err), HAFT_OK, "%s",
+    CHECK_INT(haft__store_submit_and_wait(h->runtime->store, &request, &h->err), HAFT_OK, "%s",
               h->err.message);
 }
 

@@ -17,7 +17,7 @@ static haft_run *wait_with_message(help_host *h, const char *message)
     help_host_settle(h, run);
     haft__store_request request = {
         .verb = HAFT__STORE_SEND, .run.id = haft__str(run->id), .text = haft__str(message)};
-    CHECK_INT(haft__store_wait(h->runtime->store, &request, &h->err), HAFT_OK, "%s",
+    CHECK_INT(haft__store_submit_and_wait(h->runtime->store, &request, &h->err), HAFT_OK, "%s",
               h->err.message);
     help_faulty_set(HELP_HELD);
     while (help_faulty_held() == NULL) {

@@ -119,7 +119,7 @@ TEST(what_came_of_a_call_is_not_taken_after_the_lease)
         help_faulty_step(&h, run, 10000);
         check_stopped(run, HAFT_BAD_STATE, "the lease of the run is over");
         CHECK_INT(run->state.seq, at, "its result was taken");
-        CHECK_INT(help_faulty_count(HAFT__STORE_REMEMBER), 0, "it was remembered");
+        CHECK_INT(help_faulty_count(HAFT__STORE_CACHE_PUT), 0, "it was remembered");
         end_host(&h, run);
     }
 }
@@ -276,8 +276,10 @@ TEST(a_run_that_is_gone_is_lost)
     haft__store_request release = {
         .verb = HAFT__STORE_RELEASE, .run.id = haft__str(run->id), .run.epoch = run->epoch};
     haft__store_request removal = {.verb = HAFT__STORE_REMOVE, .run.id = haft__str(run->id)};
-    CHECK_INT(haft__store_wait(h.runtime->store, &release, &h.err), HAFT_OK, "%s", h.err.message);
-    CHECK_INT(haft__store_wait(h.runtime->store, &removal, &h.err), HAFT_OK, "%s", h.err.message);
+    CHECK_INT(haft__store_submit_and_wait(h.runtime->store, &release, &h.err), HAFT_OK, "%s",
+              h.err.message);
+    CHECK_INT(haft__store_submit_and_wait(h.runtime->store, &removal, &h.err), HAFT_OK, "%s",
+              h.err.message);
     help_faulty_step(&h, run, 5000);
     check_stopped(run, HAFT_BAD_STATE, "another process has taken the run");
     end_host(&h, run);

@@ -83,8 +83,8 @@ TEST(a_message_reaches_whoever_has_the_run)
         haft__store_request request = {.verb = HAFT__STORE_SEND,
                                        .run.id = haft__str(haft_run_id(run)),
                                        .text = haft__str(texts[i])};
-        CHECK_INT(haft__store_wait(p.second.runtime->store, &request, &p.second.err), HAFT_OK, "%s",
-                  p.second.err.message);
+        CHECK_INT(haft__store_submit_and_wait(p.second.runtime->store, &request, &p.second.err),
+                  HAFT_OK, "%s", p.second.err.message);
     }
     uint64_t start = haft__loop_now(p.first.runtime->loop);
     while (haft_run_state(run) != HAFT_ENDED

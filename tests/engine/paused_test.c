@@ -109,7 +109,7 @@ TEST(runs_that_wait_are_answered_after_a_restart_in_any_order)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     open.arena = &arena;
-    CHECK_INT(haft__store_wait(second.runtime->store, &open, &second.err), HAFT_OK, "%s",
+    CHECK_INT(haft__store_submit_and_wait(second.runtime->store, &open, &second.err), HAFT_OK, "%s",
               second.err.message);
     CHECK_INT(open.found_count, 0, "left");
     haft__arena_finish(&arena);

@@ -154,7 +154,8 @@ TEST(those_that_nobody_has_are_taken_up_to_be_ended)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     list.arena = &arena;
-    CHECK_INT(haft__store_wait(h.runtime->store, &list, &h.err), HAFT_OK, "%s", h.err.message);
+    CHECK_INT(haft__store_submit_and_wait(h.runtime->store, &list, &h.err), HAFT_OK, "%s",
+              h.err.message);
     CHECK_INT(list.found_count, 3, "runs");
     for (size_t i = 0; i < list.found_count; i++) {
         bool own = haft__str_equal(list.found[i].id, haft__str(haft_run_id(third)));

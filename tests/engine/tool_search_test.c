@@ -3,10 +3,10 @@
  * and an executor of the test's own stand where those of the product do. */
 #include <unistd.h>
 
-#include "run/servers_help.h"
 #include "base/str.h"
 #include "engine_help.h"
 #include "exec/executor.h"
+#include "run/servers_help.h"
 #include "json/read.h"
 #include "json/write.h"
 
@@ -148,7 +148,7 @@ static const haft__executor executor = {.start = start, .abandon = abandon, .ans
 
 static void use_servers(help_host *h)
 {
-    h->runtime->servers = (haft__runtime_servers){list, stop_listing, haft__exec_listing};
+    h->runtime->servers = (haft__runtime_servers){list, stop_listing, haft__exec_server_listing};
     h->runtime->exec->mcp = &executor;
 }
 

@@ -16,7 +16,7 @@ bool files_can_open(void)
 {
     int root;
     haft_error err = {0};
-    haft_status status = haft__beneath_root(HAFT__LIT(""), HAFT__LIT("."), &root, &err);
+    haft_status status = haft__files_root_open(HAFT__LIT(""), HAFT__LIT("."), &root, &err);
     if (status == HAFT_OK) {
         (void)close(root);
     }

@@ -313,11 +313,11 @@ TEST(a_function_sees_that_it_is_cancelled)
 static void step_until_back(help_exec *f, uint32_t wanted)
 {
     uint64_t start = haft__loop_now(f->loop);
-    while (haft__pool_lost(f->exec->pool) > wanted
+    while (haft__pool_abandoned_count(f->exec->pool) > wanted
            && haft__loop_now(f->loop) - start < HELP_PATIENCE_MS) {
         help_step(f, 10);
     }
-    CHECK_INT(haft__pool_lost(f->exec->pool), wanted, "given up");
+    CHECK_INT(haft__pool_abandoned_count(f->exec->pool), wanted, "given up");
 }
 
 /* The run that asked for it may be long gone when a function returns. */
@@ -343,7 +343,7 @@ TEST(a_function_that_overran_keeps_what_it_uses)
         } else {
             haft__exec_cancel(c->job);
         }
-        CHECK_INT(haft__pool_lost(f.exec->pool), 1, "given up");
+        CHECK_INT(haft__pool_abandoned_count(f.exec->pool), 1, "given up");
         memset(run_id, '!', 8);
         free(run_id);
         free(c);

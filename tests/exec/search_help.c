@@ -7,11 +7,11 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 
-static searched run(search_function *function, const files *f, haft__file_search *search)
+static searched run(search_function *function, const files *f, haft__files_request *search)
 {
     searched s = {.text = {NULL, 0}};
     haft__buf result;
-    haft__buf_init(&result, HAFT__SEARCH_BYTES);
+    haft__buf_init(&result, HAFT__FILES_RESULT_BUFFER_BYTES);
     search->root = search->root.len > 0 ? search->root : haft__str(f->path);
     s.status = function(search, &result, &s.error);
     char *text = test_alloc(result.len + 1);
@@ -21,7 +21,7 @@ static searched run(search_function *function, const files *f, haft__file_search
     return s;
 }
 
-searched search_run(search_function *function, const files *f, haft__file_search search)
+searched search_run(search_function *function, const files *f, haft__files_request search)
 {
     searched s = run(function, f, &search);
     if (s.status == HAFT_OK) {
@@ -36,7 +36,7 @@ searched search_run(search_function *function, const files *f, haft__file_search
     return s;
 }
 
-void search_check(search_function *function, const files *f, haft__file_search search,
+void search_check(search_function *function, const files *f, haft__files_request search,
                   const char *wanted)
 {
     searched s = search_run(function, f, search);
@@ -46,7 +46,7 @@ void search_check(search_function *function, const files *f, haft__file_search s
               HAFT__ARG(search.path));
 }
 
-void search_check_error(search_function *function, const files *f, haft__file_search search,
+void search_check_error(search_function *function, const files *f, haft__files_request search,
                         const char *message, const char *where, const char *hint)
 {
     searched s = search_run(function, f, search);
@@ -57,7 +57,7 @@ void search_check_error(search_function *function, const files *f, haft__file_se
     CHECK_STR(haft__str(s.error.hint), haft__str(hint), "hint");
 }
 
-void search_check_memory(search_function *function, const files *f, haft__file_search search)
+void search_check_memory(search_function *function, const files *f, haft__files_request search)
 {
     for (unsigned n = 0; n < 10000; n++) {
         test_fail_allocation(n);

@@ -6,7 +6,7 @@
 #include "exec/files/files.h"
 #include "exec/files_help.h"
 
-typedef haft_status search_function(const haft__file_search *search, haft__buf *result,
+typedef haft_status search_function(const haft__files_request *search, haft__buf *result,
                                     haft_error *err);
 
 typedef struct searched {
@@ -16,18 +16,18 @@ typedef struct searched {
 } searched;
 
 /* Runs it in the directory; checks what is promised of every result. */
-searched search_run(search_function *function, const files *f, haft__file_search search);
+searched search_run(search_function *function, const files *f, haft__files_request search);
 
 /* ... and compares the result. */
-void search_check(search_function *function, const files *f, haft__file_search search,
+void search_check(search_function *function, const files *f, haft__files_request search,
                   const char *wanted);
 
 /* ... and the error: message, place, hint. */
-void search_check_error(search_function *function, const files *f, haft__file_search search,
+void search_check_error(search_function *function, const files *f, haft__files_request search,
                         const char *message, const char *where, const char *hint);
 
 /* Fails every allocation of a search in turn. */
-void search_check_memory(search_function *function, const files *f, haft__file_search search);
+void search_check_memory(search_function *function, const files *f, haft__files_request search);
 
 /* Runs `inside` as somebody who may not read everything; false when there is nobody to be, and the
  * test is marked as skipped. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "io/process_help.h"
 #include "base/str.h"
+#include "io/process_help.h"
 
 static void set(const char *name, const char *value)
 {
@@ -39,7 +39,7 @@ TEST(the_place_is_below_the_state_of_the_user)
         haft__arena_init(&arena, 0);
         set("XDG_STATE_HOME", rows[i].state);
         set("HOME", rows[i].home);
-        haft_str place = haft__own_file_place(&arena);
+        haft_str place = haft__state_file_directory(&arena);
         CHECK((place.ptr == NULL) == (rows[i].wanted == NULL), "row %zu", i);
         if (place.ptr != NULL) {
             CHECK_STR(place, haft__str(rows[i].wanted), "row %zu", i);
@@ -55,7 +55,7 @@ static haft_status read_it(const char *path, size_t max, haft_error *err)
     haft__arena arena;
     haft_str text = {NULL, 0};
     haft__arena_init(&arena, 0);
-    haft_status status = haft__own_file_read(&arena, path, max, &text, err);
+    haft_status status = haft__state_file_read(&arena, path, max, &text, err);
     CHECK(status != HAFT_OK || haft__str_equal(text, HAFT__LIT("four")), "another text");
     haft__arena_finish(&arena);
     return status;
@@ -94,16 +94,16 @@ TEST(the_directories_above_a_file_are_ours_alone)
     const char *folder = help_folder(), *deep = help_path(folder, "deep");
     const char *deeper = help_path(deep, "er"), *path = help_path(deeper, "file");
     struct stat about = {0};
-    haft__own_file_make_place(path);
+    haft__state_file_create_directory(path);
     CHECK(stat(deeper, &about) == 0 && (about.st_mode & 0777) == 0700, "%o", about.st_mode);
     CHECK(stat(path, &about) != 0 && errno == ENOENT, "the file itself was made");
-    haft__own_file_make_place(path); /* what is there stays */
+    haft__state_file_create_directory(path); /* what is there stays */
     char far[5000];
     memset(far, 'x', sizeof(far) - 1);
     far[0] = '/';
     far[sizeof(far) - 2] = '/';
     far[sizeof(far) - 1] = '\0';
-    haft__own_file_make_place(far); /* nobody can open that, and nobody is hurt */
+    haft__state_file_create_directory(far); /* nobody can open that, and nobody is hurt */
     help_remove(deeper);
     help_remove(deep);
     help_remove(folder);
@@ -124,8 +124,8 @@ TEST(no_name_stands_twice_in_what_was_written_here)
             haft__json value;
             haft__arena_init(&arena, 0);
             test_fail_allocation(n);
-            haft_status status = haft__own_file_json(&arena, haft__str(rows[i].text),
-                                                     (haft__hash_key){1, 2}, &value, NULL);
+            haft_status status = haft__state_file_parse(&arena, haft__str(rows[i].text),
+                                                        (haft__hash_key){1, 2}, &value, NULL);
             bool failed = test_allow_allocations();
             CHECK_INT(status, failed ? HAFT_NO_MEMORY : rows[i].wanted, "%s", rows[i].text);
             haft__arena_finish(&arena);

@@ -39,7 +39,7 @@ static void on_done(void *context, const haft__child_result *result)
 }
 
 static haft__loop *loop;
-static haft__children group;
+static haft__child_group group;
 static int fds;
 
 static const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
@@ -53,7 +53,7 @@ static void begin(void)
     haft__child_options options = {.group = &group, .argv = argv, .env = env};
     CHECK_INT(haft__loop_create(&first, NULL), HAFT_OK, "no loop");
     CHECK_INT(haft__child_start(first, &options, &child, NULL), HAFT_OK, "no child");
-    haft__children_finish(&group);
+    haft__child_group_finish(&group);
     haft__loop_destroy(first);
     fds = help_count_fds();
     CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
@@ -61,7 +61,7 @@ static void begin(void)
 
 static void end(void)
 {
-    haft__children_finish(&group);
+    haft__child_group_finish(&group);
     CHECK(group.first == NULL, "children are left");
     haft__loop_destroy(loop);
     CHECK_INT(help_count_fds(), fds, "descriptors");
@@ -479,23 +479,23 @@ TEST(a_child_without_memory_is_ended)
 
 typedef struct talk {
     told ended; /* first: on_done knows it by this */
-    haft__buf heard;
+    haft__buf on_output;
 } talk;
 
 static void on_heard(void *context, haft_str bytes)
 {
     talk *t = context;
-    haft__buf_add_str(&t->heard, bytes);
+    haft__buf_add_str(&t->on_output, bytes);
 }
 
-static haft__child *start_patient(const char **argv, const char *script, talk *t, uint64_t patience,
-                                  uint64_t grace)
+static haft__child *start_patient(const char **argv, const char *script, talk *t,
+                                  uint64_t stdin_grace, uint64_t grace)
 {
     haft__child_options options = shell(argv, script, &t->ended);
-    haft__buf_init(&t->heard, CAP);
-    options.heard = on_heard;
+    haft__buf_init(&t->on_output, CAP);
+    options.on_output = on_heard;
     options.max_unread = CAP;
-    options.patience = patience;
+    options.stdin_grace = stdin_grace;
     options.grace = grace;
     return start(&options);
 }
@@ -508,12 +508,12 @@ static haft__child *start_talk(const char **argv, const char *script, talk *t)
 static void step_until_heard(talk *t, const char *wanted)
 {
     uint64_t begun = haft__loop_now(loop);
-    while (t->heard.len < strlen(wanted) && t->ended.times == 0
+    while (t->on_output.len < strlen(wanted) && t->ended.times == 0
            && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
         CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
     }
-    CHECK_STR(haft__buf_str(&t->heard), haft__str(wanted), "heard");
-    haft__buf_clear(&t->heard);
+    CHECK_STR(haft__buf_str(&t->on_output), haft__str(wanted), "heard");
+    haft__buf_clear(&t->on_output);
 }
 
 TEST(a_program_can_be_talked_with)
@@ -530,7 +530,7 @@ TEST(a_program_can_be_talked_with)
     haft__child_kill(child); /* cat leaves at the end of its input, with no signal */
     end();
     CHECK_INT(t.ended.times, 0, "it was told of an end that it asked for");
-    haft__buf_finish(&t.heard);
+    haft__buf_finish(&t.on_output);
 }
 
 TEST(what_a_program_says_last_is_heard_before_its_end)
@@ -541,10 +541,10 @@ TEST(what_a_program_says_last_is_heard_before_its_end)
     haft__child *child = start_talk(argv, "read x; echo \"$x\"; echo why >&2; exit 3", &t);
     CHECK_INT(haft__child_write(child, HAFT__LIT("last words\n"), NULL), HAFT_OK, "write");
     step_until_told(&t.ended);
-    CHECK_STR(haft__buf_str(&t.heard), HAFT__LIT("last words\n"), "heard");
+    CHECK_STR(haft__buf_str(&t.on_output), HAFT__LIT("last words\n"), "heard");
     CHECK_INT(t.ended.result.status, 3, "status");
     CHECK_STR(haft__str(t.ended.errors), HAFT__LIT("why\n"), "errors");
-    haft__buf_finish(&t.heard);
+    haft__buf_finish(&t.on_output);
     end();
 }
 
@@ -559,8 +559,8 @@ TEST(a_program_that_does_not_listen_is_ended)
     CHECK_INT(haft__child_write(child, HAFT__LIT("hello\n"), NULL), HAFT_OK, "it is not known yet");
     step_until_told(&t.ended);
     CHECK_INT(t.ended.result.signal, SIGTERM, "signal");
-    CHECK(t.ended.result.deaf, "it is not said why");
-    haft__buf_finish(&t.heard);
+    CHECK(t.ended.result.stdin_closed, "it is not said why");
+    haft__buf_finish(&t.on_output);
     end();
 }
 
@@ -573,8 +573,8 @@ TEST(a_program_that_closes_its_output_is_ended)
     (void)start_patient(argv, "exec 1>&-; exec sleep 1000", &t, 10, HELP_PATIENCE_MS);
     step_until_told(&t.ended);
     CHECK_INT(t.ended.result.signal, SIGTERM, "signal");
-    CHECK(t.ended.result.mute && !t.ended.result.deaf, "it is not said why");
-    haft__buf_finish(&t.heard);
+    CHECK(t.ended.result.stdout_closed && !t.ended.result.stdin_closed, "it is not said why");
+    haft__buf_finish(&t.on_output);
     end();
 }
 
@@ -586,8 +586,9 @@ TEST(one_that_closes_its_output_and_leaves_tells_how)
     (void)start_talk(argv, "exec 1>&-; sleep 0.05; exit 4", &t);
     step_until_told(&t.ended);
     CHECK_INT(t.ended.result.status, 4, "status");
-    CHECK(!t.ended.result.mute && !t.ended.result.deaf, "it was not ended for that");
-    haft__buf_finish(&t.heard);
+    CHECK(!t.ended.result.stdout_closed && !t.ended.result.stdin_closed,
+          "it was not ended for that");
+    haft__buf_finish(&t.on_output);
     end();
 }
 
@@ -607,7 +608,7 @@ TEST(a_program_that_does_not_read_fills_up)
               err.message);
     haft__child_kill(child);
     haft__child_kill(child); /* which changes nothing */
-    haft__buf_finish(&t.heard);
+    haft__buf_finish(&t.on_output);
     end();
 }
 
@@ -621,8 +622,8 @@ TEST(one_that_died_before_it_was_written_to_tells_how)
     CHECK_INT(haft__child_write(child, HAFT__LIT("hello\n"), NULL), HAFT_OK, "it is not known yet");
     step_until_told(&t.ended);
     CHECK_INT(t.ended.result.status, 4, "status");
-    CHECK(!t.ended.result.deaf, "it was not ended for that");
-    haft__buf_finish(&t.heard);
+    CHECK(!t.ended.result.stdin_closed, "it was not ended for that");
+    haft__buf_finish(&t.on_output);
     end();
 }
 
@@ -632,7 +633,7 @@ TEST(a_program_has_time_to_leave)
 {
     static const struct {
         const char *name, *script, *wrote;
-        uint64_t patience, grace;
+        uint64_t stdin_grace, grace;
     } rows[] = {
         {"at the end of its input", "echo on; cat; yes | head -c 300000; echo over >$f", "over\n",
          HELP_PATIENCE_MS, HELP_PATIENCE_MS},
@@ -649,7 +650,7 @@ TEST(a_program_has_time_to_leave)
         begin();
         (void)snprintf(script, sizeof(script), "f=%s; %s", file, rows[i / 2].script);
         haft__child *child =
-            start_patient(argv, script, &t, rows[i / 2].patience, rows[i / 2].grace);
+            start_patient(argv, script, &t, rows[i / 2].stdin_grace, rows[i / 2].grace);
         step_until_heard(&t, "on\n");
         haft__child_kill(child);
         uint64_t begun = haft__loop_now(loop);
@@ -657,14 +658,14 @@ TEST(a_program_has_time_to_leave)
                && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
             CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
         }
-        haft__children_finish(&group);
+        haft__child_group_finish(&group);
         FILE *stream = fopen(file, "r");
         if (stream != NULL) {
             found[fread(found, 1, sizeof(found) - 1, stream)] = '\0';
             (void)fclose(stream);
         }
         CHECK_STR(haft__str(found), haft__str(rows[i / 2].wrote), "%s", rows[i / 2].name);
-        haft__buf_finish(&t.heard);
+        haft__buf_finish(&t.on_output);
         help_remove(folder);
         end();
     }
@@ -676,9 +677,9 @@ TEST(one_that_ignores_the_end_of_its_input_is_ended)
     talk t;
     begin();
     haft__child_options options = shell(argv, "exec sleep 1000", &t.ended);
-    haft__buf_init(&t.heard, CAP);
-    options.heard = on_heard;
-    options.patience = 10;
+    haft__buf_init(&t.on_output, CAP);
+    options.on_output = on_heard;
+    options.stdin_grace = 10;
     options.grace = HELP_PATIENCE_MS;
     haft__child_kill(start(&options));
     uint64_t begun = haft__loop_now(loop);
@@ -687,6 +688,6 @@ TEST(one_that_ignores_the_end_of_its_input_is_ended)
     }
     CHECK(group.first == NULL, "it is there");
     (void)start(&options); /* and by the end of all */
-    haft__buf_finish(&t.heard);
+    haft__buf_finish(&t.on_output);
     end();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HAFT__LIMIT_INPUT_BYTES, which a command gives to haft__file_keep, is tested at its value and
- * past it in tests/cli/run_test.py. */
+/* HAFT__LIMIT_INPUT_BYTES, which a command gives to haft__file_read_arena, is tested at its value
+ * and past it in tests/cli/run_test.py. */
 /* Tests for src/io/file.c. */
 #include "io/file.h"
 
@@ -117,12 +117,13 @@ TEST(a_file_is_kept_in_an_arena)
     haft__arena_init(&arena, 0);
     haft_str text = {NULL, 0};
     haft_error err = {0};
-    CHECK_INT(haft__file_keep(&arena, path, 1000, &text, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__file_read_arena(&arena, path, 1000, &text, &err), HAFT_OK, "%s", err.message);
     CHECK_INT(text.len, 1000, "length");
-    CHECK_INT(haft__file_keep(&arena, path, 999, &text, &err), HAFT_TOO_BIG, "past the maximum");
+    CHECK_INT(haft__file_read_arena(&arena, path, 999, &text, &err), HAFT_TOO_BIG,
+              "past the maximum");
     haft__arena_finish(&arena);
     haft__arena_init(&arena, 100);
-    CHECK_INT(haft__file_keep(&arena, path, 1000, &text, &err), HAFT_TOO_BIG, "a full arena");
+    CHECK_INT(haft__file_read_arena(&arena, path, 1000, &text, &err), HAFT_TOO_BIG, "a full arena");
     haft__arena_finish(&arena);
     (void)unlink(path);
 }
@@ -185,10 +186,10 @@ TEST(a_lock_keeps_others_out)
     CHECK(flock(other, LOCK_EX | LOCK_NB) != 0, "another got it too");
     haft__file_unlock(lock);
     CHECK(flock(other, LOCK_EX | LOCK_NB) == 0, "it is not given back");
-    uint64_t before = haft__clock_steady();
+    uint64_t before = haft__clock_monotonic();
     CHECK_INT(haft__file_lock(path, &lock, &err), HAFT_IO, "somebody else has it");
     CHECK_STR(haft__str(err.message), HAFT__LIT("cannot be locked: another process has it"), "why");
-    CHECK(haft__clock_steady() - before >= (HAFT__LIMIT_IO_LOCK_TRIES - 1) * 10, "a moment");
+    CHECK(haft__clock_monotonic() - before >= (HAFT__LIMIT_IO_LOCK_TRIES - 1) * 10, "a moment");
     (void)close(other);
     CHECK_INT(haft__file_lock(path, &lock, &err), HAFT_OK, "%s", err.message);
     haft__file_unlock(lock);

@@ -568,7 +568,7 @@ static bool on_body(void *context, haft_str bytes)
     }
     told->body_bytes += bytes.len;
     if (told->cancel_at != NULL) {
-        haft__http_cancel(told->cancel_at);
+        haft__http_transfer_cancel(told->cancel_at);
         told->cancel_at = NULL;
     }
     return told->stop_at == 0 || told->body_bytes < told->stop_at;
@@ -584,8 +584,8 @@ static void on_done(void *context, const haft__http_result *result)
     told->delivered = result->delivered;
     keep(told->message, sizeof(told->message), haft__str(result->message));
     keep(told->url, sizeof(told->url), result->url);
-    keep(told->location, sizeof(told->location), haft__http_header(result, "LOCATION"));
-    CHECK_INT(haft__http_sent(result->transfer), result->sent, "sent");
+    keep(told->location, sizeof(told->location), haft__http_result_header(result, "LOCATION"));
+    CHECK_INT(haft__http_transfer_is_sent(result->transfer), result->sent, "sent");
 }
 
 const haft__http_handlers web_handlers = {on_head, on_body, on_done};
@@ -599,12 +599,13 @@ bool web_step_until(haft__loop *loop, const unsigned *number, unsigned value)
     return *number == value;
 }
 
-bool web_fetch(haft__loop *loop, haft__http *http, const haft__http_request *request,
+bool web_fetch(haft__loop *loop, haft__http_client *http, const haft__http_request *request,
                web_told *ret_told)
 {
     haft__http_transfer *transfer = NULL;
     memset(ret_told, 0, sizeof(*ret_told));
-    haft_status status = haft__http_start(http, request, &web_handlers, ret_told, &transfer, NULL);
+    haft_status status =
+        haft__http_transfer_start(http, request, &web_handlers, ret_told, &transfer, NULL);
     CHECK_INT(status, HAFT_OK, "not started");
     CHECK_INT(ret_told->dones, 0, "it was told while it started");
     bool ended = status == HAFT_OK && web_step_until(loop, &ret_told->dones, 1);
@@ -612,7 +613,7 @@ bool web_fetch(haft__loop *loop, haft__http *http, const haft__http_request *req
     return ended;
 }
 
-web_bench web_set_up(const haft__http_options *options)
+web_bench web_set_up(const haft__http_client_options *options)
 {
     web_bench b = {.loop = NULL};
     CHECK_INT(haft__loop_create(&b.loop, NULL), HAFT_OK, "no loop");
@@ -620,13 +621,13 @@ web_bench web_set_up(const haft__http_options *options)
     b.fds = web_count_fds();
     b.web = web_start();
     CHECK_INT(haft__loop_create(&b.loop, NULL), HAFT_OK, "no loop");
-    CHECK_INT(haft__http_create(b.loop, options, &b.http, NULL), HAFT_OK, "no client");
+    CHECK_INT(haft__http_client_create(b.loop, options, &b.http, NULL), HAFT_OK, "no client");
     return b;
 }
 
 void web_tear_down(web_bench *b)
 {
-    haft__http_destroy(b->http);
+    haft__http_client_destroy(b->http);
     haft__loop_destroy(b->loop);
     web_stop(b->web);
     CHECK(web_count_fds() <= b->fds, "%zu descriptors, %zu before", (size_t)web_count_fds(),

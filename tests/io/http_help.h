@@ -81,7 +81,7 @@ unsigned web_count_fds(void);
 
 typedef struct web_told {
     unsigned heads, bodies, dones;
-    haft__http_end end;
+    haft__http_outcome end;
     uint32_t status;
     bool sent, delivered;
     char type[64], message[512], url[512], location[64];
@@ -99,19 +99,19 @@ bool web_step_until(haft__loop *loop, const unsigned *number, unsigned value);
 /* What most tests need: a loop, a client and a server. */
 typedef struct web_bench {
     haft__loop *loop;
-    haft__http *http;
+    haft__http_client *http;
     web *web;
     unsigned fds; /* open before, and so after */
 } web_bench;
 
-web_bench web_set_up(const haft__http_options *options);
+web_bench web_set_up(const haft__http_client_options *options);
 void web_tear_down(web_bench *b);
 
 /* A GET without limits that matter. */
 haft__http_request web_get(const char *url);
 
 /* A whole request; false when it did not end. */
-bool web_fetch(haft__loop *loop, haft__http *http, const haft__http_request *request,
+bool web_fetch(haft__loop *loop, haft__http_client *http, const haft__http_request *request,
                web_told *ret_told);
 
 #endif

@@ -7,20 +7,20 @@
 /* All lines with a bar behind each, the text cut into pieces of `step` bytes. */
 static haft_status split(const char *text, size_t step, size_t max, haft__buf *ret_lines)
 {
-    haft__splitter lines;
+    haft__line_splitter lines;
     haft_str rest = haft__str(text), line;
-    haft__splitter_init(&lines, max);
+    haft__line_splitter_init(&lines, max);
     while (rest.len > 0) {
         size_t length = rest.len < step ? rest.len : step;
         haft_str piece = {rest.ptr, length};
         rest = haft__str_skip(rest, length);
-        while (haft__splitter_next(&lines, &piece, &line)) {
+        while (haft__line_splitter_next(&lines, &piece, &line)) {
             haft__buf_add_str(ret_lines, line);
             haft__buf_add_char(ret_lines, '|');
         }
     }
-    haft_status status = haft__splitter_check(&lines, NULL);
-    haft__splitter_finish(&lines);
+    haft_status status = haft__line_splitter_check(&lines, NULL);
+    haft__line_splitter_finish(&lines);
     return status;
 }
 

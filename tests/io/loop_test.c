@@ -94,7 +94,7 @@ TEST(a_step_ends_though_there_is_always_more_to_do)
     step(loop, -1);
     CHECK(task.rounds > 1 && task.rounds < 100, "%d rounds in a step", task.rounds);
     CHECK_INT(haft__loop_timeout(loop), 0, "the next step does not wait");
-    haft__loop_withdraw(loop, &task.task);
+    haft__loop_cancel_task(loop, &task.task);
     haft__loop_destroy(loop);
 }
 
@@ -109,12 +109,12 @@ TEST(a_task_that_is_taken_back_does_not_run)
             if (taken % 2 == 0) {
                 haft__loop_post(loop, &tasks[i].task);
             } else {
-                haft__loop_send(loop, &tasks[i].task);
+                haft__loop_post_threadsafe(loop, &tasks[i].task);
             }
         }
         if (taken < 3) {
-            haft__loop_withdraw(loop, &tasks[taken].task);
-            haft__loop_withdraw(loop, &tasks[taken].task);
+            haft__loop_cancel_task(loop, &tasks[taken].task);
+            haft__loop_cancel_task(loop, &tasks[taken].task);
         }
         counted last = {.task = {.run = run_counted}, .loop = loop, .order = &order};
         haft__loop_post(loop, &last.task);
@@ -134,7 +134,7 @@ typedef struct taker {
 static void take_other(haft__task *task)
 {
     taker *t = (taker *)task;
-    haft__loop_withdraw(t->loop, t->other);
+    haft__loop_cancel_task(t->loop, t->other);
 }
 
 TEST(a_task_can_take_back_one_of_the_same_round)
@@ -258,7 +258,7 @@ static void *send_all(void *context)
 {
     sender *s = context;
     for (int i = 0; i < MANY; i++) {
-        haft__loop_send(s->loop, &s->tasks[i].task);
+        haft__loop_post_threadsafe(s->loop, &s->tasks[i].task);
     }
     return NULL;
 }
@@ -296,7 +296,7 @@ static void *come_to_rescue(void *context)
     for (int i = 0; i < 2000 && !r->over; i++) {
         haft__clock_sleep(5);
     }
-    haft__loop_send(r->task.loop, &r->task.task);
+    haft__loop_post_threadsafe(r->task.loop, &r->task.task);
     return NULL;
 }
 

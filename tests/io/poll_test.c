@@ -52,15 +52,15 @@ TEST(a_socket_is_told_when_it_can_be_used)
     watched w;
     begin(&w);
     CHECK_INT(step(&w), 0, "nothing is wanted");
-    CHECK_INT(haft__poll_want(w.poll, false, true, NULL), HAFT_OK, "want");
+    CHECK_INT(haft__poll_set_interest(w.poll, false, true, NULL), HAFT_OK, "want");
     CHECK_INT(step(&w), 1, "it can be written");
-    CHECK_INT(haft__poll_want(w.poll, true, false, NULL), HAFT_OK, "want");
-    CHECK_INT(haft__poll_want(w.poll, true, false, NULL), HAFT_OK, "want the same");
+    CHECK_INT(haft__poll_set_interest(w.poll, true, false, NULL), HAFT_OK, "want");
+    CHECK_INT(haft__poll_set_interest(w.poll, true, false, NULL), HAFT_OK, "want the same");
     CHECK_INT(step(&w), 0, "there is nothing to read");
     CHECK_INT(write(w.sockets[1], "x", 1), 1, "no write");
     CHECK_INT(step(&w), 1, "there is");
     CHECK_INT(step(&w), 1, "still");
-    CHECK_INT(haft__poll_want(w.poll, false, false, NULL), HAFT_OK, "want");
+    CHECK_INT(haft__poll_set_interest(w.poll, false, false, NULL), HAFT_OK, "want");
     CHECK_INT(step(&w), 0, "nobody wants to know");
     end(&w);
 }
@@ -69,7 +69,7 @@ TEST(a_socket_that_was_closed_is_told)
 {
     watched w;
     begin(&w);
-    CHECK_INT(haft__poll_want(w.poll, true, false, NULL), HAFT_OK, "want");
+    CHECK_INT(haft__poll_set_interest(w.poll, true, false, NULL), HAFT_OK, "want");
     (void)close(w.sockets[1]);
     CHECK_INT(step(&w), 1, "it can be read: the end");
     w.destroy = true;

@@ -14,7 +14,7 @@
 
 /* A job that may wait for others, and notes what became of it. */
 typedef struct errand {
-    haft__job job;
+    haft__pool_job job;
     sem_t *opens;  /* posted when it works; may be NULL */
     sem_t *waits;  /* waited for then; may be NULL */
     int *order;    /* counts what is done; may be NULL */
@@ -24,7 +24,7 @@ typedef struct errand {
     sigset_t mask; /* of the thread */
 } errand;
 
-static void work(haft__job *job)
+static void work(haft__pool_job *job)
 {
     errand *e = (errand *)job;
     (void)pthread_sigmask(SIG_BLOCK, NULL, &e->mask);
@@ -37,7 +37,7 @@ static void work(haft__job *job)
     }
 }
 
-static void done(haft__job *job)
+static void done(haft__pool_job *job)
 {
     errand *e = (errand *)job;
     e->at = pthread_self();
@@ -161,7 +161,7 @@ TEST(one_job_more_than_there_are_threads_waits)
         submit(&f, &errands[i]);
     }
     wait_times(&f.opens, HAFT__LIMIT_POOL_THREADS);
-    CHECK(haft__pool_drop(f.pool, &errands[HAFT__LIMIT_POOL_THREADS].job), "it had begun");
+    CHECK(haft__pool_cancel(f.pool, &errands[HAFT__LIMIT_POOL_THREADS].job), "it had begun");
     post_times(&f.waits, HAFT__LIMIT_POOL_THREADS);
     step_until(&f, HAFT__LIMIT_POOL_THREADS);
     end(&f);
@@ -195,9 +195,9 @@ TEST(a_job_that_has_not_begun_can_be_taken_back)
         submit(&f, &errands[i]);
     }
     (void)sem_wait(&f.opens);
-    CHECK(!haft__pool_drop(f.pool, &errands[0].job), "it had begun");
-    CHECK(haft__pool_drop(f.pool, &errands[3].job), "the last");
-    CHECK(haft__pool_drop(f.pool, &errands[1].job), "the first of those that wait");
+    CHECK(!haft__pool_cancel(f.pool, &errands[0].job), "it had begun");
+    CHECK(haft__pool_cancel(f.pool, &errands[3].job), "the last");
+    CHECK(haft__pool_cancel(f.pool, &errands[1].job), "the first of those that wait");
     submit(&f, &errands[3]);
     (void)sem_post(&f.waits);
     step_until(&f, 3);
@@ -205,7 +205,7 @@ TEST(a_job_that_has_not_begun_can_be_taken_back)
     CHECK_INT(errands[1].worked + errands[1].done, 0, "it was taken back");
     CHECK_INT(errands[2].done, 2, "order");
     CHECK_INT(errands[3].done, 3, "order");
-    CHECK(!haft__pool_drop(f.pool, &errands[3].job), "it is done");
+    CHECK(!haft__pool_cancel(f.pool, &errands[3].job), "it is done");
     end(&f);
 }
 
@@ -218,9 +218,9 @@ TEST(a_job_that_was_given_up_does_not_hold_back_others)
     submit(&f, &stuck);
     submit(&f, &next);
     (void)sem_wait(&f.opens);
-    CHECK_INT(haft__pool_lost(f.pool), 0, "before");
-    CHECK(haft__pool_lose(f.pool, &stuck.job), "it was not replaced");
-    CHECK_INT(haft__pool_lost(f.pool), 1, "after");
+    CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "before");
+    CHECK(haft__pool_abandon(f.pool, &stuck.job), "it was not replaced");
+    CHECK_INT(haft__pool_abandoned_count(f.pool), 1, "after");
     step_until(&f, 1);
     CHECK_INT(next.done, 1, "the next");
     submit(&f, &last);
@@ -228,9 +228,9 @@ TEST(a_job_that_was_given_up_does_not_hold_back_others)
     (void)sem_post(&f.waits);
     step_until(&f, 3);
     CHECK_INT(stuck.done, 3, "it is done when it returns");
-    CHECK_INT(haft__pool_lost(f.pool), 0, "at the end");
-    CHECK(haft__pool_lose(f.pool, &stuck.job), "nothing to give up");
-    CHECK_INT(haft__pool_lost(f.pool), 0, "nothing to give up");
+    CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "at the end");
+    CHECK(haft__pool_abandon(f.pool, &stuck.job), "nothing to give up");
+    CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "nothing to give up");
     end(&f);
 }
 
@@ -259,7 +259,7 @@ static void lose_and_come_back(uint32_t most)
         f.order = 0;
         submit(&f, &stuck);
         (void)sem_wait(&f.opens);
-        CHECK(haft__pool_lose(f.pool, &stuck.job), "round %d", round);
+        CHECK(haft__pool_abandon(f.pool, &stuck.job), "round %d", round);
         submit(&f, &other);
         step_until(&f, 1);
         (void)sem_post(&f.waits);
@@ -291,8 +291,8 @@ TEST(only_so_many_are_replaced)
         submit(&f, &stuck[i]);
         (void)sem_wait(&f.opens);
         bool last = i == HAFT__LIMIT_POOL_LOST;
-        CHECK_INT(haft__pool_lose(f.pool, &stuck[i].job), !last, "job %u", i);
-        CHECK_INT(haft__pool_lost(f.pool), i + 1, "job %u", i);
+        CHECK_INT(haft__pool_abandon(f.pool, &stuck[i].job), !last, "job %u", i);
+        CHECK_INT(haft__pool_abandoned_count(f.pool), i + 1, "job %u", i);
     }
     submit(&f, &next); /* there is nobody left */
     CHECK_INT(next.job.state, 0, "it waits");
@@ -301,7 +301,7 @@ TEST(only_so_many_are_replaced)
     CHECK(next.done > 0, "nobody took it");
     post_times(&f.waits, HAFT__LIMIT_POOL_LOST);
     step_until(&f, HAFT__LIMIT_POOL_LOST + 2);
-    CHECK_INT(haft__pool_lost(f.pool), 0, "all are back");
+    CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "all are back");
     run_together(&f, 1);
     end(&f);
 }
@@ -338,11 +338,11 @@ TEST(jobs_taken_back_and_given_up_at_any_moment_are_done_once)
         submit(&f, &errands[i]);
         int other = i / 2;
         if (i % 3 == 0 && errands[other].done == 0 && errands[other].job.work != NULL) {
-            if (haft__pool_drop(f.pool, &errands[other].job)) {
+            if (haft__pool_cancel(f.pool, &errands[other].job)) {
                 errands[other].job.work = NULL;
                 wanted--;
             } else {
-                (void)haft__pool_lose(f.pool, &errands[other].job);
+                (void)haft__pool_abandon(f.pool, &errands[other].job);
             }
         }
         wanted++;
@@ -350,7 +350,7 @@ TEST(jobs_taken_back_and_given_up_at_any_moment_are_done_once)
     }
     step_until(&f, wanted);
     CHECK_INT(f.order, wanted, "done");
-    CHECK_INT(haft__pool_lost(f.pool), 0, "given up");
+    CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "given up");
     end(&f);
 }
 
@@ -384,7 +384,7 @@ TEST(without_any_thread_a_job_is_refused)
     (void)sem_wait(&f.opens);
     set_stack((size_t)1 << 47);
     submit(&f, &second); /* the first thread will do it */
-    CHECK(!haft__pool_lose(f.pool, &first.job), "it was replaced");
+    CHECK(!haft__pool_abandon(f.pool, &first.job), "it was replaced");
     set_stack(usual);
     post_times(&f.waits, 2);
     step_until(&f, 2);

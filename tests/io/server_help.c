@@ -14,23 +14,25 @@
 
 typedef struct later {
     server_case *c;
-    haft__server_request *request;
+    haft__http_server_request *request;
     haft__timer timer;
     int piece;
 } later;
 
-static const haft__server_head plain = {.status = 200, .content_type = HAFT__LIT("text/plain")};
+static const haft__http_server_head plain = {.status = 200,
+                                             .content_type = HAFT__LIT("text/plain")};
 
-static void echo(haft__server_request *request)
+static void echo(haft__http_server_request *request)
 {
     haft__buf text;
     haft__buf_init(&text, 64U << 20);
-    haft_str test = haft__server_header(request, "X-Test"), body = haft__server_body(request);
-    haft__buf_addf(&text, "%.*s|%.*s|%.*s|%.*s|", HAFT__ARG(haft__server_method(request)),
-                   HAFT__ARG(haft__server_path(request)), HAFT__ARG(haft__server_query(request)),
-                   HAFT__ARG(test));
+    haft_str test = haft__http_server_header(request, "X-Test"),
+             body = haft__http_server_body(request);
+    haft__buf_addf(&text, "%.*s|%.*s|%.*s|%.*s|", HAFT__ARG(haft__http_server_method(request)),
+                   HAFT__ARG(haft__http_server_path(request)),
+                   HAFT__ARG(haft__http_server_query(request)), HAFT__ARG(test));
     haft__buf_add_str(&text, body);
-    haft__server_reply(request, &plain, haft__buf_str(&text));
+    haft__http_server_reply(request, &plain, haft__buf_str(&text));
     haft__buf_finish(&text);
 }
 
@@ -51,41 +53,42 @@ static void next_piece(void *context)
     static const char *const pieces[] = {"one ", "two ", "three"};
     later *l = context;
     if (l->piece == COUNT(pieces)) {
-        haft__server_end(l->request);
+        haft__http_server_end(l->request);
         return;
     }
-    (void)haft__server_write(l->request, haft__str(pieces[l->piece++]));
+    (void)haft__http_server_write(l->request, haft__str(pieces[l->piece++]));
     wait_for(l, next_piece);
 }
 
-static later *make_later(server_case *c, haft__server_request *request)
+static later *make_later(server_case *c, haft__http_server_request *request)
 {
     later *l = test_alloc(sizeof(*l));
     *l = (later){.c = c, .request = request};
     return l;
 }
 
-static void lost(void *context, haft__server_request *request)
+static void lost(void *context, haft__http_server_request *request)
 {
     server_case *c = context;
     c->gone++;
-    CHECK(!haft__server_write(request, HAFT__LIT("x")), "a client that is gone took something");
+    CHECK(!haft__http_server_write(request, HAFT__LIT("x")),
+          "a client that is gone took something");
     if (c->finish_gone) {
-        haft__server_cut(request);
+        haft__http_server_abort(request);
     }
 }
 
-static void hold(server_case *c, haft__server_request *request)
+static void hold(server_case *c, haft__http_server_request *request)
 {
-    haft__server_on_gone(request, lost, c);
+    haft__http_server_on_disconnect(request, lost, c);
     if (c->held_count < HELD_MOST) {
         c->held[c->held_count++] = request;
     }
 }
 
-static void add_fields(haft__server_request *request)
+static void add_fields(haft__http_server_request *request)
 {
-    static const haft__server_field fields[] = {
+    static const haft__http_server_field fields[] = {
         {HAFT__LIT("X-Good"), HAFT__LIT("yes")},
         {HAFT__LIT("X-Bad"), HAFT__LIT("a\r\nX-Injected: 1")},
         {HAFT__LIT("X-Nul"), HAFT__LIT("a\0b")},
@@ -93,8 +96,8 @@ static void add_fields(haft__server_request *request)
         {HAFT__LIT("Content-Length"), HAFT__LIT("3")},
         {HAFT__LIT("Transfer-Encoding"), HAFT__LIT("gzip")},
     };
-    haft__server_head head = {.status = 404, .fields = fields, .field_count = COUNT(fields)};
-    haft__server_reply(request, &head, HAFT__LIT(""));
+    haft__http_server_head head = {.status = 404, .fields = fields, .field_count = COUNT(fields)};
+    haft__http_server_reply(request, &head, HAFT__LIT(""));
 }
 
 static haft_str make_big(size_t length)
@@ -107,117 +110,118 @@ static haft_str make_big(size_t length)
 }
 
 /* As much as the queue holds, and a byte more. */
-static void fill(server_case *c, haft__server_request *request, bool flood)
+static void fill(server_case *c, haft__http_server_request *request, bool flood)
 {
     haft_str most = make_big(1000);
-    haft__server_begin(request, &plain);
-    CHECK(haft__server_write(request, most), "the queue does not hold what it should");
-    c->flooded = flood && !haft__server_write(request, HAFT__LIT("!"));
+    haft__http_server_begin(request, &plain);
+    CHECK(haft__http_server_write(request, most), "the queue does not hold what it should");
+    c->flooded = flood && !haft__http_server_write(request, HAFT__LIT("!"));
     if (c->flooded) {
-        haft__server_cut(request);
+        haft__http_server_abort(request);
     } else {
-        haft__server_end(request);
+        haft__http_server_end(request);
     }
 }
 
-static void rain(haft__server_request *request)
+static void rain(haft__http_server_request *request)
 {
     haft_str all = make_big(BIG_BYTES);
-    haft__server_begin(request, &plain);
+    haft__http_server_begin(request, &plain);
     for (size_t at = 0; at < all.len; at += 100000) {
         size_t left = all.len - at;
-        CHECK(haft__server_write(request, (haft_str){all.ptr + at, left < 100000 ? left : 100000}),
+        CHECK(haft__http_server_write(request,
+                                      (haft_str){all.ptr + at, left < 100000 ? left : 100000}),
               "no room for the rain");
     }
-    haft__server_end(request);
+    haft__http_server_end(request);
 }
 
-static void do_echo(server_case *c, haft__server_request *request)
+static void do_echo(server_case *c, haft__http_server_request *request)
 {
     (void)c;
     echo(request);
 }
 
-static void do_later(server_case *c, haft__server_request *request)
+static void do_later(server_case *c, haft__http_server_request *request)
 {
     wait_for(make_later(c, request), echo_now);
 }
 
-static void do_fields(server_case *c, haft__server_request *request)
+static void do_fields(server_case *c, haft__http_server_request *request)
 {
     (void)c;
     add_fields(request);
 }
 
-static void begin(haft__server_request *request, const char *text)
+static void begin(haft__http_server_request *request, const char *text)
 {
-    haft__server_begin(request, &plain);
-    (void)haft__server_write(request, haft__str(text));
+    haft__http_server_begin(request, &plain);
+    (void)haft__http_server_write(request, haft__str(text));
 }
 
-static void do_stream(server_case *c, haft__server_request *request)
+static void do_stream(server_case *c, haft__http_server_request *request)
 {
-    haft__server_begin(request, &plain);
+    haft__http_server_begin(request, &plain);
     wait_for(make_later(c, request), next_piece);
 }
 
-static void do_hold(server_case *c, haft__server_request *request)
+static void do_hold(server_case *c, haft__http_server_request *request)
 {
     begin(request, "held");
     hold(c, request);
 }
 
-static void do_cut(server_case *c, haft__server_request *request)
+static void do_cut(server_case *c, haft__http_server_request *request)
 {
     (void)c;
     begin(request, "half");
-    haft__server_cut(request);
+    haft__http_server_abort(request);
 }
 
-static void do_drop(server_case *c, haft__server_request *request)
+static void do_drop(server_case *c, haft__http_server_request *request)
 {
     (void)c;
-    haft__server_cut(request);
+    haft__http_server_abort(request);
 }
 
-static void do_fill(server_case *c, haft__server_request *request)
+static void do_fill(server_case *c, haft__http_server_request *request)
 {
     fill(c, request, false);
 }
 
-static void do_flood(server_case *c, haft__server_request *request)
+static void do_flood(server_case *c, haft__http_server_request *request)
 {
     fill(c, request, true);
 }
 
-static void do_big(server_case *c, haft__server_request *request)
+static void do_big(server_case *c, haft__http_server_request *request)
 {
     (void)c;
-    haft__server_reply(request, &plain, make_big(BIG_BYTES));
+    haft__http_server_reply(request, &plain, make_big(BIG_BYTES));
 }
 
-static void do_rain(server_case *c, haft__server_request *request)
+static void do_rain(server_case *c, haft__http_server_request *request)
 {
     (void)c;
     rain(request);
 }
 
-static void do_odd(server_case *c, haft__server_request *request)
+static void do_odd(server_case *c, haft__http_server_request *request)
 {
     (void)c;
-    haft__server_reply(request, &(haft__server_head){.status = 42}, HAFT__LIT("x"));
+    haft__http_server_reply(request, &(haft__http_server_head){.status = 42}, HAFT__LIT("x"));
 }
 
-static void do_forget(server_case *c, haft__server_request *request)
+static void do_forget(server_case *c, haft__http_server_request *request)
 {
     hold(c, request);
-    haft__server_forget_body(request);
-    CHECK_INT(haft__server_body(request).len, 0, "the body is gone");
+    haft__http_server_release_body(request);
+    CHECK_INT(haft__http_server_body(request).len, 0, "the body is gone");
 }
 
 static const struct {
     const char *path;
-    void (*act)(server_case *c, haft__server_request *request);
+    void (*act)(server_case *c, haft__http_server_request *request);
 } acts[] = {
     {"/later", do_later},   {"/fields", do_fields}, {"/stream", do_stream}, {"/hold", do_hold},
     {"/wait", hold},        {"/cut", do_cut},       {"/drop", do_drop},     {"/fill", do_fill},
@@ -225,12 +229,12 @@ static const struct {
     {"/forget", do_forget},
 };
 
-static void handle(void *context, haft__server_request *request)
+static void handle(void *context, haft__http_server_request *request)
 {
     server_case *c = context;
     c->handled++;
     for (size_t i = 0; i < COUNT(acts); i++) {
-        if (haft__str_equal(haft__server_path(request), haft__str(acts[i].path))) {
+        if (haft__str_equal(haft__http_server_path(request), haft__str(acts[i].path))) {
             acts[i].act(c, request);
             return;
         }
@@ -240,33 +244,33 @@ static void handle(void *context, haft__server_request *request)
 
 /* ---- the server ---- */
 
-void server_open(server_case *c, const haft__server_options *options)
+void server_open(server_case *c, const haft__http_server_options *options)
 {
-    haft__server_options own = options != NULL ? *options : (haft__server_options){0};
+    haft__http_server_options own = options != NULL ? *options : (haft__http_server_options){0};
     haft_error err = {0};
     *c = (server_case){.later_ms = 1};
     haft__buf_init(&c->received, 64U << 20);
     own.address = own.address.len > 0 ? own.address : HAFT__LIT("127.0.0.1:0");
     CHECK_INT(haft__loop_create(&c->loop, NULL), HAFT_OK, "no loop");
-    CHECK_INT(haft__server_create(c->loop, &own, handle, c, &c->server, &err), HAFT_OK, "%s",
+    CHECK_INT(haft__http_server_create(c->loop, &own, handle, c, &c->server, &err), HAFT_OK, "%s",
               err.message);
 }
 
-void server_open_with(server_case *c, haft__server_handler *handler, void *context,
+void server_open_with(server_case *c, haft__http_server_handler *handler, void *context,
                       haft__loop **ret_loop)
 {
-    haft__server_options options = {.address = HAFT__LIT("127.0.0.1:0")};
+    haft__http_server_options options = {.address = HAFT__LIT("127.0.0.1:0")};
     *c = (server_case){0};
     haft__buf_init(&c->received, 64U << 20);
     CHECK_INT(haft__loop_create(&c->loop, NULL), HAFT_OK, "no loop");
     *ret_loop = c->loop;
-    CHECK_INT(haft__server_create(c->loop, &options, handler, context, &c->server, NULL), HAFT_OK,
-              "no server");
+    CHECK_INT(haft__http_server_create(c->loop, &options, handler, context, &c->server, NULL),
+              HAFT_OK, "no server");
 }
 
 void server_close(server_case *c)
 {
-    haft__server_destroy(c->server);
+    haft__http_server_destroy(c->server);
     haft__loop_destroy(c->loop);
     haft__buf_finish(&c->received);
 }
@@ -290,7 +294,7 @@ bool server_until(server_case *c, const int *number, int wanted)
 int server_dial(const server_case *c)
 {
     struct sockaddr_in at = {.sin_family = AF_INET,
-                             .sin_port = htons(haft__server_port(c->server))};
+                             .sin_port = htons(haft__http_server_port(c->server))};
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof(at)) != 0) {

@@ -26,8 +26,8 @@
 
 typedef struct server_case {
     haft__loop *loop;
-    haft__server *server;
-    haft__server_request *held[HELD_MOST]; /* of /hold, /wait and /forget */
+    haft__http_server *server;
+    haft__http_server_request *held[HELD_MOST]; /* of /hold, /wait and /forget */
     size_t held_count;
     int handled, gone;
     bool flooded;       /* what the last write of /flood returned */
@@ -36,9 +36,9 @@ typedef struct server_case {
     haft__buf received; /* by the last client that was asked */
 } server_case;
 
-void server_open(server_case *c, const haft__server_options *options);
+void server_open(server_case *c, const haft__http_server_options *options);
 /* The same with a handler of one's own, whose context has a loop to come. */
-void server_open_with(server_case *c, haft__server_handler *handler, void *context,
+void server_open_with(server_case *c, haft__http_server_handler *handler, void *context,
                       haft__loop **ret_loop);
 void server_close(server_case *c);
 

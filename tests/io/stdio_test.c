@@ -134,7 +134,7 @@ TEST(too_much_that_nobody_reads)
     CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("12345678")), "with its end it is too long");
     CHECK(haft__stdio_idle(c.stdio), "nothing waits any more");
     CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("1")), "and nothing is taken");
-    CHECK_INT(haft__stdio_why(c.stdio), HAFT_TOO_BIG, "and it is known why");
+    CHECK_INT(haft__stdio_error(c.stdio), HAFT_TOO_BIG, "and it is known why");
     close_case(&c);
 }
 
@@ -199,7 +199,7 @@ TEST(a_reader_that_is_gone)
     CHECK(haft__stdio_write(c.stdio, HAFT__LIT("x")), "nobody knows yet");
     until_ended(&c);
     CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("x")), "now it is known");
-    CHECK_INT(haft__stdio_why(c.stdio), HAFT_OK, "nothing was wrong here");
+    CHECK_INT(haft__stdio_error(c.stdio), HAFT_OK, "nothing was wrong here");
     close_case(&c);
     (void)signal(SIGPIPE, SIG_DFL);
 }

@@ -44,7 +44,7 @@ static void log_text(haft__buf *log, haft_str text)
     haft__buf_add(log, at, (size_t)(end - at));
 }
 
-static void log_send(haft__buf *log, const haft__mcp_send *send)
+static void log_send(haft__buf *log, const haft__mcp_client_message *send)
 {
     haft__buf_addf(log, "  send%s ", send->stream ? " stream" : "");
     log_text(log, send->text);
@@ -63,7 +63,7 @@ static void log_error(haft__buf *log, const haft_error *err)
                    err->hint[0] != '\0' ? " (" : "", err->hint, err->hint[0] != '\0' ? ")" : "");
 }
 
-static void log_question(haft__buf *log, const haft__mcp_question *question)
+static void log_question(haft__buf *log, const haft__mcp_elicitation *question)
 {
     haft__buf_addf(log, "%llu %.*s of %llu: %s '%.*s' %.*s", (unsigned long long)question->number,
                    HAFT__ARG(question->key), (unsigned long long)question->call,
@@ -74,23 +74,23 @@ static void log_question(haft__buf *log, const haft__mcp_question *question)
     }
 }
 
-static void log_done(haft__buf *log, const haft__mcp_done *done)
+static void log_done(haft__buf *log, const haft__mcp_call_done *done)
 {
     static const char *const names[] = {"result", "error", "lost", "cancelled", "again", "input"};
     haft__buf_addf(log, "  done %llu %s%s", (unsigned long long)done->call, names[done->outcome],
                    done->sent ? " sent " : " ");
     switch (done->outcome) {
-    case HAFT__MCP_RESULT: haft__json_write(log, done->result); break;
-    case HAFT__MCP_ERROR:
+    case HAFT__MCP_OUTCOME_RESULT: haft__json_write(log, done->result); break;
+    case HAFT__MCP_OUTCOME_ERROR:
         haft__buf_addf(log, "%lld http %u ", (long long)done->code, done->http);
         haft__json_write(log, done->data);
         haft__buf_add_char(log, ' ');
         log_error(log, &done->error);
         break;
-    case HAFT__MCP_LOST:
-    case HAFT__MCP_AGAIN:
-    case HAFT__MCP_CANCELLED: log_error(log, &done->error); break;
-    case HAFT__MCP_INPUT:
+    case HAFT__MCP_OUTCOME_LOST:
+    case HAFT__MCP_OUTCOME_RETRY:
+    case HAFT__MCP_OUTCOME_CANCELLED: log_error(log, &done->error); break;
+    case HAFT__MCP_OUTCOME_INPUT_REQUIRED:
         haft__buf_addf(log, "round %u state '%.*s' answered ", done->round, HAFT__ARG(done->state));
         haft__json_write(log, done->answered);
         for (size_t i = 0; i < done->question_count; i++) {
@@ -132,7 +132,7 @@ static void log_ready(haft__buf *log, const haft__mcp_ready *ready)
                    ready->tools ? " tools" : "", ready->push ? " push" : "");
 }
 
-static void log_event(haft__buf *log, const haft__mcp_event *event)
+static void log_event(haft__buf *log, const haft__mcp_client_event *event)
 {
     switch (event->kind) {
     case HAFT__MCP_EVENT_SEND: log_send(log, &event->send); return;
@@ -147,7 +147,7 @@ static void log_event(haft__buf *log, const haft__mcp_event *event)
         return;
     case HAFT__MCP_EVENT_TOOLS: log_tools(log, &event->tools); return;
     case HAFT__MCP_EVENT_CHANGED: haft__buf_addf(log, "  changed\n"); return;
-    case HAFT__MCP_EVENT_UNWATCHED: haft__buf_addf(log, "  unwatched\n"); return;
+    case HAFT__MCP_EVENT_WATCH_LOST: haft__buf_addf(log, "  unwatched\n"); return;
     case HAFT__MCP_EVENT_PROGRESS:
         haft__buf_addf(log, "  progress %llu ", (unsigned long long)event->progress.call);
         haft__json_write(log, event->progress.progress);
@@ -168,7 +168,7 @@ static void log_event(haft__buf *log, const haft__mcp_event *event)
         log_question(log, &event->question);
         haft__buf_addf(log, "\n");
         return;
-    case HAFT__MCP_EVENT_QUESTION_OFF:
+    case HAFT__MCP_EVENT_QUESTION_WITHDRAWN:
         haft__buf_addf(log, "  question off %llu\n", (unsigned long long)event->question.number);
         return;
     case HAFT__MCP_EVENT_DONE: log_done(log, &event->done); return;
@@ -219,14 +219,14 @@ static haft_status break_it(haft__mcp_client *client, haft_str rest, bool cut, b
                             haft_error *err)
 {
     uint64_t exchange = number(&rest);
-    haft__mcp_broken broken = {.sent = sent};
+    haft__mcp_exchange_failure broken = {.sent = sent};
     if (cut) {
         broken.why = rest;
     } else {
         broken.http = (uint32_t)number(&rest);
         broken.body = rest;
     }
-    return haft__mcp_client_broken(client, exchange, &broken, err);
+    return haft__mcp_client_exchange_failed(client, exchange, &broken, err);
 }
 
 static bool is(haft_str word, const char *name)
@@ -242,7 +242,7 @@ static haft_status step(haft__mcp_client *client, haft_str line, haft_error *err
         return haft__mcp_client_start(client, err);
     }
     if (is(word, "probe-timeout")) {
-        return haft__mcp_client_give_up_probe(client, err);
+        return haft__mcp_client_probe_timed_out(client, err);
     }
     if (is(word, "list")) {
         return haft__mcp_client_list(client, err);
@@ -257,17 +257,17 @@ static haft_status step(haft__mcp_client *client, haft_str line, haft_error *err
         return answer(client, rest,
                       is(word, "accept")    ? HAFT__MCP_ACCEPT
                       : is(word, "decline") ? HAFT__MCP_DECLINE
-                                            : HAFT__MCP_DISMISS,
+                                            : HAFT__MCP_CANCEL,
                       err);
     }
     if (is(word, "broken") || is(word, "cut") || is(word, "unsent")) {
         return break_it(client, rest, !is(word, "broken"), !is(word, "unsent"), err);
     }
     if (is(word, "lost")) {
-        return haft__mcp_client_lost(client, rest, err);
+        return haft__mcp_client_disconnected(client, rest, err);
     }
     if (is(word, "fail")) {
-        return haft__mcp_client_fail(client, rest, err);
+        return haft__mcp_client_abort(client, rest, err);
     }
     first = number(&rest);
     if (is(word, "on")) {
@@ -285,7 +285,7 @@ haft_status test_client_play(haft__mcp_client *client, haft_str steps, haft__buf
     haft_status status = HAFT_OK;
     while (steps.len > 0 && status == HAFT_OK) {
         haft_error err = {.status = HAFT_OK};
-        haft__mcp_event event;
+        haft__mcp_client_event event;
         status = step(client, haft__str_split(&steps, '\n'), &err);
         while (haft__mcp_client_next(client, &event)) {
             log_event(log, &event);
@@ -449,7 +449,7 @@ static bool play_starved(const test_client_case *c, unsigned n, bool *ret_failed
 {
     haft__mcp_client_options options = test_client_options_of(c->options);
     haft__mcp_client *client = NULL;
-    haft__mcp_event event;
+    haft__mcp_client_event event;
     haft_str steps = test_client_write_out(c->steps);
     uint64_t made = 0, ended = 0;
     bool failed = false;
@@ -469,7 +469,7 @@ static bool play_starved(const test_client_case *c, unsigned n, bool *ret_failed
     }
     failed |= status != HAFT_OK;
     if (client != NULL) {
-        CHECK_INT(haft__mcp_client_fail(client, HAFT__LIT("the end"), NULL), HAFT_OK, "the end");
+        CHECK_INT(haft__mcp_client_abort(client, HAFT__LIT("the end"), NULL), HAFT_OK, "the end");
         while (haft__mcp_client_next(client, &event)) {
             ended += event.kind == HAFT__MCP_EVENT_DONE;
         }

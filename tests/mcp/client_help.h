@@ -32,7 +32,7 @@ typedef struct test_client_case {
 /* 60 bytes, of which no eight are the same. */
 #define TEST_CANARY "canary-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ"
 
-/* Takes TEST_CANARY out; see haft__mcp_clean. */
+/* Takes TEST_CANARY out; see haft__mcp_redact_fn. */
 bool test_client_clean(const void *context, haft_str text, haft__buf *out);
 
 /* Steps with what is written short written out; lives until the test ends. */

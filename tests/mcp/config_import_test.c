@@ -66,7 +66,7 @@ TEST(files_of_other_programs_become_servers)
         haft__arena arena;
         haft__buf buf;
         haft__mcp_import import = {0};
-        haft__mcp_servers servers;
+        haft__mcp_server_configs servers;
         haft_error err = {0};
         haft__arena_init(&arena, 0);
         haft__buf_init(&buf, 1 << 16);
@@ -80,8 +80,9 @@ TEST(files_of_other_programs_become_servers)
         }
         CHECK_STR(haft__buf_str(&buf), haft__str(good[i].notes), "%s", good[i].text);
         haft__json_member member = {haft__json_string(HAFT__LIT("servers")), import.servers};
-        CHECK_INT(haft__mcp_servers_read(&arena, haft__json_object(&member, 1), &servers, &err),
-                  HAFT_OK, "%s: a spec takes them: %s", good[i].text, err.message);
+        CHECK_INT(
+            haft__mcp_server_configs_read(&arena, haft__json_object(&member, 1), &servers, &err),
+            HAFT_OK, "%s: a spec takes them: %s", good[i].text, err.message);
         haft__buf_finish(&buf);
         haft__arena_finish(&arena);
     }

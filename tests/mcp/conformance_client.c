@@ -169,7 +169,7 @@ static void add_call(caller *c, const haft__mcp_tool *tool, haft__json arguments
 {
     call *it = haft__arena_array(&c->arena, 1, sizeof(*it));
     if (it == NULL || c->waiting == MOST_CALLS
-        || haft__mcp_tool_make(&c->arena, tool, &it->tool, NULL) != HAFT_OK) {
+        || haft__mcp_tool_to_registry(&c->arena, tool, &it->tool, NULL) != HAFT_OK) {
         exit(1);
     }
     it->tool.name = haft__arena_copy(&c->arena, tool->name);

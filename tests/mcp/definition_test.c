@@ -410,7 +410,7 @@ TEST(a_tool_can_be_registered)
     haft__tools_init(&tools, &arena, (haft__hash_key){1, 2});
     CHECK_INT(test_tool_read(&arena, HAFT__LIT("{\"name\":\"a\"," OBJECT "}"), false, &tool, &err),
               HAFT_OK, "%s", err.message);
-    CHECK_INT(haft__mcp_tool_make(&arena, &tool, &made, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__mcp_tool_to_registry(&arena, &tool, &made, &err), HAFT_OK, "%s", err.message);
     CHECK_INT(haft__tools_add(&tools, &made, &err), HAFT_OK, "%s: %s", err.where, err.message);
     CHECK_INT(made.source, HAFT__TOOL_MCP, "source");
     haft__buf buf;
@@ -438,7 +438,7 @@ TEST(a_definition_is_read_or_there_is_no_memory)
         test_fail_allocation(n);
         haft_status status = haft__mcp_tool_read(&arena, value, &origin, &tool, NULL);
         if (status == HAFT_OK) {
-            status = haft__mcp_tool_make(&arena, &tool, &made, NULL);
+            status = haft__mcp_tool_to_registry(&arena, &tool, &made, NULL);
         }
         bool failed = test_allow_allocations();
         haft__arena_finish(&arena);

@@ -21,7 +21,7 @@
 /* A call that does something every 50 ms. */
 typedef struct fixture_job {
     fixture *f;
-    haft__mcp_asked *asked;
+    haft__mcp_request *mcp_request;
     haft__timer timer;
     int step;
     struct fixture_job *next;
@@ -63,9 +63,9 @@ static void wait_step(fixture_job *job, uint64_t ms)
 
 static void finish(fixture_job *job, const char *text)
 {
-    haft__mcp_asked *asked = job->asked;
+    haft__mcp_request *mcp_request = job->mcp_request;
     end_job(job);
-    haft__mcp_asked_say(asked, haft__str(text), false);
+    haft__mcp_request_reply_text(mcp_request, haft__str(text), false);
 }
 
 static void on_step(void *context)
@@ -73,16 +73,16 @@ static void on_step(void *context)
     fixture_job *job = context;
     static const char *const lines[] = {"Tool execution started", "Tool processing data",
                                         "Tool execution completed"};
-    bool logs = haft__str_equal(job->asked->name, HAFT__LIT("test_tool_with_logging"));
-    bool progress = haft__str_equal(job->asked->name, HAFT__LIT("test_tool_with_progress"));
+    bool logs = haft__str_equal(job->mcp_request->name, HAFT__LIT("test_tool_with_logging"));
+    bool progress = haft__str_equal(job->mcp_request->name, HAFT__LIT("test_tool_with_progress"));
     if (!logs && !progress) {
         finish(job, "Reconnection test completed.");
         return;
     }
     if (logs) {
-        haft__mcp_asked_log(job->asked, HAFT__MCP_INFO, haft__str(lines[job->step]));
+        haft__mcp_request_log(job->mcp_request, HAFT__MCP_LEVEL_INFO, haft__str(lines[job->step]));
     } else {
-        haft__mcp_asked_progress(job->asked, (uint64_t)job->step * 50, 100, HAFT__LIT(""));
+        haft__mcp_request_progress(job->mcp_request, (uint64_t)job->step * 50, 100, HAFT__LIT(""));
     }
     if (++job->step == 3) {
         finish(job, "Done.");
@@ -92,18 +92,18 @@ static void on_step(void *context)
 }
 
 /* The connection ends first where it can, the answer comes later. */
-static void start_job(fixture *f, haft__mcp_asked *asked)
+static void start_job(fixture *f, haft__mcp_request *mcp_request)
 {
     fixture_job *job = calloc(1, sizeof(*job));
     if (job == NULL) {
         abort();
     }
-    *job = (fixture_job){.f = f, .asked = asked, .next = f->jobs};
+    *job = (fixture_job){.f = f, .mcp_request = mcp_request, .next = f->jobs};
     f->jobs = job;
-    asked->user = job;
-    bool again = haft__str_equal(asked->name, HAFT__LIT("test_reconnection"));
+    mcp_request->user = job;
+    bool again = haft__str_equal(mcp_request->name, HAFT__LIT("test_reconnection"));
     if (again) {
-        haft__mcp_http_pause(asked);
+        haft__mcp_endpoint_pause(mcp_request);
     }
     wait_step(job, again ? 2 * STEP_MS : 0);
 }
@@ -177,41 +177,42 @@ static const char *capability_of(const char *method)
 }
 
 /* Whether the client has answered so that it can be used. */
-static bool is_answered(const haft__mcp_asked *asked, const char *key)
+static bool is_answered(const haft__mcp_request *mcp_request, const char *key)
 {
-    const haft__json *answer = haft__json_get(asked->answers, haft__str(key));
+    const haft__json *answer = haft__json_get(mcp_request->answers, haft__str(key));
     return answer != NULL && answer->kind == HAFT__JSON_OBJECT;
 }
 
 /* Asks what is missing; false when nothing is. */
-static bool ask(haft__mcp_asked *asked)
+static bool ask(haft__mcp_request *mcp_request)
 {
-    haft__mcp_question missing[4];
+    haft__mcp_server_question missing[4];
     size_t count = 0;
     bool known = false;
-    int round = haft__str_equal(asked->state, HAFT__LIT("round 1")) ? 1 : 0;
-    if (round == 0 && is_answered(asked, "step1")) {
+    int round = haft__str_equal(mcp_request->state, HAFT__LIT("round 1")) ? 1 : 0;
+    if (round == 0 && is_answered(mcp_request, "step1")) {
         round = 1;
-    } else if (round == 1 && is_answered(asked, "step2")) {
+    } else if (round == 1 && is_answered(mcp_request, "step2")) {
         return false;
     }
     for (size_t i = 0; i < COUNT(questions); i++) {
         const question *q = &questions[i];
-        if (!haft__str_equal(asked->name, haft__str(q->tool)) || q->round != round) {
+        if (!haft__str_equal(mcp_request->name, haft__str(q->tool)) || q->round != round) {
             continue;
         }
         known = true;
-        if (!is_answered(asked, q->key) && haft__mcp_asked_can(asked, capability_of(q->method))) {
-            missing[count++] =
-                (haft__mcp_question){haft__str(q->key), haft__str(q->method), haft__str(q->params)};
+        if (!is_answered(mcp_request, q->key)
+            && haft__mcp_request_client_supports(mcp_request, capability_of(q->method))) {
+            missing[count++] = (haft__mcp_server_question){haft__str(q->key), haft__str(q->method),
+                                                           haft__str(q->params)};
         }
     }
     if (!known || count == 0) {
         return false;
     }
-    haft__mcp_asked_ask(asked, missing, count,
-                        round == 1 ? HAFT__LIT("round 1") : HAFT__LIT("round 0"),
-                        haft__clock_now());
+    haft__mcp_request_ask(mcp_request, missing, count,
+                          round == 1 ? HAFT__LIT("round 1") : HAFT__LIT("round 0"),
+                          haft__clock_now());
     return true;
 }
 
@@ -247,80 +248,82 @@ static bool is_timed(haft_str name)
            || haft__str_equal(name, HAFT__LIT("test_reconnection"));
 }
 
-static void say_answers(haft__mcp_asked *asked)
+static void say_answers(haft__mcp_request *mcp_request)
 {
     haft__buf text;
     haft__buf_init(&text, 1 << 20);
-    haft__buf_add_str(&text, asked->state.len > 0 ? HAFT__LIT("state-ok: ") : HAFT__LIT("ok: "));
-    haft__json_write(&text, asked->answers);
-    haft__mcp_asked_say(asked, haft__buf_str(&text), false);
+    haft__buf_add_str(&text,
+                      mcp_request->state.len > 0 ? HAFT__LIT("state-ok: ") : HAFT__LIT("ok: "));
+    haft__json_write(&text, mcp_request->answers);
+    haft__mcp_request_reply_text(mcp_request, haft__buf_str(&text), false);
     haft__buf_finish(&text);
 }
 
-static void call_tool(fixture *f, haft__mcp_asked *asked)
+static void call_tool(fixture *f, haft__mcp_request *mcp_request)
 {
     for (size_t i = 0; i < COUNT(results); i++) {
-        if (haft__str_equal(asked->name, haft__str(results[i].tool))) {
-            haft__mcp_asked_answer(asked, haft__str(results[i].members));
+        if (haft__str_equal(mcp_request->name, haft__str(results[i].tool))) {
+            haft__mcp_request_reply(mcp_request, haft__str(results[i].members));
             return;
         }
     }
-    if (is_timed(asked->name)) {
-        start_job(f, asked);
+    if (is_timed(mcp_request->name)) {
+        start_job(f, mcp_request);
         return;
     }
-    if (haft__str_equal(asked->name, HAFT__LIT("test_missing_capability"))
-        && !haft__mcp_asked_can(asked, "sampling")) {
-        haft__mcp_asked_fail(asked, HAFT__RPC_CAPABILITY,
-                             HAFT__LIT("this tool needs a client that can sample"),
-                             HAFT__LIT("{\"requiredCapabilities\":{\"sampling\":{}}}"));
+    if (haft__str_equal(mcp_request->name, HAFT__LIT("test_missing_capability"))
+        && !haft__mcp_request_client_supports(mcp_request, "sampling")) {
+        haft__mcp_request_fail(mcp_request, HAFT__RPC_CAPABILITY,
+                               HAFT__LIT("this tool needs a client that can sample"),
+                               HAFT__LIT("{\"requiredCapabilities\":{\"sampling\":{}}}"));
         return;
     }
-    if (haft__str_equal(asked->name, HAFT__LIT("test_trigger_tool_change"))) {
+    if (haft__str_equal(mcp_request->name, HAFT__LIT("test_trigger_tool_change"))) {
         haft__mcp_server_changed(f->server, HAFT__MCP_LIST_TOOLS);
-    } else if (haft__str_equal(asked->name, HAFT__LIT("test_trigger_prompt_change"))) {
+    } else if (haft__str_equal(mcp_request->name, HAFT__LIT("test_trigger_prompt_change"))) {
         haft__mcp_server_changed(f->server, HAFT__MCP_LIST_PROMPTS);
-    } else if (haft__str_equal(asked->name, HAFT__LIT("test_logging_tool"))) {
-        haft__mcp_asked_log(asked, HAFT__MCP_INFO, HAFT__LIT("a line of the log"));
-    } else if (ask(asked)) {
+    } else if (haft__str_equal(mcp_request->name, HAFT__LIT("test_logging_tool"))) {
+        haft__mcp_request_log(mcp_request, HAFT__MCP_LEVEL_INFO, HAFT__LIT("a line of the log"));
+    } else if (ask(mcp_request)) {
         return;
     }
-    say_answers(asked);
+    say_answers(mcp_request);
 }
 
-static void begin(void *context, haft__mcp_asked *asked)
+static void begin(void *context, haft__mcp_request *mcp_request)
 {
-    switch (asked->verb) {
-    case HAFT__MCP_CALL: call_tool(context, asked); break;
-    case HAFT__MCP_PROMPT: fixture_prompt(context, asked); break;
-    case HAFT__MCP_READ: fixture_resource(context, asked); break;
-    case HAFT__MCP_COMPLETE:
-        haft__mcp_asked_answer(asked, HAFT__LIT("\"completion\":{\"values\":[\"test one\","
-                                                "\"test two\"],\"total\":2,\"hasMore\":false}"));
+    switch (mcp_request->verb) {
+    case HAFT__MCP_METHOD_CALL: call_tool(context, mcp_request); break;
+    case HAFT__MCP_METHOD_PROMPT: fixture_prompt(context, mcp_request); break;
+    case HAFT__MCP_METHOD_READ: fixture_resource(context, mcp_request); break;
+    case HAFT__MCP_METHOD_COMPLETE:
+        haft__mcp_request_reply(mcp_request,
+                                HAFT__LIT("\"completion\":{\"values\":[\"test one\","
+                                          "\"test two\"],\"total\":2,\"hasMore\":false}"));
         break;
-    case HAFT__MCP_SUBSCRIBE:
-    case HAFT__MCP_UNSUBSCRIBE:
-    case HAFT__MCP_LISTEN: haft__mcp_asked_answer(asked, HAFT__LIT("")); break;
+    case HAFT__MCP_METHOD_SUBSCRIBE:
+    case HAFT__MCP_METHOD_UNSUBSCRIBE:
+    case HAFT__MCP_METHOD_LISTEN: haft__mcp_request_reply(mcp_request, HAFT__LIT("")); break;
     }
 }
 
-static void go_on(void *context, haft__mcp_asked *asked)
+static void resume(void *context, haft__mcp_request *mcp_request)
 {
     (void)context;
-    if (haft__mcp_asked_open(asked) == 0) {
-        say_answers(asked);
+    if (haft__mcp_request_open_questions(mcp_request) == 0) {
+        say_answers(mcp_request);
     }
 }
 
-static void drop(void *context, haft__mcp_asked *asked)
+static void drop(void *context, haft__mcp_request *mcp_request)
 {
     (void)context;
-    if (asked->user != NULL) {
-        end_job(asked->user);
+    if (mcp_request->user != NULL) {
+        end_job(mcp_request->user);
     }
 }
 
-const haft__mcp_served fixture_served = {
+const haft__mcp_server_handlers fixture_served = {
     .prompts = true,
     .resources = true,
     .completions = true,
@@ -330,7 +333,7 @@ const haft__mcp_served fixture_served = {
     .write = fixture_write,
     .schema = fixture_schema,
     .begin = begin,
-    .go_on = go_on,
+    .resume = resume,
     .drop = drop,
 };
 
@@ -344,17 +347,17 @@ static void on_signal(void *context, int number)
 
 static haft_status serve(fixture *f, haft_error *err)
 {
-    haft__mcp_http *http = NULL;
+    haft__mcp_endpoint *http = NULL;
     haft__signals *signals = NULL;
     bool stopped = false;
-    haft__mcp_http_options options = {
+    haft__mcp_endpoint_options options = {
         .loop = f->loop, .server = f->server, .address = HAFT__LIT("127.0.0.1:0")};
-    haft_status status = haft__mcp_http_create(&options, &http, err);
+    haft_status status = haft__mcp_endpoint_create(&options, &http, err);
     if (status == HAFT_OK) {
         status = haft__signals_create(f->loop, on_signal, &stopped, &signals, err);
     }
     if (status == HAFT_OK) {
-        haft_str address = haft__mcp_http_address(http);
+        haft_str address = haft__mcp_endpoint_address(http);
         (void)printf("listening on http://%.*s/mcp\n", HAFT__ARG(address));
         (void)fflush(stdout);
     }
@@ -362,7 +365,7 @@ static haft_status serve(fixture *f, haft_error *err)
         status = haft__loop_step(f->loop, -1, err);
     }
     haft__signals_destroy(signals);
-    haft__mcp_http_destroy(http);
+    haft__mcp_endpoint_destroy(http);
     return status;
 }
 

@@ -16,7 +16,7 @@ typedef struct fixture {
     struct fixture_job *jobs; /* calls that take their time */
 } fixture;
 
-extern const haft__mcp_served fixture_served; /* its context is a fixture */
+extern const haft__mcp_server_handlers fixture_served; /* its context is a fixture */
 
 /* Lists and single entries. */
 size_t fixture_count(void *context, haft__mcp_list list);
@@ -24,8 +24,8 @@ void fixture_write(void *context, haft__mcp_list list, size_t index, bool modern
 const haft__json *fixture_schema(void *context, haft_str tool);
 
 /* Prompts, resources and completions: at once. */
-void fixture_prompt(fixture *f, haft__mcp_asked *asked);
-void fixture_resource(fixture *f, haft__mcp_asked *asked);
+void fixture_prompt(fixture *f, haft__mcp_request *mcp_request);
+void fixture_resource(fixture *f, haft__mcp_request *mcp_request);
 
 #define FIXTURE_PNG                                                                                \
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJg" \

@@ -125,9 +125,9 @@ const haft__json *fixture_schema(void *context, haft_str tool)
 
 /* ---- prompts ---- */
 
-static haft_str argument(const haft__mcp_asked *asked, const char *name)
+static haft_str argument(const haft__mcp_request *mcp_request, const char *name)
 {
-    const haft__json *value = haft__json_get(asked->arguments, haft__str(name));
+    const haft__json *value = haft__json_get(mcp_request->arguments, haft__str(name));
     return value != NULL ? haft__json_text(*value) : HAFT__LIT("");
 }
 
@@ -137,118 +137,122 @@ static void add_message(haft__buf *members, bool first, const char *content)
                    content);
 }
 
-static void answer(haft__mcp_asked *asked, haft__buf *members)
+static void answer(haft__mcp_request *mcp_request, haft__buf *members)
 {
-    haft__mcp_asked_answer(asked, haft__buf_str(members));
+    haft__mcp_request_reply(mcp_request, haft__buf_str(members));
     haft__buf_finish(members);
 }
 
-static void ask_context(haft__mcp_asked *asked)
+static void ask_context(haft__mcp_request *mcp_request)
 {
-    haft__mcp_question question = {
+    haft__mcp_server_question question = {
         HAFT__LIT("user_context"), HAFT__LIT("elicitation/create"),
         HAFT__LIT("{\"mode\":\"form\",\"message\":\"What context should the prompt use?\","
                   "\"requestedSchema\":{\"type\":\"object\",\"properties\":{\"context\":{\"type\":"
                   "\"string\"}},\"required\":[\"context\"]}}")};
-    haft__mcp_asked_ask(asked, &question, 1, HAFT__LIT("prompt"), haft__clock_now());
+    haft__mcp_request_ask(mcp_request, &question, 1, HAFT__LIT("prompt"), haft__clock_now());
 }
 
-void fixture_prompt(fixture *f, haft__mcp_asked *asked)
+void fixture_prompt(fixture *f, haft__mcp_request *mcp_request)
 {
     (void)f;
     haft__buf members;
     haft__buf_init(&members, 1 << 20);
-    if (haft__str_equal(asked->name, HAFT__LIT("test_simple_prompt"))) {
+    if (haft__str_equal(mcp_request->name, HAFT__LIT("test_simple_prompt"))) {
         add_message(&members, true,
                     "{\"type\":\"text\",\"text\":\"This is a simple prompt for testing.\"}");
-    } else if (haft__str_equal(asked->name, HAFT__LIT("test_prompt_with_arguments"))) {
-        haft_str one = argument(asked, "arg1"), two = argument(asked, "arg2");
+    } else if (haft__str_equal(mcp_request->name, HAFT__LIT("test_prompt_with_arguments"))) {
+        haft_str one = argument(mcp_request, "arg1"), two = argument(mcp_request, "arg2");
         haft__buf_addf(&members,
                        "\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":"
                        "\"Prompt with arguments: arg1='%.*s', arg2='%.*s'\"}}",
                        HAFT__ARG(one), HAFT__ARG(two));
-    } else if (haft__str_equal(asked->name, HAFT__LIT("test_prompt_with_embedded_resource"))) {
+    } else if (haft__str_equal(mcp_request->name,
+                               HAFT__LIT("test_prompt_with_embedded_resource"))) {
         haft__buf_add_str(&members, HAFT__LIT("\"messages\":[{\"role\":\"user\",\"content\":{"
                                               "\"type\":\"resource\",\"resource\":{\"uri\":"));
-        haft__json_write_string(&members, argument(asked, "resourceUri"));
+        haft__json_write_string(&members, argument(mcp_request, "resourceUri"));
         haft__buf_add_str(&members,
                           HAFT__LIT(",\"mimeType\":\"text/plain\",\"text\":\"Embedded resource "
                                     "content for testing.\"}}}"));
         add_message(&members, false,
                     "{\"type\":\"text\",\"text\":\"Please process the embedded resource above.\"}");
-    } else if (haft__str_equal(asked->name, HAFT__LIT("test_prompt_with_image"))) {
+    } else if (haft__str_equal(mcp_request->name, HAFT__LIT("test_prompt_with_image"))) {
         add_message(&members, true,
                     "{\"type\":\"image\",\"data\":\"" FIXTURE_PNG "\",\"mimeType\":\"image/png\"}");
         add_message(&members, false,
                     "{\"type\":\"text\",\"text\":\"Please analyze the image above.\"}");
-    } else if (haft__str_equal(asked->name, HAFT__LIT("test_input_required_result_prompt"))) {
-        if (haft__json_get(asked->answers, HAFT__LIT("user_context")) == NULL) {
-            ask_context(asked);
+    } else if (haft__str_equal(mcp_request->name, HAFT__LIT("test_input_required_result_prompt"))) {
+        if (haft__json_get(mcp_request->answers, HAFT__LIT("user_context")) == NULL) {
+            ask_context(mcp_request);
             return;
         }
         add_message(&members, true, "{\"type\":\"text\",\"text\":\"With that context.\"}");
     } else {
-        haft__mcp_asked_fail(asked, HAFT__RPC_PARAMS, HAFT__LIT("there is no such prompt"),
-                             HAFT__LIT(""));
+        haft__mcp_request_fail(mcp_request, HAFT__RPC_PARAMS, HAFT__LIT("there is no such prompt"),
+                               HAFT__LIT(""));
         return;
     }
     haft__buf_add_char(&members, ']');
-    answer(asked, &members);
+    answer(mcp_request, &members);
 }
 
 /* ---- resources ---- */
 
-static void answer_resource(haft__mcp_asked *asked, const char *mime, const char *key,
+static void answer_resource(haft__mcp_request *mcp_request, const char *mime, const char *key,
                             haft_str content)
 {
     haft__buf members;
     haft__buf_init(&members, 1 << 20);
     haft__buf_add_str(&members, HAFT__LIT("\"contents\":[{\"uri\":"));
-    haft__json_write_string(&members, asked->name);
+    haft__json_write_string(&members, mcp_request->name);
     haft__buf_addf(&members, ",\"mimeType\":\"%s\",\"%s\":", mime, key);
     haft__json_write_string(&members, content);
     haft__buf_add_str(&members, HAFT__LIT("}]"));
-    haft__buf_add_str(&members, asked->modern ? HAFT__LIT(",\"ttlMs\":0,\"cacheScope\":\"private\"")
-                                              : HAFT__LIT(""));
-    answer(asked, &members);
+    haft__buf_add_str(&members, mcp_request->modern
+                                    ? HAFT__LIT(",\"ttlMs\":0,\"cacheScope\":\"private\"")
+                                    : HAFT__LIT(""));
+    answer(mcp_request, &members);
 }
 
 /* test://template/{id}/data */
-static bool answer_template(haft__mcp_asked *asked)
+static bool answer_template(haft__mcp_request *mcp_request)
 {
     haft_str head = HAFT__LIT("test://template/"), tail = HAFT__LIT("/data");
-    if (!haft__str_starts_with(asked->name, head) || !haft__str_ends_with(asked->name, tail)
-        || asked->name.len <= head.len + tail.len) {
+    if (!haft__str_starts_with(mcp_request->name, head)
+        || !haft__str_ends_with(mcp_request->name, tail)
+        || mcp_request->name.len <= head.len + tail.len) {
         return false;
     }
-    haft_str id = {asked->name.ptr + head.len, asked->name.len - head.len - tail.len};
+    haft_str id = {mcp_request->name.ptr + head.len, mcp_request->name.len - head.len - tail.len};
     char text[256];
     int length = snprintf(text, sizeof(text),
                           "{\"id\":\"%.*s\",\"templateTest\":true,\"data\":\"Data for ID: %.*s\"}",
                           (int)(id.len > 64 ? 64 : id.len), id.ptr,
                           (int)(id.len > 64 ? 64 : id.len), id.ptr);
-    answer_resource(asked, "application/json", "text", (haft_str){text, (size_t)length});
+    answer_resource(mcp_request, "application/json", "text", (haft_str){text, (size_t)length});
     return true;
 }
 
-void fixture_resource(fixture *f, haft__mcp_asked *asked)
+void fixture_resource(fixture *f, haft__mcp_request *mcp_request)
 {
     (void)f;
-    if (haft__str_equal(asked->name, HAFT__LIT("test://static-text"))) {
-        answer_resource(asked, "text/plain", "text",
+    if (haft__str_equal(mcp_request->name, HAFT__LIT("test://static-text"))) {
+        answer_resource(mcp_request, "text/plain", "text",
                         HAFT__LIT("This is the content of the static text resource."));
-    } else if (haft__str_equal(asked->name, HAFT__LIT("test://watched-resource"))) {
-        answer_resource(asked, "text/plain", "text", HAFT__LIT("Watched."));
-    } else if (haft__str_equal(asked->name, HAFT__LIT("test://static-binary"))) {
-        answer_resource(asked, "image/png", "blob", HAFT__LIT(FIXTURE_PNG));
-    } else if (!answer_template(asked)) {
+    } else if (haft__str_equal(mcp_request->name, HAFT__LIT("test://watched-resource"))) {
+        answer_resource(mcp_request, "text/plain", "text", HAFT__LIT("Watched."));
+    } else if (haft__str_equal(mcp_request->name, HAFT__LIT("test://static-binary"))) {
+        answer_resource(mcp_request, "image/png", "blob", HAFT__LIT(FIXTURE_PNG));
+    } else if (!answer_template(mcp_request)) {
         haft__buf data;
         haft__buf_init(&data, 1 << 20);
         haft__buf_add_str(&data, HAFT__LIT("{\"uri\":"));
-        haft__json_write_string(&data, asked->name);
+        haft__json_write_string(&data, mcp_request->name);
         haft__buf_add_char(&data, '}');
-        haft__mcp_asked_fail(asked, asked->modern ? HAFT__RPC_PARAMS : HAFT__RPC_RESOURCE,
-                             HAFT__LIT("Resource not found"), haft__buf_str(&data));
+        haft__mcp_request_fail(mcp_request,
+                               mcp_request->modern ? HAFT__RPC_PARAMS : HAFT__RPC_RESOURCE,
+                               HAFT__LIT("Resource not found"), haft__buf_str(&data));
         haft__buf_finish(&data);
     }
 }

@@ -10,7 +10,7 @@
 TEST(servers_are_read_as_they_stand)
 {
     haft__arena arena;
-    haft__mcp_servers servers = {0};
+    haft__mcp_server_configs servers = {0};
     haft_error err = {0};
     haft__arena_init(&arena, 0);
     haft__json mcp = test_json(
@@ -22,13 +22,16 @@ TEST(servers_are_read_as_they_stand)
                           "{\"Authorization\":\"Bearer ${T}\"},\"enabled\":false},"
                           "\"plain\":{\"command\":\"server\",\"imported\":true,\"cwd\":null}},"
                           "\"allow\":[\"docs:*\"],\"deny\":\"*:delete_*\"}"));
-    CHECK_INT(haft__mcp_servers_read(&arena, mcp, &servers, &err), HAFT_OK, "%s %s", err.where,
-              err.message);
+    CHECK_INT(haft__mcp_server_configs_read(&arena, mcp, &servers, &err), HAFT_OK, "%s %s",
+              err.where, err.message);
     CHECK_INT(servers.count, 3, "three servers");
-    const haft__mcp_server *docs = haft__mcp_servers_find(&servers, HAFT__LIT("docs"));
-    const haft__mcp_server *remote = haft__mcp_servers_find(&servers, HAFT__LIT("remote"));
-    const haft__mcp_server *plain = haft__mcp_servers_find(&servers, HAFT__LIT("plain"));
-    CHECK(haft__mcp_servers_find(&servers, HAFT__LIT("doc")) == NULL, "there is no doc");
+    const haft__mcp_server_config *docs =
+        haft__mcp_server_configs_find(&servers, HAFT__LIT("docs"));
+    const haft__mcp_server_config *remote =
+        haft__mcp_server_configs_find(&servers, HAFT__LIT("remote"));
+    const haft__mcp_server_config *plain =
+        haft__mcp_server_configs_find(&servers, HAFT__LIT("plain"));
+    CHECK(haft__mcp_server_configs_find(&servers, HAFT__LIT("doc")) == NULL, "there is no doc");
     if (docs == NULL || remote == NULL || plain == NULL) {
         test_fail(__FILE__, __LINE__, "docs, remote and plain", "not all are found");
         return;
@@ -47,9 +50,9 @@ TEST(servers_are_read_as_they_stand)
     CHECK_INT(remote->command_count, 0, "no command");
     CHECK_INT(plain->command_count, 1, "a command alone");
     CHECK(plain->imported, "flags");
-    CHECK(haft__mcp_servers_pass(&servers, HAFT__LIT("docs:search")), "allowed");
-    CHECK(!haft__mcp_servers_pass(&servers, HAFT__LIT("docs:delete_all")), "denied");
-    CHECK(!haft__mcp_servers_pass(&servers, HAFT__LIT("remote:search")), "not allowed");
+    CHECK(haft__mcp_server_configs_allow(&servers, HAFT__LIT("docs:search")), "allowed");
+    CHECK(!haft__mcp_server_configs_allow(&servers, HAFT__LIT("docs:delete_all")), "denied");
+    CHECK(!haft__mcp_server_configs_allow(&servers, HAFT__LIT("remote:search")), "not allowed");
     haft__arena_finish(&arena);
 }
 
@@ -58,13 +61,13 @@ TEST(no_servers_are_fine)
     static const char *const texts[] = {"null", "{}", "{\"servers\":{}}", "{\"servers\":null}"};
     for (size_t i = 0; i < COUNT(texts); i++) {
         haft__arena arena;
-        haft__mcp_servers servers = {.count = 7};
+        haft__mcp_server_configs servers = {.count = 7};
         haft__arena_init(&arena, 0);
-        CHECK_INT(
-            haft__mcp_servers_read(&arena, test_json(&arena, haft__str(texts[i])), &servers, NULL),
-            HAFT_OK, "%s", texts[i]);
+        CHECK_INT(haft__mcp_server_configs_read(&arena, test_json(&arena, haft__str(texts[i])),
+                                                &servers, NULL),
+                  HAFT_OK, "%s", texts[i]);
         CHECK_INT(servers.count, 0, "%s", texts[i]);
-        CHECK(haft__mcp_servers_pass(&servers, HAFT__LIT("a:b")), "%s: nothing is denied",
+        CHECK(haft__mcp_server_configs_allow(&servers, HAFT__LIT("a:b")), "%s: nothing is denied",
               texts[i]);
         haft__arena_finish(&arena);
     }
@@ -107,11 +110,11 @@ TEST(a_wrong_server_is_named_with_its_key)
 {
     for (size_t i = 0; i < COUNT(bad); i++) {
         haft__arena arena;
-        haft__mcp_servers servers;
+        haft__mcp_server_configs servers;
         haft_error err = {0};
         haft__arena_init(&arena, 0);
-        CHECK_INT(haft__mcp_servers_read(&arena, test_json(&arena, haft__str(bad[i].mcp)), &servers,
-                                         &err),
+        CHECK_INT(haft__mcp_server_configs_read(&arena, test_json(&arena, haft__str(bad[i].mcp)),
+                                                &servers, &err),
                   HAFT_BAD_INPUT, "%s", bad[i].mcp);
         CHECK_STR(haft__str(err.where), haft__str(bad[i].where), "%s", bad[i].mcp);
         CHECK(bad[i].message == NULL || strstr(err.message, bad[i].message) != NULL, "%s: %s",
@@ -124,15 +127,15 @@ static haft_status read_many(int count)
 {
     haft__arena arena;
     haft__buf buf;
-    haft__mcp_servers servers;
+    haft__mcp_server_configs servers;
     haft__arena_init(&arena, 0);
     haft__buf_init(&buf, 1 << 20);
     for (int i = 0; i < count; i++) {
         haft__buf_addf(&buf, "%s\"s%d\":{\"command\":\"x\"}", i > 0 ? "," : "{\"servers\":{", i);
     }
     haft__buf_addf(&buf, "}}");
-    haft_status status =
-        haft__mcp_servers_read(&arena, test_json(&arena, haft__buf_str(&buf)), &servers, NULL);
+    haft_status status = haft__mcp_server_configs_read(
+        &arena, test_json(&arena, haft__buf_str(&buf)), &servers, NULL);
     haft__buf_finish(&buf);
     haft__arena_finish(&arena);
     return status;
@@ -149,13 +152,13 @@ TEST(a_name_has_a_greatest_length)
     char text[256];
     for (int more = 0; more < 2; more++) {
         haft__arena arena;
-        haft__mcp_servers servers;
+        haft__mcp_server_configs servers;
         haft__arena_init(&arena, 0);
         (void)snprintf(text, sizeof text, "{\"servers\":{\"%0*d\":{\"command\":\"x\"}}}",
                        HAFT__MCP_SERVER_NAME_BYTES + more, 1);
-        CHECK_INT(
-            haft__mcp_servers_read(&arena, test_json(&arena, haft__str(text)), &servers, NULL),
-            more == 0 ? HAFT_OK : HAFT_BAD_INPUT, "%d more", more);
+        CHECK_INT(haft__mcp_server_configs_read(&arena, test_json(&arena, haft__str(text)),
+                                                &servers, NULL),
+                  more == 0 ? HAFT_OK : HAFT_BAD_INPUT, "%d more", more);
         haft__arena_finish(&arena);
     }
 }
@@ -194,11 +197,11 @@ static const struct {
 static void hash_of(const char *server, char ret_hash[HAFT__SHA256_HEX + 1])
 {
     haft__arena arena;
-    haft__mcp_servers servers;
+    haft__mcp_server_configs servers;
     haft__arena_init(&arena, 0);
     haft_str text = haft__arena_format(&arena, "{\"servers\":{\"s\":%s}}", server);
-    CHECK_INT(haft__mcp_servers_read(&arena, test_json(&arena, text), &servers, NULL), HAFT_OK,
-              "%s", server);
+    CHECK_INT(haft__mcp_server_configs_read(&arena, test_json(&arena, text), &servers, NULL),
+              HAFT_OK, "%s", server);
     memcpy(ret_hash, servers.items[0].hash, HAFT__SHA256_HEX + 1);
     haft__arena_finish(&arena);
 }
@@ -222,10 +225,10 @@ TEST(servers_are_read_or_there_is_no_memory)
                                                   "\"env\":{\"A\":\"b\"}}},\"allow\":[\"a\"]}"));
     for (unsigned n = 0;; n++) {
         haft__arena arena;
-        haft__mcp_servers servers;
+        haft__mcp_server_configs servers;
         haft__arena_init(&arena, 0);
         test_fail_allocation(n);
-        haft_status status = haft__mcp_servers_read(&arena, mcp, &servers, NULL);
+        haft_status status = haft__mcp_server_configs_read(&arena, mcp, &servers, NULL);
         bool failed = test_allow_allocations();
         haft__arena_finish(&arena);
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);

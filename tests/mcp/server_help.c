@@ -24,24 +24,24 @@ static const haft__json *schema(void *context, haft_str tool)
     return haft__str_starts_with(tool, HAFT__LIT("t")) ? &c->schema : NULL;
 }
 
-static void begin(void *context, haft__mcp_asked *asked)
+static void begin(void *context, haft__mcp_request *mcp_request)
 {
     mcp_case *c = context;
-    c->held[c->held_count++] = asked;
+    c->held[c->held_count++] = mcp_request;
 }
 
-static void go_on(void *context, haft__mcp_asked *asked)
+static void resume(void *context, haft__mcp_request *mcp_request)
 {
     mcp_case *c = context;
     c->went_on++;
-    CHECK(asked->answers.kind == HAFT__JSON_OBJECT, "there are no answers");
+    CHECK(mcp_request->answers.kind == HAFT__JSON_OBJECT, "there are no answers");
 }
 
-static void drop(void *context, haft__mcp_asked *asked)
+static void drop(void *context, haft__mcp_request *mcp_request)
 {
     mcp_case *c = context;
     size_t at = 0;
-    while (at < c->held_count && c->held[at] != asked) {
+    while (at < c->held_count && c->held[at] != mcp_request) {
         at++;
     }
     CHECK(at < c->held_count, "what is dropped was not begun");
@@ -52,15 +52,15 @@ static void drop(void *context, haft__mcp_asked *asked)
     c->dropped++;
 }
 
-static void on_sent(void *context, void *stream, const haft__mcp_sent *sent)
+static void on_sent(void *context, void *stream, const haft__mcp_server_message *sent)
 {
     mcp_case *c = context;
     (void)stream;
     haft__buf_add_str(&c->sent, sent->text);
     haft__buf_add_char(&c->sent, '\n');
-    c->answers += sent->kind == HAFT__MCP_SENT_ANSWER;
-    c->ends += sent->kind == HAFT__MCP_SENT_NOTHING;
-    if (sent->kind == HAFT__MCP_SENT_ANSWER || sent->kind == HAFT__MCP_SENT_NOTHING) {
+    c->answers += sent->kind == HAFT__MCP_MESSAGE_ANSWER;
+    c->ends += sent->kind == HAFT__MCP_MESSAGE_NONE;
+    if (sent->kind == HAFT__MCP_MESSAGE_ANSWER || sent->kind == HAFT__MCP_MESSAGE_NONE) {
         c->http = sent->http;
     }
 }
@@ -78,7 +78,7 @@ void mcp_open(mcp_case *c)
                                .write = write_entry,
                                .schema = schema,
                                .begin = begin,
-                               .go_on = go_on,
+                               .resume = resume,
                                .drop = drop}};
     haft__arena_init(&c->arena, 0);
     haft__buf_init(&c->sent, 64 << 20);
@@ -106,7 +106,7 @@ void mcp_close(mcp_case *c)
     haft__arena_finish(&c->arena);
 }
 
-haft__mcp_asked *mcp_take_held(mcp_case *c)
+haft__mcp_request *mcp_take_held(mcp_case *c)
 {
     if (c->held_count == 0) {
         CHECK(false, "nothing is under way");
@@ -117,10 +117,11 @@ haft__mcp_asked *mcp_take_held(mcp_case *c)
 
 haft_str mcp_take(mcp_case *c, const char *text, const haft__mcp_headers *headers)
 {
-    haft__mcp_asked *asked = NULL;
+    haft__mcp_request *mcp_request = NULL;
     haft__buf_clear(&c->sent);
-    if (haft__mcp_read(c->server, haft__str(text), headers, &asked, NULL) == HAFT_OK) {
-        haft__mcp_peer_take(c->peer, asked, headers, NULL, c->now);
+    if (haft__mcp_request_read(c->server, haft__str(text), headers, &mcp_request, NULL)
+        == HAFT_OK) {
+        haft__mcp_peer_receive(c->peer, mcp_request, headers, NULL, c->now);
     }
     haft_str sent = haft__buf_str(&c->sent);
     return sent.len > 0 ? (haft_str){sent.ptr, sent.len - 1} : HAFT__LIT("");

@@ -17,10 +17,10 @@
 typedef struct mcp_case {
     haft__mcp_server *server;
     haft__mcp_peer *peer;
-    haft__mcp_served served;
+    haft__mcp_server_handlers served;
     size_t tools;
-    haft__json schema;          /* of every tool */
-    haft__mcp_asked *held[600]; /* begun and not finished */
+    haft__json schema;            /* of every tool */
+    haft__mcp_request *held[600]; /* begun and not finished */
     size_t held_count, dropped, went_on;
     haft__buf sent;    /* what was sent since the last mcp_take, a line each */
     uint32_t http;     /* status of the last ANSWER or NOTHING */
@@ -36,7 +36,7 @@ void mcp_close(mcp_case *c);
 haft_str mcp_take(mcp_case *c, const char *text, const haft__mcp_headers *headers);
 
 /* The request that was begun last; the test finishes it. */
-haft__mcp_asked *mcp_take_held(mcp_case *c);
+haft__mcp_request *mcp_take_held(mcp_case *c);
 
 /* With a handshake first. */
 void mcp_greet(mcp_case *c, const char *capabilities);

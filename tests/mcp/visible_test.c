@@ -46,9 +46,9 @@ TEST(what_cannot_be_seen_is_written_out)
         haft_str text = haft__str(cases[i].text), shown = {NULL, 0};
         haft__arena_init(&arena, 0);
         haft__buf_init(&buf, 1 << 16);
-        haft__visible_add(&buf, text, 1000);
+        haft__visible_append(&buf, text, 1000);
         CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].shown), "case %zu", i);
-        CHECK_INT(haft__visible(&arena, text, 1000, &shown, NULL), HAFT_OK, "case %zu", i);
+        CHECK_INT(haft__visible_copy(&arena, text, 1000, &shown, NULL), HAFT_OK, "case %zu", i);
         CHECK_STR(shown, haft__str(cases[i].shown), "case %zu", i);
         bool same = haft__str_equal(text, shown);
         CHECK(same == (shown.ptr == text.ptr), "case %zu: what stays is not copied", i);
@@ -61,7 +61,7 @@ TEST(a_nul_is_written_out)
 {
     haft__buf buf;
     haft__buf_init(&buf, 100);
-    haft__visible_add(&buf, HAFT__LIT("a\0b"), 100);
+    haft__visible_append(&buf, HAFT__LIT("a\0b"), 100);
     CHECK_STR(haft__buf_str(&buf), HAFT__LIT("a<U+0000>b"), "NUL");
     haft__buf_finish(&buf);
 }
@@ -86,7 +86,7 @@ TEST(a_long_text_is_cut_and_says_so)
     for (size_t i = 0; i < COUNT(cuts); i++) {
         haft__buf buf;
         haft__buf_init(&buf, 100);
-        haft__visible_add(&buf, haft__str(cuts[i].text), cuts[i].most);
+        haft__visible_append(&buf, haft__str(cuts[i].text), cuts[i].most);
         CHECK_STR(haft__buf_str(&buf), haft__str(cuts[i].shown), "%s to %zu", cuts[i].text,
                   cuts[i].most);
         haft__buf_finish(&buf);
@@ -102,10 +102,10 @@ TEST(everything_shown_is_valid_and_hides_nothing)
         }
         haft__buf buf;
         haft__buf_init(&buf, 100);
-        haft__visible_add(&buf, (haft_str){text, haft__utf8_encode(code, text)}, 100);
+        haft__visible_append(&buf, (haft_str){text, haft__utf8_encode(code, text)}, 100);
         uint32_t first = 0;
         CHECK(haft__utf8_decode(haft__buf_str(&buf), &first) > 0, "U+%04X", code);
-        CHECK(!haft__visible_hides(first), "U+%04X", code);
+        CHECK(!haft__visible_is_hidden(first), "U+%04X", code);
         haft__buf_finish(&buf);
     }
 }
@@ -117,7 +117,7 @@ TEST(making_visible_fails_for_want_of_memory_alone)
         haft_str shown;
         haft__arena_init(&arena, 0);
         test_fail_allocation(n);
-        haft_status status = haft__visible(&arena, HAFT__LIT("\x1b"), 100, &shown, NULL);
+        haft_status status = haft__visible_copy(&arena, HAFT__LIT("\x1b"), 100, &shown, NULL);
         bool failed = test_allow_allocations();
         haft__arena_finish(&arena);
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);

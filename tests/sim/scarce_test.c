@@ -7,11 +7,11 @@
  *
  *     HAFT_LONG=1 make test T=scarce      each allocation, not some
  */
-#include "run/run_help.h"
 #include "base/error.h"
 #include "run/host.h"
 #include "run/pause/command.h"
 #include "run/replay/replay.h"
+#include "run/run_help.h"
 #include "scarce_help.h"
 
 #define SPEC                                                                                       \
@@ -52,7 +52,7 @@ static haft_status ask_store(host *h, haft__store_request *request)
 {
     request->arena = &h->loaded;
     request->lease_ms = 1000;
-    return haft__store_wait(h->world->store, request, &h->err);
+    return haft__store_submit_and_wait(h->world->store, request, &h->err);
 }
 
 static haft__store_artifact artifact_of(const haft__run *run)
@@ -76,7 +76,7 @@ static haft_status write_line(host *h, haft_str line, bool stored)
                 .owner = haft__str(h->owner),
                 .epoch = h->epoch,
                 .seq = run->seq - 1,
-                .state = ended ? HAFT__STATE_ENDED : HAFT__STATE_RUNNING,
+                .state = ended ? HAFT__RUN_STATE_ENDED : HAFT__RUN_STATE_RUNNING,
                 .end = ended ? haft__str(haft__end_name(run->end)) : HAFT__LIT(""),
                 .answer = ended ? run->answer : HAFT__LIT("")},
         .lines = &line,
@@ -254,7 +254,7 @@ static haft_status take_up(host *h, haft_str dead_owner)
     haft__store_request claim = {.verb = HAFT__STORE_CLAIM,
                                  .run = {.id = h->world->id, .owner = haft__str(h->owner)},
                                  .dead_owner = dead_owner};
-    haft__store_request read = {.verb = HAFT__STORE_READ, .run = {.id = h->world->id}};
+    haft__store_request read = {.verb = HAFT__STORE_READ_EVENTS, .run = {.id = h->world->id}};
     haft_status status = ask_store(h, &claim);
     if (status == HAFT_OK) {
         h->epoch = claim.found[0].epoch;
@@ -280,7 +280,7 @@ static haft_status start(host *h)
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = h->world->id};
     haft_status status = ask_store(h, &find);
     if (status == HAFT_OK) {
-        bool ended = find.found[0].state == HAFT__STATE_ENDED;
+        bool ended = find.found[0].state == HAFT__RUN_STATE_ENDED;
         return ended ? HAFT_OK : take_up(h, find.found[0].owner);
     }
     if (status != HAFT_NOT_FOUND) {
@@ -355,17 +355,17 @@ static void check_row(world *w, const char *name, haft_str log, uint64_t events)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = w->id, .arena = &arena};
-    haft__store_request artifact = {.verb = HAFT__STORE_ARTIFACT,
+    haft__store_request artifact = {.verb = HAFT__STORE_READ_ARTIFACT,
                                     .run = {.id = w->id},
                                     .name = HAFT__LIT("a.txt"),
                                     .arena = &arena};
-    CHECK_INT(haft__store_wait(w->store, &find, NULL), HAFT_OK, "%s", name);
+    CHECK_INT(haft__store_submit_and_wait(w->store, &find, NULL), HAFT_OK, "%s", name);
     if (find.found_count == 1) {
         CHECK_INT(find.found[0].seq, events, "%s: events", name);
-        CHECK_INT(find.found[0].state == HAFT__STATE_ENDED, has(log, "\"run_finished\""),
+        CHECK_INT(find.found[0].state == HAFT__RUN_STATE_ENDED, has(log, "\"run_finished\""),
                   "%s: the end", name);
     }
-    CHECK_INT(haft__store_wait(w->store, &artifact, NULL) == HAFT_OK,
+    CHECK_INT(haft__store_submit_and_wait(w->store, &artifact, NULL) == HAFT_OK,
               has(log, "\"artifact_stored\""), "%s: the artifact", name);
     haft__arena_finish(&arena);
 }
@@ -375,10 +375,11 @@ static void check_log(world *w, const char *name, bool ended)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__store_request read = {.verb = HAFT__STORE_READ, .run = {.id = w->id}, .arena = &arena};
+    haft__store_request read = {
+        .verb = HAFT__STORE_READ_EVENTS, .run = {.id = w->id}, .arena = &arena};
     haft_error err = {0};
     haft__replay replay = {0};
-    haft_status status = haft__store_wait(w->store, &read, &err);
+    haft_status status = haft__store_submit_and_wait(w->store, &read, &err);
     bool there = status == HAFT_OK;
     CHECK(there || (status == HAFT_NOT_FOUND && !ended), "%s: %s", name, err.message);
     if (there) {

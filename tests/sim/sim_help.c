@@ -131,7 +131,7 @@ static bool may_take(const sim *s, const sim_worker *w)
 {
     bool held = s->store.exists && s->store.row.owner.len > 0 && s->store.row.lease_ms > s->now_ms;
     bool orphan = s->store.exists && s->store.row.epoch > 0;
-    return !w->has_run && s->store.row.state != HAFT__STATE_ENDED && !(s->calm && held)
+    return !w->has_run && s->store.row.state != HAFT__RUN_STATE_ENDED && !(s->calm && held)
            && !(s->broken == SIM_ABANDON && orphan);
 }
 

@@ -44,7 +44,7 @@ static haft_status check_mail(const sim_store *store, const sim_worker *w)
 {
     for (size_t i = 0; i < w->heard_written_count; i++) {
         if (find_mail(store, w->heard_written[i]) == store->mail_count) {
-            return haft__store_fail_message(w->heard_written[i], store->row.id, NULL);
+            return haft__store_fail_no_message(w->heard_written[i], store->row.id, NULL);
         }
     }
     return HAFT_OK;
@@ -82,7 +82,7 @@ static haft_status check_write(const sim *s, const sim_worker *w, haft_error *er
 {
     const sim_store *store = &s->store;
     if (!w->created) {
-        return store->exists ? haft__store_fail_twice(store->row.id, err) : HAFT_OK;
+        return store->exists ? haft__store_fail_run_exists(store->row.id, err) : HAFT_OK;
     }
     haft__store_run row = store->row;
     haft__store_request request = {.run = {.id = row.id, .epoch = w->epoch, .seq = w->durable_seq}};
@@ -105,7 +105,7 @@ static void keep(sim *s, sim_worker *w)
     if (!w->created) {
         store->exists = true;
         store->row.epoch = 1;
-        store->row.state = HAFT__STATE_RUNNING;
+        store->row.state = HAFT__RUN_STATE_RUNNING;
         set_owner(s, w->owner);
         sim_watch_claim(s, 1);
     }
@@ -121,7 +121,7 @@ static void keep(sim *s, sim_worker *w)
     consume_mail(store, w);
     store->row.lease_ms = s->now_ms + SIM_LEASE;
     if (w->writing_ended) {
-        store->row.state = HAFT__STATE_ENDED;
+        store->row.state = HAFT__RUN_STATE_ENDED;
         store->row.owner = HAFT__LIT("");
         store->mail_count = 0;
     }

@@ -54,7 +54,8 @@ void sim_worker_crash(sim *s, sim_worker *w)
 {
     sim_say(s, "%s: crashes", w->owner);
     s->sum.crashes++;
-    if (s->broken == SIM_LOST && s->store.row.seq > 2 && s->store.row.state != HAFT__STATE_ENDED) {
+    if (s->broken == SIM_LOST && s->store.row.seq > 2
+        && s->store.row.state != HAFT__RUN_STATE_ENDED) {
         lose_line(&s->store);
     }
     sim_worker_start(s, w);

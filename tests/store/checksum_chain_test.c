@@ -3,7 +3,7 @@
 
 #include "test.h"
 
-static haft_str hex(const haft__chain *chain)
+static haft_str hex(const haft__checksum_chain *chain)
 {
     char *text = test_alloc(2 * sizeof(chain->sum) + 1);
     for (size_t i = 0; i < chain->length; i++) {
@@ -15,12 +15,12 @@ static haft_str hex(const haft__chain *chain)
 /* Computed with another implementation of SHA-256. */
 TEST(an_old_chain_is_a_chain_of_sha256)
 {
-    haft__chain chain;
-    haft__chain_start(&chain, HAFT__LIT("abc"));
+    haft__checksum_chain chain;
+    haft__checksum_chain_start(&chain, HAFT__LIT("abc"));
     CHECK_STR(hex(&chain), HAFT__LIT("ba7816bf8f01cfea414140de5dae2223"), "the start");
-    haft__chain_add_old(&chain, HAFT__LIT("one"));
+    haft__checksum_chain_add_legacy(&chain, HAFT__LIT("one"));
     CHECK_STR(hex(&chain), HAFT__LIT("123ac5ec45f91ea247de14ef8953e615"), "one event");
-    haft__chain_add_old(&chain, HAFT__LIT(""));
+    haft__checksum_chain_add_legacy(&chain, HAFT__LIT(""));
     CHECK_STR(hex(&chain), HAFT__LIT("b3971f6eace6c96fd61be4ec9695eff4"), "an empty one");
 }
 
@@ -28,31 +28,32 @@ TEST(an_old_chain_is_a_chain_of_sha256)
  * first. */
 TEST(a_chain_is_a_chain_of_siphash)
 {
-    haft__chain chain;
-    haft__chain_start(&chain, HAFT__LIT("abc")); /* ba7816bf8f01cfea 414140de5dae2223 */
-    haft__chain_add(&chain, HAFT__LIT("one"));
+    haft__checksum_chain chain;
+    haft__checksum_chain_start(&chain, HAFT__LIT("abc")); /* ba7816bf8f01cfea 414140de5dae2223 */
+    haft__checksum_chain_add(&chain, HAFT__LIT("one"));
     CHECK_STR(hex(&chain), HAFT__LIT("b5c4251ae7a2a33e"), "one row");
-    haft__chain_add(&chain, HAFT__LIT(""));
+    haft__checksum_chain_add(&chain, HAFT__LIT(""));
     CHECK_STR(hex(&chain), HAFT__LIT("e572a6a8edf89b2e"), "an empty one");
 }
 
 TEST(a_sum_that_was_kept_goes_on_as_it_would_have)
 {
-    haft__chain chain, again;
-    haft__chain_start(&chain, HAFT__LIT("run"));
+    haft__checksum_chain chain, again;
+    haft__checksum_chain_start(&chain, HAFT__LIT("run"));
     for (int i = 0; i < 4; i++) {
-        CHECK(haft__chain_set(&again, haft__chain_str(&chain)), "step %d is refused", i);
+        CHECK(haft__checksum_chain_set(&again, haft__checksum_chain_str(&chain)),
+              "step %d is refused", i);
         CHECK(memcmp(&chain, &again, sizeof(chain)) == 0, "step %d is another", i);
         if (i == 1) {
-            haft__chain_add(&chain, HAFT__LIT("row")); /* short behind long */
+            haft__checksum_chain_add(&chain, HAFT__LIT("row")); /* short behind long */
         } else {
-            haft__chain_add_old(&chain, HAFT__LIT("event"));
+            haft__checksum_chain_add_legacy(&chain, HAFT__LIT("event"));
         }
     }
     for (size_t length = 0; length < 20; length++) {
         bool right = length == 8 || length == 16;
-        CHECK_INT(haft__chain_set(&again, (haft_str){"01234567890123456789", length}), right,
-                  "%zu bytes", length);
+        CHECK_INT(haft__checksum_chain_set(&again, (haft_str){"01234567890123456789", length}),
+                  right, "%zu bytes", length);
     }
 }
 
@@ -62,14 +63,14 @@ TEST(a_chain_depends_on_every_event_and_on_the_run)
         {"run", "a", "b"}, {"run", "b", "a"}, {"run", "ab", ""},
         {"run", "", "ab"}, {"rum", "a", "b"}, {"run", "a", "c"},
     };
-    haft__chain chains[COUNT(texts)];
+    haft__checksum_chain chains[COUNT(texts)];
     for (size_t i = 0; i < COUNT(texts); i++) {
-        haft__chain_start(&chains[i], haft__str(texts[i][0]));
-        haft__chain_add(&chains[i], haft__str(texts[i][1]));
-        haft__chain_add(&chains[i], haft__str(texts[i][2]));
+        haft__checksum_chain_start(&chains[i], haft__str(texts[i][0]));
+        haft__checksum_chain_add(&chains[i], haft__str(texts[i][1]));
+        haft__checksum_chain_add(&chains[i], haft__str(texts[i][2]));
         for (size_t k = 0; k < i; k++) {
-            CHECK(memcmp(&chains[i], &chains[k], sizeof(haft__chain)) != 0, "%zu is like %zu", i,
-                  k);
+            CHECK(memcmp(&chains[i], &chains[k], sizeof(haft__checksum_chain)) != 0,
+                  "%zu is like %zu", i, k);
         }
     }
 }

@@ -20,9 +20,9 @@ TEST(names_of_moves_are_read_as_they_were_written)
     for (size_t i = 0; i < COUNT(cases); i++) {
         char text[128];
         haft__move move = {HAFT__LIT(ID), cases[i].step, haft__str(cases[i].store)}, read;
-        haft_str owner = haft__move_write(&move, text, sizeof(text));
+        haft_str owner = haft__move_format_owner(&move, text, sizeof(text));
         CHECK_STR(owner, haft__str(cases[i].wanted), "case %zu", i);
-        CHECK(haft__move_read(owner, &read), "case %zu is no move", i);
+        CHECK(haft__move_parse_owner(owner, &read), "case %zu is no move", i);
         CHECK_STR(read.id, move.id, "case %zu", i);
         CHECK_STR(read.store, move.store, "case %zu", i);
         CHECK_INT(read.step, move.step, "case %zu", i);
@@ -45,7 +45,7 @@ TEST(other_names_are_no_moves)
     };
     for (size_t i = 0; i < COUNT(owners); i++) {
         haft__move move;
-        CHECK(!haft__move_read(haft__str(owners[i]), &move), "'%s'", owners[i]);
+        CHECK(!haft__move_parse_owner(haft__str(owners[i]), &move), "'%s'", owners[i]);
     }
 }
 
@@ -53,9 +53,9 @@ TEST(a_store_that_does_not_fit_is_cut)
 {
     char text[40];
     haft__move move = {HAFT__LIT(ID), HAFT__MOVE_TO, HAFT__LIT("sqlite:/a/long/way")}, read;
-    haft_str owner = haft__move_write(&move, text, sizeof(text));
+    haft_str owner = haft__move_format_owner(&move, text, sizeof(text));
     CHECK_INT(owner.len, sizeof(text) - 1, "length");
-    CHECK(haft__move_read(owner, &read), "it is no move");
+    CHECK(haft__move_parse_owner(owner, &read), "it is no move");
     CHECK_STR(read.store, HAFT__LIT("sqlite"), "what fits");
 }
 

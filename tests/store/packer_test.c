@@ -17,7 +17,7 @@ static haft_str pack(const haft_str *lines, size_t count, uint64_t seq)
     haft__packer_init(&packer, HAFT__LIT(RUN), seq);
     haft__buf_init(&buf, 1 << 20);
     for (size_t i = 0; i < count; i++) {
-        haft__pack(&packer, lines[i], &buf);
+        haft__packer_pack(&packer, lines[i], &buf);
     }
     char *text = test_alloc(buf.len + 1);
     memcpy(text, buf.ptr, buf.len);
@@ -34,7 +34,7 @@ static void check_back(haft_str packed, const haft_str *lines, size_t count, uin
     for (size_t i = 0; i < count; i++) {
         haft__buf buf;
         haft__buf_init(&buf, 1 << 20);
-        CHECK(haft__unpack(&packer, haft__str_split(&packed, '\n'), &buf), "line %zu", i);
+        CHECK(haft__packer_unpack(&packer, haft__str_split(&packed, '\n'), &buf), "line %zu", i);
         haft_str line = haft__buf_str(&buf);
         CHECK(line.len > 0 && line.ptr[line.len - 1] == '\n', "line %zu has no end", i);
         line.len--;
@@ -128,7 +128,7 @@ TEST(what_was_never_packed_is_refused)
         haft__buf buf;
         haft__packer_init(&packer, HAFT__LIT(RUN), 0);
         haft__buf_init(&buf, 1000);
-        CHECK(!haft__unpack(&packer, haft__str(lines[i]), &buf), "%s", lines[i]);
+        CHECK(!haft__packer_unpack(&packer, haft__str(lines[i]), &buf), "%s", lines[i]);
         haft__buf_finish(&buf);
         haft__packer_finish(&packer);
     }
@@ -143,7 +143,7 @@ TEST(without_memory_for_a_head_an_event_is_kept_as_it_is)
     haft__buf_init(&buf, 1000);
     (void)haft__buf_reserve(&buf, 500);
     test_fail_allocation(0);
-    haft__pack(&packer, line, &buf);
+    haft__packer_pack(&packer, line, &buf);
     CHECK(test_allow_allocations(), "nothing failed");
     check_back(haft__buf_str(&buf), &line, 1, 0);
     CHECK(buf.ptr[0] == '=', "it was taken apart");

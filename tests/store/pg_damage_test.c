@@ -113,7 +113,7 @@ TEST(a_damaged_owner_keeps_nobody_from_taking)
     CHECK_INT(help_create_in(&s, 2, "two", ""), HAFT_OK, "%s", s.error.message);
     (void)help_pg_sql("UPDATE haft.runs SET owner = repeat('x', 5000) WHERE number = 1");
     haft__store_request take = {
-        .verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("you"), .lease_ms = HELP_LEASE};
+        .verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("you"), .lease_ms = HELP_LEASE};
     CHECK_INT(help_do(&s, &take), HAFT_OK, "%s", s.error.message);
     CHECK_STR(take.found[0].id, help_id(2), "the other one");
     help_store_close(&s);
@@ -137,7 +137,7 @@ TEST(a_name_with_a_nul_is_refused)
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_INT(help_do(&s, &cases[i]), HAFT_BAD_INPUT, "case %zu", i);
     }
-    haft__store_request remember = {.verb = HAFT__STORE_REMEMBER, .scope = name, .name = name};
+    haft__store_request remember = {.verb = HAFT__STORE_CACHE_PUT, .scope = name, .name = name};
     CHECK_INT(help_do(&s, &remember), HAFT_OK, "bytes are bytes: %s", s.error.message);
     CHECK_INT(help_append(&s, 1, 1, 3, "x"), HAFT_OK, "%s", s.error.message);
     help_store_close(&s);

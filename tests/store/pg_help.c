@@ -13,12 +13,12 @@ static pid_t maker;
 static struct {
     __typeof__(PQconnectdb) *connect;
     __typeof__(PQexec) *exec;
-    const haft__pg_functions *lib;
+    const haft__libpq *lib;
 } pq;
 
 static bool load(void)
 {
-    if (pq.lib == NULL && haft__pg_load(&pq.lib, NULL) == HAFT_OK) {
+    if (pq.lib == NULL && haft__libpq_load(&pq.lib, NULL) == HAFT_OK) {
         void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
         void *found[2] = {dlsym(library, "PQconnectdb"), dlsym(library, "PQexec")};
         memcpy(&pq.connect, &found[0], sizeof(found[0]));
@@ -180,7 +180,7 @@ void help_session_open(help_session *other)
 {
     static const char *const names[] = {"dbname", NULL};
     const char *values[] = {help_pg_url(), NULL};
-    CHECK_INT(haft__pg_load(&other->lib, NULL), HAFT_OK, "no library");
+    CHECK_INT(haft__libpq_load(&other->lib, NULL), HAFT_OK, "no library");
     other->conn = other->lib->connectStartParams(names, values, 1);
     PostgresPollingStatusType status = PGRES_POLLING_WRITING;
     while (status != PGRES_POLLING_OK && status != PGRES_POLLING_FAILED) {

@@ -30,7 +30,7 @@ int help_pg_pages(const char *prepare, const char *execute);
 
 /* A session beside the store, which may keep what it has locked. */
 typedef struct help_session {
-    const haft__pg_functions *lib;
+    const haft__libpq *lib;
     PGconn *conn;
 } help_session;
 

@@ -218,7 +218,7 @@ TEST(a_run_is_taken_once_even_when_the_commit_is_lost)
     }
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__store_request take = {
-            .verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
+            .verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
         CHECK_INT(help_create_in(&s, i + 1, "", ""), HAFT_OK, "%s", s.error.message);
         help_proxy_expect_last(&proxy, cases[i], HAFT__PG_COMMIT);
         CHECK_INT(help_do(&s, &take), HAFT_OK, "case %zu: %s", i, s.error.message);

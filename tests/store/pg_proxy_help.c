@@ -151,8 +151,8 @@ static void *work(void *context)
 /* Where the server's socket is. */
 static bool find_server(help_proxy *proxy, const char *url)
 {
-    const haft__pg_functions *lib = NULL;
-    if (haft__pg_load(&lib, NULL) != HAFT_OK) {
+    const haft__libpq *lib = NULL;
+    if (haft__libpq_load(&lib, NULL) != HAFT_OK) {
         return false;
     }
     PQconninfoOption *options = lib->conninfoParse(url, NULL);

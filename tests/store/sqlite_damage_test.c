@@ -30,7 +30,7 @@ static void fill(help_store *s)
         CHECK_INT(help_do(s, &append), HAFT_OK, "%s", s->error.message);
     }
     CHECK_INT(help_send(s, 2, "hello"), HAFT_OK, "%s", s->error.message);
-    haft__store_request remember = {.verb = HAFT__STORE_REMEMBER,
+    haft__store_request remember = {.verb = HAFT__STORE_CACHE_PUT,
                                     .scope = HAFT__LIT("s"),
                                     .name = HAFT__LIT("n"),
                                     .text = HAFT__LIT("result")};
@@ -85,7 +85,7 @@ TEST(edited_events_are_told_with_their_number)
         help_store_open(&s, "sqlite");
         fill(&s);
         help_raw(&s, cases[i].sql);
-        haft__store_request read = {.verb = HAFT__STORE_READ,
+        haft__store_request read = {.verb = HAFT__STORE_READ_EVENTS,
                                     .run = {.id = help_id(1)},
                                     .after = cases[i].after,
                                     .limit = cases[i].limit};
@@ -107,12 +107,13 @@ TEST(edited_events_are_told_with_their_number)
 TEST(edited_rows_are_told)
 {
     static const haft__store_request find = {.verb = HAFT__STORE_FIND, .name = {"last", 4}};
-    static const haft__store_request past = {.verb = HAFT__STORE_THREAD, .thread = {"t", 1}};
+    static const haft__store_request past = {.verb = HAFT__STORE_THREAD_HISTORY,
+                                             .thread = {"t", 1}};
     static const haft__store_request mail = {.verb = HAFT__STORE_RECEIVE, .run.owner = {"me", 2}};
     static const haft__store_request recall = {
-        .verb = HAFT__STORE_RECALL, .scope = {"s", 1}, .name = {"n", 1}};
+        .verb = HAFT__STORE_CACHE_GET, .scope = {"s", 1}, .name = {"n", 1}};
     haft__store_request get = {
-        .verb = HAFT__STORE_ARTIFACT, .run.id = help_id(1), .name = {"a", 1}};
+        .verb = HAFT__STORE_READ_ARTIFACT, .run.id = help_id(1), .name = {"a", 1}};
     haft__store_request append = {.verb = HAFT__STORE_APPEND,
                                   .run = {.id = help_id(2), .seq = 3, .epoch = 1}};
     haft__store_request claim = {.verb = HAFT__STORE_CLAIM,

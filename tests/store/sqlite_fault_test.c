@@ -191,12 +191,13 @@ TEST(every_result_of_sqlite_has_words)
         {SQLITE_TOOBIG, 0, HAFT_BAD_INPUT, "the database is damaged: string or blob too big"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__link link = {.path = "some.db", .system = cases[i].system};
+        haft__sqlite_connection connection = {.path = "some.db", .system = cases[i].system};
         haft_error err = {0};
-        (void)sqlite3_open(":memory:", &link.db);
-        CHECK_INT(haft__link_fail(&link, cases[i].code, &err), cases[i].status, "case %zu", i);
+        (void)sqlite3_open(":memory:", &connection.db);
+        CHECK_INT(haft__sqlite_fail(&connection, cases[i].code, &err), cases[i].status, "case %zu",
+                  i);
         CHECK_STR(haft__str(err.message), haft__str(cases[i].message), "case %zu", i);
-        (void)sqlite3_close(link.db);
+        (void)sqlite3_close(connection.db);
     }
 }
 
@@ -299,7 +300,7 @@ static void batch_append(batch *b, int count, void (*fail)(int n), bool (*clear)
         b->seq[i] += status == HAFT_OK;
         CHECK_INT(run != NULL ? run->seq : 0, b->seq[i], "%d, append %d: %s", n, i,
                   haft_status_name(status));
-        haft__store_request read = {.verb = HAFT__STORE_READ, .run.id = batch_id(i)};
+        haft__store_request read = {.verb = HAFT__STORE_READ_EVENTS, .run.id = batch_id(i)};
         CHECK_INT(help_do(s, &read), HAFT_OK, "%d, append %d: %s", n, i, s->error.message);
         CHECK_INT(read.text.len, 2 * b->seq[i], "%d, append %d: bytes", n, i);
     }

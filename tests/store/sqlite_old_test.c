@@ -15,12 +15,12 @@ static void make_old(help_store *s, uint64_t runs, uint64_t events)
                 "DROP INDEX runs_queue; DROP INDEX runs_free; DROP INDEX runs_wake; "
                 "PRAGMA user_version = 1");
     for (uint64_t n = 1; n <= runs; n++) {
-        haft__chain chain;
-        haft__chain_start(&chain, help_id(n));
+        haft__checksum_chain chain;
+        haft__checksum_chain_start(&chain, help_id(n));
         for (uint64_t seq = 1; seq <= events; seq++) {
             char line[2] = {(char)('0' + seq), '\0'}, sum[33] = "";
-            haft__chain_add_old(&chain, haft__str(line));
-            for (size_t i = 0; i < HAFT__CHAIN_OLD_BYTES; i++) {
+            haft__checksum_chain_add_legacy(&chain, haft__str(line));
+            for (size_t i = 0; i < HAFT__CHECKSUM_CHAIN_LEGACY_BYTES; i++) {
                 (void)snprintf(sum + 2 * i, 3, "%02x", chain.sum[i]);
             }
             (void)snprintf(sql, sizeof(sql),
@@ -64,7 +64,7 @@ TEST(an_old_database_goes_on_as_a_new_one)
         const char *wanted;
     } parts[] = {{0, 2, "1\n2\n"}, {2, 0, "3\n4\n"}, {2, 1, "3\n"}, {3, 0, "4\n"}, {4, 0, ""}};
     for (size_t i = 0; i < COUNT(parts); i++) {
-        haft__store_request read = {.verb = HAFT__STORE_READ,
+        haft__store_request read = {.verb = HAFT__STORE_READ_EVENTS,
                                     .run = {.id = help_id(2)},
                                     .after = parts[i].after,
                                     .limit = parts[i].limit};
@@ -96,7 +96,7 @@ TEST(a_database_of_version_2_gets_its_indexes)
     help_store_reopen(&s);
     CHECK_INT(help_raw_number(&s, "PRAGMA user_version"), HAFT__SQLITE_VERSION, "version");
     haft__store_request take = {
-        .verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
+        .verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
     CHECK_INT(help_do(&s, &take), HAFT_OK, "%s", s.error.message);
     CHECK_STR(take.found[0].id, help_id(1), "the first");
     CHECK_INT(help_do(&s, &take), HAFT_NOT_FOUND, "the second is behind it");

@@ -35,7 +35,7 @@ TEST(any_part_of_a_run_can_be_read)
                     (size_t)snprintf(wanted + length, sizeof(wanted) - length, "%d\n", (int)n);
                 count++;
             }
-            haft__store_request read = {.verb = HAFT__STORE_READ,
+            haft__store_request read = {.verb = HAFT__STORE_READ_EVENTS,
                                         .run = {.id = help_id(1)},
                                         .after = after,
                                         .limit = limit};
@@ -60,16 +60,16 @@ TEST(rows_that_cannot_be_are_told)
     for (size_t i = 0; i < COUNT(cases); i++) {
         help_store s;
         char sql[512], hex[64] = "", sum[17] = "";
-        haft__chain chain;
+        haft__checksum_chain chain;
         help_store_open(&s, "sqlite");
         CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
-        haft__chain_start(&chain, help_id(1));
-        haft__chain_add(&chain, HAFT__LIT("=1\n"));
-        haft__chain_add(&chain, haft__str(cases[i].body));
+        haft__checksum_chain_start(&chain, help_id(1));
+        haft__checksum_chain_add(&chain, HAFT__LIT("=1\n"));
+        haft__checksum_chain_add(&chain, haft__str(cases[i].body));
         for (size_t k = 0; k < strlen(cases[i].body); k++) {
             (void)snprintf(hex + 2 * k, 3, "%02x", (unsigned char)cases[i].body[k]);
         }
-        for (size_t k = 0; k < HAFT__CHAIN_BYTES; k++) {
+        for (size_t k = 0; k < HAFT__CHECKSUM_CHAIN_BYTES; k++) {
             (void)snprintf(sum + 2 * k, 3, "%02x", chain.sum[k]);
         }
         (void)snprintf(sql, sizeof(sql),

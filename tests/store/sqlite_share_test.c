@@ -102,7 +102,7 @@ TEST(a_lock_that_is_not_let_go_is_told)
     help_store s;
     help_store_open(&s, "sqlite");
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
-    help_sqlite(&s)->writer.link.busy_ms = 20;
+    help_sqlite(&s)->writer.connection.busy_ms = 20;
     sqlite3 *other = help_raw_open(help_path(&s));
     CHECK_INT(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK, "no lock");
     CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_IO, "it was written");
@@ -285,7 +285,7 @@ static int open_and_create(void *context)
     }
     haft__store_request create = {.verb = HAFT__STORE_CREATE,
                                   .run = {.id = haft__str(r->s.folder)}};
-    haft_status status = haft__store_wait(store, &create, &err);
+    haft_status status = haft__store_submit_and_wait(store, &create, &err);
     if (status != HAFT_OK) {
         printf("# %s\n", err.message);
     }

@@ -55,7 +55,7 @@ TEST(settings_that_lose_things_are_told)
     size_t count;
     help_store s;
     help_store_open(&s, "sqlite");
-    sqlite3 *db = help_sqlite(&s)->reader.link.db; /* which has nothing to do now */
+    sqlite3 *db = help_sqlite(&s)->reader.connection.db; /* which has nothing to do now */
     CHECK_INT(sqlite3_exec(db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL), SQLITE_OK, "no");
     const haft__store_finding *found = examine(&s, "synchronous", &count);
     CHECK(found != NULL && !found->good, "it is good");
@@ -65,6 +65,6 @@ TEST(settings_that_lose_things_are_told)
 
 TEST(a_disk_that_is_nearly_full_is_told)
 {
-    CHECK(haft__sqlite_has_room(HAFT__LIMIT_STORE_FREE_BYTES), "at the limit");
-    CHECK(!haft__sqlite_has_room(HAFT__LIMIT_STORE_FREE_BYTES - 1), "one less");
+    CHECK(haft__sqlite_has_free_space(HAFT__LIMIT_STORE_FREE_BYTES), "at the limit");
+    CHECK(!haft__sqlite_has_free_space(HAFT__LIMIT_STORE_FREE_BYTES - 1), "one less");
 }

@@ -29,7 +29,7 @@ STORE_TEST(events_are_read_in_parts)
                                   .line_count = 4};
     CHECK_INT(help_do(s, &append), HAFT_OK, "%s", s->error.message);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__store_request read = {.verb = HAFT__STORE_READ,
+        haft__store_request read = {.verb = HAFT__STORE_READ_EVENTS,
                                     .run = {.id = help_id(1)},
                                     .after = cases[i].after,
                                     .limit = cases[i].limit};
@@ -37,7 +37,7 @@ STORE_TEST(events_are_read_in_parts)
         CHECK_STR(read.text, haft__str(cases[i].wanted), "case %zu", i);
         CHECK_INT(read.count, cases[i].count, "case %zu", i);
     }
-    haft__store_request read = {.verb = HAFT__STORE_READ, .run = {.id = help_id(2)}};
+    haft__store_request read = {.verb = HAFT__STORE_READ_EVENTS, .run = {.id = help_id(2)}};
     CHECK_INT(help_do(s, &read), HAFT_NOT_FOUND, "there is no such run");
 }
 
@@ -150,13 +150,13 @@ STORE_TEST(lists_are_bounded)
     for (uint64_t n = 0; n < HAFT__LIMIT_STORE_LIST + 1; n++) {
         haft__store_request create = {
             .verb = HAFT__STORE_CREATE,
-            .run = {.id = help_id(n), .thread = HAFT__LIT("t"), .state = HAFT__STATE_ENDED}};
+            .run = {.id = help_id(n), .thread = HAFT__LIT("t"), .state = HAFT__RUN_STATE_ENDED}};
         CHECK_INT(help_do(s, &create), HAFT_OK, "%s", s->error.message);
         uint64_t wanted = n < HAFT__LIMIT_STORE_LIST ? n + 1 : HAFT__LIMIT_STORE_LIST;
         if (n + 2 < HAFT__LIMIT_STORE_LIST) {
             continue;
         }
-        static const haft__store_verb verbs[] = {HAFT__STORE_LIST, HAFT__STORE_THREAD};
+        static const haft__store_verb verbs[] = {HAFT__STORE_LIST, HAFT__STORE_THREAD_HISTORY};
         for (size_t i = 0; i < COUNT(verbs); i++) {
             haft__store_request list = {
                 .verb = verbs[i], .thread = HAFT__LIT("t"), .limit = UINT64_MAX};
@@ -173,7 +173,7 @@ STORE_TEST(lists_are_bounded)
 
 static void check_thread(help_store *s, const char *thread, uint64_t n, const char *wanted)
 {
-    haft__store_request past = {.verb = HAFT__STORE_THREAD,
+    haft__store_request past = {.verb = HAFT__STORE_THREAD_HISTORY,
                                 .thread = haft__str(thread),
                                 .name = n > 0 ? help_id(n) : HAFT__LIT("")};
     CHECK_INT(help_do(s, &past), HAFT_OK, "run %d: %s", (int)n, s->error.message);
@@ -208,7 +208,7 @@ STORE_TEST(the_past_of_a_run_is_what_was_created_before_it_and_has_ended)
     check_thread(s, "other", 5, "x");
     check_thread(s, "no such", 0, "");
     haft__store_request past = {
-        .verb = HAFT__STORE_THREAD, .thread = HAFT__LIT("t"), .name = help_id(9)};
+        .verb = HAFT__STORE_THREAD_HISTORY, .thread = HAFT__LIT("t"), .name = help_id(9)};
     CHECK_INT(help_do(s, &past), HAFT_NOT_FOUND, "there is no such run");
     /* The newest is removed: the next one is still younger than all that ended before. */
     haft__store_request remove = {.verb = HAFT__STORE_REMOVE, .run = {.id = help_id(5)}};
@@ -241,10 +241,10 @@ STORE_TEST(of_a_long_past_the_runs_created_first_are_left_out)
         ids[i] = help_id(2 * COUNT(ids) - i);
         creates[i] = (haft__store_request){
             .verb = HAFT__STORE_CREATE,
-            .run = {.id = ids[i], .thread = HAFT__LIT("t"), .state = HAFT__STATE_ENDED}};
+            .run = {.id = ids[i], .thread = HAFT__LIT("t"), .state = HAFT__RUN_STATE_ENDED}};
         CHECK_INT(help_do(s, &creates[i]), HAFT_OK, "%s", s->error.message);
     }
-    haft__store_request past = {.verb = HAFT__STORE_THREAD, .thread = HAFT__LIT("t")};
+    haft__store_request past = {.verb = HAFT__STORE_THREAD_HISTORY, .thread = HAFT__LIT("t")};
     CHECK_INT(help_do(s, &past), HAFT_OK, "%s", s->error.message);
     CHECK_INT(past.found_count, HAFT__LIMIT_STORE_LIST, "as many as there may be");
     CHECK_STR(past.found[0].id, ids[2], "the third is the first");
@@ -257,7 +257,7 @@ STORE_TEST(of_a_long_past_the_runs_created_first_are_left_out)
 static void check_ahead(help_store *s, uint64_t n, uint64_t limit, const char *wanted)
 {
     haft__store_request ahead = {
-        .verb = HAFT__STORE_AHEAD, .run = {.id = help_id(n)}, .limit = limit};
+        .verb = HAFT__STORE_PREDECESSORS, .run = {.id = help_id(n)}, .limit = limit};
     CHECK_INT(help_do(s, &ahead), HAFT_OK, "run %d: %s", (int)n, s->error.message);
     char found[64] = "";
     for (size_t i = 0; i < ahead.found_count; i++) {
@@ -266,7 +266,7 @@ static void check_ahead(help_store *s, uint64_t n, uint64_t limit, const char *w
         bool owned = ahead.found[i].owner.len > 0;
         CHECK_STR(ahead.found[i].owner, haft__str(owned ? "me" : ""), "run %d", (int)n);
         CHECK_INT(ahead.found[i].lease_ms, owned ? s->now_ms + HELP_LEASE : 0, "run %d", (int)n);
-        CHECK_INT(ahead.found[i].state, HAFT__STATE_RUNNING, "run %d", (int)n);
+        CHECK_INT(ahead.found[i].state, HAFT__RUN_STATE_RUNNING, "run %d", (int)n);
     }
     CHECK_STR(((haft_str){found, ahead.found_count}), haft__str(wanted), "ahead of run %d", (int)n);
 }
@@ -297,7 +297,7 @@ STORE_TEST(runs_of_a_thread_are_ahead_of_each_other_by_creation)
     CHECK_INT(help_do(s, &remove), HAFT_OK, "%s", s->error.message);
     check_ahead(s, 7, 0, "4");
     check_ahead(s, 4, 0, "");
-    haft__store_request ahead = {.verb = HAFT__STORE_AHEAD, .run = {.id = help_id(8)}};
+    haft__store_request ahead = {.verb = HAFT__STORE_PREDECESSORS, .run = {.id = help_id(8)}};
     CHECK_INT(help_do(s, &ahead), HAFT_NOT_FOUND, "there is no such run");
 }
 
@@ -312,7 +312,7 @@ static void check_behind(help_store *s, haft_str before, uint64_t limit, const c
         found[i] = list.found[i].id.ptr[9];
         CHECK(list.found[i].task.ptr != NULL && list.found[i].task.len == 0, "its task");
         CHECK_STR(list.found[i].owner, haft__str(found[i] == '4' ? "" : "me"), "owner");
-        CHECK_INT(list.found[i].state, HAFT__STATE_RUNNING, "state");
+        CHECK_INT(list.found[i].state, HAFT__RUN_STATE_RUNNING, "state");
     }
     CHECK_STR(((haft_str){found, list.found_count}), haft__str(wanted), "behind others");
 }
@@ -334,7 +334,7 @@ STORE_TEST(runs_that_others_are_ahead_of_are_listed)
     haft_str line = HAFT__LIT("2");
     haft__store_request pause = {
         .verb = HAFT__STORE_APPEND,
-        .run = {.id = help_id(3), .epoch = 1, .seq = 1, .state = HAFT__STATE_WAITING},
+        .run = {.id = help_id(3), .epoch = 1, .seq = 1, .state = HAFT__RUN_STATE_WAITING},
         .lines = &line,
         .line_count = 1};
     CHECK_INT(help_do(s, &pause), HAFT_OK, "%s", s->error.message);

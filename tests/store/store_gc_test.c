@@ -15,7 +15,7 @@ static void make(help_store *s, uint64_t n, const char *thread, const char *end,
                 .task = HAFT__LIT("do it"),
                 .spec = HAFT__LIT("{}"),
                 .end = haft__str(end),
-                .state = end[0] != '\0' ? HAFT__STATE_ENDED : HAFT__STATE_WAITING},
+                .state = end[0] != '\0' ? HAFT__RUN_STATE_ENDED : HAFT__RUN_STATE_WAITING},
         .lines = &line,
         .line_count = 1};
     CHECK_INT(help_do(s, &create), HAFT_OK, "run %d: %s", (int)n, s->error.message);
@@ -149,7 +149,7 @@ static uint64_t cost(uint64_t removed, uint64_t kept)
         make(&s, n, thread, "done", "");
     }
     int calls = 0, high = 0;
-    sqlite3 *db = help_sqlite(&s)->writer.link.db;
+    sqlite3 *db = help_sqlite(&s)->writer.connection.db;
     (void)sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_HIT, &calls, &high, 1);
     haft__store_request gc = {.verb = HAFT__STORE_GC, .before_ms = 1000000 + 10 * removed};
     CHECK_INT(help_do(&s, &gc), HAFT_OK, "%s", s.error.message);

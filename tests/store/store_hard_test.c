@@ -189,7 +189,7 @@ STORE_TEST(many_requests_are_under_way_at_once)
     }
     step_until(s, &c, 2 * MANY_RUNS);
     for (size_t i = 0; i < MANY_RUNS; i++) {
-        reads[i] = (haft__store_request){.verb = HAFT__STORE_READ,
+        reads[i] = (haft__store_request){.verb = HAFT__STORE_READ_EVENTS,
                                          .run = {.id = help_id(i)},
                                          .done = count,
                                          .context = &c,
@@ -349,32 +349,32 @@ static haft_status do_everything(help_store *s, haft__arena *arena, uint64_t n)
          .dead_owner = me,
          .lease_ms = HELP_LEASE},
         {.verb = HAFT__STORE_RENEW, .run = {.owner = you}, .lease_ms = HELP_LEASE},
-        {.verb = HAFT__STORE_READ, .run = {.id = id}},
+        {.verb = HAFT__STORE_READ_EVENTS, .run = {.id = id}},
         {.verb = HAFT__STORE_FIND, .name = HAFT__LIT("last")},
         {.verb = HAFT__STORE_LIST},
         {.verb = HAFT__STORE_LIST, .thread = me},
         {.verb = HAFT__STORE_RECEIVE, .run = {.id = id}},
-        {.verb = HAFT__STORE_ARTIFACT, .run = {.id = id}, .name = HAFT__LIT("a")},
-        {.verb = HAFT__STORE_REMEMBER, .scope = me, .name = id, .text = line},
-        {.verb = HAFT__STORE_RECALL, .scope = me, .name = id},
+        {.verb = HAFT__STORE_READ_ARTIFACT, .run = {.id = id}, .name = HAFT__LIT("a")},
+        {.verb = HAFT__STORE_CACHE_PUT, .scope = me, .name = id, .text = line},
+        {.verb = HAFT__STORE_CACHE_GET, .scope = me, .name = id},
         {.verb = HAFT__STORE_APPEND,
          .run = {.id = id,
                  .epoch = 2,
                  .seq = 2,
-                 .state = HAFT__STATE_ENDED,
+                 .state = HAFT__RUN_STATE_ENDED,
                  .end = line,
                  .answer = content},
          .lines = &line,
          .line_count = 1},
-        {.verb = HAFT__STORE_THREAD, .thread = me},
-        {.verb = HAFT__STORE_AHEAD, .run = {.id = id}},
+        {.verb = HAFT__STORE_THREAD_HISTORY, .thread = me},
+        {.verb = HAFT__STORE_PREDECESSORS, .run = {.id = id}},
         {.verb = HAFT__STORE_REMOVE, .run = {.id = id}},
         {.verb = HAFT__STORE_GC},
     };
     haft_status status = HAFT_OK;
     for (size_t i = 0; status == HAFT_OK && i < COUNT(requests); i++) {
         requests[i].arena = arena;
-        status = haft__store_wait(s->store, &requests[i], NULL);
+        status = haft__store_submit_and_wait(s->store, &requests[i], NULL);
     }
     return status;
 }
@@ -406,7 +406,8 @@ STORE_TEST(without_memory_nothing_is_half_done)
 STORE_TEST(a_full_arena_is_told)
 {
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
-    static const haft__store_verb verbs[] = {HAFT__STORE_READ, HAFT__STORE_FIND, HAFT__STORE_LIST};
+    static const haft__store_verb verbs[] = {HAFT__STORE_READ_EVENTS, HAFT__STORE_FIND,
+                                             HAFT__STORE_LIST};
     for (size_t i = 0; i < COUNT(verbs); i++) {
         haft__arena tiny;
         haft__arena_init(&tiny, 1);
@@ -415,7 +416,8 @@ STORE_TEST(a_full_arena_is_told)
                                        .name = verbs[i] == HAFT__STORE_FIND ? HAFT__LIT("last")
                                                                             : HAFT__LIT(""),
                                        .arena = &tiny};
-        CHECK_INT(haft__store_wait(s->store, &request, NULL), HAFT_TOO_BIG, "verb %zu", i);
+        CHECK_INT(haft__store_submit_and_wait(s->store, &request, NULL), HAFT_TOO_BIG, "verb %zu",
+                  i);
         haft__arena_finish(&tiny);
     }
 }

@@ -105,7 +105,7 @@ haft_status help_do(help_store *s, haft__store_request *request)
 {
     request->arena = &s->arena;
     s->error = (haft_error){0};
-    return haft__store_wait(s->store, request, &s->error);
+    return haft__store_submit_and_wait(s->store, request, &s->error);
 }
 
 static void count_done(haft__store_request *request)
@@ -173,7 +173,7 @@ haft_status help_end(help_store *s, uint64_t n, uint64_t epoch, uint64_t seq, co
                                    .run = {.id = help_id(n),
                                            .epoch = epoch,
                                            .seq = seq,
-                                           .state = HAFT__STATE_ENDED,
+                                           .state = HAFT__RUN_STATE_ENDED,
                                            .end = HAFT__LIT("done"),
                                            .answer = haft__str(answer)},
                                    .lines = &line,
@@ -183,7 +183,7 @@ haft_status help_end(help_store *s, uint64_t n, uint64_t epoch, uint64_t seq, co
 
 haft_str help_read(help_store *s, uint64_t n)
 {
-    haft__store_request request = {.verb = HAFT__STORE_READ, .run = {.id = help_id(n)}};
+    haft__store_request request = {.verb = HAFT__STORE_READ_EVENTS, .run = {.id = help_id(n)}};
     return help_do(s, &request) == HAFT_OK ? request.text : (haft_str){NULL, 0};
 }
 
@@ -237,7 +237,7 @@ static void check_find(help_store *s, haft_str bad, const char *what)
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = bad};
     CHECK_INT(help_do(s, &find), HAFT_BAD_INPUT, "%s: it was found", what);
     CHECK(strstr(s->error.message, bad.ptr) != NULL, "%s: not named: %s", what, s->error.message);
-    find = (haft__store_request){.verb = HAFT__STORE_FIND, .name = bad, .damaged_too = true};
+    find = (haft__store_request){.verb = HAFT__STORE_FIND, .name = bad, .include_damaged = true};
     CHECK_INT(help_do(s, &find), HAFT_OK, "%s: %s", what, s->error.message);
     CHECK(find.found[0].damaged, "%s: it is whole", what);
 }
@@ -245,7 +245,7 @@ static void check_find(help_store *s, haft_str bad, const char *what)
 static void check_take(help_store *s, haft_str bad, haft_str good, const char *what)
 {
     haft__store_request take = {
-        .verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("taker"), .lease_ms = HELP_LEASE};
+        .verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("taker"), .lease_ms = HELP_LEASE};
     CHECK_INT(help_do(s, &take), HAFT_BAD_INPUT, "%s: it was taken", what);
     CHECK_STR(haft__str(take.damaged), bad, "%s: named", what);
     take.skip = &bad;

@@ -135,7 +135,7 @@ static haft_status store_artifacts(help_store *s, uint64_t n, uint64_t seq,
 static void check_artifact(help_store *s, uint64_t n, const haft__store_artifact *wanted)
 {
     haft__store_request get = {
-        .verb = HAFT__STORE_ARTIFACT, .run = {.id = help_id(n)}, .name = wanted->name};
+        .verb = HAFT__STORE_READ_ARTIFACT, .run = {.id = help_id(n)}, .name = wanted->name};
     CHECK_INT(help_do(s, &get), HAFT_OK, "%s", s->error.message);
     CHECK_STR(get.artifact.name, wanted->name, "name");
     CHECK_STR(get.artifact.media_type, wanted->media_type, "media type");
@@ -161,7 +161,7 @@ STORE_TEST(the_newest_artifact_of_a_name_is_found)
     CHECK_INT(store_artifacts(s, 1, 3, &one, 1), HAFT_OK, "%s", s->error.message);
     check_artifact(s, 1, &one);
     haft__store_request get = {
-        .verb = HAFT__STORE_ARTIFACT, .run = {.id = help_id(2)}, .name = HAFT__LIT("a.md")};
+        .verb = HAFT__STORE_READ_ARTIFACT, .run = {.id = help_id(2)}, .name = HAFT__LIT("a.md")};
     CHECK_INT(help_do(s, &get), HAFT_NOT_FOUND, "of another run");
     get.run.id = help_id(9);
     CHECK_INT(help_do(s, &get), HAFT_NOT_FOUND, "of no run");
@@ -202,7 +202,7 @@ STORE_TEST(runs_share_artifacts_and_lose_them_alone)
 static haft_status remember(help_store *s, const char *scope, const char *name, const char *text,
                             uint64_t ms)
 {
-    haft__store_request request = {.verb = HAFT__STORE_REMEMBER,
+    haft__store_request request = {.verb = HAFT__STORE_CACHE_PUT,
                                    .scope = haft__str(scope),
                                    .name = haft__str(name),
                                    .text = haft__str(text),
@@ -213,7 +213,7 @@ static haft_status remember(help_store *s, const char *scope, const char *name, 
 
 static void check_recall(help_store *s, const char *scope, const char *name, const char *wanted)
 {
-    haft__store_request request = {.verb = HAFT__STORE_RECALL,
+    haft__store_request request = {.verb = HAFT__STORE_CACHE_GET,
                                    .scope = haft__str(scope),
                                    .name = haft__str(name),
                                    .now_ms = s->now_ms};
@@ -257,7 +257,7 @@ static haft_status remember_many(help_store *s, size_t count)
     for (size_t i = 0; i < count; i++) {
         (void)snprintf(names + i * NAME, NAME, "%zu", i);
         haft_str name = haft__str(names + i * NAME);
-        requests[i] = (haft__store_request){.verb = HAFT__STORE_REMEMBER,
+        requests[i] = (haft__store_request){.verb = HAFT__STORE_CACHE_PUT,
                                             .scope = HAFT__LIT("s"),
                                             .name = name,
                                             .text = name,

@@ -154,7 +154,7 @@ STORE_TEST(a_lease_can_be_for_ever)
     haft__store_request create = {.verb = HAFT__STORE_CREATE,
                                   .run = {.id = help_id(1), .owner = HAFT__LIT(MOVE "from/x")},
                                   .lease_ms = INT64_MAX};
-    haft__store_request take = {.verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("you")};
+    haft__store_request take = {.verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("you")};
     CHECK_INT(help_do(s, &create), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_run(s, 1)->lease_ms, INT64_MAX, "until when");
     s->now_ms += (uint64_t)100 * 365 * 24 * 3600 * 1000;

@@ -20,7 +20,7 @@ static void pause_run(help_store *s, uint64_t n, uint64_t epoch, uint64_t wake)
                                   .run = {.id = help_id(n),
                                           .epoch = epoch,
                                           .seq = 1,
-                                          .state = HAFT__STATE_WAITING,
+                                          .state = HAFT__RUN_STATE_WAITING,
                                           .wake_ms = wake},
                                   .lines = &line,
                                   .line_count = 1};
@@ -48,7 +48,7 @@ static void make_waiting(help_store *s, uint64_t n, uint64_t wake)
 /* The number of the run that is taken; 0 when there is none. */
 static uint64_t take_as(help_store *s, haft__store_request request)
 {
-    request.verb = HAFT__STORE_TAKE;
+    request.verb = HAFT__STORE_CLAIM_NEXT;
     request.lease_ms = HELP_LEASE;
     haft_status status = help_do(s, &request);
     if (status != HAFT_OK) {
@@ -76,7 +76,7 @@ static uint64_t take(help_store *s, const char *owner)
 STORE_TEST(it_is_told_whether_somebody_lost_it)
 {
     haft__store_request request = {
-        .verb = HAFT__STORE_TAKE, .lease_ms = HELP_LEASE, .run.owner = HAFT__LIT("me")};
+        .verb = HAFT__STORE_CLAIM_NEXT, .lease_ms = HELP_LEASE, .run.owner = HAFT__LIT("me")};
     make(s, 1, "");
     CHECK_INT(help_do(s, &request), HAFT_OK, "%s", s->error.message);
     CHECK(!request.lost, "nobody had it");
@@ -103,7 +103,7 @@ STORE_TEST(what_nobody_has_is_taken_the_oldest_first)
     CHECK_INT(take(s, "you"), 2, "nobody has had it for longer");
     CHECK_INT(take(s, "you"), 3, "what was let go");
     CHECK_INT(take(s, "you"), 0, "others have the rest, or it has ended");
-    haft__store_request nameless = {.verb = HAFT__STORE_TAKE};
+    haft__store_request nameless = {.verb = HAFT__STORE_CLAIM_NEXT};
     CHECK_INT(help_do(s, &nameless), HAFT_BAD_INPUT, "an owner has a name");
 }
 
@@ -195,7 +195,7 @@ STORE_TEST(strays_are_taken_by_the_one_they_belong_to)
 {
     haft_str known = help_id(1);
     haft__store_request look = {
-        .run.owner = HAFT__LIT("me"), .strays = true, .skip = &known, .skip_count = 1};
+        .run.owner = HAFT__LIT("me"), .reclaim_own = true, .skip = &known, .skip_count = 1};
     make(s, 1, "me");
     make(s, 2, "me");
     make(s, 3, "you");
@@ -278,7 +278,7 @@ STORE_TEST(what_is_being_moved_is_left_alone_for_long)
                                   .run = {.id = help_id(1), .owner = HAFT__LIT("haft migrate")},
                                   .lease_ms = HAFT__LIMIT_MIGRATE_LEASE_MS};
     CHECK_INT(help_do(s, &create), HAFT_OK, "%s", s->error.message);
-    haft__store_request request = {.verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("you")};
+    haft__store_request request = {.verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("you")};
     s->now_ms += HAFT__LIMIT_MIGRATE_LEASE_MS - 1;
     CHECK_INT(help_do(s, &request), HAFT_NOT_FOUND, "too early");
     s->now_ms++;
@@ -305,11 +305,11 @@ STORE_TEST(each_run_is_taken_once)
 
 static int steps_of(help_store *s)
 {
-    haft__link *link = &help_sqlite(s)->writer.link;
+    haft__sqlite_connection *connection = &help_sqlite(s)->writer.connection;
     int steps = 0;
-    for (size_t i = 0; i < HAFT__SQL_COUNT; i++) {
-        if (link->statements[i] != NULL) {
-            steps += sqlite3_stmt_status(link->statements[i], SQLITE_STMTSTATUS_VM_STEP, 1);
+    for (size_t i = 0; i < HAFT__SQLITE_STMT_COUNT; i++) {
+        if (connection->statements[i] != NULL) {
+            steps += sqlite3_stmt_status(connection->statements[i], SQLITE_STMTSTATUS_VM_STEP, 1);
         }
     }
     return steps;

@@ -6,9 +6,9 @@
 
 TEST(states_have_names)
 {
-    CHECK_STR(haft__str(haft__run_state_name(HAFT__STATE_RUNNING)), HAFT__LIT("running"), "0");
-    CHECK_STR(haft__str(haft__run_state_name(HAFT__STATE_WAITING)), HAFT__LIT("waiting"), "1");
-    CHECK_STR(haft__str(haft__run_state_name(HAFT__STATE_ENDED)), HAFT__LIT("ended"), "2");
+    CHECK_STR(haft__str(haft__run_state_name(HAFT__RUN_STATE_RUNNING)), HAFT__LIT("running"), "0");
+    CHECK_STR(haft__str(haft__run_state_name(HAFT__RUN_STATE_WAITING)), HAFT__LIT("waiting"), "1");
+    CHECK_STR(haft__str(haft__run_state_name(HAFT__RUN_STATE_ENDED)), HAFT__LIT("ended"), "2");
 }
 
 TEST(urls_of_stores)
@@ -52,7 +52,7 @@ STORE_TEST(a_run_is_found_as_it_was_created)
         .spec_hash = HAFT__LIT("abc"),
         .spec = HAFT__LIT("{\"name\":\"report\"}"),
         .spec_path = HAFT__LIT("some/agent.yaml"),
-        .state = HAFT__STATE_WAITING,
+        .state = HAFT__RUN_STATE_WAITING,
         .owner = HAFT__LIT("host:1"),
         .created_ms = 77,
         .wake_ms = 99,
@@ -80,7 +80,7 @@ STORE_TEST(a_run_is_found_as_it_was_created)
         CHECK_STR(found->spec_path, run.spec_path, "spec_path, %zu", i);
         CHECK_STR(found->owner, run.owner, "owner, %zu", i);
         CHECK(found->end.ptr != NULL && found->answer.ptr != NULL, "texts are never NULL");
-        CHECK_INT(found->state, HAFT__STATE_WAITING, "state, %zu", i);
+        CHECK_INT(found->state, HAFT__RUN_STATE_WAITING, "state, %zu", i);
         CHECK_INT(found->seq, 2, "seq, %zu", i);
         CHECK_INT(found->epoch, 1, "epoch, %zu", i);
         CHECK_INT(found->lease_ms, s->now_ms + HELP_LEASE, "lease_ms, %zu", i);
@@ -120,7 +120,7 @@ STORE_TEST(a_run_that_has_ended_can_be_created)
     haft__store_request create = {.verb = HAFT__STORE_CREATE,
                                   .run = {.id = help_id(1),
                                           .owner = HAFT__LIT("me"),
-                                          .state = HAFT__STATE_ENDED,
+                                          .state = HAFT__RUN_STATE_ENDED,
                                           .end = HAFT__LIT("done"),
                                           .answer = HAFT__LIT("42")}};
     CHECK_INT(help_do(s, &create), HAFT_OK, "%s", s->error.message);
@@ -160,7 +160,7 @@ STORE_TEST(an_append_sets_the_state_and_renews_the_lease)
                                   .run = {.id = help_id(1),
                                           .epoch = 1,
                                           .seq = 1,
-                                          .state = HAFT__STATE_WAITING,
+                                          .state = HAFT__RUN_STATE_WAITING,
                                           .end = HAFT__LIT("not yet"),
                                           .answer = HAFT__LIT("not yet"),
                                           .wake_ms = 5,
@@ -169,7 +169,7 @@ STORE_TEST(an_append_sets_the_state_and_renews_the_lease)
     CHECK_INT(help_do(s, &append), HAFT_OK, "%s", s->error.message);
     const haft__store_run *run = help_run(s, 1);
     CHECK_INT(run->seq, 1, "seq of an append without events");
-    CHECK_INT(run->state, HAFT__STATE_WAITING, "state");
+    CHECK_INT(run->state, HAFT__RUN_STATE_WAITING, "state");
     CHECK_INT(run->wake_ms, 5, "wake_ms");
     CHECK_INT(run->turns, 6, "turns");
     CHECK_INT(run->calls, 7, "calls");
@@ -178,11 +178,11 @@ STORE_TEST(an_append_sets_the_state_and_renews_the_lease)
     CHECK_STR(run->end, HAFT__LIT(""), "end");
     CHECK_STR(run->answer, HAFT__LIT(""), "answer");
     append.lease_ms = 5 * HELP_LEASE;
-    append.run.state = HAFT__STATE_RUNNING;
+    append.run.state = HAFT__RUN_STATE_RUNNING;
     CHECK_INT(help_do(s, &append), HAFT_OK, "%s", s->error.message);
     run = help_run(s, 1);
     CHECK_INT(run->lease_ms, s->now_ms + 5 * HELP_LEASE, "the lease was renewed");
-    CHECK_INT(run->state, HAFT__STATE_RUNNING, "state");
+    CHECK_INT(run->state, HAFT__RUN_STATE_RUNNING, "state");
 }
 
 STORE_TEST(a_run_that_has_ended_takes_no_more_and_is_nobodys)
@@ -190,7 +190,7 @@ STORE_TEST(a_run_that_has_ended_takes_no_more_and_is_nobodys)
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_end(s, 1, 1, 1, "42"), HAFT_OK, "%s", s->error.message);
     const haft__store_run *run = help_run(s, 1);
-    CHECK_INT(run->state, HAFT__STATE_ENDED, "state");
+    CHECK_INT(run->state, HAFT__RUN_STATE_ENDED, "state");
     CHECK_STR(run->end, HAFT__LIT("done"), "end");
     CHECK_STR(run->answer, HAFT__LIT("42"), "answer");
     CHECK_STR(run->owner, HAFT__LIT(""), "owner");
@@ -234,7 +234,7 @@ STORE_TEST(events_are_lines_of_text)
             continue;
         }
         haft__store_request read = {
-            .verb = HAFT__STORE_READ, .run = {.id = help_id(1)}, .after = seq + 1};
+            .verb = HAFT__STORE_READ_EVENTS, .run = {.id = help_id(1)}, .after = seq + 1};
         CHECK_INT(help_do(s, &read), HAFT_OK, "%s: %s", cases[i].name, s->error.message);
         CHECK(read.count == 1 && read.text.len == cases[i].line.len + 1
                   && (cases[i].line.len == 0
@@ -283,7 +283,7 @@ STORE_TEST(a_claim_gives_what_is_needed_to_go_on)
     CHECK_INT(claim.found[0].lease_ms, INT64_MAX, "a lease without end");
     claim.arena = NULL;
     claim.dead_owner = HAFT__LIT("you");
-    CHECK_INT(haft__store_wait(s->store, &claim, NULL), HAFT_OK, "without an arena");
+    CHECK_INT(haft__store_submit_and_wait(s->store, &claim, NULL), HAFT_OK, "without an arena");
     CHECK_INT(claim.found_count, 0, "nothing is shown");
     CHECK_INT(help_run(s, 1)->epoch, 3, "epoch");
 }
@@ -319,7 +319,7 @@ static void lose_run(help_store *s, zombie_state state)
     CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_OK, "%s", s->error.message);
     haft__store_request wait = {
         .verb = HAFT__STORE_APPEND,
-        .run = {.id = help_id(1), .epoch = 2, .seq = 1, .state = HAFT__STATE_WAITING}};
+        .run = {.id = help_id(1), .epoch = 2, .seq = 1, .state = HAFT__RUN_STATE_WAITING}};
     haft__store_request release = {.verb = HAFT__STORE_RELEASE,
                                    .run = {.id = help_id(1), .epoch = 2}};
     if (state == WAITS) {

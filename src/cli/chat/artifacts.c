@@ -28,7 +28,7 @@ static haft_status list_of_run(haft__talk *talk, haft_str id, size_t number, siz
                                haft_error *err)
 {
     static const haft_str mark = {"\"kind\":\"artifact_stored\"", 24};
-    haft__store_request read = {.verb = HAFT__STORE_READ, .run.id = id};
+    haft__store_request read = {.verb = HAFT__STORE_READ_EVENTS, .run.id = id};
     haft_status status = haft__talk_ask(talk, &read, err);
     for (haft_str rest = read.text; status == HAFT_OK && rest.len > 0;) {
         haft_str line = haft__str_split(&rest, '\n');
@@ -80,7 +80,7 @@ static haft_status print_artifact(haft__talk *talk, const haft__store_request *l
 {
     for (size_t i = 0; i < list->found_count; i++) {
         haft__store_request request = {
-            .verb = HAFT__STORE_ARTIFACT, .run.id = list->found[i].id, .name = name};
+            .verb = HAFT__STORE_READ_ARTIFACT, .run.id = list->found[i].id, .name = name};
         haft_status status = haft__talk_ask(talk, &request, err);
         if (status == HAFT_OK) {
             print_content(talk->cli->out, request.artifact.content);

@@ -190,7 +190,7 @@ static bool may_send_behind(const haft__talk *talk, const haft__store_run *open)
 {
     switch (haft__multitask_of(talk->spec->multitask)) {
     case HAFT__MULTITASK_ENQUEUE:
-        return open->state == HAFT__STATE_RUNNING && is_anothers(talk, open);
+        return open->state == HAFT__RUN_STATE_RUNNING && is_anothers(talk, open);
     case HAFT__MULTITASK_REJECT: return false;
     case HAFT__MULTITASK_INTERRUPT: return true;
     }
@@ -244,7 +244,7 @@ void haft__talk_tell_open(haft__talk *talk, const haft__store_run *open)
                          "try again when it has ended; /cancel asks it to end, /undo goes on "
                          "without it");
     } else {
-        bool waits = open->state == HAFT__STATE_WAITING;
+        bool waits = open->state == HAFT__RUN_STATE_WAITING;
         status = haft__fail(&err, HAFT_BAD_STATE, id, "this run of the thread %s",
                             waits ? "waits for somebody" : "has not ended");
         (void)haft__hint(&err, status,

@@ -101,7 +101,7 @@ static haft_status add_input(haft__talk *talk, haft_str path, haft_error *err)
                           "wanted a file; standard input is where you type");
     }
     haft_status status =
-        haft__file_keep(&talk->cli->arena, name.ptr, HAFT__LIMIT_INPUT_BYTES, &text, err);
+        haft__file_read_arena(&talk->cli->arena, name.ptr, HAFT__LIMIT_INPUT_BYTES, &text, err);
     if (status != HAFT_OK) {
         return status;
     }

@@ -158,8 +158,9 @@ void haft__talk_history(haft__talk *talk, haft_str argument)
     (void)argument;
     haft_error err = {0};
     const haft__store_run *open = NULL;
-    haft__store_request past = {
-        .verb = HAFT__STORE_THREAD, .thread = haft__str(talk->thread), .name = HAFT__LIT("")};
+    haft__store_request past = {.verb = HAFT__STORE_THREAD_HISTORY,
+                                .thread = haft__str(talk->thread),
+                                .name = HAFT__LIT("")};
     haft_status status = haft__talk_ask(talk, &past, &err);
     if (status == HAFT_OK) {
         status = haft__talk_find_open(talk, &open, &err);
@@ -273,7 +274,7 @@ static haft_status leave_out(haft__talk *talk, const haft__store_request *list, 
     char id[HAFT__ID_LENGTH + 1];
     haft_status status = haft__runtime_make_id(talk->runtime, id, err);
     for (size_t i = list->found_count; status == HAFT_OK && i-- > count;) {
-        if (list->found[i].state == HAFT__STATE_ENDED) {
+        if (list->found[i].state == HAFT__RUN_STATE_ENDED) {
             status = haft__thread_copy(talk->cli, talk->runtime, list->found[i].id, haft__str(id),
                                        NULL, err);
         }

@@ -38,7 +38,7 @@ static void print_runs(haft__cli *cli, const haft__args *args)
                 continue; /* shells take what they are offered apart, and a store may be another's
                            */
             }
-            haft_str state = row->state == HAFT__STATE_ENDED
+            haft_str state = row->state == HAFT__RUN_STATE_ENDED
                                  ? row->end
                                  : haft__str(haft__run_state_name(row->state));
             (void)fprintf(cli->out, "%.*s\t%.*s: ", HAFT__ARG(row->id), HAFT__ARG(state));

@@ -89,7 +89,7 @@ static void look_at_store(examination *e)
     }
     haft_runtime_destroy(runtime);
     haft_str text = status == HAFT_OK
-                        ? haft__store_shown(url, &e->cli->arena)
+                        ? haft__store_display_url(url, &e->cli->arena)
                         : haft__arena_format(&e->cli->arena, "%s%s%s", failed.where,
                                              failed.where[0] != '\0' ? ": " : "", failed.message);
     note(e, "store", status == HAFT_OK, text,
@@ -138,7 +138,7 @@ static void look_at_keys(examination *e)
 static void look_at_files(examination *e)
 {
     int root = -1;
-    bool works = haft__beneath_root(HAFT__LIT(""), HAFT__LIT("."), &root, NULL) == HAFT_OK;
+    bool works = haft__files_root_open(HAFT__LIT(""), HAFT__LIT("."), &root, NULL) == HAFT_OK;
     if (root >= 0) {
         (void)close(root);
     }
@@ -153,7 +153,7 @@ static void look_at_libraries(examination *e)
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
     haft__libraries_add(&text);
-    haft__buf_addf(&text, ", SQLite %s", haft__store_library());
+    haft__buf_addf(&text, ", SQLite %s", haft__store_sqlite_version());
     note(e, "libraries", true, haft__arena_copy(&e->cli->arena, haft__buf_str(&text)), "");
     haft__buf_finish(&text);
 }
@@ -232,7 +232,7 @@ static void print_file(FILE *out, const examination *e, const haft__config_file 
 static const char *shown(const examination *e, haft__setting_name name, const char *value)
 {
     return value != NULL && name == HAFT__SETTING_store
-               ? haft__store_shown(value, &e->cli->arena).ptr
+               ? haft__store_display_url(value, &e->cli->arena).ptr
                : value;
 }
 

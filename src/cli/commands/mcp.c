@@ -27,12 +27,12 @@
 typedef struct serving {
     haft__cli *cli;
     haft_runtime *runtime;
-    haft__mcp_spec *served;
+    haft__mcp_spec_server *served;
     haft__mcp_server *server;
     haft__interrupts interrupts;
     haft__stdio *stdio;
     haft__mcp_peer *peer; /* of stdio */
-    haft__mcp_http *http;
+    haft__mcp_endpoint *http;
     bool ended; /* stdio has */
     haft_status failed;
     haft_error failure; /* why stdio has, if nobody wanted that */
@@ -47,9 +47,9 @@ static void write_line(serving *s, haft_str text)
         return;
     }
     s->ended = true;
-    if (haft__stdio_why(s->stdio) == HAFT_NO_MEMORY) {
+    if (haft__stdio_error(s->stdio) == HAFT_NO_MEMORY) {
         s->failed = haft__fail_no_memory(&s->failure);
-    } else if (haft__stdio_why(s->stdio) != HAFT_OK) {
+    } else if (haft__stdio_error(s->stdio) != HAFT_OK) {
         s->failed = haft__fail(&s->failure, HAFT_IO, "",
                                "the client does not read what it is sent: more than %d bytes wait; "
                                "what was under way is cancelled",
@@ -57,7 +57,7 @@ static void write_line(serving *s, haft_str text)
     }
 }
 
-static void on_sent(void *context, void *stream, const haft__mcp_sent *sent)
+static void on_sent(void *context, void *stream, const haft__mcp_server_message *sent)
 {
     serving *s = context;
     (void)stream;
@@ -69,16 +69,16 @@ static void on_sent(void *context, void *stream, const haft__mcp_sent *sent)
 static void on_line(void *context, haft_str line)
 {
     serving *s = context;
-    haft__mcp_asked *asked = NULL;
+    haft__mcp_request *mcp_request = NULL;
     if (s->ended || haft__str_trim(line).len == 0) {
         return;
     }
-    if (haft__mcp_read(s->server, line, NULL, &asked, &s->failure) != HAFT_OK) {
+    if (haft__mcp_request_read(s->server, line, NULL, &mcp_request, &s->failure) != HAFT_OK) {
         s->failed = HAFT_NO_MEMORY; /* an answer could not be made either */
         s->ended = true;
         return;
     }
-    haft__mcp_peer_take(s->peer, asked, NULL, NULL, haft__clock_now());
+    haft__mcp_peer_receive(s->peer, mcp_request, NULL, NULL, haft__clock_now());
 }
 
 static void on_too_long(void *context)
@@ -133,7 +133,7 @@ static haft_status check_token(haft__cli *cli, const haft__args *args, const cha
                                haft_str token, haft_error *err)
 {
     struct stat info;
-    bool loopback = haft__mcp_guard_is_loopback(haft__str(haft__args_text(args, "listen", "")));
+    bool loopback = haft__mcp_access_is_loopback(haft__str(haft__args_text(args, "listen", "")));
     mode_t mode = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? info.st_mode : 0;
     if ((mode & (S_IWGRP | S_IWOTH)) != 0) {
         haft_status status =
@@ -143,7 +143,7 @@ static haft_status check_token(haft__cli *cli, const haft__args *args, const cha
     if ((mode & (S_IRGRP | S_IROTH)) != 0) {
         warn(cli, path, "others may read the file with the token; chmod 600 makes it yours alone");
     }
-    if (haft__mcp_guard_is_weak(token) && !loopback) {
+    if (haft__mcp_access_is_weak_token(token) && !loopback) {
         haft_status status =
             haft__fail(err, HAFT_BAD_INPUT, path,
                        "expected a token of at least %d bytes where other machines can try, found "
@@ -151,7 +151,7 @@ static haft_status check_token(haft__cli *cli, const haft__args *args, const cha
                        HAFT__LIMIT_MCP_TOKEN_LEAST, token.len);
         return haft__hint(err, status, "openssl rand -hex 32 makes one");
     }
-    if (haft__mcp_guard_is_weak(token)) {
+    if (haft__mcp_access_is_weak_token(token)) {
         warn(cli, path, "the token is short; openssl rand -hex 32 makes a good one");
     }
     return HAFT_OK;
@@ -168,7 +168,7 @@ static haft_status read_token(haft__cli *cli, const haft__args *args, haft_str *
     }
     haft_str text = {NULL, 0};
     haft_status status =
-        haft__file_keep(&cli->arena, path, HAFT__LIMIT_MCP_TOKEN_BYTES, &text, err);
+        haft__file_read_arena(&cli->arena, path, HAFT__LIMIT_MCP_TOKEN_BYTES, &text, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -196,9 +196,10 @@ static const char **gather_hosts(haft__cli *cli, const haft__args *args, size_t 
 
 static haft_status open_http(serving *s, const haft__args *args, haft_error *err)
 {
-    haft__mcp_http_options options = {.loop = s->runtime->loop,
-                                      .server = s->server,
-                                      .address = haft__str(haft__args_text(args, "listen", ""))};
+    haft__mcp_endpoint_options options = {.loop = s->runtime->loop,
+                                          .server = s->server,
+                                          .address =
+                                              haft__str(haft__args_text(args, "listen", ""))};
     options.guard.allows = gather_hosts(s->cli, args, &options.guard.allow_count);
     if (options.guard.allows == NULL) {
         return haft__arena_fail(&s->cli->arena, err);
@@ -207,12 +208,12 @@ static haft_status open_http(serving *s, const haft__args *args, haft_error *err
     if (status != HAFT_OK) {
         return status;
     }
-    status = haft__mcp_http_create(&options, &s->http, err);
+    status = haft__mcp_endpoint_create(&options, &s->http, err);
     if (status != HAFT_OK) {
         haft__error_prepend_location(err, status == HAFT_BAD_INPUT ? "--listen" : "");
         return status;
     }
-    haft_str address = haft__mcp_http_address(s->http);
+    haft_str address = haft__mcp_endpoint_address(s->http);
     (void)fprintf(s->cli->out, "listening on http://%.*s/mcp\n", HAFT__ARG(address));
     if (fflush(s->cli->out) != 0) {
         return haft__fail(err, HAFT_IO, "", "the address cannot be written to standard output");
@@ -225,7 +226,7 @@ static haft_status open_http(serving *s, const haft__args *args, haft_error *err
 static haft_status step(serving *s, int timeout_ms, haft_error *err)
 {
     haft_status status = haft_runtime_step(s->runtime, timeout_ms, err);
-    haft__mcp_spec_look(s->served);
+    haft__mcp_spec_update_runs(s->served);
     return status;
 }
 
@@ -239,9 +240,9 @@ static void wind_up(serving *s)
 {
     bool over = false;
     haft__timer patience = {.slot = 0};
-    haft__mcp_http_destroy(s->http);
+    haft__mcp_endpoint_destroy(s->http);
     haft__mcp_peer_destroy(s->peer);
-    haft__mcp_spec_leave(s->served);
+    haft__mcp_spec_shutdown(s->served);
     if (haft__timer_start(s->runtime->loop, &patience, PATIENCE_MS, on_patience, &over, NULL)
         != HAFT_OK) {
         return;
@@ -317,17 +318,17 @@ static void tell_servers(haft__cli *cli, const haft__spec *spec)
 }
 
 /* Without a place for it, what clients are given is good as long as this process lives. */
-static haft_status keep_states(haft__cli *cli, const haft__spec *spec, haft__mcp_keep *keep,
+static haft_status keep_states(haft__cli *cli, const haft__spec *spec, haft__mcp_seal_file *keep,
                                haft__mcp_server_options *server, haft_error *err)
 {
-    haft_str why, place = haft__own_file_place(&cli->arena);
-    haft_status status = haft__mcp_keep_open(&cli->arena, place, spec, keep, &why, err);
+    haft_str why, place = haft__state_file_directory(&cli->arena);
+    haft_status status = haft__mcp_seal_file_open(&cli->arena, place, spec, keep, &why, err);
     if (status != HAFT_OK) {
         return status;
     }
     server->key = keep->key;
     if (keep->path.ptr != NULL) {
-        server->share = haft__mcp_keep_share;
+        server->share = haft__mcp_seal_file_update;
         server->share_context = keep;
     } else {
         (void)fputs("haft: mcp: questions can be answered only while this server runs: ",
@@ -352,9 +353,9 @@ static haft_status serve_spec(serving *s, const haft__args *args, const haft__sp
                                        .title = title.ptr != NULL ? title : HAFT__LIT(""),
                                        .version = HAFT__LIT(HAFT_VERSION),
                                        .instructions = spec->description,
-                                       .served = &haft__mcp_spec_served,
+                                       .served = &haft__mcp_spec_handlers,
                                        .hash_key = haft__random_hash_key()};
-    haft__mcp_keep keep;
+    haft__mcp_seal_file keep;
     haft_status status = keep_states(s->cli, spec, &keep, &server, err);
     if (status != HAFT_OK) {
         return status;

@@ -66,7 +66,7 @@ static haft_status list_all(migrating *w)
     do {
         haft__arena_reset(&w->m.arena);
         list.name = haft__str(last);
-        status = haft__store_wait(w->m.from, &list, w->err);
+        status = haft__store_submit_and_wait(w->m.from, &list, w->err);
         for (size_t i = 0; status == HAFT_OK && i < list.found_count; i++) {
             status = add_entry(w, list.found[i].id);
         }
@@ -104,7 +104,7 @@ static haft_status mark_named(migrating *w)
         haft__store_request find = {
             .verb = HAFT__STORE_FIND, .name = haft__str(name), .arena = &w->m.arena};
         haft__arena_reset(&w->m.arena);
-        status = haft__store_wait(w->m.from, &find, w->err);
+        status = haft__store_submit_and_wait(w->m.from, &find, w->err);
         entry *one = status == HAFT_OK ? find_entry(w, find.found[0].id) : NULL;
         if (one != NULL) {
             one->wanted = true;
@@ -231,16 +231,18 @@ static haft_status migrate_before(migrating *w, const entry *one, haft__arena *a
 {
     haft__store_request find = {
         .verb = HAFT__STORE_FIND, .name = haft__str(one->id), .arena = arena};
-    haft_status status = haft__store_wait(w->m.from, &find, w->err);
+    haft_status status = haft__store_submit_and_wait(w->m.from, &find, w->err);
     if (status != HAFT_OK || find.found[0].thread.len == 0) {
         return status;
     }
     haft__store_request before[] = {
-        {.verb = HAFT__STORE_THREAD, .thread = find.found[0].thread, .name = haft__str(one->id)},
-        {.verb = HAFT__STORE_AHEAD, .run.id = haft__str(one->id)}};
+        {.verb = HAFT__STORE_THREAD_HISTORY,
+         .thread = find.found[0].thread,
+         .name = haft__str(one->id)},
+        {.verb = HAFT__STORE_PREDECESSORS, .run.id = haft__str(one->id)}};
     for (size_t k = 0; status == HAFT_OK && k < COUNT(before); k++) {
         before[k].arena = arena;
-        status = haft__store_wait(w->m.from, &before[k], w->err);
+        status = haft__store_submit_and_wait(w->m.from, &before[k], w->err);
         for (size_t i = 0; status == HAFT_OK && i < before[k].found_count; i++) {
             entry *other = find_entry(w, before[k].found[i].id);
             if (other != NULL && other->wanted && !other->done) {

@@ -14,9 +14,9 @@
 #include "serve/mock/mock.h"
 
 /* Says where it listens, at once: whoever started us waits for it. */
-static haft_status say_where(const haft__cli *cli, const haft__server *server, haft_error *err)
+static haft_status say_where(const haft__cli *cli, const haft__http_server *server, haft_error *err)
 {
-    haft_str address = haft__server_address(server);
+    haft_str address = haft__http_server_address(server);
     (void)fprintf(cli->out, "listening on http://%.*s/v1\n", HAFT__ARG(address));
     if (fflush(cli->out) != 0) {
         return haft__fail(err, HAFT_IO, "", "the address cannot be written to standard output");
@@ -27,10 +27,10 @@ static haft_status say_where(const haft__cli *cli, const haft__server *server, h
 static haft_status serve(const haft__cli *cli, haft__mock *mock, haft_str address, haft_error *err)
 {
     haft__interrupts interrupts = {0};
-    haft__server *server = NULL;
-    haft__server_options options = {.address = address};
+    haft__http_server *server = NULL;
+    haft__http_server_options options = {.address = address};
     haft_status status =
-        haft__server_create(mock->loop, &options, haft__mock_handle, mock, &server, err);
+        haft__http_server_create(mock->loop, &options, haft__mock_handle, mock, &server, err);
     if (status == HAFT_OK) {
         status = haft__interrupts_catch(&interrupts, mock->loop, err);
     }
@@ -40,7 +40,7 @@ static haft_status serve(const haft__cli *cli, haft__mock *mock, haft_str addres
     while (status == HAFT_OK && !haft__interrupted(&interrupts)) {
         status = haft__loop_step(mock->loop, -1, err);
     }
-    haft__server_destroy(server);
+    haft__http_server_destroy(server);
     haft__interrupts_release(&interrupts);
     return status;
 }

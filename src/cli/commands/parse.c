@@ -145,7 +145,8 @@ static haft__exit parse_file(haft__cli *cli, const haft__args *args, haft__parse
         request->tool_count = status == HAFT_OK ? list.count : 0;
     }
     if (status == HAFT_OK) {
-        status = haft__file_keep(&cli->arena, path, HAFT__LIMIT_FORMAT_BYTES, &request->text, err);
+        status =
+            haft__file_read_arena(&cli->arena, path, HAFT__LIMIT_FORMAT_BYTES, &request->text, err);
     }
     if (status == HAFT_OK) {
         status = haft__parse_text(&cli->arena, request, &parsed, err);

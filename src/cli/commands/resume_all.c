@@ -298,8 +298,8 @@ static bool is_owned(const resuming *r, const haft__store_run *row)
 static haft_status look_ahead(resuming *r, outcome *one, haft__arena *arena)
 {
     haft__store_request ahead = {
-        .verb = HAFT__STORE_AHEAD, .run.id = haft__str(one->id), .limit = 1, .arena = arena};
-    haft_status status = haft__store_wait(r->runtime->store, &ahead, r->err);
+        .verb = HAFT__STORE_PREDECESSORS, .run.id = haft__str(one->id), .limit = 1, .arena = arena};
+    haft_status status = haft__store_submit_and_wait(r->runtime->store, &ahead, r->err);
     if (status == HAFT_NOT_FOUND) { /* it was removed */
         *r->err = (haft_error){0};
         status = HAFT_OK;
@@ -310,7 +310,7 @@ static haft_status look_ahead(resuming *r, outcome *one, haft__arena *arena)
     }
     const haft__store_run *first = &ahead.found[0];
     bool lost = !is_owned(r, first);
-    one->soon = first->state != HAFT__STATE_WAITING && !lost;
+    one->soon = first->state != HAFT__RUN_STATE_WAITING && !lost;
     one->exit = HAFT__EXIT_WAITING;
     if (!one->behind) {
         one->behind = true;
@@ -345,7 +345,7 @@ static haft_status list_behind(resuming *r)
         haft__arena_reset(&page);
         haft__store_request list = {
             .verb = HAFT__STORE_LIST, .behind = true, .name = haft__str(last), .arena = &page};
-        status = haft__store_wait(r->runtime->store, &list, r->err);
+        status = haft__store_submit_and_wait(r->runtime->store, &list, r->err);
         found = status == HAFT_OK ? list.found_count : 0;
         for (size_t i = 0; status == HAFT_OK && i < found; i++) {
             (void)snprintf(last, sizeof(last), "%.*s", HAFT__ARG(list.found[i].id));

@@ -22,7 +22,7 @@ static haft_status gather_task(haft__cli *cli, const haft__args *args, haft__buf
     for (const char *path;
          status == HAFT_OK && (path = haft__args_next(args, "input", &at)) != NULL;) {
         haft_str text = {NULL, 0};
-        status = haft__file_keep(&cli->arena, path, HAFT__LIMIT_INPUT_BYTES, &text, err);
+        status = haft__file_read_arena(&cli->arena, path, HAFT__LIMIT_INPUT_BYTES, &text, err);
         if (status == HAFT_OK) {
             haft__buf_addf(task, "%s--- %s\n", task->len > 0 ? "\n\n" : "", path);
             haft__buf_add_str(task, text);
@@ -95,10 +95,11 @@ static haft__exit start(haft__cli *cli, const haft__args *args, haft_agent *agen
 /* A table that was named and cannot be used is no reason to fail, but one to say so. */
 static void check_vectors(const haft__cli *cli)
 {
-    haft__vectors vectors = {.found = false};
+    haft__word_vectors vectors = {.found = false};
     haft_error problem = {.status = HAFT_OK};
-    if (getenv("HAFT_VECTORS") == NULL || haft__vectors_load(NULL, &vectors, &problem) == HAFT_OK) {
-        haft__vectors_finish(&vectors);
+    if (getenv("HAFT_VECTORS") == NULL
+        || haft__word_vectors_load(NULL, &vectors, &problem) == HAFT_OK) {
+        haft__word_vectors_finish(&vectors);
         return;
     }
     (void)fputs("haft: warning: HAFT_VECTORS: ", cli->errors);

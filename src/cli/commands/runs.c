@@ -68,7 +68,7 @@ static haft_status want_store(asked *a)
 static haft_status find(asked *a, bool damaged)
 {
     haft__store_request request = {
-        .verb = HAFT__STORE_FIND, .name = haft__str(a->name), .damaged_too = damaged};
+        .verb = HAFT__STORE_FIND, .name = haft__str(a->name), .include_damaged = damaged};
     haft_status status = want_store(a);
     if (status == HAFT_OK) {
         status = haft__session_ask(a->cli, a->runtime, &request, a->err);
@@ -82,7 +82,7 @@ static haft_status find(asked *a, bool damaged)
 static haft_status read_stored(asked *a, bool want_spec)
 {
     haft_status status = find(a, !want_spec);
-    haft__store_request request = {.verb = HAFT__STORE_READ, .run.id = a->row.id};
+    haft__store_request request = {.verb = HAFT__STORE_READ_EVENTS, .run.id = a->row.id};
     if (status == HAFT_OK) {
         status = haft__session_ask(a->cli, a->runtime, &request, a->err);
         a->lines = request.text;
@@ -129,7 +129,7 @@ static haft_status read_run(asked *a, bool want_spec)
  * taken it up. */
 static haft_str state_of(const haft__store_run *row)
 {
-    bool queued = row->state == HAFT__STATE_RUNNING && row->seq == 1;
+    bool queued = row->state == HAFT__RUN_STATE_RUNNING && row->seq == 1;
     return row->damaged ? HAFT__LIT("damaged")
            : queued     ? HAFT__LIT("queued")
                         : haft__str(haft__run_state_name(row->state));
@@ -192,7 +192,7 @@ static void list_line(FILE *out, const haft__store_run *row)
 {
     char at[HAFT__TIME_SIZE];
     haft__time_format(row->created_ms, at);
-    bool ended = row->state == HAFT__STATE_ENDED && !row->damaged;
+    bool ended = row->state == HAFT__RUN_STATE_ENDED && !row->damaged;
     haft_str state = ended ? row->end : state_of(row);
     (void)fprintf(out, "%.*s  %s  %-10.*s  %3u %-5s  %3u %-5s  ", HAFT__ARG(row->id), at,
                   HAFT__ARG(state), row->turns, row->turns == 1 ? "turn" : "turns", row->calls,
@@ -373,7 +373,7 @@ static haft__exit replay(asked *a)
 
 static haft__exit artifact(asked *a)
 {
-    haft__store_request request = {.verb = HAFT__STORE_ARTIFACT,
+    haft__store_request request = {.verb = HAFT__STORE_READ_ARTIFACT,
                                    .name = haft__str(a->args->words[2])};
     haft_status status = find(a, true);
     if (status == HAFT_OK) {

@@ -24,7 +24,7 @@
 
 typedef struct searcher {
     haft__search_index *search;
-    haft__vectors vectors;
+    haft__word_vectors vectors;
     haft__hash_key hash_key;
     size_t k;
     haft__search_embed embed;
@@ -278,7 +278,7 @@ static haft_status begin(const haft__cli *cli, searcher *s, const haft__args *ar
 {
     haft__search_options options = HAFT__SEARCH_OPTIONS_INIT;
     haft_status status =
-        haft__vectors_load(haft__args_text(args, "vectors", NULL), &s->vectors, err);
+        haft__word_vectors_load(haft__args_text(args, "vectors", NULL), &s->vectors, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -312,7 +312,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     }
     haft__search_embed_close(&s.embed);
     haft__search_destroy(s.search);
-    haft__vectors_finish(&s.vectors);
+    haft__word_vectors_finish(&s.vectors);
     return result;
 }
 

@@ -35,7 +35,7 @@ haft_status haft__search_embed_open(haft__search_embed *embed, const haft__args 
                                     haft__hash_key hash_key, haft_error *err)
 {
     haft__way way;
-    const haft__http_options web = {.proxy = true};
+    const haft__http_client_options web = {.proxy = true};
     haft__arena_init(&embed->arena, 0);
     if (!haft__args_has(args, "embeddings")) {
         return HAFT_OK;
@@ -43,12 +43,12 @@ haft_status haft__search_embed_open(haft__search_embed *embed, const haft__args 
     haft_status status = find_way(embed, args, &way, err);
     status = status == HAFT_OK ? haft__loop_create(&embed->loop, err) : status;
     if (status == HAFT_OK) {
-        status = haft__http_create(embed->loop, &web, &embed->http, err);
+        status = haft__http_client_create(embed->loop, &web, &embed->http, err);
     }
     if (status != HAFT_OK) {
         return status;
     }
-    haft__embed_options options = {
+    haft__embedder_options options = {
         .loop = embed->loop,
         .http = embed->http,
         .url = way.url,
@@ -59,7 +59,7 @@ haft_status haft__search_embed_open(haft__search_embed *embed, const haft__args 
         .query_ms = HAFT__LIMIT_EMBED_MOST_MS,
         .tools_ms = TOOLS_MS,
         .first_ms = HAFT__LIMIT_EMBED_MOST_MS,
-        .insists = true,
+        .ignore_backoff = true,
         .redactor = &embed->redactor,
         .hash_key = hash_key};
     return haft__embedder_create(&options, &embed->embedder, err);
@@ -69,7 +69,7 @@ void haft__search_embed_close(haft__search_embed *embed)
 {
     haft__embedder_destroy(embed->embedder);
     if (embed->http != NULL) {
-        haft__http_destroy(embed->http);
+        haft__http_client_destroy(embed->http);
     }
     if (embed->loop != NULL) {
         haft__loop_destroy(embed->loop);
@@ -99,11 +99,11 @@ haft_status haft__search_embed_ask(haft__search_embed *embed, haft_str query,
                                    haft__search_index *index, haft__arena *arena,
                                    haft__search_embedding *ret_given, haft_error *err)
 {
-    haft__embed_job *job = NULL;
+    haft__embedder_job *job = NULL;
     embed->to = arena;
     embed->over = false;
-    haft_status status = haft__embed_start(embed->embedder, docs, embed->applied ? 0 : count, query,
-                                           on_embedded, embed, &job, err);
+    haft_status status = haft__embedder_start(embed->embedder, docs, embed->applied ? 0 : count,
+                                              query, on_embedded, embed, &job, err);
     while (status == HAFT_OK && !embed->over) {
         status = haft__loop_step(embed->loop, -1, err);
     }
@@ -113,7 +113,7 @@ haft_status haft__search_embed_ask(haft__search_embed *embed, haft_str query,
     }
     *ret_given = embed->given;
     if (!embed->applied) {
-        status = haft__embed_apply(embed->embedder, docs, count, index, err);
+        status = haft__embedder_apply(embed->embedder, docs, count, index, err);
         embed->applied = status == HAFT_OK;
     }
     return status;

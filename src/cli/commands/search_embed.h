@@ -11,7 +11,7 @@ typedef struct haft__search_embed {
     haft__arena arena;
     haft__redactor redactor;
     haft__loop *loop;
-    haft__http *http;
+    haft__http_client *http;
     haft__embedder *embedder; /* NULL: none was asked for */
     bool applied;             /* the index has the vectors */
 

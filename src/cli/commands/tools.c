@@ -110,7 +110,7 @@ static haft_status know(haft__cli *cli, const listed *l, haft__mcp_listing **ret
                         size_t *ret_count, haft_error *err)
 {
     const haft__mcp_listing *known = NULL;
-    haft_status status = haft__exec_known(l->spec, &cli->arena, &known, ret_count, err);
+    haft_status status = haft__exec_offline_listings(l->spec, &cli->arena, &known, ret_count, err);
     haft__mcp_listing *listings =
         status == HAFT_OK ? haft__arena_array(&cli->arena, *ret_count, sizeof(*listings)) : NULL;
     if (listings == NULL) {
@@ -145,7 +145,7 @@ static haft_status look(haft__cli *cli, listed *l, haft_error *err)
     }
     const haft__verdict *verdict;
     for (size_t at = 0, i = 0; status == HAFT_OK && (verdict = next_served(l, &at)) != NULL; i++) {
-        status = haft__mcp_tool_make(&cli->arena, verdict->listed, &served[i], err);
+        status = haft__mcp_tool_to_registry(&cli->arena, verdict->listed, &served[i], err);
     }
     l->served = served;
     return status;

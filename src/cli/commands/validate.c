@@ -184,7 +184,7 @@ static haft_status read_json(validator *v, haft__arena *arena, const char *path,
                              bool reject_duplicates, haft__json *ret_value, haft_error *err)
 {
     haft_str kept = {NULL, 0};
-    haft_status status = haft__file_keep(arena, path, HAFT__LIMIT_JSON_BYTES, &kept, err);
+    haft_status status = haft__file_read_arena(arena, path, HAFT__LIMIT_JSON_BYTES, &kept, err);
     if (status != HAFT_OK) {
         return status;
     }

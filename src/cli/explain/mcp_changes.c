@@ -17,9 +17,9 @@
 
 /* A server and what is known of it. */
 typedef struct known {
-    const haft__mcp_server *server;
+    const haft__mcp_server_config *server;
     haft_str path; /* of its pins; .ptr NULL: there is no place for them */
-    haft__mcp_record record;
+    haft__mcp_tool_cache record;
     haft__mcp_pins pins; /* none when they cannot be read */
 } known;
 
@@ -30,39 +30,40 @@ typedef haft_status see(void *context, known *it, haft_error *err);
 /* What cannot be read is told with the servers (haft__mcp_listing.warning). */
 static haft_status read_known(haft__cli *cli, const haft__spec *spec, known *it, haft_error *err)
 {
-    haft_str place = haft__own_file_place(&cli->arena), directory = {NULL, 0};
-    haft_status status = haft__mcp_record_directory(&cli->arena, spec->path, &directory, err);
+    haft_str place = haft__state_file_directory(&cli->arena), directory = {NULL, 0};
+    haft_status status = haft__mcp_tool_cache_directory(&cli->arena, spec->path, &directory, err);
     if (status != HAFT_OK || place.ptr == NULL) {
         return status;
     }
-    haft_str list = haft__mcp_record_path(&cli->arena, place, it->server, directory);
+    haft_str list = haft__mcp_tool_cache_path(&cli->arena, place, it->server, directory);
     it->path = haft__mcp_pins_path(&cli->arena, place, it->server, spec->path);
     if (list.ptr == NULL || it->path.ptr == NULL) {
         return haft__arena_fail(&cli->arena, err);
     }
-    (void)!haft__mcp_record_read(&it->record, list.ptr, haft__random_hash_key(), NULL);
+    (void)!haft__mcp_tool_cache_read(&it->record, list.ptr, haft__random_hash_key(), NULL);
     (void)!haft__mcp_pins_read(&it->pins, it->path.ptr, haft__random_hash_key(), NULL);
     return HAFT_OK;
 }
 
-static haft_status look_at(haft__cli *cli, const haft__spec *spec, const haft__mcp_server *server,
-                           see *then, void *context, haft_error *err)
+static haft_status look_at(haft__cli *cli, const haft__spec *spec,
+                           const haft__mcp_server_config *server, see *then, void *context,
+                           haft_error *err)
 {
     known it = {.server = server};
-    haft__mcp_record_init(&it.record);
+    haft__mcp_tool_cache_init(&it.record);
     haft__mcp_pins_init(&it.pins);
     haft_status status = read_known(cli, spec, &it, err);
     status = status == HAFT_OK ? then(context, &it, err) : status;
     haft__mcp_pins_finish(&it.pins);
-    haft__mcp_record_finish(&it.record);
+    haft__mcp_tool_cache_finish(&it.record);
     return status;
 }
 
 static haft_status each(haft__cli *cli, const haft__spec *spec, see *then, void *context,
                         haft_error *err)
 {
-    haft__mcp_servers servers;
-    haft_status status = haft__mcp_servers_read(&cli->arena, spec->mcp, &servers, err);
+    haft__mcp_server_configs servers;
+    haft_status status = haft__mcp_server_configs_read(&cli->arena, spec->mcp, &servers, err);
     for (size_t i = 0; status == HAFT_OK && i < servers.count; i++) {
         status = look_at(cli, spec, &servers.items[i], then, context, err);
     }
@@ -93,7 +94,7 @@ static haft_status add_diff(haft__arena *arena, const known *it, haft__json tool
         return HAFT_OK; /* it is left out, and nobody can call it */
     }
     if (status == HAFT_OK) {
-        status = haft__mcp_pin_now(arena, *pin, &read, haft__str(it->server->hash), &now, err);
+        status = haft__mcp_pin_of_tool(arena, *pin, &read, haft__str(it->server->hash), &now, err);
     }
     return status == HAFT_OK ? haft__mcp_tool_diff(diff, *pin, now, err) : status;
 }
@@ -236,10 +237,10 @@ static haft_status accept_one(void *context, known *it, haft_error *err)
         return status;
     }
     haft__mcp_pins after;
-    haft__mcp_pinning pinning = {.server = it->server->name,
-                                 .pins = pins,
-                                 .count = count,
-                                 .how = a->all ? HAFT__PIN_ALL : HAFT__PIN_ACCEPT};
+    haft__mcp_pins_update pinning = {.server = it->server->name,
+                                     .pins = pins,
+                                     .count = count,
+                                     .how = a->all ? HAFT__PIN_REPLACE_ALL : HAFT__PIN_REPLACE};
     haft__mcp_pins_init(&after);
     status = haft__mcp_pins_add(&after, it->path.ptr, &pinning, haft__random_hash_key(), err);
     haft__mcp_pins_finish(&after);
@@ -272,13 +273,14 @@ haft_status haft__accept(haft__cli *cli, const haft__spec *spec, haft_str name, 
 
 static bool is_good(const char *path, bool pins)
 {
-    haft__mcp_record record;
+    haft__mcp_tool_cache record;
     haft__mcp_pins pinned;
-    haft__mcp_record_init(&record);
+    haft__mcp_tool_cache_init(&record);
     haft__mcp_pins_init(&pinned);
-    haft_status status = pins ? haft__mcp_pins_read(&pinned, path, haft__random_hash_key(), NULL)
-                              : haft__mcp_record_read(&record, path, haft__random_hash_key(), NULL);
-    haft__mcp_record_finish(&record);
+    haft_status status =
+        pins ? haft__mcp_pins_read(&pinned, path, haft__random_hash_key(), NULL)
+             : haft__mcp_tool_cache_read(&record, path, haft__random_hash_key(), NULL);
+    haft__mcp_tool_cache_finish(&record);
     haft__mcp_pins_finish(&pinned);
     return status == HAFT_OK;
 }
@@ -287,7 +289,7 @@ haft_status haft__accept_count(haft__cli *cli, haft_str *ret_place, size_t *ret_
                                size_t *ret_damaged, haft_error *err)
 {
     haft_status status = HAFT_OK;
-    *ret_place = haft__own_file_place(&cli->arena);
+    *ret_place = haft__state_file_directory(&cli->arena);
     *ret_count = *ret_damaged = 0;
     DIR *directory = ret_place->ptr != NULL ? opendir(ret_place->ptr) : NULL;
     const struct dirent *entry = directory != NULL ? readdir(directory) : NULL;

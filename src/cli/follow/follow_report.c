@@ -23,7 +23,7 @@ void haft__follow_tell_behind(haft__cli *cli, const char *id, haft_str ahead, ha
 {
     (void)fprintf(cli->errors, "%s waits for the end of %.*s, ahead of it in its thread", id,
                   HAFT__ARG(ahead));
-    if (state == HAFT__STATE_WAITING) {
+    if (state == HAFT__RUN_STATE_WAITING) {
         (void)fputs(", which waits for somebody", cli->errors);
     } else if (lost) {
         (void)fprintf(cli->errors, ", whose process is gone: haft resume %.*s goes on",

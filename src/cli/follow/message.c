@@ -44,7 +44,8 @@ static haft_status fail_deaf(const haft_run *run, haft_error *err)
 static haft_status check_moving(const haft__store_run *row, haft_error *err)
 {
     haft__move move;
-    return haft__move_read(row->owner, &move) ? haft__move_fail(row->id, &move, err) : HAFT_OK;
+    return haft__move_parse_owner(row->owner, &move) ? haft__move_fail(row->id, &move, err)
+                                                     : HAFT_OK;
 }
 
 /* One that is stopped cannot be told; its run is others' when its lease is over. One that renews it
@@ -57,7 +58,7 @@ static haft_status look_at_owner(haft__cli *cli, const haft_run *run, waiting *w
         return status;
     }
     const haft__store_run *row = &request.found[0];
-    uint64_t now = haft__clock_now(), waited = haft__clock_steady() - w->start_ms;
+    uint64_t now = haft__clock_now(), waited = haft__clock_monotonic() - w->start_ms;
     w->lease_ms = w->lease_ms == 0 ? row->lease_ms : w->lease_ms;
     w->left = row->owner.len == 0 || row->lease_ms <= now || haft__owner_is_dead(row->owner);
     if (!w->left && check_moving(row, err) != HAFT_OK) {
@@ -122,7 +123,7 @@ static bool is_heard(waiting *w, const haft__store_request *found)
 static haft_status wait_until_heard(haft__cli *cli, haft_run *run, waiting *w, haft_error *err)
 {
     haft_status status = HAFT_OK;
-    w->start_ms = haft__clock_steady();
+    w->start_ms = haft__clock_monotonic();
     while (status == HAFT_OK && !w->heard) {
         haft__arena_mark mark = haft__arena_save(&cli->arena);
         haft__store_request request = {.verb = HAFT__STORE_RECEIVE, .run.id = haft__str(run->id)};

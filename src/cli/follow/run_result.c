@@ -29,7 +29,7 @@ haft_status haft__outcome_print(haft__cli *cli, const haft__run *run, const haft
 
 void haft__outcome_settle(const haft__store_run *row, haft__run *run)
 {
-    run->unopened = row->state == HAFT__STATE_WAITING;
+    run->unopened = row->state == HAFT__RUN_STATE_WAITING;
     if (row->owner.len == 0 || haft__owner_is_dead(row->owner)) {
         haft__run_lose_questions(run);
     }
@@ -50,7 +50,7 @@ static haft_status find(haft__cli *cli, haft_runtime *runtime, const char *name,
 static haft_status read_run(haft__cli *cli, haft_runtime *runtime, const haft__store_run *row,
                             haft_agent **ret_agent, haft__run *ret_run, haft_error *err)
 {
-    haft__store_request request = {.verb = HAFT__STORE_READ, .run.id = row->id};
+    haft__store_request request = {.verb = HAFT__STORE_READ_EVENTS, .run.id = row->id};
     haft_status status = haft__session_ask(cli, runtime, &request, err);
     if (status == HAFT_OK) {
         status = haft__agent_load_text(runtime, row->spec, row->spec_path, HAFT__SPEC_SEEN,

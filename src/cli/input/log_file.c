@@ -47,7 +47,7 @@ static haft_status leave_out_cut(const char *path, FILE *notes, haft_str *lines,
 haft_status haft__log_read(haft__arena *arena, const char *path, FILE *notes, haft_str *ret_lines,
                            haft_error *err)
 {
-    haft_status status = haft__file_keep(arena, path, HAFT__LIMIT_RUN_BYTES, ret_lines, err);
+    haft_status status = haft__file_read_arena(arena, path, HAFT__LIMIT_RUN_BYTES, ret_lines, err);
     if (status == HAFT_OK) {
         status = leave_out_cut(path, notes, ret_lines, err);
     }

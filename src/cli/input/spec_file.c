@@ -59,7 +59,7 @@ haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__a
         return haft__arena_fail(&cli->arena, err);
     }
     haft_status status =
-        haft__file_keep(&cli->arena, path, HAFT__LIMIT_SPEC_BYTES, &file.text, err);
+        haft__file_read_arena(&cli->arena, path, HAFT__LIMIT_SPEC_BYTES, &file.text, err);
     if (status == HAFT_OK) {
         status = collect_sets(cli, args, &options, &file.origin, err);
     }

@@ -86,7 +86,7 @@ haft_status haft__tools_read(haft__arena *arena, const char *path, haft__hash_ke
     options.hash_key = hash_key;
     haft_str text = {NULL, 0};
     haft__json value;
-    haft_status status = haft__file_keep(arena, path, HAFT__LIMIT_JSON_BYTES, &text, err);
+    haft_status status = haft__file_read_arena(arena, path, HAFT__LIMIT_JSON_BYTES, &text, err);
     if (status != HAFT_OK) {
         return status;
     }

@@ -318,7 +318,7 @@ haft_status haft__turns_read(haft__arena *arena, const char *path, haft__hash_ke
     haft__turns turns = {.count = 0};
     reading r = {.arena = arena, .format = format, .turns = &turns};
     haft_str text = {NULL, 0};
-    haft_status status = haft__file_keep(arena, path, HAFT__LIMIT_JSON_BYTES, &text, err);
+    haft_status status = haft__file_read_arena(arena, path, HAFT__LIMIT_JSON_BYTES, &text, err);
     if (status != HAFT_OK) {
         return status;
     }

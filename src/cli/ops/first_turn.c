@@ -49,10 +49,10 @@ static haft_status search(haft__arena *arena, const haft__spec *spec, haft_str t
     haft_status status =
         haft__resolve(spec, &first->run, first->listings, first->listing_count, arena, &offer, err);
     if (status == HAFT_OK) {
-        haft__vectors vectors = {.found = false};
-        bool found = haft__vectors_load(NULL, &vectors, NULL) == HAFT_OK && vectors.found;
+        haft__word_vectors vectors = {.found = false};
+        bool found = haft__word_vectors_load(NULL, &vectors, NULL) == HAFT_OK && vectors.found;
         status = haft__find_once(&ask, hash_key, found ? &vectors.table : NULL, arena, err);
-        haft__vectors_finish(&vectors);
+        haft__word_vectors_finish(&vectors);
     }
     if (status == HAFT_OK) {
         status = haft__reveal_decide(&ask, arena, hash_key, &reveal, err);
@@ -118,7 +118,7 @@ haft_status haft__first_turn(haft__arena *arena, const haft__spec *spec, haft_st
 {
     const haft__mcp_listing *listings = NULL;
     size_t count = 0;
-    haft_status status = haft__exec_known(spec, arena, &listings, &count, err);
+    haft_status status = haft__exec_offline_listings(spec, arena, &listings, &count, err);
     return status == HAFT_OK
                ? haft__first_turn_of(arena, spec, task, hash_key, listings, count, ret_first, err)
                : status;

@@ -115,7 +115,7 @@ static haft_status choose_thread(haft__forking *f)
 static haft_status copy_past(haft__forking *f)
 {
     haft__store_request past = {
-        .verb = HAFT__STORE_THREAD, .thread = f->from->row.thread, .name = f->from->row.id};
+        .verb = HAFT__STORE_THREAD_HISTORY, .thread = f->from->row.thread, .name = f->from->row.id};
     haft_status status = ask(f, &past);
     for (size_t i = 0; status == HAFT_OK && i < past.found_count; i++) {
         status = haft__thread_copy(f->cli, f->from->runtime, past.found[i].id, haft__str(f->thread),
@@ -185,7 +185,7 @@ static haft_status keep(haft__forking *f)
     request.run.task = f->task != NULL ? haft__str(f->task) : f->from->row.task;
     request.run.owner = HAFT__LIT("");
     request.run.epoch = 0;
-    request.run.state = HAFT__STATE_WAITING;
+    request.run.state = HAFT__RUN_STATE_WAITING;
     uint64_t deadline = haft__run_deadline(&f->run);
     request.run.wake_ms = deadline > 0 ? deadline + f->later_ms : 0;
     request.run.end = request.run.answer = HAFT__LIT("");

@@ -54,7 +54,7 @@ static haft_status create(haft__migration *m, const haft__whole *run, haft_error
 {
     haft_str *lines = NULL;
     uint64_t updated = run->row.updated_ms;
-    bool ended = run->row.state == HAFT__STATE_ENDED;
+    bool ended = run->row.state == HAFT__RUN_STATE_ENDED;
     haft_status status = split_events(m, run, &lines, err);
     haft__store_request request = {.verb = HAFT__STORE_CREATE,
                                    .run = run->row,
@@ -115,7 +115,7 @@ static haft_status release_at(haft__migration *m, haft__store *store, haft_str i
 
 static bool is_copy(const haft__store_run *row, haft__move *ret_move)
 {
-    return haft__move_read(row->owner, ret_move) && ret_move->step == HAFT__MOVE_FROM;
+    return haft__move_parse_owner(row->owner, ret_move) && ret_move->step == HAFT__MOVE_FROM;
 }
 
 /* A copy that another move has left is of no use to anybody, if that was before: it cannot come to
@@ -156,7 +156,7 @@ static haft_status check_owner(haft__migration *m, const haft__store_run *row, b
                                haft_error *err)
 {
     haft__move move;
-    bool moves = haft__move_read(row->owner, &move);
+    bool moves = haft__move_parse_owner(row->owner, &move);
     bool ours = moves && move.step == HAFT__MOVE_TO && comes_here(m, row->id, &move);
     *ret_dead = ours || haft__owner_is_dead(row->owner);
     return moves && !ours && row->lease_ms > haft__store_now(m->from)
@@ -226,7 +226,7 @@ static haft_status carry(haft__migration *m, const haft__whole *run, haft__migra
     if (status != HAFT_OK || m->dry_run) {
         return status;
     }
-    bool ended = run->row.state == HAFT__STATE_ENDED;
+    bool ended = run->row.state == HAFT__RUN_STATE_ENDED;
     status = ended ? HAFT_OK : send_messages(m, run, ret_there->message_count, err);
     if (status == HAFT_OK) {
         status = haft__whole_read(m, m->to, run->row.id, ret_there, err);
@@ -242,7 +242,7 @@ static haft_status finish(haft__migration *m, const haft__store_run *row,
 {
     haft__move move = {.store = HAFT__LIT("")}, there;
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = row->id};
-    (void)haft__move_read(row->owner, &move);
+    (void)haft__move_parse_owner(row->owner, &move);
     haft_status status = haft__migration_ask(m, m->to, &find, err);
     if (status == HAFT_NOT_FOUND) {
         status = haft__fail(err, HAFT_BAD_STATE, "", "the run was moved to %.*s and is not there",
@@ -360,13 +360,13 @@ haft_status haft__migrate_run(haft__migration *m, haft_str id, haft__migrated_ru
         return status;
     }
     const haft__store_run *row = &find.found[0];
-    if (row->state == HAFT__STATE_ENDED) {
+    if (row->state == HAFT__RUN_STATE_ENDED) {
         return migrate_ended(m, row->id, ret_run, err);
     }
     if (!m->move) {
         return HAFT_OK;
     }
-    if (haft__move_read(row->owner, &move) && move.step == HAFT__MOVE_DONE) {
+    if (haft__move_parse_owner(row->owner, &move) && move.step == HAFT__MOVE_DONE) {
         return finish_other(m, row, &move, ret_run, err);
     }
     if (!m->dry_run) {
@@ -383,11 +383,11 @@ haft_status haft__migrate_run(haft__migration *m, haft_str id, haft__migrated_ru
 static void name_store(haft__migration *m, const char *url, char name[HAFT__MIGRATE_NAME])
 {
     char path[PATH_MAX];
-    const char *file = haft__store_file(url);
+    const char *file = haft__store_url_path(url);
     if (file != NULL && realpath(file, path) != NULL) {
         (void)snprintf(name, HAFT__MIGRATE_NAME, "sqlite:%.*s", HAFT__MIGRATE_NAME - 8, path);
     } else {
-        haft_str shown = haft__store_shown(url, &m->arena);
+        haft_str shown = haft__store_display_url(url, &m->arena);
         (void)snprintf(name, HAFT__MIGRATE_NAME, "%.*s", HAFT__ARG(shown));
     }
     if (!haft__utf8_valid(haft__str(name))) {
@@ -400,18 +400,18 @@ static void name_store(haft__migration *m, const char *url, char name[HAFT__MIGR
 static haft_status name_owners(haft__migration *m, const char *from_name, haft_error *err)
 {
     uint64_t random = 0;
-    char id[HAFT__MOVE_ID + 1];
+    char id[HAFT__MOVE_ID_BYTES + 1];
     if (!haft__random_bytes(&random, sizeof(random))) {
         return haft__fail(err, HAFT_IO, "", "the system has no randomness for a name");
     }
     (void)snprintf(id, sizeof(id), "%016llx", (unsigned long long)random);
     haft__move move = {.id = haft__str(id), .step = HAFT__MOVE_TO, .store = haft__str(m->to_name)};
-    (void)haft__move_write(&move, m->owner, sizeof(m->owner));
+    (void)haft__move_format_owner(&move, m->owner, sizeof(m->owner));
     move.step = HAFT__MOVE_DONE;
-    (void)haft__move_write(&move, m->done_owner, sizeof(m->done_owner));
+    (void)haft__move_format_owner(&move, m->done_owner, sizeof(m->done_owner));
     move.step = HAFT__MOVE_FROM;
     move.store = haft__str(from_name);
-    (void)haft__move_write(&move, m->copy_owner, sizeof(m->copy_owner));
+    (void)haft__move_format_owner(&move, m->copy_owner, sizeof(m->copy_owner));
     return HAFT_OK;
 }
 
@@ -419,7 +419,7 @@ static haft_status name_owners(haft__migration *m, const char *from_name, haft_e
 static haft_status open_new(haft__migration *m, const char *to, haft_error *err)
 {
     bool missing = m->dry_run && haft__session_missing(to) != NULL;
-    return m->dry_run ? haft__store_look(m->loop, missing ? "memory:" : to, &m->to, err)
+    return m->dry_run ? haft__store_open_existing(m->loop, missing ? "memory:" : to, &m->to, err)
                       : haft__store_open(m->loop, to, &m->to, err);
 }
 
@@ -437,13 +437,13 @@ static haft_status check_apart(haft__migration *m, const char *from_name, haft_e
     char name[32];
     (void)haft__random_bytes(&random, sizeof(random));
     (void)snprintf(name, sizeof(name), "%016llx", (unsigned long long)random);
-    haft__store_request put = {.verb = HAFT__STORE_REMEMBER,
+    haft__store_request put = {.verb = HAFT__STORE_CACHE_PUT,
                                .scope = HAFT__LIT("haft migrate"),
                                .name = haft__str(name),
                                .text = HAFT__LIT("1"),
                                .lease_ms = 60000};
     haft__store_request get = {
-        .verb = HAFT__STORE_RECALL, .scope = HAFT__LIT("haft migrate"), .name = haft__str(name)};
+        .verb = HAFT__STORE_CACHE_GET, .scope = HAFT__LIT("haft migrate"), .name = haft__str(name)};
     haft_status status = haft__migration_ask(m, m->to, &put, err);
     if (status == HAFT_OK && haft__migration_ask(m, m->from, &get, NULL) == HAFT_OK) {
         status = haft__fail(err, HAFT_BAD_INPUT, "--to", "wanted another store, found the same");
@@ -462,7 +462,7 @@ haft_status haft__migration_open(haft__migration *m, const char *from, const cha
     }
     haft_status status = haft__loop_create(&m->loop, err);
     if (status == HAFT_OK) {
-        status = haft__store_look(m->loop, from, &m->from, err);
+        status = haft__store_open_existing(m->loop, from, &m->from, err);
     }
     if (status == HAFT_OK) {
         status = open_new(m, to, err);

@@ -14,7 +14,7 @@ haft_status haft__migration_ask(haft__migration *m, haft__store *store,
 {
     request->arena = &m->arena;
     request->now_ms = haft__clock_now();
-    return haft__store_wait(store, request, err);
+    return haft__store_submit_and_wait(store, request, err);
 }
 
 /* ---- reading ---- */
@@ -27,7 +27,8 @@ static haft_status add_artifact(haft__migration *m, haft__store *store, haft_str
             return HAFT_OK;
         }
     }
-    haft__store_request get = {.verb = HAFT__STORE_ARTIFACT, .run.id = run->row.id, .name = name};
+    haft__store_request get = {
+        .verb = HAFT__STORE_READ_ARTIFACT, .run.id = run->row.id, .name = name};
     haft_status status = haft__migration_ask(m, store, &get, err);
     if (status == HAFT_OK) {
         run->artifacts[run->artifact_count++] = get.artifact;
@@ -80,7 +81,7 @@ haft_status haft__whole_read(haft__migration *m, haft__store *store, haft_str id
                              haft__whole *ret_run, haft_error *err)
 {
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = id};
-    haft__store_request read = {.verb = HAFT__STORE_READ, .run.id = id};
+    haft__store_request read = {.verb = HAFT__STORE_READ_EVENTS, .run.id = id};
     *ret_run = (haft__whole){.event_count = 0};
     haft_status status = haft__migration_ask(m, store, &find, err);
     if (status == HAFT_OK) {

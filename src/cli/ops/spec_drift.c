@@ -161,7 +161,8 @@ static haft_status look_at(haft__respec *r, const haft__run *run, bool ahead,
     if (!known || haft__args_has(r->args, "stored-spec")) {
         return place.ptr != NULL ? HAFT_OK : haft__arena_fail(&r->arena, err);
     }
-    haft_status status = haft__file_keep(&r->arena, place.ptr, HAFT__LIMIT_SPEC_BYTES, &text, err);
+    haft_status status =
+        haft__file_read_arena(&r->arena, place.ptr, HAFT__LIMIT_SPEC_BYTES, &text, err);
     if (status == HAFT_IO && access(place.ptr, F_OK) != 0) {
         return go_without(r, place.ptr, ahead, err);
     }

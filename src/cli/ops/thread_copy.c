@@ -59,7 +59,7 @@ static haft_status keep_line(copying *c, const haft__event *event)
 /* The store has the newest of each name; so has the copy. */
 static haft_status keep_artifact(copying *c, const haft__event *event)
 {
-    haft__store_request request = {.verb = HAFT__STORE_ARTIFACT, .run.id = c->row.id};
+    haft__store_request request = {.verb = HAFT__STORE_READ_ARTIFACT, .run.id = c->row.id};
     haft_status status = haft__event_text(event, "name", &request.name, c->err);
     for (size_t i = 0; i < c->artifact_count; i++) {
         if (haft__str_equal(c->artifacts[i].name, request.name)) {
@@ -92,7 +92,7 @@ static haft_status take_line(copying *c, haft_str line)
 
 static haft_status read_events(copying *c)
 {
-    haft__store_request request = {.verb = HAFT__STORE_READ, .run.id = c->row.id};
+    haft__store_request request = {.verb = HAFT__STORE_READ_EVENTS, .run.id = c->row.id};
     haft_status status = ask(c, &request);
     if (status != HAFT_OK) {
         return status;
@@ -130,7 +130,7 @@ static haft_status write_run(copying *c)
 
 static haft_status check_ended(const copying *c)
 {
-    return c->row.state == HAFT__STATE_ENDED
+    return c->row.state == HAFT__RUN_STATE_ENDED
                ? HAFT_OK
                : haft__fail(c->err, HAFT_BAD_STATE, "", "the run %.*s has not ended",
                             HAFT__ARG(c->row.id));

@@ -208,7 +208,7 @@ static haft_str read_again(haft__arena *arena, haft_str path)
     haft_str text = {NULL, 0}, name = haft__arena_copy(arena, path);
     struct stat found;
     if (name.ptr == NULL || stat(name.ptr, &found) != 0 || !S_ISREG(found.st_mode)
-        || haft__file_keep(arena, name.ptr, HAFT__LIMIT_SPEC_BYTES, &text, NULL) != HAFT_OK) {
+        || haft__file_read_arena(arena, name.ptr, HAFT__LIMIT_SPEC_BYTES, &text, NULL) != HAFT_OK) {
         return (haft_str){NULL, 0};
     }
     return text;

@@ -133,7 +133,7 @@ static void tell_way(FILE *out, const haft__args *args, const haft_run *run,
         haft__arena arena;
         haft__arena_init(&arena, 0);
         (void)fputs(" --store ", out);
-        haft__pending_quote(out, haft__store_shown(store, &arena).ptr);
+        haft__pending_quote(out, haft__store_display_url(store, &arena).ptr);
         haft__arena_finish(&arena);
     }
     (void)fprintf(out, "%s\n", by->note);

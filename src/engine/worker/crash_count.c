@@ -43,7 +43,7 @@ static void ask(haft__work *work, haft__store_verb verb, void (*done)(haft__stor
 static bool is_done(haft__work *work, const haft__store_request *request)
 {
     bool done = request->status == HAFT_OK
-                || (request->verb == HAFT__STORE_RECALL && request->status == HAFT_NOT_FOUND);
+                || (request->verb == HAFT__STORE_CACHE_GET && request->status == HAFT_NOT_FOUND);
     work->taking = false;
     if (!done) {
         haft__work_trouble(work, &request->error);
@@ -106,7 +106,7 @@ static void on_recalled(haft__store_request *request)
     } else {
         (void)snprintf(work->loss_text, sizeof(work->loss_text), "%llu %u",
                        (unsigned long long)work->taken.seq, work->losses);
-        ask(work, HAFT__STORE_REMEMBER, on_counted);
+        ask(work, HAFT__STORE_CACHE_PUT, on_counted);
     }
 }
 
@@ -117,7 +117,7 @@ void haft__work_look_up(haft__work *work, const haft__store_run *row, bool lost)
     work->losses = 0;
     work->loss_text[0] = '\0';
     if (lost || row->epoch > FIRST_EPOCH) {
-        ask(work, HAFT__STORE_RECALL, on_recalled);
+        ask(work, HAFT__STORE_CACHE_GET, on_recalled);
     } else {
         haft__work_open(work);
     }

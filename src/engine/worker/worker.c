@@ -190,7 +190,7 @@ static bool list_known(haft__work *work)
 static void settle_doubt(haft__work *work, const haft__store_request *request)
 {
     uint64_t since = work->runtime->steady() - work->doubted_ms;
-    if (request->strays && !work->found && since > work->runtime->leases.ms) {
+    if (request->reclaim_own && !work->found && since > work->runtime->leases.ms) {
         work->doubted_ms = 0;
     }
 }
@@ -270,7 +270,7 @@ static void take_more(haft__work *work)
     work->taking = true;
     work->asked_ms = work->runtime->steady();
     work->take = (haft__store_request){
-        .verb = HAFT__STORE_TAKE,
+        .verb = HAFT__STORE_CLAIM_NEXT,
         .run.owner = haft__str(work->runtime->owner),
         .lease_ms = work->runtime->leases.ms,
         .now_ms = work->options.own_clock ? haft__runtime_now(work->runtime) : 0,
@@ -281,7 +281,7 @@ static void take_more(haft__work *work)
         .done = on_taken,
         .context = work};
     list_postponed(work);
-    work->take.strays = work->doubted_ms != 0 && list_known(work);
+    work->take.reclaim_own = work->doubted_ms != 0 && list_known(work);
     haft__store_submit(work->runtime->store, &work->take);
 }
 
@@ -406,7 +406,7 @@ static void on_left(haft_run *run, bool others)
 static void release(haft__work_slot *slot)
 {
     if (haft__log_lost(slot->run) || slot->run->error.status == HAFT_IO) {
-        haft__store_hurry(slot->work->runtime->store, HAFT__LIMIT_WORK_HURRY_MS);
+        haft__store_set_timeout(slot->work->runtime->store, HAFT__LIMIT_WORK_HURRY_MS);
     }
     if (slot->work->options.once) {
         tell(slot->work, HAFT__WORK_RELEASED, slot->run, 0);
@@ -464,8 +464,8 @@ void haft__work_stop(haft__work *work, bool at_once)
     work->stopping = true;
     work->at_once = work->at_once || at_once;
     haft__timer_stop(work->runtime->loop, &work->poll);
-    haft__store_hurry(work->runtime->store,
-                      work->at_once ? HAFT__LIMIT_WORK_HURRY_MS : HAFT__LIMIT_WORK_STOP_MS);
+    haft__store_set_timeout(work->runtime->store,
+                            work->at_once ? HAFT__LIMIT_WORK_HURRY_MS : HAFT__LIMIT_WORK_STOP_MS);
     for (size_t i = 0; i < work->options.concurrency; i++) {
         if (work->slots[i].run != NULL) {
             haft__live_pause(work->slots[i].run);

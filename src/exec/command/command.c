@@ -251,10 +251,10 @@ static haft_status find_guard(const haft__exec *exec, haft_error *err)
     if (exec->guard != NULL) {
         return HAFT_OK;
     }
-    haft_status status = haft__fail(err, HAFT_NOT_FOUND, exec->no_guard.where,
+    haft_status status = haft__fail(err, HAFT_NOT_FOUND, exec->guard_error.where,
                                     "%s, and commands "
                                     "are not run without guard",
-                                    exec->no_guard.message);
+                                    exec->guard_error.message);
     return haft__hint(err, status, "install haft as a whole, or name the path of guard");
 }
 

@@ -10,21 +10,21 @@
 #define MAGIC      "haft-slow 1"
 #define MOST_BYTES 4096U
 
-haft_str haft__embed_slow_path(haft__arena *arena, haft_str name)
+haft_str haft__embedding_backoff_path(haft__arena *arena, haft_str name)
 {
-    haft_str place = haft__own_file_place(arena);
+    haft_str place = haft__state_file_directory(arena);
     haft_str path = place.ptr != NULL ? haft__arena_format(arena, "%.*s/slow-%.*s",
                                                            HAFT__ARG(place), HAFT__ARG(name))
                                       : place;
     return path.ptr != NULL ? path : HAFT__LIT("");
 }
 
-bool haft__embed_slow_read(haft__arena *arena, haft_str path, uint64_t now,
-                           haft__embed_slow *ret_slow)
+bool haft__embedding_backoff_read(haft__arena *arena, haft_str path, uint64_t now,
+                                  haft__embedding_backoff *ret_slow)
 {
     haft_str text = {NULL, 0};
     uint64_t until = 0, batch = 0;
-    if (path.len == 0 || haft__own_file_read(arena, path.ptr, MOST_BYTES, &text, NULL) != HAFT_OK
+    if (path.len == 0 || haft__state_file_read(arena, path.ptr, MOST_BYTES, &text, NULL) != HAFT_OK
         || !haft__str_equal(haft__str_split(&text, '\n'), HAFT__LIT(MAGIC))
         || !haft__str_to_u64(haft__str_split(&text, '\n'), &until)
         || !haft__str_to_u64(haft__str_split(&text, '\n'), &batch) || batch == 0
@@ -33,11 +33,11 @@ bool haft__embed_slow_read(haft__arena *arena, haft_str path, uint64_t now,
     }
     /* A clock that was set back since would make it rest for as long. */
     bool rests = until > now && until - now <= HAFT__LIMIT_EMBED_REST_MS;
-    *ret_slow = (haft__embed_slow){rests ? until - now : 0, (size_t)batch, text};
+    *ret_slow = (haft__embedding_backoff){rests ? until - now : 0, (size_t)batch, text};
     return true;
 }
 
-bool haft__embed_slow_write(haft_str path, uint64_t now, const haft__embed_slow *slow)
+bool haft__embedding_backoff_write(haft_str path, uint64_t now, const haft__embedding_backoff *slow)
 {
     haft__buf text;
     if (path.len == 0) {
@@ -46,7 +46,7 @@ bool haft__embed_slow_write(haft_str path, uint64_t now, const haft__embed_slow 
     haft__buf_init(&text, MOST_BYTES);
     haft__buf_addf(&text, MAGIC "\n%llu\n%zu\n%.*s", (unsigned long long)(now + slow->rest_ms),
                    slow->batch, HAFT__ARG(slow->reason));
-    haft__own_file_make_place(path.ptr);
+    haft__state_file_create_directory(path.ptr);
     bool written = haft__buf_check(&text, NULL) == HAFT_OK
                    && haft__file_replace(path.ptr, haft__buf_str(&text), NULL) == HAFT_OK;
     haft__buf_finish(&text);

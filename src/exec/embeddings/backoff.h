@@ -15,20 +15,21 @@
 #include "base/arena.h"
 #include "base/limits.h"
 
-typedef struct haft__embed_slow {
+typedef struct haft__embedding_backoff {
     uint64_t rest_ms; /* from now on; 0: it may be asked */
     size_t batch;
     haft_str reason;
-} haft__embed_slow;
+} haft__embedding_backoff;
 
 /* Where it is kept, `name` being that of the vectors; "" when there is no place for it. */
-haft_str haft__embed_slow_path(haft__arena *arena, haft_str name);
+haft_str haft__embedding_backoff_path(haft__arena *arena, haft_str name);
 
 /* False when nothing is remembered. `now` is the time of the system's clock. */
-bool haft__embed_slow_read(haft__arena *arena, haft_str path, uint64_t now,
-                           haft__embed_slow *ret_slow);
+bool haft__embedding_backoff_read(haft__arena *arena, haft_str path, uint64_t now,
+                                  haft__embedding_backoff *ret_slow);
 
 /* Whether it could be written. */
-bool haft__embed_slow_write(haft_str path, uint64_t now, const haft__embed_slow *slow);
+bool haft__embedding_backoff_write(haft_str path, uint64_t now,
+                                   const haft__embedding_backoff *slow);
 
 #endif

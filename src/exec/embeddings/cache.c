@@ -46,7 +46,7 @@ static haft_str digest_of(haft_str text, uint8_t to[HAFT__SHA256_BYTES])
     return (haft_str){(const char *)to, HAFT__SHA256_BYTES};
 }
 
-void haft__embed_kept_clear(haft__embed_kept *kept)
+void haft__embedding_cache_clear(haft__embedding_cache *kept)
 {
     haft_str path = kept->path;
     haft__arena fresh;
@@ -63,7 +63,7 @@ void haft__embed_kept_clear(haft__embed_kept *kept)
     }
 }
 
-void haft__embed_kept_finish(haft__embed_kept *kept)
+void haft__embedding_cache_finish(haft__embedding_cache *kept)
 {
     haft__arena_finish(&kept->arena);
 }
@@ -87,12 +87,12 @@ static bool is_whole(haft_str text, uint32_t *ret_dimensions, uint32_t *ret_coun
            && memcmp(digest, text.ptr + length, sizeof(digest)) == 0;
 }
 
-static haft_status read_file(haft__embed_kept *kept, haft_error *err)
+static haft_status read_file(haft__embedding_cache *kept, haft_error *err)
 {
     haft_str text = {NULL, 0};
     uint32_t dimensions = 0, count = 0;
-    haft_status status = haft__own_file_read(&kept->arena, kept->path.ptr,
-                                             HAFT__LIMIT_EMBED_KEPT_BYTES, &text, NULL);
+    haft_status status = haft__state_file_read(&kept->arena, kept->path.ptr,
+                                               HAFT__LIMIT_EMBED_KEPT_BYTES, &text, NULL);
     if (status != HAFT_OK || !is_whole(text, &dimensions, &count)) {
         return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
     }
@@ -111,13 +111,13 @@ static haft_status read_file(haft__embed_kept *kept, haft_error *err)
     return HAFT_OK;
 }
 
-haft_status haft__embed_kept_open(haft__embed_kept *kept, haft_str name, bool in_memory,
-                                  haft__hash_key hash_key, haft_error *err)
+haft_status haft__embedding_cache_open(haft__embedding_cache *kept, haft_str name, bool in_memory,
+                                       haft__hash_key hash_key, haft_error *err)
 {
-    *kept = (haft__embed_kept){.path = HAFT__LIT(""), .hash_key = hash_key};
+    *kept = (haft__embedding_cache){.path = HAFT__LIT(""), .hash_key = hash_key};
     haft__arena_init(&kept->arena, MOST_MEMORY);
     haft__map_init(&kept->rows, &kept->arena, hash_key);
-    haft_str place = in_memory ? (haft_str){NULL, 0} : haft__own_file_place(&kept->arena);
+    haft_str place = in_memory ? (haft_str){NULL, 0} : haft__state_file_directory(&kept->arena);
     if (place.ptr == NULL) {
         return HAFT_OK;
     }
@@ -128,14 +128,14 @@ haft_status haft__embed_kept_open(haft__embed_kept *kept, haft_str name, bool in
 
 /* ---- changing ---- */
 
-const int8_t *haft__embed_kept_get(const haft__embed_kept *kept, haft_str text)
+const int8_t *haft__embedding_cache_get(const haft__embedding_cache *kept, haft_str text)
 {
     uint8_t digest[HAFT__SHA256_BYTES];
     return haft__map_get(&kept->rows, digest_of(text, digest));
 }
 
-haft_status haft__embed_kept_put(haft__embed_kept *kept, haft_str text, const float *numbers,
-                                 size_t dimensions, haft_error *err)
+haft_status haft__embedding_cache_put(haft__embedding_cache *kept, haft_str text,
+                                      const float *numbers, size_t dimensions, haft_error *err)
 {
     uint8_t digest[HAFT__SHA256_BYTES];
     if (kept->dimensions > 0 && kept->dimensions != dimensions) {
@@ -158,7 +158,7 @@ haft_status haft__embed_kept_put(haft__embed_kept *kept, haft_str text, const fl
 
 /* ---- writing ---- */
 
-void haft__embed_kept_save(haft__embed_kept *kept)
+void haft__embedding_cache_save(haft__embedding_cache *kept)
 {
     if (!kept->changed || kept->path.len == 0 || kept->dimensions == 0) {
         return;
@@ -178,7 +178,7 @@ void haft__embed_kept_save(haft__embed_kept *kept)
     }
     haft__buf_add_str(&text, digest_of(haft__buf_str(&text), digest));
     if (haft__buf_check(&text, NULL) == HAFT_OK) {
-        haft__own_file_make_place(kept->path.ptr);
+        haft__state_file_create_directory(kept->path.ptr);
         kept->changed = haft__file_replace(kept->path.ptr, haft__buf_str(&text), NULL) != HAFT_OK;
     }
     haft__buf_finish(&text);

@@ -16,35 +16,35 @@
 #include "base/map.h"
 #include "base/sha256.h"
 
-typedef struct haft__embed_kept {
+typedef struct haft__embedding_cache {
     haft__arena arena;
     haft__map rows; /* from digests to signed bytes */
     haft_str path;  /* "": only in memory */
     haft__hash_key hash_key;
     uint32_t dimensions; /* 0: there is none yet */
     bool changed;        /* since it was read or written */
-} haft__embed_kept;
+} haft__embedding_cache;
 
 /* `name` is 64 hex digits: of the model and where it is. Reads the file unless `in_memory`; only
  * want of memory is a failure. */
-HAFT_MUST_USE haft_status haft__embed_kept_open(haft__embed_kept *kept, haft_str name,
-                                                bool in_memory, haft__hash_key hash_key,
-                                                haft_error *err);
-void haft__embed_kept_finish(haft__embed_kept *kept);
+HAFT_MUST_USE haft_status haft__embedding_cache_open(haft__embedding_cache *kept, haft_str name,
+                                                     bool in_memory, haft__hash_key hash_key,
+                                                     haft_error *err);
+void haft__embedding_cache_finish(haft__embedding_cache *kept);
 
 /* Forgets all of them, and removes the file. */
-void haft__embed_kept_clear(haft__embed_kept *kept);
+void haft__embedding_cache_clear(haft__embedding_cache *kept);
 
 /* The vector of a text, kept->dimensions bytes; or NULL. */
-const int8_t *haft__embed_kept_get(const haft__embed_kept *kept, haft_str text);
+const int8_t *haft__embedding_cache_get(const haft__embedding_cache *kept, haft_str text);
 
 /* BAD_STATE when the others have other dimensions. */
-HAFT_MUST_USE haft_status haft__embed_kept_put(haft__embed_kept *kept, haft_str text,
-                                               const float *numbers, size_t dimensions,
-                                               haft_error *err);
+HAFT_MUST_USE haft_status haft__embedding_cache_put(haft__embedding_cache *kept, haft_str text,
+                                                    const float *numbers, size_t dimensions,
+                                                    haft_error *err);
 
 /* Writes the file if something has changed: the newest, up to HAFT__LIMIT_EMBED_KEPT_BYTES. What
  * cannot be written is asked for again another time. */
-void haft__embed_kept_save(haft__embed_kept *kept);
+void haft__embedding_cache_save(haft__embedding_cache *kept);
 
 #endif

@@ -26,8 +26,8 @@
 
 struct haft__embedder {
     haft__arena arena;
-    haft__embed_options options;
-    haft__embed_kept kept;
+    haft__embedder_options options;
+    haft__embedding_cache kept;
     uint64_t generation;
     uint64_t rest_until; /* as the loop counts; 0: it did not fail */
     size_t batch;        /* texts in a request: fewer for a server that is slow */
@@ -36,7 +36,7 @@ struct haft__embedder {
     char reason[REASON_BYTES + 1];
 };
 
-struct haft__embed_job {
+struct haft__embedder_job {
     haft__embedder *embedder;
     haft__arena arena;
     haft_str *texts; /* of tools that have no vector */
@@ -47,7 +47,7 @@ struct haft__embed_job {
     haft__http_transfer *transfer;
     uint64_t until;
     uint64_t generation; /* of the embedder when it began */
-    haft__embed_done *done;
+    haft__embedder_done *done;
     void *context;
 };
 
@@ -68,14 +68,15 @@ static void add_place(haft__sha256 *hash, haft_str url)
 }
 
 /* What another process had to wait for. */
-static void recall_slow(haft__embedder *embedder, haft_str name)
+static void load_backoff(haft__embedder *embedder, haft_str name)
 {
-    haft__embed_slow slow;
-    embedder->slow_path = haft__embed_slow_path(&embedder->arena, name);
-    if (haft__embed_slow_read(&embedder->arena, embedder->slow_path, haft__clock_now(), &slow)) {
+    haft__embedding_backoff slow;
+    embedder->slow_path = haft__embedding_backoff_path(&embedder->arena, name);
+    if (haft__embedding_backoff_read(&embedder->arena, embedder->slow_path, haft__clock_now(),
+                                     &slow)) {
         embedder->was_slow = true;
         embedder->batch = slow.batch;
-        if (slow.rest_ms > 0 && !embedder->options.insists) {
+        if (slow.rest_ms > 0 && !embedder->options.ignore_backoff) {
             embedder->rest_until = haft__loop_now(embedder->options.loop) + slow.rest_ms;
             (void)snprintf(embedder->reason, sizeof(embedder->reason), "%.*s",
                            HAFT__ARG(slow.reason));
@@ -83,7 +84,7 @@ static void recall_slow(haft__embedder *embedder, haft_str name)
     }
 }
 
-static haft_status open_kept(haft__embedder *embedder, haft_error *err)
+static haft_status open_cache(haft__embedder *embedder, haft_error *err)
 {
     uint8_t digest[HAFT__SHA256_BYTES];
     char name[2 * HAFT__SHA256_BYTES + 1];
@@ -97,10 +98,10 @@ static haft_status open_kept(haft__embedder *embedder, haft_error *err)
         (void)snprintf(name + 2 * i, 3, "%02x", digest[i]);
     }
     if (!embedder->options.in_memory) {
-        recall_slow(embedder, haft__str(name));
+        load_backoff(embedder, haft__str(name));
     }
-    return haft__embed_kept_open(&embedder->kept, haft__str(name), embedder->options.in_memory,
-                                 embedder->options.hash_key, err);
+    return haft__embedding_cache_open(&embedder->kept, haft__str(name), embedder->options.in_memory,
+                                      embedder->options.hash_key, err);
 }
 
 static void renew(haft__embedder *embedder)
@@ -108,8 +109,8 @@ static void renew(haft__embedder *embedder)
     (void)haft__random_bytes(&embedder->generation, sizeof(embedder->generation));
 }
 
-haft_status haft__embedder_create(const haft__embed_options *options, haft__embedder **ret_embedder,
-                                  haft_error *err)
+haft_status haft__embedder_create(const haft__embedder_options *options,
+                                  haft__embedder **ret_embedder, haft_error *err)
 {
     haft__embedder *made = calloc(1, sizeof(*made));
     if (made == NULL) {
@@ -129,7 +130,7 @@ haft_status haft__embedder_create(const haft__embed_options *options, haft__embe
         *texts[i] = haft__arena_copy(&made->arena, *texts[i]);
         status = texts[i]->ptr != NULL ? HAFT_OK : haft__arena_fail(&made->arena, err);
     }
-    status = status == HAFT_OK ? open_kept(made, err) : status;
+    status = status == HAFT_OK ? open_cache(made, err) : status;
     if (status != HAFT_OK) {
         haft__embedder_destroy(made);
         return status;
@@ -141,7 +142,7 @@ haft_status haft__embedder_create(const haft__embed_options *options, haft__embe
 void haft__embedder_destroy(haft__embedder *embedder)
 {
     if (embedder != NULL) {
-        haft__embed_kept_finish(&embedder->kept);
+        haft__embedding_cache_finish(&embedder->kept);
         haft__arena_finish(&embedder->arena);
         free(embedder);
     }
@@ -154,7 +155,7 @@ uint64_t haft__embedder_generation(const haft__embedder *embedder)
 
 /* ---- the end of a job ---- */
 
-static void destroy(haft__embed_job *job)
+static void destroy(haft__embedder_job *job)
 {
     haft__buf_finish(&job->body);
     haft__buf_finish(&job->reply);
@@ -162,18 +163,18 @@ static void destroy(haft__embed_job *job)
     free(job);
 }
 
-void haft__embed_cancel(haft__embed_job *job)
+void haft__embedder_cancel(haft__embedder_job *job)
 {
     if (job->transfer != NULL) {
-        haft__http_cancel(job->transfer);
+        haft__http_transfer_cancel(job->transfer);
     }
-    haft__embed_kept_save(&job->embedder->kept);
+    haft__embedding_cache_save(&job->embedder->kept);
     destroy(job);
 }
 
-static void finish(haft__embed_job *job, const haft__search_embedding *query, haft_str error)
+static void finish(haft__embedder_job *job, const haft__search_embedding *query, haft_str error)
 {
-    haft__embed_kept_save(&job->embedder->kept);
+    haft__embedding_cache_save(&job->embedder->kept);
     job->done(job->context, query, error);
     destroy(job);
 }
@@ -195,27 +196,28 @@ static void note(haft__embedder *embedder, haft_str message)
     haft__buf_finish(&clean);
 }
 
-static void leave_alone(haft__embed_job *job)
+static void start_backoff(haft__embedder_job *job)
 {
     haft__embedder *embedder = job->embedder;
     embedder->rest_until = haft__loop_now(embedder->options.loop) + HAFT__LIMIT_EMBED_REST_MS;
     finish(job, NULL, haft__str(embedder->reason));
 }
 
-static void fail(haft__embed_job *job, haft_str message)
+static void fail(haft__embedder_job *job, haft_str message)
 {
     note(job->embedder, message);
-    leave_alone(job);
+    start_backoff(job);
 }
 
-static void remember_slow(haft__embedder *embedder)
+static void save_backoff(haft__embedder *embedder)
 {
-    const haft__embed_slow slow = {HAFT__LIMIT_EMBED_REST_MS, embedder->batch,
-                                   haft__str(embedder->reason)};
-    embedder->was_slow = haft__embed_slow_write(embedder->slow_path, haft__clock_now(), &slow);
+    const haft__embedding_backoff slow = {HAFT__LIMIT_EMBED_REST_MS, embedder->batch,
+                                          haft__str(embedder->reason)};
+    embedder->was_slow =
+        haft__embedding_backoff_write(embedder->slow_path, haft__clock_now(), &slow);
 }
 
-static void forget_slow(haft__embedder *embedder)
+static void clear_backoff(haft__embedder *embedder)
 {
     if (embedder->was_slow) {
         (void)unlink(embedder->slow_path.ptr);
@@ -225,28 +227,28 @@ static void forget_slow(haft__embedder *embedder)
 
 /* ---- answers ---- */
 
-static haft_status send_next(haft__embed_job *job, haft_error *err);
+static haft_status send_next(haft__embedder_job *job, haft_error *err);
 
 static void on_head(void *context, const haft__http_result *so_far)
 {
-    haft__embed_job *job = context;
+    haft__embedder_job *job = context;
     job->status = so_far->status;
 }
 
 static bool on_body(void *context, haft_str bytes)
 {
-    haft__embed_job *job = context;
+    haft__embedder_job *job = context;
     haft__buf_add_str(&job->reply, bytes);
     return job->reply.status == HAFT_OK;
 }
 
-static bool is_good(const haft__embed_job *job)
+static bool is_good(const haft__embedder_job *job)
 {
     return job->status >= 200 && job->status < 300;
 }
 
 /* An answer that is none: what the server says of it, or what became of the connection. */
-static void fail_transfer(haft__embed_job *job, const haft__http_result *result)
+static void fail_transfer(haft__embedder_job *job, const haft__http_result *result)
 {
     haft__model_failure failure = {0};
     haft_str body = haft__buf_str(&job->reply);
@@ -265,19 +267,20 @@ static void fail_transfer(haft__embed_job *job, const haft__http_result *result)
     /* The time for a query is short: only what takes long is worth remembering. */
     bool tools = job->at < job->count;
     if ((slow && tools) || result->end == HAFT__HTTP_CONNECT_TIMEOUT) {
-        remember_slow(job->embedder);
+        save_backoff(job->embedder);
     }
-    leave_alone(job);
+    start_backoff(job);
 }
 
 /* Vectors of tools: all of them are kept. */
-static haft_status take_tools(haft__embed_job *job, const haft__embeddings *found, haft_error *err)
+static haft_status read_tools(haft__embedder_job *job, const haft__embeddings *found,
+                              haft_error *err)
 {
-    haft__embed_kept *kept = &job->embedder->kept;
+    haft__embedding_cache *kept = &job->embedder->kept;
     for (size_t i = 0; i < found->count; i++) {
         const float *numbers = found->numbers + i * found->dimensions;
-        haft_status status =
-            haft__embed_kept_put(kept, job->texts[job->at + i], numbers, found->dimensions, err);
+        haft_status status = haft__embedding_cache_put(kept, job->texts[job->at + i], numbers,
+                                                       found->dimensions, err);
         if (status != HAFT_OK) {
             return status;
         }
@@ -288,19 +291,19 @@ static haft_status take_tools(haft__embed_job *job, const haft__embeddings *foun
 
 /* Other dimensions than before: it is another model by the same name, or there is no room. Its
  * tools are asked about anew, the next time. */
-static void start_over(haft__embed_job *job, size_t dimensions)
+static void start_over(haft__embedder_job *job, size_t dimensions)
 {
-    haft__embed_kept *kept = &job->embedder->kept;
+    haft__embedding_cache *kept = &job->embedder->kept;
     char text[128];
     (void)snprintf(text, sizeof(text),
                    "a vector of %zu numbers, those of tools had %u: they are made anew", dimensions,
                    kept->dimensions);
-    haft__embed_kept_clear(kept);
+    haft__embedding_cache_clear(kept);
     renew(job->embedder);
     fail(job, haft__str(text));
 }
 
-static void take_query(haft__embed_job *job, const haft__embeddings *found)
+static void read_query(haft__embedder_job *job, const haft__embeddings *found)
 {
     const haft__search_embedding given = {job->embedder->options.model, found->numbers,
                                           found->dimensions};
@@ -315,11 +318,11 @@ static void take_query(haft__embed_job *job, const haft__embeddings *found)
         return;
     }
     job->embedder->rest_until = 0;
-    forget_slow(job->embedder);
+    clear_backoff(job->embedder);
     finish(job, &given, HAFT__LIT(""));
 }
 
-static void take(haft__embed_job *job)
+static void take(haft__embedder_job *job)
 {
     bool query = job->at == job->count;
     haft__embeddings found;
@@ -334,10 +337,10 @@ static void take(haft__embed_job *job)
         return;
     }
     if (query) {
-        take_query(job, &found);
+        read_query(job, &found);
         return;
     }
-    status = take_tools(job, &found, &err);
+    status = read_tools(job, &found, &err);
     if (status == HAFT_BAD_STATE || status == HAFT_TOO_BIG) {
         start_over(job, found.dimensions);
     } else if (status != HAFT_OK || send_next(job, &err) != HAFT_OK) {
@@ -347,7 +350,7 @@ static void take(haft__embed_job *job)
 
 static void on_done(void *context, const haft__http_result *result)
 {
-    haft__embed_job *job = context;
+    haft__embedder_job *job = context;
     job->transfer = NULL;
     if (result->end == HAFT__HTTP_OK && is_good(job)) {
         take(job);
@@ -364,10 +367,10 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /* A connection is there soon or not at all, whoever waits for it. */
-static haft_status send(haft__embed_job *job, uint64_t first_ms, uint64_t ms, haft_error *err)
+static haft_status send(haft__embedder_job *job, uint64_t first_ms, uint64_t ms, haft_error *err)
 {
     static const haft__http_handlers handlers = {on_head, on_body, on_done};
-    const haft__embed_options *options = &job->embedder->options;
+    const haft__embedder_options *options = &job->embedder->options;
     haft_str headers[] = {HAFT__LIT("Content-Type: application/json"),
                           HAFT__LIT("Accept: application/json"),
                           HAFT__LIT("User-Agent: haft/" HAFT_VERSION), options->key_header};
@@ -383,13 +386,13 @@ static haft_status send(haft__embed_job *job, uint64_t first_ms, uint64_t ms, ha
         .max_bytes = HAFT__LIMIT_EMBED_REPLY_BYTES};
     haft__buf_clear(&job->reply);
     job->status = 0;
-    return haft__http_start(options->http, &request, &handlers, job, &job->transfer, err);
+    return haft__http_transfer_start(options->http, &request, &handlers, job, &job->transfer, err);
 }
 
 /* The next tools, or the query behind the last. */
-static haft_status send_next(haft__embed_job *job, haft_error *err)
+static haft_status send_next(haft__embedder_job *job, haft_error *err)
 {
-    const haft__embed_options *options = &job->embedder->options;
+    const haft__embedder_options *options = &job->embedder->options;
     uint64_t now = haft__loop_now(options->loop);
     size_t left = job->count - job->at, batch = job->embedder->batch;
     bool query = left == 0;
@@ -406,7 +409,7 @@ static haft_status send_next(haft__embed_job *job, haft_error *err)
 }
 
 /* The text of each tool that has no vector. */
-static haft_status gather(haft__embed_job *job, const haft__search_doc *docs, size_t count,
+static haft_status gather(haft__embedder_job *job, const haft__search_doc *docs, size_t count,
                           haft__buf *text, haft_error *err)
 {
     const haft__embedder *embedder = job->embedder;
@@ -419,7 +422,7 @@ static haft_status gather(haft__embed_job *job, const haft__search_doc *docs, si
         haft__embeddings_write_document(text, embedder->options.document_prefix, &docs[i]);
         haft_status status = haft__buf_check(text, err);
         if (status == HAFT_OK
-            && haft__embed_kept_get(&embedder->kept, haft__buf_str(text)) == NULL) {
+            && haft__embedding_cache_get(&embedder->kept, haft__buf_str(text)) == NULL) {
             job->texts[job->count] = haft__arena_copy(&job->arena, haft__buf_str(text));
             status =
                 job->texts[job->count++].ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
@@ -431,7 +434,7 @@ static haft_status gather(haft__embed_job *job, const haft__search_doc *docs, si
     return HAFT_OK;
 }
 
-static haft_status prepare(haft__embed_job *job, const haft__search_doc *docs, size_t count,
+static haft_status prepare(haft__embedder_job *job, const haft__search_doc *docs, size_t count,
                            haft_str query, haft_error *err)
 {
     haft__buf text;
@@ -448,23 +451,23 @@ static haft_status prepare(haft__embed_job *job, const haft__search_doc *docs, s
     return status == HAFT_OK ? send_next(job, err) : status;
 }
 
-haft_status haft__embed_start(haft__embedder *embedder, const haft__search_doc *docs, size_t count,
-                              haft_str query, haft__embed_done *done, void *context,
-                              haft__embed_job **ret_job, haft_error *err)
+haft_status haft__embedder_start(haft__embedder *embedder, const haft__search_doc *docs,
+                                 size_t count, haft_str query, haft__embedder_done *done,
+                                 void *context, haft__embedder_job **ret_job, haft_error *err)
 {
     uint64_t now = haft__loop_now(embedder->options.loop);
     if (now < embedder->rest_until) {
         return haft__fail(err, HAFT_BAD_STATE, "", "%s", embedder->reason);
     }
-    haft__embed_job *job = calloc(1, sizeof(*job));
+    haft__embedder_job *job = calloc(1, sizeof(*job));
     if (job == NULL) {
         return haft__fail_no_memory(err);
     }
-    *job = (haft__embed_job){.embedder = embedder,
-                             .until = now + embedder->options.tools_ms,
-                             .generation = embedder->generation,
-                             .done = done,
-                             .context = context};
+    *job = (haft__embedder_job){.embedder = embedder,
+                                .until = now + embedder->options.tools_ms,
+                                .generation = embedder->generation,
+                                .done = done,
+                                .context = context};
     haft__arena_init(&job->arena, 0);
     haft__buf_init(&job->body, HAFT__LIMIT_JSON_BYTES);
     haft__buf_init(&job->reply, HAFT__LIMIT_EMBED_REPLY_BYTES);
@@ -479,8 +482,8 @@ haft_status haft__embed_start(haft__embedder *embedder, const haft__search_doc *
 
 /* ---- the index ---- */
 
-haft_status haft__embed_apply(haft__embedder *embedder, const haft__search_doc *docs, size_t count,
-                              haft__search_index *index, haft_error *err)
+haft_status haft__embedder_apply(haft__embedder *embedder, const haft__search_doc *docs,
+                                 size_t count, haft__search_index *index, haft_error *err)
 {
     float numbers[HAFT__LIMIT_SEARCH_DIMENSIONS];
     haft__search_embedding given = {embedder->options.model, numbers, embedder->kept.dimensions};
@@ -491,7 +494,7 @@ haft_status haft__embed_apply(haft__embedder *embedder, const haft__search_doc *
         haft__buf_clear(&text);
         haft__embeddings_write_document(&text, embedder->options.document_prefix, &docs[i]);
         status = haft__buf_check(&text, err);
-        const int8_t *row = haft__embed_kept_get(&embedder->kept, haft__buf_str(&text));
+        const int8_t *row = haft__embedding_cache_get(&embedder->kept, haft__buf_str(&text));
         for (size_t j = 0; row != NULL && j < given.dimensions; j++) {
             numbers[j] = row[j];
         }

@@ -17,7 +17,7 @@
  * (build/haft, build/tests/haft-tests). */
 static const char *const beside[] = {"/../share/haft/words.vec", "/../../share/haft/words.vec"};
 
-static haft_status read_table(const char *path, haft__vectors *vectors, haft_error *err)
+static haft_status read_table(const char *path, haft__word_vectors *vectors, haft_error *err)
 {
     haft_status status = haft__file_read(path, &vectors->bytes, err);
     if (status == HAFT_OK) {
@@ -49,10 +49,11 @@ static bool find_table(char path[PATH_MAX + 64])
     return access(path, R_OK) == 0;
 }
 
-haft_status haft__vectors_load(const char *given, haft__vectors *ret_vectors, haft_error *err)
+haft_status haft__word_vectors_load(const char *given, haft__word_vectors *ret_vectors,
+                                    haft_error *err)
 {
     char path[PATH_MAX + 64];
-    haft__vectors made = {.found = false};
+    haft__word_vectors made = {.found = false};
     const char *named = given != NULL ? given : getenv("HAFT_VECTORS");
     haft__buf_init(&made.bytes, HAFT__LIMIT_SEARCH_VECTORS_BYTES);
     haft_status status = HAFT_OK;
@@ -62,14 +63,14 @@ haft_status haft__vectors_load(const char *given, haft__vectors *ret_vectors, ha
         status = read_table(path, &made, err);
     }
     if (status != HAFT_OK) {
-        haft__vectors_finish(&made);
+        haft__word_vectors_finish(&made);
         return status;
     }
     *ret_vectors = made;
     return HAFT_OK;
 }
 
-void haft__vectors_finish(haft__vectors *vectors)
+void haft__word_vectors_finish(haft__word_vectors *vectors)
 {
     haft__buf_finish(&vectors->bytes);
     vectors->found = false;

@@ -10,14 +10,14 @@
 #include "exec/files/files.h"
 #include "exec/files/path_argument.h"
 
-typedef struct globbing {
-    const haft__file_search *search;
+typedef struct glob_state {
+    const haft__files_request *search;
     haft__buf *result;
     haft__walk walk;
     size_t shown, more;
-} globbing;
+} glob_state;
 
-static void add_path(globbing *g, haft_str path)
+static void add_path(glob_state *g, haft_str path)
 {
     size_t start = g->result->len;
     if (g->more > 0 || g->shown == HAFT__LIMIT_FILES_GLOB_RESULTS) {
@@ -27,32 +27,34 @@ static void add_path(globbing *g, haft_str path)
     if (start > 0) {
         haft__buf_add_char(g->result, '\n');
     }
-    haft__show_name(g->result, path);
-    bool kept = haft__search_keep_line(g->result, start);
+    haft__files_display_name(g->result, path);
+    bool kept = haft__files_keep_line(g->result, start);
     g->shown += kept;
     g->more += !kept;
 }
 
-static void add_notes(globbing *g)
+static void add_notes(glob_state *g)
 {
-    haft__notes notes = {.result = g->result};
+    haft__files_notes notes = {.result = g->result};
     const haft__walk *walk = &g->walk;
-    char shown[HAFT__SHOW_SHORT];
+    char shown[HAFT__FILES_SHORT_NAME_BYTES];
     if (g->shown == 0) {
-        haft__note(&notes, "no file matches '%s'", haft__show_short(g->search->pattern, shown));
-        haft__note(&notes, "%zu file%s looked at", walk->files,
-                   walk->files == 1 ? " was" : "s were");
-        haft__note_count(&notes, walk->ignored, "name is", "names are", "left out by ignore files");
-        haft__note_count(&notes, walk->links, "symbolic link was", "symbolic links were",
-                         "not followed");
+        haft__files_notes_add(&notes, "no file matches '%s'",
+                              haft__files_display_short_name(g->search->pattern, shown));
+        haft__files_notes_add(&notes, "%zu file%s looked at", walk->files,
+                              walk->files == 1 ? " was" : "s were");
+        haft__files_notes_add_count(&notes, walk->ignored, "name is", "names are",
+                                    "left out by ignore files");
+        haft__files_notes_add_count(&notes, walk->links, "symbolic link was", "symbolic links were",
+                                    "not followed");
     }
-    haft__note_count(&notes, g->more, "more file matches:", "more files match:",
-                     "narrow the pattern or name a `path`");
-    haft__note_walk(&notes, walk);
-    haft__notes_end(&notes);
+    haft__files_notes_add_count(&notes, g->more, "more file matches:", "more files match:",
+                                "narrow the pattern or name a `path`");
+    haft__files_notes_add_walk(&notes, walk);
+    haft__files_notes_end(&notes);
 }
 
-static haft_status collect(globbing *g, haft_error *err)
+static haft_status collect(glob_state *g, haft_error *err)
 {
     for (;;) {
         haft_str path;
@@ -61,19 +63,19 @@ static haft_status collect(globbing *g, haft_error *err)
             return status;
         }
         if (path.ptr == NULL) {
-            return g->walk.stopped ? haft__search_fail_stopped(err) : HAFT_OK;
+            return g->walk.stopped ? haft__files_fail_cancelled(err) : HAFT_OK;
         }
         add_path(g, path);
     }
 }
 
-static haft_status run(globbing *g, int root, const haft__wild *wild, haft_error *err)
+static haft_status run(glob_state *g, int root, const haft__glob *glob_pattern, haft_error *err)
 {
-    haft__named named;
-    haft_status status =
-        haft__named_find(root, g->search->path, HAFT__NAMED_DIRECTORY, &named, err);
+    haft__path_argument named;
+    haft_status status = haft__path_argument_resolve(root, g->search->path,
+                                                     HAFT__PATH_ARGUMENT_DIRECTORY, &named, err);
     if (status == HAFT_OK) {
-        status = haft__walk_begin(&g->walk, root, &named.path, wild, g->search->stop, err);
+        status = haft__walk_begin(&g->walk, root, &named.path, glob_pattern, g->search->stop, err);
     }
     if (status == HAFT_OK) {
         status = collect(g, err);
@@ -86,19 +88,20 @@ static haft_status run(globbing *g, int root, const haft__wild *wild, haft_error
     return status;
 }
 
-haft_status haft__search_glob(const haft__file_search *search, haft__buf *result, haft_error *err)
+haft_status haft__files_glob(const haft__files_request *search, haft__buf *result, haft_error *err)
 {
-    globbing g = {.search = search, .result = result};
+    glob_state g = {.search = search, .result = result};
     haft__arena arena;
-    const haft__wild *wild = NULL;
+    const haft__glob *glob_pattern = NULL;
     int root = -1;
     haft__arena_init(&arena, 0);
-    haft_status status = haft__search_wild(&arena, search->pattern, "/pattern", &wild, err);
+    haft_status status =
+        haft__files_compile_glob(&arena, search->pattern, "/pattern", &glob_pattern, err);
     if (status == HAFT_OK) {
-        status = haft__beneath_root(search->spec_path, search->root, &root, err);
+        status = haft__files_root_open(search->spec_path, search->root, &root, err);
     }
     if (status == HAFT_OK) {
-        status = run(&g, root, wild, err);
+        status = run(&g, root, glob_pattern, err);
         (void)close(root);
     }
     haft__arena_finish(&arena);

@@ -28,12 +28,12 @@
 #define COMMON_LINES 64
 #define COMMON_BYTES 256
 
-typedef struct grepping {
-    const haft__file_search *search;
+typedef struct grep_state {
+    const haft__files_request *search;
     haft__buf *result;
     haft_error *err;
     haft__regex *regex;
-    haft__needles needles;
+    haft__literals literals;
     bool needled;                /* only lines with a needle are handed to the expression */
     size_t candidates, searched; /* how many those were, and in how many bytes */
     uint64_t limit, lines;       /* that are wanted, that are in the result */
@@ -41,7 +41,7 @@ typedef struct grepping {
     bool full, more; /* the result is; and a line was found that is not in it */
     char *memory;    /* of the block, with slack on both sides */
     size_t capacity; /* most bytes of a block */
-} grepping;
+} grep_state;
 
 /* One file while it is searched. */
 typedef struct grep_file {
@@ -56,13 +56,13 @@ typedef struct grep_file {
 
 /* ---- memory ---- */
 
-static char *block_of(const grepping *g)
+static char *block_of(const grep_state *g)
 {
     return g->memory + HAFT__REGEX_SLACK;
 }
 
 /* Room for a block of so many bytes; the first `have` bytes of the old one are kept. */
-static haft_status make_room(grepping *g, size_t room, size_t have)
+static haft_status make_room(grep_state *g, size_t room, size_t have)
 {
     if (room <= g->capacity) {
         return HAFT_OK;
@@ -94,7 +94,7 @@ static haft_str line_at(haft_str text, size_t from, size_t at)
 }
 
 /* Adds a line to the result; `at` is where the match is in it. */
-static void report(grepping *g, grep_file *file, uint64_t number, haft_str line, size_t at)
+static void report(grep_state *g, grep_file *file, uint64_t number, haft_str line, size_t at)
 {
     size_t start = g->result->len;
     if (number == file->reported) {
@@ -107,52 +107,53 @@ static void report(grepping *g, grep_file *file, uint64_t number, haft_str line,
     if (start > 0) {
         haft__buf_add_char(g->result, '\n');
     }
-    haft__show_name(g->result, file->path);
+    haft__files_display_name(g->result, file->path);
     haft__buf_addf(g->result, ":%llu:", (unsigned long long)number);
-    haft__show_line(g->result, line, HAFT__LIMIT_FILES_GREP_LINE_BYTES, at);
-    bool kept = haft__search_keep_line(g->result, start);
+    haft__files_display_line(g->result, line, HAFT__LIMIT_FILES_GREP_LINE_BYTES, at);
+    bool kept = haft__files_keep_line(g->result, start);
     g->full = g->more = !kept;
     g->lines += kept;
     file->reported = number;
 }
 
-static haft_status fail_limit(const grepping *g, const grep_file *file)
+static haft_status fail_limit(const grep_state *g, const grep_file *file)
 {
-    char shown[HAFT__SHOW_SHORT];
-    haft_status status =
-        haft__fail(g->err, HAFT_TOO_BIG, "/pattern", "the pattern takes more than %d steps in '%s'",
-                   HAFT__LIMIT_FILES_MATCH_STEPS, haft__show_short(file->path, shown));
+    char shown[HAFT__FILES_SHORT_NAME_BYTES];
+    haft_status status = haft__fail(
+        g->err, HAFT_TOO_BIG, "/pattern", "the pattern takes more than %d steps in '%s'",
+        HAFT__LIMIT_FILES_MATCH_STEPS, haft__files_display_short_name(file->path, shown));
     return haft__hint(g->err, status,
                       "write it without a repeat inside a repeat, such as (a+)+, "
                       "or choose other files");
 }
 
-static haft_status fail_search(const grepping *g, const grep_file *file, haft__regex_result result)
+static haft_status fail_search(const grep_state *g, const grep_file *file,
+                               haft__regex_result result)
 {
     switch (result) {
     case HAFT__REGEX_NO:
     case HAFT__REGEX_YES: return HAFT_OK;
     case HAFT__REGEX_LIMIT: return fail_limit(g, file);
-    case HAFT__REGEX_STOPPED: return haft__search_fail_stopped(g->err);
+    case HAFT__REGEX_STOPPED: return haft__files_fail_cancelled(g->err);
     case HAFT__REGEX_NO_MEMORY: return haft__fail_no_memory(g->err);
     }
     HAFT__UNREACHABLE();
 }
 
 /* Whether needles are too common to be worth the trouble. */
-static bool is_common(const grepping *g)
+static bool is_common(const grep_state *g)
 {
     return g->candidates >= COMMON_LINES && g->searched / g->candidates < COMMON_BYTES;
 }
 
 /* The first match from `from` on, where a line begins, like haft__regex_find. */
-static haft__regex_result find(grepping *g, haft_str text, size_t from, size_t *ret_at)
+static haft__regex_result find(grep_state *g, haft_str text, size_t from, size_t *ret_at)
 {
     while (g->needled && from < text.len) {
-        if (haft__search_stopped(g->search)) {
+        if (haft__files_is_cancelled(g->search)) {
             return HAFT__REGEX_STOPPED;
         }
-        size_t at = haft__scan_needles(&g->needles, text, from);
+        size_t at = haft__scan_literals(&g->literals, text, from);
         g->searched += at - from;
         if (at == text.len) {
             return HAFT__REGEX_NO;
@@ -174,7 +175,7 @@ static haft__regex_result find(grepping *g, haft_str text, size_t from, size_t *
 }
 
 /* Reports the lines of a text that match; it has no line feed at its end. */
-static haft_status search_text(grepping *g, grep_file *file, haft_str text)
+static haft_status search_text(grep_state *g, grep_file *file, haft_str text)
 {
     size_t from = 0, counted = 0, at = 0;
     uint64_t line = file->line;
@@ -198,7 +199,7 @@ static haft_status search_text(grepping *g, grep_file *file, haft_str text)
 
 /* Searches the first `length` bytes of the block, up to a line feed unless they are the last ones,
  * or a piece of a line that is too long, and takes them out of it. */
-static haft_status search_block(grepping *g, grep_file *file, size_t length)
+static haft_status search_block(grep_state *g, grep_file *file, size_t length)
 {
     char *block = block_of(g);
     haft_str text = {block, length};
@@ -214,17 +215,17 @@ static haft_status search_block(grepping *g, grep_file *file, size_t length)
 }
 
 /* A line is longer than the block. */
-static haft_status lengthen(grepping *g, grep_file *file)
+static haft_status lengthen(grep_state *g, grep_file *file)
 {
     file->room *= 2;
     return make_room(g, file->room, file->have);
 }
 
 /* Fills the block. False when the file cannot be read. */
-static bool fill(grepping *g, grep_file *file)
+static bool fill(grep_state *g, grep_file *file)
 {
     size_t room = file->room - file->have, wanted = room < file->left ? room : file->left;
-    ssize_t got = haft__beneath_read(file->fd, block_of(g) + file->have, wanted);
+    ssize_t got = haft__files_read_full(file->fd, block_of(g) + file->have, wanted);
     if (got < 0) {
         return false;
     }
@@ -236,7 +237,7 @@ static bool fill(grepping *g, grep_file *file)
 
 /* How much of the block can be searched: whole lines, but all that is left at the end; 0 when a
  * larger block is needed. */
-static size_t searchable(const grepping *g, const grep_file *file)
+static size_t searchable(const grep_state *g, const grep_file *file)
 {
     const char *block = block_of(g);
     const char *last = file->have > 0 ? memrchr(block, '\n', file->have) : NULL;
@@ -246,7 +247,7 @@ static size_t searchable(const grepping *g, const grep_file *file)
     return last != NULL ? (size_t)(last - block) + 1 : 0;
 }
 
-static haft_status search_blocks(grepping *g, grep_file *file)
+static haft_status search_blocks(grep_state *g, grep_file *file)
 {
     haft_status status = HAFT_OK;
     bool first = true;
@@ -255,7 +256,7 @@ static haft_status search_blocks(grepping *g, grep_file *file)
             g->unreadable++;
             return HAFT_OK;
         }
-        if (first && haft__search_is_binary((haft_str){block_of(g), file->have})) {
+        if (first && haft__files_is_binary((haft_str){block_of(g), file->have})) {
             g->binary++;
             return HAFT_OK;
         }
@@ -267,11 +268,11 @@ static haft_status search_blocks(grepping *g, grep_file *file)
     return status;
 }
 
-static haft_status search_file(grepping *g, int root, haft_str path)
+static haft_status search_file(grep_state *g, int root, haft_str path)
 {
     struct stat info;
     grep_file file = {.path = path, .room = BLOCK_BYTES, .left = HAFT__LIMIT_FILES_FILE_BYTES};
-    file.fd = haft__beneath_open_file(root, path.ptr, &info);
+    file.fd = haft__files_root_open_file(root, path.ptr, &info);
     if (file.fd < 0) {
         g->unreadable++;
         return HAFT_OK;
@@ -282,7 +283,7 @@ static haft_status search_file(grepping *g, int root, haft_str path)
     return status;
 }
 
-static haft_status search_directory(grepping *g, haft__walk *walk, int root)
+static haft_status search_directory(grep_state *g, haft__walk *walk, int root)
 {
     haft_status status = HAFT_OK;
     while (status == HAFT_OK && !g->full) {
@@ -293,40 +294,45 @@ static haft_status search_directory(grepping *g, haft__walk *walk, int root)
         }
         status = search_file(g, root, path);
     }
-    return status == HAFT_OK && walk->stopped ? haft__search_fail_stopped(g->err) : status;
+    return status == HAFT_OK && walk->stopped ? haft__files_fail_cancelled(g->err) : status;
 }
 
 /* ---- the result ---- */
 
-static void add_notes(grepping *g, const haft__walk *walk)
+static void add_notes(grep_state *g, const haft__walk *walk)
 {
-    haft__notes notes = {.result = g->result};
-    char shown[HAFT__SHOW_SHORT];
+    haft__files_notes notes = {.result = g->result};
+    char shown[HAFT__FILES_SHORT_NAME_BYTES];
     if (g->lines == 0) {
-        haft__note(&notes, "no line matches '%s'", haft__show_short(g->search->pattern, shown));
-        haft__note(&notes, "%zu file%s searched", g->files, g->files == 1 ? " was" : "s were");
+        haft__files_notes_add(&notes, "no line matches '%s'",
+                              haft__files_display_short_name(g->search->pattern, shown));
+        haft__files_notes_add(&notes, "%zu file%s searched", g->files,
+                              g->files == 1 ? " was" : "s were");
     }
     if (g->more) {
-        haft__note(&notes, "there are more matching lines: narrow the search%s",
-                   g->limit < HAFT__LIMIT_FILES_GREP_LINES ? " or raise `limit`" : "");
+        haft__files_notes_add(&notes, "there are more matching lines: narrow the search%s",
+                              g->limit < HAFT__LIMIT_FILES_GREP_LINES ? " or raise `limit`" : "");
     }
-    haft__note_count(&notes, g->binary, "binary file was", "binary files were", "left out");
-    haft__note_count(&notes, g->unreadable, "file", "files", "could not be read");
+    haft__files_notes_add_count(&notes, g->binary, "binary file was", "binary files were",
+                                "left out");
+    haft__files_notes_add_count(&notes, g->unreadable, "file", "files", "could not be read");
     if (g->shortened > 0) {
-        haft__note(&notes, "only the first %d bytes of %zu file%s were searched",
-                   HAFT__LIMIT_FILES_FILE_BYTES, g->shortened, g->shortened == 1 ? "" : "s");
+        haft__files_notes_add(&notes, "only the first %d bytes of %zu file%s were searched",
+                              HAFT__LIMIT_FILES_FILE_BYTES, g->shortened,
+                              g->shortened == 1 ? "" : "s");
     }
-    haft__note_walk(&notes, walk);
-    haft__notes_end(&notes);
+    haft__files_notes_add_walk(&notes, walk);
+    haft__files_notes_end(&notes);
 }
 
-static haft_status run(grepping *g, int root, const haft__wild *wild)
+static haft_status run(grep_state *g, int root, const haft__glob *glob_pattern)
 {
-    haft__named named;
+    haft__path_argument named;
     haft__walk walk = {.root = root};
-    haft_status status = haft__named_find(root, g->search->path, HAFT__NAMED_BOTH, &named, g->err);
+    haft_status status =
+        haft__path_argument_resolve(root, g->search->path, HAFT__PATH_ARGUMENT_ANY, &named, g->err);
     if (status == HAFT_OK && named.is_directory) {
-        status = haft__walk_begin(&walk, root, &named.path, wild, g->search->stop, g->err);
+        status = haft__walk_begin(&walk, root, &named.path, glob_pattern, g->search->stop, g->err);
         status = status == HAFT_OK ? search_directory(g, &walk, root) : status;
     } else if (status == HAFT_OK) {
         status = search_file(g, root, (haft_str){named.path.text, named.path.length});
@@ -340,7 +346,7 @@ static haft_status run(grepping *g, int root, const haft__wild *wild)
 }
 
 /* Reads the arguments that are patterns. */
-static haft_status compile(grepping *g, haft__arena *arena, const haft__wild **ret_wild)
+static haft_status compile(grep_state *g, haft__arena *arena, const haft__glob **ret_glob)
 {
     haft_status status = haft__regex_create(g->search->pattern, &g->regex, g->err);
     if (status != HAFT_OK) {
@@ -349,30 +355,30 @@ static haft_status compile(grepping *g, haft__arena *arena, const haft__wild **r
         }
         return status;
     }
-    g->needled = haft__needles_read(g->search->pattern, &g->needles);
+    g->needled = haft__literals_extract(g->search->pattern, &g->literals);
     return g->search->glob.len > 0
-               ? haft__search_wild(arena, g->search->glob, "/glob", ret_wild, g->err)
+               ? haft__files_compile_glob(arena, g->search->glob, "/glob", ret_glob, g->err)
                : HAFT_OK;
 }
 
-haft_status haft__search_grep(const haft__file_search *search, haft__buf *result, haft_error *err)
+haft_status haft__files_grep(const haft__files_request *search, haft__buf *result, haft_error *err)
 {
-    grepping g = {.search = search, .result = result, .err = err};
+    grep_state g = {.search = search, .result = result, .err = err};
     haft__arena arena;
-    const haft__wild *wild = &haft__wild_everything;
+    const haft__glob *glob_pattern = &haft__glob_match_all;
     int root = -1;
     g.limit = search->limit > 0 ? search->limit : HAFT__LIMIT_FILES_GREP_DEFAULT;
     g.limit = g.limit < HAFT__LIMIT_FILES_GREP_LINES ? g.limit : HAFT__LIMIT_FILES_GREP_LINES;
     haft__arena_init(&arena, 0);
-    haft_status status = compile(&g, &arena, &wild);
+    haft_status status = compile(&g, &arena, &glob_pattern);
     if (status == HAFT_OK) {
         status = make_room(&g, BLOCK_BYTES, 0);
     }
     if (status == HAFT_OK) {
-        status = haft__beneath_root(search->spec_path, search->root, &root, err);
+        status = haft__files_root_open(search->spec_path, search->root, &root, err);
     }
     if (status == HAFT_OK) {
-        status = run(&g, root, wild);
+        status = run(&g, root, glob_pattern);
         (void)close(root);
     }
     haft__regex_destroy(g.regex);

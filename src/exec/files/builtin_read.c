@@ -19,10 +19,10 @@
 /* Enough of a line to see that it is longer than what is shown. */
 #define KEPT_BYTES (HAFT__LIMIT_FILES_READ_LINE_BYTES + 8)
 
-typedef struct reading {
-    const haft__file_search *search;
+typedef struct read_state {
+    const haft__files_request *search;
     haft__buf *result;
-    haft__named file;
+    haft__path_argument file;
     uint64_t first, last; /* numbers of the lines that are wanted */
     uint64_t done;        /* lines that have ended */
     uint64_t shown_last;  /* the number of the last line in the result; 0 when there is none */
@@ -31,29 +31,29 @@ typedef struct reading {
     bool cut;             /* the file is longer than what is looked at */
     char kept[KEPT_BYTES];
     size_t kept_length;
-} reading;
+} read_state;
 
-static haft_str path_of(const reading *r)
+static haft_str path_of(const read_state *r)
 {
     return (haft_str){r->file.path.text, r->file.path.length};
 }
 
-static void show_line(reading *r)
+static void show_line(read_state *r)
 {
     size_t start = r->result->len;
     haft__buf_addf(r->result, "%s%6llu\t", start > 0 ? "\n" : "", (unsigned long long)r->done);
-    haft__show_line(r->result, (haft_str){r->kept, r->kept_length},
-                    HAFT__LIMIT_FILES_READ_LINE_BYTES, 0);
-    r->full = !haft__search_keep_line(r->result, start);
+    haft__files_display_line(r->result, (haft_str){r->kept, r->kept_length},
+                             HAFT__LIMIT_FILES_READ_LINE_BYTES, 0);
+    r->full = !haft__files_keep_line(r->result, start);
     r->shown_last = r->full ? r->shown_last : r->done;
 }
 
-static bool is_wanted(const reading *r, uint64_t number)
+static bool is_wanted(const read_state *r, uint64_t number)
 {
     return number >= r->first && number <= r->last && !r->full;
 }
 
-static void end_line(reading *r)
+static void end_line(read_state *r)
 {
     r->done++;
     r->open = false;
@@ -64,7 +64,7 @@ static void end_line(reading *r)
 }
 
 /* Takes a piece of a line. */
-static void add_piece(reading *r, haft_str piece)
+static void add_piece(read_state *r, haft_str piece)
 {
     size_t room = sizeof(r->kept) - r->kept_length;
     size_t taken = is_wanted(r, r->done + 1) ? piece.len : 0;
@@ -74,7 +74,7 @@ static void add_piece(reading *r, haft_str piece)
     r->open = true;
 }
 
-static void read_block(reading *r, haft_str block)
+static void read_block(read_state *r, haft_str block)
 {
     while (block.len > 0) {
         const char *end = memchr(block.ptr, '\n', block.len);
@@ -89,26 +89,26 @@ static void read_block(reading *r, haft_str block)
     }
 }
 
-static haft_status fail_binary(const reading *r, haft_error *err)
+static haft_status fail_binary(const read_state *r, haft_error *err)
 {
-    char shown[HAFT__SHOW_SHORT];
+    char shown[HAFT__FILES_SHORT_NAME_BYTES];
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, "/path", "'%s' is a binary file, wanted a text file",
-                   haft__show_short(path_of(r), shown));
+                   haft__files_display_short_name(path_of(r), shown));
     return haft__hint(err, status, "a NUL byte is among its first 8192 bytes");
 }
 
-static haft_status read_all(reading *r, int fd, char *block, haft_error *err)
+static haft_status read_all(read_state *r, int fd, char *block, haft_error *err)
 {
-    for (size_t total = 0; !haft__search_stopped(r->search);) {
+    for (size_t total = 0; !haft__files_is_cancelled(r->search);) {
         size_t left = HAFT__LIMIT_FILES_FILE_BYTES - total;
-        ssize_t got = haft__beneath_read(fd, block, left < BLOCK_BYTES ? left + 1 : BLOCK_BYTES);
+        ssize_t got = haft__files_read_full(fd, block, left < BLOCK_BYTES ? left + 1 : BLOCK_BYTES);
         if (got < 0) {
-            return haft__search_fail_read(path_of(r), err);
+            return haft__files_fail_read(path_of(r), err);
         }
         r->cut = (size_t)got > left;
         haft_str text = {block, r->cut ? left : (size_t)got};
-        if (total == 0 && haft__search_is_binary(text)) {
+        if (total == 0 && haft__files_is_binary(text)) {
             return fail_binary(r, err);
         }
         read_block(r, text);
@@ -120,10 +120,10 @@ static haft_status read_all(reading *r, int fd, char *block, haft_error *err)
             return HAFT_OK;
         }
     }
-    return haft__search_fail_stopped(err);
+    return haft__files_fail_cancelled(err);
 }
 
-static haft_status fail_offset(const reading *r, haft_error *err)
+static haft_status fail_offset(const read_state *r, haft_error *err)
 {
     unsigned long long lines = r->done;
     haft_status status = haft__fail(
@@ -133,26 +133,26 @@ static haft_status fail_offset(const reading *r, haft_error *err)
     return haft__hint(err, status, "the first line is 1, the last one here %llu", lines);
 }
 
-static void add_notes(const reading *r)
+static void add_notes(const read_state *r)
 {
-    haft__notes notes = {.result = r->result};
+    haft__files_notes notes = {.result = r->result};
     unsigned long long first = r->first, last = r->shown_last, lines = r->done;
     if (lines == 0) {
-        haft__note(&notes, "the file is empty");
+        haft__files_notes_add(&notes, "the file is empty");
     } else if (first > 1 || last < lines || r->cut) {
-        haft__note(&notes, "lines %llu to %llu of %s%llu", first, last, r->cut ? "more than " : "",
-                   lines);
+        haft__files_notes_add(&notes, "lines %llu to %llu of %s%llu", first, last,
+                              r->cut ? "more than " : "", lines);
     }
     if (last < lines) {
-        haft__note(&notes, "go on with offset %llu", last + 1);
+        haft__files_notes_add(&notes, "go on with offset %llu", last + 1);
     } else if (r->cut) {
-        haft__note(&notes, "only the first %d bytes of a file can be read",
-                   HAFT__LIMIT_FILES_FILE_BYTES);
+        haft__files_notes_add(&notes, "only the first %d bytes of a file can be read",
+                              HAFT__LIMIT_FILES_FILE_BYTES);
     }
-    haft__notes_end(&notes);
+    haft__files_notes_end(&notes);
 }
 
-static haft_status run(reading *r, int fd, haft_error *err)
+static haft_status run(read_state *r, int fd, haft_error *err)
 {
     char *block = malloc(BLOCK_BYTES);
     haft_status status = block != NULL ? read_all(r, fd, block, err) : haft__fail_no_memory(err);
@@ -167,31 +167,32 @@ static haft_status run(reading *r, int fd, haft_error *err)
     return status;
 }
 
-static haft_status open_and_run(reading *r, int root, haft_error *err)
+static haft_status open_and_run(read_state *r, int root, haft_error *err)
 {
     struct stat info;
-    haft_status status = haft__named_find(root, r->search->path, HAFT__NAMED_FILE, &r->file, err);
+    haft_status status =
+        haft__path_argument_resolve(root, r->search->path, HAFT__PATH_ARGUMENT_FILE, &r->file, err);
     if (status != HAFT_OK) {
         return status;
     }
-    int fd = haft__beneath_open_file(root, r->file.path.text, &info);
+    int fd = haft__files_root_open_file(root, r->file.path.text, &info);
     if (fd < 0) {
-        return haft__search_fail_read(path_of(r), err);
+        return haft__files_fail_read(path_of(r), err);
     }
     status = run(r, fd, err);
     (void)close(fd);
     return status;
 }
 
-haft_status haft__search_read(const haft__file_search *search, haft__buf *result, haft_error *err)
+haft_status haft__files_read(const haft__files_request *search, haft__buf *result, haft_error *err)
 {
-    reading r = {.search = search, .result = result};
+    read_state r = {.search = search, .result = result};
     uint64_t limit = search->limit > 0 ? search->limit : HAFT__LIMIT_FILES_READ_DEFAULT;
     limit = limit < HAFT__LIMIT_FILES_READ_LINES ? limit : HAFT__LIMIT_FILES_READ_LINES;
     r.first = search->offset > 0 ? search->offset : 1;
     r.last = r.first < UINT64_MAX - limit ? r.first + limit - 1 : UINT64_MAX;
     int root = -1;
-    haft_status status = haft__beneath_root(search->spec_path, search->root, &root, err);
+    haft_status status = haft__files_root_open(search->spec_path, search->root, &root, err);
     if (status == HAFT_OK) {
         status = open_and_run(&r, root, err);
         (void)close(root);

@@ -16,35 +16,36 @@
 /* Entries as they come, newest first: how many there will be is not known before. */
 typedef struct chain {
     struct chain *before;
-    haft__entry entry;
+    haft__directory_entry entry;
 } chain;
 
 typedef struct lister {
     haft__arena *arena;
     int fd;
     chain *last;
-    haft__listing *listing;
+    haft__directory_listing *listing;
 } lister;
 
-static haft__entry_kind kind_of_mode(mode_t mode)
+static haft__directory_entry_kind kind_of_mode(mode_t mode)
 {
-    return S_ISREG(mode)   ? HAFT__ENTRY_FILE
-           : S_ISDIR(mode) ? HAFT__ENTRY_DIRECTORY
-           : S_ISLNK(mode) ? HAFT__ENTRY_LINK
-                           : HAFT__ENTRY_OTHER;
+    return S_ISREG(mode)   ? HAFT__DIRECTORY_ENTRY_FILE
+           : S_ISDIR(mode) ? HAFT__DIRECTORY_ENTRY_DIRECTORY
+           : S_ISLNK(mode) ? HAFT__DIRECTORY_ENTRY_LINK
+                           : HAFT__DIRECTORY_ENTRY_OTHER;
 }
 
-haft__entry_kind haft__listing_kind(int fd, const char *name, unsigned char type)
+haft__directory_entry_kind haft__directory_entry_detect_kind(int fd, const char *name,
+                                                             unsigned char type)
 {
     struct stat info;
     switch (type) {
-    case DT_REG: return HAFT__ENTRY_FILE;
-    case DT_DIR: return HAFT__ENTRY_DIRECTORY;
-    case DT_LNK: return HAFT__ENTRY_LINK;
+    case DT_REG: return HAFT__DIRECTORY_ENTRY_FILE;
+    case DT_DIR: return HAFT__DIRECTORY_ENTRY_DIRECTORY;
+    case DT_LNK: return HAFT__DIRECTORY_ENTRY_LINK;
     case DT_UNKNOWN:
         return fstatat(fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0 ? kind_of_mode(info.st_mode)
-                                                                  : HAFT__ENTRY_OTHER;
-    default: return HAFT__ENTRY_OTHER;
+                                                                  : HAFT__DIRECTORY_ENTRY_OTHER;
+    default: return HAFT__DIRECTORY_ENTRY_OTHER;
     }
 }
 
@@ -55,7 +56,8 @@ static bool add(lister *l, const struct dirent64 *found)
     if (link == NULL || name.ptr == NULL) {
         return false;
     }
-    *link = (chain){l->last, {name, haft__listing_kind(l->fd, found->d_name, found->d_type)}};
+    *link = (chain){l->last,
+                    {name, haft__directory_entry_detect_kind(l->fd, found->d_name, found->d_type)}};
     l->last = link;
     l->listing->count++;
     return true;
@@ -89,26 +91,26 @@ static haft_status read_piece(lister *l, const char *piece, size_t length, size_
 /* As their paths are ordered: what is in a directory has a slash behind its name. */
 static int by_path(const void *left, const void *right)
 {
-    const haft__entry *a = left, *b = right;
+    const haft__directory_entry *a = left, *b = right;
     size_t common = a->name.len < b->name.len ? a->name.len : b->name.len;
     int order = memcmp(a->name.ptr, b->name.ptr, common);
     if (order != 0) {
         return order;
     }
     bool a_ends = a->name.len == common, b_ends = b->name.len == common;
-    int behind_a = !a_ends                            ? (unsigned char)a->name.ptr[common]
-                   : a->kind == HAFT__ENTRY_DIRECTORY ? '/'
-                                                      : 0;
-    int behind_b = !b_ends                            ? (unsigned char)b->name.ptr[common]
-                   : b->kind == HAFT__ENTRY_DIRECTORY ? '/'
-                                                      : 0;
+    int behind_a = !a_ends                                      ? (unsigned char)a->name.ptr[common]
+                   : a->kind == HAFT__DIRECTORY_ENTRY_DIRECTORY ? '/'
+                                                                : 0;
+    int behind_b = !b_ends                                      ? (unsigned char)b->name.ptr[common]
+                   : b->kind == HAFT__DIRECTORY_ENTRY_DIRECTORY ? '/'
+                                                                : 0;
     return behind_a - behind_b;
 }
 
 static haft_status sort(lister *l, haft_error *err)
 {
     size_t count = l->listing->count;
-    haft__entry *entries = haft__arena_array(l->arena, count, sizeof(*entries));
+    haft__directory_entry *entries = haft__arena_array(l->arena, count, sizeof(*entries));
     if (entries == NULL) {
         return haft__arena_fail(l->arena, err);
     }
@@ -120,10 +122,10 @@ static haft_status sort(lister *l, haft_error *err)
     return HAFT_OK;
 }
 
-haft_status haft__listing_read(haft__arena *arena, int fd, size_t most, haft__listing *ret_listing,
-                               haft_error *err)
+haft_status haft__directory_read(haft__arena *arena, int fd, size_t most,
+                                 haft__directory_listing *ret_listing, haft_error *err)
 {
-    haft__listing listing = {.entries = NULL};
+    haft__directory_listing listing = {.entries = NULL};
     lister l = {.arena = arena, .fd = fd, .listing = &listing};
     _Alignas(struct dirent64) char piece[PIECE];
     while (!listing.cut) {

@@ -47,7 +47,7 @@ static bool is_plain(char c)
     return c >= ' ' && c < 0x7F && c != '\\';
 }
 
-void haft__show_name(haft__buf *buf, haft_str name)
+void haft__files_display_name(haft__buf *buf, haft_str name)
 {
     for (size_t at = 0; at < name.len;) {
         size_t end = at;
@@ -64,14 +64,14 @@ void haft__show_name(haft__buf *buf, haft_str name)
     }
 }
 
-const char *haft__show_short(haft_str name, char to[HAFT__SHOW_SHORT])
+const char *haft__files_display_short_name(haft_str name, char to[HAFT__FILES_SHORT_NAME_BYTES])
 {
     size_t used = 0;
     for (size_t at = 0; at < name.len;) {
         char piece[ESCAPE_BYTES];
         at += show_one(name, at, piece);
         size_t length = strlen(piece);
-        if (used + length + sizeof(DOTS) > HAFT__SHOW_SHORT) {
+        if (used + length + sizeof(DOTS) > HAFT__FILES_SHORT_NAME_BYTES) {
             memcpy(to + used, DOTS, sizeof(DOTS));
             return to;
         }
@@ -110,7 +110,7 @@ static size_t floor_of(haft_str text, size_t at)
     return at;
 }
 
-void haft__show_line(haft__buf *buf, haft_str line, size_t most, size_t at)
+void haft__files_display_line(haft__buf *buf, haft_str line, size_t most, size_t at)
 {
     line.len -= haft__str_ends_with(line, HAFT__LIT("\r"));
     /* A third of what is shown stands before `at`, if it would not be seen otherwise. */

@@ -11,14 +11,14 @@
 /* Appends the name of a file. A control character, a line or direction mark of Unicode and a
  * backslash are written as JSON escapes, so that the name can be given back as it is shown; a byte
  * that is no UTF-8 as \xNN, for which there is no way back. */
-void haft__show_name(haft__buf *buf, haft_str name);
+void haft__files_display_name(haft__buf *buf, haft_str name);
 
 /* The same for an error, cut where it gets long. */
-#define HAFT__SHOW_SHORT 120
-const char *haft__show_short(haft_str name, char to[HAFT__SHOW_SHORT]);
+#define HAFT__FILES_SHORT_NAME_BYTES 120
+const char *haft__files_display_short_name(haft_str name, char to[HAFT__FILES_SHORT_NAME_BYTES]);
 
 /* Appends a line of a file, at most `most` bytes of it, with "..." where something was cut. What
  * lies around `at` stays in. What is no UTF-8, and a NUL, becomes '?'; a CR at the end goes. */
-void haft__show_line(haft__buf *buf, haft_str line, size_t most, size_t at);
+void haft__files_display_line(haft__buf *buf, haft_str line, size_t most, size_t at);
 
 #endif

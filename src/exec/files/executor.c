@@ -15,14 +15,14 @@
 #include "exec/files/files.h"
 #include "json/number.h"
 
-typedef haft_status search_function(const haft__file_search *search, haft__buf *result,
+typedef haft_status search_function(const haft__files_request *search, haft__buf *result,
                                     haft_error *err);
 
 typedef struct file_search {
-    haft__job pooled;
+    haft__pool_job pooled;
     haft__exec_job *job;
     search_function *function;
-    haft__file_search search;
+    haft__files_request search;
     atomic_bool stop;
     /* Set by the thread, read when it is done. */
     haft__buf result;
@@ -30,7 +30,7 @@ typedef struct file_search {
     haft_error err;
 } file_search;
 
-static void work(haft__job *pooled)
+static void work(haft__pool_job *pooled)
 {
     file_search *it = HAFT__CONTAINER(pooled, file_search, pooled);
     it->status = it->function(&it->search, &it->result, &it->err);
@@ -51,7 +51,7 @@ static void report(file_search *it)
     haft__exec_report(it->job, &result);
 }
 
-static void done(haft__job *pooled)
+static void done(haft__pool_job *pooled)
 {
     file_search *it = HAFT__CONTAINER(pooled, file_search, pooled);
     haft__exec_job *job = it->job;
@@ -87,7 +87,7 @@ static uint64_t read_number(const haft__exec_job *job, const char *key)
     return !fits ? INT64_MAX : number > 0 ? (uint64_t)number : 0;
 }
 
-static haft_status read_arguments(haft__exec_job *job, haft__file_search *search, haft_error *err)
+static haft_status read_arguments(haft__exec_job *job, haft__files_request *search, haft_error *err)
 {
     const struct {
         const char *key;
@@ -111,11 +111,11 @@ static haft_status start(haft__exec_job *job, search_function *function, haft_er
     if (it == NULL) {
         return haft__arena_fail(&job->arena, err);
     }
-    it->pooled = (haft__job){.work = work, .done = done};
+    it->pooled = (haft__pool_job){.work = work, .done = done};
     it->job = job;
     it->function = function;
     it->search.stop = &it->stop;
-    haft__buf_init(&it->result, HAFT__SEARCH_BYTES);
+    haft__buf_init(&it->result, HAFT__FILES_RESULT_BUFFER_BYTES);
     job->state = it;
     haft_status status = read_arguments(job, &it->search, err);
     return status == HAFT_OK ? haft__pool_submit(job->exec->pool, &it->pooled, err) : status;
@@ -123,29 +123,29 @@ static haft_status start(haft__exec_job *job, search_function *function, haft_er
 
 static haft_status start_glob(haft__exec_job *job, haft_error *err)
 {
-    return start(job, haft__search_glob, err);
+    return start(job, haft__files_glob, err);
 }
 
 static haft_status start_grep(haft__exec_job *job, haft_error *err)
 {
-    return start(job, haft__search_grep, err);
+    return start(job, haft__files_grep, err);
 }
 
 static haft_status start_read(haft__exec_job *job, haft_error *err)
 {
-    return start(job, haft__search_read, err);
+    return start(job, haft__files_read, err);
 }
 
 static bool abandon(haft__exec_job *job)
 {
     file_search *it = job->state;
     atomic_store(&it->stop, true);
-    if (haft__pool_drop(job->exec->pool, &it->pooled)) {
+    if (haft__pool_cancel(job->exec->pool, &it->pooled)) {
         job->waiting = true;
         return false;
     }
     /* It may hang in a file system that does not answer. */
-    (void)haft__pool_lose(job->exec->pool, &it->pooled);
+    (void)haft__pool_abandon(job->exec->pool, &it->pooled);
     return true;
 }
 

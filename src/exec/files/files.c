@@ -15,43 +15,43 @@
 #define NOTE_BYTES   512
 #define BINARY_BYTES 8192
 
-haft_status haft__search_fail_stopped(haft_error *err)
+haft_status haft__files_fail_cancelled(haft_error *err)
 {
     return haft__fail(err, HAFT_BAD_STATE, "", "the search was stopped");
 }
 
-haft_status haft__search_wild(haft__arena *arena, haft_str pattern, const char *where,
-                              const haft__wild **ret_wild, haft_error *err)
+haft_status haft__files_compile_glob(haft__arena *arena, haft_str pattern, const char *where,
+                                     const haft__glob **ret_glob, haft_error *err)
 {
-    haft_status status = haft__wild_compile(arena, pattern, ret_wild, err);
+    haft_status status = haft__glob_compile(arena, pattern, ret_glob, err);
     if (status != HAFT_OK && status != HAFT_NO_MEMORY) {
         haft__error_prepend_location(err, where);
     }
     return status;
 }
 
-bool haft__search_is_binary(haft_str beginning)
+bool haft__files_is_binary(haft_str beginning)
 {
     size_t looked_at = beginning.len < BINARY_BYTES ? beginning.len : BINARY_BYTES;
     return looked_at > 0 && memchr(beginning.ptr, '\0', looked_at) != NULL;
 }
 
-haft_status haft__search_fail_read(haft_str path, haft_error *err)
+haft_status haft__files_fail_read(haft_str path, haft_error *err)
 {
-    char shown[HAFT__SHOW_SHORT];
+    char shown[HAFT__FILES_SHORT_NAME_BYTES];
     int error = errno;
     return haft__fail(err, HAFT_IO, "/path", "'%s' cannot be read: %s",
-                      haft__show_short(path, shown), strerror(error));
+                      haft__files_display_short_name(path, shown), strerror(error));
 }
 
-bool haft__search_keep_line(haft__buf *result, size_t start)
+bool haft__files_keep_line(haft__buf *result, size_t start)
 {
     bool fits = result->len <= HAFT__LIMIT_FILES_RESULT_BYTES;
     result->len = fits ? result->len : start;
     return fits;
 }
 
-void haft__note(haft__notes *notes, const char *format, ...)
+void haft__files_notes_add(haft__files_notes *notes, const char *format, ...)
 {
     char text[NOTE_BYTES];
     va_list args;
@@ -65,26 +65,28 @@ void haft__note(haft__notes *notes, const char *format, ...)
     notes->begun = true;
 }
 
-void haft__note_count(haft__notes *notes, size_t count, const char *one, const char *many,
-                      const char *what)
+void haft__files_notes_add_count(haft__files_notes *notes, size_t count, const char *one,
+                                 const char *many, const char *what)
 {
     if (count > 0) {
-        haft__note(notes, "%zu %s %s", count, count == 1 ? one : many, what);
+        haft__files_notes_add(notes, "%zu %s %s", count, count == 1 ? one : many, what);
     }
 }
 
-void haft__note_walk(haft__notes *notes, const haft__walk *walk)
+void haft__files_notes_add_walk(haft__files_notes *notes, const haft__walk *walk)
 {
     if (walk->cut) {
-        haft__note(notes, "only the first %d files and directories were looked at: name a `path`",
-                   HAFT__LIMIT_FILES_ENTRIES);
+        haft__files_notes_add(
+            notes, "only the first %d files and directories were looked at: name a `path`",
+            HAFT__LIMIT_FILES_ENTRIES);
     }
-    haft__note_count(notes, walk->unreadable, "directory", "directories", "could not be read");
-    haft__note_count(notes, walk->too_deep, "path is", "paths are",
-                     "nested too deep to be looked at");
+    haft__files_notes_add_count(notes, walk->unreadable, "directory", "directories",
+                                "could not be read");
+    haft__files_notes_add_count(notes, walk->too_deep, "path is", "paths are",
+                                "nested too deep to be looked at");
 }
 
-void haft__notes_end(haft__notes *notes)
+void haft__files_notes_end(haft__files_notes *notes)
 {
     if (notes->begun) {
         haft__buf_add_char(notes->result, ')');

@@ -9,9 +9,9 @@
 #include "base/str.h"
 #include "exec/files/glob.h"
 
-struct haft__ignore_rule {
-    const haft__ignore_rule *before;
-    const haft__wild *wild;
+struct haft__gitignore_rule {
+    const haft__gitignore_rule *before;
+    const haft__glob *glob_pattern;
     bool negated, directories, anywhere;
 };
 
@@ -40,7 +40,7 @@ static haft_str next_line(haft_str *rest)
 }
 
 /* Takes the marks off the line and notes them. */
-static haft_str read_marks(haft_str line, haft__ignore_rule *rule)
+static haft_str read_marks(haft_str line, haft__gitignore_rule *rule)
 {
     rule->negated = haft__str_starts_with(line, HAFT__LIT("!"));
     line = haft__str_skip(line, rule->negated);
@@ -50,16 +50,16 @@ static haft_str read_marks(haft_str line, haft__ignore_rule *rule)
     return haft__str_skip(line, haft__str_starts_with(line, HAFT__LIT("/")));
 }
 
-static bool add_rule(haft__ignore *ignore, haft__arena *arena, haft_str line)
+static bool add_rule(haft__gitignore *ignore, haft__arena *arena, haft_str line)
 {
-    haft__ignore_rule marks = {.before = ignore->last};
+    haft__gitignore_rule marks = {.before = ignore->last};
     haft_str pattern = read_marks(line, &marks);
     if (pattern.len == 0) {
         return true;
     }
-    haft__ignore_rule *rule = haft__arena_alloc(arena, sizeof(*rule));
-    marks.wild = haft__wild_compile_ignore(arena, pattern, marks.anywhere);
-    if (rule == NULL || marks.wild == NULL) {
+    haft__gitignore_rule *rule = haft__arena_alloc(arena, sizeof(*rule));
+    marks.glob_pattern = haft__glob_compile_gitignore(arena, pattern, marks.anywhere);
+    if (rule == NULL || marks.glob_pattern == NULL) {
         return false;
     }
     *rule = marks;
@@ -67,7 +67,7 @@ static bool add_rule(haft__ignore *ignore, haft__arena *arena, haft_str line)
     return true;
 }
 
-bool haft__ignore_read(haft__ignore *ignore, haft__arena *arena, haft_str text)
+bool haft__gitignore_parse(haft__gitignore *ignore, haft__arena *arena, haft_str text)
 {
     static const haft_str byte_order_mark = HAFT__LIT("\xef\xbb\xbf");
     if (haft__str_starts_with(text, byte_order_mark)) {
@@ -90,14 +90,14 @@ static haft_str name_of(haft_str path)
     return slash != NULL ? haft__str_skip(path, (size_t)(slash - path.ptr) + 1) : path;
 }
 
-bool haft__ignore_has(const haft__ignore *ignore, haft_str path, bool is_directory)
+bool haft__gitignore_matches(const haft__gitignore *ignore, haft_str path, bool is_directory)
 {
     haft_str name = name_of(path);
     for (; ignore != NULL; ignore = ignore->above) {
         haft_str inside = haft__str_skip(path, ignore->prefix);
-        for (const haft__ignore_rule *rule = ignore->last; rule != NULL; rule = rule->before) {
+        for (const haft__gitignore_rule *rule = ignore->last; rule != NULL; rule = rule->before) {
             if ((is_directory || !rule->directories)
-                && haft__wild_matches(rule->wild, rule->anywhere ? name : inside)) {
+                && haft__glob_matches(rule->glob_pattern, rule->anywhere ? name : inside)) {
                 return !rule->negated;
             }
         }

@@ -16,12 +16,12 @@
 #include "base/utf8.h"
 #include "exec/files/glob_int.h"
 
-static const haft__wild_part any_parts[] = {
-    {.shape = HAFT__WILD_ANY},
-    {.shape = HAFT__WILD_ENDING, .text = {"", 0}},
+static const haft__glob_segment any_parts[] = {
+    {.shape = HAFT__GLOB_ANY_DEPTH},
+    {.shape = HAFT__GLOB_SUFFIX, .text = {"", 0}},
 };
-static const haft__wild_path any_path = {any_parts, COUNT(any_parts), false};
-const haft__wild haft__wild_everything = {&any_path, 1};
+static const haft__glob_path any_path = {any_parts, COUNT(any_parts), false};
+const haft__glob haft__glob_match_all = {&any_path, 1};
 
 /* ---- one name ---- */
 
@@ -34,13 +34,13 @@ static size_t next_code(haft_str name, size_t at, bool bytes, uint32_t *ret_code
         length = haft__utf8_decode(haft__str_skip(name, at), ret_code);
     }
     if (length == 0) {
-        *ret_code = bytes || byte < 0x80 ? byte : HAFT__WILD_NO_CHARACTER;
+        *ret_code = bytes || byte < 0x80 ? byte : HAFT__GLOB_NO_CHARACTER;
         length = 1;
     }
     return length;
 }
 
-static bool is_in(const haft__wild_token *token, uint32_t code)
+static bool is_in(const haft__glob_token *token, uint32_t code)
 {
     for (size_t i = 0; i < token->count; i++) {
         if (code >= token->ranges[i].from && code <= token->ranges[i].to) {
@@ -50,24 +50,24 @@ static bool is_in(const haft__wild_token *token, uint32_t code)
     return false;
 }
 
-static bool fits(const haft__wild_token *token, uint32_t code)
+static bool fits(const haft__glob_token *token, uint32_t code)
 {
     switch (token->kind) {
-    case HAFT__WILD_LITERAL: return code == token->code;
-    case HAFT__WILD_ONE: return true;
-    case HAFT__WILD_CLASS: return is_in(token, code) != token->negated;
-    case HAFT__WILD_STAR: return false;
+    case HAFT__GLOB_LITERAL: return code == token->code;
+    case HAFT__GLOB_ANY_CHARACTER: return true;
+    case HAFT__GLOB_CLASS: return is_in(token, code) != token->negated;
+    case HAFT__GLOB_STAR: return false;
     }
     HAFT__UNREACHABLE();
 }
 
-static bool match_tokens(const haft__wild_part *part, haft_str name, bool bytes)
+static bool match_tokens(const haft__glob_segment *part, haft_str name, bool bytes)
 {
     size_t t = 0, at = 0, back = SIZE_MAX, back_at = 0;
     uint32_t code;
     while (at < name.len) {
         size_t length = next_code(name, at, bytes, &code);
-        if (t < part->count && part->tokens[t].kind == HAFT__WILD_STAR) {
+        if (t < part->count && part->tokens[t].kind == HAFT__GLOB_STAR) {
             back = ++t;
             back_at = at;
         } else if (t < part->count && fits(&part->tokens[t], code)) {
@@ -81,26 +81,26 @@ static bool match_tokens(const haft__wild_part *part, haft_str name, bool bytes)
             return false;
         }
     }
-    while (t < part->count && part->tokens[t].kind == HAFT__WILD_STAR) {
+    while (t < part->count && part->tokens[t].kind == HAFT__GLOB_STAR) {
         t++;
     }
     return t == part->count;
 }
 
-static bool match_part(const haft__wild_part *part, haft_str name, bool bytes)
+static bool match_part(const haft__glob_segment *part, haft_str name, bool bytes)
 {
-    if (!bytes && haft__str_equal(name, part->text) && part->shape != HAFT__WILD_ENDING) {
+    if (!bytes && haft__str_equal(name, part->text) && part->shape != HAFT__GLOB_SUFFIX) {
         return true; /* spelt exactly so, such as a file called [id].tsx */
     }
     if (!bytes && name.len > 0 && name.ptr[0] == '.' && !part->dot) {
         return false;
     }
     switch (part->shape) {
-    case HAFT__WILD_EXACT: return haft__str_equal(name, part->text);
-    case HAFT__WILD_ENDING: return haft__str_ends_with(name, part->text);
-    case HAFT__WILD_TOKENS: return match_tokens(part, name, bytes);
-    case HAFT__WILD_NEVER:
-    case HAFT__WILD_ANY: return false;
+    case HAFT__GLOB_EXACT: return haft__str_equal(name, part->text);
+    case HAFT__GLOB_SUFFIX: return haft__str_ends_with(name, part->text);
+    case HAFT__GLOB_TOKENS: return match_tokens(part, name, bytes);
+    case HAFT__GLOB_NO_MATCH:
+    case HAFT__GLOB_ANY_DEPTH: return false;
     }
     HAFT__UNREACHABLE();
 }
@@ -124,12 +124,12 @@ static haft_str next_name(place *at)
 
 /* Whether the names of `text` follow the parts; as the beginning of a longer path if `beginning`.
  */
-static bool follow(const haft__wild_path *path, haft_str text, bool beginning)
+static bool follow(const haft__glob_path *path, haft_str text, bool beginning)
 {
     place at = {.rest = text, .ended = text.len == 0}, back = {.part = SIZE_MAX};
     while (!at.ended) {
-        const haft__wild_part *part = at.part < path->count ? &path->parts[at.part] : NULL;
-        if (part != NULL && part->shape == HAFT__WILD_ANY) {
+        const haft__glob_segment *part = at.part < path->count ? &path->parts[at.part] : NULL;
+        if (part != NULL && part->shape == HAFT__GLOB_ANY_DEPTH) {
             at.part++;
             back = at;
             continue;
@@ -153,20 +153,20 @@ static bool follow(const haft__wild_path *path, haft_str text, bool beginning)
     return beginning ? more || back.part != SIZE_MAX : !more;
 }
 
-bool haft__wild_matches(const haft__wild *wild, haft_str path)
+bool haft__glob_matches(const haft__glob *glob_pattern, haft_str path)
 {
-    for (size_t i = 0; i < wild->count; i++) {
-        if (follow(&wild->paths[i], path, false)) {
+    for (size_t i = 0; i < glob_pattern->count; i++) {
+        if (follow(&glob_pattern->paths[i], path, false)) {
             return true;
         }
     }
     return false;
 }
 
-bool haft__wild_below(const haft__wild *wild, haft_str directory)
+bool haft__glob_can_match_below(const haft__glob *glob_pattern, haft_str directory)
 {
-    for (size_t i = 0; i < wild->count; i++) {
-        if (follow(&wild->paths[i], directory, true)) {
+    for (size_t i = 0; i < glob_pattern->count; i++) {
+        if (follow(&glob_pattern->paths[i], directory, true)) {
             return true;
         }
     }

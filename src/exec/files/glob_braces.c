@@ -105,7 +105,7 @@ static haft_str put(haft__arena *arena, haft_str text, group g, size_t from, siz
 }
 
 /* Replaces texts[done] by its first alternative, and adds the others. */
-static haft_status write_out(haft__wild_expansion *e, group g, haft_error *err)
+static haft_status write_out(haft__glob_expansion *e, group g, haft_error *err)
 {
     haft_str text = e->texts[e->done];
     size_t slot = e->done;
@@ -128,7 +128,7 @@ static haft_status write_out(haft__wild_expansion *e, group g, haft_error *err)
     }
 }
 
-haft_status haft__wild_expand(haft__wild_expansion *expansion, haft_str pattern, haft_error *err)
+haft_status haft__glob_expand(haft__glob_expansion *expansion, haft_str pattern, haft_error *err)
 {
     expansion->texts[0] = pattern;
     expansion->count = 1;

@@ -16,11 +16,11 @@ typedef struct reader {
     size_t at;
     bool bytes;    /* git's dialect */
     bool anywhere; /* a name: ** is * */
-    haft__wild_part *parts;
+    haft__glob_segment *parts;
     size_t count;
     /* Room for all tokens and ranges of the pattern, which are no more than it has bytes. */
-    haft__wild_token *tokens;
-    haft__wild_range *ranges;
+    haft__glob_token *tokens;
+    haft__glob_range *ranges;
     size_t token_count, range_count;
 } reader;
 
@@ -28,7 +28,7 @@ typedef struct reader {
 
 static const struct {
     const char *name;
-    haft__wild_range ranges[4];
+    haft__glob_range ranges[4];
 } named[] = {
     {"alnum", {{'0', '9'}, {'A', 'Z'}, {'a', 'z'}}},
     {"alpha", {{'A', 'Z'}, {'a', 'z'}}},
@@ -48,7 +48,7 @@ static const struct {
 typedef struct class_reader {
     reader *r;
     size_t at;
-    haft__wild_range *ranges;
+    haft__glob_range *ranges;
     size_t count;
     uint32_t before; /* the character a range could begin with */
     bool has_before;
@@ -77,7 +77,7 @@ static bool peek_is(const reader *r, size_t at, char c)
 
 static void add_range(class_reader *c, uint32_t from, uint32_t to)
 {
-    c->ranges[c->count++] = (haft__wild_range){from, to};
+    c->ranges[c->count++] = (haft__glob_range){from, to};
 }
 
 static void add_one(class_reader *c, uint32_t code)
@@ -148,7 +148,7 @@ static bool read_class_item(class_reader *c)
 }
 
 /* At "[". Moves behind the class, unless it is none: not closed, or with a name nobody knows. */
-static bool read_class(reader *r, haft__wild_token *token)
+static bool read_class(reader *r, haft__glob_token *token)
 {
     class_reader c = {.r = r, .at = r->at + 1, .ranges = r->ranges + r->range_count};
     bool negated = peek_is(r, c.at, '!') || peek_is(r, c.at, '^');
@@ -163,8 +163,8 @@ static bool read_class(reader *r, haft__wild_token *token)
     }
     r->at = c.at + 1;
     r->range_count += c.count;
-    *token = (haft__wild_token){
-        .kind = HAFT__WILD_CLASS, .negated = negated, .count = c.count, .ranges = c.ranges};
+    *token = (haft__glob_token){
+        .kind = HAFT__GLOB_CLASS, .negated = negated, .count = c.count, .ranges = c.ranges};
     return true;
 }
 
@@ -192,7 +192,7 @@ static bool at_end(const reader *r, size_t at)
 }
 
 /* Behind a backslash. False when nothing stands there. */
-static bool read_escaped(reader *r, haft__wild_token *token)
+static bool read_escaped(reader *r, haft__glob_token *token)
 {
     uint32_t code = '\\';
     size_t length = peek(r, r->at + 1, &code);
@@ -202,22 +202,22 @@ static bool read_escaped(reader *r, haft__wild_token *token)
 }
 
 /* What stands at `at` and is no slash. False when the part can never match. */
-static bool read_token(reader *r, haft__wild_token *token)
+static bool read_token(reader *r, haft__glob_token *token)
 {
-    *token = (haft__wild_token){.kind = HAFT__WILD_LITERAL};
+    *token = (haft__glob_token){.kind = HAFT__GLOB_LITERAL};
     switch (r->text.ptr[r->at]) {
     case '*':
-        token->kind = HAFT__WILD_STAR;
+        token->kind = HAFT__GLOB_STAR;
         r->at++;
         return true;
     case '?':
-        token->kind = HAFT__WILD_ONE;
+        token->kind = HAFT__GLOB_ANY_CHARACTER;
         r->at++;
         return true;
     case '\\': return read_escaped(r, token);
     case '[':
         if (read_class(r, token) || r->bytes) {
-            return token->kind == HAFT__WILD_CLASS;
+            return token->kind == HAFT__GLOB_CLASS;
         }
         token->code = '['; /* itself */
         r->at++;
@@ -235,22 +235,22 @@ static bool make_room(reader *r)
     return r->tokens != NULL && r->ranges != NULL;
 }
 
-static bool is_star(const haft__wild_token *token)
+static bool is_star(const haft__glob_token *token)
 {
-    return token->kind == HAFT__WILD_STAR;
+    return token->kind == HAFT__GLOB_STAR;
 }
 
-static bool read_tokens(reader *r, haft__wild_part *part)
+static bool read_tokens(reader *r, haft__glob_segment *part)
 {
     size_t start = r->at;
     if (!make_room(r)) {
         return false;
     }
-    haft__wild_token *tokens = r->tokens + r->token_count;
-    *part = (haft__wild_part){.shape = HAFT__WILD_TOKENS, .tokens = tokens};
+    haft__glob_token *tokens = r->tokens + r->token_count;
+    *part = (haft__glob_segment){.shape = HAFT__GLOB_TOKENS, .tokens = tokens};
     while (!at_end(r, r->at)) {
         if (!read_token(r, &tokens[part->count])) {
-            part->shape = HAFT__WILD_NEVER;
+            part->shape = HAFT__GLOB_NO_MATCH;
             r->at = r->text.len;
             return true;
         }
@@ -259,7 +259,7 @@ static bool read_tokens(reader *r, haft__wild_part *part)
         part->count += !again;
     }
     r->token_count += part->count;
-    part->dot = part->count > 0 && tokens[0].kind == HAFT__WILD_LITERAL && tokens[0].code == '.';
+    part->dot = part->count > 0 && tokens[0].kind == HAFT__GLOB_LITERAL && tokens[0].code == '.';
     part->text = (haft_str){r->text.ptr + start, r->at - start};
     return true;
 }
@@ -277,18 +277,18 @@ static size_t count_stars(const reader *r)
 /* Reads up to the next slash. False when there is no memory. */
 static bool read_part(reader *r)
 {
-    haft__wild_part *part = &r->parts[r->count++];
+    haft__glob_segment *part = &r->parts[r->count++];
     size_t stars = count_stars(r), end = plain_end(r, r->at + stars), start = r->at;
-    *part = (haft__wild_part){.shape = HAFT__WILD_EXACT};
+    *part = (haft__glob_segment){.shape = HAFT__GLOB_EXACT};
     if (!at_end(r, end)) {
         return read_tokens(r, part);
     }
     r->at = end;
     if (stars > 1 && end == start + stars && !r->anywhere) {
-        part->shape = HAFT__WILD_ANY;
+        part->shape = HAFT__GLOB_ANY_DEPTH;
         return true;
     }
-    part->shape = stars > 0 ? HAFT__WILD_ENDING : HAFT__WILD_EXACT;
+    part->shape = stars > 0 ? HAFT__GLOB_SUFFIX : HAFT__GLOB_EXACT;
     part->text = (haft_str){r->text.ptr + start + stars, end - start - stars};
     part->dot = stars == 0 && part->text.len > 0 && part->text.ptr[0] == '.';
     return true;
@@ -311,7 +311,7 @@ static bool read_parts(reader *r)
         return false;
     }
     if (!r->bytes && r->anywhere) {
-        r->parts[r->count++] = (haft__wild_part){.shape = HAFT__WILD_ANY};
+        r->parts[r->count++] = (haft__glob_segment){.shape = HAFT__GLOB_ANY_DEPTH};
     }
     for (;;) {
         if (!read_part(r)) {
@@ -328,30 +328,31 @@ static bool read_parts(reader *r)
 /* ** at the end is at least one name. */
 static void end_parts(reader *r)
 {
-    if (r->count > 0 && r->parts[r->count - 1].shape == HAFT__WILD_ANY) {
-        r->parts[r->count++] = (haft__wild_part){.shape = HAFT__WILD_ENDING, .text = HAFT__LIT("")};
+    if (r->count > 0 && r->parts[r->count - 1].shape == HAFT__GLOB_ANY_DEPTH) {
+        r->parts[r->count++] =
+            (haft__glob_segment){.shape = HAFT__GLOB_SUFFIX, .text = HAFT__LIT("")};
     }
 }
 
-const haft__wild *haft__wild_compile_ignore(haft__arena *arena, haft_str pattern, bool anywhere)
+const haft__glob *haft__glob_compile_gitignore(haft__arena *arena, haft_str pattern, bool anywhere)
 {
     reader r = {.arena = arena, .text = pattern, .bytes = true, .anywhere = anywhere};
-    haft__wild *wild = haft__arena_array(arena, 1, sizeof(*wild));
-    haft__wild_path *path = haft__arena_array(arena, 1, sizeof(*path));
-    if (wild == NULL || path == NULL || !read_parts(&r)) {
+    haft__glob *glob_pattern = haft__arena_array(arena, 1, sizeof(*glob_pattern));
+    haft__glob_path *path = haft__arena_array(arena, 1, sizeof(*path));
+    if (glob_pattern == NULL || path == NULL || !read_parts(&r)) {
         return NULL;
     }
     end_parts(&r);
-    *path = (haft__wild_path){r.parts, r.count, true};
-    *wild = (haft__wild){path, 1};
-    return wild;
+    *path = (haft__glob_path){r.parts, r.count, true};
+    *glob_pattern = (haft__glob){path, 1};
+    return glob_pattern;
 }
 
 /* ---- patterns of the tools ---- */
 
-static bool is_text(const haft__wild_part *part, const char *text)
+static bool is_text(const haft__glob_segment *part, const char *text)
 {
-    return part->shape == HAFT__WILD_EXACT && haft__str_equal(part->text, haft__str(text));
+    return part->shape == HAFT__GLOB_EXACT && haft__str_equal(part->text, haft__str(text));
 }
 
 /* Drops names that say nothing ("", "."); "dir/" is everything below it. */
@@ -373,13 +374,13 @@ static haft_status tidy(reader *r, haft_error *err)
     }
     r->count = kept;
     if (ends_in_slash || kept == 0) {
-        r->parts[r->count++] = (haft__wild_part){.shape = HAFT__WILD_ANY};
+        r->parts[r->count++] = (haft__glob_segment){.shape = HAFT__GLOB_ANY_DEPTH};
     }
     end_parts(r);
     return HAFT_OK;
 }
 
-static haft_status compile_path(haft__arena *arena, haft_str text, haft__wild_path *path,
+static haft_status compile_path(haft__arena *arena, haft_str text, haft__glob_path *path,
                                 haft_error *err)
 {
     reader r = {.arena = arena, .text = text};
@@ -388,7 +389,7 @@ static haft_status compile_path(haft__arena *arena, haft_str text, haft__wild_pa
         return haft__arena_fail(arena, err);
     }
     haft_status status = tidy(&r, err);
-    *path = (haft__wild_path){r.parts, r.count, false};
+    *path = (haft__glob_path){r.parts, r.count, false};
     return status;
 }
 
@@ -410,26 +411,26 @@ static haft_status check_pattern(haft_str pattern, haft_error *err)
     return HAFT_OK;
 }
 
-haft_status haft__wild_compile(haft__arena *arena, haft_str pattern, const haft__wild **ret_wild,
+haft_status haft__glob_compile(haft__arena *arena, haft_str pattern, const haft__glob **ret_glob,
                                haft_error *err)
 {
-    haft__wild_expansion e = {.arena = arena};
+    haft__glob_expansion e = {.arena = arena};
     haft_status status = check_pattern(pattern, err);
     if (status == HAFT_OK) {
-        status = haft__wild_expand(&e, pattern, err);
+        status = haft__glob_expand(&e, pattern, err);
     }
     if (status != HAFT_OK) {
         return status;
     }
-    haft__wild *wild = haft__arena_array(arena, 1, sizeof(*wild));
-    haft__wild_path *paths = haft__arena_array(arena, e.count, sizeof(*paths));
-    if (wild == NULL || paths == NULL) {
+    haft__glob *glob_pattern = haft__arena_array(arena, 1, sizeof(*glob_pattern));
+    haft__glob_path *paths = haft__arena_array(arena, e.count, sizeof(*paths));
+    if (glob_pattern == NULL || paths == NULL) {
         return haft__arena_fail(arena, err);
     }
     for (size_t i = 0; i < e.count && status == HAFT_OK; i++) {
         status = compile_path(arena, e.texts[i], &paths[i], err);
     }
-    *wild = (haft__wild){paths, e.count};
-    *ret_wild = status == HAFT_OK ? wild : *ret_wild;
+    *glob_pattern = (haft__glob){paths, e.count};
+    *ret_glob = status == HAFT_OK ? glob_pattern : *ret_glob;
     return status;
 }

@@ -6,67 +6,67 @@
 #include "base/limits.h"
 #include "exec/files/glob.h"
 
-#define HAFT__WILD_NO_CHARACTER 0x110000U /* stands for a byte that is no UTF-8 */
+#define HAFT__GLOB_NO_CHARACTER 0x110000U /* stands for a byte that is no UTF-8 */
 
-typedef struct haft__wild_range {
+typedef struct haft__glob_range {
     uint32_t from, to;
-} haft__wild_range;
+} haft__glob_range;
 
-typedef enum haft__wild_kind {
-    HAFT__WILD_LITERAL, /* code */
-    HAFT__WILD_ONE,     /* ? */
-    HAFT__WILD_CLASS,   /* [...]: ranges */
-    HAFT__WILD_STAR,    /* * */
-} haft__wild_kind;
+typedef enum haft__glob_token_kind {
+    HAFT__GLOB_LITERAL,       /* code */
+    HAFT__GLOB_ANY_CHARACTER, /* ? */
+    HAFT__GLOB_CLASS,         /* [...]: ranges */
+    HAFT__GLOB_STAR,          /* * */
+} haft__glob_token_kind;
 
-typedef struct haft__wild_token {
-    haft__wild_kind kind;
+typedef struct haft__glob_token {
+    haft__glob_token_kind kind;
     bool negated;
     uint32_t code;
     size_t count;
-    const haft__wild_range *ranges;
-} haft__wild_token;
+    const haft__glob_range *ranges;
+} haft__glob_token;
 
-typedef enum haft__wild_shape {
-    HAFT__WILD_EXACT,  /* text */
-    HAFT__WILD_ENDING, /* a star, then text */
-    HAFT__WILD_TOKENS,
-    HAFT__WILD_NEVER, /* malformed */
-    HAFT__WILD_ANY,   /* **: any number of names, or none; never the last part */
-} haft__wild_shape;
+typedef enum haft__glob_segment_kind {
+    HAFT__GLOB_EXACT,  /* text */
+    HAFT__GLOB_SUFFIX, /* a star, then text */
+    HAFT__GLOB_TOKENS,
+    HAFT__GLOB_NO_MATCH,  /* malformed */
+    HAFT__GLOB_ANY_DEPTH, /* **: any number of names, or none; never the last part */
+} haft__glob_segment_kind;
 
 /* What one name of a path has to be. */
-typedef struct haft__wild_part {
-    haft__wild_shape shape;
+typedef struct haft__glob_segment {
+    haft__glob_segment_kind shape;
     bool dot;      /* begins with a dot as it is written */
     haft_str text; /* of ENDING what follows the star, else as it is written */
-    const haft__wild_token *tokens;
+    const haft__glob_token *tokens;
     size_t count;
-} haft__wild_part;
+} haft__glob_segment;
 
-typedef struct haft__wild_path {
-    const haft__wild_part *parts;
+typedef struct haft__glob_path {
+    const haft__glob_segment *parts;
     size_t count;
     bool bytes; /* git's dialect */
-} haft__wild_path;
+} haft__glob_path;
 
-struct haft__wild {
-    const haft__wild_path *paths; /* one of them has to match */
+struct haft__glob {
+    const haft__glob_path *paths; /* one of them has to match */
     size_t count;
 };
 
 /* ---- braces: wild_braces.c ---- */
 
 /* The patterns that one with braces stands for; those before `done` have no such braces left. */
-typedef struct haft__wild_expansion {
+typedef struct haft__glob_expansion {
     haft__arena *arena;
     haft_str texts[HAFT__LIMIT_FILES_GLOB_ALTERNATIVES];
     size_t count, done;
-} haft__wild_expansion;
+} haft__glob_expansion;
 
 /* Braces with a comma are alternatives, others stand for themselves. Texts live in the arena, or
  * are `pattern` itself. */
-HAFT_MUST_USE haft_status haft__wild_expand(haft__wild_expansion *expansion, haft_str pattern,
+HAFT_MUST_USE haft_status haft__glob_expand(haft__glob_expansion *expansion, haft_str pattern,
                                             haft_error *err);
 
 #endif

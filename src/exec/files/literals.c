@@ -15,10 +15,10 @@ typedef struct reader {
     haft_str text;
     size_t at;
     bool any_case;
-    haft__needles *needles;
-    unsigned char run[HAFT__NEEDLE_BYTES]; /* of characters that follow each other */
-    size_t run_length, last;               /* and that of its last character */
-    haft__needle best;                     /* of the alternative */
+    haft__literals *literals;
+    unsigned char run[HAFT__LITERAL_BYTES]; /* of characters that follow each other */
+    size_t run_length, last;                /* and that of its last character */
+    haft__literal best;                     /* of the alternative */
 } reader;
 
 static char peek(const reader *r, size_t ahead)
@@ -39,7 +39,7 @@ static bool is_alphanumeric(char c)
 /* ---- which bytes are rare ---- */
 
 /* How common a byte is in programs and prose: the higher, the more; 0 for all that is not here. */
-static size_t commonness(unsigned char c)
+static size_t byte_frequency(unsigned char c)
 {
     static const char order[] = "XZQJKYVWUGHBFMDONLPRACSITE;:\"'*>=<-/9876543210.,(zqjxkvwybg_"
                                 "fmphdulcosnrait e";
@@ -48,13 +48,13 @@ static size_t commonness(unsigned char c)
 }
 
 /* The place of the rarest byte but for one place. */
-static uint8_t rarest(const haft__needle *needle, uint8_t except)
+static uint8_t rarest(const haft__literal *literal, uint8_t except)
 {
     uint8_t best = except;
-    for (uint8_t i = 0; i < needle->length; i++) {
+    for (uint8_t i = 0; i < literal->length; i++) {
         bool first = best == except;
         if (i != except
-            && (first || commonness(needle->text[i]) < commonness(needle->text[best]))) {
+            && (first || byte_frequency(literal->text[i]) < byte_frequency(literal->text[best]))) {
             best = i;
         }
     }
@@ -67,13 +67,13 @@ static uint8_t rarest(const haft__needle *needle, uint8_t except)
 static void end_run(reader *r)
 {
     if (r->run_length > r->best.length) {
-        haft__needle needle = {.length = (uint8_t)r->run_length};
+        haft__literal literal = {.length = (uint8_t)r->run_length};
         for (size_t i = 0; i < r->run_length; i++) {
             bool folded = r->any_case && is_letter(r->run[i]);
-            needle.ignored[i] = folded ? 0x20 : 0;
-            needle.text[i] = r->run[i] | needle.ignored[i];
+            literal.ignored[i] = folded ? 0x20 : 0;
+            literal.text[i] = r->run[i] | literal.ignored[i];
         }
-        r->best = needle;
+        r->best = literal;
     }
     r->run_length = r->last = 0;
 }
@@ -84,7 +84,7 @@ static void add_character(reader *r, size_t length)
 {
     unsigned char first = (unsigned char)peek(r, 0);
     bool strange = first >= 0x80 || (is_letter(first) && strchr("ks", first | 0x20) != NULL);
-    if ((r->any_case && strange) || r->run_length + length > HAFT__NEEDLE_BYTES) {
+    if ((r->any_case && strange) || r->run_length + length > HAFT__LITERAL_BYTES) {
         end_run(r);
     }
     if (!(r->any_case && strange)) {
@@ -115,13 +115,13 @@ static void drop_last(reader *r)
 static bool end_alternative(reader *r)
 {
     end_run(r);
-    if (r->best.length == 0 || r->needles->count == HAFT__NEEDLES) {
+    if (r->best.length == 0 || r->literals->count == HAFT__LITERALS_MAX) {
         return false;
     }
     r->best.rare[0] = rarest(&r->best, UINT8_MAX);
     r->best.rare[1] = r->best.length > 1 ? rarest(&r->best, r->best.rare[0]) : r->best.rare[0];
-    r->needles->items[r->needles->count++] = r->best;
-    r->best = (haft__needle){0};
+    r->literals->items[r->literals->count++] = r->best;
+    r->best = (haft__literal){0};
     return true;
 }
 
@@ -243,10 +243,10 @@ static bool read_next(reader *r)
     }
 }
 
-bool haft__needles_read(haft_str pattern, haft__needles *ret_needles)
+bool haft__literals_extract(haft_str pattern, haft__literals *ret_needles)
 {
-    *ret_needles = (haft__needles){.count = 0};
-    reader r = {.text = pattern, .needles = ret_needles};
+    *ret_needles = (haft__literals){.count = 0};
+    reader r = {.text = pattern, .literals = ret_needles};
     r.any_case = haft__str_starts_with(pattern, HAFT__LIT("(?i)"));
     r.at = r.any_case ? 4 : 0;
     while (r.at < pattern.len) {

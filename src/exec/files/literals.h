@@ -14,23 +14,23 @@
 
 #include "haft.h"
 
-#define HAFT__NEEDLE_BYTES 16 /* of a longer text this is enough */
-#define HAFT__NEEDLES      8
+#define HAFT__LITERAL_BYTES 16 /* of a longer text this is enough */
+#define HAFT__LITERALS_MAX  8
 
-typedef struct haft__needle {
-    unsigned char text[HAFT__NEEDLE_BYTES];
-    unsigned char ignored[HAFT__NEEDLE_BYTES]; /* bits that may be set or not: those of case */
-    uint8_t length;                            /* at least 1 */
+typedef struct haft__literal {
+    unsigned char text[HAFT__LITERAL_BYTES];
+    unsigned char ignored[HAFT__LITERAL_BYTES]; /* bits that may be set or not: those of case */
+    uint8_t length;                             /* at least 1 */
     uint8_t rare[2]; /* where its two rarest bytes are; the same place when it has but one */
-} haft__needle;
+} haft__literal;
 
-typedef struct haft__needles {
-    haft__needle items[HAFT__NEEDLES];
+typedef struct haft__literals {
+    haft__literal items[HAFT__LITERALS_MAX];
     size_t count;
-} haft__needles;
+} haft__literals;
 
 /* Those of a pattern that PCRE2 and exec/files/regex_rewrite.h have accepted. False when it has
  * none, or more alternatives than there may be needles. */
-bool haft__needles_read(haft_str pattern, haft__needles *ret_needles);
+bool haft__literals_extract(haft_str pattern, haft__literals *ret_needles);
 
 #endif

@@ -20,9 +20,9 @@
 
 /* ---- hints ---- */
 
-static haft__beneath_path join(haft_str directory, haft_str name, haft_str rest)
+static haft__files_path join(haft_str directory, haft_str name, haft_str rest)
 {
-    haft__beneath_path path;
+    haft__files_path path;
     int length = snprintf(path.text, sizeof(path.text), "%.*s%s%.*s%s%.*s", HAFT__ARG(directory),
                           directory.len > 0 ? "/" : "", HAFT__ARG(name), rest.len > 0 ? "/" : "",
                           HAFT__ARG(rest));
@@ -30,10 +30,10 @@ static haft__beneath_path join(haft_str directory, haft_str name, haft_str rest)
     return path;
 }
 
-static bool is_there(int root, const haft__beneath_path *path)
+static bool is_there(int root, const haft__files_path *path)
 {
     struct stat info;
-    int fd = path->length > 0 ? haft__beneath_look(root, path->text, &info) : -1;
+    int fd = path->length > 0 ? haft__files_root_stat(root, path->text, &info) : -1;
     if (fd >= 0) {
         (void)close(fd);
     }
@@ -43,15 +43,15 @@ static bool is_there(int root, const haft__beneath_path *path)
 /* The name in the directory that is nearest to `name`; in `arena`, NULL when none is near. */
 static haft_str nearest(int root, haft_str directory, haft_str name, haft__arena *arena)
 {
-    haft__listing listing = {.count = 0};
+    haft__directory_listing listing = {.count = 0};
     haft__suggestion near;
     haft__suggestion_init(&near, name);
-    haft__beneath_path path = join(directory, HAFT__LIT("."), HAFT__LIT(""));
-    int fd = haft__beneath_open_directory(root, path.text);
+    haft__files_path path = join(directory, HAFT__LIT("."), HAFT__LIT(""));
+    int fd = haft__files_root_open_directory(root, path.text);
     if (fd < 0) {
         return near.best;
     }
-    if (haft__listing_read(arena, fd, HAFT__LIMIT_NEAR_NAMES, &listing, NULL) == HAFT_OK) {
+    if (haft__directory_read(arena, fd, HAFT__LIMIT_NEAR_NAMES, &listing, NULL) == HAFT_OK) {
         for (size_t i = 0; i < listing.count; i++) {
             haft__suggestion_offer(&near, listing.entries[i].name);
         }
@@ -66,22 +66,23 @@ static haft_status hint_nearest(int root, haft_str directory, haft_str name, haf
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    char shown[HAFT__SHOW_SHORT];
+    char shown[HAFT__FILES_SHORT_NAME_BYTES];
     haft_str best = nearest(root, directory, name, &arena);
     if (best.ptr != NULL) {
-        haft__beneath_path path = join(directory, best, rest);
+        haft__files_path path = join(directory, best, rest);
         if (!is_there(root, &path)) {
             path = join(directory, best, HAFT__LIT(""));
         }
         haft_str text = {path.text, path.length};
-        (void)haft__hint(err, status, "did you mean '%s'?", haft__show_short(text, shown));
+        (void)haft__hint(err, status, "did you mean '%s'?",
+                         haft__files_display_short_name(text, shown));
     } else {
         const char *slash = rest.len > 0 ? memrchr(rest.ptr, '/', rest.len) : NULL;
         haft_str last = slash != NULL  ? haft__str_skip(rest, (size_t)(slash + 1 - rest.ptr))
                         : rest.len > 0 ? rest
                                        : name;
         (void)haft__hint(err, status, "find it with glob, for example by the pattern '**/%s'",
-                         haft__show_short(last, shown));
+                         haft__files_display_short_name(last, shown));
     }
     haft__arena_finish(&arena);
     return status;
@@ -91,33 +92,34 @@ static haft_status hint_nearest(int root, haft_str directory, haft_str name, haf
 
 static haft_status fail_missing(int root, haft_str path, size_t start, size_t end, haft_error *err)
 {
-    char shown[HAFT__SHOW_SHORT];
+    char shown[HAFT__FILES_SHORT_NAME_BYTES];
     haft_str directory = {path.ptr, start > 0 ? start - 1 : 0};
     haft_str name = {path.ptr + start, end - start};
-    haft_status status = haft__fail(err, HAFT_NOT_FOUND, WHERE, "there is no '%s'",
-                                    haft__show_short((haft_str){path.ptr, end}, shown));
+    haft_status status =
+        haft__fail(err, HAFT_NOT_FOUND, WHERE, "there is no '%s'",
+                   haft__files_display_short_name((haft_str){path.ptr, end}, shown));
     return hint_nearest(root, directory, name, haft__str_skip(path, end + 1), status, err);
 }
 
 /* `fd` stands for the link. */
 static haft_status fail_link(int fd, haft_str path, haft_error *err)
 {
-    char shown[HAFT__SHOW_SHORT], target[256];
+    char shown[HAFT__FILES_SHORT_NAME_BYTES], target[256];
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, WHERE, "'%s' is a symbolic link, which is not followed",
-                   haft__show_short(path, shown));
+                   haft__files_display_short_name(path, shown));
     ssize_t length = readlinkat(fd, "", target, sizeof(target));
     if (length <= 0 || (size_t)length == sizeof(target)) {
         return status;
     }
     return haft__hint(err, status, "it leads to '%s': use that path if it is inside of the root",
-                      haft__show_short((haft_str){target, (size_t)length}, shown));
+                      haft__files_display_short_name((haft_str){target, (size_t)length}, shown));
 }
 
 static haft_status fail_kind(haft_str path, const struct stat *info, haft_error *err)
 {
-    char shown[HAFT__SHOW_SHORT];
-    (void)haft__show_short(path, shown);
+    char shown[HAFT__FILES_SHORT_NAME_BYTES];
+    (void)haft__files_display_short_name(path, shown);
     if (S_ISDIR(info->st_mode)) {
         haft_status status =
             haft__fail(err, HAFT_BAD_INPUT, WHERE, "'%s' is a directory, wanted a file", shown);
@@ -133,20 +135,20 @@ static haft_status fail_kind(haft_str path, const struct stat *info, haft_error 
 
 static haft_status fail_errno(haft_str path, int error, haft_error *err)
 {
-    char shown[HAFT__SHOW_SHORT];
+    char shown[HAFT__FILES_SHORT_NAME_BYTES];
     return haft__fail(err, HAFT_IO, WHERE, "'%s' cannot be opened: %s",
-                      haft__show_short(path, shown), strerror(error));
+                      haft__files_display_short_name(path, shown), strerror(error));
 }
 
 /* What is wrong with the first path.len bytes of a path, a whole number of names; OK if nothing. */
-static haft_status blame(int root, const haft__beneath_path *path, size_t start, size_t end,
-                         haft_error *err)
+static haft_status find_failing_name(int root, const haft__files_path *path, size_t start,
+                                     size_t end, haft_error *err)
 {
-    haft__beneath_path front = *path;
+    haft__files_path front = *path;
     front.text[end] = '\0';
     haft_str shown = {path->text, end};
     struct stat info;
-    int fd = haft__beneath_look(root, front.text, &info);
+    int fd = haft__files_root_stat(root, front.text, &info);
     if (fd < 0) {
         haft_str whole = {path->text, path->length};
         return errno == ENOENT ? fail_missing(root, whole, start, end, err)
@@ -163,14 +165,14 @@ static haft_status blame(int root, const haft__beneath_path *path, size_t start,
 }
 
 /* Which name of the path is to blame that it could not be looked at. */
-static haft_status explain(int root, const haft__beneath_path *path, int error, haft_error *err)
+static haft_status explain(int root, const haft__files_path *path, int error, haft_error *err)
 {
     size_t start = 0;
     for (size_t end = 0; end <= path->length; end++) {
         if (end < path->length && path->text[end] != '/') {
             continue;
         }
-        haft_status status = blame(root, path, start, end, err);
+        haft_status status = find_failing_name(root, path, start, end, err);
         if (status != HAFT_OK) {
             return status;
         }
@@ -179,23 +181,23 @@ static haft_status explain(int root, const haft__beneath_path *path, int error, 
     return fail_errno((haft_str){path->text, path->length}, error, err); /* it has changed since */
 }
 
-haft_status haft__named_find(int root, haft_str given, haft__named_wanted wanted,
-                             haft__named *ret_named, haft_error *err)
+haft_status haft__path_argument_resolve(int root, haft_str given, haft__path_argument_kind wanted,
+                                        haft__path_argument *ret_named, haft_error *err)
 {
     struct stat info;
-    haft__named named;
-    haft_status status = haft__beneath_read_path(given, &named.path, err);
+    haft__path_argument named;
+    haft_status status = haft__files_path_parse(given, &named.path, err);
     if (status != HAFT_OK) {
         return status;
     }
-    int fd = haft__beneath_look(root, named.path.text, &info);
+    int fd = haft__files_root_stat(root, named.path.text, &info);
     if (fd < 0) {
         return explain(root, &named.path, errno, err);
     }
     haft_str path = {named.path.text, named.path.length};
     named.is_directory = S_ISDIR(info.st_mode);
-    bool fits = (named.is_directory && wanted != HAFT__NAMED_FILE)
-                || (S_ISREG(info.st_mode) && wanted != HAFT__NAMED_DIRECTORY);
+    bool fits = (named.is_directory && wanted != HAFT__PATH_ARGUMENT_FILE)
+                || (S_ISREG(info.st_mode) && wanted != HAFT__PATH_ARGUMENT_DIRECTORY);
     if (S_ISLNK(info.st_mode)) {
         status = fail_link(fd, path, err);
     } else if (!fits) {

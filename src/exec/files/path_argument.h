@@ -9,20 +9,22 @@
 #include "exec/files/root.h"
 
 /* What may stand at the path. */
-typedef enum haft__named_wanted {
-    HAFT__NAMED_FILE,
-    HAFT__NAMED_DIRECTORY,
-    HAFT__NAMED_BOTH,
-} haft__named_wanted;
+typedef enum haft__path_argument_kind {
+    HAFT__PATH_ARGUMENT_FILE,
+    HAFT__PATH_ARGUMENT_DIRECTORY,
+    HAFT__PATH_ARGUMENT_ANY,
+} haft__path_argument_kind;
 
-typedef struct haft__named {
-    haft__beneath_path path;
+typedef struct haft__path_argument {
+    haft__files_path path;
     bool is_directory;
-} haft__named;
+} haft__path_argument;
 
 /* Reads the path and looks at what is there. NOT_FOUND with the nearest name as a hint, BAD_INPUT
  * for a symbolic link, a device and for what is not `wanted`; err->where is "/path". */
-HAFT_MUST_USE haft_status haft__named_find(int root, haft_str given, haft__named_wanted wanted,
-                                           haft__named *ret_named, haft_error *err);
+HAFT_MUST_USE haft_status haft__path_argument_resolve(int root, haft_str given,
+                                                      haft__path_argument_kind wanted,
+                                                      haft__path_argument *ret_named,
+                                                      haft_error *err);
 
 #endif

@@ -86,8 +86,8 @@ static haft_status compile(haft__regex *regex, haft_str pattern, bool rewritten,
     pcre2_code *code = NULL;
     pcre2_compile_context *context = pcre2_compile_context_create(regex->general);
     if (context != NULL) {
-        (void)pcre2_set_parens_nest_limit(context, HAFT__LIMIT_PATTERN_NESTING
-                                                       + (rewritten ? HAFT__ONELINE_NESTING : 0));
+        (void)pcre2_set_parens_nest_limit(
+            context, HAFT__LIMIT_PATTERN_NESTING + (rewritten ? HAFT__REGEX_REWRITE_NESTING : 0));
         (void)pcre2_set_newline(context, PCRE2_NEWLINE_LF);
         code = pcre2_compile((PCRE2_SPTR)pattern.ptr, pattern.len,
                              rewritten ? COMPILE_OPTIONS : CHECK_OPTIONS, &error, &offset, context);
@@ -111,8 +111,8 @@ static haft_status compile_both(haft__regex *regex, haft_str pattern, haft_error
         return status;
     }
     haft__buf text;
-    haft__buf_init(&text, pattern.len * HAFT__ONELINE_GROWTH);
-    status = haft__oneline(pattern, &text, err);
+    haft__buf_init(&text, pattern.len * HAFT__REGEX_REWRITE_GROWTH);
+    status = haft__regex_rewrite_single_line(pattern, &text, err);
     if (status == HAFT_OK) {
         status = compile(regex, haft__buf_str(&text), true, &regex->code, err);
     }

@@ -25,7 +25,7 @@ typedef enum haft__regex_result {
 } haft__regex_result;
 
 /* BAD_INPUT when `pattern` is no expression, with what PCRE2 says and the place; TOO_BIG past
- * HAFT__LIMIT_PATTERN_BYTES; else as haft__oneline. */
+ * HAFT__LIMIT_PATTERN_BYTES; else as haft__regex_rewrite_single_line. */
 HAFT_MUST_USE haft_status haft__regex_create(haft_str pattern, haft__regex **ret_regex,
                                              haft_error *err);
 void haft__regex_destroy(haft__regex *regex);

@@ -215,7 +215,7 @@ static bool is_alphanumeric(char c)
 
 /* An escape in a class: its length. Punctuation is harmless, and so are letters that stand for
  * characters without the line feed, but for those that may begin a range over it. */
-static size_t look_at_escape(const rewriter *r, class_facts *facts)
+static size_t scan_escape(const rewriter *r, class_facts *facts)
 {
     char letter = peek(r, 1);
     size_t length;
@@ -228,7 +228,7 @@ static size_t look_at_escape(const rewriter *r, class_facts *facts)
 }
 
 /* The length of a name such as [:space:] or [:^alpha:]; 1 when it is only a bracket. */
-static size_t look_at_name(const rewriter *r, class_facts *facts)
+static size_t scan_class_name(const rewriter *r, class_facts *facts)
 {
     size_t end = 2 + (peek(r, 2) == '^');
     while (peek(r, end) >= 'a' && peek(r, end) <= 'z') {
@@ -239,17 +239,17 @@ static size_t look_at_name(const rewriter *r, class_facts *facts)
 }
 
 /* The length of the item of a class that `r` is at. */
-static size_t look_at_item(const rewriter *r, class_facts *facts)
+static size_t scan_class_item(const rewriter *r, class_facts *facts)
 {
     if (looking_at(r, "\\Q")) {
         facts->risky = facts->quoted = true;
         return quoted_length(r);
     }
     if (peek(r, 0) == '\\') {
-        return look_at_escape(r, facts);
+        return scan_escape(r, facts);
     }
     if (looking_at(r, "[:")) {
-        return look_at_name(r, facts);
+        return scan_class_name(r, facts);
     }
     facts->risky = facts->risky || (unsigned char)peek(r, 0) < ' ';
     return 1;
@@ -265,7 +265,7 @@ static void skip_empty_quotes(rewriter *r, class_facts *facts)
 }
 
 /* At a bracket. */
-static class_facts look_at_class(rewriter r)
+static class_facts scan_class(rewriter r)
 {
     class_facts facts = {.length = 0};
     size_t start = r.at++;
@@ -274,7 +274,7 @@ static class_facts look_at_class(rewriter r)
     r.at += facts.negated;
     skip_empty_quotes(&r, &facts);
     do { /* a ] that comes first is an item */
-        r.at += look_at_item(&r, &facts);
+        r.at += scan_class_item(&r, &facts);
     } while (r.at < r.text.len && peek(&r, 0) != ']');
     facts.length = r.at + 1 - start;
     return facts;
@@ -285,7 +285,7 @@ static haft_status rewrite_class(rewriter *r)
     if (looking_at(r, "[[:<:]]") || looking_at(r, "[[:>:]]")) {
         return copy(r, 7); /* the ends of a word */
     }
-    class_facts facts = look_at_class(*r);
+    class_facts facts = scan_class(*r);
     if (facts.negated && !facts.quoted) {
         /* What now comes second must not begin to mean something else. */
         char first = peek(r, 2);
@@ -366,7 +366,8 @@ static haft_status rewrite_next(rewriter *r)
     }
 }
 
-haft_status haft__oneline(haft_str pattern, haft__buf *ret_pattern, haft_error *err)
+haft_status haft__regex_rewrite_single_line(haft_str pattern, haft__buf *ret_pattern,
+                                            haft_error *err)
 {
     rewriter r = {.text = pattern, .out = ret_pattern, .err = err};
     while (r.at < pattern.len) {

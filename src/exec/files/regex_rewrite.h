@@ -13,14 +13,15 @@
 #include "base/buf.h"
 
 /* How many times longer than `pattern` the result may get. */
-#define HAFT__ONELINE_GROWTH 8
+#define HAFT__REGEX_REWRITE_GROWTH 8
 
 /* How many groups more may be inside each other. */
-#define HAFT__ONELINE_NESTING 2
+#define HAFT__REGEX_REWRITE_NESTING 2
 
 /* Appends the expression. `pattern` is one that PCRE2 compiles, and valid UTF-8. BAD_INPUT when it
  * wants a line feed, UNSUPPORTED for what cannot be rewritten: \C, \X, \R, \G, \N{..}, the flag x,
  * verbs and callouts. */
-HAFT_MUST_USE haft_status haft__oneline(haft_str pattern, haft__buf *ret_pattern, haft_error *err);
+HAFT_MUST_USE haft_status haft__regex_rewrite_single_line(haft_str pattern, haft__buf *ret_pattern,
+                                                          haft_error *err);
 
 #endif

@@ -30,7 +30,7 @@ static int give_up(int fd, int error)
     return -1;
 }
 
-int haft__beneath_open_file(int root, const char *path, struct stat *ret_info)
+int haft__files_root_open_file(int root, const char *path, struct stat *ret_info)
 {
     /* Without O_NONBLOCK a FIFO would keep us waiting until somebody writes to it. */
     int fd = open_beneath(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
@@ -43,7 +43,7 @@ int haft__beneath_open_file(int root, const char *path, struct stat *ret_info)
     return S_ISREG(ret_info->st_mode) ? fd : give_up(fd, ENODEV);
 }
 
-ssize_t haft__beneath_read(int fd, char *to, size_t size)
+ssize_t haft__files_read_full(int fd, char *to, size_t size)
 {
     size_t got = 0;
     while (got < size) {
@@ -59,12 +59,12 @@ ssize_t haft__beneath_read(int fd, char *to, size_t size)
     return (ssize_t)got;
 }
 
-int haft__beneath_open_directory(int root, const char *path)
+int haft__files_root_open_directory(int root, const char *path)
 {
     return open_beneath(root, path, O_RDONLY | O_DIRECTORY);
 }
 
-int haft__beneath_look(int root, const char *path, struct stat *ret_info)
+int haft__files_root_stat(int root, const char *path, struct stat *ret_info)
 {
     int fd = open_beneath(root, path, O_PATH);
     if (fd < 0) {
@@ -93,7 +93,7 @@ static haft_status fail_openat2(int error, haft_error *err)
     return haft__hint(err, status, "it wants Linux 5.6, and a sandbox that allows it");
 }
 
-haft_status haft__beneath_root(haft_str spec_path, haft_str root, int *ret_root, haft_error *err)
+haft_status haft__files_root_open(haft_str spec_path, haft_str root, int *ret_root, haft_error *err)
 {
     char path[PATH_MAX];
     size_t directory = spec_path.len;
@@ -132,7 +132,7 @@ static haft_status fail_outside(const char *why, haft_error *err)
     return haft__hint(err, status, "paths are relative to the root, such as 'docs/a.md'");
 }
 
-static bool add_name(haft__beneath_path *path, haft_str name)
+static bool add_name(haft__files_path *path, haft_str name)
 {
     size_t slash = path->length > 0;
     if (path->length + slash + name.len > HAFT__LIMIT_FILES_PATH_BYTES) {
@@ -146,7 +146,7 @@ static bool add_name(haft__beneath_path *path, haft_str name)
     return true;
 }
 
-static haft_status read_names(haft_str rest, haft__beneath_path *path, haft_error *err)
+static haft_status read_names(haft_str rest, haft__files_path *path, haft_error *err)
 {
     while (rest.len > 0) {
         haft_str name = haft__str_split(&rest, '/');
@@ -165,9 +165,9 @@ static haft_status read_names(haft_str rest, haft__beneath_path *path, haft_erro
     return HAFT_OK;
 }
 
-haft_status haft__beneath_read_path(haft_str given, haft__beneath_path *ret_path, haft_error *err)
+haft_status haft__files_path_parse(haft_str given, haft__files_path *ret_path, haft_error *err)
 {
-    haft__beneath_path path = {.length = 0};
+    haft__files_path path = {.length = 0};
     if (given.len > 0 && memchr(given.ptr, '\0', given.len) != NULL) {
         return haft__fail(err, HAFT_BAD_INPUT, "/path", "the path has a NUL character");
     }

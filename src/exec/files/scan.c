@@ -60,13 +60,13 @@ size_t haft__scan_line_feeds(haft_str text)
 
 /* ---- needles ---- */
 
-static bool is_here(const haft__needle *needle, haft_str text, size_t at)
+static bool is_here(const haft__literal *literal, haft_str text, size_t at)
 {
-    if (text.len - at < needle->length) {
+    if (text.len - at < literal->length) {
         return false;
     }
-    for (size_t i = 0; i < needle->length; i++) {
-        if (((unsigned char)text.ptr[at + i] | needle->ignored[i]) != needle->text[i]) {
+    for (size_t i = 0; i < literal->length; i++) {
+        if (((unsigned char)text.ptr[at + i] | literal->ignored[i]) != literal->text[i]) {
             return false;
         }
     }
@@ -74,11 +74,11 @@ static bool is_here(const haft__needle *needle, haft_str text, size_t at)
 }
 
 /* Looks at each place; `end` when there is none before it. */
-static size_t find_slowly(const haft__needles *needles, haft_str text, size_t from, size_t end)
+static size_t find_scalar(const haft__literals *literals, haft_str text, size_t from, size_t end)
 {
     for (size_t at = from; at < end; at++) {
-        for (size_t i = 0; i < needles->count; i++) {
-            if (is_here(&needles->items[i], text, at)) {
+        for (size_t i = 0; i < literals->count; i++) {
+            if (is_here(&literals->items[i], text, at)) {
                 return at;
             }
         }
@@ -92,12 +92,12 @@ typedef struct mark {
     lanes byte, ignored;
 } mark;
 
-static mark make_mark(const haft__needle *needle, size_t which)
+static mark make_mark(const haft__literal *literal, size_t which)
 {
-    size_t offset = needle->rare[which];
+    size_t offset = literal->rare[which];
     return (mark){.offset = offset,
-                  .byte = (lanes){0} + needle->text[offset],
-                  .ignored = (lanes){0} + needle->ignored[offset]};
+                  .byte = (lanes){0} + literal->text[offset],
+                  .ignored = (lanes){0} + literal->ignored[offset]};
 }
 
 static lanes look(const mark *m, const char *text)
@@ -112,25 +112,25 @@ static lanes look_twice(const mark marks[2], const char *text)
            | (look(&marks[0], text + LANES) & look(&marks[1], text + LANES));
 }
 
-size_t haft__scan_needles(const haft__needles *needles, haft_str text, size_t from)
+size_t haft__scan_literals(const haft__literals *literals, haft_str text, size_t from)
 {
-    mark marks[HAFT__NEEDLES][2] = {0};
-    size_t at = from, count = needles->count;
+    mark marks[HAFT__LITERALS_MAX][2] = {0};
+    size_t at = from, count = literals->count;
     for (size_t i = 0; i < count; i++) {
-        marks[i][0] = make_mark(&needles->items[i], 0);
-        marks[i][1] = make_mark(&needles->items[i], 1);
+        marks[i][0] = make_mark(&literals->items[i], 0);
+        marks[i][1] = make_mark(&literals->items[i], 1);
     }
-    for (; text.len - at >= STEP + HAFT__NEEDLE_BYTES; at += STEP) {
+    for (; text.len - at >= STEP + HAFT__LITERAL_BYTES; at += STEP) {
         lanes found = look_twice(marks[0], text.ptr + at);
         for (size_t i = 1; i < count; i++) {
             found |= look_twice(marks[i], text.ptr + at);
         }
         if (has_any(found)) {
-            size_t place = find_slowly(needles, text, at, at + STEP);
+            size_t place = find_scalar(literals, text, at, at + STEP);
             if (place < at + STEP) {
                 return place;
             }
         }
     }
-    return find_slowly(needles, text, at, text.len);
+    return find_scalar(literals, text, at, text.len);
 }

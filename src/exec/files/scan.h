@@ -8,6 +8,6 @@
 size_t haft__scan_line_feeds(haft_str text);
 
 /* Where the first needle begins, from `from` on; text.len when there is none. */
-size_t haft__scan_needles(const haft__needles *needles, haft_str text, size_t from);
+size_t haft__scan_literals(const haft__literals *literals, haft_str text, size_t from);
 
 #endif

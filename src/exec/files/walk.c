@@ -19,10 +19,10 @@
 struct haft__walk_frame {
     haft__walk_frame *above;
     haft__arena_mark mark;
-    haft__listing listing;
+    haft__directory_listing listing;
     size_t next;
     size_t length; /* of the path of the directory */
-    const haft__ignore *ignore;
+    const haft__gitignore *ignore;
 };
 
 static haft_str path_of(const haft__walk *walk)
@@ -60,7 +60,7 @@ static haft_status read_rules(haft__walk *walk, const char *name, haft_str *ret_
     size_t length = walk->path.length;
     *ret_text = (haft_str){NULL, 0};
     int fd = add_name(walk, haft__str(name))
-                 ? haft__beneath_open_file(walk->root, walk->path.text, &info)
+                 ? haft__files_root_open_file(walk->root, walk->path.text, &info)
                  : -1;
     set_length(walk, length);
     if (fd < 0) {
@@ -69,7 +69,7 @@ static haft_status read_rules(haft__walk *walk, const char *name, haft_str *ret_
     size_t most = HAFT__LIMIT_FILES_IGNORE_BYTES;
     size_t wanted = (uint64_t)info.st_size < most ? (size_t)info.st_size : most;
     char *text = haft__arena_alloc(&walk->arena, wanted);
-    ssize_t result = text != NULL ? haft__beneath_read(fd, text, wanted) : 0;
+    ssize_t result = text != NULL ? haft__files_read_full(fd, text, wanted) : 0;
     size_t got = result > 0 ? (size_t)result : 0;
     (void)close(fd);
     if (text == NULL) {
@@ -84,10 +84,10 @@ static haft_status read_rules(haft__walk *walk, const char *name, haft_str *ret_
 
 /* Adds the rules of the directory at hand to those of the directories above it. Later files win
  * over earlier ones. */
-static haft_status add_rules(haft__walk *walk, const haft__ignore **io_ignore, haft_error *err)
+static haft_status add_rules(haft__walk *walk, const haft__gitignore **io_ignore, haft_error *err)
 {
     static const char *const names[] = {GIT "/info/exclude", ".gitignore", ".ignore"};
-    haft__ignore found = {.above = *io_ignore, .prefix = walk->path.length};
+    haft__gitignore found = {.above = *io_ignore, .prefix = walk->path.length};
     found.prefix += found.prefix > 0;
     for (size_t i = 0; i < COUNT(names); i++) {
         haft_str text;
@@ -95,14 +95,14 @@ static haft_status add_rules(haft__walk *walk, const haft__ignore **io_ignore, h
         if (status != HAFT_OK) {
             return status;
         }
-        if (!haft__ignore_read(&found, &walk->arena, text)) {
+        if (!haft__gitignore_parse(&found, &walk->arena, text)) {
             return haft__arena_fail(&walk->arena, err);
         }
     }
     if (found.last == NULL) {
         return HAFT_OK;
     }
-    haft__ignore *kept = haft__arena_alloc(&walk->arena, sizeof(*kept));
+    haft__gitignore *kept = haft__arena_alloc(&walk->arena, sizeof(*kept));
     if (kept == NULL) {
         return haft__arena_fail(&walk->arena, err);
     }
@@ -113,7 +113,7 @@ static haft_status add_rules(haft__walk *walk, const haft__ignore **io_ignore, h
 
 /* ---- directories ---- */
 
-static bool has_rules(const haft__listing *listing)
+static bool has_rules(const haft__directory_listing *listing)
 {
     for (size_t i = 0; i < listing->count && listing->entries[i].name.ptr[0] <= '.'; i++) {
         haft_str name = listing->entries[i].name;
@@ -126,15 +126,15 @@ static bool has_rules(const haft__listing *listing)
 }
 
 /* Reads the directory at hand. One that cannot be read counts, and is like an empty one. */
-static haft_status list(haft__walk *walk, haft__listing *ret_listing, haft_error *err)
+static haft_status list(haft__walk *walk, haft__directory_listing *ret_listing, haft_error *err)
 {
     const char *path = walk->path.length > 0 ? walk->path.text : ".";
-    int fd = haft__beneath_open_directory(walk->root, path);
+    int fd = haft__files_root_open_directory(walk->root, path);
     if (fd < 0) {
         walk->unreadable++;
         return HAFT_OK;
     }
-    haft_status status = haft__listing_read(&walk->arena, fd, walk->left, ret_listing, err);
+    haft_status status = haft__directory_read(&walk->arena, fd, walk->left, ret_listing, err);
     (void)close(fd);
     if (status == HAFT_IO) {
         walk->unreadable++;
@@ -146,7 +146,7 @@ static haft_status list(haft__walk *walk, haft__listing *ret_listing, haft_error
 }
 
 /* Enters the directory at the path. `above` are the rules of the directories it is in. */
-static haft_status enter(haft__walk *walk, const haft__ignore *above, haft_error *err)
+static haft_status enter(haft__walk *walk, const haft__gitignore *above, haft_error *err)
 {
     haft__arena_mark mark = haft__arena_save(&walk->arena);
     haft__walk_frame *frame = haft__arena_array(&walk->arena, 1, sizeof(*frame));
@@ -177,7 +177,7 @@ static void leave(haft__walk *walk)
 /* Takes in the rules of the directories that `start` is in; the path is then `start`. */
 static haft_status enter_start(haft__walk *walk, haft_str start, haft_error *err)
 {
-    const haft__ignore *ignore = NULL;
+    const haft__gitignore *ignore = NULL;
     haft_str rest = start;
     while (rest.len > 0) {
         haft_status status = add_rules(walk, &ignore, err);
@@ -191,15 +191,16 @@ static haft_status enter_start(haft__walk *walk, haft_str start, haft_error *err
     return enter(walk, ignore, err);
 }
 
-haft_status haft__walk_begin(haft__walk *walk, int root, const haft__beneath_path *start,
-                             const haft__wild *wild, const atomic_bool *stop, haft_error *err)
+haft_status haft__walk_begin(haft__walk *walk, int root, const haft__files_path *start,
+                             const haft__glob *glob_pattern, const atomic_bool *stop,
+                             haft_error *err)
 {
     haft_str from = {start->text, start->length};
     if (haft__str_equal(from, HAFT__LIT("."))) {
         from.len = 0;
     }
     *walk = (haft__walk){.root = root,
-                         .wild = wild,
+                         .glob_pattern = glob_pattern,
                          .stop = stop,
                          .start = from.len + (from.len > 0),
                          .left = HAFT__LIMIT_FILES_ENTRIES};
@@ -219,15 +220,15 @@ void haft__walk_end(haft__walk *walk)
 
 static bool is_ignored(haft__walk *walk, bool directory)
 {
-    bool ignored = haft__ignore_has(walk->top->ignore, path_of(walk), directory);
+    bool ignored = haft__gitignore_matches(walk->top->ignore, path_of(walk), directory);
     walk->ignored += ignored;
     return ignored;
 }
 
-static haft_status meet_directory(haft__walk *walk, haft_error *err)
+static haft_status visit_directory(haft__walk *walk, haft_error *err)
 {
     haft_str inside = haft__str_skip(path_of(walk), walk->start);
-    if (!haft__wild_below(walk->wild, inside) || is_ignored(walk, true)) {
+    if (!haft__glob_can_match_below(walk->glob_pattern, inside) || is_ignored(walk, true)) {
         return HAFT_OK;
     }
     if (walk->depth >= HAFT__LIMIT_FILES_DEPTH) {
@@ -237,16 +238,16 @@ static haft_status meet_directory(haft__walk *walk, haft_error *err)
     return enter(walk, walk->top->ignore, err);
 }
 
-static bool meet_file(haft__walk *walk)
+static bool visit_file(haft__walk *walk)
 {
     walk->files++;
-    return haft__wild_matches(walk->wild, haft__str_skip(path_of(walk), walk->start))
+    return haft__glob_matches(walk->glob_pattern, haft__str_skip(path_of(walk), walk->start))
            && !is_ignored(walk, false);
 }
 
 /* Looks at the next entry of the directory at hand; true when it is a file that is wanted. */
-static bool meet(haft__walk *walk, const haft__entry *entry, haft_status *ret_status,
-                 haft_error *err)
+static bool visit_entry(haft__walk *walk, const haft__directory_entry *entry,
+                        haft_status *ret_status, haft_error *err)
 {
     set_length(walk, walk->top->length);
     if (haft__str_equal(entry->name, HAFT__LIT(GIT))) {
@@ -257,10 +258,10 @@ static bool meet(haft__walk *walk, const haft__entry *entry, haft_status *ret_st
         return false;
     }
     switch (entry->kind) {
-    case HAFT__ENTRY_FILE: return meet_file(walk);
-    case HAFT__ENTRY_DIRECTORY: *ret_status = meet_directory(walk, err); return false;
-    case HAFT__ENTRY_LINK: walk->links++; return false;
-    case HAFT__ENTRY_OTHER: return false;
+    case HAFT__DIRECTORY_ENTRY_FILE: return visit_file(walk);
+    case HAFT__DIRECTORY_ENTRY_DIRECTORY: *ret_status = visit_directory(walk, err); return false;
+    case HAFT__DIRECTORY_ENTRY_LINK: walk->links++; return false;
+    case HAFT__DIRECTORY_ENTRY_OTHER: return false;
     }
     HAFT__UNREACHABLE();
 }
@@ -279,7 +280,7 @@ haft_status haft__walk_next(haft__walk *walk, haft_str *ret_path, haft_error *er
             leave(walk);
             continue;
         }
-        if (meet(walk, &frame->listing.entries[frame->next++], &status, err)) {
+        if (visit_entry(walk, &frame->listing.entries[frame->next++], &status, err)) {
             *ret_path = path_of(walk);
             return HAFT_OK;
         }

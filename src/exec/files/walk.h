@@ -22,12 +22,12 @@ typedef struct haft__walk_frame haft__walk_frame;
 
 typedef struct haft__walk {
     int root;
-    const haft__wild *wild; /* matched with paths from `start` on */
+    const haft__glob *glob_pattern; /* matched with paths from `start` on */
     const atomic_bool *stop;
     size_t start; /* bytes of the path the walk began at, and its slash */
     haft__arena arena;
     haft__walk_frame *top; /* the directory that is looked at */
-    haft__beneath_path path;
+    haft__files_path path;
     size_t depth, left; /* directories entered; entries that may still be looked at */
     /* What was found on the way. */
     size_t files;      /* regular files, matching or not */
@@ -39,10 +39,11 @@ typedef struct haft__walk {
     bool stopped;      /* by `stop` */
 } haft__walk;
 
-/* Begins below `start`, a directory. `wild` and `stop` (which may be NULL) are borrowed. */
+/* Begins below `start`, a directory. `glob_pattern` and `stop` (which may be NULL) are borrowed. */
 HAFT_MUST_USE haft_status haft__walk_begin(haft__walk *walk, int root,
-                                           const haft__beneath_path *start, const haft__wild *wild,
-                                           const atomic_bool *stop, haft_error *err);
+                                           const haft__files_path *start,
+                                           const haft__glob *glob_pattern, const atomic_bool *stop,
+                                           haft_error *err);
 
 /* Fine on a zeroed walk, and twice. */
 void haft__walk_end(haft__walk *walk);

@@ -128,8 +128,8 @@ static haft_status fill(haft__exec_job *job, haft__json template, filled *ret_fi
     HAFT__UNREACHABLE();
 }
 
-haft_status haft__http_tool_write(haft__exec_job *job, haft__json value, haft_str *ret_body,
-                                  haft_error *err)
+haft_status haft__http_tool_write_json(haft__exec_job *job, haft__json value, haft_str *ret_body,
+                                       haft_error *err)
 {
     haft__buf buf;
     haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
@@ -147,5 +147,5 @@ haft_status haft__http_tool_body(haft__exec_job *job, haft__json template, haft_
 {
     filled body;
     haft_status status = fill(job, template, &body, err);
-    return status == HAFT_OK ? haft__http_tool_write(job, body.value, ret_body, err) : status;
+    return status == HAFT_OK ? haft__http_tool_write_json(job, body.value, ret_body, err) : status;
 }

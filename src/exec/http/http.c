@@ -15,16 +15,16 @@ typedef struct http_call {
 
 /* One client reaches only the public network, the other everything; each is made when it is first
  * needed. Both ignore proxies: the address has to be the one that is asked for. */
-static haft_status find_client(haft__exec_job *job, haft__http **ret_http, haft_error *err)
+static haft_status find_client(haft__exec_job *job, haft__http_client **ret_http, haft_error *err)
 {
     haft__exec *exec = job->exec;
     const haft__json *allow = haft__http_tool_definition(job, "allow_private");
     bool private = allow != NULL && allow->kind == HAFT__JSON_TRUE;
-    haft__http **client = private ? &exec->any_web : &exec->open_web;
+    haft__http_client **client = private ? &exec->private_http : &exec->public_http;
     haft_status status = HAFT_OK;
     if (*client == NULL) {
-        haft__http_options options = {.public_only = !private};
-        status = haft__http_create(exec->options.loop, &options, client, err);
+        haft__http_client_options options = {.public_only = !private};
+        status = haft__http_client_create(exec->options.loop, &options, client, err);
     }
     *ret_http = *client;
     return status;
@@ -44,7 +44,7 @@ static void on_done(void *context, const haft__http_result *answer)
     http_call *call = job->state;
     haft__exec_result result = {.text = HAFT__LIT("out of memory"), .started = answer->sent};
     if (call->body.status == HAFT_OK) {
-        haft__http_tool_answer(job, answer, haft__buf_str(&call->body), &result);
+        haft__http_tool_result(job, answer, haft__buf_str(&call->body), &result);
     }
     haft__exec_report(job, &result);
     haft__buf_finish(&call->body);
@@ -55,7 +55,7 @@ static haft_status start(haft__exec_job *job, haft_error *err)
     static const haft__http_handlers handlers = {.body = on_body, .done = on_done};
     http_call *call = haft__arena_array(&job->arena, 1, sizeof(*call));
     haft__http_request request;
-    haft__http *http = NULL;
+    haft__http_client *http = NULL;
     if (call == NULL) {
         return haft__arena_fail(&job->arena, err);
     }
@@ -66,15 +66,15 @@ static haft_status start(haft__exec_job *job, haft_error *err)
         status = find_client(job, &http, err);
     }
     return status == HAFT_OK
-               ? haft__http_start(http, &request, &handlers, job, &call->transfer, err)
+               ? haft__http_transfer_start(http, &request, &handlers, job, &call->transfer, err)
                : status;
 }
 
 static bool abandon(haft__exec_job *job)
 {
     http_call *call = job->state;
-    job->waiting = !haft__http_sent(call->transfer);
-    haft__http_cancel(call->transfer);
+    job->waiting = !haft__http_transfer_is_sent(call->transfer);
+    haft__http_transfer_cancel(call->transfer);
     haft__buf_finish(&call->body);
     return false;
 }

@@ -26,13 +26,13 @@ HAFT_MUST_USE haft_status haft__http_tool_url(haft__exec_job *job, haft_str *ret
 /* The JSON text of a template with the arguments filled in, and of a value as it is. */
 HAFT_MUST_USE haft_status haft__http_tool_body(haft__exec_job *job, haft__json template,
                                                haft_str *ret_body, haft_error *err);
-HAFT_MUST_USE haft_status haft__http_tool_write(haft__exec_job *job, haft__json value,
-                                                haft_str *ret_body, haft_error *err);
+HAFT_MUST_USE haft_status haft__http_tool_write_json(haft__exec_job *job, haft__json value,
+                                                     haft_str *ret_body, haft_error *err);
 
 /* ---- http_answer.c ---- */
 
 /* The result that an answer stands for. Texts are in the job's arena or borrowed from `body`. */
-void haft__http_tool_answer(haft__exec_job *job, const haft__http_result *answer, haft_str body,
+void haft__http_tool_result(haft__exec_job *job, const haft__http_result *answer, haft_str body,
                             haft__exec_result *ret_result);
 
 #endif

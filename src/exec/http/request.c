@@ -38,7 +38,7 @@ static haft_status make_body(haft__exec_job *job, haft_str method, haft_str *ret
         return haft__http_tool_body(job, *template, ret_body, err);
     }
     return is_one_of(method, with_body, COUNT(with_body))
-               ? haft__http_tool_write(job, job->call.arguments, ret_body, err)
+               ? haft__http_tool_write_json(job, job->call.arguments, ret_body, err)
                : HAFT_OK;
 }
 

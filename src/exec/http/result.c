@@ -15,7 +15,7 @@
 /* ---- without an answer ---- */
 
 static const struct {
-    haft__http_end end;
+    haft__http_outcome end;
     bool transient;
     const char *hint;
 } ends[] = {
@@ -28,7 +28,7 @@ static const struct {
     {HAFT__HTTP_TOO_BIG, false, "ask for less at once"},
 };
 
-static void tell_end(const haft__http_result *answer, haft__exec_result *result)
+static void report_outcome(const haft__http_result *answer, haft__exec_result *result)
 {
     result->text = haft__str(answer->message);
     for (size_t i = 0; i < COUNT(ends); i++) {
@@ -75,8 +75,8 @@ static bool is_transient(uint32_t status)
     return status == 408 || status == 425 || status == 429 || status >= 500;
 }
 
-static void tell_status(haft__exec_job *job, const haft__http_result *answer, haft_str body,
-                        haft__exec_result *result)
+static void report_status(haft__exec_job *job, const haft__http_result *answer, haft_str body,
+                          haft__exec_result *result)
 {
     bool text = is_text(answer->content_type, body);
     haft_str shown = text ? haft__str_trim(body) : describe(job, answer->content_type, body);
@@ -87,7 +87,7 @@ static void tell_status(haft__exec_job *job, const haft__http_result *answer, ha
                                       answer->origin, shown.len > 0 ? ": " : "", HAFT__ARG(shown));
     result->transient = is_transient(answer->status);
     uint64_t seconds = 0;
-    haft_str wait = haft__http_header(answer, "retry-after");
+    haft_str wait = haft__http_result_header(answer, "retry-after");
     if (wait.ptr != NULL && haft__str_to_u64(haft__str_trim(wait), &seconds)) {
         result->hint = haft__arena_format(&job->arena, "the server asks to wait %llu seconds",
                                           (unsigned long long)seconds);
@@ -97,8 +97,8 @@ static void tell_status(haft__exec_job *job, const haft__http_result *answer, ha
 /* ---- answers ---- */
 
 /* Of HEAD, which has no body, what it was asked for. */
-static void tell_head(haft__exec_job *job, const haft__http_result *answer,
-                      haft__exec_result *result)
+static void report_head(haft__exec_job *job, const haft__http_result *answer,
+                        haft__exec_result *result)
 {
     static const char *const shown[] = {"content-type", "content-length", "last-modified", "etag",
                                         "location"};
@@ -106,7 +106,7 @@ static void tell_head(haft__exec_job *job, const haft__http_result *answer,
     haft__buf_init(&buf, HAFT__LIMIT_HTTP_HEADER_BYTES);
     haft__buf_addf(&buf, "HTTP %u", answer->status);
     for (size_t i = 0; i < COUNT(shown); i++) {
-        haft_str value = haft__http_header(answer, shown[i]);
+        haft_str value = haft__http_result_header(answer, shown[i]);
         if (value.ptr != NULL) {
             haft__buf_addf(&buf, "\n%s: ", shown[i]);
             haft__buf_add_str(&buf, value);
@@ -116,8 +116,8 @@ static void tell_head(haft__exec_job *job, const haft__http_result *answer,
     haft__buf_finish(&buf);
 }
 
-static void tell_body(haft__exec_job *job, const haft__http_result *answer, haft_str body,
-                      haft__exec_result *result)
+static void report_body(haft__exec_job *job, const haft__http_result *answer, haft_str body,
+                        haft__exec_result *result)
 {
     result->ok = is_text(answer->content_type, body);
     if (result->ok) {
@@ -130,20 +130,20 @@ static void tell_body(haft__exec_job *job, const haft__http_result *answer, haft
     result->hint = HAFT__LIT("text or JSON is wanted");
 }
 
-void haft__http_tool_answer(haft__exec_job *job, const haft__http_result *answer, haft_str body,
+void haft__http_tool_result(haft__exec_job *job, const haft__http_result *answer, haft_str body,
                             haft__exec_result *ret_result)
 {
     const haft__json *method = haft__http_tool_definition(job, "method");
     haft__exec_result result = {.started = answer->sent};
     if (answer->end != HAFT__HTTP_OK) {
-        tell_end(answer, &result);
+        report_outcome(answer, &result);
     } else if (answer->status >= 400) {
-        tell_status(job, answer, body, &result);
+        report_status(job, answer, body, &result);
     } else if (method != NULL && haft__str_equal(haft__json_text(*method), HAFT__LIT("HEAD"))) {
         result.ok = true;
-        tell_head(job, answer, &result);
+        report_head(job, answer, &result);
     } else {
-        tell_body(job, answer, body, &result);
+        report_body(job, answer, body, &result);
     }
     if (result.text.ptr == NULL && result.text.len == 0 && !result.ok) {
         result.text = HAFT__LIT("out of memory");

@@ -16,57 +16,60 @@
 /* Why a call was not made. */
 #define UNCHECKED ", so that nobody knows what they are now, and nothing was called"
 
-static haft__loop *loop_of(const haft__mcp_link *link)
+static haft__loop *loop_of(const haft__mcp_connection *connection)
 {
-    return link->exec->options.loop;
+    return connection->exec->options.loop;
 }
 
-static bool is_web(const haft__mcp_link *link)
+static bool is_web(const haft__mcp_connection *connection)
 {
-    return link->server.url.len > 0;
+    return connection->server.url.len > 0;
 }
 
 /* ---- looking ---- */
 
-haft_str haft__mcp_link_state(const haft__mcp_link *link)
+haft_str haft__mcp_connection_state_name(const haft__mcp_connection *connection)
 {
-    if (link->state == HAFT__LINK_OPEN) {
-        return link->used ? HAFT__LIT("used") : HAFT__LIT("started");
+    if (connection->state == HAFT__MCP_CONNECTION_OPEN) {
+        return connection->used ? HAFT__LIT("used") : HAFT__LIT("started");
     }
-    return link->listed ? HAFT__LIT("known") : HAFT__LIT("configured");
+    return connection->listed ? HAFT__LIT("known") : HAFT__LIT("configured");
 }
 
-const haft__mcp_tool *haft__mcp_link_tool(const haft__mcp_link *link, haft_str name)
+const haft__mcp_tool *haft__mcp_connection_find_tool(const haft__mcp_connection *connection,
+                                                     haft_str name)
 {
-    for (size_t i = 0; i < link->tool_count; i++) {
-        if (haft__str_equal(link->tools[i].remote, name)) {
-            return &link->tools[i];
+    for (size_t i = 0; i < connection->tool_count; i++) {
+        if (haft__str_equal(connection->tools[i].remote, name)) {
+            return &connection->tools[i];
         }
     }
     return NULL;
 }
 
-bool haft__mcp_link_is_settled(const haft__mcp_link *link)
+bool haft__mcp_connection_is_settled(const haft__mcp_connection *connection)
 {
-    bool trying = link->state == HAFT__LINK_OPENING || link->state == HAFT__LINK_WAITING
-                  || (link->state == HAFT__LINK_OPEN && link->listing);
-    return link->listed || (link->error.status != HAFT_OK && (!trying || link->slow));
+    bool trying = connection->state == HAFT__MCP_CONNECTION_OPENING
+                  || connection->state == HAFT__MCP_CONNECTION_BACKOFF
+                  || (connection->state == HAFT__MCP_CONNECTION_OPEN && connection->listing);
+    return connection->listed
+           || (connection->error.status != HAFT_OK && (!trying || connection->slow));
 }
 
-bool haft__mcp_link_clean(const void *context, haft_str text, haft__buf *out)
+bool haft__mcp_connection_redact(const void *context, haft_str text, haft__buf *out)
 {
-    const haft__mcp_link *link = context;
-    if (link->redactor == NULL) {
+    const haft__mcp_connection *connection = context;
+    if (connection->redactor == NULL) {
         haft__buf_add_str(out, text);
         return false;
     }
-    return haft__redact(link->redactor, text, out);
+    return haft__redact(connection->redactor, text, out);
 }
 
 /* Errors go where no event does (`haft tools`, `haft mcp`), so secrets are taken out here, before
  * the text is cut: of half a secret nobody can tell that it is one. */
-haft_status haft__mcp_link_fail(const haft__mcp_link *link, haft_error *err, haft_status status,
-                                const char *format, ...)
+haft_status haft__mcp_connection_fail(const haft__mcp_connection *connection, haft_error *err,
+                                      haft_status status, const char *format, ...)
 {
     haft__buf text, clean;
     va_list args, again;
@@ -82,12 +85,12 @@ haft_status haft__mcp_link_fail(const haft__mcp_link *link, haft_error *err, haf
     }
     va_end(args);
     va_end(again);
-    (void)haft__mcp_link_clean(link, haft__buf_str(&text), &clean);
+    (void)haft__mcp_connection_redact(connection, haft__buf_str(&text), &clean);
     bool whole =
         haft__buf_check(&text, NULL) == HAFT_OK && haft__buf_check(&clean, NULL) == HAFT_OK;
     haft_str shown = whole ? haft__buf_str(&clean) : HAFT__LIT("has an error that cannot be told");
     haft_status told = haft__fail(err, status, "", "the MCP server '%.*s' %.*s",
-                                  HAFT__ARG(link->server.name), HAFT__ARG(shown));
+                                  HAFT__ARG(connection->server.name), HAFT__ARG(shown));
     haft__buf_finish(&clean);
     haft__buf_finish(&text);
     return told;
@@ -95,192 +98,205 @@ haft_status haft__mcp_link_fail(const haft__mcp_link *link, haft_error *err, haf
 
 /* ---- memory ---- */
 
-haft_status haft__mcp_link_create(haft__exec *exec, haft__mcp_link **ret_link, haft_error *err)
+haft_status haft__mcp_connection_create(haft__exec *exec, haft__mcp_connection **ret_link,
+                                        haft_error *err)
 {
-    haft__mcp_link *link = calloc(1, sizeof(*link));
-    if (link == NULL) {
+    haft__mcp_connection *connection = calloc(1, sizeof(*connection));
+    if (connection == NULL) {
         return haft__fail_no_memory(err);
     }
-    link->exec = exec;
-    haft__arena_init(&link->arena, 0);
-    haft__arena_init(&link->known, 0);
-    haft__arena_init(&link->setup, 0);
-    haft__arena_init(&link->session_arena, 0);
-    haft__mcp_record_init(&link->record);
-    haft__splitter_init(&link->lines, HAFT__LIMIT_MCP_MESSAGE_BYTES);
-    *ret_link = link;
+    connection->exec = exec;
+    haft__arena_init(&connection->arena, 0);
+    haft__arena_init(&connection->known, 0);
+    haft__arena_init(&connection->setup, 0);
+    haft__arena_init(&connection->session_arena, 0);
+    haft__mcp_tool_cache_init(&connection->record);
+    haft__line_splitter_init(&connection->lines, HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    *ret_link = connection;
     return HAFT_OK;
 }
 
-static void stop_timers(haft__mcp_link *link)
+static void stop_timers(haft__mcp_connection *connection)
 {
-    haft__timer_stop(loop_of(link), &link->deadline);
-    haft__timer_stop(loop_of(link), &link->probe);
-    haft__timer_stop(loop_of(link), &link->wake);
-    haft__timer_stop(loop_of(link), &link->refresh);
+    haft__timer_stop(loop_of(connection), &connection->deadline);
+    haft__timer_stop(loop_of(connection), &connection->probe);
+    haft__timer_stop(loop_of(connection), &connection->wake);
+    haft__timer_stop(loop_of(connection), &connection->refresh);
 }
 
-static void close_transport(haft__mcp_link *link, bool goodbye)
+static void close_transport(haft__mcp_connection *connection, bool goodbye)
 {
-    if (is_web(link)) {
-        haft__mcp_web_close(link, goodbye);
+    if (is_web(connection)) {
+        haft__mcp_http_transport_close(connection, goodbye);
     } else {
-        haft__mcp_stdio_close(link);
+        haft__mcp_stdio_transport_close(connection);
     }
 }
 
-void haft__mcp_link_destroy(haft__mcp_link *link)
+void haft__mcp_connection_destroy(haft__mcp_connection *connection)
 {
-    link->closing = true;
-    stop_timers(link);
-    close_transport(link, false);
-    haft__mcp_client_destroy(link->client);
-    haft__mcp_record_finish(&link->record);
-    haft__splitter_finish(&link->lines);
-    haft__arena_finish(&link->session_arena);
-    haft__arena_finish(&link->setup);
-    haft__arena_finish(&link->known);
-    haft__arena_finish(&link->arena);
-    free(link);
+    connection->closing = true;
+    stop_timers(connection);
+    close_transport(connection, false);
+    haft__mcp_client_destroy(connection->client);
+    haft__mcp_tool_cache_finish(&connection->record);
+    haft__line_splitter_finish(&connection->lines);
+    haft__arena_finish(&connection->session_arena);
+    haft__arena_finish(&connection->setup);
+    haft__arena_finish(&connection->known);
+    haft__arena_finish(&connection->arena);
+    free(connection);
 }
 
-void haft__mcp_link_leave(haft__mcp_link *link)
+void haft__mcp_connection_disconnect(haft__mcp_connection *connection)
 {
-    link->closing = true;
-    stop_timers(link);
-    close_transport(link, true);
+    connection->closing = true;
+    stop_timers(connection);
+    close_transport(connection, true);
 }
 
 /* What is wrong with a definition was told when it was listed. */
-void haft__mcp_link_recall(haft__mcp_link *link, bool read)
+void haft__mcp_connection_load_cache(haft__mcp_connection *connection, bool read)
 {
-    haft__mcp_origin origin = {.server = link->server.name,
-                               .trusted = link->server.trusted,
-                               .timeout_ms = link->server.timeout_ms,
-                               .hash_key = link->exec->hub->hash_key};
-    if (read && link->path != NULL) {
-        (void)!haft__mcp_record_read(&link->record, link->path, origin.hash_key, NULL);
+    haft__mcp_origin origin = {.server = connection->server.name,
+                               .trusted = connection->server.trusted,
+                               .timeout_ms = connection->server.timeout_ms,
+                               .hash_key = connection->exec->connection_pool->hash_key};
+    if (read && connection->path != NULL) {
+        (void)!haft__mcp_tool_cache_read(&connection->record, connection->path, origin.hash_key,
+                                         NULL);
     }
-    haft__arena_reset(&link->known);
-    haft__json known = link->record.tools;
-    haft__mcp_tool *tools = haft__arena_array(&link->known, known.count, sizeof(*tools));
-    link->listed = !link->exec->options.refresh
-                   && haft__mcp_record_is_good(&link->record, haft__clock_now()) && tools != NULL;
-    link->fresh = false;
-    link->tools = tools;
-    link->tool_count = 0;
-    for (uint32_t i = 0; link->listed && i < known.count; i++) {
-        haft_status status = haft__mcp_tool_read(&link->known, known.items[i], &origin,
-                                                 &tools[link->tool_count], NULL);
-        link->tool_count += status == HAFT_OK;
+    haft__arena_reset(&connection->known);
+    haft__json known = connection->record.tools;
+    haft__mcp_tool *tools = haft__arena_array(&connection->known, known.count, sizeof(*tools));
+    connection->listed = !connection->exec->options.refresh
+                         && haft__mcp_tool_cache_is_fresh(&connection->record, haft__clock_now())
+                         && tools != NULL;
+    connection->fresh = false;
+    connection->tools = tools;
+    connection->tool_count = 0;
+    for (uint32_t i = 0; connection->listed && i < known.count; i++) {
+        haft_status status = haft__mcp_tool_read(&connection->known, known.items[i], &origin,
+                                                 &tools[connection->tool_count], NULL);
+        connection->tool_count += status == HAFT_OK;
     }
 }
 
 /* ---- its end, and another beginning ---- */
 
-static bool is_wanted(const haft__mcp_link *link)
+static bool is_wanted(const haft__mcp_connection *connection)
 {
-    return link->uses != NULL || !link->listed;
+    return connection->tool_calls != NULL || !connection->listed;
 }
 
 static void on_wake(void *context)
 {
-    haft__mcp_link *link = context;
-    link->state = HAFT__LINK_IDLE;
-    haft__mcp_link_begin(link);
+    haft__mcp_connection *connection = context;
+    connection->state = HAFT__MCP_CONNECTION_IDLE;
+    haft__mcp_connection_connect(connection);
 }
 
-static uint64_t backoff_of(const haft__mcp_link *link)
+static uint64_t backoff_of(const haft__mcp_connection *connection)
 {
-    uint32_t doublings = link->breaks > 0 ? link->breaks - 1 : 0;
+    uint32_t doublings = connection->failures > 0 ? connection->failures - 1 : 0;
     return (uint64_t)HAFT__LIMIT_MCP_BACKOFF_MS << (doublings < 8 ? doublings : 8);
 }
 
 /* Given up, for a while: everything that waits ends. */
-static void give_up(haft__mcp_link *link)
+static void disable(haft__mcp_connection *connection)
 {
-    link->state = HAFT__LINK_OFF;
-    link->not_before = haft__loop_now(loop_of(link)) + HAFT__LIMIT_MCP_REST_MS;
-    if (link->client != NULL) {
+    connection->state = HAFT__MCP_CONNECTION_DISABLED;
+    connection->not_before = haft__loop_now(loop_of(connection)) + HAFT__LIMIT_MCP_REST_MS;
+    if (connection->client != NULL) {
         haft_status status =
-            haft__mcp_client_fail(link->client, haft__str(link->error.message), NULL);
-        haft__mcp_link_pump(link, status == HAFT_NO_MEMORY ? HAFT_OK : status);
+            haft__mcp_client_abort(connection->client, haft__str(connection->error.message), NULL);
+        haft__mcp_connection_process_events(connection,
+                                            status == HAFT_NO_MEMORY ? HAFT_OK : status);
     }
-    haft__mcp_use_fail(link, &link->error);
+    haft__mcp_tool_call_fail_pending(connection, &connection->error);
 }
 
 /* Later, if somebody still needs it then. */
-static void try_later(haft__mcp_link *link)
+static void schedule_reconnect(haft__mcp_connection *connection)
 {
-    uint64_t wait = backoff_of(link);
-    link->not_before = haft__loop_now(loop_of(link)) + wait;
-    link->state = HAFT__LINK_IDLE;
-    if (is_wanted(link)) {
-        link->state = HAFT__LINK_WAITING;
-        if (haft__timer_start(loop_of(link), &link->wake, wait, on_wake, link, NULL) != HAFT_OK) {
-            give_up(link);
+    uint64_t wait = backoff_of(connection);
+    connection->not_before = haft__loop_now(loop_of(connection)) + wait;
+    connection->state = HAFT__MCP_CONNECTION_IDLE;
+    if (is_wanted(connection)) {
+        connection->state = HAFT__MCP_CONNECTION_BACKOFF;
+        if (haft__timer_start(loop_of(connection), &connection->wake, wait, on_wake, connection,
+                              NULL)
+            != HAFT_OK) {
+            disable(connection);
         }
     }
 }
 
-void haft__mcp_link_broke(haft__mcp_link *link, const haft_error *why, bool lasting)
+void haft__mcp_connection_broken(haft__mcp_connection *connection, const haft_error *why,
+                                 bool lasting)
 {
-    if (link->closing || link->state == HAFT__LINK_OFF || link->state == HAFT__LINK_WAITING) {
+    if (connection->closing || connection->state == HAFT__MCP_CONNECTION_DISABLED
+        || connection->state == HAFT__MCP_CONNECTION_BACKOFF) {
         return;
     }
-    link->error = *why;
-    link->state = HAFT__LINK_WAITING; /* until it is decided below: nothing else ends it again */
-    link->fresh = link->listing = link->outdated = false;
-    link->relists = 0;
-    link->breaks++;
-    stop_timers(link);
-    close_transport(link, false);
-    if (link->client != NULL) {
-        haft_status status = haft__mcp_client_lost(link->client, haft__str(why->message), NULL);
-        haft__mcp_link_pump(link, status == HAFT_NO_MEMORY ? HAFT_OK : status);
+    connection->error = *why;
+    connection->state =
+        HAFT__MCP_CONNECTION_BACKOFF; /* until it is decided below: nothing else ends it again */
+    connection->fresh = connection->listing = connection->outdated = false;
+    connection->relist_attempts = 0;
+    connection->failures++;
+    stop_timers(connection);
+    close_transport(connection, false);
+    if (connection->client != NULL) {
+        haft_status status =
+            haft__mcp_client_disconnected(connection->client, haft__str(why->message), NULL);
+        haft__mcp_connection_process_events(connection,
+                                            status == HAFT_NO_MEMORY ? HAFT_OK : status);
     }
-    if (lasting || link->breaks > HAFT__LIMIT_MCP_RESTARTS) {
-        give_up(link);
+    if (lasting || connection->failures > HAFT__LIMIT_MCP_RESTARTS) {
+        disable(connection);
     } else {
-        try_later(link);
+        schedule_reconnect(connection);
     }
-    haft__mcp_hub_settled(link->exec);
+    haft__mcp_connection_pool_notify(connection->exec);
 }
 
-void haft__mcp_link_works(haft__mcp_link *link)
+void haft__mcp_connection_reset_failures(haft__mcp_connection *connection)
 {
-    link->breaks = 0;
-    link->slow = false;
-    link->error = (haft_error){.status = HAFT_OK};
+    connection->failures = 0;
+    connection->slow = false;
+    connection->error = (haft_error){.status = HAFT_OK};
 }
 
 /* ---- beginning ---- */
 
 static void on_deadline(void *context)
 {
-    haft__mcp_link *link = context;
+    haft__mcp_connection *connection = context;
     haft_error err = {0};
-    bool open = link->state == HAFT__LINK_OPEN, renewing = open && link->renewing;
+    bool open = connection->state == HAFT__MCP_CONNECTION_OPEN,
+         renewing = open && connection->renewing;
     haft__buf said; /* without memory it says nothing */
     haft__buf_init(&said, HAFT__LIMIT_MCP_LOG_BYTES);
-    haft__mcp_stdio_errors(link, &said);
-    haft_status status = haft__mcp_link_fail(
-        link, &err, HAFT_IO, "%s within %d ms%.*s%s",
+    haft__mcp_stdio_transport_add_stderr(connection, &said);
+    haft_status status = haft__mcp_connection_fail(
+        connection, &err, HAFT_IO, "%s within %d ms%.*s%s",
         open ? "did not list its tools" : "was not ready", HAFT__LIMIT_MCP_READY_MS,
         HAFT__ARG(haft__buf_str(&said)), renewing ? UNCHECKED : "");
     haft__buf_finish(&said);
     (void)!haft__hint(&err, status, "see whether it runs by itself, and what it waits for");
-    link->slow = true;
+    connection->slow = true;
     if (renewing) {
-        haft__mcp_use_fail(link, &err);
+        haft__mcp_tool_call_fail_pending(connection, &err);
     }
-    haft__mcp_link_broke(link, &err, false);
+    haft__mcp_connection_broken(connection, &err, false);
 }
 
 static void on_probe(void *context)
 {
-    haft__mcp_link *link = context;
-    haft__mcp_link_pump(link, haft__mcp_client_give_up_probe(link->client, NULL));
+    haft__mcp_connection *connection = context;
+    haft__mcp_connection_process_events(connection,
+                                        haft__mcp_client_probe_timed_out(connection->client, NULL));
 }
 
 static const haft_str eras[] = {
@@ -296,43 +312,45 @@ static haft__mcp_era era_of(haft_str name)
                                                                : HAFT__MCP_ERA_UNKNOWN;
 }
 
-static haft_status make_client(haft__mcp_link *link, haft_error *err)
+static haft_status make_client(haft__mcp_connection *connection, haft_error *err)
 {
-    if (link->client != NULL) {
+    if (connection->client != NULL) {
         return HAFT_OK;
     }
-    haft__mcp_client_options options = {.transport =
-                                            is_web(link) ? HAFT__MCP_HTTP : HAFT__MCP_STDIO,
-                                        .origin = {.server = link->server.name,
-                                                   .trusted = link->server.trusted,
-                                                   .timeout_ms = link->server.timeout_ms,
-                                                   .hash_key = link->exec->hub->hash_key},
-                                        .era = era_of(link->record.era),
-                                        .version = HAFT__LIT(HAFT_VERSION),
-                                        .elicitation = true,
-                                        .listen = true,
-                                        .log_level = HAFT__LIT("info"),
-                                        .clean = haft__mcp_link_clean,
-                                        .clean_context = link};
-    link->believed = options.era != HAFT__MCP_ERA_UNKNOWN;
-    haft_status status = haft__mcp_setup_roots(link, &options.roots, &options.root_count, err);
-    return status == HAFT_OK ? haft__mcp_client_create(&options, &link->client, err) : status;
+    haft__mcp_client_options options = {
+        .transport = is_web(connection) ? HAFT__MCP_HTTP : HAFT__MCP_STDIO,
+        .origin = {.server = connection->server.name,
+                   .trusted = connection->server.trusted,
+                   .timeout_ms = connection->server.timeout_ms,
+                   .hash_key = connection->exec->connection_pool->hash_key},
+        .era = era_of(connection->record.era),
+        .version = HAFT__LIT(HAFT_VERSION),
+        .elicitation = true,
+        .listen = true,
+        .log_level = HAFT__LIT("info"),
+        .clean = haft__mcp_connection_redact,
+        .clean_context = connection};
+    connection->era_from_cache = options.era != HAFT__MCP_ERA_UNKNOWN;
+    haft_status status =
+        haft__mcp_setup_roots(connection, &options.roots, &options.root_count, err);
+    return status == HAFT_OK ? haft__mcp_client_create(&options, &connection->client, err) : status;
 }
 
-static haft_status open_transport(haft__mcp_link *link, haft_error *err)
+static haft_status open_transport(haft__mcp_connection *connection, haft_error *err)
 {
-    haft__arena_reset(&link->setup);
-    haft_status status = make_client(link, err);
+    haft__arena_reset(&connection->setup);
+    haft_status status = make_client(connection, err);
     if (status == HAFT_OK) {
-        status = is_web(link) ? haft__mcp_web_open(link, err) : haft__mcp_stdio_open(link, err);
+        status = is_web(connection) ? haft__mcp_http_transport_open(connection, err)
+                                    : haft__mcp_stdio_transport_open(connection, err);
     }
     if (status == HAFT_OK) {
-        status = haft__timer_start(loop_of(link), &link->deadline, HAFT__LIMIT_MCP_READY_MS,
-                                   on_deadline, link, err);
+        status = haft__timer_start(loop_of(connection), &connection->deadline,
+                                   HAFT__LIMIT_MCP_READY_MS, on_deadline, connection, err);
     }
     if (status == HAFT_OK) {
-        status = haft__timer_start(loop_of(link), &link->probe, HAFT__LIMIT_MCP_PROBE_MS, on_probe,
-                                   link, err);
+        status = haft__timer_start(loop_of(connection), &connection->probe,
+                                   HAFT__LIMIT_MCP_PROBE_MS, on_probe, connection, err);
     }
     return status;
 }
@@ -343,142 +361,150 @@ static bool is_lasting(haft_status status)
     return status == HAFT_NOT_FOUND || status == HAFT_BAD_INPUT || status == HAFT_UNSUPPORTED;
 }
 
-void haft__mcp_link_begin(haft__mcp_link *link)
+void haft__mcp_connection_connect(haft__mcp_connection *connection)
 {
     haft_error err = {0};
-    uint64_t now = haft__loop_now(loop_of(link));
-    if (link->state == HAFT__LINK_OFF && now >= link->not_before) {
-        link->breaks = HAFT__LIMIT_MCP_RESTARTS; /* once, and then another rest */
-        link->state = HAFT__LINK_IDLE;
+    uint64_t now = haft__loop_now(loop_of(connection));
+    if (connection->state == HAFT__MCP_CONNECTION_DISABLED && now >= connection->not_before) {
+        connection->failures = HAFT__LIMIT_MCP_RESTARTS; /* once, and then another rest */
+        connection->state = HAFT__MCP_CONNECTION_IDLE;
     }
-    if (link->state == HAFT__LINK_OFF) {
-        haft__mcp_use_fail(link, &link->error);
+    if (connection->state == HAFT__MCP_CONNECTION_DISABLED) {
+        haft__mcp_tool_call_fail_pending(connection, &connection->error);
         return;
     }
-    if (link->state != HAFT__LINK_IDLE || link->closing) {
+    if (connection->state != HAFT__MCP_CONNECTION_IDLE || connection->closing) {
         return;
     }
-    if (now < link->not_before) {
-        try_later(link);
+    if (now < connection->not_before) {
+        schedule_reconnect(connection);
         return;
     }
-    link->state = HAFT__LINK_OPENING;
-    haft_status status = open_transport(link, &err);
+    connection->state = HAFT__MCP_CONNECTION_OPENING;
+    haft_status status = open_transport(connection, &err);
     if (status != HAFT_OK) {
         haft_error told = {0};
-        (void)!haft__mcp_link_fail(link, &told, status, "cannot be started: %s", err.message);
+        (void)!haft__mcp_connection_fail(connection, &told, status, "cannot be started: %s",
+                                         err.message);
         (void)!haft__hint(&told, status, "%s", err.hint);
-        haft__mcp_link_broke(link, &told, is_lasting(status));
+        haft__mcp_connection_broken(connection, &told, is_lasting(status));
         return;
     }
-    haft__mcp_link_pump(link, haft__mcp_client_start(link->client, NULL));
+    haft__mcp_connection_process_events(connection,
+                                        haft__mcp_client_start(connection->client, NULL));
 }
 
 /* ---- open ---- */
 
-void haft__mcp_link_opened(haft__mcp_link *link)
+void haft__mcp_connection_ready(haft__mcp_connection *connection)
 {
-    haft__timer_stop(loop_of(link), &link->probe);
-    link->state = HAFT__LINK_OPEN;
-    link->fresh = false; /* another session may have other tools */
-    haft__mcp_link_list(link);
+    haft__timer_stop(loop_of(connection), &connection->probe);
+    connection->state = HAFT__MCP_CONNECTION_OPEN;
+    connection->fresh = false; /* another session may have other tools */
+    haft__mcp_connection_list_tools(connection);
 }
 
-void haft__mcp_link_unwatched(haft__mcp_link *link)
+void haft__mcp_connection_watch_lost(haft__mcp_connection *connection)
 {
-    link->fresh = false;
+    connection->fresh = false;
 }
 
 /* Whether somebody tells when the tools change. */
-static bool is_watched(const haft__mcp_link *link)
+static bool is_watched(const haft__mcp_connection *connection)
 {
-    return haft__mcp_client_watches(link->client) && (!link->pushes || haft__mcp_web_pushes(link));
+    return haft__mcp_client_is_watching(connection->client)
+           && (!connection->push_supported || haft__mcp_http_transport_is_listening(connection));
 }
 
-void haft__mcp_link_list(haft__mcp_link *link)
+void haft__mcp_connection_list_tools(haft__mcp_connection *connection)
 {
     haft_error err = {0};
-    if (link->state != HAFT__LINK_OPEN || link->listing) {
+    if (connection->state != HAFT__MCP_CONNECTION_OPEN || connection->listing) {
         return;
     }
-    link->listing = true;
-    link->fresh = link->outdated = false;
-    link->renewing = link->deadline.slot == 0;
-    haft__timer_stop(loop_of(link), &link->refresh);
-    if (link->pushes && !link->no_push) { /* before the list: what changes behind it is told */
-        haft__mcp_web_push(link);
+    connection->listing = true;
+    connection->fresh = connection->outdated = false;
+    connection->renewing = connection->deadline.slot == 0;
+    haft__timer_stop(loop_of(connection), &connection->refresh);
+    if (connection->push_supported
+        && !connection->push_rejected) { /* before the list: what changes behind it is told */
+        haft__mcp_http_transport_listen(connection);
     }
     haft_status status = HAFT_OK;
-    if (link->renewing) { /* else it has just been started, and this is part of that */
-        status = haft__timer_start(loop_of(link), &link->deadline, HAFT__LIMIT_MCP_READY_MS,
-                                   on_deadline, link, &err);
+    if (connection->renewing) { /* else it has just been started, and this is part of that */
+        status = haft__timer_start(loop_of(connection), &connection->deadline,
+                                   HAFT__LIMIT_MCP_READY_MS, on_deadline, connection, &err);
     }
-    haft__mcp_link_pump(link,
-                        status == HAFT_OK ? haft__mcp_client_list(link->client, NULL) : status);
+    haft__mcp_connection_process_events(
+        connection, status == HAFT_OK ? haft__mcp_client_list(connection->client, NULL) : status);
 }
 
 /* What cannot be written down is known here all the same. */
-static void remember(haft__mcp_link *link, const haft__mcp_tools *tools)
+static void remember(haft__mcp_connection *connection, const haft__mcp_tools *tools)
 {
     bool less = tools->has_ttl && tools->ttl_ms < HAFT__LIMIT_MCP_LIST_MS;
-    haft__mcp_change change = {.server = link->server.name,
-                               .redactor = link->redactor,
-                               .era = eras[haft__mcp_client_era(link->client)],
-                               .tools = tools->items,
-                               .tool_count = tools->count,
-                               .left_out = tools->left_out,
-                               .left_out_count = tools->left_out_count,
-                               .left_out_all = tools->left_out_all,
-                               .good_ms = less ? tools->ttl_ms : HAFT__LIMIT_MCP_LIST_MS};
-    (void)!haft__mcp_record_change(&link->record, link->path, &change, link->exec->hub->hash_key,
-                                   NULL);
+    haft__mcp_tool_list_update change = {.server = connection->server.name,
+                                         .redactor = connection->redactor,
+                                         .era = eras[haft__mcp_client_era(connection->client)],
+                                         .tools = tools->items,
+                                         .tool_count = tools->count,
+                                         .left_out = tools->left_out,
+                                         .left_out_count = tools->left_out_count,
+                                         .left_out_all = tools->left_out_all,
+                                         .good_ms = less ? tools->ttl_ms : HAFT__LIMIT_MCP_LIST_MS};
+    (void)!haft__mcp_tool_cache_update(&connection->record, connection->path, &change,
+                                       connection->exec->connection_pool->hash_key, NULL);
 }
 
 /* A list that was outdated when it came is asked for again, at once a few times if a call waits for
  * it: a server that never stops changing keeps nobody busy. */
-static void look_again(haft__mcp_link *link)
+static void relist_if_outdated(haft__mcp_connection *connection)
 {
-    if (link->fresh) {
-        link->relists = 0;
-        haft__mcp_use_go(link);
-    } else if (haft__mcp_use_waits(link) && link->relists < HAFT__LIMIT_MCP_RELISTS) {
-        link->relists++;
-        haft__mcp_link_list(link);
+    if (connection->fresh) {
+        connection->relist_attempts = 0;
+        haft__mcp_tool_call_send_pending(connection);
+    } else if (haft__mcp_tool_call_is_pending(connection)
+               && connection->relist_attempts < HAFT__LIMIT_MCP_RELISTS) {
+        connection->relist_attempts++;
+        haft__mcp_connection_list_tools(connection);
     } else {
         haft_error err = {0};
-        haft_status status = haft__mcp_link_fail(
-            link, &err, HAFT_IO, "says over and over that its tools have changed%s", UNCHECKED);
+        haft_status status = haft__mcp_connection_fail(
+            connection, &err, HAFT_IO, "says over and over that its tools have changed%s",
+            UNCHECKED);
         (void)!haft__hint(&err, status, "do without it, or try again later");
-        link->relists = 0;
-        haft__mcp_use_fail(link, &err);
-        haft__mcp_link_changed(link);
+        connection->relist_attempts = 0;
+        haft__mcp_tool_call_fail_pending(connection, &err);
+        haft__mcp_connection_tools_changed(connection);
     }
 }
 
-void haft__mcp_link_listed(haft__mcp_link *link, const haft__mcp_tools *tools)
+void haft__mcp_connection_tools_listed(haft__mcp_connection *connection,
+                                       const haft__mcp_tools *tools)
 {
-    haft__timer_stop(loop_of(link), &link->deadline);
-    link->listing = false;
-    if (link->state != HAFT__LINK_OPEN) {
+    haft__timer_stop(loop_of(connection), &connection->deadline);
+    connection->listing = false;
+    if (connection->state != HAFT__MCP_CONNECTION_OPEN) {
         return; /* it broke meanwhile, and that says more */
     }
     if (tools->error.status != HAFT_OK) {
-        (void)!haft__mcp_link_fail(link, &link->error, tools->error.status,
-                                   "did not list its tools%s: %s", link->renewing ? UNCHECKED : "",
-                                   tools->error.message);
-        (void)!haft__hint(&link->error, tools->error.status, "%s", tools->error.hint);
-        haft__mcp_link_recall(link, false); /* what the session had is gone */
-        haft__mcp_use_fail(link, &link->error);
+        (void)!haft__mcp_connection_fail(
+            connection, &connection->error, tools->error.status, "did not list its tools%s: %s",
+            connection->renewing ? UNCHECKED : "", tools->error.message);
+        (void)!haft__hint(&connection->error, tools->error.status, "%s", tools->error.hint);
+        haft__mcp_connection_load_cache(connection, false); /* what the session had is gone */
+        haft__mcp_tool_call_fail_pending(connection, &connection->error);
     } else {
-        haft__mcp_link_works(link);
-        link->tools = tools->items;
-        link->tool_count = tools->count;
-        link->number++;
-        link->listed = true;
-        link->fresh = !link->outdated;
-        remember(link, tools);
-        look_again(link);
-        link->fresh = link->fresh && is_watched(link); /* else for what has waited, and no more */
+        haft__mcp_connection_reset_failures(connection);
+        connection->tools = tools->items;
+        connection->tool_count = tools->count;
+        connection->number++;
+        connection->listed = true;
+        connection->fresh = !connection->outdated;
+        remember(connection, tools);
+        relist_if_outdated(connection);
+        connection->fresh =
+            connection->fresh && is_watched(connection); /* else for what has waited, and no more */
     }
-    haft__mcp_hub_settled(link->exec);
+    haft__mcp_connection_pool_notify(connection->exec);
 }

@@ -6,112 +6,117 @@
 #include "base/str.h"
 #include "exec/mcp/mcp_int.h"
 
-static void send(haft__mcp_link *link, const haft__mcp_send *send)
+static void send(haft__mcp_connection *connection, const haft__mcp_client_message *send)
 {
-    haft__mcp_use *use = send->call != 0 ? haft__mcp_use_find(link, send->call) : NULL;
-    if (use != NULL) {
-        use->sent = true;
+    haft__mcp_tool_call *tool_call =
+        send->call != 0 ? haft__mcp_tool_call_find(connection, send->call) : NULL;
+    if (tool_call != NULL) {
+        tool_call->sent = true;
     }
-    if (link->server.url.len > 0) {
-        haft__mcp_web_send(link, send);
+    if (connection->server.url.len > 0) {
+        haft__mcp_http_transport_send(connection, send);
     } else {
-        haft__mcp_stdio_send(link, send->text);
+        haft__mcp_stdio_transport_send(connection, send->text);
     }
 }
 
-static void ready(haft__mcp_link *link, const haft__mcp_ready *told)
+static void ready(haft__mcp_connection *connection, const haft__mcp_ready *told)
 {
-    link->pushes = told->push;
-    link->no_push = false;
-    haft__mcp_link_opened(link);
+    connection->push_supported = told->push;
+    connection->push_rejected = false;
+    haft__mcp_connection_ready(connection);
     /* Also where the tools never change: a server may ask something there. */
-    if (link->server.url.len > 0 && told->era == HAFT__MCP_ERA_LEGACY) {
-        haft__mcp_web_push(link);
+    if (connection->server.url.len > 0 && told->era == HAFT__MCP_ERA_LEGACY) {
+        haft__mcp_http_transport_listen(connection);
     }
 }
 
-static void failed(haft__mcp_link *link, const haft_error *error)
+static void failed(haft__mcp_connection *connection, const haft_error *error)
 {
     haft_error told = {0};
-    bool lasting =
-        error->status == HAFT_BAD_STATE || (error->status == HAFT_UNSUPPORTED && !link->believed);
-    haft_status status = haft__mcp_link_fail(link, &told, lasting ? HAFT_UNSUPPORTED : HAFT_IO,
-                                             "cannot be used: %s", error->message);
-    link->believed = false; /* from now on it is asked */
+    bool lasting = error->status == HAFT_BAD_STATE
+                   || (error->status == HAFT_UNSUPPORTED && !connection->era_from_cache);
+    haft_status status =
+        haft__mcp_connection_fail(connection, &told, lasting ? HAFT_UNSUPPORTED : HAFT_IO,
+                                  "cannot be used: %s", error->message);
+    connection->era_from_cache = false; /* from now on it is asked */
     (void)!haft__hint(&told, status, "%s", error->hint);
-    haft__mcp_link_broke(link, &told, lasting);
+    haft__mcp_connection_broken(connection, &told, lasting);
 }
 
 static void on_refresh(void *context)
 {
-    haft__mcp_link_list(context);
+    haft__mcp_connection_list_tools(context);
 }
 
 /* However often a server says so, its tools are listed once in a while; or at once for a call,
  * which waits for that. */
-void haft__mcp_link_changed(haft__mcp_link *link)
+void haft__mcp_connection_tools_changed(haft__mcp_connection *connection)
 {
-    link->fresh = false;
-    link->outdated = true;
-    if (link->refresh.slot == 0 && !link->listing) {
-        (void)!haft__timer_start(link->exec->options.loop, &link->refresh,
-                                 HAFT__LIMIT_MCP_REFRESH_MS, on_refresh, link, NULL);
+    connection->fresh = false;
+    connection->outdated = true;
+    if (connection->refresh.slot == 0 && !connection->listing) {
+        (void)!haft__timer_start(connection->exec->options.loop, &connection->refresh,
+                                 HAFT__LIMIT_MCP_REFRESH_MS, on_refresh, connection, NULL);
     }
 }
 
-static void done(haft__mcp_link *link, const haft__mcp_done *told)
+static void done(haft__mcp_connection *connection, const haft__mcp_call_done *told)
 {
-    haft__mcp_use *use = haft__mcp_use_find(link, told->call);
-    if (told->outcome == HAFT__MCP_RESULT) {
-        haft__mcp_link_works(link);
-    } else if (told->outcome == HAFT__MCP_AGAIN || told->outcome == HAFT__MCP_LOST) {
-        link->fresh = false; /* who answers the next call may be another one */
+    haft__mcp_tool_call *tool_call = haft__mcp_tool_call_find(connection, told->call);
+    if (told->outcome == HAFT__MCP_OUTCOME_RESULT) {
+        haft__mcp_connection_reset_failures(connection);
+    } else if (told->outcome == HAFT__MCP_OUTCOME_RETRY
+               || told->outcome == HAFT__MCP_OUTCOME_LOST) {
+        connection->fresh = false; /* who answers the next call may be another one */
     }
-    if (use != NULL) {
-        haft__mcp_use_done(use, told);
+    if (tool_call != NULL) {
+        haft__mcp_tool_call_done(tool_call, told);
     }
 }
 
-static void progress(haft__mcp_link *link, const haft__mcp_progress *told)
+static void progress(haft__mcp_connection *connection, const haft__mcp_progress *told)
 {
-    haft__mcp_use *use = haft__mcp_use_find(link, told->call);
-    if (use != NULL) {
-        haft__mcp_use_progress(use, told);
+    haft__mcp_tool_call *tool_call = haft__mcp_tool_call_find(connection, told->call);
+    if (tool_call != NULL) {
+        haft__mcp_tool_call_progress(tool_call, told);
     }
 }
 
-static void handle(haft__mcp_link *link, const haft__mcp_event *event)
+static void handle(haft__mcp_connection *connection, const haft__mcp_client_event *event)
 {
     switch (event->kind) {
-    case HAFT__MCP_EVENT_SEND: send(link, &event->send); break;
-    case HAFT__MCP_EVENT_CLOSE: haft__mcp_web_cancel(link, event->exchange); break;
-    case HAFT__MCP_EVENT_READY: ready(link, &event->ready); break;
-    case HAFT__MCP_EVENT_FAILED: failed(link, &event->error); break;
-    case HAFT__MCP_EVENT_TOOLS: haft__mcp_link_listed(link, &event->tools); break;
-    case HAFT__MCP_EVENT_CHANGED: haft__mcp_link_changed(link); break;
-    case HAFT__MCP_EVENT_UNWATCHED: haft__mcp_link_unwatched(link); break;
-    case HAFT__MCP_EVENT_PROGRESS: progress(link, &event->progress); break;
-    case HAFT__MCP_EVENT_LOG: haft__mcp_use_log(link, &event->log); break;
-    case HAFT__MCP_EVENT_QUESTION: haft__mcp_use_ask(link, &event->question); break;
-    case HAFT__MCP_EVENT_QUESTION_OFF: haft__mcp_use_unask(link, event->question.number); break;
-    case HAFT__MCP_EVENT_DONE: done(link, &event->done); break;
+    case HAFT__MCP_EVENT_SEND: send(connection, &event->send); break;
+    case HAFT__MCP_EVENT_CLOSE: haft__mcp_http_transport_cancel(connection, event->exchange); break;
+    case HAFT__MCP_EVENT_READY: ready(connection, &event->ready); break;
+    case HAFT__MCP_EVENT_FAILED: failed(connection, &event->error); break;
+    case HAFT__MCP_EVENT_TOOLS: haft__mcp_connection_tools_listed(connection, &event->tools); break;
+    case HAFT__MCP_EVENT_CHANGED: haft__mcp_connection_tools_changed(connection); break;
+    case HAFT__MCP_EVENT_WATCH_LOST: haft__mcp_connection_watch_lost(connection); break;
+    case HAFT__MCP_EVENT_PROGRESS: progress(connection, &event->progress); break;
+    case HAFT__MCP_EVENT_LOG: haft__mcp_tool_call_log(connection, &event->log); break;
+    case HAFT__MCP_EVENT_QUESTION: haft__mcp_tool_call_ask(connection, &event->question); break;
+    case HAFT__MCP_EVENT_QUESTION_WITHDRAWN:
+        haft__mcp_tool_call_withdraw_question(connection, event->question.number);
+        break;
+    case HAFT__MCP_EVENT_DONE: done(connection, &event->done); break;
     }
 }
 
 /* Called from inside itself it leaves the work to the one that is at it. */
-void haft__mcp_link_pump(haft__mcp_link *link, haft_status status)
+void haft__mcp_connection_process_events(haft__mcp_connection *connection, haft_status status)
 {
-    haft__mcp_event event;
-    if (!link->pumping) {
-        link->pumping = true;
-        while (haft__mcp_client_next(link->client, &event)) {
-            handle(link, &event);
+    haft__mcp_client_event event;
+    if (!connection->pumping) {
+        connection->pumping = true;
+        while (haft__mcp_client_next(connection->client, &event)) {
+            handle(connection, &event);
         }
-        link->pumping = false;
+        connection->pumping = false;
     }
     if (status != HAFT_OK) {
         haft_error err = {0};
-        (void)!haft__mcp_link_fail(link, &err, status, "cannot be used: out of memory");
-        haft__mcp_link_broke(link, &err, false);
+        (void)!haft__mcp_connection_fail(connection, &err, status, "cannot be used: out of memory");
+        haft__mcp_connection_broken(connection, &err, false);
     }
 }

@@ -16,18 +16,18 @@
 #include "exec/mcp/mcp_int.h"
 #include "io/http/client.h"
 
-static haft__loop *loop_of(const haft__mcp_link *link)
+static haft__loop *loop_of(const haft__mcp_connection *connection)
 {
-    return link->exec->options.loop;
+    return connection->exec->options.loop;
 }
 
-haft__mcp_exchange *haft__mcp_exchange_create(haft__mcp_link *link)
+haft__mcp_exchange *haft__mcp_exchange_create(haft__mcp_connection *connection)
 {
     haft__mcp_exchange *it = calloc(1, sizeof(*it));
     if (it != NULL) {
-        it->link = link;
-        it->next = link->exchanges;
-        link->exchanges = it;
+        it->connection = connection;
+        it->next = connection->exchanges;
+        connection->exchanges = it;
         haft__arena_init(&it->arena, 0);
         haft__sse_init(&it->sse);
         haft__buf_init(&it->text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
@@ -37,14 +37,14 @@ haft__mcp_exchange *haft__mcp_exchange_create(haft__mcp_link *link)
 
 void haft__mcp_exchange_destroy(haft__mcp_exchange *it)
 {
-    haft__mcp_exchange **at = &it->link->exchanges;
+    haft__mcp_exchange **at = &it->connection->exchanges;
     while (*at != it) {
         at = &(*at)->next;
     }
     *at = it->next;
-    haft__timer_stop(loop_of(it->link), &it->timer);
+    haft__timer_stop(loop_of(it->connection), &it->timer);
     if (it->transfer != NULL) {
-        haft__http_cancel(it->transfer);
+        haft__http_transfer_cancel(it->transfer);
     }
     haft__sse_finish(&it->sse);
     haft__buf_finish(&it->text);
@@ -55,41 +55,41 @@ void haft__mcp_exchange_destroy(haft__mcp_exchange *it)
 /* Its end, told to the session; a push stream or a goodbye has nobody to tell. */
 void haft__mcp_exchange_end(haft__mcp_exchange *it, uint32_t http, haft_str body, haft_str why)
 {
-    haft__mcp_link *link = it->link;
+    haft__mcp_connection *connection = it->connection;
     uint64_t number = it->number;
     haft__buf clean;
-    haft__mcp_broken broken = {.sent = it->sent};
+    haft__mcp_exchange_failure broken = {.sent = it->sent};
     if (!it->taken) { /* else it says that the rest cannot be had, not that nothing was done */
         broken.http = http;
         broken.body = body;
     }
     haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
-    (void)haft__mcp_link_clean(link, why, &clean);
+    (void)haft__mcp_connection_redact(connection, why, &clean);
     bool whole = haft__buf_check(&clean, NULL) == HAFT_OK;
     broken.why = whole ? haft__buf_str(&clean) : HAFT__LIT("why cannot be told");
     haft_status status = HAFT_OK;
     if (number != 0) {
-        status = haft__mcp_client_broken(link->client, number, &broken, NULL);
+        status = haft__mcp_client_exchange_failed(connection->client, number, &broken, NULL);
     }
     haft__buf_finish(&clean);
     haft__mcp_exchange_destroy(it); /* behind the use of `body` and `why` */
-    haft__mcp_link_pump(link, status);
+    haft__mcp_connection_process_events(connection, status);
 }
 
 /* ---- what comes ---- */
 
 /* Whether a message is the answer that a stream is for. */
-static bool is_answer(const haft__mcp_link *link, haft_str text)
+static bool is_answer(const haft__mcp_connection *connection, haft_str text)
 {
     haft__arena scratch;
     haft__rpc_message message;
     haft__rpc_fault fault = {0};
     haft__arena_init(&scratch, 0);
-    haft_status status =
-        haft__rpc_read(&scratch, text, link->exec->hub->hash_key, &message, &fault, NULL);
+    haft_status status = haft__rpc_read(&scratch, text, connection->exec->connection_pool->hash_key,
+                                        &message, &fault, NULL);
     bool answer = status == HAFT_OK
                       ? message.kind == HAFT__RPC_RESULT || message.kind == HAFT__RPC_ERROR
-                      : fault.answer || fault.unclear;
+                      : fault.answer || fault.maybe_response;
     haft__arena_finish(&scratch);
     return answer;
 }
@@ -103,7 +103,7 @@ static bool is_type(haft_str type, haft_str wanted)
 
 /* Whether an answer is something else than JSON, and says so. What can be read is taken, whatever
  * its type. */
-static bool is_foreign(const haft__mcp_link *link, haft_str type, haft_str text)
+static bool is_foreign(const haft__mcp_connection *connection, haft_str type, haft_str text)
 {
     haft__arena scratch;
     haft__rpc_message message;
@@ -112,8 +112,8 @@ static bool is_foreign(const haft__mcp_link *link, haft_str type, haft_str text)
         return false;
     }
     haft__arena_init(&scratch, 0);
-    haft_status status =
-        haft__rpc_read(&scratch, text, link->exec->hub->hash_key, &message, &fault, NULL);
+    haft_status status = haft__rpc_read(&scratch, text, connection->exec->connection_pool->hash_key,
+                                        &message, &fault, NULL);
     haft__arena_finish(&scratch);
     return status != HAFT_OK && status != HAFT_NO_MEMORY;
 }
@@ -121,12 +121,12 @@ static bool is_foreign(const haft__mcp_link *link, haft_str type, haft_str text)
 /* False when the exchange is gone. */
 static bool take_message(haft__mcp_exchange *it, haft_str text)
 {
-    haft__mcp_link *link = it->link;
+    haft__mcp_connection *connection = it->connection;
     it->tries = 0;
-    it->answered = it->answered || (it->number != 0 && is_answer(link, text));
-    haft_status status = haft__mcp_client_receive(link->client, it->number, text, NULL);
-    haft__mcp_link_pump(link, status);
-    for (const haft__mcp_exchange *at = link->exchanges; at != NULL; at = at->next) {
+    it->answered = it->answered || (it->number != 0 && is_answer(connection, text));
+    haft_status status = haft__mcp_client_receive(connection->client, it->number, text, NULL);
+    haft__mcp_connection_process_events(connection, status);
+    for (const haft__mcp_exchange *at = connection->exchanges; at != NULL; at = at->next) {
         if (at == it) {
             return true;
         }
@@ -137,14 +137,14 @@ static bool take_message(haft__mcp_exchange *it, haft_str text)
 static void on_head(void *context, const haft__http_result *so_far)
 {
     haft__mcp_exchange *it = context;
-    haft_str session = haft__http_header(so_far, "mcp-session-id");
+    haft_str session = haft__http_result_header(so_far, "mcp-session-id");
     bool good = so_far->status >= 200 && so_far->status < 300;
     it->events = good && is_type(so_far->content_type, HAFT__LIT("text/event-stream"));
     it->sent = true;
     if (good && session.ptr != NULL && it->number != 0) {
-        haft__mcp_link *link = it->link;
-        haft__mcp_link_pump(link,
-                            haft__mcp_client_session(link->client, it->number, session, NULL));
+        haft__mcp_connection *connection = it->connection;
+        haft__mcp_connection_process_events(
+            connection, haft__mcp_client_session(connection->client, it->number, session, NULL));
     }
 }
 
@@ -173,7 +173,7 @@ static void on_retry(void *context)
 
 static bool is_session(const haft__mcp_exchange *it)
 {
-    return haft__mcp_client_era(it->link->client) == HAFT__MCP_ERA_LEGACY;
+    return haft__mcp_client_era(it->connection->client) == HAFT__MCP_ERA_LEGACY;
 }
 
 uint64_t haft__mcp_exchange_wait(const haft__sse *sse)
@@ -184,7 +184,7 @@ uint64_t haft__mcp_exchange_wait(const haft__sse *sse)
 
 /* Whether a call's stream has got on since it was taken up: a server may close it on purpose, and
  * say when to come again. The deadline of the call is the end of that. */
-static bool got_on(const haft__mcp_exchange *it)
+static bool made_progress(const haft__mcp_exchange *it)
 {
     return it->call != 0 && it->events && it->sse.has_id
            && (it->sse.id_length != it->id_before_length
@@ -194,7 +194,7 @@ static bool got_on(const haft__mcp_exchange *it)
 /* Whether it is to be taken up again, which then happens. */
 static bool retry(haft__mcp_exchange *it)
 {
-    if (got_on(it)) {
+    if (made_progress(it)) {
         it->tries = 0;
         it->polls++;
     }
@@ -209,7 +209,8 @@ static bool retry(haft__mcp_exchange *it)
     if (it->polls > HAFT__LIMIT_MCP_RESUMES && wait < HAFT__LIMIT_MCP_BACKOFF_MS) {
         wait = HAFT__LIMIT_MCP_BACKOFF_MS; /* whatever it says: no storm */
     }
-    return haft__timer_start(loop_of(it->link), &it->timer, wait, on_retry, it, NULL) == HAFT_OK;
+    return haft__timer_start(loop_of(it->connection), &it->timer, wait, on_retry, it, NULL)
+           == HAFT_OK;
 }
 
 static void on_send(void *context)
@@ -221,7 +222,7 @@ static void on_send(void *context)
 bool haft__mcp_exchange_is_unsent(const haft__mcp_exchange *it)
 {
     return it->kind == HAFT__EXCHANGE_POST && it->number != 0 && !it->sent
-           && (it->transfer == NULL || !haft__http_sent(it->transfer));
+           && (it->transfer == NULL || !haft__http_transfer_is_sent(it->transfer));
 }
 
 /* Whether it is sent later, because nobody was there: a call as long as somebody waits for it, all
@@ -229,21 +230,22 @@ bool haft__mcp_exchange_is_unsent(const haft__mcp_exchange *it)
  * instead. */
 static bool send_later(haft__mcp_exchange *it, const haft__http_result *result)
 {
-    haft__mcp_link *link = it->link;
+    haft__mcp_connection *connection = it->connection;
     bool nobody = result->end == HAFT__HTTP_CONNECT || result->end == HAFT__HTTP_CONNECT_TIMEOUT
                   || result->end == HAFT__HTTP_RESOLVE;
     uint32_t doublings =
         it->tries < HAFT__LIMIT_MCP_RESTARTS ? it->tries : HAFT__LIMIT_MCP_RESTARTS;
     uint64_t wait = (uint64_t)HAFT__LIMIT_MCP_BACKOFF_MS << doublings;
-    uint64_t then = haft__loop_now(loop_of(link)) + wait;
-    bool wanted = it->call != 0 ? haft__mcp_use_find(link, it->call) != NULL
+    uint64_t then = haft__loop_now(loop_of(connection)) + wait;
+    bool wanted = it->call != 0 ? haft__mcp_tool_call_find(connection, it->call) != NULL
                                 : then < it->began + HAFT__LIMIT_MCP_READY_MS;
-    if (!nobody || !haft__mcp_exchange_is_unsent(it) || !wanted || link->state != HAFT__LINK_OPEN) {
+    if (!nobody || !haft__mcp_exchange_is_unsent(it) || !wanted
+        || connection->state != HAFT__MCP_CONNECTION_OPEN) {
         return false;
     }
     it->tries++;
     (void)snprintf(it->why, sizeof(it->why), "%s", result->message);
-    return haft__timer_start(loop_of(link), &it->timer, wait, on_send, it, NULL) == HAFT_OK;
+    return haft__timer_start(loop_of(connection), &it->timer, wait, on_send, it, NULL) == HAFT_OK;
 }
 
 static void on_done(void *context, const haft__http_result *result)
@@ -252,13 +254,15 @@ static void on_done(void *context, const haft__http_result *result)
     haft__sse_event event;
     it->transfer = NULL;
     it->sent = it->sent || result->sent;
-    if (it->kind == HAFT__EXCHANGE_PUSH && it->link->pushes) { /* also for a moment: what is told */
-        it->link->no_push = result->status >= 400 && result->status < 500; /* then is not heard */
-        haft__mcp_link_unwatched(it->link);
+    if (it->kind == HAFT__EXCHANGE_PUSH
+        && it->connection->push_supported) { /* also for a moment: what is told */
+        it->connection->push_rejected =
+            result->status >= 400 && result->status < 500; /* then is not heard */
+        haft__mcp_connection_watch_lost(it->connection);
     }
     bool fine = result->end == HAFT__HTTP_OK && result->status >= 200 && result->status < 300;
     if (it->events && haft__sse_end(&it->sse, &event) && haft__str_trim(event.data).len > 0
-        && is_answer(it->link, event.data) && !take_message(it, event.data)) {
+        && is_answer(it->connection, event.data) && !take_message(it, event.data)) {
         return;
     }
     bool breaks = result->status == 0 || result->status >= 500 || fine || it->events;
@@ -269,7 +273,7 @@ static void on_done(void *context, const haft__http_result *result)
         return;
     }
     if (fine && !it->events && it->number != 0
-        && is_foreign(it->link, result->content_type, haft__buf_str(&it->text))) {
+        && is_foreign(it->connection, result->content_type, haft__buf_str(&it->text))) {
         haft_str what = haft__arena_format(&it->arena, "the answer (HTTP %u) is %.*s, not JSON",
                                            result->status, HAFT__ARG(result->content_type));
         haft__mcp_exchange_end(it, 0, HAFT__LIT(""),
@@ -282,7 +286,7 @@ static void on_done(void *context, const haft__http_result *result)
     }
     if (result->end == HAFT__HTTP_OK && !fine) {
         haft_str where = HAFT__LIT("");
-        haft_str location = haft__str_trim(haft__http_header(result, "location"));
+        haft_str location = haft__str_trim(haft__http_result_header(result, "location"));
         if (result->status >= 300 && result->status < 400 && location.len > 0) {
             where = haft__arena_format(&it->arena, "to %.*s", HAFT__ARG(location));
             where.len = where.ptr != NULL ? where.len : 0;
@@ -305,16 +309,17 @@ static const haft__http_handlers handlers = {.head = on_head, .body = on_body, .
 static haft_status make_headers(haft__mcp_exchange *it, bool resume, haft_str **ret_headers,
                                 size_t *ret_count, haft_error *err)
 {
-    const haft__mcp_link *link = it->link;
+    const haft__mcp_connection *connection = it->connection;
     bool get = resume || it->kind == HAFT__EXCHANGE_PUSH;
     size_t count = 0;
     haft_str *all = haft__arena_array(
-        &it->arena, link->header_count + it->header_count + COUNT(link->session) + 4, sizeof(*all));
+        &it->arena, connection->header_count + it->header_count + COUNT(connection->session) + 4,
+        sizeof(*all));
     if (all == NULL) {
         return haft__arena_fail(&it->arena, err);
     }
-    for (size_t i = 0; i < link->header_count; i++) {
-        all[count++] = link->headers[i];
+    for (size_t i = 0; i < connection->header_count; i++) {
+        all[count++] = connection->headers[i];
     }
     if (it->kind == HAFT__EXCHANGE_POST && !get) {
         for (size_t i = 0; i < it->header_count; i++) {
@@ -323,9 +328,9 @@ static haft_status make_headers(haft__mcp_exchange *it, bool resume, haft_str **
         all[count++] = HAFT__LIT("Content-Type: application/json");
         all[count++] = HAFT__LIT("Accept: application/json, text/event-stream");
     } else {
-        for (size_t i = 0; i < COUNT(link->session); i++) {
-            if (link->session[i].len > 0) {
-                all[count++] = link->session[i];
+        for (size_t i = 0; i < COUNT(connection->session); i++) {
+            if (connection->session[i].len > 0) {
+                all[count++] = connection->session[i];
             }
         }
         all[count++] = HAFT__LIT("Accept: text/event-stream");
@@ -361,7 +366,7 @@ static void begin_stream(haft__mcp_exchange *it)
 
 void haft__mcp_exchange_start(haft__mcp_exchange *it, bool resume)
 {
-    haft__mcp_link *link = it->link;
+    haft__mcp_connection *connection = it->connection;
     haft_str *headers = NULL;
     size_t count = 0;
     haft_error err = {0};
@@ -375,7 +380,7 @@ void haft__mcp_exchange_start(haft__mcp_exchange *it, bool resume)
             .method = get                                 ? HAFT__LIT("GET")
                       : it->kind == HAFT__EXCHANGE_DELETE ? HAFT__LIT("DELETE")
                                                           : HAFT__LIT("POST"),
-            .url = link->url,
+            .url = connection->url,
             .headers = headers,
             .header_count = count,
             .body = get || it->kind == HAFT__EXCHANGE_DELETE ? (haft_str){NULL, 0} : it->body,
@@ -383,7 +388,8 @@ void haft__mcp_exchange_start(haft__mcp_exchange *it, bool resume)
             .connect_ms = HAFT__LIMIT_MCP_READY_MS,
             .total_ms = quick ? HAFT__LIMIT_MCP_READY_MS : 0,
             .max_bytes = SIZE_MAX};
-        status = haft__http_start(link->web, &request, &handlers, it, &it->transfer, &err);
+        status = haft__http_transfer_start(connection->web, &request, &handlers, it, &it->transfer,
+                                           &err);
     }
     if (status != HAFT_OK) {
         haft__mcp_exchange_end(it, 0, HAFT__LIT(""),

@@ -15,9 +15,9 @@
 #include "exec/mcp/mcp_int.h"
 #include "io/http/client.h"
 
-static haft__mcp_exchange *find_exchange(const haft__mcp_link *link, uint64_t number)
+static haft__mcp_exchange *find_exchange(const haft__mcp_connection *connection, uint64_t number)
 {
-    for (haft__mcp_exchange *it = link->exchanges; it != NULL; it = it->next) {
+    for (haft__mcp_exchange *it = connection->exchanges; it != NULL; it = it->next) {
         if (it->number == number && number != 0) {
             return it;
         }
@@ -25,12 +25,13 @@ static haft__mcp_exchange *find_exchange(const haft__mcp_link *link, uint64_t nu
     return NULL;
 }
 
-bool haft__mcp_web_take_back(haft__mcp_link *link, uint64_t call, char *why, size_t size)
+bool haft__mcp_http_transport_recall_unsent(haft__mcp_connection *connection, uint64_t call,
+                                            char *why, size_t size)
 {
-    for (haft__mcp_exchange *it = link->exchanges; it != NULL; it = it->next) {
+    for (haft__mcp_exchange *it = connection->exchanges; it != NULL; it = it->next) {
         if (it->call == call && call != 0 && haft__mcp_exchange_is_unsent(it)) {
             (void)snprintf(why, size, "%s", it->why);
-            haft__mcp_client_unsent(link->client, it->number);
+            haft__mcp_client_exchange_unsent(connection->client, it->number);
             haft__mcp_exchange_destroy(it);
             return true;
         }
@@ -38,7 +39,7 @@ bool haft__mcp_web_take_back(haft__mcp_link *link, uint64_t call, char *why, siz
     return false;
 }
 
-static bool keep_message(haft__mcp_exchange *it, const haft__mcp_send *send)
+static bool keep_message(haft__mcp_exchange *it, const haft__mcp_client_message *send)
 {
     haft_str *headers = haft__arena_array(&it->arena, send->header_count, sizeof(*headers));
     it->body = haft__arena_copy(&it->arena, send->text);
@@ -53,37 +54,41 @@ static bool keep_message(haft__mcp_exchange *it, const haft__mcp_send *send)
 }
 
 /* Session and version, for requests that the session itself does not make. */
-static void note_session(haft__mcp_link *link, const haft__mcp_send *send)
+static void note_session(haft__mcp_connection *connection, const haft__mcp_client_message *send)
 {
     static const haft_str names[] = {{"mcp-session-id:", 15}, {"mcp-protocol-version:", 21}};
-    haft__arena_reset(&link->session_arena);
+    haft__arena_reset(&connection->session_arena);
     for (size_t k = 0; k < COUNT(names); k++) {
-        link->session[k] = (haft_str){NULL, 0};
+        connection->session[k] = (haft_str){NULL, 0};
         for (size_t i = 0; i < send->header_count; i++) {
             haft_str header = send->headers[i];
             header.len = header.len < names[k].len ? header.len : names[k].len;
             if (haft__str_equal_ignore_case(header, names[k])) {
-                link->session[k] = haft__arena_copy(&link->session_arena, send->headers[i]);
-                link->session[k].len = link->session[k].ptr != NULL ? link->session[k].len : 0;
+                connection->session[k] =
+                    haft__arena_copy(&connection->session_arena, send->headers[i]);
+                connection->session[k].len =
+                    connection->session[k].ptr != NULL ? connection->session[k].len : 0;
             }
         }
     }
 }
 
-void haft__mcp_web_send(haft__mcp_link *link, const haft__mcp_send *send)
+void haft__mcp_http_transport_send(haft__mcp_connection *connection,
+                                   const haft__mcp_client_message *send)
 {
-    haft__mcp_exchange *it = haft__mcp_exchange_create(link);
-    note_session(link, send);
+    haft__mcp_exchange *it = haft__mcp_exchange_create(connection);
+    note_session(connection, send);
     if (it == NULL) {
         haft_error err = {0};
-        (void)!haft__mcp_link_fail(link, &err, HAFT_NO_MEMORY, "cannot be asked: out of memory");
-        haft__mcp_link_broke(link, &err, false);
+        (void)!haft__mcp_connection_fail(connection, &err, HAFT_NO_MEMORY,
+                                         "cannot be asked: out of memory");
+        haft__mcp_connection_broken(connection, &err, false);
         return;
     }
     it->number = send->exchange;
     it->stream = send->stream;
     it->call = send->call;
-    it->began = haft__loop_now(link->exec->options.loop);
+    it->began = haft__loop_now(connection->exec->options.loop);
     if (keep_message(it, send)) {
         haft__mcp_exchange_start(it, false);
     } else {
@@ -92,22 +97,22 @@ void haft__mcp_web_send(haft__mcp_link *link, const haft__mcp_send *send)
     }
 }
 
-void haft__mcp_web_cancel(haft__mcp_link *link, uint64_t number)
+void haft__mcp_http_transport_cancel(haft__mcp_connection *connection, uint64_t number)
 {
-    haft__mcp_exchange *it = find_exchange(link, number);
+    haft__mcp_exchange *it = find_exchange(connection, number);
     if (it != NULL) {
         haft__mcp_exchange_destroy(it);
     }
 }
 
-void haft__mcp_web_push(haft__mcp_link *link)
+void haft__mcp_http_transport_listen(haft__mcp_connection *connection)
 {
-    for (const haft__mcp_exchange *it = link->exchanges; it != NULL; it = it->next) {
+    for (const haft__mcp_exchange *it = connection->exchanges; it != NULL; it = it->next) {
         if (it->kind == HAFT__EXCHANGE_PUSH) {
             return;
         }
     }
-    haft__mcp_exchange *it = haft__mcp_exchange_create(link);
+    haft__mcp_exchange *it = haft__mcp_exchange_create(connection);
     if (it != NULL) { /* without it, changes of the tools are not heard of */
         it->kind = HAFT__EXCHANGE_PUSH;
         it->stream = true;
@@ -115,9 +120,9 @@ void haft__mcp_web_push(haft__mcp_link *link)
     }
 }
 
-bool haft__mcp_web_pushes(const haft__mcp_link *link)
+bool haft__mcp_http_transport_is_listening(const haft__mcp_connection *connection)
 {
-    const haft__mcp_exchange *it = link->exchanges;
+    const haft__mcp_exchange *it = connection->exchanges;
     while (it != NULL && it->kind != HAFT__EXCHANGE_PUSH) {
         it = it->next;
     }
@@ -125,35 +130,35 @@ bool haft__mcp_web_pushes(const haft__mcp_link *link)
 }
 
 /* One client reaches only the public network, the other everything; made at the first need. */
-haft_status haft__mcp_web_open(haft__mcp_link *link, haft_error *err)
+haft_status haft__mcp_http_transport_open(haft__mcp_connection *connection, haft_error *err)
 {
-    haft__exec *exec = link->exec;
-    haft_status status = haft__mcp_setup_web(link, err);
+    haft__exec *exec = connection->exec;
+    haft_status status = haft__mcp_setup_http(connection, err);
     if (status != HAFT_OK) {
         return status;
     }
-    bool private = haft__mcp_setup_is_private(link->url);
-    haft__http **client = private ? &exec->any_web : &exec->open_web;
+    bool private = haft__mcp_setup_is_private(connection->url);
+    haft__http_client **client = private ? &exec->private_http : &exec->public_http;
     if (*client == NULL) {
-        haft__http_options options = {.public_only = !private};
-        status = haft__http_create(exec->options.loop, &options, client, err);
+        haft__http_client_options options = {.public_only = !private};
+        status = haft__http_client_create(exec->options.loop, &options, client, err);
     }
-    link->web = *client;
+    connection->web = *client;
     return status;
 }
 
-void haft__mcp_web_close(haft__mcp_link *link, bool goodbye)
+void haft__mcp_http_transport_close(haft__mcp_connection *connection, bool goodbye)
 {
-    while (link->exchanges != NULL) {
-        haft__mcp_exchange *it = link->exchanges;
-        if (!link->closing && it->call != 0 && haft__mcp_exchange_is_unsent(it)) {
-            haft__mcp_client_unsent(link->client, it->number);
-            haft__mcp_use_unmake(link, it->call);
+    while (connection->exchanges != NULL) {
+        haft__mcp_exchange *it = connection->exchanges;
+        if (!connection->closing && it->call != 0 && haft__mcp_exchange_is_unsent(it)) {
+            haft__mcp_client_exchange_unsent(connection->client, it->number);
+            haft__mcp_tool_call_requeue(connection, it->call);
         }
         haft__mcp_exchange_destroy(it);
     }
     haft__mcp_exchange *it =
-        goodbye && link->session[0].len > 0 ? haft__mcp_exchange_create(link) : NULL;
+        goodbye && connection->session[0].len > 0 ? haft__mcp_exchange_create(connection) : NULL;
     if (it != NULL) {
         it->kind = HAFT__EXCHANGE_DELETE;
         haft__mcp_exchange_start(it, false);

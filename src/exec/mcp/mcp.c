@@ -21,35 +21,36 @@
 
 /* ---- the hub ---- */
 
-static haft_status make_hub(haft__exec *exec, haft_error *err)
+static haft_status make_connection_pool(haft__exec *exec, haft_error *err)
 {
-    if (exec->hub != NULL) {
+    if (exec->connection_pool != NULL) {
         return HAFT_OK;
     }
-    haft__mcp_hub *hub = calloc(1, sizeof(*hub));
-    if (hub == NULL) {
+    haft__mcp_connection_pool *connection_pool = calloc(1, sizeof(*connection_pool));
+    if (connection_pool == NULL) {
         return haft__fail_no_memory(err);
     }
-    haft__arena_init(&hub->arena, 0);
-    hub->hash_key = haft__random_hash_key();
+    haft__arena_init(&connection_pool->arena, 0);
+    connection_pool->hash_key = haft__random_hash_key();
     const char *given = exec->options.state;
     if (given == NULL) {
-        hub->place = haft__own_file_place(&hub->arena);
+        connection_pool->place = haft__state_file_directory(&connection_pool->arena);
     } else if (given[0] != '\0') {
-        hub->place = haft__arena_format(&hub->arena, "%s", given);
+        connection_pool->place = haft__arena_format(&connection_pool->arena, "%s", given);
     }
-    exec->hub = hub;
+    exec->connection_pool = connection_pool;
     return HAFT_OK;
 }
 
 /* Goodbyes that are on their way have a little time. */
-static void wait_for_goodbyes(haft__exec *exec)
+static void wait_for_disconnects(haft__exec *exec)
 {
     haft__loop *loop = exec->options.loop;
     uint64_t begun = haft__loop_now(loop);
     haft_status status = HAFT_OK;
-    for (haft__mcp_link *link = exec->hub->links; link != NULL; link = link->next) {
-        while (link->exchanges != NULL && status == HAFT_OK
+    for (haft__mcp_connection *connection = exec->connection_pool->connections; connection != NULL;
+         connection = connection->next) {
+        while (connection->exchanges != NULL && status == HAFT_OK
                && haft__loop_now(loop) - begun < HAFT__LIMIT_MCP_PATIENCE_MS) {
             status = haft__loop_step(loop, 50, NULL);
         }
@@ -58,29 +59,30 @@ static void wait_for_goodbyes(haft__exec *exec)
 
 static void free_catalogue(haft__catalogue *catalogue);
 
-void haft__mcp_hub_destroy(haft__exec *exec)
+void haft__mcp_connection_pool_destroy(haft__exec *exec)
 {
-    haft__mcp_hub *hub = exec->hub;
-    if (hub == NULL) {
+    haft__mcp_connection_pool *connection_pool = exec->connection_pool;
+    if (connection_pool == NULL) {
         return;
     }
-    while (hub->catalogues != NULL) { /* cancelled, and not yet given back */
-        haft__loop_withdraw(exec->options.loop, &hub->catalogues->task);
-        free_catalogue(hub->catalogues);
+    while (connection_pool->catalogues != NULL) { /* cancelled, and not yet given back */
+        haft__loop_cancel_task(exec->options.loop, &connection_pool->catalogues->task);
+        free_catalogue(connection_pool->catalogues);
     }
-    for (haft__mcp_link *link = hub->links; link != NULL; link = link->next) {
-        haft__mcp_link_leave(link);
+    for (haft__mcp_connection *connection = connection_pool->connections; connection != NULL;
+         connection = connection->next) {
+        haft__mcp_connection_disconnect(connection);
     }
-    wait_for_goodbyes(exec);
-    while (hub->links != NULL) {
-        haft__mcp_link *link = hub->links;
-        hub->links = link->next;
-        haft__mcp_link_destroy(link);
+    wait_for_disconnects(exec);
+    while (connection_pool->connections != NULL) {
+        haft__mcp_connection *connection = connection_pool->connections;
+        connection_pool->connections = connection->next;
+        haft__mcp_connection_destroy(connection);
     }
-    haft__mcp_pins_leave(hub);
-    haft__arena_finish(&hub->arena);
-    free(hub);
-    exec->hub = NULL;
+    haft__mcp_process_pins_free(connection_pool);
+    haft__arena_finish(&connection_pool->arena);
+    free(connection_pool);
+    exec->connection_pool = NULL;
 }
 
 /* ---- connections ---- */
@@ -109,71 +111,77 @@ static haft_status write_server(haft__arena *arena, const haft__spec *spec, haft
 }
 
 /* Everything it needs to know, in its own arena. */
-static haft_status fill_link(haft__mcp_link *link, const haft__spec *spec, haft_str name,
-                             haft_error *err)
+static haft_status fill_connection(haft__mcp_connection *connection, const haft__spec *spec,
+                                   haft_str name, haft_error *err)
 {
     haft__json mcp;
-    haft__mcp_servers servers;
+    haft__mcp_server_configs servers;
     haft_status status =
-        haft__mcp_record_directory(&link->arena, spec->path, &link->directory, err);
-    status = status == HAFT_OK ? write_server(&link->arena, spec, name, &link->key, err) : status;
+        haft__mcp_tool_cache_directory(&connection->arena, spec->path, &connection->directory, err);
+    status = status == HAFT_OK ? write_server(&connection->arena, spec, name, &connection->key, err)
+                               : status;
     if (status == HAFT_OK) {
-        status = haft__json_read(&link->arena, link->key, NULL, &mcp, NULL, err);
+        status = haft__json_read(&connection->arena, connection->key, NULL, &mcp, NULL, err);
     }
     if (status == HAFT_OK) {
-        status = haft__mcp_servers_read(&link->arena, mcp, &servers, err);
+        status = haft__mcp_server_configs_read(&connection->arena, mcp, &servers, err);
     }
     if (status != HAFT_OK) {
         return status;
     }
-    link->server = servers.items[0];
-    if (link->exec->hub->place.ptr != NULL) {
-        haft_str path = haft__mcp_record_path(&link->arena, link->exec->hub->place, &link->server,
-                                              link->directory);
-        link->path = path.ptr;
-        status = path.ptr != NULL ? HAFT_OK : haft__arena_fail(&link->arena, err);
+    connection->server = servers.items[0];
+    if (connection->exec->connection_pool->place.ptr != NULL) {
+        haft_str path =
+            haft__mcp_tool_cache_path(&connection->arena, connection->exec->connection_pool->place,
+                                      &connection->server, connection->directory);
+        connection->path = path.ptr;
+        status = path.ptr != NULL ? HAFT_OK : haft__arena_fail(&connection->arena, err);
     }
     return status;
 }
 
-static haft__mcp_link *find_link(const haft__mcp_hub *hub, const haft__mcp_link *like)
+static haft__mcp_connection *find_connection(const haft__mcp_connection_pool *connection_pool,
+                                             const haft__mcp_connection *like)
 {
-    for (haft__mcp_link *link = hub->links; link != NULL; link = link->next) {
-        if (haft__str_equal(link->key, like->key)
-            && haft__str_equal(link->directory, like->directory)) {
-            return link;
+    for (haft__mcp_connection *connection = connection_pool->connections; connection != NULL;
+         connection = connection->next) {
+        if (haft__str_equal(connection->key, like->key)
+            && haft__str_equal(connection->directory, like->directory)) {
+            return connection;
         }
     }
     return NULL;
 }
 
-haft_status haft__mcp_hub_link(haft__exec *exec, const haft__spec *spec,
-                               const haft__mcp_server *server, haft__mcp_link **ret_link,
-                               haft_error *err)
+haft_status haft__mcp_connection_pool_get(haft__exec *exec, const haft__spec *spec,
+                                          const haft__mcp_server_config *server,
+                                          haft__mcp_connection **ret_link, haft_error *err)
 {
-    haft__mcp_link *link = NULL;
-    haft_status status = make_hub(exec, err);
-    status = status == HAFT_OK ? haft__mcp_link_create(exec, &link, err) : status;
+    haft__mcp_connection *connection = NULL;
+    haft_status status = make_connection_pool(exec, err);
+    status = status == HAFT_OK ? haft__mcp_connection_create(exec, &connection, err) : status;
     if (status != HAFT_OK) {
         return status;
     }
-    status = fill_link(link, spec, server->name, err);
-    haft__mcp_link *known = status == HAFT_OK ? find_link(exec->hub, link) : NULL;
+    status = fill_connection(connection, spec, server->name, err);
+    haft__mcp_connection *known =
+        status == HAFT_OK ? find_connection(exec->connection_pool, connection) : NULL;
     if (status != HAFT_OK || known != NULL) {
-        haft__mcp_link_destroy(link);
+        haft__mcp_connection_destroy(connection);
         *ret_link = known;
         return status;
     }
-    status = haft__secrets_collect(spec, &exec->options.env, &link->arena, &link->redactor, err);
-    status = status == HAFT_OK ? haft__redactor_seal(link->redactor, err) : status;
+    status = haft__secrets_collect(spec, &exec->options.env, &connection->arena,
+                                   &connection->redactor, err);
+    status = status == HAFT_OK ? haft__redactor_seal(connection->redactor, err) : status;
     if (status != HAFT_OK) {
-        haft__mcp_link_destroy(link);
+        haft__mcp_connection_destroy(connection);
         return status;
     }
-    haft__mcp_link_recall(link, true);
-    link->next = exec->hub->links;
-    exec->hub->links = link;
-    *ret_link = link;
+    haft__mcp_connection_load_cache(connection, true);
+    connection->next = exec->connection_pool->connections;
+    exec->connection_pool->connections = connection;
+    *ret_link = connection;
     return HAFT_OK;
 }
 
@@ -181,7 +189,7 @@ haft_status haft__mcp_hub_link(haft__exec *exec, const haft__spec *spec,
 
 static void free_catalogue(haft__catalogue *catalogue)
 {
-    haft__catalogue **at = &catalogue->exec->hub->catalogues;
+    haft__catalogue **at = &catalogue->exec->connection_pool->catalogues;
     while (*at != NULL && *at != catalogue) {
         at = &(*at)->next;
     }
@@ -194,9 +202,9 @@ static void free_catalogue(haft__catalogue *catalogue)
 }
 
 /* What is wrong, and what to do about it. */
-static haft_str error_of(haft__arena *arena, const haft__mcp_link *link)
+static haft_str error_of(haft__arena *arena, const haft__mcp_connection *connection)
 {
-    const haft_error *error = &link->error;
+    const haft_error *error = &connection->error;
     if (error->status == HAFT_OK) {
         return HAFT__LIT("the server did not list its tools in time");
     }
@@ -207,15 +215,16 @@ static haft_str error_of(haft__arena *arena, const haft__mcp_link *link)
 }
 
 /* Tools that may not be called are marked; without memory for that there are none. */
-static void judge_listing(const haft__mcp_link *link, haft_str spec, haft__arena *arena,
-                          haft__mcp_listing *listing)
+static void mark_changed_tools(const haft__mcp_connection *connection, haft_str spec,
+                               haft__arena *arena, haft__mcp_listing *listing)
 {
-    haft__mcp_hub *hub = link->exec->hub;
+    haft__mcp_connection_pool *connection_pool = connection->exec->connection_pool;
     haft__mcp_pins *here = NULL;
-    haft_status status = haft__mcp_pins_here(hub, &link->server, spec, false, &here, NULL);
+    haft_status status =
+        haft__mcp_process_pins_get(connection_pool, &connection->server, spec, false, &here, NULL);
     if (status == HAFT_OK) {
-        status =
-            haft__mcp_memory_judge(arena, hub->place, &link->server, spec, here, listing, NULL);
+        status = haft__mcp_state_mark_changed(arena, connection_pool->place, &connection->server,
+                                              spec, here, listing, NULL);
     }
     if (status != HAFT_OK) {
         listing->tool_count = 0;
@@ -223,62 +232,66 @@ static void judge_listing(const haft__mcp_link *link, haft_str spec, haft__arena
     }
 }
 
-static haft__mcp_listing listing_of(const haft__mcp_link *link, haft_str spec, haft_str warning,
-                                    haft__arena *arena)
+static haft__mcp_listing listing_of(const haft__mcp_connection *connection, haft_str spec,
+                                    haft_str warning, haft__arena *arena)
 {
-    haft__mcp_listing listing = {.server = link->server.name,
-                                 .state = haft__mcp_link_state(link),
+    haft__mcp_listing listing = {.server = connection->server.name,
+                                 .state = haft__mcp_connection_state_name(connection),
                                  .error = HAFT__LIT(""),
-                                 .hash = haft__str(link->server.hash),
-                                 .number = link->number,
+                                 .hash = haft__str(connection->server.hash),
+                                 .number = connection->number,
                                  .warning = warning,
-                                 .left_out = link->record.left_out,
-                                 .left_out_all = link->record.left_out_all};
-    if (link->listed) {
-        listing.tools = link->tools;
-        listing.tool_count = link->tool_count;
-        judge_listing(link, spec, arena, &listing);
-        if (link->record.too_long && listing.warning.len == 0) {
-            listing.warning = HAFT__MCP_TOO_LONG;
+                                 .left_out = connection->record.left_out,
+                                 .left_out_all = connection->record.left_out_all};
+    if (connection->listed) {
+        listing.tools = connection->tools;
+        listing.tool_count = connection->tool_count;
+        mark_changed_tools(connection, spec, arena, &listing);
+        if (connection->record.too_long && listing.warning.len == 0) {
+            listing.warning = HAFT__MCP_LIST_TOO_LONG_WARNING;
         }
     } else {
-        listing.error = error_of(arena, link);
+        listing.error = error_of(arena, connection);
     }
     return listing;
 }
 
-haft_status haft__exec_listing(haft__exec *exec, const haft__spec *spec, haft_str server,
-                               haft__arena *arena, haft__mcp_listing *ret_listing, haft_error *err)
+haft_status haft__exec_server_listing(haft__exec *exec, const haft__spec *spec, haft_str server,
+                                      haft__arena *arena, haft__mcp_listing *ret_listing,
+                                      haft_error *err)
 {
-    haft__mcp_servers servers;
-    haft__mcp_link *link = NULL;
+    haft__mcp_server_configs servers;
+    haft__mcp_connection *connection = NULL;
     haft_str warning = HAFT__LIT("");
-    haft_status status = make_hub(exec, err);
-    status = status == HAFT_OK ? haft__mcp_servers_read(arena, spec->mcp, &servers, err) : status;
-    const haft__mcp_server *one =
-        status == HAFT_OK ? haft__mcp_servers_find(&servers, server) : NULL;
+    haft_status status = make_connection_pool(exec, err);
+    status =
+        status == HAFT_OK ? haft__mcp_server_configs_read(arena, spec->mcp, &servers, err) : status;
+    const haft__mcp_server_config *one =
+        status == HAFT_OK ? haft__mcp_server_configs_find(&servers, server) : NULL;
     if (status == HAFT_OK && one == NULL) {
         return haft__fail(err, HAFT_NOT_FOUND, "", "the spec has no server '%.*s'",
                           HAFT__ARG(server));
     }
-    status = status == HAFT_OK ? haft__mcp_hub_link(exec, spec, one, &link, err) : status;
+    status = status == HAFT_OK ? haft__mcp_connection_pool_get(exec, spec, one, &connection, err)
+                               : status;
     if (status == HAFT_OK) {
-        status = haft__mcp_memory_look(arena, exec->hub->place, one, spec->path, &warning, err);
+        status = haft__mcp_state_check(arena, exec->connection_pool->place, one, spec->path,
+                                       &warning, err);
     }
     if (status == HAFT_OK) {
-        *ret_listing = listing_of(link, spec->path, warning, arena);
+        *ret_listing = listing_of(connection, spec->path, warning, arena);
     }
     return status;
 }
 
-static void hand_on(haft__task *task)
+static void deliver_listings(haft__task *task)
 {
     haft__catalogue *catalogue = HAFT__CONTAINER(task, haft__catalogue, task);
     haft__mcp_listing *listings =
         haft__arena_array(&catalogue->arena, catalogue->count, sizeof(*listings));
     size_t count = listings != NULL ? catalogue->count : 0; /* without memory: none */
     for (size_t i = 0; i < count; i++) {
-        listings[i] = listing_of(catalogue->links[i], catalogue->spec, catalogue->warnings[i],
+        listings[i] = listing_of(catalogue->connections[i], catalogue->spec, catalogue->warnings[i],
                                  &catalogue->arena);
     }
     if (catalogue->done != NULL) {
@@ -291,7 +304,7 @@ static void post(haft__catalogue *catalogue)
 {
     if (!catalogue->posted) {
         catalogue->posted = true;
-        catalogue->task.run = hand_on;
+        catalogue->task.run = deliver_listings;
         haft__loop_post(catalogue->exec->options.loop, &catalogue->task);
     }
 }
@@ -304,45 +317,46 @@ static void on_deadline(void *context)
 static bool is_settled(const haft__catalogue *catalogue)
 {
     for (size_t i = 0; i < catalogue->count; i++) {
-        if (!haft__mcp_link_is_settled(catalogue->links[i])) {
+        if (!haft__mcp_connection_is_settled(catalogue->connections[i])) {
             return false;
         }
     }
     return true;
 }
 
-void haft__mcp_hub_settled(haft__exec *exec)
+void haft__mcp_connection_pool_notify(haft__exec *exec)
 {
-    for (haft__catalogue *it = exec->hub->catalogues; it != NULL; it = it->next) {
+    for (haft__catalogue *it = exec->connection_pool->catalogues; it != NULL; it = it->next) {
         if (is_settled(it)) {
             post(it);
         }
     }
 }
 
-static haft_status find_links(haft__catalogue *catalogue, const haft__spec *spec, haft_error *err)
+static haft_status find_connections(haft__catalogue *catalogue, const haft__spec *spec,
+                                    haft_error *err)
 {
-    haft__mcp_servers servers;
-    haft_status status = haft__mcp_servers_read(&catalogue->arena, spec->mcp, &servers, err);
+    haft__mcp_server_configs servers;
+    haft_status status = haft__mcp_server_configs_read(&catalogue->arena, spec->mcp, &servers, err);
     if (status != HAFT_OK) {
         return status;
     }
-    catalogue->links =
-        haft__arena_array(&catalogue->arena, servers.count, sizeof(haft__mcp_link *));
+    catalogue->connections =
+        haft__arena_array(&catalogue->arena, servers.count, sizeof(haft__mcp_connection *));
     catalogue->warnings = haft__arena_array(&catalogue->arena, servers.count, sizeof(haft_str));
-    if (catalogue->links == NULL || catalogue->warnings == NULL) {
+    if (catalogue->connections == NULL || catalogue->warnings == NULL) {
         return haft__arena_fail(&catalogue->arena, err);
     }
     catalogue->spec = haft__arena_copy(&catalogue->arena, spec->path);
     status = catalogue->spec.ptr != NULL ? HAFT_OK : haft__arena_fail(&catalogue->arena, err);
     for (size_t i = 0; i < servers.count && status == HAFT_OK; i++) {
         if (haft__resolve_server(spec, servers.items[i].name) == HAFT__REASON_DEFERRED) {
-            status = haft__mcp_hub_link(catalogue->exec, spec, &servers.items[i],
-                                        &catalogue->links[catalogue->count], err);
+            status = haft__mcp_connection_pool_get(catalogue->exec, spec, &servers.items[i],
+                                                   &catalogue->connections[catalogue->count], err);
             if (status == HAFT_OK) {
-                status = haft__mcp_memory_look(&catalogue->arena, catalogue->exec->hub->place,
-                                               &servers.items[i], spec->path,
-                                               &catalogue->warnings[catalogue->count], err);
+                status = haft__mcp_state_check(
+                    &catalogue->arena, catalogue->exec->connection_pool->place, &servers.items[i],
+                    spec->path, &catalogue->warnings[catalogue->count], err);
             }
             catalogue->count += status == HAFT_OK;
         }
@@ -351,18 +365,19 @@ static haft_status find_links(haft__catalogue *catalogue, const haft__spec *spec
 }
 
 /* Those whose tools are not known, or not any more, begin, or are asked. */
-static void begin_links(haft__catalogue *catalogue)
+static void connect_all(haft__catalogue *catalogue)
 {
     for (size_t i = 0; i < catalogue->count; i++) {
-        haft__mcp_link *link = catalogue->links[i];
-        if (link->listed && haft__mcp_record_is_good(&link->record, haft__clock_now())) {
+        haft__mcp_connection *connection = catalogue->connections[i];
+        if (connection->listed
+            && haft__mcp_tool_cache_is_fresh(&connection->record, haft__clock_now())) {
             continue;
         }
-        link->listed = false;
-        if (link->state == HAFT__LINK_OPEN) {
-            haft__mcp_link_list(link);
+        connection->listed = false;
+        if (connection->state == HAFT__MCP_CONNECTION_OPEN) {
+            haft__mcp_connection_list_tools(connection);
         } else {
-            haft__mcp_link_begin(link);
+            haft__mcp_connection_connect(connection);
         }
     }
 }
@@ -371,23 +386,23 @@ haft_status haft__exec_catalogue(haft__exec *exec, const haft__spec *spec,
                                  haft__catalogue_done *done, void *context,
                                  haft__catalogue **ret_catalogue, haft_error *err)
 {
-    haft_status status = make_hub(exec, err);
+    haft_status status = make_connection_pool(exec, err);
     haft__catalogue *catalogue = status == HAFT_OK ? calloc(1, sizeof(*catalogue)) : NULL;
     if (catalogue == NULL) {
         return haft__fail_no_memory(err);
     }
     *catalogue = (haft__catalogue){.exec = exec, .done = done, .context = context};
     haft__arena_init(&catalogue->arena, HAFT__LIMIT_ARENA_BYTES);
-    catalogue->next = exec->hub->catalogues;
-    exec->hub->catalogues = catalogue;
-    status = find_links(catalogue, spec, err);
+    catalogue->next = exec->connection_pool->catalogues;
+    exec->connection_pool->catalogues = catalogue;
+    status = find_connections(catalogue, spec, err);
     if (status == HAFT_OK) {
-        begin_links(catalogue); /* before its own timer, so that they tell first what is wrong */
+        connect_all(catalogue); /* before its own timer, so that they tell first what is wrong */
         status = haft__timer_start(exec->options.loop, &catalogue->timer, HAFT__LIMIT_MCP_READY_MS,
                                    on_deadline, catalogue, err);
     }
     if (status != HAFT_OK) {
-        haft__loop_withdraw(exec->options.loop, &catalogue->task);
+        haft__loop_cancel_task(exec->options.loop, &catalogue->task);
         free_catalogue(catalogue);
         return status;
     }

@@ -29,15 +29,16 @@ void haft__catalogue_cancel(haft__catalogue *catalogue);
 
 /* What one of them lists as far as this process knows; it is not asked. Its tools are borrowed
  * until the loop goes on, the rest lives in `arena`. */
-HAFT_MUST_USE haft_status haft__exec_listing(haft__exec *exec, const haft__spec *spec,
-                                             haft_str server, haft__arena *arena,
-                                             haft__mcp_listing *ret_listing, haft_error *err);
+HAFT_MUST_USE haft_status haft__exec_server_listing(haft__exec *exec, const haft__spec *spec,
+                                                    haft_str server, haft__arena *arena,
+                                                    haft__mcp_listing *ret_listing,
+                                                    haft_error *err);
 
 /* What is known of a spec's servers without asking any: all of them, in the order of the spec, the
  * disabled ones too. A server of which nothing is known has the state "configured" and no tools;
  * the list of one that is "known" was remembered. Lives in `arena`. */
-HAFT_MUST_USE haft_status haft__exec_known(const haft__spec *spec, haft__arena *arena,
-                                           const haft__mcp_listing **ret_listings,
-                                           size_t *ret_count, haft_error *err);
+HAFT_MUST_USE haft_status haft__exec_offline_listings(const haft__spec *spec, haft__arena *arena,
+                                                      const haft__mcp_listing **ret_listings,
+                                                      size_t *ret_count, haft_error *err);
 
 #endif

@@ -33,7 +33,7 @@ static haft_status keep(haft__arena *arena, haft__json part, haft__json *ret_par
 }
 
 static haft_status take_tools(haft__arena *arena, haft__json entries,
-                              const haft__mcp_server *server, haft__mcp_listing *listing,
+                              const haft__mcp_server_config *server, haft__mcp_listing *listing,
                               haft_error *err)
 {
     haft__mcp_origin origin = {.server = server->name,
@@ -63,8 +63,8 @@ static haft_status say(haft__arena *arena, haft_str text, haft_str *ret_warning,
 }
 
 /* Whether something can be remembered at all: in the place, or in what it would be made in. */
-static haft_status look_at_place(haft__arena *arena, haft_str place, haft_str *ret_warning,
-                                 haft_error *err)
+static haft_status check_directory(haft__arena *arena, haft_str place, haft_str *ret_warning,
+                                   haft_error *err)
 {
     haft_str copy = haft__arena_copy(arena, place);
     char *path = haft__arena_alloc(arena, place.len + 1);
@@ -87,8 +87,8 @@ static haft_status look_at_place(haft__arena *arena, haft_str place, haft_str *r
                ret_warning, err);
 }
 
-static haft_status look_at_pins(haft__arena *arena, haft_str path, haft_str server,
-                                haft_str *ret_warning, haft_error *err)
+static haft_status check_pins(haft__arena *arena, haft_str path, haft_str server,
+                              haft_str *ret_warning, haft_error *err)
 {
     haft__mcp_pins pins;
     haft_error error = {0};
@@ -113,35 +113,36 @@ static haft_status look_at_pins(haft__arena *arena, haft_str path, haft_str serv
 }
 
 /* Of a server in a place that is there. */
-static haft_status look_at_damage(haft__arena *arena, haft_str place,
-                                  const haft__mcp_server *server, haft_str spec,
-                                  haft_str *ret_warning, haft_error *err)
+static haft_status check_files(haft__arena *arena, haft_str place,
+                               const haft__mcp_server_config *server, haft_str spec,
+                               haft_str *ret_warning, haft_error *err)
 {
     haft_str path = haft__mcp_pins_path(arena, place, server, spec);
     *ret_warning = HAFT__LIT("");
-    return path.ptr != NULL ? look_at_pins(arena, path, server->name, ret_warning, err)
+    return path.ptr != NULL ? check_pins(arena, path, server->name, ret_warning, err)
                             : haft__arena_fail(arena, err);
 }
 
-haft_status haft__mcp_memory_look(haft__arena *arena, haft_str place,
-                                  const haft__mcp_server *server, haft_str spec,
+haft_status haft__mcp_state_check(haft__arena *arena, haft_str place,
+                                  const haft__mcp_server_config *server, haft_str spec,
                                   haft_str *ret_warning, haft_error *err)
 {
     if (place.ptr == NULL) {
         *ret_warning = HAFT__LIT("nothing is remembered of it: there is no HOME to keep it in");
         return HAFT_OK;
     }
-    haft_status status = look_at_damage(arena, place, server, spec, ret_warning, err);
+    haft_status status = check_files(arena, place, server, spec, ret_warning, err);
     return status == HAFT_OK && ret_warning->len == 0
-               ? look_at_place(arena, place, ret_warning, err)
+               ? check_directory(arena, place, ret_warning, err)
                : status;
 }
 
 /* ---- what is not what it was ---- */
 
 /* What was accepted of a server. Of a file that cannot be read nobody knows: all is in doubt. */
-static haft_status read_pins(haft__arena *arena, haft_str place, const haft__mcp_server *server,
-                             haft_str spec, haft__mcp_pins *pins, haft_error *err)
+static haft_status read_pins(haft__arena *arena, haft_str place,
+                             const haft__mcp_server_config *server, haft_str spec,
+                             haft__mcp_pins *pins, haft_error *err)
 {
     if (place.ptr == NULL) {
         return HAFT_OK;
@@ -199,8 +200,8 @@ static haft_status add_pins(haft__map *map, const haft__mcp_pins *pins, haft_err
     return status;
 }
 
-static haft_status judge_all(haft__arena *arena, const haft__map *pins, bool doubt,
-                             haft__mcp_listing *listing, haft_error *err)
+static haft_status mark_changed(haft__arena *arena, const haft__map *pins, bool doubt,
+                                haft__mcp_listing *listing, haft_error *err)
 {
     bool *changed = haft__arena_array(arena, listing->tool_count, sizeof(*changed));
     haft_status status = changed != NULL ? HAFT_OK : haft__arena_fail(arena, err);
@@ -210,7 +211,7 @@ static haft_status judge_all(haft__arena *arena, const haft__map *pins, bool dou
         const haft__json *pin = haft__map_get(pins, tool->remote);
         changed[i] = pin == NULL && doubt;
         if (pin != NULL) {
-            status = haft__mcp_pin_judge(arena, *pin, tool, listing->hash, &changed[i], err);
+            status = haft__mcp_pin_compare(arena, *pin, tool, listing->hash, &changed[i], err);
         }
         count += status == HAFT_OK && changed[i];
     }
@@ -222,10 +223,10 @@ static haft_status judge_all(haft__arena *arena, const haft__map *pins, bool dou
     return status;
 }
 
-haft_status haft__mcp_memory_judge(haft__arena *arena, haft_str place,
-                                   const haft__mcp_server *server, haft_str spec,
-                                   const haft__mcp_pins *here, haft__mcp_listing *listing,
-                                   haft_error *err)
+haft_status haft__mcp_state_mark_changed(haft__arena *arena, haft_str place,
+                                         const haft__mcp_server_config *server, haft_str spec,
+                                         const haft__mcp_pins *here, haft__mcp_listing *listing,
+                                         haft_error *err)
 {
     haft__mcp_pins file;
     haft__map pins;
@@ -236,7 +237,7 @@ haft_status haft__mcp_memory_judge(haft__arena *arena, haft_str place,
         status = add_pins(&pins, here, err);
     }
     status = status == HAFT_OK ? add_pins(&pins, &file, err) : status; /* the file's count more */
-    status = status == HAFT_OK ? judge_all(arena, &pins, file.doubt, listing, err) : status;
+    status = status == HAFT_OK ? mark_changed(arena, &pins, file.doubt, listing, err) : status;
     haft__mcp_pins_finish(&file);
     return status;
 }
@@ -257,15 +258,15 @@ static haft_status warn_of_list(haft__arena *arena, const char *path, const haft
                      ret_warning, err);
 }
 
-static haft_status look_at_list(haft__arena *arena, const char *path,
-                                const haft__mcp_server *server, haft__mcp_listing *listing,
-                                haft_error *err)
+static haft_status check_list(haft__arena *arena, const char *path,
+                              const haft__mcp_server_config *server, haft__mcp_listing *listing,
+                              haft_error *err)
 {
-    haft__mcp_record record;
+    haft__mcp_tool_cache record;
     haft__json both[2];
     haft_error error = {0};
-    haft__mcp_record_init(&record);
-    haft_status status = haft__mcp_record_read(&record, path, haft__random_hash_key(), &error);
+    haft__mcp_tool_cache_init(&record);
+    haft_status status = haft__mcp_tool_cache_read(&record, path, haft__random_hash_key(), &error);
     if (status == HAFT_OK && record.tools.kind == HAFT__JSON_ARRAY) {
         status = keep(arena, record.tools, &both[0], err);
         status = status == HAFT_OK ? keep(arena, record.left_out, &both[1], err) : status;
@@ -280,16 +281,16 @@ static haft_status look_at_list(haft__arena *arena, const char *path,
         status = warn_of_list(arena, path, &error, &listing->warning, err);
     } else {
         bool warn = status == HAFT_OK && record.too_long && listing->warning.len == 0;
-        listing->warning = warn ? HAFT__MCP_TOO_LONG : listing->warning;
+        listing->warning = warn ? HAFT__MCP_LIST_TOO_LONG_WARNING : listing->warning;
         status = HAFT_OK;
     }
-    haft__mcp_record_finish(&record);
+    haft__mcp_tool_cache_finish(&record);
     return status;
 }
 
-static haft_status look_at(haft__arena *arena, haft_str place, haft_str directory, haft_str spec,
-                           const haft__mcp_server *server, haft__mcp_listing *ret_listing,
-                           haft_error *err)
+static haft_status check_server(haft__arena *arena, haft_str place, haft_str directory,
+                                haft_str spec, const haft__mcp_server_config *server,
+                                haft__mcp_listing *ret_listing, haft_error *err)
 {
     haft_str hash = haft__arena_copy(arena, haft__str(server->hash));
     *ret_listing = (haft__mcp_listing){.server = server->name,
@@ -302,15 +303,15 @@ static haft_status look_at(haft__arena *arena, haft_str place, haft_str director
     if (place.ptr == NULL) {
         return HAFT_OK;
     }
-    haft_status status = look_at_damage(arena, place, server, spec, &ret_listing->warning, err);
+    haft_status status = check_files(arena, place, server, spec, &ret_listing->warning, err);
     if (status != HAFT_OK) {
         return status;
     }
-    haft_str path = haft__mcp_record_path(arena, place, server, directory);
-    status = path.ptr != NULL ? look_at_list(arena, path.ptr, server, ret_listing, err)
+    haft_str path = haft__mcp_tool_cache_path(arena, place, server, directory);
+    status = path.ptr != NULL ? check_list(arena, path.ptr, server, ret_listing, err)
                               : haft__arena_fail(arena, err);
     return status == HAFT_OK
-               ? haft__mcp_memory_judge(arena, place, server, spec, NULL, ret_listing, err)
+               ? haft__mcp_state_mark_changed(arena, place, server, spec, NULL, ret_listing, err)
                : status;
 }
 
@@ -332,15 +333,15 @@ static haft_status warn_of_patterns(haft__arena *arena, const haft__spec *spec,
     return status;
 }
 
-haft_status haft__exec_known(const haft__spec *spec, haft__arena *arena,
-                             const haft__mcp_listing **ret_listings, size_t *ret_count,
-                             haft_error *err)
+haft_status haft__exec_offline_listings(const haft__spec *spec, haft__arena *arena,
+                                        const haft__mcp_listing **ret_listings, size_t *ret_count,
+                                        haft_error *err)
 {
-    haft__mcp_servers servers;
-    haft_str place = haft__own_file_place(arena), directory = {NULL, 0};
-    haft_status status = haft__mcp_servers_read(arena, spec->mcp, &servers, err);
+    haft__mcp_server_configs servers;
+    haft_str place = haft__state_file_directory(arena), directory = {NULL, 0};
+    haft_status status = haft__mcp_server_configs_read(arena, spec->mcp, &servers, err);
     if (status == HAFT_OK) {
-        status = haft__mcp_record_directory(arena, spec->path, &directory, err);
+        status = haft__mcp_tool_cache_directory(arena, spec->path, &directory, err);
     }
     if (status != HAFT_OK) {
         return status;
@@ -348,7 +349,8 @@ haft_status haft__exec_known(const haft__spec *spec, haft__arena *arena,
     haft__mcp_listing *listings = haft__arena_array(arena, servers.count, sizeof(*listings));
     status = listings != NULL ? HAFT_OK : haft__arena_fail(arena, err);
     for (size_t i = 0; status == HAFT_OK && i < servers.count; i++) {
-        status = look_at(arena, place, directory, spec->path, &servers.items[i], &listings[i], err);
+        status =
+            check_server(arena, place, directory, spec->path, &servers.items[i], &listings[i], err);
         status = status == HAFT_OK ? warn_of_patterns(arena, spec, &listings[i], err) : status;
     }
     *ret_listings = listings;

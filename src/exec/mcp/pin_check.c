@@ -10,53 +10,54 @@
 #include "exec/mcp/mcp_int.h"
 
 /* One look at one tool. */
-typedef struct look {
-    haft__mcp_use *use;
+typedef struct pin_check {
+    haft__mcp_tool_call *tool_call;
     const haft__mcp_tool *tool;
     haft__arena *arena;   /* of the job */
     const char *path;     /* of the pins; NULL: there is no place for them */
     haft__mcp_pins *here; /* of this process */
     haft__mcp_pins file;
     haft__buf *why;
-    haft__mcp_verdict verdict;
+    haft__mcp_pin_verdict verdict;
     haft_error *err;
-} look;
+} pin_check;
 
-static haft_str configuration_of(const look *l)
+static haft_str configuration_of(const pin_check *l)
 {
-    return haft__str(l->use->link->server.hash);
+    return haft__str(l->tool_call->connection->server.hash);
 }
 
-static void refuse(look *l, const char *why)
+static void refuse(pin_check *l, const char *why)
 {
     haft__buf_addf(l->why, "the tool '%.*s' %s, so it was not called\n", HAFT__ARG(l->tool->name),
                    why);
-    l->verdict = HAFT__MCP_REFUSED;
+    l->verdict = HAFT__MCP_PIN_REJECTED;
 }
 
 /* ---- what this process knows ---- */
 
-static haft_status make_here(haft__mcp_hub *hub, haft_str path, haft__mcp_here **ret,
-                             haft_error *err)
+static haft_status make_here(haft__mcp_connection_pool *connection_pool, haft_str path,
+                             haft__mcp_process_pins **ret, haft_error *err)
 {
-    haft__mcp_here *here = haft__arena_array(&hub->arena, 1, sizeof(*here));
-    haft_str kept = haft__arena_copy(&hub->arena, path);
+    haft__mcp_process_pins *here = haft__arena_array(&connection_pool->arena, 1, sizeof(*here));
+    haft_str kept = haft__arena_copy(&connection_pool->arena, path);
     if (here == NULL || kept.ptr == NULL) {
-        return haft__arena_fail(&hub->arena, err);
+        return haft__arena_fail(&connection_pool->arena, err);
     }
-    *here = (haft__mcp_here){.path = kept, .next = hub->here};
+    *here = (haft__mcp_process_pins){.path = kept, .next = connection_pool->here};
     haft__mcp_pins_init(&here->pins);
-    hub->here = *ret = here;
+    connection_pool->here = *ret = here;
     return HAFT_OK;
 }
 
-haft_status haft__mcp_pins_here(haft__mcp_hub *hub, const haft__mcp_server *server, haft_str spec,
-                                bool make, haft__mcp_pins **ret_pins, haft_error *err)
+haft_status haft__mcp_process_pins_get(haft__mcp_connection_pool *connection_pool,
+                                       const haft__mcp_server_config *server, haft_str spec,
+                                       bool make, haft__mcp_pins **ret_pins, haft_error *err)
 {
     haft__arena scratch;
     haft_status status = HAFT_OK;
-    haft__mcp_here *here = hub->here;
-    haft_str place = hub->place.ptr != NULL ? hub->place : HAFT__LIT("");
+    haft__mcp_process_pins *here = connection_pool->here;
+    haft_str place = connection_pool->place.ptr != NULL ? connection_pool->place : HAFT__LIT("");
     haft__arena_init(&scratch, 0);
     haft_str path = haft__mcp_pins_path(&scratch, place, server, spec);
     while (path.ptr != NULL && here != NULL && !haft__str_equal(here->path, path)) {
@@ -65,29 +66,29 @@ haft_status haft__mcp_pins_here(haft__mcp_hub *hub, const haft__mcp_server *serv
     if (path.ptr == NULL) {
         status = haft__arena_fail(&scratch, err);
     } else if (here == NULL && make) {
-        status = make_here(hub, path, &here, err);
+        status = make_here(connection_pool, path, &here, err);
     }
     *ret_pins = status == HAFT_OK && here != NULL ? &here->pins : NULL;
     haft__arena_finish(&scratch);
     return status;
 }
 
-void haft__mcp_pins_leave(haft__mcp_hub *hub)
+void haft__mcp_process_pins_free(haft__mcp_connection_pool *connection_pool)
 {
-    for (haft__mcp_here *here = hub->here; here != NULL; here = here->next) {
+    for (haft__mcp_process_pins *here = connection_pool->here; here != NULL; here = here->next) {
         haft__mcp_pins_finish(&here->pins);
     }
-    hub->here = NULL;
+    connection_pool->here = NULL;
 }
 
 /* ---- pins ---- */
 
-static haft_status compare(look *l, haft__json pin)
+static haft_status compare(pin_check *l, haft__json pin)
 {
     haft__json now;
     bool same = false;
     haft_status status =
-        haft__mcp_pin_now(l->arena, pin, l->tool, configuration_of(l), &now, l->err);
+        haft__mcp_pin_of_tool(l->arena, pin, l->tool, configuration_of(l), &now, l->err);
     status = status == HAFT_OK ? haft__json_equal(pin, now, &same, l->err) : status;
     if (status != HAFT_OK || same) {
         return status;
@@ -98,31 +99,34 @@ static haft_status compare(look *l, haft__json pin)
 
 /* ---- what cannot be remembered ---- */
 
-static void tell_unwritten(look *l, const haft_error *error)
+static void warn_unwritten(pin_check *l, const haft_error *error)
 {
     haft_str text = haft__arena_format(
         l->arena,
         "what '%.*s' is now is not remembered, so that no other run will see if it changes: %s: %s",
         HAFT__ARG(l->tool->name), l->path, error->message);
-    haft__mcp_use_warn(l->use, text.ptr != NULL ? text : HAFT__LIT("a tool is not remembered"));
+    haft__mcp_tool_call_warn(l->tool_call,
+                             text.ptr != NULL ? text : HAFT__LIT("a tool is not remembered"));
 }
 
 /* Pins it, unless somebody else has meanwhile: what is there then counts. A file that cannot be
  * written is told, and the pin holds for this process. */
-static haft_status pin_first(look *l, haft__json pin)
+static haft_status pin_first(pin_check *l, haft__json pin)
 {
-    haft__mcp_link *link = l->use->link;
+    haft__mcp_connection *connection = l->tool_call->connection;
     haft_error error = {0};
     const haft__json_member member = {haft__json_string(l->tool->remote), pin};
-    haft__mcp_pinning pinning = {
-        .server = link->server.name, .pins = &member, .count = 1, .how = HAFT__PIN_FIRST};
-    haft_status status =
-        haft__mcp_pins_add(l->here, l->path, &pinning, link->exec->hub->hash_key, &error);
+    haft__mcp_pins_update pinning = {.server = connection->server.name,
+                                     .pins = &member,
+                                     .count = 1,
+                                     .how = HAFT__PIN_KEEP_EXISTING};
+    haft_status status = haft__mcp_pins_add(l->here, l->path, &pinning,
+                                            connection->exec->connection_pool->hash_key, &error);
     if (status == HAFT_NO_MEMORY) {
         return haft__fail_no_memory(l->err);
     }
     if (status != HAFT_OK) {
-        tell_unwritten(l, &error);
+        warn_unwritten(l, &error);
     }
     const haft__json *now = haft__mcp_pins_find(l->here, l->tool->remote);
     return now != NULL ? compare(l, *now) : HAFT_OK;
@@ -132,30 +136,30 @@ static haft_status pin_first(look *l, haft__json pin)
 
 /* A person has approved what the run was shown, and that is something else: it is pinned as it was
  * shown, so that nobody is asked to trust the new one unawares. */
-static haft_status check_approved(look *l)
+static haft_status check_approved(pin_check *l)
 {
-    const haft__tool *tool = &l->use->shown;
-    const haft__mcp_shown shown = {l->tool->remote, tool->description, tool->input_schema,
-                                   tool->output_schema};
+    const haft__tool *tool = &l->tool_call->shown;
+    const haft__mcp_approved_tool shown = {l->tool->remote, tool->description, tool->input_schema,
+                                           tool->output_schema};
     haft__json pin;
     haft_status status =
-        haft__mcp_pin_make_shown(l->arena, &shown, configuration_of(l), &pin, l->err);
+        haft__mcp_pin_make_approved(l->arena, &shown, configuration_of(l), &pin, l->err);
     return status == HAFT_OK ? pin_first(l, pin) : status;
 }
 
-static haft_status check_first(look *l)
+static haft_status check_first(pin_check *l)
 {
     haft__json pin;
-    haft_str hash = l->use->hash;
+    haft_str hash = l->tool_call->hash;
     if (l->file.doubt) {
         refuse(l, "may have been another one: the file that knew what was accepted is damaged");
         return HAFT_OK;
     }
     if (hash.len > 0 && !haft__str_equal(hash, haft__str(l->tool->hash))) {
-        if (l->use->job->call.approved) {
+        if (l->tool_call->job->call.approved) {
             return check_approved(l);
         }
-        l->verdict = HAFT__MCP_STALE;
+        l->verdict = HAFT__MCP_PIN_STALE;
         return HAFT_OK;
     }
     haft_status status =
@@ -165,34 +169,35 @@ static haft_status check_first(look *l)
 
 /* ---- all of it ---- */
 
-static haft_status find_path(look *l)
+static haft_status find_path(pin_check *l)
 {
-    const haft__mcp_link *link = l->use->link;
-    haft_str place = link->exec->hub->place;
+    const haft__mcp_connection *connection = l->tool_call->connection;
+    haft_str place = connection->exec->connection_pool->place;
     if (place.ptr == NULL) {
         return HAFT_OK;
     }
-    haft_str path =
-        haft__mcp_pins_path(l->arena, place, &link->server, l->use->job->call.spec->path);
+    haft_str path = haft__mcp_pins_path(l->arena, place, &connection->server,
+                                        l->tool_call->job->call.spec->path);
     l->path = path.ptr;
     return path.ptr != NULL ? HAFT_OK : haft__arena_fail(l->arena, l->err);
 }
 
-static haft_status check(look *l)
+static haft_status check(pin_check *l)
 {
-    const haft__mcp_link *link = l->use->link;
+    const haft__mcp_connection *connection = l->tool_call->connection;
     haft_error error = {0};
     haft_status status = find_path(l);
     if (status == HAFT_OK) {
-        status = haft__mcp_pins_here(link->exec->hub, &link->server, l->use->job->call.spec->path,
-                                     true, &l->here, l->err);
+        status =
+            haft__mcp_process_pins_get(connection->exec->connection_pool, &connection->server,
+                                       l->tool_call->job->call.spec->path, true, &l->here, l->err);
     }
     if (status != HAFT_OK) {
         return status;
     }
-    status = l->path != NULL
-                 ? haft__mcp_pins_read(&l->file, l->path, link->exec->hub->hash_key, &error)
-                 : HAFT_NOT_FOUND;
+    status = l->path != NULL ? haft__mcp_pins_read(
+                 &l->file, l->path, connection->exec->connection_pool->hash_key, &error)
+                             : HAFT_NOT_FOUND;
     if (status == HAFT_NO_MEMORY) {
         return haft__fail_no_memory(l->err);
     }
@@ -206,15 +211,15 @@ static haft_status check(look *l)
     return pin != NULL ? compare(l, *pin) : check_first(l);
 }
 
-haft_status haft__mcp_pin_check(haft__mcp_use *use, const haft__mcp_tool *tool,
-                                haft__mcp_verdict *ret_verdict, haft__buf *why, haft_error *err)
+haft_status haft__mcp_pin_check(haft__mcp_tool_call *tool_call, const haft__mcp_tool *tool,
+                                haft__mcp_pin_verdict *ret_verdict, haft__buf *why, haft_error *err)
 {
-    look l = {.use = use,
-              .tool = tool,
-              .arena = &use->job->arena,
-              .why = why,
-              .verdict = HAFT__MCP_FINE,
-              .err = err};
+    pin_check l = {.tool_call = tool_call,
+                   .tool = tool,
+                   .arena = &tool_call->job->arena,
+                   .why = why,
+                   .verdict = HAFT__MCP_PIN_ALLOWED,
+                   .err = err};
     haft__mcp_pins_init(&l.file);
     haft_status status = check(&l);
     status = status == HAFT_OK ? haft__buf_check(why, err) : status;

@@ -33,8 +33,8 @@ void haft__mcp_pins_finish(haft__mcp_pins *pins)
     haft__arena_finish(&pins->arena);
 }
 
-haft_str haft__mcp_pins_path(haft__arena *arena, haft_str place, const haft__mcp_server *server,
-                             haft_str spec)
+haft_str haft__mcp_pins_path(haft__arena *arena, haft_str place,
+                             const haft__mcp_server_config *server, haft_str spec)
 {
     char digest[HAFT__SHA256_HEX];
     haft_str whole = haft__arena_copy(arena, spec);
@@ -72,8 +72,9 @@ haft_status haft__mcp_pin_make(haft__arena *arena, haft__json definition, haft_s
     return HAFT_OK;
 }
 
-haft_status haft__mcp_pin_make_shown(haft__arena *arena, const haft__mcp_shown *shown,
-                                     haft_str configuration, haft__json *ret_pin, haft_error *err)
+haft_status haft__mcp_pin_make_approved(haft__arena *arena, const haft__mcp_approved_tool *shown,
+                                        haft_str configuration, haft__json *ret_pin,
+                                        haft_error *err)
 {
     const haft__json_member parts[] = {
         {haft__json_string(HAFT__LIT("name")), haft__json_string(shown->remote)},
@@ -86,22 +87,22 @@ haft_status haft__mcp_pin_make_shown(haft__arena *arena, const haft__mcp_shown *
                               err);
 }
 
-haft_status haft__mcp_pin_now(haft__arena *arena, haft__json pin, const haft__mcp_tool *tool,
-                              haft_str configuration, haft__json *ret_now, haft_error *err)
+haft_status haft__mcp_pin_of_tool(haft__arena *arena, haft__json pin, const haft__mcp_tool *tool,
+                                  haft_str configuration, haft__json *ret_now, haft_error *err)
 {
-    const haft__mcp_shown shown = {tool->remote, tool->description, tool->input_schema,
-                                   tool->output_schema};
+    const haft__mcp_approved_tool shown = {tool->remote, tool->description, tool->input_schema,
+                                           tool->output_schema};
     return haft__json_get(pin, SHOWN) != NULL
-               ? haft__mcp_pin_make_shown(arena, &shown, configuration, ret_now, err)
+               ? haft__mcp_pin_make_approved(arena, &shown, configuration, ret_now, err)
                : haft__mcp_pin_make(arena, tool->definition, configuration, ret_now, err);
 }
 
-haft_status haft__mcp_pin_judge(haft__arena *arena, haft__json pin, const haft__mcp_tool *tool,
-                                haft_str configuration, bool *ret_changed, haft_error *err)
+haft_status haft__mcp_pin_compare(haft__arena *arena, haft__json pin, const haft__mcp_tool *tool,
+                                  haft_str configuration, bool *ret_changed, haft_error *err)
 {
     haft__json now;
     bool same = false;
-    haft_status status = haft__mcp_pin_now(arena, pin, tool, configuration, &now, err);
+    haft_status status = haft__mcp_pin_of_tool(arena, pin, tool, configuration, &now, err);
     status = status == HAFT_OK ? haft__json_equal(pin, now, &same, err) : status;
     *ret_changed = !same;
     return status;
@@ -113,7 +114,7 @@ static haft_status take_text(haft__mcp_pins *pins, haft_str text, haft__hash_key
                              haft_error *err)
 {
     haft__json whole;
-    haft_status status = haft__own_file_json(&pins->arena, text, hash_key, &whole, err);
+    haft_status status = haft__state_file_parse(&pins->arena, text, hash_key, &whole, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -136,7 +137,7 @@ haft_status haft__mcp_pins_read(haft__mcp_pins *pins, const char *path, haft__ha
     haft__mcp_pins fresh;
     haft__mcp_pins_init(&fresh);
     haft_status status =
-        haft__own_file_read(&fresh.arena, path, HAFT__LIMIT_MCP_RECORD_BYTES, &text, err);
+        haft__state_file_read(&fresh.arena, path, HAFT__LIMIT_MCP_RECORD_BYTES, &text, err);
     if (status == HAFT_OK) {
         status = take_text(&fresh, text, hash_key, err);
         if (status != HAFT_OK) {
@@ -179,12 +180,12 @@ static void write_pins(haft__json_writer *w, const haft__json_member *pins, size
 }
 
 static haft_status write_file(haft__buf *text, haft__mcp_pins *before,
-                              const haft__mcp_pinning *pinning, haft__hash_key hash_key,
+                              const haft__mcp_pins_update *pinning, haft__hash_key hash_key,
                               haft_error *err)
 {
     haft__json_writer w;
     haft__map stay; /* the names of those of which the others are not written */
-    bool first = pinning->how == HAFT__PIN_FIRST;
+    bool first = pinning->how == HAFT__PIN_KEEP_EXISTING;
     const haft__json_member *old =
         before->pins.kind == HAFT__JSON_OBJECT ? before->pins.members : NULL;
     size_t old_count = old != NULL ? before->pins.count : 0;
@@ -201,7 +202,7 @@ static haft_status write_file(haft__buf *text, haft__mcp_pins *before,
     haft__json_key(&w, "server");
     haft__json_add_str(&w, pinning->server);
     haft__json_key(&w, "doubt");
-    haft__json_add_bool(&w, before->doubt && pinning->how != HAFT__PIN_ALL);
+    haft__json_add_bool(&w, before->doubt && pinning->how != HAFT__PIN_REPLACE_ALL);
     haft__json_key(&w, "pins");
     haft__json_begin_object(&w);
     write_pins(&w, old, old_count, first ? NULL : &stay);
@@ -252,7 +253,7 @@ static haft_status add_known(haft__mcp_pins *before, const haft__mcp_pins *known
 
 /* What is in the file now; without one, what is known here. */
 static haft_status read_before(const haft__mcp_pins *known, const char *path,
-                               const haft__mcp_pinning *pinning, haft__hash_key hash_key,
+                               const haft__mcp_pins_update *pinning, haft__hash_key hash_key,
                                haft__mcp_pins *before, haft_error *err)
 {
     haft_status status =
@@ -262,18 +263,19 @@ static haft_status read_before(const haft__mcp_pins *known, const char *path,
         before->doubt = known->doubt;
         return HAFT_OK;
     }
-    if (status == HAFT_OK && pinning->how == HAFT__PIN_FIRST) {
+    if (status == HAFT_OK && pinning->how == HAFT__PIN_KEEP_EXISTING) {
         return add_known(before, known, hash_key, err);
     }
-    if (status == HAFT_OK || status == HAFT_NO_MEMORY || pinning->how == HAFT__PIN_FIRST) {
+    if (status == HAFT_OK || status == HAFT_NO_MEMORY || pinning->how == HAFT__PIN_KEEP_EXISTING) {
         return status;
     }
     before->doubt = true;
     return put_aside(path, err);
 }
 
-static haft_status change(haft__mcp_pins *pins, const char *path, const haft__mcp_pinning *pinning,
-                          haft__hash_key hash_key, haft_error *err)
+static haft_status change(haft__mcp_pins *pins, const char *path,
+                          const haft__mcp_pins_update *pinning, haft__hash_key hash_key,
+                          haft_error *err)
 {
     haft__mcp_pins before, fresh;
     haft__buf text;
@@ -302,14 +304,14 @@ static haft_status change(haft__mcp_pins *pins, const char *path, const haft__mc
 }
 
 haft_status haft__mcp_pins_add(haft__mcp_pins *pins, const char *path,
-                               const haft__mcp_pinning *pinning, haft__hash_key hash_key,
+                               const haft__mcp_pins_update *pinning, haft__hash_key hash_key,
                                haft_error *err)
 {
     int lock = -1;
     if (path == NULL) {
         return change(pins, NULL, pinning, hash_key, err);
     }
-    haft__own_file_make_place(path);
+    haft__state_file_create_directory(path);
     haft_status locked = haft__file_lock(path, &lock, err);
     if (locked != HAFT_OK) { /* it cannot be written then, and the caller hears so */
         haft_status status = change(pins, NULL, pinning, hash_key, NULL);

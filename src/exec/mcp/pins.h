@@ -24,10 +24,10 @@ typedef struct haft__mcp_pins {
 void haft__mcp_pins_init(haft__mcp_pins *pins);
 void haft__mcp_pins_finish(haft__mcp_pins *pins);
 
-/* The file for a server of the spec at `spec`, in `place` (haft__own_file_place). A spec that is
- * in no file ("") has pins for the server's configuration. .ptr is NULL for want of memory. */
-haft_str haft__mcp_pins_path(haft__arena *arena, haft_str place, const haft__mcp_server *server,
-                             haft_str spec);
+/* The file for a server of the spec at `spec`, in `place` (haft__state_file_directory). A spec that
+ * is in no file ("") has pins for the server's configuration. .ptr is NULL for want of memory. */
+haft_str haft__mcp_pins_path(haft__arena *arena, haft_str place,
+                             const haft__mcp_server_config *server, haft_str spec);
 
 /* Reads the file. NOT_FOUND when there is none, BAD_INPUT or TOO_BIG when it is damaged, IO when it
  * cannot be read or is not ours alone to write: then there are no pins. err->where is the path. */
@@ -44,41 +44,42 @@ HAFT_MUST_USE haft_status haft__mcp_pin_make(haft__arena *arena, haft__json defi
                                              haft_error *err);
 
 /* What somebody approved of a tool, of which only that is known which a run shows. */
-typedef struct haft__mcp_shown {
+typedef struct haft__mcp_approved_tool {
     haft_str remote, description;
     haft__json input_schema, output_schema;
-} haft__mcp_shown;
+} haft__mcp_approved_tool;
 
-HAFT_MUST_USE haft_status haft__mcp_pin_make_shown(haft__arena *arena, const haft__mcp_shown *shown,
-                                                   haft_str configuration, haft__json *ret_pin,
-                                                   haft_error *err);
+HAFT_MUST_USE haft_status haft__mcp_pin_make_approved(haft__arena *arena,
+                                                      const haft__mcp_approved_tool *shown,
+                                                      haft_str configuration, haft__json *ret_pin,
+                                                      haft_error *err);
 
 /* A tool as it is now, to be held against its pin: of the same kind as that is. */
-HAFT_MUST_USE haft_status haft__mcp_pin_now(haft__arena *arena, haft__json pin,
-                                            const haft__mcp_tool *tool, haft_str configuration,
-                                            haft__json *ret_now, haft_error *err);
+HAFT_MUST_USE haft_status haft__mcp_pin_of_tool(haft__arena *arena, haft__json pin,
+                                                const haft__mcp_tool *tool, haft_str configuration,
+                                                haft__json *ret_now, haft_error *err);
 
 /* Whether a tool is another one than its pin says. */
-HAFT_MUST_USE haft_status haft__mcp_pin_judge(haft__arena *arena, haft__json pin,
-                                              const haft__mcp_tool *tool, haft_str configuration,
-                                              bool *ret_changed, haft_error *err);
+HAFT_MUST_USE haft_status haft__mcp_pin_compare(haft__arena *arena, haft__json pin,
+                                                const haft__mcp_tool *tool, haft_str configuration,
+                                                bool *ret_changed, haft_error *err);
 
-typedef struct haft__mcp_pinning {
+typedef struct haft__mcp_pins_update {
     haft_str server;               /* its name, for people */
     const haft__json_member *pins; /* tools with their pins */
     size_t count;
     enum {
-        HAFT__PIN_FIRST,  /* a pin that is there stays; a damaged file too */
-        HAFT__PIN_ACCEPT, /* they are replaced; a damaged file is put aside, and leaves a doubt */
-        HAFT__PIN_ALL,    /* the same, and ends the doubt: these are all there are */
+        HAFT__PIN_KEEP_EXISTING, /* a pin that is there stays; a damaged file too */
+        HAFT__PIN_REPLACE, /* they are replaced; a damaged file is put aside, and leaves a doubt */
+        HAFT__PIN_REPLACE_ALL, /* the same, and ends the doubt: these are all there are */
     } how;
-} haft__mcp_pinning;
+} haft__mcp_pins_update;
 
 /* Changes the file, alone at it, and takes what is in it then; without a `path` only `pins` change.
  * When it cannot be written, IO, they are changed here all the same. Fails as
  * haft__mcp_pins_read does, and then nothing is changed. */
 HAFT_MUST_USE haft_status haft__mcp_pins_add(haft__mcp_pins *pins, const char *path,
-                                             const haft__mcp_pinning *pinning,
+                                             const haft__mcp_pins_update *pinning,
                                              haft__hash_key hash_key, haft_error *err);
 
 #endif

@@ -33,7 +33,8 @@ static void add_value(haft__json_writer *w, const char *key, haft__json value)
 }
 
 /* {key, message, mode, schema, url, server} */
-static void add_question(haft__json_writer *w, const haft__mcp_question *question, haft_str server)
+static void add_question(haft__json_writer *w, const haft__mcp_elicitation *question,
+                         haft_str server)
 {
     haft__json_begin_object(w);
     add_text(w, "key", question->key);
@@ -61,37 +62,39 @@ static bool read_back(haft__arena *arena, const haft__buf *text, haft__json *ret
 /* ---- servers that wait ---- */
 
 /* Nobody is asked, so nobody has said no. */
-static void dismiss(haft__mcp_link *link, uint64_t number)
+static void dismiss(haft__mcp_connection *connection, uint64_t number)
 {
-    haft__mcp_link_pump(link, haft__mcp_client_answer(link->client, number, HAFT__MCP_DISMISS,
-                                                      haft__json_null(), NULL));
+    haft__mcp_connection_process_events(
+        connection, haft__mcp_client_answer(connection->client, number, HAFT__MCP_CANCEL,
+                                            haft__json_null(), NULL));
 }
 
 /* Asks the next, if nobody is asked now. */
-static void ask_wanted(haft__mcp_use *use)
+static void ask_next_queued(haft__mcp_tool_call *tool_call)
 {
-    while (use->wanted != NULL && use->job->question == NULL) {
-        haft__mcp_wanted *next = use->wanted;
-        use->wanted = next->next;
-        if (haft__exec_ask(use->job, next->asks, false, haft__json_null())) {
-            use->question = next->number;
+    while (tool_call->wanted != NULL && tool_call->job->question == NULL) {
+        haft__mcp_queued_question *next = tool_call->wanted;
+        tool_call->wanted = next->next;
+        if (haft__exec_ask(tool_call->job, next->asks, false, haft__json_null())) {
+            tool_call->question = next->number;
         } else {
-            dismiss(use->link, next->number);
+            dismiss(tool_call->connection, next->number);
         }
     }
 }
 
 /* False without memory. */
-static bool want(haft__mcp_use *use, const haft__mcp_question *question)
+static bool queue_question(haft__mcp_tool_call *tool_call, const haft__mcp_elicitation *question)
 {
     haft__buf text;
     haft__json_writer w;
-    haft__mcp_wanted *wanted = haft__arena_array(&use->job->arena, 1, sizeof(*wanted));
-    haft__mcp_wanted **at = &use->wanted;
+    haft__mcp_queued_question *wanted =
+        haft__arena_array(&tool_call->job->arena, 1, sizeof(*wanted));
+    haft__mcp_queued_question **at = &tool_call->wanted;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__json_writer_init(&w, &text);
-    add_question(&w, question, use->link->server.name);
-    bool good = wanted != NULL && read_back(&use->job->arena, &text, &wanted->asks);
+    add_question(&w, question, tool_call->connection->server.name);
+    bool good = wanted != NULL && read_back(&tool_call->job->arena, &text, &wanted->asks);
     haft__buf_finish(&text);
     while (good && *at != NULL) {
         at = &(*at)->next;
@@ -100,58 +103,62 @@ static bool want(haft__mcp_use *use, const haft__mcp_question *question)
         wanted->number = question->number;
         wanted->next = NULL;
         *at = wanted;
-        use->asked++;
+        tool_call->asked++;
     }
     return good;
 }
 
 /* Whose question it is, nobody can tell: each call hears that there was one. */
-static void warn_all(haft__mcp_link *link)
+static void warn_all(haft__mcp_connection *connection)
 {
-    for (haft__mcp_use *use = link->uses; use != NULL; use = use->next) {
-        if (use->number != 0) {
-            haft__mcp_use_warn(use, HAFT__LIT("the server asks something that nobody is shown: "
-                                              "calls of several runs are under way, and it does "
-                                              "not say which one it is about"));
+    for (haft__mcp_tool_call *tool_call = connection->tool_calls; tool_call != NULL;
+         tool_call = tool_call->next) {
+        if (tool_call->number != 0) {
+            haft__mcp_tool_call_warn(tool_call,
+                                     HAFT__LIT("the server asks something that nobody is shown: "
+                                               "calls of several runs are under way, and it does "
+                                               "not say which one it is about"));
         }
     }
 }
 
 /* One that does not say is rather that of a call which asks nothing yet. */
-static haft__mcp_use *asker(haft__mcp_link *link, uint64_t call)
+static haft__mcp_tool_call *call_of_question(haft__mcp_connection *connection, uint64_t call)
 {
     if (call != 0) {
-        return haft__mcp_use_find(link, call);
+        return haft__mcp_tool_call_find(connection, call);
     }
-    haft__mcp_use *first = haft__mcp_use_heard(link, 0), *use = first;
-    while (use != NULL && (use->number == 0 || use->job->question != NULL)) {
-        use = use->next;
+    haft__mcp_tool_call *first = haft__mcp_tool_call_of_message(connection, 0), *tool_call = first;
+    while (tool_call != NULL && (tool_call->number == 0 || tool_call->job->question != NULL)) {
+        tool_call = tool_call->next;
     }
-    return use != NULL ? use : first;
+    return tool_call != NULL ? tool_call : first;
 }
 
-void haft__mcp_use_ask(haft__mcp_link *link, const haft__mcp_question *question)
+void haft__mcp_tool_call_ask(haft__mcp_connection *connection,
+                             const haft__mcp_elicitation *question)
 {
-    haft__mcp_use *use = asker(link, question->call);
-    if (use == NULL) {
-        warn_all(link);
-    } else if (use->asked >= HAFT__LIMIT_MCP_ROUNDS) {
-        haft__mcp_use_warn(use, HAFT__LIT("the server asks too often in one call (mcp.rounds): "
-                                          "nobody is shown this question"));
-    } else if (want(use, question)) {
-        ask_wanted(use);
+    haft__mcp_tool_call *tool_call = call_of_question(connection, question->call);
+    if (tool_call == NULL) {
+        warn_all(connection);
+    } else if (tool_call->asked >= HAFT__LIMIT_MCP_ROUNDS) {
+        haft__mcp_tool_call_warn(tool_call,
+                                 HAFT__LIT("the server asks too often in one call (mcp.rounds): "
+                                           "nobody is shown this question"));
+    } else if (queue_question(tool_call, question)) {
+        ask_next_queued(tool_call);
         return;
     }
-    dismiss(link, question->number);
+    dismiss(connection, question->number);
 }
 
 /* One that a person has been asked ends as if nobody had answered it; the others just go. */
-static void unask(haft__mcp_use *use, uint64_t question)
+static void withdraw_question(haft__mcp_tool_call *tool_call, uint64_t question)
 {
-    haft__mcp_wanted **at = &use->wanted;
-    if (use->question == question) {
-        use->question = 0;
-        haft__exec_withdraw(use->job);
+    haft__mcp_queued_question **at = &tool_call->wanted;
+    if (tool_call->question == question) {
+        tool_call->question = 0;
+        haft__exec_withdraw(tool_call->job);
         return;
     }
     while (*at != NULL && (*at)->number != question) {
@@ -162,24 +169,25 @@ static void unask(haft__mcp_use *use, uint64_t question)
     }
 }
 
-void haft__mcp_use_unask(haft__mcp_link *link, uint64_t question)
+void haft__mcp_tool_call_withdraw_question(haft__mcp_connection *connection, uint64_t question)
 {
-    for (haft__mcp_use *use = link->uses; use != NULL; use = use->next) {
-        unask(use, question);
+    for (haft__mcp_tool_call *tool_call = connection->tool_calls; tool_call != NULL;
+         tool_call = tool_call->next) {
+        withdraw_question(tool_call, question);
     }
 }
 
-void haft__mcp_use_hush(haft__mcp_use *use)
+void haft__mcp_tool_call_drop_questions(haft__mcp_tool_call *tool_call)
 {
-    uint64_t open = use->question;
-    haft__mcp_wanted *wanted = use->wanted;
-    use->question = 0;
-    use->wanted = NULL;
+    uint64_t open = tool_call->question;
+    haft__mcp_queued_question *wanted = tool_call->wanted;
+    tool_call->question = 0;
+    tool_call->wanted = NULL;
     if (open != 0) {
-        dismiss(use->link, open);
+        dismiss(tool_call->connection, open);
     }
     for (; wanted != NULL; wanted = wanted->next) {
-        dismiss(use->link, wanted->number);
+        dismiss(tool_call->connection, wanted->number);
     }
 }
 
@@ -189,28 +197,28 @@ static haft__mcp_action action_of(haft__json said)
     if (haft__str_equal(action, HAFT__LIT("accept"))) {
         return HAFT__MCP_ACCEPT;
     }
-    return haft__str_equal(action, HAFT__LIT("decline")) ? HAFT__MCP_DECLINE : HAFT__MCP_DISMISS;
+    return haft__str_equal(action, HAFT__LIT("decline")) ? HAFT__MCP_DECLINE : HAFT__MCP_CANCEL;
 }
 
-void haft__mcp_answer(haft__mcp_use *use, haft__json said)
+void haft__mcp_tool_call_answer(haft__mcp_tool_call *tool_call, haft__json said)
 {
-    haft__mcp_link *link = use->link;
-    uint64_t number = use->question;
+    haft__mcp_connection *connection = tool_call->connection;
+    uint64_t number = tool_call->question;
     haft__mcp_action action = action_of(said);
-    use->question = 0;
+    tool_call->question = 0;
     if (number != 0) {
         haft__json content = action == HAFT__MCP_ACCEPT ? get(said, "content") : haft__json_null();
-        haft__mcp_link_pump(link,
-                            haft__mcp_client_answer(link->client, number, action, content, NULL));
+        haft__mcp_connection_process_events(
+            connection, haft__mcp_client_answer(connection->client, number, action, content, NULL));
     }
-    ask_wanted(use);
+    ask_next_queued(tool_call);
 }
 
 /* ---- servers that do not ---- */
 
 /* Asks the first of `rest`, with what is needed to go on in its state. */
-static bool ask_first(haft__mcp_use *use, haft__json rest, haft__json answers, haft__json state,
-                      haft__json round)
+static bool ask_first(haft__mcp_tool_call *tool_call, haft__json rest, haft__json answers,
+                      haft__json state, haft__json round)
 {
     haft__buf text;
     haft__json_writer w;
@@ -224,22 +232,22 @@ static bool ask_first(haft__mcp_use *use, haft__json rest, haft__json answers, h
     add_value(&w, "rest", haft__json_array(rest.items + 1, rest.count - 1));
     add_value(&w, "answers", answers);
     haft__json_end_object(&w);
-    bool asked = read_back(&use->job->arena, &text, &value)
-                 && haft__exec_ask(use->job, rest.items[0], true, value);
+    bool asked = read_back(&tool_call->job->arena, &text, &value)
+                 && haft__exec_ask(tool_call->job, rest.items[0], true, value);
     haft__buf_finish(&text);
     return asked;
 }
 
-static uint64_t round_of(const haft__mcp_use *use)
+static uint64_t round_of(const haft__mcp_tool_call *tool_call)
 {
     uint64_t round = 0;
-    haft__json given = get(get(use->job->call.resume, "state"), "round");
+    haft__json given = get(get(tool_call->job->call.resume, "state"), "round");
     return haft__str_to_u64(haft__json_text(given), &round) ? round : 0;
 }
 
-bool haft__mcp_ask_durably(haft__mcp_use *use, const haft__mcp_done *done)
+bool haft__mcp_tool_call_suspend(haft__mcp_tool_call *tool_call, const haft__mcp_call_done *done)
 {
-    haft__arena *arena = &use->job->arena;
+    haft__arena *arena = &tool_call->job->arena;
     haft__buf text;
     haft__json_writer w;
     haft__json rest = haft__json_null();
@@ -250,26 +258,26 @@ bool haft__mcp_ask_durably(haft__mcp_use *use, const haft__mcp_done *done)
     haft__json_writer_init(&w, &text);
     haft__json_begin_array(&w);
     for (size_t i = 0; i < done->question_count; i++) {
-        add_question(&w, &done->questions[i], use->link->server.name);
+        add_question(&w, &done->questions[i], tool_call->connection->server.name);
     }
     haft__json_end_array(&w);
     bool good = read_back(arena, &text, &rest);
     haft__buf_finish(&text);
     haft__json state = done->state.ptr != NULL ? haft__json_string(done->state) : haft__json_null();
-    haft__json round = haft__json_int(arena, (int64_t)round_of(use) + 1);
+    haft__json round = haft__json_int(arena, (int64_t)round_of(tool_call) + 1);
     return good && round.kind == HAFT__JSON_NUMBER
-           && ask_first(use, rest, done->answered, state, round);
+           && ask_first(tool_call, rest, done->answered, state, round);
 }
 
 /* The answers so far and the one that has come, by their keys. */
-static haft_status join_answers(haft__mcp_use *use, haft__json state, haft__json *ret_answers,
-                                haft_error *err)
+static haft_status join_answers(haft__mcp_tool_call *tool_call, haft__json state,
+                                haft__json *ret_answers, haft_error *err)
 {
-    haft__json before = get(state, "answers"), said = get(use->job->call.resume, "answers");
+    haft__json before = get(state, "answers"), said = get(tool_call->job->call.resume, "answers");
     haft__json_member *all =
-        haft__arena_array(&use->job->arena, (size_t)before.count + 1, sizeof(*all));
+        haft__arena_array(&tool_call->job->arena, (size_t)before.count + 1, sizeof(*all));
     if (all == NULL) {
-        return haft__arena_fail(&use->job->arena, err);
+        return haft__arena_fail(&tool_call->job->arena, err);
     }
     size_t count = before.kind == HAFT__JSON_OBJECT ? before.count : 0;
     for (size_t i = 0; i < count; i++) {
@@ -280,16 +288,18 @@ static haft_status join_answers(haft__mcp_use *use, haft__json state, haft__json
     return HAFT_OK;
 }
 
-haft_status haft__mcp_ask_next(haft__mcp_use *use, bool *ret_asks, haft_error *err)
+haft_status haft__mcp_tool_call_resume(haft__mcp_tool_call *tool_call, bool *ret_asks,
+                                       haft_error *err)
 {
-    haft__json state = get(use->job->call.resume, "state");
+    haft__json state = get(tool_call->job->call.resume, "state");
     if (state.kind != HAFT__JSON_OBJECT || get(state, "key").kind != HAFT__JSON_STRING) {
         return HAFT_OK;
     }
-    haft_status status = join_answers(use, state, &use->answers, err);
+    haft_status status = join_answers(tool_call, state, &tool_call->answers, err);
     haft__json rest = get(state, "rest");
     if (status == HAFT_OK && rest.kind == HAFT__JSON_ARRAY && rest.count > 0) {
-        *ret_asks = ask_first(use, rest, use->answers, get(state, "state"), get(state, "round"));
+        *ret_asks = ask_first(tool_call, rest, tool_call->answers, get(state, "state"),
+                              get(state, "round"));
     }
     return status;
 }

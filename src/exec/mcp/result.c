@@ -12,38 +12,41 @@
 
 /* ---- content ---- */
 
-static void tell_result(haft__mcp_use *use, const haft__mcp_done *done, haft__exec_result *result)
+static void report_result(haft__mcp_tool_call *tool_call, const haft__mcp_call_done *done,
+                          haft__exec_result *result)
 {
     haft__mcp_content content;
     haft_error err = {0};
-    haft_status status =
-        haft__mcp_content_read(&use->job->arena, done->result, done->exact, use->output_schema,
-                               use->link->exec->hub->hash_key, &content, &err);
+    haft_status status = haft__mcp_content_read(
+        &tool_call->job->arena, done->result, done->exact, tool_call->output_schema,
+        tool_call->connection->exec->connection_pool->hash_key, &content, &err);
     result->started = true;
     if (status == HAFT_OK) {
         result->ok = !content.failed;
         result->text = content.text;
         return;
     }
-    result->text = haft__arena_format(&use->job->arena,
+    result->text = haft__arena_format(&tool_call->job->arena,
                                       "the MCP server '%.*s' sent a result that cannot be used: %s",
-                                      HAFT__ARG(use->link->server.name), err.message);
+                                      HAFT__ARG(tool_call->connection->server.name), err.message);
     result->text = result->text.ptr != NULL ? result->text : HAFT__LIT("out of memory");
-    result->where = haft__arena_format(&use->job->arena, "%s", err.where);
+    result->where = haft__arena_format(&tool_call->job->arena, "%s", err.where);
     result->where.len = result->where.ptr != NULL ? result->where.len : 0;
 }
 
 /* ---- errors ---- */
 
-static void tell_error(haft__mcp_use *use, const haft__mcp_done *done, haft__exec_result *result)
+static void report_error(haft__mcp_tool_call *tool_call, const haft__mcp_call_done *done,
+                         haft__exec_result *result)
 {
-    const haft_error *broken = &use->link->error; /* says more than that it was lost */
-    bool lost = done->outcome == HAFT__MCP_LOST && broken->status != HAFT_OK;
+    const haft_error *broken = &tool_call->connection->error; /* says more than that it was lost */
+    bool lost = done->outcome == HAFT__MCP_OUTCOME_LOST && broken->status != HAFT_OK;
     const haft_error *error = lost ? broken : &done->error;
     bool named = haft__str_starts_with(haft__str(error->message), HAFT__LIT("the MCP server '"));
-    result->text = named ? haft__str(error->message)
-                         : haft__arena_format(&use->job->arena, "the MCP server '%.*s': %s",
-                                              HAFT__ARG(use->link->server.name), error->message);
+    result->text =
+        named ? haft__str(error->message)
+              : haft__arena_format(&tool_call->job->arena, "the MCP server '%.*s': %s",
+                                   HAFT__ARG(tool_call->connection->server.name), error->message);
     result->text = result->text.ptr != NULL ? result->text : HAFT__LIT("out of memory");
     result->hint = haft__str(error->hint);
     result->started = done->sent;
@@ -54,18 +57,19 @@ static bool is_server_trouble(uint32_t http)
     return http == 408 || http == 425 || http == 429 || http >= 500;
 }
 
-void haft__mcp_result(haft__mcp_use *use, const haft__mcp_done *done, haft__exec_result *ret_result)
+void haft__mcp_tool_call_result(haft__mcp_tool_call *tool_call, const haft__mcp_call_done *done,
+                                haft__exec_result *ret_result)
 {
     *ret_result = (haft__exec_result){.text = HAFT__LIT("")};
     switch (done->outcome) {
-    case HAFT__MCP_RESULT: tell_result(use, done, ret_result); break;
-    case HAFT__MCP_ERROR:
-    case HAFT__MCP_AGAIN:
-        tell_error(use, done, ret_result);
+    case HAFT__MCP_OUTCOME_RESULT: report_result(tool_call, done, ret_result); break;
+    case HAFT__MCP_OUTCOME_ERROR:
+    case HAFT__MCP_OUTCOME_RETRY:
+        report_error(tool_call, done, ret_result);
         ret_result->transient = is_server_trouble(done->http);
         break;
-    case HAFT__MCP_LOST: /* the run goes on: the model is told what nobody knows */
-        tell_error(use, done, ret_result);
+    case HAFT__MCP_OUTCOME_LOST: /* the run goes on: the model is told what nobody knows */
+        report_error(tool_call, done, ret_result);
         ret_result->transient = true;
         ret_result->lost = done->sent;
         if (done->sent) {
@@ -73,8 +77,8 @@ void haft__mcp_result(haft__mcp_use *use, const haft__mcp_done *done, haft__exec
                                          "before it is called again");
         }
         break;
-    case HAFT__MCP_CANCELLED: tell_error(use, done, ret_result); break;
-    case HAFT__MCP_INPUT:
+    case HAFT__MCP_OUTCOME_CANCELLED: report_error(tool_call, done, ret_result); break;
+    case HAFT__MCP_OUTCOME_INPUT_REQUIRED:
         ret_result->text = HAFT__LIT("the tool wants to know something of a person, and nobody "
                                      "can be asked");
         ret_result->started = true;

@@ -27,27 +27,28 @@ static haft_status no_nul(haft_str text, const char *where, haft_error *err)
 }
 
 /* A copy with a NUL behind it and none in it; `expand`: ${VAR} is replaced. */
-static haft_status make_text(haft__mcp_link *link, haft_str text, bool expand, const char *where,
-                             haft_str *ret_text, haft_error *err)
+static haft_status make_text(haft__mcp_connection *connection, haft_str text, bool expand,
+                             const char *where, haft_str *ret_text, haft_error *err)
 {
     haft_str value = text;
-    haft_status status =
-        expand ? haft__spec_expand(&link->setup, text, &link->exec->options.env, &value, err)
-               : HAFT_OK;
+    haft_status status = expand ? haft__spec_expand(&connection->setup, text,
+                                                    &connection->exec->options.env, &value, err)
+                                : HAFT_OK;
     status = status == HAFT_OK ? no_nul(value, where, err) : status;
     if (status != HAFT_OK) {
         haft__error_prepend_location(err, where);
         return status;
     }
-    *ret_text = haft__arena_copy(&link->setup, value);
-    return ret_text->ptr != NULL ? HAFT_OK : haft__arena_fail(&link->setup, err);
+    *ret_text = haft__arena_copy(&connection->setup, value);
+    return ret_text->ptr != NULL ? HAFT_OK : haft__arena_fail(&connection->setup, err);
 }
 
 /* ---- a program ---- */
 
 /* Guard with its options, then the program's own words. There is no limit of processor time, as a
  * server may live for long. */
-haft_status haft__mcp_setup_words(haft__mcp_link *link, const char ***ret_argv, haft_error *err)
+haft_status haft__mcp_setup_argv(haft__mcp_connection *connection, const char ***ret_argv,
+                                 haft_error *err)
 {
     const struct {
         const char *name;
@@ -57,33 +58,34 @@ haft_status haft__mcp_setup_words(haft__mcp_link *link, const char ***ret_argv, 
                    {"--files", HAFT__LIMIT_EXEC_FILES},
                    {"--term", HAFT__LIMIT_MCP_TERM_MS}};
     size_t count = 0;
-    const char **argv = haft__arena_array(
-        &link->setup, link->server.command_count + 2 * COUNT(options) + 3, sizeof(*argv));
+    const char **argv =
+        haft__arena_array(&connection->setup,
+                          connection->server.command_count + 2 * COUNT(options) + 3, sizeof(*argv));
     if (argv == NULL) {
-        return haft__arena_fail(&link->setup, err);
+        return haft__arena_fail(&connection->setup, err);
     }
-    argv[count++] = link->exec->guard;
+    argv[count++] = connection->exec->guard;
     for (size_t i = 0; i < COUNT(options); i++) {
-        haft_str value = haft__arena_format(&link->setup, "%llu", options[i].value);
+        haft_str value = haft__arena_format(&connection->setup, "%llu", options[i].value);
         if (value.ptr == NULL) {
-            return haft__arena_fail(&link->setup, err);
+            return haft__arena_fail(&connection->setup, err);
         }
         argv[count++] = options[i].name;
         argv[count++] = value.ptr;
     }
     argv[count++] = "--";
     haft_status status = HAFT_OK;
-    for (size_t i = 0; i < link->server.command_count && status == HAFT_OK; i++) {
+    for (size_t i = 0; i < connection->server.command_count && status == HAFT_OK; i++) {
         haft_str word = {NULL, 0};
-        status =
-            make_text(link, link->server.command[i], link->server.imported, "/command", &word, err);
+        status = make_text(connection, connection->server.command[i], connection->server.imported,
+                           "/command", &word, err);
         argv[count++] = word.ptr;
     }
     *ret_argv = argv;
     return status;
 }
 
-static haft_status add_variable(haft__mcp_link *link, const char **env, haft_str name,
+static haft_status add_variable(haft__mcp_connection *connection, const char **env, haft_str name,
                                 haft_str value, haft_error *err)
 {
     if (name.len == 0 || memchr(name.ptr, '=', name.len) != NULL) {
@@ -92,9 +94,9 @@ static haft_status add_variable(haft__mcp_link *link, const char **env, haft_str
     }
     haft_status status = no_nul(name, "/env", err);
     haft_str entry =
-        haft__arena_format(&link->setup, "%.*s=%.*s", HAFT__ARG(name), HAFT__ARG(value));
+        haft__arena_format(&connection->setup, "%.*s=%.*s", HAFT__ARG(name), HAFT__ARG(value));
     if (status != HAFT_OK || entry.ptr == NULL) {
-        return status != HAFT_OK ? status : haft__arena_fail(&link->setup, err);
+        return status != HAFT_OK ? status : haft__arena_fail(&connection->setup, err);
     }
     while (*env != NULL && !(strncmp(*env, name.ptr, name.len) == 0 && (*env)[name.len] == '=')) {
         env++;
@@ -104,10 +106,10 @@ static haft_status add_variable(haft__mcp_link *link, const char **env, haft_str
 }
 
 /* One of ours; without it, `usual`, or none when that is NULL. */
-static haft_status pass_on(haft__mcp_link *link, const char **env, const char *name,
+static haft_status pass_on(haft__mcp_connection *connection, const char **env, const char *name,
                            const char *usual, haft_error *err)
 {
-    const haft__spec_env *ours = &link->exec->options.env;
+    const haft__spec_env *ours = &connection->exec->options.env;
     haft_str value = {NULL, 0};
     if (ours->get != NULL) {
         value = ours->get(ours->context, haft__str(name));
@@ -115,53 +117,58 @@ static haft_status pass_on(haft__mcp_link *link, const char **env, const char *n
     if (value.ptr == NULL && usual != NULL) {
         value = haft__str(usual);
     }
-    return value.ptr != NULL ? add_variable(link, env, haft__str(name), value, err) : HAFT_OK;
+    return value.ptr != NULL ? add_variable(connection, env, haft__str(name), value, err) : HAFT_OK;
 }
 
-haft_status haft__mcp_setup_env(haft__mcp_link *link, const char ***ret_env, haft_error *err)
+haft_status haft__mcp_setup_env(haft__mcp_connection *connection, const char ***ret_env,
+                                haft_error *err)
 {
-    const char **env = haft__arena_array(&link->setup, link->server.env_count + 4, sizeof(*env));
+    const char **env =
+        haft__arena_array(&connection->setup, connection->server.env_count + 4, sizeof(*env));
     if (env == NULL) {
-        return haft__arena_fail(&link->setup, err);
+        return haft__arena_fail(&connection->setup, err);
     }
-    haft_status status = pass_on(link, env, "PATH", USUAL_PATH, err);
-    status = status == HAFT_OK ? pass_on(link, env, "LANG", USUAL_LANG, err) : status;
-    status = status == HAFT_OK ? pass_on(link, env, "HOME", NULL, err) : status;
-    for (size_t i = 0; i < link->server.env_count && status == HAFT_OK; i++) {
-        const haft__mcp_pair *pair = &link->server.env[i];
+    haft_status status = pass_on(connection, env, "PATH", USUAL_PATH, err);
+    status = status == HAFT_OK ? pass_on(connection, env, "LANG", USUAL_LANG, err) : status;
+    status = status == HAFT_OK ? pass_on(connection, env, "HOME", NULL, err) : status;
+    for (size_t i = 0; i < connection->server.env_count && status == HAFT_OK; i++) {
+        const haft__mcp_name_value *pair = &connection->server.env[i];
         haft_str value = {NULL, 0};
-        status = make_text(link, pair->value, true, "/env", &value, err);
-        status = status == HAFT_OK ? add_variable(link, env, pair->name, value, err) : status;
+        status = make_text(connection, pair->value, true, "/env", &value, err);
+        status = status == HAFT_OK ? add_variable(connection, env, pair->name, value, err) : status;
     }
     *ret_env = env;
     return status;
 }
 
 /* A path as seen from the spec. */
-static haft_status make_path(haft__mcp_link *link, haft_str path, const char *where,
+static haft_status make_path(haft__mcp_connection *connection, haft_str path, const char *where,
                              haft_str *ret_path, haft_error *err)
 {
     haft_str given = {NULL, 0};
-    haft_status status = make_text(link, path, link->server.imported, where, &given, err);
+    haft_status status =
+        make_text(connection, path, connection->server.imported, where, &given, err);
     if (status != HAFT_OK) {
         return status;
     }
     bool whole = given.len > 0 && given.ptr[0] == '/';
-    haft_str base = link->directory;
+    haft_str base = connection->directory;
     if (!whole && base.len > 0) {
-        given = haft__arena_format(&link->setup, "%.*s/%.*s", HAFT__ARG(base), HAFT__ARG(given));
+        given =
+            haft__arena_format(&connection->setup, "%.*s/%.*s", HAFT__ARG(base), HAFT__ARG(given));
     }
     *ret_path = given;
-    return given.ptr != NULL ? HAFT_OK : haft__arena_fail(&link->setup, err);
+    return given.ptr != NULL ? HAFT_OK : haft__arena_fail(&connection->setup, err);
 }
 
-haft_status haft__mcp_setup_cwd(haft__mcp_link *link, const char **ret_cwd, haft_error *err)
+haft_status haft__mcp_setup_cwd(haft__mcp_connection *connection, const char **ret_cwd,
+                                haft_error *err)
 {
     haft_str path = {NULL, 0};
-    if (link->server.cwd.len == 0 && link->directory.len == 0) {
+    if (connection->server.cwd.len == 0 && connection->directory.len == 0) {
         return HAFT_OK;
     }
-    haft_status status = make_path(link, link->server.cwd, "/cwd", &path, err);
+    haft_status status = make_path(connection, connection->server.cwd, "/cwd", &path, err);
     if (status == HAFT_OK && access(path.ptr, X_OK) != 0) {
         status = haft__fail(err, HAFT_NOT_FOUND, path.ptr, "the directory %s cannot be entered",
                             path.ptr);
@@ -179,13 +186,13 @@ static bool is_plain(char c)
            || c == '.' || c == '_' || c == '~' || c == '/';
 }
 
-static haft_status make_root(haft__mcp_link *link, haft_str directory, haft__mcp_root *ret_root,
-                             haft_error *err)
+static haft_status make_root(haft__mcp_connection *connection, haft_str directory,
+                             haft__mcp_root *ret_root, haft_error *err)
 {
     char whole[PATH_MAX];
     haft_str path = {NULL, 0};
     haft__buf uri;
-    haft_status status = make_path(link, directory, "/roots", &path, err);
+    haft_status status = make_path(connection, directory, "/roots", &path, err);
     if (status == HAFT_OK && realpath(path.ptr, whole) == NULL) {
         return haft__fail(err, HAFT_NOT_FOUND, path.ptr, "the directory %s of `roots` is not there",
                           path.ptr);
@@ -199,26 +206,27 @@ static haft_status make_root(haft__mcp_link *link, haft_str directory, haft__mcp
         haft__buf_addf(&uri, is_plain(*c) ? "%c" : "%%%02X", (unsigned char)*c);
     }
     const char *name = strrchr(whole, '/');
-    ret_root->uri = haft__arena_copy(&link->setup, haft__buf_str(&uri));
-    ret_root->name = haft__arena_format(&link->setup, "%s", name != NULL ? name + 1 : whole);
+    ret_root->uri = haft__arena_copy(&connection->setup, haft__buf_str(&uri));
+    ret_root->name = haft__arena_format(&connection->setup, "%s", name != NULL ? name + 1 : whole);
     status = haft__buf_check(&uri, err);
     haft__buf_finish(&uri);
     return status != HAFT_OK || (ret_root->uri.ptr != NULL && ret_root->name.ptr != NULL)
                ? status
-               : haft__arena_fail(&link->setup, err);
+               : haft__arena_fail(&connection->setup, err);
 }
 
-haft_status haft__mcp_setup_roots(haft__mcp_link *link, const haft__mcp_root **ret_roots,
-                                  size_t *ret_count, haft_error *err)
+haft_status haft__mcp_setup_roots(haft__mcp_connection *connection,
+                                  const haft__mcp_root **ret_roots, size_t *ret_count,
+                                  haft_error *err)
 {
     haft__mcp_root *roots =
-        haft__arena_array(&link->setup, link->server.root_count, sizeof(*roots));
-    haft_status status = roots != NULL ? HAFT_OK : haft__arena_fail(&link->setup, err);
-    for (size_t i = 0; i < link->server.root_count && status == HAFT_OK; i++) {
-        status = make_root(link, link->server.roots[i], &roots[i], err);
+        haft__arena_array(&connection->setup, connection->server.root_count, sizeof(*roots));
+    haft_status status = roots != NULL ? HAFT_OK : haft__arena_fail(&connection->setup, err);
+    for (size_t i = 0; i < connection->server.root_count && status == HAFT_OK; i++) {
+        status = make_root(connection, connection->server.roots[i], &roots[i], err);
     }
     *ret_roots = roots;
-    *ret_count = link->server.root_count;
+    *ret_count = connection->server.root_count;
     return status;
 }
 
@@ -283,24 +291,25 @@ static haft_status check_header(haft_str name, haft_str value, haft_error *err)
     return HAFT_OK;
 }
 
-haft_status haft__mcp_setup_web(haft__mcp_link *link, haft_error *err)
+haft_status haft__mcp_setup_http(haft__mcp_connection *connection, haft_error *err)
 {
-    size_t count = link->server.header_count;
-    haft_str *headers = haft__arena_array(&link->setup, count, sizeof(*headers));
-    haft_status status = headers != NULL ? HAFT_OK : haft__arena_fail(&link->setup, err);
+    size_t count = connection->server.header_count;
+    haft_str *headers = haft__arena_array(&connection->setup, count, sizeof(*headers));
+    haft_status status = headers != NULL ? HAFT_OK : haft__arena_fail(&connection->setup, err);
     for (size_t i = 0; i < count && status == HAFT_OK; i++) {
-        const haft__mcp_pair *pair = &link->server.headers[i];
+        const haft__mcp_name_value *pair = &connection->server.headers[i];
         haft_str value = {NULL, 0};
-        status = make_text(link, pair->value, true, "/headers", &value, err);
+        status = make_text(connection, pair->value, true, "/headers", &value, err);
         status = status == HAFT_OK ? check_header(pair->name, value, err) : status;
         if (status == HAFT_OK) {
-            headers[i] = haft__arena_format(&link->setup, "%.*s: %.*s", HAFT__ARG(pair->name),
+            headers[i] = haft__arena_format(&connection->setup, "%.*s: %.*s", HAFT__ARG(pair->name),
                                             HAFT__ARG(value));
-            status = headers[i].ptr != NULL ? HAFT_OK : haft__arena_fail(&link->setup, err);
+            status = headers[i].ptr != NULL ? HAFT_OK : haft__arena_fail(&connection->setup, err);
         }
     }
-    link->headers = headers;
-    link->header_count = count;
-    return status == HAFT_OK ? make_text(link, link->server.url, true, "/url", &link->url, err)
-                             : status;
+    connection->headers = headers;
+    connection->header_count = count;
+    return status == HAFT_OK
+               ? make_text(connection, connection->server.url, true, "/url", &connection->url, err)
+               : status;
 }

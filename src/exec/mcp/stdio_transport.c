@@ -18,23 +18,27 @@
 
 /* What it wrote without secrets, and without those of which only a part is there: the end of one at
  * the beginning, where the rest was not kept, and the beginning of one at the end. */
-static haft_str clean_errors(const haft__mcp_link *link, haft_str errors, haft__buf *clean)
+static haft_str clean_errors(const haft__mcp_connection *connection, haft_str errors,
+                             haft__buf *clean)
 {
     bool cut = errors.len == HAFT__LIMIT_CHILD_ERROR_BYTES;
-    size_t settled = link->redactor != NULL ? haft__redact_settled(link->redactor, errors) : 0;
-    bool begun = link->redactor != NULL && errors.len - settled >= HAFT__LIMIT_REDACT_MIN_BYTES;
-    (void)haft__mcp_link_clean(link, begun ? (haft_str){errors.ptr, settled} : errors, clean);
+    size_t settled =
+        connection->redactor != NULL ? haft__redact_settled(connection->redactor, errors) : 0;
+    bool begun =
+        connection->redactor != NULL && errors.len - settled >= HAFT__LIMIT_REDACT_MIN_BYTES;
+    (void)haft__mcp_connection_redact(connection, begun ? (haft_str){errors.ptr, settled} : errors,
+                                      clean);
     if (begun) {
         haft__buf_add_str(clean, HAFT__LIT(HAFT__REDACTED));
     }
     /* What is redacted gets longer, but never twice as long. */
-    size_t unsafe = cut && link->redactor != NULL ? 2 * link->redactor->longest : 0;
+    size_t unsafe = cut && connection->redactor != NULL ? 2 * connection->redactor->longest : 0;
     bool whole = haft__buf_check(clean, NULL) == HAFT_OK && clean->len > unsafe;
     return whole ? haft__str_skip(haft__buf_str(clean), unsafe) : HAFT__LIT("");
 }
 
 /* Whole words of the end. */
-static haft_str last_words(haft_str text)
+static haft_str last_line(haft_str text)
 {
     text = haft__str_trim(text);
     if (text.len > TOLD_BYTES) {
@@ -48,15 +52,15 @@ static haft_str last_words(haft_str text)
 
 /* ": what it wrote last", made visible and on one line. Secrets first: of half of one, or of one on
  * another number of lines, nobody can tell that it is one. */
-static void add_errors(const haft__mcp_link *link, haft__buf *buf, haft_str errors)
+static void add_errors(const haft__mcp_connection *connection, haft__buf *buf, haft_str errors)
 {
     haft__buf clean;
     haft__buf_init(&clean, 4U * HAFT__LIMIT_CHILD_ERROR_BYTES);
-    errors = last_words(clean_errors(link, errors, &clean));
+    errors = last_line(clean_errors(connection, errors, &clean));
     if (errors.len > 0) {
         haft__buf_add_str(buf, HAFT__LIT(": "));
         size_t from = buf->len;
-        haft__visible_add(buf, errors, (size_t)8 * TOLD_BYTES);
+        haft__visible_append(buf, errors, (size_t)8 * TOLD_BYTES);
         for (size_t i = from; i < buf->len; i++) {
             buf->ptr[i] = buf->ptr[i] == '\n' || buf->ptr[i] == '\t' ? ' ' : buf->ptr[i];
         }
@@ -64,10 +68,10 @@ static void add_errors(const haft__mcp_link *link, haft__buf *buf, haft_str erro
     haft__buf_finish(&clean);
 }
 
-void haft__mcp_stdio_errors(const haft__mcp_link *link, haft__buf *buf)
+void haft__mcp_stdio_transport_add_stderr(const haft__mcp_connection *connection, haft__buf *buf)
 {
-    if (link->child != NULL) {
-        add_errors(link, buf, haft__child_errors(link->child));
+    if (connection->child != NULL) {
+        add_errors(connection, buf, haft__child_stderr(connection->child));
     }
 }
 
@@ -83,7 +87,7 @@ static const struct {
 };
 
 /* Guard says why it did not start. Only some of that may pass. */
-static void tell_not_started(haft__mcp_link *link, haft_str line)
+static void report_not_started(haft__mcp_connection *connection, haft_str line)
 {
     haft_error err = {0};
     size_t i = 0;
@@ -91,28 +95,28 @@ static void tell_not_started(haft__mcp_link *link, haft_str line)
         i++;
     }
     bool lasting = i < COUNT(reports);
-    (void)!haft__mcp_link_fail(link, &err, lasting ? HAFT_NOT_FOUND : HAFT_IO,
-                               "cannot be started: '%.*s' %s", HAFT__ARG(link->server.command[0]),
-                               lasting ? reports[i].what : "could not be run");
+    (void)!haft__mcp_connection_fail(
+        connection, &err, lasting ? HAFT_NOT_FOUND : HAFT_IO, "cannot be started: '%.*s' %s",
+        HAFT__ARG(connection->server.command[0]), lasting ? reports[i].what : "could not be run");
     (void)!haft__hint(&err, err.status, "%s", lasting ? reports[i].hint : "try again");
-    haft__mcp_link_broke(link, &err, lasting);
+    haft__mcp_connection_broken(connection, &err, lasting);
 }
 
 static void on_done(void *context, const haft__child_result *result)
 {
-    haft__mcp_link *link = context;
+    haft__mcp_connection *connection = context;
     haft__buf text;
     haft_error err = {0};
-    link->child = NULL;
+    connection->child = NULL;
     haft_str report = haft__str_trim(result->report);
     if (report.len > 0) {
-        tell_not_started(link, report);
+        report_not_started(connection, report);
         return;
     }
     haft__buf_init(&text, HAFT__LIMIT_MCP_LOG_BYTES);
-    if (result->deaf || result->mute) {
+    if (result->stdin_closed || result->stdout_closed) {
         haft__buf_addf(&text, "closed its %s, and was ended for that",
-                       result->mute ? "output" : "input");
+                       result->stdout_closed ? "output" : "input");
     } else if (result->signal != 0) {
         const char *name = sigabbrev_np(result->signal);
         haft__buf_addf(&text, "was ended by signal %d (SIG%s)", result->signal,
@@ -120,93 +124,98 @@ static void on_done(void *context, const haft__child_result *result)
     } else {
         haft__buf_addf(&text, "ended with exit status %d", result->status);
     }
-    add_errors(link, &text, result->errors);
-    (void)!haft__mcp_link_fail(link, &err, HAFT_IO, "%.*s", HAFT__ARG(haft__buf_str(&text)));
+    add_errors(connection, &text, result->errors);
+    (void)!haft__mcp_connection_fail(connection, &err, HAFT_IO, "%.*s",
+                                     HAFT__ARG(haft__buf_str(&text)));
     (void)!haft__hint(&err, HAFT_IO, "see whether it runs by itself");
     haft__buf_finish(&text);
-    haft__mcp_link_broke(link, &err, false);
+    haft__mcp_connection_broken(connection, &err, false);
 }
 
 /* Lines that are no messages are the session's to count; one without an end is the end. */
-static void on_heard(void *context, haft_str bytes)
+static void on_output_line(void *context, haft_str bytes)
 {
-    haft__mcp_link *link = context;
+    haft__mcp_connection *connection = context;
     haft_str line;
     haft_error err = {0};
-    while (link->child != NULL && haft__splitter_next(&link->lines, &bytes, &line)) {
+    while (connection->child != NULL
+           && haft__line_splitter_next(&connection->lines, &bytes, &line)) {
         if (haft__str_trim(line).len > 0) {
-            haft__mcp_link_pump(link, haft__mcp_client_receive(link->client, 0, line, NULL));
+            haft__mcp_connection_process_events(
+                connection, haft__mcp_client_receive(connection->client, 0, line, NULL));
         }
     }
-    haft_status status = link->child != NULL ? haft__splitter_check(&link->lines, &err) : HAFT_OK;
+    haft_status status =
+        connection->child != NULL ? haft__line_splitter_check(&connection->lines, &err) : HAFT_OK;
     if (status != HAFT_OK) {
         haft_error told = {0};
-        (void)!haft__mcp_link_fail(link, &told, HAFT_IO, "sent a message of more than %d bytes",
-                                   HAFT__LIMIT_MCP_MESSAGE_BYTES);
+        (void)!haft__mcp_connection_fail(connection, &told, HAFT_IO,
+                                         "sent a message of more than %d bytes",
+                                         HAFT__LIMIT_MCP_MESSAGE_BYTES);
         (void)!haft__hint(&told, HAFT_IO, "ask for less at once");
-        haft__mcp_link_broke(link, &told, false);
+        haft__mcp_connection_broken(connection, &told, false);
     }
 }
 
 static haft_status find_guard(const haft__exec *exec, haft_error *err)
 {
-    return exec->guard != NULL
-               ? HAFT_OK
-               : haft__fail(err, HAFT_NOT_FOUND, exec->no_guard.where,
-                            "%s, and no server is started without guard", exec->no_guard.message);
+    return exec->guard != NULL ? HAFT_OK
+                               : haft__fail(err, HAFT_NOT_FOUND, exec->guard_error.where,
+                                            "%s, and no server is started without guard",
+                                            exec->guard_error.message);
 }
 
-haft_status haft__mcp_stdio_open(haft__mcp_link *link, haft_error *err)
+haft_status haft__mcp_stdio_transport_open(haft__mcp_connection *connection, haft_error *err)
 {
     const char **argv = NULL, **env = NULL, *cwd = NULL;
-    haft_status status = find_guard(link->exec, err);
-    status = status == HAFT_OK ? haft__mcp_setup_words(link, &argv, err) : status;
-    status = status == HAFT_OK ? haft__mcp_setup_env(link, &env, err) : status;
-    status = status == HAFT_OK ? haft__mcp_setup_cwd(link, &cwd, err) : status;
+    haft_status status = find_guard(connection->exec, err);
+    status = status == HAFT_OK ? haft__mcp_setup_argv(connection, &argv, err) : status;
+    status = status == HAFT_OK ? haft__mcp_setup_env(connection, &env, err) : status;
+    status = status == HAFT_OK ? haft__mcp_setup_cwd(connection, &cwd, err) : status;
     if (status != HAFT_OK) {
         return status;
     }
-    haft__splitter_finish(&link->lines);
-    haft__splitter_init(&link->lines, HAFT__LIMIT_MCP_MESSAGE_BYTES);
-    haft__child_options options = {.group = &link->exec->children,
+    haft__line_splitter_finish(&connection->lines);
+    haft__line_splitter_init(&connection->lines, HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    haft__child_options options = {.group = &connection->exec->children,
                                    .argv = argv,
                                    .env = env,
                                    .cwd = cwd,
                                    .report = true,
                                    .grace = HAFT__LIMIT_MCP_TERM_MS + HAFT__LIMIT_EXEC_GRACE_MS,
-                                   .heard = on_heard,
+                                   .on_output = on_output_line,
                                    .max_unread = HAFT__LIMIT_MCP_UNREAD_BYTES,
-                                   .patience = HAFT__LIMIT_MCP_PATIENCE_MS,
+                                   .stdin_grace = HAFT__LIMIT_MCP_PATIENCE_MS,
                                    .done = on_done,
-                                   .context = link};
-    return haft__child_start(link->exec->options.loop, &options, &link->child, err);
+                                   .context = connection};
+    return haft__child_start(connection->exec->options.loop, &options, &connection->child, err);
 }
 
-void haft__mcp_stdio_send(haft__mcp_link *link, haft_str text)
+void haft__mcp_stdio_transport_send(haft__mcp_connection *connection, haft_str text)
 {
     haft_error err = {0};
-    if (link->child == NULL) {
+    if (connection->child == NULL) {
         return; /* its end is on its way, or was told */
     }
-    haft_status status = haft__child_write(link->child, text, &err);
+    haft_status status = haft__child_write(connection->child, text, &err);
     if (status == HAFT_OK) {
-        status = haft__child_write(link->child, HAFT__LIT("\n"), &err);
+        status = haft__child_write(connection->child, HAFT__LIT("\n"), &err);
     }
     if (status == HAFT_IO) {
         return; /* it is being ended for that, which says more */
     }
     if (status != HAFT_OK) {
         haft_error told = {0};
-        (void)!haft__mcp_link_fail(link, &told, HAFT_IO, "does not read what it is sent: %s",
-                                   err.message);
-        haft__mcp_link_broke(link, &told, false);
+        (void)!haft__mcp_connection_fail(connection, &told, HAFT_IO,
+                                         "does not read what it is sent: %s", err.message);
+        haft__mcp_connection_broken(connection, &told, false);
     }
 }
 
-void haft__mcp_stdio_close(haft__mcp_link *link)
+void haft__mcp_stdio_transport_close(haft__mcp_connection *connection)
 {
-    if (link->child != NULL) {
-        haft__child_kill(link->child);
-        link->child = NULL;
+    if (connection->child != NULL) {
+        haft__child_kill(connection->child);
+        connection->child = NULL;
     }
 }

@@ -18,21 +18,21 @@
 
 #define VERSION 2
 
-void haft__mcp_record_init(haft__mcp_record *record)
+void haft__mcp_tool_cache_init(haft__mcp_tool_cache *record)
 {
-    *record = (haft__mcp_record){.server = HAFT__LIT(""), .era = HAFT__LIT("")};
+    *record = (haft__mcp_tool_cache){.server = HAFT__LIT(""), .era = HAFT__LIT("")};
     haft__arena_init(&record->arena, 0);
 }
 
-void haft__mcp_record_finish(haft__mcp_record *record)
+void haft__mcp_tool_cache_finish(haft__mcp_tool_cache *record)
 {
     haft__arena_finish(&record->arena);
 }
 
 /* ---- where it is ---- */
 
-haft_status haft__mcp_record_directory(haft__arena *arena, haft_str path, haft_str *ret_directory,
-                                       haft_error *err)
+haft_status haft__mcp_tool_cache_directory(haft__arena *arena, haft_str path,
+                                           haft_str *ret_directory, haft_error *err)
 {
     *ret_directory = HAFT__LIT("");
     if (path.len == 0) {
@@ -50,8 +50,8 @@ haft_status haft__mcp_record_directory(haft__arena *arena, haft_str path, haft_s
 }
 
 /* A command means something else in another directory. */
-haft_str haft__mcp_record_path(haft__arena *arena, haft_str place, const haft__mcp_server *server,
-                               haft_str directory)
+haft_str haft__mcp_tool_cache_path(haft__arena *arena, haft_str place,
+                                   const haft__mcp_server_config *server, haft_str directory)
 {
     char digest[HAFT__SHA256_HEX];
     haft_str both = haft__arena_format(arena, "%s\n%.*s", server->hash,
@@ -71,11 +71,11 @@ static haft__json get(haft__json object, const char *key, haft__json_kind kind)
     return value != NULL && value->kind == kind ? *value : haft__json_null();
 }
 
-static haft_status take_text(haft__mcp_record *record, haft_str text, haft__hash_key hash_key,
+static haft_status take_text(haft__mcp_tool_cache *record, haft_str text, haft__hash_key hash_key,
                              haft_error *err)
 {
     haft__json whole;
-    haft_status status = haft__own_file_json(&record->arena, text, hash_key, &whole, err);
+    haft_status status = haft__state_file_parse(&record->arena, text, hash_key, &whole, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -94,14 +94,14 @@ static haft_status take_text(haft__mcp_record *record, haft_str text, haft__hash
     return HAFT_OK;
 }
 
-haft_status haft__mcp_record_read(haft__mcp_record *record, const char *path,
-                                  haft__hash_key hash_key, haft_error *err)
+haft_status haft__mcp_tool_cache_read(haft__mcp_tool_cache *record, const char *path,
+                                      haft__hash_key hash_key, haft_error *err)
 {
     haft_str text;
-    haft__mcp_record fresh;
-    haft__mcp_record_init(&fresh);
+    haft__mcp_tool_cache fresh;
+    haft__mcp_tool_cache_init(&fresh);
     haft_status status =
-        haft__own_file_read(&fresh.arena, path, HAFT__LIMIT_MCP_RECORD_BYTES, &text, err);
+        haft__state_file_read(&fresh.arena, path, HAFT__LIMIT_MCP_RECORD_BYTES, &text, err);
     if (status == HAFT_OK) {
         status = take_text(&fresh, text, hash_key, err);
         if (status != HAFT_OK) {
@@ -109,10 +109,10 @@ haft_status haft__mcp_record_read(haft__mcp_record *record, const char *path,
         }
     }
     if (status != HAFT_OK) {
-        haft__mcp_record_finish(&fresh);
-        haft__mcp_record_init(&fresh);
+        haft__mcp_tool_cache_finish(&fresh);
+        haft__mcp_tool_cache_init(&fresh);
     }
-    haft__mcp_record_finish(record);
+    haft__mcp_tool_cache_finish(record);
     *record = fresh;
     return status;
 }
@@ -120,13 +120,13 @@ haft_status haft__mcp_record_read(haft__mcp_record *record, const char *path,
 /* ---- looking ---- */
 
 /* A clock that was set back does not make a list last longer. */
-bool haft__mcp_record_is_good(const haft__mcp_record *record, uint64_t now_ms)
+bool haft__mcp_tool_cache_is_fresh(const haft__mcp_tool_cache *record, uint64_t now_ms)
 {
     return record->tools.kind == HAFT__JSON_ARRAY && record->tools.count > 0
            && now_ms < record->until && record->until - now_ms <= HAFT__LIMIT_MCP_LIST_MS;
 }
 
-const haft__json *haft__mcp_record_tool(const haft__mcp_record *record, haft_str tool)
+const haft__json *haft__mcp_tool_cache_find(const haft__mcp_tool_cache *record, haft_str tool)
 {
     for (uint32_t i = 0; i < record->tools.count; i++) {
         haft__json name = get(record->tools.items[i], "name", HAFT__JSON_STRING);
@@ -187,7 +187,7 @@ static bool has_secret(cleaner *c, haft__json definition)
     return status == HAFT_OK && clean(c, haft__buf_str(&c->text), &ignored);
 }
 
-static void write_tools(haft__json_writer *w, const haft__mcp_change *change, cleaner *c)
+static void write_tools(haft__json_writer *w, const haft__mcp_tool_list_update *change, cleaner *c)
 {
     haft__json_key(w, "tools");
     haft__json_begin_array(w);
@@ -207,7 +207,8 @@ static void write_clean(haft__json_writer *w, const char *key, haft_str text, cl
     haft__json_add_str(w, shown);
 }
 
-static void write_left_out(haft__json_writer *w, const haft__mcp_change *change, cleaner *c)
+static void write_left_out(haft__json_writer *w, const haft__mcp_tool_list_update *change,
+                           cleaner *c)
 {
     haft__json_key(w, "left_out");
     haft__json_begin_array(w);
@@ -222,8 +223,8 @@ static void write_left_out(haft__json_writer *w, const haft__mcp_change *change,
     haft__json_add_int(w, (int64_t)change->left_out_all);
 }
 
-static haft_status write_record(haft__buf *text, const haft__mcp_change *change, bool with_tools,
-                                haft_error *err)
+static haft_status write_record(haft__buf *text, const haft__mcp_tool_list_update *change,
+                                bool with_tools, haft_error *err)
 {
     haft__json_writer w;
     cleaner c;
@@ -255,11 +256,12 @@ static haft_status write_record(haft__buf *text, const haft__mcp_change *change,
     return haft__buf_check(text, err);
 }
 
-static haft_status try_record(haft__buf *text, const haft__mcp_change *change, bool with_tools,
-                              haft__hash_key hash_key, haft__mcp_record *ret_fresh, haft_error *err)
+static haft_status try_record(haft__buf *text, const haft__mcp_tool_list_update *change,
+                              bool with_tools, haft__hash_key hash_key,
+                              haft__mcp_tool_cache *ret_fresh, haft_error *err)
 {
     haft_status status = write_record(text, change, with_tools, err);
-    haft__mcp_record_init(ret_fresh);
+    haft__mcp_tool_cache_init(ret_fresh);
     if (status == HAFT_OK) {
         haft_str copy = haft__arena_copy(&ret_fresh->arena, haft__buf_str(text));
         status = copy.ptr != NULL ? take_text(ret_fresh, copy, hash_key, err)
@@ -269,36 +271,36 @@ static haft_status try_record(haft__buf *text, const haft__mcp_change *change, b
 }
 
 /* The new text, and the record that is in it; without a list that is too long to be read again. */
-static haft_status make_record(haft__buf *text, const haft__mcp_change *change,
-                               haft__hash_key hash_key, haft__mcp_record *ret_fresh,
+static haft_status make_record(haft__buf *text, const haft__mcp_tool_list_update *change,
+                               haft__hash_key hash_key, haft__mcp_tool_cache *ret_fresh,
                                haft_error *err)
 {
     haft__buf_init(text, HAFT__LIMIT_MCP_RECORD_BYTES);
     haft_status status = try_record(text, change, true, hash_key, ret_fresh, err);
     if (status == HAFT_TOO_BIG) {
-        haft__mcp_record_finish(ret_fresh);
+        haft__mcp_tool_cache_finish(ret_fresh);
         status = try_record(text, change, false, hash_key, ret_fresh, err);
     }
     return status;
 }
 
 /* The newest list is the one that counts, so two who write at once need no lock. */
-haft_status haft__mcp_record_change(haft__mcp_record *record, const char *path,
-                                    const haft__mcp_change *change, haft__hash_key hash_key,
-                                    haft_error *err)
+haft_status haft__mcp_tool_cache_update(haft__mcp_tool_cache *record, const char *path,
+                                        const haft__mcp_tool_list_update *change,
+                                        haft__hash_key hash_key, haft_error *err)
 {
-    haft__mcp_record fresh;
+    haft__mcp_tool_cache fresh;
     haft__buf text;
     haft_status status = make_record(&text, change, hash_key, &fresh, err);
     if (status == HAFT_OK) {
-        haft__mcp_record_finish(record);
+        haft__mcp_tool_cache_finish(record);
         *record = fresh;
         if (path != NULL) {
-            haft__own_file_make_place(path);
+            haft__state_file_create_directory(path);
             status = haft__file_replace(path, haft__buf_str(&text), err);
         }
     } else {
-        haft__mcp_record_finish(&fresh);
+        haft__mcp_tool_cache_finish(&fresh);
     }
     haft__buf_finish(&text);
     return status;

@@ -14,76 +14,78 @@
 
 /* ---- which call ---- */
 
-haft__mcp_use *haft__mcp_use_find(haft__mcp_link *link, uint64_t number)
+haft__mcp_tool_call *haft__mcp_tool_call_find(haft__mcp_connection *connection, uint64_t number)
 {
-    for (haft__mcp_use *use = link->uses; use != NULL; use = use->next) {
-        if (use->number == number && number != 0) {
-            return use;
+    for (haft__mcp_tool_call *tool_call = connection->tool_calls; tool_call != NULL;
+         tool_call = tool_call->next) {
+        if (tool_call->number == number && number != 0) {
+            return tool_call;
         }
     }
     return NULL;
 }
 
-static void leave(haft__mcp_use *use)
+static void unlink_call(haft__mcp_tool_call *tool_call)
 {
-    haft__mcp_use **at = &use->link->uses;
-    while (*at != NULL && *at != use) {
+    haft__mcp_tool_call **at = &tool_call->connection->tool_calls;
+    while (*at != NULL && *at != tool_call) {
         at = &(*at)->next;
     }
     if (*at != NULL) {
-        *at = use->next;
+        *at = tool_call->next;
     }
 }
 
-static void join(haft__mcp_use *use)
+static void link_call(haft__mcp_tool_call *tool_call)
 {
-    haft__mcp_use **at = &use->link->uses;
+    haft__mcp_tool_call **at = &tool_call->connection->tool_calls;
     while (*at != NULL) {
         at = &(*at)->next;
     }
-    *at = use;
+    *at = tool_call;
 }
 
 /* ---- its end ---- */
 
-static void report(haft__mcp_use *use, const haft__exec_result *result)
+static void report(haft__mcp_tool_call *tool_call, const haft__exec_result *result)
 {
     haft__exec_result numbered = *result;
-    numbered.list = use->link->number;
-    leave(use);
-    haft__mcp_use_hush(use);
-    haft__exec_report(use->job, &numbered);
+    numbered.list = tool_call->connection->number;
+    unlink_call(tool_call);
+    haft__mcp_tool_call_drop_questions(tool_call);
+    haft__exec_report(tool_call->job, &numbered);
 }
 
 /* It was not made, so it had no effect. */
-static void report_error(haft__mcp_use *use, const haft_error *error)
+static void report_error(haft__mcp_tool_call *tool_call, const haft_error *error)
 {
     bool passes = error->status == HAFT_IO || error->status == HAFT_NO_MEMORY;
     haft__exec_result result = {.text = haft__str(error->message),
                                 .where = haft__str(error->where),
                                 .hint = haft__str(error->hint),
                                 .transient = passes};
-    report(use, &result);
+    report(tool_call, &result);
 }
 
-void haft__mcp_use_fail(haft__mcp_link *link, const haft_error *error)
+void haft__mcp_tool_call_fail_pending(haft__mcp_connection *connection, const haft_error *error)
 {
     haft_error kept = *error;
-    for (haft__mcp_use *use = link->uses, *next; use != NULL; use = next) {
-        next = use->next;
-        if (use->number == 0) {
-            report_error(use, &kept);
+    for (haft__mcp_tool_call *tool_call = connection->tool_calls, *next; tool_call != NULL;
+         tool_call = next) {
+        next = tool_call->next;
+        if (tool_call->number == 0) {
+            report_error(tool_call, &kept);
         }
     }
 }
 
-bool haft__mcp_use_waits(const haft__mcp_link *link)
+bool haft__mcp_tool_call_is_pending(const haft__mcp_connection *connection)
 {
-    const haft__mcp_use *use = link->uses;
-    while (use != NULL && use->number != 0) {
-        use = use->next;
+    const haft__mcp_tool_call *tool_call = connection->tool_calls;
+    while (tool_call != NULL && tool_call->number != 0) {
+        tool_call = tool_call->next;
     }
-    return use != NULL;
+    return tool_call != NULL;
 }
 
 /* ---- making it ---- */
@@ -95,9 +97,9 @@ static haft__json get(haft__json object, const char *key)
 }
 
 /* The first line of `why` is for the model, the rest for people. */
-static void refuse(haft__mcp_use *use, const haft__mcp_tool *tool, haft_str why)
+static void refuse(haft__mcp_tool_call *tool_call, const haft__mcp_tool *tool, haft_str why)
 {
-    haft__arena *arena = &use->job->arena;
+    haft__arena *arena = &tool_call->job->arena;
     haft__exec_result result = {.changed = true};
     result.diff = haft__arena_copy(arena, why);
     result.text = haft__str_split(&result.diff, '\n');
@@ -109,23 +111,23 @@ static void refuse(haft__mcp_use *use, const haft__mcp_tool *tool, haft_str why)
         result.text = HAFT__LIT("the tool is not what it was, so it was not called");
     }
     result.hint.len = result.hint.ptr != NULL ? result.hint.len : 0;
-    report(use, &result);
+    report(tool_call, &result);
 }
 
 /* The run gets to see what the tool is now, and decides again. */
-static void renew(haft__mcp_use *use, const haft__mcp_tool *tool)
+static void report_updated_tool(haft__mcp_tool_call *tool_call, const haft__mcp_tool *tool)
 {
     haft__exec_result result = {.text = HAFT__LIT("the tool is not what the run was shown")};
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__reveal_write(&text, tool);
     if (haft__buf_check(&text, NULL) == HAFT_OK) {
-        result.renewed = haft__arena_copy(&use->job->arena, haft__buf_str(&text));
+        result.renewed = haft__arena_copy(&tool_call->job->arena, haft__buf_str(&text));
     }
     haft__buf_finish(&text);
     result.transient = result.renewed.ptr == NULL;
     result.renewed.len = result.renewed.ptr != NULL ? result.renewed.len : 0;
-    report(use, &result);
+    report(tool_call, &result);
 }
 
 /* What a person answered before goes with the call: {state, answers} of haft__exec_call.resume. */
@@ -143,9 +145,10 @@ static void add_resume(const haft__exec_job *job, haft__json answers, haft__mcp_
     }
 }
 
-static haft_status make_call(haft__mcp_use *use, const haft__mcp_tool *tool, haft_error *err)
+static haft_status make_call(haft__mcp_tool_call *tool_call, const haft__mcp_tool *tool,
+                             haft_error *err)
 {
-    haft__exec_job *job = use->job;
+    haft__exec_job *job = tool_call->job;
     haft__mcp_call call = {.tool = tool->remote,
                            .arguments = job->call.arguments,
                            .known = tool,
@@ -154,85 +157,88 @@ static haft_status make_call(haft__mcp_use *use, const haft__mcp_tool *tool, haf
                                                             ? job->call.facts.idempotency_key
                                                             : "")};
     if (job->call.resume.kind == HAFT__JSON_OBJECT) {
-        add_resume(job, use->answers, &call);
+        add_resume(job, tool_call->answers, &call);
     }
-    return haft__mcp_client_call(use->link->client, &call, &use->number, err);
+    return haft__mcp_client_call(tool_call->connection->client, &call, &tool_call->number, err);
 }
 
 /* False when the call has ended instead. */
-static bool is_allowed(haft__mcp_use *use, const haft__mcp_tool *tool)
+static bool is_allowed(haft__mcp_tool_call *tool_call, const haft__mcp_tool *tool)
 {
     haft__buf why;
     haft_error err = {0};
-    haft__mcp_verdict verdict = HAFT__MCP_REFUSED;
+    haft__mcp_pin_verdict verdict = HAFT__MCP_PIN_REJECTED;
     haft__buf_init(&why, HAFT__LIMIT_MCP_DEFINITION_BYTES);
-    haft_status status = haft__mcp_pin_check(use, tool, &verdict, &why, &err);
+    haft_status status = haft__mcp_pin_check(tool_call, tool, &verdict, &why, &err);
     if (status != HAFT_OK) {
-        report_error(use, &err);
-    } else if (verdict == HAFT__MCP_REFUSED) {
-        refuse(use, tool, haft__buf_str(&why));
-    } else if (verdict == HAFT__MCP_STALE) {
-        renew(use, tool);
+        report_error(tool_call, &err);
+    } else if (verdict == HAFT__MCP_PIN_REJECTED) {
+        refuse(tool_call, tool, haft__buf_str(&why));
+    } else if (verdict == HAFT__MCP_PIN_STALE) {
+        report_updated_tool(tool_call, tool);
     }
     haft__buf_finish(&why);
-    return status == HAFT_OK && verdict == HAFT__MCP_FINE;
+    return status == HAFT_OK && verdict == HAFT__MCP_PIN_ALLOWED;
 }
 
-static void go(haft__mcp_use *use)
+static void send_call(haft__mcp_tool_call *tool_call)
 {
-    haft__mcp_link *link = use->link;
+    haft__mcp_connection *connection = tool_call->connection;
     haft_error err = {0};
-    const haft__mcp_tool *tool = haft__mcp_link_tool(link, use->tool);
+    const haft__mcp_tool *tool = haft__mcp_connection_find_tool(connection, tool_call->tool);
     if (tool == NULL) {
-        (void)!haft__mcp_link_fail(link, &err, HAFT_NOT_FOUND, "has no tool '%.*s' any more",
-                                   HAFT__ARG(use->tool));
+        (void)!haft__mcp_connection_fail(connection, &err, HAFT_NOT_FOUND,
+                                         "has no tool '%.*s' any more", HAFT__ARG(tool_call->tool));
         (void)!haft__hint(&err, HAFT_NOT_FOUND, "do without it");
-        report_error(use, &err);
+        report_error(tool_call, &err);
         return;
     }
-    if (!is_allowed(use, tool)) {
+    if (!is_allowed(tool_call, tool)) {
         return;
     }
-    use->output_schema = tool->output_schema;
-    haft_status status = make_call(use, tool, &err);
+    tool_call->output_schema = tool->output_schema;
+    haft_status status = make_call(tool_call, tool, &err);
     if (status != HAFT_OK) {
-        report_error(use, &err);
+        report_error(tool_call, &err);
     }
-    link->used = true;
-    haft__mcp_link_pump(link, status);
+    connection->used = true;
+    haft__mcp_connection_process_events(connection, status);
 }
 
-void haft__mcp_use_go(haft__mcp_link *link)
+void haft__mcp_tool_call_send_pending(haft__mcp_connection *connection)
 {
-    for (haft__mcp_use *use = link->uses, *next; use != NULL; use = next) {
-        next = use->next;
-        if (use->number == 0 && link->state == HAFT__LINK_OPEN && link->fresh) {
-            go(use);
+    for (haft__mcp_tool_call *tool_call = connection->tool_calls, *next; tool_call != NULL;
+         tool_call = next) {
+        next = tool_call->next;
+        if (tool_call->number == 0 && connection->state == HAFT__MCP_CONNECTION_OPEN
+            && connection->fresh) {
+            send_call(tool_call);
         }
     }
 }
 
-void haft__mcp_use_unmake(haft__mcp_link *link, uint64_t number)
+void haft__mcp_tool_call_requeue(haft__mcp_connection *connection, uint64_t number)
 {
-    haft__mcp_use *use = haft__mcp_use_find(link, number);
-    if (use != NULL) {
-        use->number = 0; /* so that its end at the session is nobody's */
-        use->sent = false;
+    haft__mcp_tool_call *tool_call = haft__mcp_tool_call_find(connection, number);
+    if (tool_call != NULL) {
+        tool_call->number = 0; /* so that its end at the session is nobody's */
+        tool_call->sent = false;
     }
-    (void)!haft__mcp_client_cancel(link->client, number, HAFT__LIT(""), NULL);
+    (void)!haft__mcp_client_cancel(connection->client, number, HAFT__LIT(""), NULL);
 }
 
 /* ---- on the way ---- */
 
-static void tell(haft__mcp_use *use, haft__buf *json)
+static void notify_progress(haft__mcp_tool_call *tool_call, haft__buf *json)
 {
-    if (haft__buf_check(json, NULL) == HAFT_OK && use->job->call.progress != NULL
-        && !use->job->reported) {
-        use->job->call.progress(use->job->context, haft__buf_str(json));
+    if (haft__buf_check(json, NULL) == HAFT_OK && tool_call->job->call.progress != NULL
+        && !tool_call->job->reported) {
+        tool_call->job->call.progress(tool_call->job->context, haft__buf_str(json));
     }
 }
 
-void haft__mcp_use_progress(haft__mcp_use *use, const haft__mcp_progress *progress)
+void haft__mcp_tool_call_progress(haft__mcp_tool_call *tool_call,
+                                  const haft__mcp_progress *progress)
 {
     haft__buf json;
     haft__json_writer w;
@@ -246,36 +252,37 @@ void haft__mcp_use_progress(haft__mcp_use *use, const haft__mcp_progress *progre
     haft__json_key(&w, "message");
     haft__json_add_str(&w, progress->message);
     haft__json_end_object(&w);
-    tell(use, &json);
+    notify_progress(tool_call, &json);
     haft__buf_finish(&json);
 }
 
-static haft_str run_of(const haft__mcp_use *use)
+static haft_str run_of(const haft__mcp_tool_call *tool_call)
 {
-    const char *run = use->job->call.facts.run;
+    const char *run = tool_call->job->call.facts.run;
     return haft__str(run != NULL ? run : "");
 }
 
-haft__mcp_use *haft__mcp_use_heard(haft__mcp_link *link, uint64_t call)
+haft__mcp_tool_call *haft__mcp_tool_call_of_message(haft__mcp_connection *connection, uint64_t call)
 {
-    haft__mcp_use *found = haft__mcp_use_find(link, call);
+    haft__mcp_tool_call *found = haft__mcp_tool_call_find(connection, call);
     if (found != NULL) {
         return found;
     }
-    for (haft__mcp_use *use = link->uses; use != NULL; use = use->next) {
-        if (use->number == 0) {
+    for (haft__mcp_tool_call *tool_call = connection->tool_calls; tool_call != NULL;
+         tool_call = tool_call->next) {
+        if (tool_call->number == 0) {
             continue;
         }
-        haft_str run = run_of(use);
+        haft_str run = run_of(tool_call);
         if (found != NULL && (run.len == 0 || !haft__str_equal(run, run_of(found)))) {
             return NULL;
         }
-        found = found != NULL ? found : use;
+        found = found != NULL ? found : tool_call;
     }
     return found;
 }
 
-static void tell_log(haft__mcp_use *use, const haft__mcp_log *log)
+static void notify_log(haft__mcp_tool_call *tool_call, const haft__mcp_log *log)
 {
     haft__buf json;
     haft__json_writer w;
@@ -283,7 +290,7 @@ static void tell_log(haft__mcp_use *use, const haft__mcp_log *log)
     haft__json_writer_init(&w, &json);
     haft__json_begin_object(&w);
     haft__json_key(&w, "server");
-    haft__json_add_str(&w, use->link->server.name);
+    haft__json_add_str(&w, tool_call->connection->server.name);
     haft__json_key(&w, "level");
     haft__json_add_str(&w, log->level);
     haft__json_key(&w, "logger");
@@ -291,160 +298,166 @@ static void tell_log(haft__mcp_use *use, const haft__mcp_log *log)
     haft__json_key(&w, "message");
     haft__json_add_str(&w, log->text);
     haft__json_end_object(&w);
-    tell(use, &json);
+    notify_progress(tool_call, &json);
     haft__buf_finish(&json);
 }
 
-void haft__mcp_use_warn(haft__mcp_use *use, haft_str text)
+void haft__mcp_tool_call_warn(haft__mcp_tool_call *tool_call, haft_str text)
 {
     const haft__mcp_log log = {
         .level = HAFT__LIT("warning"), .logger = HAFT__LIT("haft"), .text = text};
-    tell_log(use, &log);
+    notify_log(tool_call, &log);
 }
 
 /* Each call hears once that there was something, and not what. */
-static void tell_all(haft__mcp_link *link)
+static void notify_all(haft__mcp_connection *connection)
 {
     const haft__mcp_log log = {
         .level = HAFT__LIT("notice"),
         .logger = HAFT__LIT("haft"),
         .text = HAFT__LIT("the server has logged something that is not shown: calls of several "
                           "runs are under way, and it does not say which one it is about")};
-    for (haft__mcp_use *use = link->uses; use != NULL; use = use->next) {
-        if (use->number != 0 && !use->noticed) {
-            use->noticed = true;
-            tell_log(use, &log);
+    for (haft__mcp_tool_call *tool_call = connection->tool_calls; tool_call != NULL;
+         tool_call = tool_call->next) {
+        if (tool_call->number != 0 && !tool_call->log_warned) {
+            tool_call->log_warned = true;
+            notify_log(tool_call, &log);
         }
     }
 }
 
-void haft__mcp_use_log(haft__mcp_link *link, const haft__mcp_log *log)
+void haft__mcp_tool_call_log(haft__mcp_connection *connection, const haft__mcp_log *log)
 {
-    haft__mcp_use *use = haft__mcp_use_heard(link, log->call);
-    if (use != NULL) {
-        tell_log(use, log);
+    haft__mcp_tool_call *tool_call = haft__mcp_tool_call_of_message(connection, log->call);
+    if (tool_call != NULL) {
+        notify_log(tool_call, log);
     } else {
-        tell_all(link);
+        notify_all(connection);
     }
 }
 
-void haft__mcp_use_done(haft__mcp_use *use, const haft__mcp_done *done)
+void haft__mcp_tool_call_done(haft__mcp_tool_call *tool_call, const haft__mcp_call_done *done)
 {
     haft__exec_result result;
-    if (use->job->reported) { /* by its deadline */
-        leave(use);
-        haft__mcp_use_hush(use);
+    if (tool_call->job->reported) { /* by its deadline */
+        unlink_call(tool_call);
+        haft__mcp_tool_call_drop_questions(tool_call);
         return;
     }
-    if (done->outcome == HAFT__MCP_AGAIN && !use->again) { /* once the tools are known anew */
-        use->again = true;
-        use->sent = false;
-        use->number = 0;
-        haft__mcp_link_list(use->link);
+    if (done->outcome == HAFT__MCP_OUTCOME_RETRY
+        && !tool_call->again) { /* once the tools are known anew */
+        tool_call->again = true;
+        tool_call->sent = false;
+        tool_call->number = 0;
+        haft__mcp_connection_list_tools(tool_call->connection);
         return;
     }
-    if (done->outcome == HAFT__MCP_INPUT && haft__mcp_ask_durably(use, done)) {
-        leave(use);
+    if (done->outcome == HAFT__MCP_OUTCOME_INPUT_REQUIRED
+        && haft__mcp_tool_call_suspend(tool_call, done)) {
+        unlink_call(tool_call);
         return;
     }
-    haft__mcp_result(use, done, &result);
-    report(use, &result);
+    haft__mcp_tool_call_result(tool_call, done, &result);
+    report(tool_call, &result);
 }
 
 /* ---- the executor ---- */
 
-static haft_status find_server(haft__exec_job *job, haft_str name, haft__mcp_link **ret_link,
+static haft_status find_server(haft__exec_job *job, haft_str name, haft__mcp_connection **ret_link,
                                haft_error *err)
 {
-    haft__mcp_servers servers;
-    haft_status status = haft__mcp_servers_read(&job->arena, job->call.spec->mcp, &servers, err);
+    haft__mcp_server_configs servers;
+    haft_status status =
+        haft__mcp_server_configs_read(&job->arena, job->call.spec->mcp, &servers, err);
     if (status != HAFT_OK) {
         return status;
     }
-    const haft__mcp_server *server = haft__mcp_servers_find(&servers, name);
+    const haft__mcp_server_config *server = haft__mcp_server_configs_find(&servers, name);
     if (server == NULL || !server->enabled) {
         status = haft__fail(err, HAFT_NOT_FOUND, "", "the spec has no server '%.*s'%s",
                             HAFT__ARG(name), server != NULL ? " that is enabled" : "");
         return haft__hint(err, status, "do without its tools");
     }
-    return haft__mcp_hub_link(job->exec, job->call.spec, server, ret_link, err);
+    return haft__mcp_connection_pool_get(job->exec, job->call.spec, server, ret_link, err);
 }
 
 static haft_status start(haft__exec_job *job, haft_error *err)
 {
-    haft__mcp_use *use = haft__arena_array(&job->arena, 1, sizeof(*use));
-    if (use == NULL) {
+    haft__mcp_tool_call *tool_call = haft__arena_array(&job->arena, 1, sizeof(*tool_call));
+    if (tool_call == NULL) {
         return haft__arena_fail(&job->arena, err);
     }
     haft_str server = haft__json_text(get(job->call.tool->definition, "server"));
-    *use = (haft__mcp_use){.job = job,
-                           .shown = *job->call.tool,
-                           .tool = haft__json_text(get(job->call.tool->definition, "tool")),
-                           .hash = haft__json_text(get(job->call.tool->definition, "hash")),
-                           .answers = haft__json_null(),
-                           .output_schema = haft__json_null()};
-    job->state = use;
+    *tool_call =
+        (haft__mcp_tool_call){.job = job,
+                              .shown = *job->call.tool,
+                              .tool = haft__json_text(get(job->call.tool->definition, "tool")),
+                              .hash = haft__json_text(get(job->call.tool->definition, "hash")),
+                              .answers = haft__json_null(),
+                              .output_schema = haft__json_null()};
+    job->state = tool_call;
     bool asks = false;
-    haft_status status = haft__mcp_ask_next(use, &asks, err);
+    haft_status status = haft__mcp_tool_call_resume(tool_call, &asks, err);
     if (status != HAFT_OK || asks) {
         return status; /* the call is made when the last of its questions is answered */
     }
-    status = find_server(job, server, &use->link, err);
+    status = find_server(job, server, &tool_call->connection, err);
     if (status != HAFT_OK) {
         return status;
     }
-    join(use);
-    if (use->link->state == HAFT__LINK_OPEN && use->link->fresh) {
-        go(use);
-    } else if (use->link->state == HAFT__LINK_OPEN) {
-        haft__mcp_link_list(use->link);
+    link_call(tool_call);
+    if (tool_call->connection->state == HAFT__MCP_CONNECTION_OPEN && tool_call->connection->fresh) {
+        send_call(tool_call);
+    } else if (tool_call->connection->state == HAFT__MCP_CONNECTION_OPEN) {
+        haft__mcp_connection_list_tools(tool_call->connection);
     } else {
-        haft__mcp_link_begin(use->link);
+        haft__mcp_connection_connect(tool_call->connection);
     }
     return HAFT_OK;
 }
 
 /* For one whose time is over: which server, and what it waited for. */
-static void explain(haft__mcp_use *use, const char *why, const char *hint)
+static void explain(haft__mcp_tool_call *tool_call, const char *why, const char *hint)
 {
-    haft__exec_job *job = use->job;
+    haft__exec_job *job = tool_call->job;
     job->whose = haft__arena_format(&job->arena, " of the MCP server '%.*s'",
-                                    HAFT__ARG(use->link->server.name));
+                                    HAFT__ARG(tool_call->connection->server.name));
     job->why = haft__arena_format(&job->arena, "%s%s", why[0] != '\0' ? ": " : "", why);
     job->advice = haft__arena_format(&job->arena, "%s", hint);
 }
 
 static bool abandon(haft__exec_job *job)
 {
-    haft__mcp_use *use = job->state;
+    haft__mcp_tool_call *tool_call = job->state;
     char why[512] = "";
-    if (use == NULL || use->link == NULL) {
+    if (tool_call == NULL || tool_call->connection == NULL) {
         return false;
     }
-    haft__mcp_link *link = use->link;
-    uint64_t number = use->number;
-    if (haft__mcp_web_take_back(link, number, why, sizeof(why))) {
-        use->sent = false;
-        explain(use, why, "see whether it runs, and whether `url` is right");
+    haft__mcp_connection *connection = tool_call->connection;
+    uint64_t number = tool_call->number;
+    if (haft__mcp_http_transport_recall_unsent(connection, number, why, sizeof(why))) {
+        tool_call->sent = false;
+        explain(tool_call, why, "see whether it runs, and whether `url` is right");
     } else if (number == 0) {
-        explain(use, link->error.message, link->error.hint);
+        explain(tool_call, connection->error.message, connection->error.hint);
     } else {
-        explain(use, "", "");
+        explain(tool_call, "", "");
     }
-    job->waiting = !use->sent;
-    leave(use);
+    job->waiting = !tool_call->sent;
+    unlink_call(tool_call);
     if (number != 0) {
-        haft__mcp_link_pump(link,
-                            haft__mcp_client_cancel(link->client, number,
-                                                    HAFT__LIT("it is no longer wanted"), NULL));
+        haft__mcp_connection_process_events(
+            connection, haft__mcp_client_cancel(connection->client, number,
+                                                HAFT__LIT("it is no longer wanted"), NULL));
     }
-    haft__mcp_use_hush(use); /* what the session did not know to belong to the call */
+    haft__mcp_tool_call_drop_questions(
+        tool_call); /* what the session did not know to belong to the call */
     return false;
 }
 
 static void answer(haft__exec_job *job, haft__json said)
 {
-    haft__mcp_answer(job->state, said);
+    haft__mcp_tool_call_answer(job->state, said);
 }
 
 const haft__executor haft__executor_mcp = {.start = start, .abandon = abandon, .answer = answer};

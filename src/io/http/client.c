@@ -30,7 +30,7 @@ static void free_transfer(haft__http_transfer *t)
     free(t);
 }
 
-static haft__http_transfer *make_transfer(haft__http *http)
+static haft__http_transfer *make_transfer(haft__http_client *http)
 {
     haft__http_transfer *t = calloc(1, sizeof(*t));
     if (t == NULL) {
@@ -39,7 +39,7 @@ static haft__http_transfer *make_transfer(haft__http *http)
     t->http = http;
     haft__arena_init(&t->arena, 0);
     t->url = curl_url();
-    t->easy = haft__http_easy(t);
+    t->easy = haft__http_transfer_create_easy(t);
     if (t->url == NULL || t->easy == NULL) {
         free_transfer(t);
         return NULL;
@@ -47,7 +47,7 @@ static haft__http_transfer *make_transfer(haft__http *http)
     return t;
 }
 
-static haft__http_transfer *take_transfer(haft__http *http)
+static haft__http_transfer *take_transfer(haft__http_client *http)
 {
     haft__http_transfer *t = http->spare;
     if (t == NULL) {
@@ -58,23 +58,23 @@ static haft__http_transfer *take_transfer(haft__http *http)
     return t;
 }
 
-static void remove_news(haft__http_transfer *t)
+static void remove_pending(haft__http_transfer *t)
 {
-    haft__http *http = t->http;
-    haft__http_transfer **at = &http->news;
-    while (t->has_news && *at != t) {
-        at = &(*at)->next_news;
+    haft__http_client *http = t->http;
+    haft__http_transfer **at = &http->pending;
+    while (t->is_pending && *at != t) {
+        at = &(*at)->next_pending;
     }
-    if (t->has_news) {
-        *at = t->next_news;
-        http->news_end = *at == NULL ? at : http->news_end;
-        t->has_news = false;
+    if (t->is_pending) {
+        *at = t->next_pending;
+        http->pending_end = *at == NULL ? at : http->pending_end;
+        t->is_pending = false;
     }
 }
 
 static void unlink_transfer(haft__http_transfer *t)
 {
-    haft__http *http = t->http;
+    haft__http_client *http = t->http;
     *(t->previous != NULL ? &t->previous->next : &http->first) = t->next;
     if (t->next != NULL) {
         t->next->previous = t->previous;
@@ -84,16 +84,16 @@ static void unlink_transfer(haft__http_transfer *t)
 /* Nobody hears of it any more; it waits for its next use. */
 static void retire(haft__http_transfer *t)
 {
-    haft__http *http = t->http;
-    haft__http_withdraw(t);
+    haft__http_client *http = t->http;
+    haft__http_transfer_withdraw(t);
     haft__timer_stop(http->loop, &t->timer);
-    remove_news(t);
+    remove_pending(t);
     unlink_transfer(t);
-    if (http->telling == t) {
-        http->telling = NULL;
+    if (http->notifying == t) {
+        http->notifying = NULL;
     }
     if (!t->kept) {
-        haft__http_forget(t);
+        haft__http_transfer_reset(t);
     }
     if (t->body.cap > SPARE_BYTES) {
         haft__buf_finish(&t->body);
@@ -118,7 +118,7 @@ static uint64_t phase_limit(const haft__http_transfer *t)
     HAFT__UNREACHABLE();
 }
 
-static haft__http_end phase_end(const haft__http_transfer *t)
+static haft__http_outcome phase_end(const haft__http_transfer *t)
 {
     switch (t->phase) {
     case HAFT__HTTP_CONNECTING: return HAFT__HTTP_CONNECT_TIMEOUT;
@@ -153,7 +153,7 @@ static void check_time(haft__http_transfer *t)
     uint64_t since = t->phase == HAFT__HTTP_READING ? t->byte_ms : t->phase_ms;
     uint64_t phase = left_of(phase_limit(t), since, now);
     if (total == 0 || phase == 0) {
-        haft__http_finish(t, total == 0 ? HAFT__HTTP_TOTAL_TIMEOUT : phase_end(t), NULL);
+        haft__http_transfer_finish(t, total == 0 ? HAFT__HTTP_TOTAL_TIMEOUT : phase_end(t), NULL);
     }
     haft_status status = set_timer(t, total < phase ? total : phase, NULL);
     assert(status == HAFT_OK); /* it was set, so that there is room for it */
@@ -164,10 +164,10 @@ static void on_timer(void *context)
 {
     haft__http_transfer *t = context;
     check_time(t);
-    haft__http_tell(t->http);
+    haft__http_client_notify(t->http);
 }
 
-void haft__http_enter(haft__http_transfer *t, haft__http_phase phase)
+void haft__http_transfer_enter_phase(haft__http_transfer *t, haft__http_phase phase)
 {
     t->phase = phase;
     t->phase_ms = t->byte_ms = haft__loop_now(t->http->loop);
@@ -176,89 +176,89 @@ void haft__http_enter(haft__http_transfer *t, haft__http_phase phase)
 
 /* ---- telling ---- */
 
-void haft__http_add_news(haft__http_transfer *t)
+void haft__http_transfer_queue_callback(haft__http_transfer *t)
 {
-    if (!t->has_news) {
-        t->has_news = true;
-        t->next_news = NULL;
-        *t->http->news_end = t;
-        t->http->news_end = &t->next_news;
+    if (!t->is_pending) {
+        t->is_pending = true;
+        t->next_pending = NULL;
+        *t->http->pending_end = t;
+        t->http->pending_end = &t->next_pending;
     }
 }
 
-void haft__http_finish(haft__http_transfer *t, haft__http_end end, const char *detail)
+void haft__http_transfer_finish(haft__http_transfer *t, haft__http_outcome end, const char *detail)
 {
     if (!t->ended) {
         t->ended = true;
         t->result.end = end;
         if (end != HAFT__HTTP_OK) {
-            haft__http_explain(t, detail);
+            haft__http_transfer_set_message(t, detail);
         }
     }
-    haft__http_add_news(t);
+    haft__http_transfer_queue_callback(t);
 }
 
 /* These return false when the transfer is gone: its handler has cancelled it. */
 
-static bool tell_head(haft__http_transfer *t)
+static bool notify_head(haft__http_transfer *t)
 {
-    haft__http *http = t->http;
-    if (!t->has_head || t->head_told) {
+    haft__http_client *http = t->http;
+    if (!t->has_head || t->head_notified) {
         return true;
     }
-    t->head_told = true;
+    t->head_notified = true;
     if (t->handlers.head != NULL) {
         t->handlers.head(t->context, &t->result);
     }
-    return http->telling == t;
+    return http->notifying == t;
 }
 
-static bool tell_body(haft__http_transfer *t)
+static bool notify_body(haft__http_transfer *t)
 {
-    haft__http *http = t->http;
+    haft__http_client *http = t->http;
     if (t->body.len == 0) {
         return true;
     }
     t->result.delivered = true;
     bool more = t->handlers.body == NULL || t->handlers.body(t->context, haft__buf_str(&t->body));
-    if (http->telling != t) {
+    if (http->notifying != t) {
         return false;
     }
     haft__buf_clear(&t->body);
     if (!more) {
         t->ended = false; /* whatever else there was to say */
-        haft__http_finish(t, HAFT__HTTP_STOPPED, NULL);
+        haft__http_transfer_finish(t, HAFT__HTTP_STOPPED, NULL);
     }
     return true;
 }
 
-static void tell_one(haft__http_transfer *t)
+static void notify_transfer(haft__http_transfer *t)
 {
-    haft__http *http = t->http;
-    http->telling = t;
+    haft__http_client *http = t->http;
+    http->notifying = t;
     if (t->ended) {
-        haft__http_withdraw(t);
+        haft__http_transfer_withdraw(t);
     }
-    if (!tell_head(t) || !tell_body(t)) {
+    if (!notify_head(t) || !notify_body(t)) {
         return;
     }
     if (t->ended) {
         t->handlers.done(t->context, &t->result);
-        if (http->telling == t) {
+        if (http->notifying == t) {
             retire(t);
         }
     }
-    http->telling = NULL;
+    http->notifying = NULL;
 }
 
-void haft__http_tell(haft__http *http)
+void haft__http_client_notify(haft__http_client *http)
 {
-    while (http->news != NULL && http->telling == NULL) {
-        haft__http_transfer *t = http->news;
-        http->news = t->next_news;
-        http->news_end = http->news == NULL ? &http->news : http->news_end;
-        t->has_news = false;
-        tell_one(t);
+    while (http->pending != NULL && http->notifying == NULL) {
+        haft__http_transfer *t = http->pending;
+        http->pending = t->next_pending;
+        http->pending_end = http->pending == NULL ? &http->pending : http->pending_end;
+        t->is_pending = false;
+        notify_transfer(t);
     }
 }
 
@@ -266,7 +266,7 @@ void haft__http_tell(haft__http *http)
 
 static void begin(haft__http_transfer *t, const haft__http_handlers *handlers, void *context)
 {
-    haft__http *http = t->http;
+    haft__http_client *http = t->http;
     t->handlers = *handlers;
     t->context = context;
     t->result = (haft__http_result){.transfer = t};
@@ -274,7 +274,7 @@ static void begin(haft__http_transfer *t, const haft__http_handlers *handlers, v
     t->start_ms = t->phase_ms = t->byte_ms = haft__loop_now(http->loop);
     t->header_bytes = t->body_bytes = 0;
     t->redirects = 0;
-    t->has_head = t->head_told = t->following = t->refused = t->hop_sent = t->ended = false;
+    t->has_head = t->head_notified = t->following = t->refused = t->hop_sent = t->ended = false;
     t->previous = NULL;
     t->next = http->first;
     if (http->first != NULL) {
@@ -283,9 +283,9 @@ static void begin(haft__http_transfer *t, const haft__http_handlers *handlers, v
     http->first = t;
 }
 
-haft_status haft__http_start(haft__http *http, const haft__http_request *request,
-                             const haft__http_handlers *handlers, void *context,
-                             haft__http_transfer **ret_transfer, haft_error *err)
+haft_status haft__http_transfer_start(haft__http_client *http, const haft__http_request *request,
+                                      const haft__http_handlers *handlers, void *context,
+                                      haft__http_transfer **ret_transfer, haft_error *err)
 {
     assert(request->max_bytes > 0);
     haft__http_transfer *t = take_transfer(http);
@@ -295,8 +295,8 @@ haft_status haft__http_start(haft__http *http, const haft__http_request *request
     begin(t, handlers, context);
     haft__buf_clear(&t->body);
     t->body.max = request->max_bytes;
-    if (set_timer(t, 0, NULL) != HAFT_OK || !haft__http_prepare(t, request)
-        || (!t->ended && !haft__http_submit(t))) {
+    if (set_timer(t, 0, NULL) != HAFT_OK || !haft__http_transfer_prepare(t, request)
+        || (!t->ended && !haft__http_transfer_submit(t))) {
         retire(t);
         return haft__fail_no_memory(err);
     }
@@ -307,17 +307,17 @@ haft_status haft__http_start(haft__http *http, const haft__http_request *request
     return HAFT_OK;
 }
 
-void haft__http_cancel(haft__http_transfer *transfer)
+void haft__http_transfer_cancel(haft__http_transfer *transfer)
 {
     retire(transfer);
 }
 
-bool haft__http_sent(const haft__http_transfer *transfer)
+bool haft__http_transfer_is_sent(const haft__http_transfer *transfer)
 {
     return transfer->result.sent;
 }
 
-haft_str haft__http_header(const haft__http_result *result, const char *name)
+haft_str haft__http_result_header(const haft__http_result *result, const char *name)
 {
     struct curl_header *header = NULL;
     CURLHcode code = curl_easy_header(result->transfer->easy, name, 0, CURLH_HEADER, -1, &header);
@@ -327,32 +327,33 @@ haft_str haft__http_header(const haft__http_result *result, const char *name)
 
 /* ---- the client ---- */
 
-haft_status haft__http_create(haft__loop *loop, const haft__http_options *options,
-                              haft__http **ret_http, haft_error *err)
+haft_status haft__http_client_create(haft__loop *loop, const haft__http_client_options *options,
+                                     haft__http_client **ret_http, haft_error *err)
 {
     assert(!options->public_only || !options->proxy); /* a proxy would choose the address */
-    haft__http *http = calloc(1, sizeof(*http));
+    haft__http_client *http = calloc(1, sizeof(*http));
     if (http == NULL) {
         return haft__fail_no_memory(err);
     }
     http->loop = loop;
     http->options = *options;
-    http->news_end = &http->news;
+    http->pending_end = &http->pending;
     if (options->test_allow != NULL) {
         (void)snprintf(http->test_allow, sizeof(http->test_allow), "%s", options->test_allow);
     }
     if (options->ca_file != NULL) {
         http->ca_file = strdup(options->ca_file);
     }
-    if ((options->ca_file != NULL && http->ca_file == NULL) || !haft__http_multi_init(http)) {
-        haft__http_destroy(http);
+    if ((options->ca_file != NULL && http->ca_file == NULL)
+        || !haft__http_client_multi_init(http)) {
+        haft__http_client_destroy(http);
         return haft__fail_no_memory(err);
     }
     *ret_http = http;
     return HAFT_OK;
 }
 
-void haft__http_destroy(haft__http *http)
+void haft__http_client_destroy(haft__http_client *http)
 {
     if (http == NULL) {
         return;
@@ -365,7 +366,7 @@ void haft__http_destroy(haft__http *http)
         http->spare = t->next;
         free_transfer(t);
     }
-    haft__http_multi_finish(http);
+    haft__http_client_multi_finish(http);
     free(http->ca_file);
     free(http);
 }

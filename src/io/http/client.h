@@ -15,10 +15,10 @@
 
 #include "io/loop.h"
 
-typedef struct haft__http haft__http;
+typedef struct haft__http_client haft__http_client;
 typedef struct haft__http_transfer haft__http_transfer;
 
-typedef struct haft__http_options {
+typedef struct haft__http_client_options {
     /* Only addresses of the public network (io/http/public_address.h). Clients with and without it
      * never share a connection. */
     bool public_only;
@@ -27,17 +27,18 @@ typedef struct haft__http_options {
     /* For tests, which have no public network: "127.0.0.1:4711" is an address that public_only
      * lets pass. NULL everywhere else. */
     const char *test_allow;
-} haft__http_options;
+} haft__http_client_options;
 
 /* `options` are copied. */
-HAFT_MUST_USE haft_status haft__http_create(haft__loop *loop, const haft__http_options *options,
-                                            haft__http **ret_http, haft_error *err);
+HAFT_MUST_USE haft_status haft__http_client_create(haft__loop *loop,
+                                                   const haft__http_client_options *options,
+                                                   haft__http_client **ret_http, haft_error *err);
 
 /* Cancels what is under way. */
-void haft__http_destroy(haft__http *http);
+void haft__http_client_destroy(haft__http_client *http);
 
 /* How a transfer ended: name, and what is said about it. */
-#define HAFT__HTTP_ENDS(X)                                                                         \
+#define HAFT__HTTP_OUTCOMES(X)                                                                     \
     X(OK, "ok", "an answer came") /* whatever its status */                                        \
     X(BAD_URL, "bad_url", "a URL of http or https with a host is wanted")                          \
     X(BAD_HEADER, "bad_header", "a method or header is not one that can be sent")                  \
@@ -56,13 +57,13 @@ void haft__http_destroy(haft__http *http);
     X(STOPPED, "stopped", "the answer was not wanted any longer")                                  \
     X(OTHER, "other", "the request failed")
 
-typedef enum haft__http_end {
+typedef enum haft__http_outcome {
 #define X(name, text, words) HAFT__HTTP_##name,
-    HAFT__HTTP_ENDS(X)
+    HAFT__HTTP_OUTCOMES(X)
 #undef X
-} haft__http_end;
+} haft__http_outcome;
 
-const char *haft__http_end_name(haft__http_end end);
+const char *haft__http_outcome_name(haft__http_outcome end);
 
 typedef struct haft__http_request {
     haft_str method, url;    /* copied */
@@ -78,7 +79,7 @@ typedef struct haft__http_request {
 } haft__http_request;
 
 typedef struct haft__http_result {
-    haft__http_end end;
+    haft__http_outcome end;
     uint32_t status;       /* of the last answer; 0 when there was none */
     haft_str content_type; /* of the same; "" when it said none */
     bool sent;             /* a request, or a part of one, may have reached somebody */
@@ -86,7 +87,7 @@ typedef struct haft__http_result {
     haft_str url;          /* of the last request; may hold secrets */
     char origin[320];      /* scheme://host[:port] of the same; nothing secret, "" for no URL */
     char message[512];     /* what went wrong, for people, with the origin and no secrets; or "" */
-    const haft__http_transfer *transfer; /* for haft__http_header */
+    const haft__http_transfer *transfer; /* for haft__http_result_header */
 } haft__http_result;
 
 /* What is told about a transfer, from the loop and never from inside a function of this file. From
@@ -103,19 +104,19 @@ typedef struct haft__http_handlers {
 } haft__http_handlers;
 
 /* Fails only for want of memory; whatever else is wrong is an end that is told later. The transfer
- * belongs to the client and is gone after `done` or haft__http_cancel. */
-HAFT_MUST_USE haft_status haft__http_start(haft__http *http, const haft__http_request *request,
-                                           const haft__http_handlers *handlers, void *context,
-                                           haft__http_transfer **ret_transfer, haft_error *err);
+ * belongs to the client and is gone after `done` or haft__http_transfer_cancel. */
+HAFT_MUST_USE haft_status haft__http_transfer_start(
+    haft__http_client *http, const haft__http_request *request, const haft__http_handlers *handlers,
+    void *context, haft__http_transfer **ret_transfer, haft_error *err);
 
 /* Ends it at once; nothing more is told. */
-void haft__http_cancel(haft__http_transfer *transfer);
+void haft__http_transfer_cancel(haft__http_transfer *transfer);
 
 /* Whether haft__http_result.sent would be true now. */
-bool haft__http_sent(const haft__http_transfer *transfer);
+bool haft__http_transfer_is_sent(const haft__http_transfer *transfer);
 
 /* A header of the last answer, by its name in any case; .ptr is NULL when there is none. Of several
  * the first. */
-haft_str haft__http_header(const haft__http_result *result, const char *name);
+haft_str haft__http_result_header(const haft__http_result *result, const char *name);
 
 #endif

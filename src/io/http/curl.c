@@ -18,21 +18,21 @@
 
 /* ---- libcurl's timer ---- */
 
-static void read_messages(haft__http *http);
+static void read_messages(haft__http_client *http);
 
-void haft__http_act(haft__http *http, curl_socket_t socket, int events)
+void haft__http_client_socket_action(haft__http_client *http, curl_socket_t socket, int events)
 {
     int running = 0;
     http->now_ms = haft__loop_now(http->loop);
     (void)curl_multi_socket_action(http->multi, socket, events, &running);
     read_messages(http);
-    haft__http_tell(http);
+    haft__http_client_notify(http);
 }
 
 static void on_due(void *context);
 
 /* It is set already, so that there is room for it. */
-static void set_timer(haft__http *http, uint64_t ms)
+static void set_timer(haft__http_client *http, uint64_t ms)
 {
     haft_status status = haft__timer_start(http->loop, &http->timer, ms, on_due, http, NULL);
     assert(status == HAFT_OK);
@@ -41,9 +41,9 @@ static void set_timer(haft__http *http, uint64_t ms)
 
 static void on_due(void *context)
 {
-    haft__http *http = context;
+    haft__http_client *http = context;
     set_timer(http, UINT64_MAX);
-    haft__http_act(http, CURL_SOCKET_TIMEOUT, 0);
+    haft__http_client_socket_action(http, CURL_SOCKET_TIMEOUT, 0);
 }
 
 static int on_timeout(CURLM *multi, long ms, void *context)
@@ -62,11 +62,11 @@ static int on_connected(void *context, char *to, char *from, int to_port, int fr
     (void)to, (void)from, (void)to_port, (void)from_port;
     haft__http_transfer *t = context;
     if (t->hop_sent && t->request.send_once) {
-        haft__http_finish(t, HAFT__HTTP_CUT, NULL);
+        haft__http_transfer_finish(t, HAFT__HTTP_CUT, NULL);
         return CURL_PREREQFUNC_ABORT;
     }
     t->hop_sent = t->result.sent = true;
-    haft__http_enter(t, HAFT__HTTP_WAITING);
+    haft__http_transfer_enter_phase(t, HAFT__HTTP_WAITING);
     return t->ended ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
@@ -82,10 +82,10 @@ static void end_headers(haft__http_transfer *t)
     }
     t->result.status = (uint32_t)status;
     t->result.content_type = type != NULL ? haft__str(type) : HAFT__LIT("");
-    t->following = haft__http_is_redirect(t, (uint32_t)status);
+    t->following = haft__http_transfer_is_redirect(t, (uint32_t)status);
     if (!t->following) {
         t->has_head = true;
-        haft__http_add_news(t);
+        haft__http_transfer_queue_callback(t);
     }
 }
 
@@ -95,12 +95,12 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *context)
     haft__http_transfer *t = context;
     size_t length = size * count;
     if (t->phase != HAFT__HTTP_READING) {
-        haft__http_enter(t, HAFT__HTTP_READING);
+        haft__http_transfer_enter_phase(t, HAFT__HTTP_READING);
     }
     t->byte_ms = t->http->now_ms;
     t->header_bytes += length;
     if (t->header_bytes > HAFT__LIMIT_HTTP_HEADER_BYTES) {
-        haft__http_finish(t, HAFT__HTTP_TOO_BIG, "its headers");
+        haft__http_transfer_finish(t, HAFT__HTTP_TOO_BIG, "its headers");
     }
     if (length > 0 && (bytes[0] == '\r' || bytes[0] == '\n')) {
         end_headers(t);
@@ -114,7 +114,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     size_t length = size * count;
     t->byte_ms = t->http->now_ms;
     if (length > t->request.max_bytes - t->body_bytes) {
-        haft__http_finish(t, HAFT__HTTP_TOO_BIG, NULL);
+        haft__http_transfer_finish(t, HAFT__HTTP_TOO_BIG, NULL);
     }
     if (t->ended) {
         return 0;
@@ -122,10 +122,10 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     t->body_bytes += length;
     if (!t->following) {
         haft__buf_add(&t->body, bytes, length);
-        haft__http_add_news(t);
+        haft__http_transfer_queue_callback(t);
     }
     if (haft__buf_check(&t->body, NULL) != HAFT_OK) {
-        haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory");
+        haft__http_transfer_finish(t, HAFT__HTTP_OTHER, "out of memory");
         return 0;
     }
     return length;
@@ -134,20 +134,21 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
 static void end_hop(haft__http_transfer *t, CURLcode code)
 {
     if (code == CURLE_OK && t->following && !t->ended) {
-        haft__http_withdraw(t);
-        if (!haft__http_follow(t) || (!t->ended && !haft__http_submit(t))) {
-            haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory");
+        haft__http_transfer_withdraw(t);
+        if (!haft__http_transfer_follow_redirect(t)
+            || (!t->ended && !haft__http_transfer_submit(t))) {
+            haft__http_transfer_finish(t, HAFT__HTTP_OTHER, "out of memory");
         }
         return;
     }
     if (code == CURLE_OK && !t->has_head) { /* libcurl takes half of a head for an answer */
-        haft__http_finish(t, HAFT__HTTP_CUT, NULL);
+        haft__http_transfer_finish(t, HAFT__HTTP_CUT, NULL);
         return;
     }
-    haft__http_finish_code(t, code);
+    haft__http_transfer_finish_curl(t, code);
 }
 
-static void read_messages(haft__http *http)
+static void read_messages(haft__http_client *http)
 {
     int left = 0;
     for (CURLMsg *m; (m = curl_multi_info_read(http->multi, &left)) != NULL;) {
@@ -174,7 +175,7 @@ static bool set_callbacks(CURL *easy, haft__http_transfer *t)
            && SET(easy, CURLOPT_ERRORBUFFER, t->error);
 }
 
-static bool set_rules(CURL *easy, const haft__http *http)
+static bool set_rules(CURL *easy, const haft__http_client *http)
 {
     bool set =
         SET(easy, CURLOPT_PROTOCOLS_STR, "http,https") && SET(easy, CURLOPT_FOLLOWLOCATION, 0L)
@@ -192,7 +193,7 @@ static bool set_rules(CURL *easy, const haft__http *http)
     return set && (http->ca_file == NULL || SET(easy, CURLOPT_CAINFO, http->ca_file));
 }
 
-CURL *haft__http_easy(haft__http_transfer *t)
+CURL *haft__http_transfer_create_easy(haft__http_transfer *t)
 {
     CURL *easy = curl_easy_init();
     if (easy != NULL && (!set_callbacks(easy, t) || !set_rules(easy, t->http))) {
@@ -233,7 +234,7 @@ static bool set_request(haft__http_transfer *t)
         return request->body.ptr == NULL || set_content(t->easy, request);
     }
     /* With https, requests to one host wait for its first connection: it may carry them all. */
-    bool set = haft__http_list_headers(t) && SET(t->easy, CURLOPT_CURLU, t->url)
+    bool set = haft__http_transfer_list_headers(t) && SET(t->easy, CURLOPT_CURLU, t->url)
                && SET(t->easy, CURLOPT_HTTPHEADER, t->headers) && set_body(t->easy, request)
                && SET(t->easy, CURLOPT_PIPEWAIT, (long)secure);
     t->kept = set && t->redirects == 0;
@@ -243,7 +244,7 @@ static bool set_request(haft__http_transfer *t)
 /* As many connections are kept as are in use at a time: those who have just been answered will soon
  * ask again. Once nobody asks any more, a few are enough, and each request that ends closes one
  * that is too many. */
-static void set_most_idle(haft__http *http, size_t most)
+static void set_most_idle(haft__http_client *http, size_t most)
 {
     if (most != http->most_idle) {
         http->most_idle = most;
@@ -251,9 +252,9 @@ static void set_most_idle(haft__http *http, size_t most)
     }
 }
 
-bool haft__http_submit(haft__http_transfer *t)
+bool haft__http_transfer_submit(haft__http_transfer *t)
 {
-    haft__http *http = t->http;
+    haft__http_client *http = t->http;
     const haft__http_request *request = &t->request;
     t->header_bytes = t->body_bytes = 0;
     t->hop_sent = t->refused = t->following = false;
@@ -269,7 +270,7 @@ bool haft__http_submit(haft__http_transfer *t)
     return t->in_multi;
 }
 
-void haft__http_withdraw(haft__http_transfer *t)
+void haft__http_transfer_withdraw(haft__http_transfer *t)
 {
     if (t->in_multi) {
         (void)curl_multi_remove_handle(t->http->multi, t->easy);
@@ -283,7 +284,7 @@ void haft__http_withdraw(haft__http_transfer *t)
 /* ---- the multi handle ---- */
 
 /* What this libcurl can decompress. */
-static void note_encodings(haft__http *http)
+static void note_encodings(haft__http_client *http)
 {
     int features = curl_version_info(CURLVERSION_NOW)->features;
     (void)snprintf(http->accept_encoding, sizeof(http->accept_encoding), "Accept-Encoding:%s%s%s",
@@ -292,7 +293,7 @@ static void note_encodings(haft__http *http)
                    features & CURL_VERSION_ZSTD ? ", zstd" : "");
 }
 
-bool haft__http_multi_init(haft__http *http)
+bool haft__http_client_multi_init(haft__http_client *http)
 {
     if (haft__timer_start(http->loop, &http->timer, UINT64_MAX, on_due, http, NULL) != HAFT_OK
         || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
@@ -312,12 +313,12 @@ bool haft__http_multi_init(haft__http *http)
     return true;
 }
 
-void haft__http_multi_finish(haft__http *http)
+void haft__http_client_multi_finish(haft__http_client *http)
 {
     if (http->multi != NULL) {
         (void)curl_multi_cleanup(http->multi);
         curl_global_cleanup();
     }
     haft__timer_stop(http->loop, &http->timer);
-    haft__http_forget_sockets(http);
+    haft__http_client_free_sockets(http);
 }

@@ -18,9 +18,9 @@ typedef enum haft__http_phase {
 } haft__http_phase;
 
 struct haft__http_transfer {
-    haft__http *http;
+    haft__http_client *http;
     haft__http_transfer *previous, *next; /* among those under way; `next` also of the spare ones */
-    haft__http_transfer *next_news;       /* among those with something to tell */
+    haft__http_transfer *next_pending;    /* among those with something to tell */
     CURL *easy;
     haft__http_handlers handlers;
     void *context;
@@ -40,70 +40,70 @@ struct haft__http_transfer {
     haft__http_result result;
     char error[CURL_ERROR_SIZE]; /* libcurl's own words */
     bool in_multi;               /* libcurl has it */
-    bool has_news;               /* it is in the list of those */
+    bool is_pending;             /* it is in the list of those */
     bool has_head;               /* the headers of an answer that is handed on are complete */
-    bool head_told;
+    bool head_notified;
     bool following; /* the answer is a redirect that is followed */
     bool refused;   /* an address was */
     bool hop_sent;  /* the request of this hop was */
     bool ended;     /* result.end is set */
 };
 
-typedef struct haft__watch haft__watch; /* http_socket.c */
+typedef struct haft__http_watch haft__http_watch; /* http_socket.c */
 
 /* What is known of a descriptor. */
-typedef struct haft__socket {
-    haft__watch *watch; /* NULL: libcurl has not asked for it yet */
-    bool own;           /* it was opened here, and will be closed here */
-    bool plain;         /* for http, and not for https: what comes is the answer itself */
-} haft__socket;
+typedef struct haft__http_socket {
+    haft__http_watch *watch; /* NULL: libcurl has not asked for it yet */
+    bool own;                /* it was opened here, and will be closed here */
+    bool plain;              /* for http, and not for https: what comes is the answer itself */
+} haft__http_socket;
 
-struct haft__http {
+struct haft__http_client {
     haft__loop *loop;
-    haft__http_options options;
+    haft__http_client_options options;
     char *ca_file;
     char test_allow[64];
     char accept_encoding[64]; /* the header */
     CURLM *multi;
-    uint64_t now_ms;       /* when libcurl was last given something to do */
-    haft__timer timer;     /* libcurl's; always set, too */
-    haft__socket *sockets; /* by their descriptors */
+    uint64_t now_ms;            /* when libcurl was last given something to do */
+    haft__timer timer;          /* libcurl's; always set, too */
+    haft__http_socket *sockets; /* by their descriptors */
     size_t socket_count;
-    haft__http_transfer *first, *spare, *news, **news_end;
+    haft__http_transfer *first, *spare, *pending, **pending_end;
     size_t spare_count;
     size_t active, most_idle; /* transfers libcurl has; what is kept of connections and spares */
-    haft__http_transfer *telling; /* whose handler is running; NULL once it is gone */
+    haft__http_transfer *notifying; /* whose handler is running; NULL once it is gone */
 };
 
 /* ---- http.c ---- */
 
 /* Sets the end, unless there is one; it is told when the news are. `detail` may be NULL. */
-void haft__http_finish(haft__http_transfer *t, haft__http_end end, const char *detail);
+void haft__http_transfer_finish(haft__http_transfer *t, haft__http_outcome end, const char *detail);
 
 /* Puts it among those with something to tell. */
-void haft__http_add_news(haft__http_transfer *t);
+void haft__http_transfer_queue_callback(haft__http_transfer *t);
 
 /* Tells them all. Not from inside libcurl. */
-void haft__http_tell(haft__http *http);
+void haft__http_client_notify(haft__http_client *http);
 
 /* Another phase begins. */
-void haft__http_enter(haft__http_transfer *t, haft__http_phase phase);
+void haft__http_transfer_enter_phase(haft__http_transfer *t, haft__http_phase phase);
 
 /* ---- http_curl.c ---- */
 
 /* A multi handle on the loop; false for want of memory. */
-bool haft__http_multi_init(haft__http *http);
-void haft__http_multi_finish(haft__http *http);
+bool haft__http_client_multi_init(haft__http_client *http);
+void haft__http_client_multi_finish(haft__http_client *http);
 
 /* A handle with everything set that is the same for all requests; NULL for want of memory. */
-CURL *haft__http_easy(haft__http_transfer *t);
+CURL *haft__http_transfer_create_easy(haft__http_transfer *t);
 
 /* Hands the present hop to libcurl, or takes it back. False for want of memory. */
-bool haft__http_submit(haft__http_transfer *t);
-void haft__http_withdraw(haft__http_transfer *t);
+bool haft__http_transfer_submit(haft__http_transfer *t);
+void haft__http_transfer_withdraw(haft__http_transfer *t);
 
 /* Lets libcurl do what there is to do with a socket, and tells what came of it. */
-void haft__http_act(haft__http *http, curl_socket_t socket, int events);
+void haft__http_client_socket_action(haft__http_client *http, curl_socket_t socket, int events);
 
 /* ---- http_socket.c ---- */
 
@@ -114,23 +114,23 @@ curl_socket_t haft__http_on_open(void *context, curlsocktype purpose,
 int haft__http_on_close(void *context, curl_socket_t fd);
 
 /* At the end, behind libcurl. */
-void haft__http_forget_sockets(haft__http *http);
+void haft__http_client_free_sockets(haft__http_client *http);
 
 /* ---- http_request.c ---- */
 
 /* Copies what has to be copied and checks it; the end is BAD_URL or BAD_HEADER when something is
  * wrong. Nothing is left to do when the transfer's last request was the same. False for want of
  * memory. */
-bool haft__http_prepare(haft__http_transfer *t, const haft__http_request *request);
+bool haft__http_transfer_prepare(haft__http_transfer *t, const haft__http_request *request);
 
 /* Gives back what was prepared. */
-void haft__http_forget(haft__http_transfer *t);
+void haft__http_transfer_reset(haft__http_transfer *t);
 
 /* The headers of the present hop for libcurl. False for want of memory. */
-bool haft__http_list_headers(haft__http_transfer *t);
+bool haft__http_transfer_list_headers(haft__http_transfer *t);
 
 /* t->url as the URL of the present hop. False for want of memory. */
-bool haft__http_take_url(haft__http_transfer *t);
+bool haft__http_transfer_set_url(haft__http_transfer *t);
 
 /* Whether a header, "Name: value", is the one of that name, in any case. */
 bool haft__http_is_header(haft_str header, haft_str name);
@@ -138,21 +138,21 @@ bool haft__http_is_header(haft_str header, haft_str name);
 /* ---- http_redirect.c ---- */
 
 /* Whether an answer with this status leads somewhere and is to be followed. */
-bool haft__http_is_redirect(const haft__http_transfer *t, uint32_t status);
+bool haft__http_transfer_is_redirect(const haft__http_transfer *t, uint32_t status);
 
 /* Makes the next hop out of the answer; when that is not allowed, the end is set. False for want
  * of memory. */
-bool haft__http_follow(haft__http_transfer *t);
+bool haft__http_transfer_follow_redirect(haft__http_transfer *t);
 
 /* ---- http_end.c ---- */
 
 /* The end that libcurl's code stands for. */
-void haft__http_finish_code(haft__http_transfer *t, CURLcode code);
+void haft__http_transfer_finish_curl(haft__http_transfer *t, CURLcode code);
 
 /* result.origin from t->url. */
-void haft__http_note_origin(haft__http_transfer *t);
+void haft__http_transfer_set_origin(haft__http_transfer *t);
 
 /* The message of an end. */
-void haft__http_explain(haft__http_transfer *t, const char *detail);
+void haft__http_transfer_set_message(haft__http_transfer *t, const char *detail);
 
 #endif

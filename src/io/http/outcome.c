@@ -15,18 +15,18 @@ static const struct {
     const char *name, *words;
 } ends[] = {
 #define X(name, text, words) {text, words},
-    HAFT__HTTP_ENDS(X)
+    HAFT__HTTP_OUTCOMES(X)
 #undef X
 };
 
-const char *haft__http_end_name(haft__http_end end)
+const char *haft__http_outcome_name(haft__http_outcome end)
 {
     return ends[end].name;
 }
 
 static const struct {
     CURLcode code;
-    haft__http_end end;
+    haft__http_outcome end;
 } codes[] = {
     {CURLE_OK, HAFT__HTTP_OK},
     {CURLE_URL_MALFORMAT, HAFT__HTTP_BAD_URL},
@@ -51,7 +51,7 @@ static const struct {
     {CURLE_BAD_CONTENT_ENCODING, HAFT__HTTP_BAD_ANSWER},
 };
 
-static haft__http_end end_of(const haft__http_transfer *t, CURLcode code)
+static haft__http_outcome end_of(const haft__http_transfer *t, CURLcode code)
 {
     if (code == CURLE_OPERATION_TIMEDOUT) { /* libcurl's own: it gives up a silent address */
         return t->hop_sent ? HAFT__HTTP_CUT : HAFT__HTTP_CONNECT_TIMEOUT;
@@ -67,9 +67,9 @@ static haft__http_end end_of(const haft__http_transfer *t, CURLcode code)
     return HAFT__HTTP_OTHER;
 }
 
-void haft__http_finish_code(haft__http_transfer *t, CURLcode code)
+void haft__http_transfer_finish_curl(haft__http_transfer *t, CURLcode code)
 {
-    haft__http_end end = end_of(t, code);
+    haft__http_outcome end = end_of(t, code);
     const char *detail = NULL;
     long system = 0;
     if (end == HAFT__HTTP_CONNECT) {
@@ -80,12 +80,12 @@ void haft__http_finish_code(haft__http_transfer *t, CURLcode code)
     } else if (end == HAFT__HTTP_BAD_ANSWER || end == HAFT__HTTP_OTHER) {
         detail = curl_easy_strerror(code);
     }
-    haft__http_finish(t, end, detail);
+    haft__http_transfer_finish(t, end, detail);
 }
 
 /* ---- in words ---- */
 
-void haft__http_note_origin(haft__http_transfer *t)
+void haft__http_transfer_set_origin(haft__http_transfer *t)
 {
     char *scheme = NULL, *host = NULL, *port = NULL;
     t->result.origin[0] = '\0';
@@ -106,7 +106,7 @@ static void print_limit(const haft__http_transfer *t, char *to, size_t size)
 {
     const haft__http_request *request = &t->request;
     const struct {
-        haft__http_end end;
+        haft__http_outcome end;
         uint64_t limit;
         const char *unit;
     } limits[] = {
@@ -126,7 +126,7 @@ static void print_limit(const haft__http_transfer *t, char *to, size_t size)
     }
 }
 
-void haft__http_explain(haft__http_transfer *t, const char *detail)
+void haft__http_transfer_set_message(haft__http_transfer *t, const char *detail)
 {
     char limit[64];
     haft__http_result *result = &t->result;

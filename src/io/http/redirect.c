@@ -11,11 +11,11 @@
 
 static haft_str find_location(const haft__http_transfer *t)
 {
-    haft_str location = haft__http_header(&t->result, "location");
+    haft_str location = haft__http_result_header(&t->result, "location");
     return location.ptr != NULL ? haft__str_trim(location) : location;
 }
 
-bool haft__http_is_redirect(const haft__http_transfer *t, uint32_t status)
+bool haft__http_transfer_is_redirect(const haft__http_transfer *t, uint32_t status)
 {
     bool moved = status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
     return moved && t->request.max_redirects > 0 && find_location(t).len > 0;
@@ -94,8 +94,8 @@ static bool move(haft__http_transfer *t, const origin *from)
     bool moved = get_origin(t->url, &to);
     const char *fault = find_fault(from, &to);
     if (fault != NULL) {
-        haft__http_note_origin(t);
-        haft__http_finish(t, HAFT__HTTP_REFUSED, fault);
+        haft__http_transfer_set_origin(t);
+        haft__http_transfer_finish(t, HAFT__HTTP_REFUSED, fault);
         moved = true;
     } else if (moved) {
         change_method(t, t->result.status);
@@ -104,29 +104,29 @@ static bool move(haft__http_transfer *t, const origin *from)
             (void)curl_url_set(t->url, CURLUPART_USER, NULL, 0);
             (void)curl_url_set(t->url, CURLUPART_PASSWORD, NULL, 0);
         }
-        moved = haft__http_take_url(t);
+        moved = haft__http_transfer_set_url(t);
     }
     free_origin(&to);
     return moved;
 }
 
-bool haft__http_follow(haft__http_transfer *t)
+bool haft__http_transfer_follow_redirect(haft__http_transfer *t)
 {
     haft_str location = haft__arena_copy(&t->arena, find_location(t));
     t->kept = false; /* from here on it is another request */
     origin from;
     bool fine = get_origin(t->url, &from) && location.ptr != NULL;
     if (fine && ++t->redirects > t->request.max_redirects) {
-        haft__http_finish(t, HAFT__HTTP_TOO_MANY_REDIRECTS, NULL);
+        haft__http_transfer_finish(t, HAFT__HTTP_TOO_MANY_REDIRECTS, NULL);
     } else if (fine
                && curl_url_set(t->url, CURLUPART_URL, location.ptr, CURLU_URLENCODE) != CURLUE_OK) {
-        haft__http_finish(t, HAFT__HTTP_BAD_URL, "it was the target of a redirect");
+        haft__http_transfer_finish(t, HAFT__HTTP_BAD_URL, "it was the target of a redirect");
     } else if (fine) {
         fine = move(t, &from);
     }
     free_origin(&from);
     if (fine && !t->ended) {
-        haft__http_enter(t, HAFT__HTTP_CONNECTING);
+        haft__http_transfer_enter_phase(t, HAFT__HTTP_CONNECTING);
     }
     return fine;
 }

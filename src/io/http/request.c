@@ -66,7 +66,7 @@ static const char *find_fault(haft_str header)
     return is_ours(name) ? "headers about the body's length or the connection cannot be set" : NULL;
 }
 
-bool haft__http_take_url(haft__http_transfer *t)
+bool haft__http_transfer_set_url(haft__http_transfer *t)
 {
     char *url = NULL;
     if (curl_url_get(t->url, CURLUPART_URL, &url, 0) != CURLUE_OK) {
@@ -74,7 +74,7 @@ bool haft__http_take_url(haft__http_transfer *t)
     }
     t->request.url = haft__arena_copy(&t->arena, haft__str(url));
     curl_free(url);
-    haft__http_note_origin(t);
+    haft__http_transfer_set_origin(t);
     return t->request.url.ptr != NULL;
 }
 
@@ -146,7 +146,7 @@ static bool note_asked(haft__http_transfer *t, haft_str url)
     return t->asked_origin.ptr != NULL;
 }
 
-void haft__http_forget(haft__http_transfer *t)
+void haft__http_transfer_reset(haft__http_transfer *t)
 {
     t->kept = false;
     curl_slist_free_all(t->headers);
@@ -154,13 +154,13 @@ void haft__http_forget(haft__http_transfer *t)
     haft__arena_reset(&t->arena);
 }
 
-bool haft__http_prepare(haft__http_transfer *t, const haft__http_request *request)
+bool haft__http_transfer_prepare(haft__http_transfer *t, const haft__http_request *request)
 {
     if (t->kept && is_same(&t->asked, request)) {
         repeat(t, request);
         return true;
     }
-    haft__http_forget(t);
+    haft__http_transfer_reset(t);
     t->request = *request;
     t->request.method = haft__arena_copy(&t->arena, request->method);
     t->request.url = haft__arena_copy(&t->arena, request->url);
@@ -169,19 +169,20 @@ bool haft__http_prepare(haft__http_transfer *t, const haft__http_request *reques
     }
     haft_str given = t->request.url;
     if (!parse_url(t, given)) {
-        haft__http_finish(t, HAFT__HTTP_BAD_URL, NULL);
+        haft__http_transfer_finish(t, HAFT__HTTP_BAD_URL, NULL);
         return true;
     }
-    if (!haft__http_take_url(t) || !note_asked(t, given)) {
+    if (!haft__http_transfer_set_url(t) || !note_asked(t, given)) {
         return false;
     }
     if (!is_token(request->method)) {
-        haft__http_finish(t, HAFT__HTTP_BAD_HEADER, "a method wants to be a word such as GET");
+        haft__http_transfer_finish(t, HAFT__HTTP_BAD_HEADER,
+                                   "a method wants to be a word such as GET");
     }
     for (size_t i = 0; i < request->header_count && !t->ended; i++) {
         const char *fault = find_fault(request->headers[i]);
         if (fault != NULL) {
-            haft__http_finish(t, HAFT__HTTP_BAD_HEADER, fault);
+            haft__http_transfer_finish(t, HAFT__HTTP_BAD_HEADER, fault);
         }
     }
     return true;
@@ -208,7 +209,7 @@ static bool add_given(haft__http_transfer *t, haft_str header)
     return empty.ptr != NULL && add_header(t, empty.ptr);
 }
 
-bool haft__http_list_headers(haft__http_transfer *t)
+bool haft__http_transfer_list_headers(haft__http_transfer *t)
 {
     curl_slist_free_all(t->headers);
     t->headers = NULL;

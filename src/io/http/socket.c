@@ -28,14 +28,14 @@
  * libcurl says that it does not care for a socket any more at the end of each request, and that it
  * does at the beginning of the next; a socket that was opened here is watched until it is closed,
  * for which nothing has to be told to the system in between. */
-struct haft__watch {
+struct haft__http_watch {
     uv_poll_t poll;
-    haft__http *http;
+    haft__http_client *http;
     int wanted;   /* what libcurl waits for: UV_READABLE ...; 0: nothing */
     int watching; /* what libuv does */
 };
 
-static void stop_watching(haft__watch *w)
+static void stop_watching(haft__http_watch *w)
 {
     (void)uv_poll_stop(&w->poll);
     w->watching = 0;
@@ -45,7 +45,7 @@ static void stop_watching(haft__watch *w)
  * a last word before it is closed. libcurl sees the first by itself, but would take the second for
  * the answer to the next request: it is dropped, and the connection ended. With https and HTTP/2
  * such bytes have a meaning, which libcurl knows. */
-static void end_idle(const haft__watch *w, int fd)
+static void end_idle(const haft__http_watch *w, int fd)
 {
     char bytes[512];
     ssize_t count = 1;
@@ -60,7 +60,7 @@ static void end_idle(const haft__watch *w, int fd)
 
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
-    haft__watch *w = poll->data;
+    haft__http_watch *w = poll->data;
     uv_os_fd_t fd = -1;
     int what = status < 0 ? CURL_CSELECT_ERR : 0;
     what |= events & UV_READABLE ? CURL_CSELECT_IN : 0;
@@ -72,7 +72,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
         stop_watching(w);
         end_idle(w, fd);
     } else {
-        haft__http_act(w->http, fd, what);
+        haft__http_client_socket_action(w->http, fd, what);
     }
 }
 
@@ -81,16 +81,16 @@ static void on_closed(uv_handle_t *handle)
     free(handle->data);
 }
 
-static void end_watch(haft__watch *w)
+static void end_watch(haft__http_watch *w)
 {
     if (w != NULL) {
         uv_close((uv_handle_t *)&w->poll, on_closed);
     }
 }
 
-static haft__watch *start_watch(haft__http *http, curl_socket_t socket)
+static haft__http_watch *start_watch(haft__http_client *http, curl_socket_t socket)
 {
-    haft__watch *w = calloc(1, sizeof(*w));
+    haft__http_watch *w = calloc(1, sizeof(*w));
     if (w == NULL || uv_poll_init_socket(haft__loop_uv(http->loop), &w->poll, socket) != 0) {
         free(w);
         return NULL;
@@ -102,13 +102,13 @@ static haft__watch *start_watch(haft__http *http, curl_socket_t socket)
 
 /* The watch of a socket that was opened here; NULL for one of libcurl's own, which it closes
  * without a word. */
-static haft__watch **own_watch(haft__http *http, curl_socket_t socket)
+static haft__http_watch **own_watch(haft__http_client *http, curl_socket_t socket)
 {
     bool own = (size_t)socket < http->socket_count && http->sockets[socket].own;
     return own ? &http->sockets[socket].watch : NULL;
 }
 
-static bool want(haft__watch *w, int events)
+static bool want(haft__http_watch *w, int events)
 {
     w->wanted = events;
     if (events == w->watching || (events == 0 && w->watching == UV_READABLE)) {
@@ -122,18 +122,18 @@ static bool want(haft__watch *w, int events)
     return uv_poll_start(&w->poll, events, on_ready) == 0;
 }
 
-static void lose_socket(CURL *easy)
+static void fail_socket(CURL *easy)
 {
     haft__http_transfer *t = NULL;
     (void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
-    haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory"); /* it would wait for ever */
+    haft__http_transfer_finish(t, HAFT__HTTP_OTHER, "out of memory"); /* it would wait for ever */
 }
 
 int haft__http_on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned)
 {
-    haft__http *http = context;
-    haft__watch **own = own_watch(http, socket);
-    haft__watch *w = own != NULL ? *own : assigned;
+    haft__http_client *http = context;
+    haft__http_watch **own = own_watch(http, socket);
+    haft__http_watch *w = own != NULL ? *own : assigned;
     if (what == CURL_POLL_REMOVE) {
         if (own == NULL && w != NULL) {
             (void)curl_multi_assign(http->multi, socket, NULL);
@@ -153,14 +153,14 @@ int haft__http_on_socket(CURL *easy, curl_socket_t socket, int what, void *conte
     }
     int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
     if (w == NULL || !want(w, events)) {
-        lose_socket(easy);
+        fail_socket(easy);
     }
     return 0;
 }
 
 /* ---- addresses ---- */
 
-static bool is_test_address(const haft__http *http, const struct sockaddr *address)
+static bool is_test_address(const haft__http_client *http, const struct sockaddr *address)
 {
     char host[INET_ADDRSTRLEN] = "", text[sizeof(http->test_allow)];
     if (address->sa_family != AF_INET || http->test_allow[0] == '\0') {
@@ -173,7 +173,7 @@ static bool is_test_address(const haft__http *http, const struct sockaddr *addre
     return strcmp(text, http->test_allow) == 0;
 }
 
-static bool is_allowed(const haft__http *http, const struct sockaddr *address)
+static bool is_allowed(const haft__http_client *http, const struct sockaddr *address)
 {
     uint8_t bytes[sizeof(struct in6_addr)] = {0};
     if (!http->options.public_only || is_test_address(http, address)) {
@@ -195,12 +195,12 @@ static bool is_allowed(const haft__http *http, const struct sockaddr *address)
 
 /* Makes room for what is to be known of the socket. If there was one of the same number, libcurl
  * has closed it without a word, as it does with one that was given up before it was connected. */
-static bool note_socket(haft__http *http, int fd, bool plain)
+static bool note_socket(haft__http_client *http, int fd, bool plain)
 {
     size_t wanted = (size_t)fd + 1;
     if (wanted > http->socket_count) {
         size_t count = wanted < 64 ? 64 : 2 * wanted;
-        haft__socket *sockets = realloc(http->sockets, count * sizeof(*sockets));
+        haft__http_socket *sockets = realloc(http->sockets, count * sizeof(*sockets));
         if (sockets == NULL) {
             return false;
         }
@@ -209,7 +209,7 @@ static bool note_socket(haft__http *http, int fd, bool plain)
         http->socket_count = count;
     }
     end_watch(http->sockets[fd].watch);
-    http->sockets[fd] = (haft__socket){.own = true, .plain = plain};
+    http->sockets[fd] = (haft__http_socket){.own = true, .plain = plain};
     return true;
 }
 
@@ -225,7 +225,7 @@ curl_socket_t haft__http_on_open(void *context, curlsocktype purpose, struct cur
     bool plain = haft__str_starts_with(t->request.url, HAFT__LIT("http:"));
     if (fd >= 0 && !note_socket(t->http, fd, plain)) {
         (void)close(fd);
-        haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory");
+        haft__http_transfer_finish(t, HAFT__HTTP_OTHER, "out of memory");
         return CURL_SOCKET_BAD;
     }
     if (fd >= 0) {
@@ -236,16 +236,16 @@ curl_socket_t haft__http_on_open(void *context, curlsocktype purpose, struct cur
 
 int haft__http_on_close(void *context, curl_socket_t fd)
 {
-    haft__http *http = context;
-    haft__watch **own = own_watch(http, fd);
+    haft__http_client *http = context;
+    haft__http_watch **own = own_watch(http, fd);
     if (own != NULL) {
         end_watch(*own);
-        http->sockets[fd] = (haft__socket){.own = false};
+        http->sockets[fd] = (haft__http_socket){.own = false};
     }
     return close(fd);
 }
 
-void haft__http_forget_sockets(haft__http *http)
+void haft__http_client_free_sockets(haft__http_client *http)
 {
     for (size_t fd = 0; fd < http->socket_count; fd++) {
         end_watch(http->sockets[fd].watch);

@@ -110,13 +110,13 @@ static bool bind_to(int fd, const place *at)
            && bind(fd, &at->any, size_of(at)) == 0 && listen(fd, SOMAXCONN) == 0;
 }
 
-haft_status haft__listen_check(haft_str address, haft_error *err)
+haft_status haft__listener_check_address(haft_str address, haft_error *err)
 {
     place at = {0};
     return read_place(address, &at, err);
 }
 
-haft_status haft__listen(haft_str address, haft__listener *ret_listener, haft_error *err)
+haft_status haft__listener_open(haft_str address, haft__listener *ret_listener, haft_error *err)
 {
     place at = {0};
     haft_status status = read_place(address, &at, err);

@@ -16,12 +16,12 @@ typedef struct haft__listener {
     char address[HAFT__ADDRESS_SIZE]; /* with the port that was taken: "127.0.0.1:41234" */
 } haft__listener;
 
-/* Whether haft__listen can read it: BAD_INPUT when it is no address. */
-HAFT_MUST_USE haft_status haft__listen_check(haft_str address, haft_error *err);
+/* Whether haft__listener_open can read it: BAD_INPUT when it is no address. */
+HAFT_MUST_USE haft_status haft__listener_check_address(haft_str address, haft_error *err);
 
 /* Listens at a numeric address; port 0 takes one that is free. No name but "localhost" is looked
  * up. BAD_INPUT when it is no address, IO when it cannot be had. */
-HAFT_MUST_USE haft_status haft__listen(haft_str address, haft__listener *ret_listener,
-                                       haft_error *err);
+HAFT_MUST_USE haft_status haft__listener_open(haft_str address, haft__listener *ret_listener,
+                                              haft_error *err);
 
 #endif

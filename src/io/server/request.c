@@ -22,7 +22,7 @@
 
 /* ---- a request's life ---- */
 
-static haft__server_link *link_of(struct MHD_Connection *mhd)
+static haft__http_server_connection *connection_of(struct MHD_Connection *mhd)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -30,7 +30,7 @@ static haft__server_link *link_of(struct MHD_Connection *mhd)
 }
 
 /* The target without the "http://host" that a proxy's client writes, cut at the '?'. */
-static void read_target(haft__server_request *request)
+static void read_target(haft__http_server_request *request)
 {
     haft_str rest = haft__str(request->target);
     if (haft__str_starts_with(rest, HAFT__LIT("http://"))) {
@@ -41,110 +41,112 @@ static void read_target(haft__server_request *request)
     request->query = rest;
 }
 
-void *haft__server_on_target(void *server, const char *target, struct MHD_Connection *mhd)
+void *haft__http_server_on_target(void *server, const char *target, struct MHD_Connection *mhd)
 {
-    const haft__server_options *options = &((haft__server *)server)->options;
-    haft__server_link *link = link_of(mhd);
+    const haft__http_server_options *options = &((haft__http_server *)server)->options;
+    haft__http_server_connection *connection = connection_of(mhd);
     size_t size = strlen(target) + 1;
-    haft__server_request *request = link != NULL ? malloc(sizeof(*request) + size) : NULL;
+    haft__http_server_request *request =
+        connection != NULL ? malloc(sizeof(*request) + size) : NULL;
     if (request == NULL) {
         return NULL;
     }
-    *request = (haft__server_request){.link = link};
+    *request = (haft__http_server_request){.connection = connection};
     memcpy(request->target, target, size);
     read_target(request);
     haft__buf_init(&request->body, options->max_body);
     haft__buf_init(&request->queue, 2 * options->max_queue);
-    link->request = request;
-    haft__server_link_allow(link, options->receive_ms);
+    connection->request = request;
+    haft__http_server_connection_extend(connection, options->receive_ms);
     return request;
 }
 
-static void free_request(haft__server_request *request)
+static void free_request(haft__http_server_request *request)
 {
     haft__buf_finish(&request->body);
     haft__buf_finish(&request->queue);
     free(request);
 }
 
-static void tell_gone(haft__server_request *request)
+static void notify_disconnect(haft__http_server_request *request)
 {
-    void (*gone)(void *context, haft__server_request *request) = request->gone;
+    void (*gone)(void *context, haft__http_server_request *request) = request->gone;
     request->gone = NULL;
-    if (request->held && gone != NULL) {
+    if (request->with_handler && gone != NULL) {
         gone(request->gone_context, request);
     }
 }
 
 /* The memory goes, and counts no more. */
-static void drop_body(haft__server_request *request)
+static void drop_body(haft__http_server_request *request)
 {
-    request->link->server->bodies -= request->counted;
+    request->connection->server->bodies -= request->counted;
     request->counted = 0;
     haft__buf_finish(&request->body);
 }
 
-void haft__server_part(haft__server_link *link)
+void haft__http_server_detach(haft__http_server_connection *connection)
 {
-    haft__server_request *request = link->request;
-    link->server->bodies -= request->counted; /* a handler who holds it is told, and lets go */
-    link->server->queued -= request->queued;
+    haft__http_server_request *request = connection->request;
+    connection->server->bodies -=
+        request->counted; /* a handler who holds it is told, and lets go */
+    connection->server->queued -= request->queued;
     request->counted = request->queued = 0;
-    link->request = NULL;
-    haft__server_link_unwatch(link);
-    request->link = NULL;
+    connection->request = NULL;
+    haft__http_server_connection_unwatch(connection);
+    request->connection = NULL;
     request->dropped = true;
-    if (request->held) {
-        tell_gone(request);
+    if (request->with_handler) {
+        notify_disconnect(request);
     } else {
         free_request(request);
     }
 }
 
-void haft__server_on_completed(void *server, struct MHD_Connection *mhd, void **request,
-                               enum MHD_RequestTerminationCode code)
+void haft__http_server_on_completed(void *server, struct MHD_Connection *mhd, void **request,
+                                    enum MHD_RequestTerminationCode code)
 {
     (void)code;
     if (*request != NULL) {
-        const haft__server_options *options = &((haft__server *)server)->options;
-        haft__server_link *link = link_of(mhd);
-        haft__server_part(link);
-        haft__server_link_allow(link, options->idle_ms + options->receive_ms);
+        const haft__http_server_options *options = &((haft__http_server *)server)->options;
+        haft__http_server_connection *connection = connection_of(mhd);
+        haft__http_server_detach(connection);
+        haft__http_server_connection_extend(connection, options->idle_ms + options->receive_ms);
     }
     *request = NULL;
 }
 
-void haft__server_lose(haft__server_request *request)
+void haft__http_server_disconnected(haft__http_server_request *request)
 {
     request->dropped = true;
-    haft__server_wake(request);
-    tell_gone(request);
+    haft__http_server_wake(request);
+    notify_disconnect(request);
 }
 
-void haft__server_finish(haft__server_request *request)
+void haft__http_server_finish(haft__http_server_request *request)
 {
-    request->held = false;
-    if (request->link == NULL) {
+    request->with_handler = false;
+    if (request->connection == NULL) {
         free_request(request);
     }
 }
 
 /* ---- waiting ---- */
 
-void haft__server_wake(haft__server_request *request)
+void haft__http_server_wake(haft__http_server_request *request)
 {
     if (request->suspended) {
         request->suspended = false;
-        haft__server_link_resume(request->link);
+        haft__http_server_connection_resume(request->connection);
     }
 }
 
-bool haft__server_suspend(haft__server_request *request)
+bool haft__http_server_suspend(haft__http_server_request *request)
 {
-    if (!haft__server_link_watch(request->link)) {
+    if (!haft__http_server_connection_watch(request->connection)) {
         return false;
     }
-    MHD_suspend_connection(request->link->mhd);
+    MHD_suspend_connection(request->connection->mhd);
     request->suspended = true;
     return true;
 }
@@ -152,9 +154,10 @@ bool haft__server_suspend(haft__server_request *request)
 /* ---- receiving ---- */
 
 /* Answers in the place of the handler. */
-static enum MHD_Result refuse(haft__server_request *request, unsigned status, const char *message)
+static enum MHD_Result refuse(haft__http_server_request *request, unsigned status,
+                              const char *message)
 {
-    const haft__server *server = request->link->server;
+    const haft__http_server *server = request->connection->server;
     haft__buf body;
     haft__buf_init(&body, REFUSAL_BYTES);
     if (server->options.refusal != NULL) {
@@ -171,7 +174,7 @@ static enum MHD_Result refuse(haft__server_request *request, unsigned status, co
         return MHD_NO;
     }
     (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
-    enum MHD_Result queued = MHD_queue_response(request->link->mhd, status, response);
+    enum MHD_Result queued = MHD_queue_response(request->connection->mhd, status, response);
     MHD_destroy_response(response);
     request->answered = true;
     return queued;
@@ -209,8 +212,8 @@ static bool has_control(const char *value, size_t length)
     return false;
 }
 
-static enum MHD_Result look_at_field(void *context, enum MHD_ValueKind kind, const char *name,
-                                     size_t name_length, const char *value, size_t value_length)
+static enum MHD_Result check_field(void *context, enum MHD_ValueKind kind, const char *name,
+                                   size_t name_length, const char *value, size_t value_length)
 {
     (void)kind;
     seen *s = context;
@@ -253,74 +256,76 @@ static const char *find_ambiguity(const seen *s, const char *version)
     return NULL;
 }
 
-static enum MHD_Result hand_over(haft__server_request *request)
+static enum MHD_Result hand_over(haft__http_server_request *request)
 {
-    haft__server_link *link = request->link;
-    request->stage = HAFT__SERVER_HANDED;
-    haft__timer_stop(link->server->loop, &link->patience);
-    if (request->fate == HAFT__SERVER_TOO_BIG) {
+    haft__http_server_connection *connection = request->connection;
+    request->stage = HAFT__HTTP_SERVER_HANDLING;
+    haft__timer_stop(connection->server->loop, &connection->receive_timer);
+    if (request->body_action == HAFT__HTTP_SERVER_BODY_TOO_BIG) {
         return refuse(request, MHD_HTTP_CONTENT_TOO_LARGE, "the body is longer than it may be");
     }
-    if (request->fate == HAFT__SERVER_NO_ROOM) {
+    if (request->body_action == HAFT__HTTP_SERVER_BODY_NO_ROOM) {
         return refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE,
                       "there is no room for the body beside those of others; come again later");
     }
-    request->held = true;
-    link->server->handler(link->server->context, request);
+    request->with_handler = true;
+    connection->server->handler(connection->server->context, request);
     if (request->answered) {
         return MHD_YES;
     }
-    return !request->cutting && haft__server_suspend(request) ? MHD_YES : MHD_NO;
+    return !request->cutting && haft__http_server_suspend(request) ? MHD_YES : MHD_NO;
 }
 
 /* How much of a body is read, kept or not. */
-static uint64_t most_of(const haft__server_request *request)
+static uint64_t most_of(const haft__http_server_request *request)
 {
-    bool unwanted = request->fate == HAFT__SERVER_UNWANTED;
-    uint64_t most = unwanted ? 0 : request->link->server->options.max_body;
+    bool unwanted = request->body_action == HAFT__HTTP_SERVER_BODY_DISCARD;
+    uint64_t most = unwanted ? 0 : request->connection->server->options.max_body;
     return most + HAFT__LIMIT_SERVER_EXCESS_BYTES;
 }
 
-static bool has_room(const haft__server *server, uint64_t bytes)
+static bool has_room(const haft__http_server *server, uint64_t bytes)
 {
     return bytes <= server->options.max_bodies - server->bodies;
 }
 
-static haft__server_fate judge(const haft__server_request *request, uint64_t length)
+static haft__http_server_body_action choose_body_action(const haft__http_server_request *request,
+                                                        uint64_t length)
 {
-    const haft__server *server = request->link->server;
-    const haft__server_options *options = &server->options;
+    const haft__http_server *server = request->connection->server;
+    const haft__http_server_options *options = &server->options;
     if (options->wants != NULL && !options->wants(server->context, request)) {
-        return HAFT__SERVER_UNWANTED;
+        return HAFT__HTTP_SERVER_BODY_DISCARD;
     }
     if (length > options->max_body) {
-        return HAFT__SERVER_TOO_BIG;
+        return HAFT__HTTP_SERVER_BODY_TOO_BIG;
     }
-    return has_room(server, length) ? HAFT__SERVER_KEPT : HAFT__SERVER_NO_ROOM;
+    return has_room(server, length) ? HAFT__HTTP_SERVER_BODY_KEEP : HAFT__HTTP_SERVER_BODY_NO_ROOM;
 }
 
 /* Nobody is told to send a body that is thrown away. */
-static enum MHD_Result begin_body(haft__server_request *request, uint64_t length)
+static enum MHD_Result begin_body(haft__http_server_request *request, uint64_t length)
 {
-    bool asks =
-        MHD_lookup_connection_value(request->link->mhd, MHD_HEADER_KIND, MHD_HTTP_HEADER_EXPECT)
-        != NULL;
-    request->fate = judge(request, length);
-    return request->fate != HAFT__SERVER_KEPT && (asks || length > most_of(request))
+    bool asks = MHD_lookup_connection_value(request->connection->mhd, MHD_HEADER_KIND,
+                                            MHD_HTTP_HEADER_EXPECT)
+                != NULL;
+    request->body_action = choose_body_action(request, length);
+    return request->body_action != HAFT__HTTP_SERVER_BODY_KEEP
+                   && (asks || length > most_of(request))
                ? hand_over(request)
                : MHD_YES;
 }
 
-static enum MHD_Result take_head(haft__server_request *request, const char *method,
+static enum MHD_Result read_head(haft__http_server_request *request, const char *method,
                                  const char *version)
 {
-    struct MHD_Connection *mhd = request->link->mhd;
+    struct MHD_Connection *mhd = request->connection->mhd;
     seen s = {0};
-    (void)MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, look_at_field, &s);
+    (void)MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, check_field, &s);
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     size_t length = strlen(method);
-    request->stage = HAFT__SERVER_BODY;
+    request->stage = HAFT__HTTP_SERVER_READING_BODY;
     if (info->header_size > HAFT__LIMIT_SERVER_HEADER_BYTES) {
         return refuse(request, MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE,
                       "the headers are longer than they may be");
@@ -337,27 +342,29 @@ static enum MHD_Result take_head(haft__server_request *request, const char *meth
 }
 
 /* A body that is thrown away has the time of the headers for all of it. */
-static void allow_more(haft__server_request *request, size_t bytes)
+static void allow_more(haft__http_server_request *request, size_t bytes)
 {
     request->paced += bytes;
-    if (request->paced >= PACE_BYTES && request->fate == HAFT__SERVER_KEPT) {
+    if (request->paced >= PACE_BYTES && request->body_action == HAFT__HTTP_SERVER_BODY_KEEP) {
         request->paced = 0;
-        haft__server_link_allow(request->link, request->link->server->options.receive_ms);
+        haft__http_server_connection_extend(request->connection,
+                                            request->connection->server->options.receive_ms);
     }
 }
 
 /* Past its maximum a body is read on for a while: an answer to somebody who still sends is lost. */
-static enum MHD_Result take_body(haft__server_request *request, haft_str data)
+static enum MHD_Result read_body(haft__http_server_request *request, haft_str data)
 {
-    haft__server *server = request->link->server;
+    haft__http_server *server = request->connection->server;
     request->received += data.len;
     allow_more(request, data.len);
-    if (request->fate == HAFT__SERVER_KEPT && request->received > server->options.max_body) {
-        request->fate = HAFT__SERVER_TOO_BIG;
-    } else if (request->fate == HAFT__SERVER_KEPT && !has_room(server, data.len)) {
-        request->fate = HAFT__SERVER_NO_ROOM;
+    if (request->body_action == HAFT__HTTP_SERVER_BODY_KEEP
+        && request->received > server->options.max_body) {
+        request->body_action = HAFT__HTTP_SERVER_BODY_TOO_BIG;
+    } else if (request->body_action == HAFT__HTTP_SERVER_BODY_KEEP && !has_room(server, data.len)) {
+        request->body_action = HAFT__HTTP_SERVER_BODY_NO_ROOM;
     }
-    if (request->fate != HAFT__SERVER_KEPT) {
+    if (request->body_action != HAFT__HTTP_SERVER_BODY_KEEP) {
         drop_body(request);
         return request->received > most_of(request) ? MHD_NO : MHD_YES;
     }
@@ -367,55 +374,56 @@ static enum MHD_Result take_body(haft__server_request *request, haft_str data)
     return request->body.status == HAFT_OK ? MHD_YES : MHD_NO;
 }
 
-enum MHD_Result haft__server_on_access(void *server, struct MHD_Connection *mhd, const char *url,
-                                       const char *method, const char *version, const char *data,
-                                       size_t *size, void **request)
+enum MHD_Result haft__http_server_on_access(void *server, struct MHD_Connection *mhd,
+                                            const char *url, const char *method,
+                                            const char *version, const char *data, size_t *size,
+                                            void **request)
 {
     (void)server;
     (void)mhd;
     (void)url;
-    haft__server_request *r = *request;
+    haft__http_server_request *r = *request;
     if (r == NULL) {
         return MHD_NO; /* there was no memory for it */
     }
     switch (r->stage) {
-    case HAFT__SERVER_HEAD: return take_head(r, method, version);
-    case HAFT__SERVER_BODY: break;
-    case HAFT__SERVER_HANDED: return MHD_NO; /* woken without an answer: it is dropped */
+    case HAFT__HTTP_SERVER_READING_HEAD: return read_head(r, method, version);
+    case HAFT__HTTP_SERVER_READING_BODY: break;
+    case HAFT__HTTP_SERVER_HANDLING: return MHD_NO; /* woken without an answer: it is dropped */
     }
     if (*size == 0) {
         return hand_over(r);
     }
     haft_str piece = {data, *size};
     *size = 0;
-    return take_body(r, piece);
+    return read_body(r, piece);
 }
 
 /* ---- what was asked ---- */
 
-haft_str haft__server_method(const haft__server_request *request)
+haft_str haft__http_server_method(const haft__http_server_request *request)
 {
     return haft__str(request->method);
 }
 
-haft_str haft__server_path(const haft__server_request *request)
+haft_str haft__http_server_path(const haft__http_server_request *request)
 {
     return request->path;
 }
 
-haft_str haft__server_query(const haft__server_request *request)
+haft_str haft__http_server_query(const haft__http_server_request *request)
 {
     return request->query;
 }
 
-haft_str haft__server_body(const haft__server_request *request)
+haft_str haft__http_server_body(const haft__http_server_request *request)
 {
     return haft__buf_str(&request->body);
 }
 
-void haft__server_forget_body(haft__server_request *request)
+void haft__http_server_release_body(haft__http_server_request *request)
 {
-    if (request->link != NULL) {
+    if (request->connection != NULL) {
         drop_body(request);
     } else {
         haft__buf_finish(&request->body);
@@ -437,19 +445,21 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
     return MHD_YES;
 }
 
-size_t haft__server_header_count(const haft__server_request *request, const char *name)
+size_t haft__http_server_header_count(const haft__http_server_request *request, const char *name)
 {
     counting c = {.name = name};
-    if (request->link != NULL) {
-        (void)MHD_get_connection_values(request->link->mhd, MHD_HEADER_KIND, count_header, &c);
+    if (request->connection != NULL) {
+        (void)MHD_get_connection_values(request->connection->mhd, MHD_HEADER_KIND, count_header,
+                                        &c);
     }
     return c.count;
 }
 
-haft_str haft__server_header(const haft__server_request *request, const char *name)
+haft_str haft__http_server_header(const haft__http_server_request *request, const char *name)
 {
-    const char *value = request->link != NULL
-                            ? MHD_lookup_connection_value(request->link->mhd, MHD_HEADER_KIND, name)
-                            : NULL;
+    const char *value =
+        request->connection != NULL
+            ? MHD_lookup_connection_value(request->connection->mhd, MHD_HEADER_KIND, name)
+            : NULL;
     return value != NULL ? haft__str(value) : (haft_str){NULL, 0};
 }

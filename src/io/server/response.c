@@ -42,41 +42,42 @@ static void add_field(struct MHD_Response *response, haft_str name, haft_str val
 
 /* ---- room ---- */
 
-static void count_queued(haft__server_request *request, size_t bytes)
+static void count_queued(haft__http_server_request *request, size_t bytes)
 {
-    haft__server *server = request->link->server;
+    haft__http_server *server = request->connection->server;
     request->turn = request->queued > 0 ? request->turn : ++server->turns;
     request->queued += bytes;
     server->queued += bytes;
 }
 
-static void count_taken(haft__server_request *request, size_t bytes)
+static void count_taken(haft__http_server_request *request, size_t bytes)
 {
-    haft__server *server = request->link->server;
+    haft__http_server *server = request->connection->server;
     request->turn = ++server->turns;
     request->queued -= bytes;
     server->queued -= bytes;
 }
 
 /* At once, whether the client takes what is on its way or not. */
-static void drop(haft__server_request *request)
+static void drop(haft__http_server_request *request)
 {
     request->dropped = request->cutting = true;
     count_taken(request, request->queued);
     haft__buf_finish(&request->queue);
     if (request->answered) {
-        haft__server_link_drop(request->link);
+        haft__http_server_connection_drop(request->connection);
     }
-    haft__server_wake(request);
+    haft__http_server_wake(request);
 }
 
 /* The one whose client has taken nothing for longest; NULL when nothing waits. What libmicrohttpd
  * takes of a whole answer is not seen here: it counts from when it was given. */
-static haft__server_request *find_stuck(const haft__server *server)
+static haft__http_server_request *find_stuck(const haft__http_server *server)
 {
-    haft__server_request *found = NULL;
-    for (const haft__server_link *link = server->links; link != NULL; link = link->next) {
-        haft__server_request *request = link->request;
+    haft__http_server_request *found = NULL;
+    for (const haft__http_server_connection *connection = server->connections; connection != NULL;
+         connection = connection->next) {
+        haft__http_server_request *request = connection->request;
         if (request != NULL && request->queued > 0
             && (found == NULL || request->turn < found->turn)) {
             found = request;
@@ -86,12 +87,12 @@ static haft__server_request *find_stuck(const haft__server *server)
 }
 
 /* Clients that do not read what they have asked for must not have all of the memory. */
-static bool make_room(const haft__server_request *request, size_t bytes)
+static bool make_room(const haft__http_server_request *request, size_t bytes)
 {
-    const haft__server *server = request->link->server;
+    const haft__http_server *server = request->connection->server;
     size_t most = server->options.max_queues;
     while (bytes <= most && bytes > most - server->queued) {
-        haft__server_request *stuck = find_stuck(server);
+        haft__http_server_request *stuck = find_stuck(server);
         if (stuck == request) {
             return false;
         }
@@ -101,7 +102,7 @@ static bool make_room(const haft__server_request *request, size_t bytes)
 }
 
 /* Gives the response away; without one, or when it is too late for one, the connection goes. */
-static void queue(haft__server_request *request, const haft__server_head *head,
+static void queue(haft__http_server_request *request, const haft__http_server_head *head,
                   struct MHD_Response *response)
 {
     if (response == NULL) {
@@ -114,17 +115,20 @@ static void queue(haft__server_request *request, const haft__server_head *head,
     for (size_t i = 0; i < head->field_count; i++) {
         add_field(response, head->fields[i].name, head->fields[i].value);
     }
-    request->answered = MHD_queue_response(request->link->mhd, head->status, response) == MHD_YES;
+    request->answered =
+        MHD_queue_response(request->connection->mhd, head->status, response) == MHD_YES;
     MHD_destroy_response(response);
     if (request->answered) {
-        haft__server_wake(request);
+        haft__http_server_wake(request);
     } else {
         drop(request);
     }
 }
 
-void haft__server_on_gone(haft__server_request *request,
-                          void (*gone)(void *context, haft__server_request *request), void *context)
+void haft__http_server_on_disconnect(haft__http_server_request *request,
+                                     void (*gone)(void *context,
+                                                  haft__http_server_request *request),
+                                     void *context)
 {
     request->gone = gone;
     request->gone_context = context;
@@ -150,21 +154,22 @@ static struct MHD_Response *copy_body(haft_str body)
     return response;
 }
 
-void haft__server_reply(haft__server_request *request, const haft__server_head *head, haft_str body)
+void haft__http_server_reply(haft__http_server_request *request, const haft__http_server_head *head,
+                             haft_str body)
 {
-    assert(request->held && !request->answered);
+    assert(request->with_handler && !request->answered);
     if (!request->dropped && make_room(request, body.len)) {
         count_queued(request, body.len);
         queue(request, head, copy_body(body));
     } else if (!request->dropped) {
         drop(request);
     }
-    haft__server_finish(request);
+    haft__http_server_finish(request);
 }
 
 /* ---- streams ---- */
 
-static size_t take(haft__server_request *request, char *to, size_t max)
+static size_t take(haft__http_server_request *request, char *to, size_t max)
 {
     size_t pending = request->queue.len - request->taken;
     size_t count = pending < max ? pending : max;
@@ -184,7 +189,7 @@ static size_t take(haft__server_request *request, char *to, size_t max)
 static ssize_t read_stream(void *context, uint64_t at, char *to, size_t max)
 {
     (void)at;
-    haft__server_request *request = context;
+    haft__http_server_request *request = context;
     size_t count = request->dropped ? 0 : take(request, to, max);
     if (count > 0) {
         return (ssize_t)count;
@@ -195,12 +200,12 @@ static ssize_t read_stream(void *context, uint64_t at, char *to, size_t max)
     if (request->ending) {
         return MHD_CONTENT_READER_END_OF_STREAM;
     }
-    return haft__server_suspend(request) ? 0 : MHD_CONTENT_READER_END_WITH_ERROR;
+    return haft__http_server_suspend(request) ? 0 : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
-void haft__server_begin(haft__server_request *request, const haft__server_head *head)
+void haft__http_server_begin(haft__http_server_request *request, const haft__http_server_head *head)
 {
-    assert(request->held && !request->answered);
+    assert(request->with_handler && !request->answered);
     if (!request->dropped) {
         queue(request, head,
               MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, read_stream, request,
@@ -209,7 +214,7 @@ void haft__server_begin(haft__server_request *request, const haft__server_head *
 }
 
 /* What has been taken makes room once it is the greater part, so that moving stays cheap. */
-static bool enqueue(haft__server_request *request, haft_str bytes)
+static bool enqueue(haft__http_server_request *request, haft_str bytes)
 {
     haft__buf *queue = &request->queue;
     if (request->taken > queue->len / 2) {
@@ -221,34 +226,35 @@ static bool enqueue(haft__server_request *request, haft_str bytes)
     return queue->status == HAFT_OK;
 }
 
-bool haft__server_write(haft__server_request *request, haft_str bytes)
+bool haft__http_server_write(haft__http_server_request *request, haft_str bytes)
 {
-    assert(request->held);
+    assert(request->with_handler);
     if (request->dropped) {
         return false;
     }
-    size_t room = request->link->server->options.max_queue - (request->queue.len - request->taken);
+    size_t room =
+        request->connection->server->options.max_queue - (request->queue.len - request->taken);
     if (bytes.len > room || !make_room(request, bytes.len) || !enqueue(request, bytes)) {
         drop(request);
         return false;
     }
     count_queued(request, bytes.len);
-    haft__server_wake(request);
+    haft__http_server_wake(request);
     return true;
 }
 
-void haft__server_end(haft__server_request *request)
+void haft__http_server_end(haft__http_server_request *request)
 {
-    assert(request->held);
+    assert(request->with_handler);
     request->ending = true;
-    haft__server_wake(request);
-    haft__server_finish(request);
+    haft__http_server_wake(request);
+    haft__http_server_finish(request);
 }
 
-void haft__server_cut(haft__server_request *request)
+void haft__http_server_abort(haft__http_server_request *request)
 {
-    assert(request->held);
+    assert(request->with_handler);
     request->cutting = true;
-    haft__server_wake(request);
-    haft__server_finish(request);
+    haft__http_server_wake(request);
+    haft__http_server_finish(request);
 }

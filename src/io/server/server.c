@@ -24,14 +24,14 @@
 
 /* ---- running ---- */
 
-static void run_daemon(haft__server *server);
+static void run_daemon(haft__http_server *server);
 
 static void on_timer(void *context)
 {
     run_daemon(context);
 }
 
-static void set_timer(haft__server *server, uint64_t ms)
+static void set_timer(haft__http_server *server, uint64_t ms)
 {
     haft_status status =
         haft__timer_start(server->loop, &server->timer, ms, on_timer, server, NULL);
@@ -39,7 +39,7 @@ static void set_timer(haft__server *server, uint64_t ms)
 }
 
 /* It says how long it may be left alone; 0 when there is something to do already. */
-static void run_daemon(haft__server *server)
+static void run_daemon(haft__http_server *server)
 {
     MHD_UNSIGNED_LONG_LONG wait = 0;
     for (int i = 0; i < MOST_RUNS && wait == 0; i++) {
@@ -62,31 +62,32 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 
 /* ---- connections ---- */
 
-static void on_patience(void *context)
+static void on_receive_timeout(void *context)
 {
-    haft__server_link_drop(context);
+    haft__http_server_connection_drop(context);
 }
 
 /* libmicrohttpd sees that nothing comes and nothing goes any more, and closes it. */
-void haft__server_link_drop(const haft__server_link *link)
+void haft__http_server_connection_drop(const haft__http_server_connection *connection)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(link->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+        MHD_get_connection_info(connection->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
     (void)shutdown(info->connect_fd, SHUT_RDWR);
 }
 
-void haft__server_link_resume(const haft__server_link *link)
+void haft__http_server_connection_resume(const haft__http_server_connection *connection)
 {
-    MHD_resume_connection(link->mhd);
-    link->server->again = true;
-    set_timer(link->server, 0);
+    MHD_resume_connection(connection->mhd);
+    connection->server->again = true;
+    set_timer(connection->server, 0);
 }
 
-void haft__server_link_allow(haft__server_link *link, uint64_t ms)
+void haft__http_server_connection_extend(haft__http_server_connection *connection, uint64_t ms)
 {
-    if (haft__timer_start(link->server->loop, &link->patience, ms, on_patience, link, NULL)
+    if (haft__timer_start(connection->server->loop, &connection->receive_timer, ms,
+                          on_receive_timeout, connection, NULL)
         != HAFT_OK) {
-        haft__server_link_drop(link);
+        haft__http_server_connection_drop(connection);
     }
 }
 
@@ -94,87 +95,89 @@ static void on_watch(uv_poll_t *watch, int status, int events)
 {
     (void)status;
     (void)events;
-    haft__server_link *link = watch->data;
-    haft__server_link_unwatch(link);
-    haft__server_lose(link->request);
+    haft__http_server_connection *connection = watch->data;
+    haft__http_server_connection_unwatch(connection);
+    haft__http_server_disconnected(connection->request);
 }
 
-bool haft__server_link_watch(haft__server_link *link)
+bool haft__http_server_connection_watch(haft__http_server_connection *connection)
 {
-    if (link->watching) {
+    if (connection->watching) {
         return true;
     }
-    if (!link->watch_made) {
+    if (!connection->watch_made) {
         const union MHD_ConnectionInfo *info =
-            MHD_get_connection_info(link->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-        uv_loop_t *uv = haft__loop_uv(link->server->loop);
-        link->watch.data = link;
-        link->watch_made = uv_poll_init(uv, &link->watch, info->connect_fd) == 0;
+            MHD_get_connection_info(connection->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+        uv_loop_t *uv = haft__loop_uv(connection->server->loop);
+        connection->watch.data = connection;
+        connection->watch_made = uv_poll_init(uv, &connection->watch, info->connect_fd) == 0;
     }
-    link->watching = link->watch_made && uv_poll_start(&link->watch, UV_DISCONNECT, on_watch) == 0;
-    return link->watching;
+    connection->watching =
+        connection->watch_made && uv_poll_start(&connection->watch, UV_DISCONNECT, on_watch) == 0;
+    return connection->watching;
 }
 
-void haft__server_link_unwatch(haft__server_link *link)
+void haft__http_server_connection_unwatch(haft__http_server_connection *connection)
 {
-    if (link->watching) {
-        (void)uv_poll_stop(&link->watch);
-        link->watching = false;
+    if (connection->watching) {
+        (void)uv_poll_stop(&connection->watch);
+        connection->watching = false;
     }
 }
 
-static void free_link(uv_handle_t *watch)
+static void free_connection(uv_handle_t *watch)
 {
     free(watch->data);
 }
 
-static void open_link(haft__server *server, struct MHD_Connection *mhd, void **ret_link)
+static void open_connection(haft__http_server *server, struct MHD_Connection *mhd, void **ret_link)
 {
-    haft__server_link *link = calloc(1, sizeof(*link));
-    if (link == NULL) {
+    haft__http_server_connection *connection = calloc(1, sizeof(*connection));
+    if (connection == NULL) {
         return; /* its first request finds none, and closes */
     }
-    *link = (haft__server_link){
-        .server = server, .next = server->links, .at = &server->links, .mhd = mhd};
-    if (link->next != NULL) {
-        link->next->at = &link->next;
+    *connection = (haft__http_server_connection){
+        .server = server, .next = server->connections, .at = &server->connections, .mhd = mhd};
+    if (connection->next != NULL) {
+        connection->next->at = &connection->next;
     }
-    server->links = link;
-    *ret_link = link;
-    haft__server_link_allow(link, server->options.idle_ms + server->options.receive_ms);
+    server->connections = connection;
+    *ret_link = connection;
+    haft__http_server_connection_extend(connection,
+                                        server->options.idle_ms + server->options.receive_ms);
 }
 
-static void close_link(haft__server_link *link)
+static void close_connection(haft__http_server_connection *connection)
 {
-    if (link->request != NULL) {
-        haft__server_part(link);
+    if (connection->request != NULL) {
+        haft__http_server_detach(connection);
     }
-    *link->at = link->next;
-    if (link->next != NULL) {
-        link->next->at = link->at;
+    *connection->at = connection->next;
+    if (connection->next != NULL) {
+        connection->next->at = connection->at;
     }
-    haft__timer_stop(link->server->loop, &link->patience);
-    link->server->again = true; /* another one may be accepted in its place */
-    if (link->watch_made) {
-        uv_close((uv_handle_t *)&link->watch, free_link);
+    haft__timer_stop(connection->server->loop, &connection->receive_timer);
+    connection->server->again = true; /* another one may be accepted in its place */
+    if (connection->watch_made) {
+        uv_close((uv_handle_t *)&connection->watch, free_connection);
     } else {
-        free(link);
+        free(connection);
     }
 }
 
-static void on_connection(void *server, struct MHD_Connection *mhd, void **link,
+static void on_connection(void *server, struct MHD_Connection *mhd, void **connection,
                           enum MHD_ConnectionNotificationCode code)
 {
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        open_link(server, mhd, link);
-    } else if (*link != NULL) {
-        close_link(*link);
+        open_connection(server, mhd, connection);
+    } else if (*connection != NULL) {
+        close_connection(*connection);
     }
 }
 
 /* ---- the server ---- */
 
-static haft_status read_options(haft__server_options *o, haft_error *err)
+static haft_status read_options(haft__http_server_options *o, haft_error *err)
 {
     const struct {
         const char *name;
@@ -208,17 +211,17 @@ static void close_listener(int fd)
     }
 }
 
-static haft_status start_daemon(haft__server *server, haft_error *err)
+static haft_status start_daemon(haft__http_server *server, haft_error *err)
 {
     unsigned seconds = (unsigned)((server->options.idle_ms + MS_A_SECOND - 1) / MS_A_SECOND);
     server->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, haft__server_on_access, server,
-        MHD_OPTION_LISTEN_SOCKET, server->at.fd, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, haft__http_server_on_access,
+        server, MHD_OPTION_LISTEN_SOCKET, server->at.fd, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, POOL_BYTES, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)server->options.max_connections, MHD_OPTION_CONNECTION_TIMEOUT, seconds,
-        MHD_OPTION_URI_LOG_CALLBACK, haft__server_on_target, server, MHD_OPTION_NOTIFY_CONNECTION,
-        on_connection, server, MHD_OPTION_NOTIFY_COMPLETED, haft__server_on_completed, server,
-        MHD_OPTION_END);
+        MHD_OPTION_URI_LOG_CALLBACK, haft__http_server_on_target, server,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_NOTIFY_COMPLETED,
+        haft__http_server_on_completed, server, MHD_OPTION_END);
     if (server->daemon == NULL) {
         close_listener(server->at.fd);
         return haft__fail(err, HAFT_IO, server->at.address,
@@ -232,7 +235,7 @@ static void free_handle(uv_handle_t *handle)
     free(handle);
 }
 
-static haft_status start_polling(haft__server *server, haft_error *err)
+static haft_status start_polling(haft__http_server *server, haft_error *err)
 {
     uv_poll_t *poll = calloc(1, sizeof(*poll));
     if (poll == NULL) {
@@ -252,19 +255,19 @@ static haft_status start_polling(haft__server *server, haft_error *err)
     return haft__timer_start(server->loop, &server->timer, 0, on_timer, server, err);
 }
 
-haft_status haft__server_create(haft__loop *loop, const haft__server_options *options,
-                                haft__server_handler *handler, void *context,
-                                haft__server **ret_server, haft_error *err)
+haft_status haft__http_server_create(haft__loop *loop, const haft__http_server_options *options,
+                                     haft__http_server_handler *handler, void *context,
+                                     haft__http_server **ret_server, haft_error *err)
 {
-    haft__server *server = calloc(1, sizeof(*server));
+    haft__http_server *server = calloc(1, sizeof(*server));
     if (server == NULL) {
         return haft__fail_no_memory(err);
     }
-    *server =
-        (haft__server){.loop = loop, .options = *options, .handler = handler, .context = context};
+    *server = (haft__http_server){
+        .loop = loop, .options = *options, .handler = handler, .context = context};
     haft_status status = read_options(&server->options, err);
     if (status == HAFT_OK) {
-        status = haft__listen(options->address, &server->at, err);
+        status = haft__listener_open(options->address, &server->at, err);
     }
     if (status == HAFT_OK) {
         status = start_daemon(server, err);
@@ -273,14 +276,14 @@ haft_status haft__server_create(haft__loop *loop, const haft__server_options *op
         status = start_polling(server, err);
     }
     if (status != HAFT_OK) {
-        haft__server_destroy(server);
+        haft__http_server_destroy(server);
         return status;
     }
     *ret_server = server;
     return HAFT_OK;
 }
 
-void haft__server_destroy(haft__server *server)
+void haft__http_server_destroy(haft__http_server *server)
 {
     if (server == NULL) {
         return;
@@ -288,9 +291,11 @@ void haft__server_destroy(haft__server *server)
     if (server->poll != NULL) {
         uv_close((uv_handle_t *)server->poll, free_handle);
     }
-    for (haft__server_link *link = server->links; link != NULL; link = link->next) {
-        if (link->request != NULL) {
-            haft__server_wake(link->request); /* libmicrohttpd cannot stop with one suspended */
+    for (haft__http_server_connection *connection = server->connections; connection != NULL;
+         connection = connection->next) {
+        if (connection->request != NULL) {
+            haft__http_server_wake(
+                connection->request); /* libmicrohttpd cannot stop with one suspended */
         }
     }
     if (server->daemon != NULL) {
@@ -300,12 +305,12 @@ void haft__server_destroy(haft__server *server)
     free(server);
 }
 
-haft_str haft__server_address(const haft__server *server)
+haft_str haft__http_server_address(const haft__http_server *server)
 {
     return haft__str(server->at.address);
 }
 
-uint16_t haft__server_port(const haft__server *server)
+uint16_t haft__http_server_port(const haft__http_server *server)
 {
     return server->at.port;
 }

@@ -16,27 +16,27 @@
 #include "mcp/client/client_int.h"
 #include "mcp/version.h"
 
-haft__mcp_pending *haft__mcp_call_find(haft__mcp_client *client, uint64_t id)
+haft__mcp_pending_call *haft__mcp_client_call_find(haft__mcp_client *client, uint64_t id)
 {
-    haft__mcp_pending *call = client->calls;
+    haft__mcp_pending_call *call = client->calls;
     while (call != NULL && (id == 0 || call->state != HAFT__MCP_CALL_SENT || call->id != id)) {
         call = call->next;
     }
     return call;
 }
 
-static void destroy(haft__mcp_pending *call)
+static void destroy(haft__mcp_pending_call *call)
 {
-    haft__mcp_node_destroy(call->node);
+    haft__mcp_client_event_node_destroy(call->node);
     haft__arena_finish(&call->arena);
     free(call);
 }
 
-void haft__mcp_call_end(haft__mcp_client *client, haft__mcp_pending *call,
-                        haft__mcp_outcome outcome, const haft_error *error)
+void haft__mcp_client_call_end(haft__mcp_client *client, haft__mcp_pending_call *call,
+                               haft__mcp_call_outcome outcome, const haft_error *error)
 {
-    haft__mcp_node *node = call->node;
-    haft__mcp_pending **at = &client->calls;
+    haft__mcp_client_event_node *node = call->node;
+    haft__mcp_pending_call **at = &client->calls;
     while (*at != call) {
         at = &(*at)->next;
     }
@@ -48,15 +48,15 @@ void haft__mcp_call_end(haft__mcp_client *client, haft__mcp_pending *call,
         node->event.done.error = *error;
     }
     call->node = NULL;
-    haft__mcp_questions_end(client, call->number);
-    haft__mcp_push(client, node);
+    haft__mcp_client_questions_end(client, call->number);
+    haft__mcp_client_push_event(client, node);
     destroy(call);
 }
 
 /* ---- making a call ---- */
 
-static haft_status copy_params(haft__mcp_pending *call, const haft__mcp_param *params, size_t count,
-                               haft_error *err)
+static haft_status copy_params(haft__mcp_pending_call *call, const haft__mcp_param *params,
+                               size_t count, haft_error *err)
 {
     haft__mcp_param *copy = haft__arena_array(&call->arena, count, sizeof(*copy));
     for (size_t i = 0; copy != NULL && i < count; i++) {
@@ -76,7 +76,7 @@ static haft_status copy_params(haft__mcp_pending *call, const haft__mcp_param *p
     return copy != NULL ? HAFT_OK : haft__arena_fail(&call->arena, err);
 }
 
-static haft_status copy_call(haft__mcp_client *client, haft__mcp_pending *call,
+static haft_status copy_call(haft__mcp_client *client, haft__mcp_pending_call *call,
                              const haft__mcp_call *given, haft_error *err)
 {
     haft__hash_key key = client->options.origin.hash_key;
@@ -92,9 +92,10 @@ static haft_status copy_call(haft__mcp_client *client, haft__mcp_pending *call,
         || (given->state.ptr != NULL && call->request_state.ptr == NULL)) {
         return haft__arena_fail(&call->arena, err);
     }
-    haft_status status = haft__mcp_copy(&call->arena, given->arguments, key, &call->arguments, err);
+    haft_status status =
+        haft__mcp_client_copy_json(&call->arena, given->arguments, key, &call->arguments, err);
     if (status == HAFT_OK) {
-        status = haft__mcp_copy(&call->arena, given->answers, key, &call->answers, err);
+        status = haft__mcp_client_copy_json(&call->arena, given->answers, key, &call->answers, err);
     }
     if (status == HAFT_OK && given->known != NULL) {
         status = copy_params(call, given->known->params, given->known->param_count, err);
@@ -102,9 +103,9 @@ static haft_status copy_call(haft__mcp_client *client, haft__mcp_pending *call,
     return status;
 }
 
-static void append(haft__mcp_client *client, haft__mcp_pending *call)
+static void append(haft__mcp_client *client, haft__mcp_pending_call *call)
 {
-    haft__mcp_pending **at = &client->calls;
+    haft__mcp_pending_call **at = &client->calls;
     while (*at != NULL) {
         at = &(*at)->next;
     }
@@ -113,7 +114,7 @@ static void append(haft__mcp_client *client, haft__mcp_pending *call)
     call->number = ++client->last_call;
 }
 
-static haft_status begin(haft__mcp_client *client, haft__mcp_pending *call,
+static haft_status begin(haft__mcp_client *client, haft__mcp_pending_call *call,
                          const haft__mcp_call *given, haft_error *err)
 {
     haft_error error;
@@ -124,16 +125,16 @@ static haft_status begin(haft__mcp_client *client, haft__mcp_pending *call,
     }
     append(client, call);
     if (status != HAFT_OK) {
-        haft__mcp_call_end(client, call, HAFT__MCP_ERROR, &error);
+        haft__mcp_client_call_end(client, call, HAFT__MCP_OUTCOME_ERROR, &error);
     } else if (client->call_count > HAFT__LIMIT_MCP_CALLS) {
         (void)haft__fail(&error, HAFT_TOO_BIG, "", "more than %d calls of the server are under way",
                          HAFT__LIMIT_MCP_CALLS);
-        haft__mcp_call_end(client, call, HAFT__MCP_ERROR, &error);
-    } else if (client->state == HAFT__MCP_BAD) {
+        haft__mcp_client_call_end(client, call, HAFT__MCP_OUTCOME_ERROR, &error);
+    } else if (client->state == HAFT__MCP_CLIENT_FAILED) {
         (void)haft__fail(&error, HAFT_BAD_STATE, "", "the server cannot be used");
-        haft__mcp_call_end(client, call, HAFT__MCP_ERROR, &error);
-    } else if (client->state == HAFT__MCP_OPEN) {
-        return haft__mcp_call_send(client, call, err);
+        haft__mcp_client_call_end(client, call, HAFT__MCP_OUTCOME_ERROR, &error);
+    } else if (client->state == HAFT__MCP_CLIENT_OPEN) {
+        return haft__mcp_client_call_send(client, call, err);
     }
     return HAFT_OK;
 }
@@ -141,12 +142,12 @@ static haft_status begin(haft__mcp_client *client, haft__mcp_pending *call,
 haft_status haft__mcp_client_call(haft__mcp_client *client, const haft__mcp_call *given,
                                   uint64_t *ret_call, haft_error *err)
 {
-    haft__mcp_pending *call = calloc(1, sizeof(*call));
-    haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_DONE);
+    haft__mcp_pending_call *call = calloc(1, sizeof(*call));
+    haft__mcp_client_event_node *node = haft__mcp_client_event_node_create(HAFT__MCP_EVENT_DONE);
     if (call == NULL || node == NULL) {
         free(call);
-        haft__mcp_node_destroy(node);
-        return haft__mcp_guard(client, haft__fail_no_memory(err));
+        haft__mcp_client_event_node_destroy(node);
+        return haft__mcp_client_check(client, haft__fail_no_memory(err));
     }
     haft__arena_init(&call->arena, 0);
     call->node = node;
@@ -154,15 +155,16 @@ haft_status haft__mcp_client_call(haft__mcp_client *client, const haft__mcp_call
     if (status == HAFT_OK) {
         *ret_call = client->last_call;
     }
-    return haft__mcp_guard(client, status);
+    return haft__mcp_client_check(client, status);
 }
 
 /* ---- sending ---- */
 
 /* The headers of the tool as it was last listed. */
-static haft_status find_params(haft__mcp_client *client, haft__mcp_pending *call, haft_error *err)
+static haft_status find_params(haft__mcp_client *client, haft__mcp_pending_call *call,
+                               haft_error *err)
 {
-    const haft__mcp_listing_work *listed = client->newest;
+    const haft__mcp_tool_listing *listed = client->newest;
     for (size_t i = 0; listed != NULL && i < listed->count; i++) {
         if (haft__str_equal(listed->tools[i].remote, call->tool)) {
             return copy_params(call, listed->tools[i].params, listed->tools[i].param_count, err);
@@ -171,7 +173,7 @@ static haft_status find_params(haft__mcp_client *client, haft__mcp_pending *call
     return HAFT_OK;
 }
 
-static void add_call(haft__mcp_out *out, const haft__mcp_pending *call)
+static void add_call(haft__mcp_client_outgoing *out, const haft__mcp_pending_call *call)
 {
     haft__json_key(&out->w, "name");
     haft__json_add_str(&out->w, call->tool);
@@ -189,9 +191,10 @@ static void add_call(haft__mcp_out *out, const haft__mcp_pending *call)
     }
 }
 
-haft_status haft__mcp_call_send(haft__mcp_client *client, haft__mcp_pending *call, haft_error *err)
+haft_status haft__mcp_client_call_send(haft__mcp_client *client, haft__mcp_pending_call *call,
+                                       haft_error *err)
 {
-    haft__mcp_out out;
+    haft__mcp_client_outgoing out;
     haft_error error = {.status = HAFT_OK};
     haft_status status = call->params_known ? HAFT_OK : find_params(client, call, err);
     if (status != HAFT_OK) {
@@ -200,24 +203,25 @@ haft_status haft__mcp_call_send(haft__mcp_client *client, haft__mcp_pending *cal
     call->id = ++client->last_id;
     call->state = HAFT__MCP_CALL_SENT;
     call->progress[0] = '\0';
-    haft__mcp_out_begin_call(client, &out, call);
+    haft__mcp_client_outgoing_begin_call(client, &out, call);
     add_call(&out, call);
-    status = haft__mcp_out_end(client, &out, call, &error);
+    status = haft__mcp_client_outgoing_end(client, &out, call, &error);
     if (status == HAFT_TOO_BIG) { /* nothing went out */
-        haft__mcp_call_end(client, call, HAFT__MCP_ERROR, &error);
+        haft__mcp_client_call_end(client, call, HAFT__MCP_OUTCOME_ERROR, &error);
         return HAFT_OK;
     }
     return status == HAFT_OK ? HAFT_OK : haft__fail_no_memory(err);
 }
 
-haft_status haft__mcp_calls_send(haft__mcp_client *client, haft_error *err)
+haft_status haft__mcp_client_calls_send(haft__mcp_client *client, haft_error *err)
 {
     haft_status status = HAFT_OK;
-    haft__mcp_pending *next;
-    for (haft__mcp_pending *call = client->calls; call != NULL && status == HAFT_OK; call = next) {
+    haft__mcp_pending_call *next;
+    for (haft__mcp_pending_call *call = client->calls; call != NULL && status == HAFT_OK;
+         call = next) {
         next = call->next;
         if (call->state == HAFT__MCP_CALL_WAITING) {
-            status = haft__mcp_call_send(client, call, err);
+            status = haft__mcp_client_call_send(client, call, err);
         }
     }
     return status;
@@ -228,26 +232,27 @@ haft_status haft__mcp_calls_send(haft__mcp_client *client, haft_error *err)
 /* Whether a server no longer speaks the version, and names one to go on with. */
 static bool is_older(const haft__mcp_client *client, const haft__rpc_message *message)
 {
-    haft_str version = haft__mcp_version_choose(haft__mcp_get(message->data, "supported"));
+    haft_str version =
+        haft__mcp_version_choose(haft__mcp_client_json_get(message->data, "supported"));
     return message->code == HAFT__RPC_VERSION && client->era == HAFT__MCP_ERA_MODERN
            && haft__mcp_version_legacy(version);
 }
 
-static haft_status take_error(haft__mcp_client *client, haft__mcp_pending *call,
+static haft_status take_error(haft__mcp_client *client, haft__mcp_pending_call *call,
                               const haft__rpc_message *message, uint32_t http,
                               haft__arena *io_arena, haft_error *err)
 {
     bool modern = client->era == HAFT__MCP_ERA_MODERN;
     bool header = modern && message->code == HAFT__RPC_HEADER, older = is_older(client, message);
-    haft__mcp_done *event = &call->node->event.done;
+    haft__mcp_call_done *event = &call->node->event.done;
     haft_error error;
     const char *name = haft__rpc_code_name(message->code);
     haft_str said = message->message.len > 0 || name == NULL ? message->message : haft__str(name);
-    haft__mcp_fail_text(&error, HAFT_IO,
-                        message->spoilt ? "the server sent an answer that is not valid"
-                                        : "the server answered with an error",
-                        said);
-    if (message->spoilt) {
+    haft__mcp_client_fail_text(&error, HAFT_IO,
+                               message->malformed ? "the server sent an answer that is not valid"
+                                                  : "the server answered with an error",
+                               said);
+    if (message->malformed) {
         (void)haft__hint(&error, HAFT_IO, "the call may have had its effect");
     }
     event->code = message->code;
@@ -256,31 +261,33 @@ static haft_status take_error(haft__mcp_client *client, haft__mcp_pending *call,
     event->sent = true;
     call->node->arena = *io_arena;
     haft__arena_init(io_arena, 0);
-    haft__mcp_call_end(client, call, header || older ? HAFT__MCP_AGAIN : HAFT__MCP_ERROR, &error);
-    return older ? haft__mcp_reopen(client, err) : HAFT_OK;
+    haft__mcp_client_call_end(
+        client, call, header || older ? HAFT__MCP_OUTCOME_RETRY : HAFT__MCP_OUTCOME_ERROR, &error);
+    return older ? haft__mcp_client_reopen(client, err) : HAFT_OK;
 }
 
 /* ---- answers ---- */
 
-haft_status haft__mcp_call_answer(haft__mcp_client *client, haft__mcp_pending *call,
-                                  const haft__rpc_message *message, uint32_t http,
-                                  haft__arena *io_arena, haft_error *err)
+haft_status haft__mcp_client_call_answer(haft__mcp_client *client, haft__mcp_pending_call *call,
+                                         const haft__rpc_message *message, uint32_t http,
+                                         haft__arena *io_arena, haft_error *err)
 {
     haft_error error = {.status = HAFT_OK};
     if (message->kind == HAFT__RPC_ERROR) {
         return take_error(client, call, message, http, io_arena, err);
     }
     haft__json type = client->era == HAFT__MCP_ERA_MODERN
-                          ? haft__mcp_get(message->result, "resultType")
+                          ? haft__mcp_client_json_get(message->result, "resultType")
                           : haft__json_null();
     if (haft__str_equal(haft__json_text(type), HAFT__LIT("input_required"))) {
-        return haft__mcp_take_input(client, call, message, io_arena, err);
+        return haft__mcp_client_on_input_required(client, call, message, io_arena, err);
     }
     if (type.kind != HAFT__JSON_NULL
         && !haft__str_equal(haft__json_text(type), HAFT__LIT("complete"))) {
-        haft__mcp_fail_text(&error, HAFT_UNSUPPORTED,
-                            "the server answered with a kind of result that haft does not know",
-                            haft__json_text(type));
+        haft__mcp_client_fail_text(
+            &error, HAFT_UNSUPPORTED,
+            "the server answered with a kind of result that haft does not know",
+            haft__json_text(type));
     }
     call->node->event.done.sent = true;
     call->node->event.done.result = message->result;
@@ -288,43 +295,44 @@ haft_status haft__mcp_call_answer(haft__mcp_client *client, haft__mcp_pending *c
     call->node->arena = *io_arena;
     haft__arena_init(io_arena, 0);
     bool good = error.status == HAFT_OK;
-    haft__mcp_call_end(client, call, good ? HAFT__MCP_RESULT : HAFT__MCP_ERROR,
-                       good ? NULL : &error);
+    haft__mcp_client_call_end(client, call,
+                              good ? HAFT__MCP_OUTCOME_RESULT : HAFT__MCP_OUTCOME_ERROR,
+                              good ? NULL : &error);
     return HAFT_OK;
 }
 
 /* ---- cancelling ---- */
 
-static haft_status tell_cancelled(haft__mcp_client *client, uint64_t id, haft_str reason,
-                                  haft_error *err)
+static haft_status notify_cancelled(haft__mcp_client *client, uint64_t id, haft_str reason,
+                                    haft_error *err)
 {
-    haft__mcp_out out;
+    haft__mcp_client_outgoing out;
     client->cancels = true;
-    haft__mcp_out_begin(client, &out, 0, "notifications/cancelled", false);
+    haft__mcp_client_outgoing_begin(client, &out, 0, "notifications/cancelled", false);
     haft__json_key(&out.w, "requestId");
     haft__json_add_int(&out.w, (int64_t)id);
     if (reason.len > 0) {
         haft__json_key(&out.w, "reason");
         haft__json_add_str(&out.w, reason);
     }
-    return haft__mcp_out_end(client, &out, NULL, err);
+    return haft__mcp_client_outgoing_end(client, &out, NULL, err);
 }
 
-haft_status haft__mcp_tell_close(haft__mcp_client *client, uint64_t id, haft_error *err)
+haft_status haft__mcp_client_close_exchange(haft__mcp_client *client, uint64_t id, haft_error *err)
 {
-    haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_CLOSE);
+    haft__mcp_client_event_node *node = haft__mcp_client_event_node_create(HAFT__MCP_EVENT_CLOSE);
     if (node == NULL) {
         return haft__fail_no_memory(err);
     }
     node->event.exchange = id;
-    haft__mcp_push(client, node);
+    haft__mcp_client_push_event(client, node);
     return HAFT_OK;
 }
 
 haft_status haft__mcp_client_cancel(haft__mcp_client *client, uint64_t number, haft_str reason,
                                     haft_error *err)
 {
-    haft__mcp_pending *call = client->calls;
+    haft__mcp_pending_call *call = client->calls;
     haft_error error;
     while (call != NULL && call->number != number) {
         call = call->next;
@@ -334,10 +342,10 @@ haft_status haft__mcp_client_cancel(haft__mcp_client *client, uint64_t number, h
     }
     uint64_t id = call->id;
     bool sent = call->state == HAFT__MCP_CALL_SENT;
-    haft__mcp_fail_text(&error, HAFT_BAD_STATE, "the call was cancelled", reason);
+    haft__mcp_client_fail_text(&error, HAFT_BAD_STATE, "the call was cancelled", reason);
     call->node->event.done.sent = sent;
-    haft__mcp_call_end(client, call, HAFT__MCP_CANCELLED, &error);
-    if (!sent || client->state != HAFT__MCP_OPEN) {
+    haft__mcp_client_call_end(client, call, HAFT__MCP_OUTCOME_CANCELLED, &error);
+    if (!sent || client->state != HAFT__MCP_CLIENT_OPEN) {
         return HAFT_OK;
     }
     /* Closing its stream is how a modern server over HTTP hears of it; one with a session is told,
@@ -345,9 +353,9 @@ haft_status haft__mcp_client_cancel(haft__mcp_client *client, uint64_t number, h
     bool http = client->options.transport == HAFT__MCP_HTTP;
     haft_status status = http && client->era == HAFT__MCP_ERA_MODERN
                              ? HAFT_OK
-                             : tell_cancelled(client, id, reason, err);
+                             : notify_cancelled(client, id, reason, err);
     if (status == HAFT_OK && http) {
-        status = haft__mcp_tell_close(client, id, err);
+        status = haft__mcp_client_close_exchange(client, id, err);
     }
-    return haft__mcp_guard(client, status);
+    return haft__mcp_client_check(client, status);
 }

@@ -13,9 +13,9 @@
 
 /* ---- events ---- */
 
-haft__mcp_node *haft__mcp_node_create(haft__mcp_event_kind kind)
+haft__mcp_client_event_node *haft__mcp_client_event_node_create(haft__mcp_client_event_kind kind)
 {
-    haft__mcp_node *node = calloc(1, sizeof(*node));
+    haft__mcp_client_event_node *node = calloc(1, sizeof(*node));
     if (node != NULL) {
         haft__arena_init(&node->arena, 0);
         node->event.kind = kind;
@@ -23,16 +23,16 @@ haft__mcp_node *haft__mcp_node_create(haft__mcp_event_kind kind)
     return node;
 }
 
-void haft__mcp_node_destroy(haft__mcp_node *node)
+void haft__mcp_client_event_node_destroy(haft__mcp_client_event_node *node)
 {
     if (node != NULL) {
-        haft__mcp_list_destroy(node->listing);
+        haft__mcp_tool_listing_destroy(node->listing);
         haft__arena_finish(&node->arena);
         free(node);
     }
 }
 
-void haft__mcp_push(haft__mcp_client *client, haft__mcp_node *node)
+void haft__mcp_client_push_event(haft__mcp_client *client, haft__mcp_client_event_node *node)
 {
     node->next = NULL;
     if (client->last != NULL) {
@@ -43,10 +43,10 @@ void haft__mcp_push(haft__mcp_client *client, haft__mcp_node *node)
     client->last = node;
 }
 
-bool haft__mcp_client_next(haft__mcp_client *client, haft__mcp_event *ret_event)
+bool haft__mcp_client_next(haft__mcp_client *client, haft__mcp_client_event *ret_event)
 {
-    haft__mcp_node *node = client->first;
-    haft__mcp_node_destroy(client->taken);
+    haft__mcp_client_event_node *node = client->first;
+    haft__mcp_client_event_node_destroy(client->taken);
     client->taken = node;
     if (node == NULL) {
         return false;
@@ -54,7 +54,7 @@ bool haft__mcp_client_next(haft__mcp_client *client, haft__mcp_event *ret_event)
     client->first = node->next;
     client->last = client->first != NULL ? client->last : NULL;
     if (node->listing != NULL) {
-        haft__mcp_list_destroy(client->listed);
+        haft__mcp_tool_listing_destroy(client->listed);
         client->listed = node->listing;
         node->listing = NULL;
     }
@@ -64,14 +64,15 @@ bool haft__mcp_client_next(haft__mcp_client *client, haft__mcp_event *ret_event)
 
 /* ---- helpers ---- */
 
-haft__json haft__mcp_get(haft__json object, const char *key)
+haft__json haft__mcp_client_json_get(haft__json object, const char *key)
 {
     const haft__json *value = haft__json_get(object, haft__str(key));
     return value != NULL ? *value : haft__json_null();
 }
 
-haft_status haft__mcp_copy(haft__arena *arena, haft__json value, haft__hash_key hash_key,
-                           haft__json *ret_copy, haft_error *err)
+haft_status haft__mcp_client_copy_json(haft__arena *arena, haft__json value,
+                                       haft__hash_key hash_key, haft__json *ret_copy,
+                                       haft_error *err)
 {
     haft__buf buf;
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
@@ -88,18 +89,19 @@ haft_status haft__mcp_copy(haft__arena *arena, haft__json value, haft__hash_key 
     return status;
 }
 
-void haft__mcp_fail_text(haft_error *error, haft_status status, const char *what, haft_str text)
+void haft__mcp_client_fail_text(haft_error *error, haft_status status, const char *what,
+                                haft_str text)
 {
     haft__buf shown;
     haft__buf_init(&shown, sizeof(error->message));
-    haft__visible_add(&shown, text, sizeof(error->message) - 1);
+    haft__visible_append(&shown, text, sizeof(error->message) - 1);
     (void)haft__fail(error, status, "", "%s%s%.*s", what,
                      shown.len > 0 && what[0] != '\0' ? ": " : "",
                      HAFT__ARG(haft__buf_str(&shown)));
     haft__buf_finish(&shown);
 }
 
-uint64_t haft__mcp_id_number(haft__json id)
+uint64_t haft__mcp_client_id_number(haft__json id)
 {
     int64_t number = 0;
     bool ours = id.kind == HAFT__JSON_NUMBER && haft__number_to_int64(haft__json_text(id), &number)
@@ -142,10 +144,11 @@ haft_status haft__mcp_client_create(const haft__mcp_client_options *options,
                                     haft__mcp_client **ret_client, haft_error *err)
 {
     haft__mcp_client *client = calloc(1, sizeof(*client));
-    haft__mcp_node *failure = haft__mcp_node_create(HAFT__MCP_EVENT_FAILED);
+    haft__mcp_client_event_node *failure =
+        haft__mcp_client_event_node_create(HAFT__MCP_EVENT_FAILED);
     if (client == NULL || failure == NULL) {
         free(client);
-        haft__mcp_node_destroy(failure);
+        haft__mcp_client_event_node_destroy(failure);
         return haft__fail_no_memory(err);
     }
     client->failure = failure;
@@ -162,16 +165,16 @@ haft_status haft__mcp_client_create(const haft__mcp_client_options *options,
 
 void haft__mcp_client_destroy(haft__mcp_client *client)
 {
-    haft__mcp_event event;
+    haft__mcp_client_event event;
     haft_error gone = {.status = HAFT_OK};
     if (client == NULL) {
         return;
     }
-    haft__mcp_give_up(client, &gone);
+    haft__mcp_client_fail_all(client, &gone);
     while (haft__mcp_client_next(client, &event)) {
     }
-    haft__mcp_list_destroy(client->listed);
-    haft__mcp_node_destroy(client->failure);
+    haft__mcp_tool_listing_destroy(client->listed);
+    haft__mcp_client_event_node_destroy(client->failure);
     haft__arena_finish(&client->arena);
     free(client);
 }
@@ -188,77 +191,80 @@ static void forget_requests(haft__mcp_client *client)
 /* Ends the calls that were sent as LOST, and with `all` those that were not. */
 static void end_calls(haft__mcp_client *client, const haft_error *error, bool all)
 {
-    haft__mcp_pending *next;
-    for (haft__mcp_pending *call = client->calls; call != NULL; call = next) {
+    haft__mcp_pending_call *next;
+    for (haft__mcp_pending_call *call = client->calls; call != NULL; call = next) {
         next = call->next;
         bool sent = call->state == HAFT__MCP_CALL_SENT;
         if (sent || all) {
             call->node->event.done.sent = sent;
-            haft__mcp_call_end(client, call, sent ? HAFT__MCP_LOST : HAFT__MCP_ERROR, error);
+            haft__mcp_client_call_end(
+                client, call, sent ? HAFT__MCP_OUTCOME_LOST : HAFT__MCP_OUTCOME_ERROR, error);
         }
     }
 }
 
 /* What was believed about its era has not led anywhere. */
-static void doubt_era(haft__mcp_client *client)
+static void forget_era(haft__mcp_client *client)
 {
-    if (client->state == HAFT__MCP_PROBING || client->state == HAFT__MCP_INITIALIZING) {
+    if (client->state == HAFT__MCP_CLIENT_PROBING
+        || client->state == HAFT__MCP_CLIENT_INITIALIZING) {
         client->options.era = HAFT__MCP_ERA_UNKNOWN;
     }
 }
 
-void haft__mcp_give_up(haft__mcp_client *client, const haft_error *error)
+void haft__mcp_client_fail_all(haft__mcp_client *client, const haft_error *error)
 {
-    doubt_era(client);
-    client->state = HAFT__MCP_BAD;
+    forget_era(client);
+    client->state = HAFT__MCP_CLIENT_FAILED;
     forget_requests(client);
     end_calls(client, error, true);
-    haft__mcp_questions_end(client, 0);
-    haft__mcp_list_fail(client, error);
+    haft__mcp_client_questions_end(client, 0);
+    haft__mcp_client_list_fail(client, error);
     if (client->failure != NULL) { /* told once for each start */
         client->failure->event.error = *error;
-        haft__mcp_push(client, client->failure);
+        haft__mcp_client_push_event(client, client->failure);
         client->failure = NULL;
     }
 }
 
-static void lose(haft__mcp_client *client, const haft_error *error)
+static void disconnect(haft__mcp_client *client, const haft_error *error)
 {
-    bool open = client->state == HAFT__MCP_OPEN;
-    doubt_era(client);
-    client->state = client->state == HAFT__MCP_BAD ? HAFT__MCP_BAD : HAFT__MCP_IDLE;
+    bool open = client->state == HAFT__MCP_CLIENT_OPEN;
+    forget_era(client);
+    client->state =
+        client->state == HAFT__MCP_CLIENT_FAILED ? HAFT__MCP_CLIENT_FAILED : HAFT__MCP_CLIENT_IDLE;
     forget_requests(client);
     end_calls(client, error, false);
-    haft__mcp_questions_end(client, 0);
+    haft__mcp_client_questions_end(client, 0);
     if (open) { /* else it has not begun, and waits like a call */
-        haft__mcp_list_fail(client, error);
+        haft__mcp_client_list_fail(client, error);
     }
 }
 
-haft_status haft__mcp_client_lost(haft__mcp_client *client, haft_str why, haft_error *err)
+haft_status haft__mcp_client_disconnected(haft__mcp_client *client, haft_str why, haft_error *err)
 {
     haft_error error;
     (void)err;
-    haft__mcp_fail_text(&error, HAFT_IO, "the connection to the server was lost", why);
-    lose(client, &error);
+    haft__mcp_client_fail_text(&error, HAFT_IO, "the connection to the server was lost", why);
+    disconnect(client, &error);
     return HAFT_OK;
 }
 
-haft_status haft__mcp_client_fail(haft__mcp_client *client, haft_str why, haft_error *err)
+haft_status haft__mcp_client_abort(haft__mcp_client *client, haft_str why, haft_error *err)
 {
     haft_error error;
     (void)err;
-    haft__mcp_fail_text(&error, HAFT_IO, "the server cannot be used", why);
-    haft__mcp_give_up(client, &error);
+    haft__mcp_client_fail_text(&error, HAFT_IO, "the server cannot be used", why);
+    haft__mcp_client_fail_all(client, &error);
     return HAFT_OK;
 }
 
-haft_status haft__mcp_guard(haft__mcp_client *client, haft_status status)
+haft_status haft__mcp_client_check(haft__mcp_client *client, haft_status status)
 {
     if (status != HAFT_OK) {
         haft_error error;
         (void)haft__fail_no_memory(&error);
-        lose(client, &error);
+        disconnect(client, &error);
     }
     return status;
 }
@@ -269,34 +275,35 @@ haft_status haft__mcp_client_start(haft__mcp_client *client, haft_error *err)
 {
     haft_error error;
     (void)haft__fail(&error, HAFT_IO, "", "the connection to the server was made anew");
-    lose(client, &error); /* what was under way on the one before has nobody to answer it */
+    disconnect(client, &error); /* what was under way on the one before has nobody to answer it */
     if (client->failure == NULL) {
-        client->failure = haft__mcp_node_create(HAFT__MCP_EVENT_FAILED);
+        client->failure = haft__mcp_client_event_node_create(HAFT__MCP_EVENT_FAILED);
         if (client->failure == NULL) {
-            return haft__mcp_guard(client, haft__fail_no_memory(err));
+            return haft__mcp_client_check(client, haft__fail_no_memory(err));
         }
     }
-    return haft__mcp_guard(client, haft__mcp_open(client, err));
+    return haft__mcp_client_check(client, haft__mcp_client_open(client, err));
 }
 
-haft_status haft__mcp_client_give_up_probe(haft__mcp_client *client, haft_error *err)
+haft_status haft__mcp_client_probe_timed_out(haft__mcp_client *client, haft_error *err)
 {
-    if (client->state != HAFT__MCP_PROBING) {
+    if (client->state != HAFT__MCP_CLIENT_PROBING) {
         return HAFT_OK;
     }
     haft_status status = client->options.transport == HAFT__MCP_HTTP
-                             ? haft__mcp_tell_close(client, client->discover_id, err)
+                             ? haft__mcp_client_close_exchange(client, client->discover_id, err)
                              : HAFT_OK;
     client->discover_id = 0; /* an answer that comes now is late */
-    return haft__mcp_guard(client, status == HAFT_OK ? haft__mcp_initialize(client, err) : status);
+    return haft__mcp_client_check(
+        client, status == HAFT_OK ? haft__mcp_client_initialize(client, err) : status);
 }
 
 haft_status haft__mcp_client_list(haft__mcp_client *client, haft_error *err)
 {
-    return haft__mcp_guard(client, haft__mcp_list_begin(client, err));
+    return haft__mcp_client_check(client, haft__mcp_client_list_begin(client, err));
 }
 
 haft__mcp_era haft__mcp_client_era(const haft__mcp_client *client)
 {
-    return client->state == HAFT__MCP_OPEN ? client->era : HAFT__MCP_ERA_UNKNOWN;
+    return client->state == HAFT__MCP_CLIENT_OPEN ? client->era : HAFT__MCP_ERA_UNKNOWN;
 }

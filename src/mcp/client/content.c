@@ -33,7 +33,7 @@ static haft__json get(haft__json object, const char *key)
     return value != NULL ? *value : haft__json_null();
 }
 
-static haft_status wanted(reader *r, const char *key, haft__json found)
+static haft_status fail_type(reader *r, const char *key, haft__json found)
 {
     char where[96];
     (void)snprintf(where, sizeof where, "/content/%u%s%s", r->index, key[0] != '\0' ? "/" : "",
@@ -64,7 +64,7 @@ static void add_word(reader *r, const char *before, haft__json value, size_t mos
         add_text(r, haft__str(before));
         haft__buf shown;
         haft__buf_init(&shown, most);
-        haft__visible_add(&shown, word, most);
+        haft__visible_append(&shown, word, most);
         add_text(r, haft__buf_str(&shown));
         if (shown.status == HAFT_NO_MEMORY) {
             haft__buf_fail(&r->text, HAFT_NO_MEMORY, NULL);
@@ -89,10 +89,10 @@ static haft_status add_media(reader *r, haft__json block, const char *kind)
 {
     haft__json data = get(block, "data"), type = get(block, "mimeType");
     if (data.kind != HAFT__JSON_STRING) {
-        return wanted(r, "data", data);
+        return fail_type(r, "data", data);
     }
     if (type.kind != HAFT__JSON_STRING) {
-        return wanted(r, "mimeType", type);
+        return fail_type(r, "mimeType", type);
     }
     add_text(r, HAFT__LIT("["));
     add_text(r, haft__str(kind));
@@ -105,7 +105,7 @@ static haft_status add_link(reader *r, haft__json block)
 {
     haft__json uri = get(block, "uri");
     if (uri.kind != HAFT__JSON_STRING) {
-        return wanted(r, "uri", uri);
+        return fail_type(r, "uri", uri);
     }
     add_text(r, HAFT__LIT("[link"));
     add_word(r, " ", get(block, "name"), WORD_BYTES);
@@ -121,10 +121,10 @@ static haft_status add_resource(reader *r, haft__json block)
     haft__json resource = get(block, "resource"), uri = get(resource, "uri");
     haft__json text = get(resource, "text"), blob = get(resource, "blob");
     if (uri.kind != HAFT__JSON_STRING) {
-        return wanted(r, "resource/uri", uri);
+        return fail_type(r, "resource/uri", uri);
     }
     if (text.kind != HAFT__JSON_STRING && blob.kind != HAFT__JSON_STRING) {
-        return wanted(r, "resource/text", text);
+        return fail_type(r, "resource/text", text);
     }
     add_word(r, "[resource ", uri, WORD_BYTES);
     add_word(r, " ", get(resource, "mimeType"), WORD_BYTES);
@@ -142,14 +142,14 @@ static haft_status add_block(reader *r, haft__json block)
     haft__json type = get(block, "type"), text = get(block, "text");
     haft_str kind = haft__json_text(type);
     if (block.kind != HAFT__JSON_OBJECT) {
-        return wanted(r, "", block);
+        return fail_type(r, "", block);
     }
     if (type.kind != HAFT__JSON_STRING) {
-        return wanted(r, "type", type);
+        return fail_type(r, "type", type);
     }
     if (haft__str_equal(kind, HAFT__LIT("text"))) {
         add_text(r, haft__json_text(text));
-        return text.kind == HAFT__JSON_STRING ? HAFT_OK : wanted(r, "text", text);
+        return text.kind == HAFT__JSON_STRING ? HAFT_OK : fail_type(r, "text", text);
     }
     if (haft__str_equal(kind, HAFT__LIT("image"))) {
         return add_media(r, block, "image");
@@ -231,7 +231,7 @@ static haft_status mirrors(haft__json content, haft__json value, bool *ret_same,
     return status;
 }
 
-static haft_status no_fit(const haft__schema_report *report, haft_error *err)
+static haft_status fail_schema(const haft__schema_report *report, haft_error *err)
 {
     char where[96] = "/structuredContent";
     haft_str at = report->count > 0 ? report->errors[0].where : HAFT__LIT("");
@@ -244,7 +244,7 @@ static haft_status no_fit(const haft__schema_report *report, haft_error *err)
 }
 
 /* The report quotes what it found, and cuts that. */
-static haft_status no_fit_untold(haft_error *err)
+static haft_status fail_schema_redacted(haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/structuredContent",
                                     "the result is not what the tool's output schema says; it has "
@@ -268,7 +268,7 @@ static haft_status check_value(haft__json schema, haft__json value, bool untold,
         status = haft__schema_check(compiled, checker, value, &scratch, &report, err);
     }
     if (status == HAFT_OK && !report.valid) {
-        status = untold ? no_fit_untold(err) : no_fit(&report, err);
+        status = untold ? fail_schema_redacted(err) : fail_schema(&report, err);
     }
     haft__checker_destroy(checker);
     haft__arena_finish(&scratch);

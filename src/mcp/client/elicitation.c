@@ -15,7 +15,7 @@ static haft__json get(haft__json object, const char *key)
     return value != NULL ? *value : haft__json_null();
 }
 
-static haft_status wanted(const char *where, const char *what, haft__json found, haft_error *err)
+static haft_status fail_type(const char *where, const char *what, haft__json found, haft_error *err)
 {
     return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s, found %s", what,
                       haft__json_kind_name(found));
@@ -27,7 +27,7 @@ static haft_status check_form(haft__json schema, haft_error *err)
 {
     haft__json fields = get(schema, "properties");
     if (schema.kind != HAFT__JSON_OBJECT) {
-        return wanted("/requestedSchema", "an object", schema, err);
+        return fail_type("/requestedSchema", "an object", schema, err);
     }
     if (!haft__str_equal(haft__json_text(get(schema, "type")), HAFT__LIT("object"))
         || fields.kind != HAFT__JSON_OBJECT) {
@@ -48,24 +48,24 @@ static haft_status check_form(haft__json schema, haft_error *err)
 }
 
 /* With nothing hidden in it, as the schemas of tools: a person reads it. */
-static haft_status read_form(haft__arena *arena, haft__json params, haft__mcp_question *question,
+static haft_status read_form(haft__arena *arena, haft__json params, haft__mcp_elicitation *question,
                              haft_error *err)
 {
     haft__json schema = get(params, "requestedSchema");
     haft_status status =
-        haft__mcp_schema_show(arena, schema, "/requestedSchema", &question->schema, err);
+        haft__mcp_schema_make_visible(arena, schema, "/requestedSchema", &question->schema, err);
     return status == HAFT_OK ? check_form(question->schema, err) : status;
 }
 
-static haft_status read_address(haft__arena *arena, haft__json params, haft__mcp_question *question,
-                                haft_error *err)
+static haft_status read_address(haft__arena *arena, haft__json params,
+                                haft__mcp_elicitation *question, haft_error *err)
 {
     haft__json url = get(params, "url");
     haft_str text = haft__json_text(url), shown;
     if (url.kind != HAFT__JSON_STRING) {
-        return wanted("/url", "a string", url, err);
+        return fail_type("/url", "a string", url, err);
     }
-    haft_status status = haft__visible(arena, text, HAFT__LIMIT_MCP_LOG_BYTES, &shown, err);
+    haft_status status = haft__visible_copy(arena, text, HAFT__LIMIT_MCP_LOG_BYTES, &shown, err);
     bool web = haft__str_starts_with(text, HAFT__LIT("https://"))
                || haft__str_starts_with(text, HAFT__LIT("http://"));
     if (status == HAFT_OK && (!web || !haft__str_equal(text, shown))) {
@@ -76,10 +76,10 @@ static haft_status read_address(haft__arena *arena, haft__json params, haft__mcp
     return status;
 }
 
-haft_status haft__mcp_question_read(haft__arena *arena, haft__json params,
-                                    haft__mcp_question *ret_question, haft_error *err)
+haft_status haft__mcp_elicitation_read(haft__arena *arena, haft__json params,
+                                       haft__mcp_elicitation *ret_question, haft_error *err)
 {
-    haft__mcp_question question = *ret_question;
+    haft__mcp_elicitation question = *ret_question;
     haft__json mode = get(params, "mode"), message = get(params, "message");
     question.url = haft__str_equal(haft__json_text(mode), HAFT__LIT("url"));
     if (mode.kind != HAFT__JSON_NULL && !question.url
@@ -87,10 +87,11 @@ haft_status haft__mcp_question_read(haft__arena *arena, haft__json params,
         return haft__fail(err, HAFT_BAD_INPUT, "/mode", "expected \"form\" or \"url\"");
     }
     if (message.kind != HAFT__JSON_STRING) {
-        return wanted("/message", "a string", message, err);
+        return fail_type("/message", "a string", message, err);
     }
-    haft_status status = haft__visible(arena, haft__json_text(message),
-                                       HAFT__LIMIT_TOOL_DESCRIPTION_BYTES, &question.message, err);
+    haft_status status =
+        haft__visible_copy(arena, haft__json_text(message), HAFT__LIMIT_TOOL_DESCRIPTION_BYTES,
+                           &question.message, err);
     question.schema = haft__json_null();
     if (status == HAFT_OK) {
         status = question.url ? read_address(arena, params, &question, err)
@@ -104,11 +105,12 @@ haft_status haft__mcp_question_read(haft__arena *arena, haft__json params,
 
 /* ---- answers ---- */
 
-void haft__mcp_answer_write(haft__json_writer *w, haft__mcp_action action, haft__json content)
+void haft__mcp_elicitation_write_answer(haft__json_writer *w, haft__mcp_action action,
+                                        haft__json content)
 {
     static const char *const names[] = {[HAFT__MCP_ACCEPT] = "accept",
                                         [HAFT__MCP_DECLINE] = "decline",
-                                        [HAFT__MCP_DISMISS] = "cancel"};
+                                        [HAFT__MCP_CANCEL] = "cancel"};
     haft__json_begin_object(w);
     haft__json_key(w, "action");
     haft__json_add_str(w, haft__str(names[action]));

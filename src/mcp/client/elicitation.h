@@ -8,11 +8,12 @@
 /* Reads the params of elicitation/create. Fills message, url, schema and address of the question;
  * texts live in `arena` or where `params` does. BAD_INPUT when it is none that can be asked: a form
  * is an object of plain fields, an address http or https. */
-HAFT_MUST_USE haft_status haft__mcp_question_read(haft__arena *arena, haft__json params,
-                                                  haft__mcp_question *ret_question,
-                                                  haft_error *err);
+HAFT_MUST_USE haft_status haft__mcp_elicitation_read(haft__arena *arena, haft__json params,
+                                                     haft__mcp_elicitation *ret_question,
+                                                     haft_error *err);
 
 /* Appends {"action":"accept","content":{..}} as both eras have it. */
-void haft__mcp_answer_write(haft__json_writer *w, haft__mcp_action action, haft__json content);
+void haft__mcp_elicitation_write_answer(haft__json_writer *w, haft__mcp_action action,
+                                        haft__json content);
 
 #endif

@@ -30,7 +30,7 @@ haft_status haft__mcp_client_session(haft__mcp_client *client, uint64_t exchange
                          "the server gave a session id of %zu bytes that is no visible ASCII of "
                          "at most %d",
                          id.len, HAFT__LIMIT_MCP_SESSION_BYTES);
-        haft__mcp_give_up(client, &error);
+        haft__mcp_client_fail_all(client, &error);
         return HAFT_OK;
     }
     memcpy(client->session_bytes, id.ptr, id.len);
@@ -57,11 +57,11 @@ static bool is_lasting(uint32_t http)
     return http >= 400 && http < 500 && http != 408 && http != 425 && http != 429;
 }
 
-static void say(const haft__mcp_broken *broken, haft_error *ret_error)
+static void describe_failure(const haft__mcp_exchange_failure *broken, haft_error *ret_error)
 {
     if (broken->http == 0) {
-        haft__mcp_fail_text(ret_error, HAFT_IO, "the exchange with the server broke off",
-                            broken->why);
+        haft__mcp_client_fail_text(ret_error, HAFT_IO, "the exchange with the server broke off",
+                                   broken->why);
         (void)haft__hint(ret_error, HAFT_IO,
                          broken->sent ? "is `url` that of an MCP server? See what it logs"
                                       : "see whether it runs, and whether `url` is right");
@@ -72,7 +72,7 @@ static void say(const haft__mcp_broken *broken, haft_error *ret_error)
                          : is_lasting(broken->http) ? HAFT_UNSUPPORTED
                                                     : HAFT_IO;
     (void)snprintf(text, sizeof text, "the server answered with HTTP %u", broken->http);
-    haft__mcp_fail_text(ret_error, status, text, broken->why);
+    haft__mcp_client_fail_text(ret_error, status, text, broken->why);
     if (broken->http == 401) {
         (void)haft__hint(ret_error, status,
                          "it wants to know who asks: headers: {Authorization: \"Bearer ${..}\"}");
@@ -98,7 +98,8 @@ static bool read_body(haft__mcp_client *client, haft__arena *arena, haft_str bod
     bool fits = body.len <= HAFT__LIMIT_MCP_MESSAGE_BYTES;
     haft_str copy = fits ? haft__arena_copy(arena, body) : HAFT__LIT("");
     return copy.ptr != NULL
-           && haft__mcp_read_message(client, arena, copy, ret_message, &fault, NULL) == HAFT_OK
+           && haft__mcp_client_read_message(client, arena, copy, ret_message, &fault, NULL)
+                  == HAFT_OK
            && ret_message->kind == HAFT__RPC_ERROR;
 }
 
@@ -119,7 +120,7 @@ static bool is_about_session(const haft__rpc_message *message, uint64_t exchange
 {
     bool transport = message->code == HAFT__RPC_INVALID
                      || (message->code <= SERVER_CODE_FIRST && message->code >= SERVER_CODE_LAST);
-    return haft__mcp_id_number(message->id) != exchange
+    return haft__mcp_client_id_number(message->id) != exchange
            || (transport
                && (has_word(message->message, HAFT__LIT("session"))
                    || has_word(message->message, HAFT__LIT("not initialized"))));
@@ -135,16 +136,17 @@ static bool was_reopened(const haft__mcp_client *client, uint64_t exchange)
 /* The server does not know the session any more; it has not looked at the request. `error` is what
  * its body says, or NULL. */
 static bool is_session_over(const haft__mcp_client *client, uint64_t exchange,
-                            const haft__mcp_broken *broken, const haft__rpc_message *error)
+                            const haft__mcp_exchange_failure *broken,
+                            const haft__rpc_message *error)
 {
     bool over = broken->http == 404
                 || (broken->http == 400 && (error == NULL || is_about_session(error, exchange)));
     return over && client->era == HAFT__MCP_ERA_LEGACY
-           && (client->session.len > 0 || client->state == HAFT__MCP_INITIALIZING);
+           && (client->session.len > 0 || client->state == HAFT__MCP_CLIENT_INITIALIZING);
 }
 
 static haft_status break_opening(haft__mcp_client *client, bool probe,
-                                 const haft__mcp_broken *broken, haft_error *err)
+                                 const haft__mcp_exchange_failure *broken, haft_error *err)
 {
     haft_error error;
     bool absent = broken->http == 0 && !broken->sent; /* nobody to initialize, either */
@@ -152,87 +154,89 @@ static haft_status break_opening(haft__mcp_client *client, bool probe,
     client->discover_id = probe ? 0 : client->discover_id;
     client->initialize_id = probe ? client->initialize_id : 0;
     if (probe && !final && !client->tried_initialize) {
-        return haft__mcp_initialize(client, err);
+        return haft__mcp_client_initialize(client, err);
     }
-    say(broken, &error);
+    describe_failure(broken, &error);
     if (!probe && (broken->http == 400 || broken->http == 404 || broken->http == 405)) {
         (void)haft__hint(&error, error.status,
                          "is the path right? The HTTP+SSE transport of 2024 is not spoken");
     }
-    haft__mcp_give_up(client, &error);
+    haft__mcp_client_fail_all(client, &error);
     return HAFT_OK;
 }
 
 /* A new session. The list is asked for once more; whoever made the call looks at that first. */
-static haft_status reopen(haft__mcp_client *client, haft__mcp_pending *call,
-                          const haft__mcp_broken *broken, const haft__rpc_message *told,
+static haft_status reopen(haft__mcp_client *client, haft__mcp_pending_call *call,
+                          const haft__mcp_exchange_failure *broken, const haft__rpc_message *told,
                           haft_error *err)
 {
     haft_error error;
-    say(broken, &error);
+    describe_failure(broken, &error);
     if (told != NULL && broken->http == 400) { /* which of its words it means is not clear */
-        haft__mcp_fail_text(&error, HAFT_IO, "the server answered with an error", told->message);
+        haft__mcp_client_fail_text(&error, HAFT_IO, "the server answered with an error",
+                                   told->message);
     }
     if (call != NULL) {
         call->node->event.done.http = broken->http;
-        haft__mcp_call_end(client, call, HAFT__MCP_AGAIN, &error);
+        haft__mcp_client_call_end(client, call, HAFT__MCP_OUTCOME_RETRY, &error);
     } else {
         client->listing->reopened = true;
-        haft__mcp_list_reset(client);
+        haft__mcp_client_list_reset(client);
     }
-    return haft__mcp_reopen(client, err);
+    return haft__mcp_client_reopen(client, err);
 }
 
-static haft_status break_list(haft__mcp_client *client, const haft__mcp_broken *broken)
+static haft_status break_list(haft__mcp_client *client, const haft__mcp_exchange_failure *broken)
 {
     haft_error error;
-    say(broken, &error);
+    describe_failure(broken, &error);
     client->list_id = 0;
-    haft__mcp_list_fail(client, &error);
+    haft__mcp_client_list_fail(client, &error);
     return HAFT_OK;
 }
 
-static haft_status break_call(haft__mcp_client *client, haft__mcp_pending *call,
-                              const haft__mcp_broken *broken)
+static haft_status break_call(haft__mcp_client *client, haft__mcp_pending_call *call,
+                              const haft__mcp_exchange_failure *broken)
 {
     haft_error error;
-    say(broken, &error);
+    describe_failure(broken, &error);
     call->node->event.done.sent = broken->sent;
     call->node->event.done.http = broken->http;
     /* A server that failed on the way, or a proxy that waited no longer, may have done it. */
     bool lost = broken->http == 0 || broken->http == 408 || broken->http >= 500;
-    haft__mcp_call_end(client, call, lost ? HAFT__MCP_LOST : HAFT__MCP_ERROR, &error);
+    haft__mcp_client_call_end(client, call, lost ? HAFT__MCP_OUTCOME_LOST : HAFT__MCP_OUTCOME_ERROR,
+                              &error);
     return HAFT_OK;
 }
 
-static haft_status take_body(haft__mcp_client *client, uint64_t exchange, haft__mcp_pending *call,
-                             const haft__rpc_message *message, uint32_t http, haft__arena *io_arena,
-                             haft_error *err)
+static haft_status take_body(haft__mcp_client *client, uint64_t exchange,
+                             haft__mcp_pending_call *call, const haft__rpc_message *message,
+                             uint32_t http, haft__arena *io_arena, haft_error *err)
 {
     if (call != NULL) {
-        return haft__mcp_call_answer(client, call, message, http, io_arena, err);
+        return haft__mcp_client_call_answer(client, call, message, http, io_arena, err);
     }
     if (exchange == client->discover_id) {
-        return haft__mcp_discovered(client, message, err);
+        return haft__mcp_client_on_discovered(client, message, err);
     }
     if (exchange == client->initialize_id) {
-        return haft__mcp_initialized(client, message, err);
+        return haft__mcp_client_on_initialized(client, message, err);
     }
-    return haft__mcp_list_answer(client, message, 0, io_arena, err);
+    return haft__mcp_client_list_answer(client, message, 0, io_arena, err);
 }
 
 static haft_status take_broken(haft__mcp_client *client, uint64_t exchange,
-                               const haft__mcp_broken *broken, haft__arena *io_arena,
+                               const haft__mcp_exchange_failure *broken, haft__arena *io_arena,
                                haft_error *err)
 {
-    haft__mcp_pending *call = haft__mcp_call_find(client, exchange);
+    haft__mcp_pending_call *call = haft__mcp_client_call_find(client, exchange);
     haft__rpc_message message;
     bool probe = exchange == client->discover_id;
     bool opening = probe || exchange == client->initialize_id;
     bool list = exchange == client->list_id;
     bool denied = opening && is_refusal(broken->http);
     if (exchange == client->listen_id) {
-        return haft__mcp_unwatched(client, err);
+        return haft__mcp_client_watch_lost(client, err);
     }
     if (exchange == client->level_id) {
         client->level_id = 0;
@@ -254,16 +258,17 @@ static haft_status take_broken(haft__mcp_client *client, uint64_t exchange,
                         : break_list(client, broken);
 }
 
-void haft__mcp_client_unsent(haft__mcp_client *client, uint64_t exchange)
+void haft__mcp_client_exchange_unsent(haft__mcp_client *client, uint64_t exchange)
 {
-    haft__mcp_pending *call = haft__mcp_call_find(client, exchange);
+    haft__mcp_pending_call *call = haft__mcp_client_call_find(client, exchange);
     if (call != NULL) {
         call->state = HAFT__MCP_CALL_WAITING;
     }
 }
 
-haft_status haft__mcp_client_broken(haft__mcp_client *client, uint64_t exchange,
-                                    const haft__mcp_broken *broken, haft_error *err)
+haft_status haft__mcp_client_exchange_failed(haft__mcp_client *client, uint64_t exchange,
+                                             const haft__mcp_exchange_failure *broken,
+                                             haft_error *err)
 {
     haft__arena arena;
     if (exchange == 0) {
@@ -272,5 +277,5 @@ haft_status haft__mcp_client_broken(haft__mcp_client *client, uint64_t exchange,
     haft__arena_init(&arena, 0);
     haft_status status = take_broken(client, exchange, broken, &arena, err);
     haft__arena_finish(&arena);
-    return haft__mcp_guard(client, status);
+    return haft__mcp_client_check(client, status);
 }

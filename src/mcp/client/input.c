@@ -16,7 +16,7 @@
 /* What one entry of inputRequests comes to. */
 typedef struct inputs {
     haft__arena *arena;
-    haft__mcp_question *questions;
+    haft__mcp_elicitation *questions;
     size_t question_count;
     haft__json_member *answered;
     size_t answered_count;
@@ -30,7 +30,7 @@ static haft_status add_roots(haft__mcp_client *client, inputs *in, haft__json ke
     haft__json none = haft__json_null(), roots = none;
     haft__buf_init(&buf, HAFT__LIMIT_SPEC_BYTES);
     haft__json_writer_init(&w, &buf);
-    haft__mcp_add_roots(client, &w);
+    haft__mcp_client_add_roots(client, &w);
     haft_status status = haft__buf_check(&buf, err);
     haft_str text =
         status == HAFT_OK ? haft__arena_copy(in->arena, haft__buf_str(&buf)) : HAFT__LIT("");
@@ -48,21 +48,21 @@ static haft_status add_roots(haft__mcp_client *client, inputs *in, haft__json ke
 static haft_status take_input(haft__mcp_client *client, inputs *in, haft__json key,
                               haft__json request, haft_error *err)
 {
-    haft_str method = haft__json_text(haft__mcp_get(request, "method"));
+    haft_str method = haft__json_text(haft__mcp_client_json_get(request, "method"));
     bool roots = haft__str_equal(method, HAFT__LIT("roots/list"));
     bool question = haft__str_equal(method, HAFT__LIT("elicitation/create"));
     if (roots && client->options.root_count > 0) {
         return add_roots(client, in, key, err);
     }
     if (!question || !client->options.elicitation) {
-        haft__mcp_fail_text(&in->why, HAFT_UNSUPPORTED,
-                            "the server asks for what haft does not offer it", method);
+        haft__mcp_client_fail_text(&in->why, HAFT_UNSUPPORTED,
+                                   "the server asks for what haft does not offer it", method);
         return HAFT_OK;
     }
-    haft__mcp_question *q = &in->questions[in->question_count];
-    *q = (haft__mcp_question){.key = haft__json_text(key)};
-    haft_status status =
-        haft__mcp_question_read(in->arena, haft__mcp_get(request, "params"), q, &in->why);
+    haft__mcp_elicitation *q = &in->questions[in->question_count];
+    *q = (haft__mcp_elicitation){.key = haft__json_text(key)};
+    haft_status status = haft__mcp_elicitation_read(
+        in->arena, haft__mcp_client_json_get(request, "params"), q, &in->why);
     in->question_count += status == HAFT_OK;
     return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
 }
@@ -92,7 +92,7 @@ static haft_status take_inputs(haft__mcp_client *client, inputs *in, haft__json 
     return status;
 }
 
-static void check_input(haft__mcp_pending *call, haft__json requests, haft__json state,
+static void check_input(haft__mcp_pending_call *call, haft__json requests, haft__json state,
                         haft_error *why)
 {
     bool no_requests = requests.kind == HAFT__JSON_NULL, no_state = state.kind == HAFT__JSON_NULL;
@@ -110,38 +110,39 @@ static void check_input(haft__mcp_pending *call, haft__json requests, haft__json
 }
 
 /* Nobody has to be asked: the same call again, with what the server wants back. */
-static haft_status call_again(haft__mcp_client *client, haft__mcp_pending *call, const inputs *in,
-                              haft__json state, haft_error *err)
+static haft_status call_again(haft__mcp_client *client, haft__mcp_pending_call *call,
+                              const inputs *in, haft__json state, haft_error *err)
 {
     haft__json answers = in->answered_count > 0
                              ? haft__json_object(in->answered, in->answered_count)
                              : haft__json_null();
-    haft_status status =
-        haft__mcp_copy(&call->arena, answers, client->options.origin.hash_key, &call->answers, err);
+    haft_status status = haft__mcp_client_copy_json(
+        &call->arena, answers, client->options.origin.hash_key, &call->answers, err);
     call->request_state = (haft_str){NULL, 0};
     if (status == HAFT_OK && state.kind == HAFT__JSON_STRING) {
         call->request_state = haft__arena_copy(&call->arena, haft__json_text(state));
         status = call->request_state.ptr != NULL ? HAFT_OK : haft__arena_fail(&call->arena, err);
     }
     call->round++;
-    return status == HAFT_OK ? haft__mcp_call_send(client, call, err) : status;
+    return status == HAFT_OK ? haft__mcp_client_call_send(client, call, err) : status;
 }
 
-haft_status haft__mcp_take_input(haft__mcp_client *client, haft__mcp_pending *call,
-                                 const haft__rpc_message *message, haft__arena *io_arena,
-                                 haft_error *err)
+haft_status haft__mcp_client_on_input_required(haft__mcp_client *client,
+                                               haft__mcp_pending_call *call,
+                                               const haft__rpc_message *message,
+                                               haft__arena *io_arena, haft_error *err)
 {
     haft__json told = message->result;
     haft__json result = message->exact.kind != HAFT__JSON_NULL ? message->exact : told;
-    haft__json requests = haft__mcp_get(result, "inputRequests");
-    haft__json state = haft__mcp_get(result, "requestState");
-    haft__mcp_done *done = &call->node->event.done;
+    haft__json requests = haft__mcp_client_json_get(result, "inputRequests");
+    haft__json state = haft__mcp_client_json_get(result, "requestState");
+    haft__mcp_call_done *done = &call->node->event.done;
     inputs in = {.arena = io_arena};
     check_input(call, requests, state, &in.why);
-    haft_status status =
-        in.why.status == HAFT_OK && requests.kind == HAFT__JSON_OBJECT
-            ? take_inputs(client, &in, requests, haft__mcp_get(told, "inputRequests"), err)
-            : HAFT_OK;
+    haft_status status = in.why.status == HAFT_OK && requests.kind == HAFT__JSON_OBJECT
+                             ? take_inputs(client, &in, requests,
+                                           haft__mcp_client_json_get(told, "inputRequests"), err)
+                             : HAFT_OK;
     if (status != HAFT_OK) {
         return status;
     }
@@ -160,7 +161,8 @@ haft_status haft__mcp_take_input(haft__mcp_client *client, haft__mcp_pending *ca
     call->node->arena = *io_arena;
     haft__arena_init(io_arena, 0);
     bool good = in.why.status == HAFT_OK;
-    haft__mcp_call_end(client, call, good ? HAFT__MCP_INPUT : HAFT__MCP_ERROR,
-                       good ? NULL : &in.why);
+    haft__mcp_client_call_end(client, call,
+                              good ? HAFT__MCP_OUTCOME_INPUT_REQUIRED : HAFT__MCP_OUTCOME_ERROR,
+                              good ? NULL : &in.why);
     return HAFT_OK;
 }

@@ -19,7 +19,7 @@
 
 /* ---- begin and end ---- */
 
-static void drop_pages(haft__mcp_listing_work *listing)
+static void drop_pages(haft__mcp_tool_listing *listing)
 {
     while (listing->pages != NULL) {
         haft__mcp_page *page = listing->pages;
@@ -29,56 +29,57 @@ static void drop_pages(haft__mcp_listing_work *listing)
     }
 }
 
-void haft__mcp_list_destroy(haft__mcp_listing_work *listing)
+void haft__mcp_tool_listing_destroy(haft__mcp_tool_listing *listing)
 {
     if (listing != NULL) {
         drop_pages(listing);
         haft__arena_finish(&listing->arena);
-        haft__mcp_node_destroy(listing->node);
+        haft__mcp_client_event_node_destroy(listing->node);
         free(listing->tools);
         free(listing);
     }
 }
 
-static void list_init(haft__mcp_client *client, haft__mcp_listing_work *listing)
+static void list_init(haft__mcp_client *client, haft__mcp_tool_listing *listing)
 {
     haft__arena_init(&listing->arena, 0);
     haft__map_init(&listing->names, &listing->arena, client->options.origin.hash_key);
     haft__map_init(&listing->cursors, &listing->arena, client->options.origin.hash_key);
 }
 
-haft_status haft__mcp_list_begin(haft__mcp_client *client, haft_error *err)
+haft_status haft__mcp_client_list_begin(haft__mcp_client *client, haft_error *err)
 {
     if (client->listing != NULL) {
         return HAFT_OK;
     }
-    haft__mcp_listing_work *listing = calloc(1, sizeof(*listing));
-    haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_TOOLS);
+    haft__mcp_tool_listing *listing = calloc(1, sizeof(*listing));
+    haft__mcp_client_event_node *node = haft__mcp_client_event_node_create(HAFT__MCP_EVENT_TOOLS);
     if (listing == NULL || node == NULL) {
         free(listing);
-        haft__mcp_node_destroy(node);
+        haft__mcp_client_event_node_destroy(node);
         return haft__fail_no_memory(err);
     }
     list_init(client, listing);
     listing->node = node;
     client->listing = listing;
     client->stale = false;
-    if (client->state == HAFT__MCP_BAD) {
+    if (client->state == HAFT__MCP_CLIENT_FAILED) {
         haft_error error;
         (void)haft__fail(&error, HAFT_BAD_STATE, "", "the server cannot be used");
-        haft__mcp_list_fail(client, &error);
+        haft__mcp_client_list_fail(client, &error);
         return HAFT_OK;
     }
-    if (client->state != HAFT__MCP_OPEN) {
+    if (client->state != HAFT__MCP_CLIENT_OPEN) {
         return HAFT_OK; /* it goes out when there is somebody to ask */
     }
-    haft_status status = haft__mcp_listen(client, err); /* if it has ended: once for each list */
-    return status == HAFT_OK ? haft__mcp_list_send(client, err) : status;
+    haft_status status =
+        haft__mcp_client_listen(client, err); /* if it has ended: once for each list */
+    return status == HAFT_OK ? haft__mcp_client_list_send(client, err) : status;
 }
 
-void haft__mcp_list_reset(haft__mcp_client *client)
+void haft__mcp_client_list_reset(haft__mcp_client *client)
 {
-    haft__mcp_listing_work *listing = client->listing;
+    haft__mcp_tool_listing *listing = client->listing;
     drop_pages(listing);
     haft__arena_finish(&listing->arena);
     list_init(client, listing);
@@ -94,8 +95,8 @@ void haft__mcp_list_reset(haft__mcp_client *client)
 /* The event owns the listing until it is taken. */
 static void finish(haft__mcp_client *client, const haft_error *error)
 {
-    haft__mcp_listing_work *listing = client->listing;
-    haft__mcp_node *node = listing->node;
+    haft__mcp_tool_listing *listing = client->listing;
+    haft__mcp_client_event_node *node = listing->node;
     haft__mcp_tools tools = {.items = listing->tools,
                              .count = listing->count,
                              .left_out = listing->left_out,
@@ -107,16 +108,16 @@ static void finish(haft__mcp_client *client, const haft_error *error)
     client->list_id = 0;
     listing->node = NULL;
     if (error != NULL) {
-        haft__mcp_list_destroy(listing);
+        haft__mcp_tool_listing_destroy(listing);
         node->event.tools = (haft__mcp_tools){.error = *error};
     } else {
         node->event.tools = tools;
         node->listing = client->newest = listing;
     }
-    haft__mcp_push(client, node);
+    haft__mcp_client_push_event(client, node);
 }
 
-void haft__mcp_list_fail(haft__mcp_client *client, const haft_error *error)
+void haft__mcp_client_list_fail(haft__mcp_client *client, const haft_error *error)
 {
     if (client->listing != NULL) {
         finish(client, error);
@@ -124,28 +125,28 @@ void haft__mcp_list_fail(haft__mcp_client *client, const haft_error *error)
 }
 
 /* Asks for the page that is next; a server without tools is not asked. */
-haft_status haft__mcp_list_send(haft__mcp_client *client, haft_error *err)
+haft_status haft__mcp_client_list_send(haft__mcp_client *client, haft_error *err)
 {
-    haft__mcp_out out;
+    haft__mcp_client_outgoing out;
     if (!client->has_tools) {
         finish(client, NULL);
         return HAFT_OK;
     }
     client->list_id = ++client->last_id;
-    haft__mcp_out_begin(client, &out, client->list_id, "tools/list", false);
+    haft__mcp_client_outgoing_begin(client, &out, client->list_id, "tools/list", false);
     if (client->listing->cursor.ptr != NULL) {
         haft__json_key(&out.w, "cursor");
         haft__json_add_str(&out.w, client->listing->cursor);
     }
-    return haft__mcp_out_end(client, &out, NULL, err);
+    return haft__mcp_client_outgoing_end(client, &out, NULL, err);
 }
 
 /* ---- entries ---- */
 
-static haft_status leave_out(haft__mcp_listing_work *listing, haft_str name, const char *where,
+static haft_status skip_tool(haft__mcp_tool_listing *listing, haft_str name, const char *where,
                              const char *why, haft_error *err)
 {
-    haft__mcp_left_out out = {.tool = HAFT__LIT("")};
+    haft__mcp_skipped_tool out = {.tool = HAFT__LIT("")};
     listing->left_out_all++;
     if (listing->left_out == NULL) {
         listing->left_out = haft__arena_array(&listing->arena, HAFT__LIMIT_MCP_WARNINGS,
@@ -163,17 +164,17 @@ static haft_status leave_out(haft__mcp_listing_work *listing, haft_str name, con
     if (reason.ptr == NULL || kept.ptr == NULL) {
         return haft__arena_fail(&listing->arena, err);
     }
-    haft_status status = haft__visible(&listing->arena, kept, SHOWN_BYTES, &out.tool, err);
+    haft_status status = haft__visible_copy(&listing->arena, kept, SHOWN_BYTES, &out.tool, err);
     if (status == HAFT_OK) {
-        status =
-            haft__visible(&listing->arena, reason, HAFT__LIMIT_MCP_LOG_BYTES, &out.reason, err);
+        status = haft__visible_copy(&listing->arena, reason, HAFT__LIMIT_MCP_LOG_BYTES, &out.reason,
+                                    err);
     }
     listing->left_out[listing->left_out_count] = out;
     listing->left_out_count += status == HAFT_OK;
     return status;
 }
 
-static haft_status make_room(haft__mcp_listing_work *listing, haft_error *err)
+static haft_status make_room(haft__mcp_tool_listing *listing, haft_error *err)
 {
     if (listing->count < listing->capacity) {
         return HAFT_OK;
@@ -191,7 +192,7 @@ static haft_status make_room(haft__mcp_listing_work *listing, haft_error *err)
 static haft_status take_entry(haft__mcp_client *client, haft__arena *arena, haft__json entry,
                               haft_str name, bool has_secret, haft_error *err)
 {
-    haft__mcp_listing_work *listing = client->listing;
+    haft__mcp_tool_listing *listing = client->listing;
     haft__mcp_tool tool;
     haft_error why = {.status = HAFT_OK};
     haft_status status = make_room(listing, err);
@@ -199,11 +200,12 @@ static haft_status take_entry(haft__mcp_client *client, haft__arena *arena, haft
         return status;
     }
     if (has_secret) {
-        return leave_out(listing, name, "", "its definition has a secret in it", err);
+        return skip_tool(listing, name, "", "its definition has a secret in it", err);
     }
-    haft__json task = haft__mcp_get(haft__mcp_get(entry, "execution"), "taskSupport");
+    haft__json task =
+        haft__mcp_client_json_get(haft__mcp_client_json_get(entry, "execution"), "taskSupport");
     if (haft__str_equal(haft__json_text(task), HAFT__LIT("required"))) {
-        return leave_out(listing, name, "/execution/taskSupport",
+        return skip_tool(listing, name, "/execution/taskSupport",
                          "it can be called as a task only, and haft has no tasks", err);
     }
     status = haft__mcp_tool_read(arena, entry, &client->options.origin, &tool, &why);
@@ -211,10 +213,10 @@ static haft_status take_entry(haft__mcp_client *client, haft__arena *arena, haft
         return haft__fail_no_memory(err);
     }
     if (status != HAFT_OK) {
-        return leave_out(listing, name, why.where, why.message, err);
+        return skip_tool(listing, name, why.where, why.message, err);
     }
     if (haft__map_get(&listing->names, tool.remote) != NULL) {
-        return leave_out(listing, name, "", "another tool before it has this name", err);
+        return skip_tool(listing, name, "", "another tool before it has this name", err);
     }
     listing->tools[listing->count++] = tool;
     return haft__map_put(&listing->names, tool.remote, listing, err);
@@ -224,19 +226,19 @@ static haft_status take_entry(haft__mcp_client *client, haft__arena *arena, haft
 static haft_status take_entries(haft__mcp_client *client, haft__arena *arena, haft__json entries,
                                 bool secrets, bool *ret_full, haft_error *err)
 {
-    haft__mcp_listing_work *listing = client->listing;
+    haft__mcp_tool_listing *listing = client->listing;
     haft_status status = HAFT_OK;
     for (uint32_t i = 0; i < entries.count && status == HAFT_OK && !*ret_full; i++) {
         haft__json told = entries.items[i];
         bool secret = false;
         if (secrets) {
-            status = haft__mcp_clean_value(client, arena, &told, &secret, err);
+            status = haft__mcp_client_redact_value(client, arena, &told, &secret, err);
         }
-        haft_str name = haft__json_text(haft__mcp_get(told, "name"));
+        haft_str name = haft__json_text(haft__mcp_client_json_get(told, "name"));
         *ret_full = listing->count == HAFT__LIMIT_MCP_TOOLS;
         if (status == HAFT_OK && *ret_full) {
             status =
-                leave_out(listing, HAFT__LIT(""), "",
+                skip_tool(listing, HAFT__LIT(""), "",
                           "the server has more tools than haft takes; the rest is left out", err);
         } else if (status == HAFT_OK) {
             status = take_entry(client, arena, entries.items[i], name, secret, err);
@@ -248,10 +250,10 @@ static haft_status take_entries(haft__mcp_client *client, haft__arena *arena, ha
 /* ---- pages ---- */
 
 /* Where the next page begins: .ptr is NULL when there is none, or none that can be asked for. */
-static haft_status next_cursor(haft__mcp_listing_work *listing, haft__json result,
+static haft_status next_cursor(haft__mcp_tool_listing *listing, haft__json result,
                                haft_str *ret_cursor, haft_error *err)
 {
-    haft__json next = haft__mcp_get(result, "nextCursor");
+    haft__json next = haft__mcp_client_json_get(result, "nextCursor");
     haft_str text = haft__json_text(next);
     const char *why = NULL;
     *ret_cursor = (haft_str){NULL, 0};
@@ -268,7 +270,7 @@ static haft_status next_cursor(haft__mcp_listing_work *listing, haft__json resul
         why = "the list is cut: it is too long";
     }
     if (why != NULL) {
-        return leave_out(listing, HAFT__LIT(""), "", why, err);
+        return skip_tool(listing, HAFT__LIT(""), "", why, err);
     }
     haft_str kept = haft__arena_copy(&listing->arena, text);
     if (kept.ptr == NULL) {
@@ -278,10 +280,10 @@ static haft_status next_cursor(haft__mcp_listing_work *listing, haft__json resul
     return haft__map_put(&listing->cursors, kept, listing, err);
 }
 
-static void take_ttl(haft__mcp_listing_work *listing, haft__json result)
+static void take_ttl(haft__mcp_tool_listing *listing, haft__json result)
 {
     int64_t ttl;
-    haft__json value = haft__mcp_get(result, "ttlMs");
+    haft__json value = haft__mcp_client_json_get(result, "ttlMs");
     if (value.kind == HAFT__JSON_NUMBER && haft__number_to_int64(haft__json_text(value), &ttl)
         && ttl >= 0) {
         bool less = !listing->has_ttl || (uint64_t)ttl < listing->ttl_ms;
@@ -291,7 +293,7 @@ static void take_ttl(haft__mcp_listing_work *listing, haft__json result)
 }
 
 /* Keeps the arena of the message, which the tools point into. */
-static haft_status keep_page(haft__mcp_listing_work *listing, size_t bytes, haft__arena *io_arena,
+static haft_status keep_page(haft__mcp_tool_listing *listing, size_t bytes, haft__arena *io_arena,
                              haft__arena **ret_arena, haft_error *err)
 {
     haft__mcp_page *page = calloc(1, sizeof(*page));
@@ -314,13 +316,14 @@ static haft_status take_page(haft__mcp_client *client, const haft__rpc_message *
 {
     bool secrets = message->exact.kind != HAFT__JSON_NULL;
     haft__json result = secrets ? message->exact : message->result;
-    haft__mcp_listing_work *listing = client->listing;
+    haft__mcp_tool_listing *listing = client->listing;
     haft__arena *arena = NULL;
     bool full = false;
     take_ttl(listing, result);
     haft_status status = keep_page(listing, bytes, io_arena, &arena, err);
     if (status == HAFT_OK) {
-        status = take_entries(client, arena, haft__mcp_get(result, "tools"), secrets, &full, err);
+        status = take_entries(client, arena, haft__mcp_client_json_get(result, "tools"), secrets,
+                              &full, err);
     }
     listing->cursor = (haft_str){NULL, 0};
     if (status == HAFT_OK && !full) {
@@ -330,78 +333,81 @@ static haft_status take_page(haft__mcp_client *client, const haft__rpc_message *
         return status;
     }
     if (listing->cursor.ptr != NULL) {
-        return haft__mcp_list_send(client, err);
+        return haft__mcp_client_list_send(client, err);
     }
     finish(client, NULL);
     return HAFT_OK;
 }
 
-haft_status haft__mcp_list_answer(haft__mcp_client *client, const haft__rpc_message *message,
-                                  size_t bytes, haft__arena *io_arena, haft_error *err)
+haft_status haft__mcp_client_list_answer(haft__mcp_client *client, const haft__rpc_message *message,
+                                         size_t bytes, haft__arena *io_arena, haft_error *err)
 {
     haft_error error;
     bool secrets = message->exact.kind != HAFT__JSON_NULL;
-    haft__json tools = haft__mcp_get(secrets ? message->exact : message->result, "tools");
+    haft__json tools =
+        haft__mcp_client_json_get(secrets ? message->exact : message->result, "tools");
     client->list_id = 0;
     if (message->kind == HAFT__RPC_RESULT && tools.kind == HAFT__JSON_ARRAY) {
         return take_page(client, message, bytes, io_arena, err);
     }
     if (message->kind == HAFT__RPC_ERROR) {
-        haft__mcp_fail_text(&error, HAFT_IO, "the server did not list its tools", message->message);
+        haft__mcp_client_fail_text(&error, HAFT_IO, "the server did not list its tools",
+                                   message->message);
     } else {
         (void)haft__fail(&error, HAFT_BAD_INPUT, "/tools", "expected a list of tools, found %s",
                          haft__json_kind_name(tools));
     }
-    haft__mcp_list_fail(client, &error);
+    haft__mcp_client_list_fail(client, &error);
     return HAFT_OK;
 }
 
 /* ---- changes ---- */
 
-haft_status haft__mcp_listen(haft__mcp_client *client, haft_error *err)
+haft_status haft__mcp_client_listen(haft__mcp_client *client, haft_error *err)
 {
-    haft__mcp_out out;
+    haft__mcp_client_outgoing out;
     if (!client->options.listen || !client->has_changes || client->listen_id != 0
         || client->era != HAFT__MCP_ERA_MODERN) {
         return HAFT_OK;
     }
     client->listen_id = ++client->last_id;
-    haft__mcp_out_begin(client, &out, client->listen_id, "subscriptions/listen", false);
+    haft__mcp_client_outgoing_begin(client, &out, client->listen_id, "subscriptions/listen", false);
     out.send.stream = true;
     haft__json_key(&out.w, "notifications");
     haft__json_begin_object(&out.w);
     haft__json_key(&out.w, "toolsListChanged");
     haft__json_add_bool(&out.w, true);
     haft__json_end_object(&out.w);
-    return haft__mcp_out_end(client, &out, NULL, err);
+    return haft__mcp_client_outgoing_end(client, &out, NULL, err);
 }
 
-haft_status haft__mcp_changed(haft__mcp_client *client, haft_error *err)
+haft_status haft__mcp_client_tools_changed(haft__mcp_client *client, haft_error *err)
 {
     if (client->stale) {
         return HAFT_OK;
     }
-    haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_CHANGED);
+    haft__mcp_client_event_node *node = haft__mcp_client_event_node_create(HAFT__MCP_EVENT_CHANGED);
     if (node == NULL) {
         return haft__fail_no_memory(err);
     }
     client->stale = true;
-    haft__mcp_push(client, node);
+    haft__mcp_client_push_event(client, node);
     return HAFT_OK;
 }
 
-haft_status haft__mcp_unwatched(haft__mcp_client *client, haft_error *err)
+haft_status haft__mcp_client_watch_lost(haft__mcp_client *client, haft_error *err)
 {
-    haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_UNWATCHED);
+    haft__mcp_client_event_node *node =
+        haft__mcp_client_event_node_create(HAFT__MCP_EVENT_WATCH_LOST);
     client->listen_id = 0;
     if (node == NULL) {
         return haft__fail_no_memory(err);
     }
-    haft__mcp_push(client, node);
+    haft__mcp_client_push_event(client, node);
     return HAFT_OK;
 }
 
-bool haft__mcp_client_watches(const haft__mcp_client *client)
+bool haft__mcp_client_is_watching(const haft__mcp_client *client)
 {
     return client->era != HAFT__MCP_ERA_MODERN || !client->has_changes || client->listen_id != 0;
 }

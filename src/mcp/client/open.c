@@ -17,7 +17,7 @@
 
 static haft_status fail(haft__mcp_client *client, const haft_error *error)
 {
-    haft__mcp_give_up(client, error);
+    haft__mcp_client_fail_all(client, error);
     return HAFT_OK;
 }
 
@@ -25,37 +25,37 @@ static haft_status fail(haft__mcp_client *client, const haft_error *error)
 
 static haft_status discover(haft__mcp_client *client, haft_error *err)
 {
-    haft__mcp_out out;
-    client->state = HAFT__MCP_PROBING;
+    haft__mcp_client_outgoing out;
+    client->state = HAFT__MCP_CLIENT_PROBING;
     client->tried_discover = true;
     client->discover_id = ++client->last_id;
-    haft__mcp_out_begin(client, &out, client->discover_id, "server/discover", false);
-    return haft__mcp_out_end(client, &out, NULL, err);
+    haft__mcp_client_outgoing_begin(client, &out, client->discover_id, "server/discover", false);
+    return haft__mcp_client_outgoing_end(client, &out, NULL, err);
 }
 
 static haft_status initialize_as(haft__mcp_client *client, haft_str version, haft_error *err)
 {
-    haft__mcp_out out;
-    client->state = HAFT__MCP_INITIALIZING;
+    haft__mcp_client_outgoing out;
+    client->state = HAFT__MCP_CLIENT_INITIALIZING;
     client->tried_initialize = true;
     client->session = HAFT__LIT("");
     client->initialize_id = ++client->last_id;
-    haft__mcp_out_begin(client, &out, client->initialize_id, "initialize", false);
+    haft__mcp_client_outgoing_begin(client, &out, client->initialize_id, "initialize", false);
     haft__json_key(&out.w, "protocolVersion");
     haft__json_add_str(&out.w, version);
     haft__json_key(&out.w, "capabilities");
-    haft__mcp_add_capabilities(client, &out.w);
+    haft__mcp_client_add_capabilities(client, &out.w);
     haft__json_key(&out.w, "clientInfo");
-    haft__mcp_add_info(client, &out.w);
-    return haft__mcp_out_end(client, &out, NULL, err);
+    haft__mcp_client_add_info(client, &out.w);
+    return haft__mcp_client_outgoing_end(client, &out, NULL, err);
 }
 
-haft_status haft__mcp_initialize(haft__mcp_client *client, haft_error *err)
+haft_status haft__mcp_client_initialize(haft__mcp_client *client, haft_error *err)
 {
     return initialize_as(client, HAFT__LIT(HAFT__MCP_LEGACY_VERSION), err);
 }
 
-haft_status haft__mcp_open(haft__mcp_client *client, haft_error *err)
+haft_status haft__mcp_client_open(haft__mcp_client *client, haft_error *err)
 {
     client->tried_discover = client->tried_initialize = client->asked_again = false;
     client->cancels = false;
@@ -63,17 +63,17 @@ haft_status haft__mcp_open(haft__mcp_client *client, haft_error *err)
     client->session = HAFT__LIT("");
     client->list_id = client->listen_id = client->level_id = 0;
     client->discover_id = client->initialize_id = 0;
-    return client->options.era == HAFT__MCP_ERA_LEGACY ? haft__mcp_initialize(client, err)
+    return client->options.era == HAFT__MCP_ERA_LEGACY ? haft__mcp_client_initialize(client, err)
                                                        : discover(client, err);
 }
 
-haft_status haft__mcp_reopen(haft__mcp_client *client, haft_error *err)
+haft_status haft__mcp_client_reopen(haft__mcp_client *client, haft_error *err)
 {
-    if (client->state == HAFT__MCP_INITIALIZING) {
+    if (client->state == HAFT__MCP_CLIENT_INITIALIZING) {
         return HAFT_OK; /* on its way already */
     }
     client->level_id = client->listen_id = 0;
-    return haft__mcp_initialize(client, err);
+    return haft__mcp_client_initialize(client, err);
 }
 
 /* ---- ready ---- */
@@ -81,13 +81,13 @@ haft_status haft__mcp_reopen(haft__mcp_client *client, haft_error *err)
 static haft_status visible(haft__arena *arena, haft__json value, size_t most, haft_str *ret_text,
                            haft_error *err)
 {
-    return haft__visible(arena, haft__json_text(value), most, ret_text, err);
+    return haft__visible_copy(arena, haft__json_text(value), most, ret_text, err);
 }
 
-static haft_status tell_ready(haft__mcp_client *client, haft__json info, haft__json instructions,
-                              haft_error *err)
+static haft_status notify_ready(haft__mcp_client *client, haft__json info, haft__json instructions,
+                                haft_error *err)
 {
-    haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_READY);
+    haft__mcp_client_event_node *node = haft__mcp_client_event_node_create(HAFT__MCP_EVENT_READY);
     if (node == NULL) {
         return haft__fail_no_memory(err);
     }
@@ -98,16 +98,16 @@ static haft_status tell_ready(haft__mcp_client *client, haft__json info, haft__j
                                      && client->era == HAFT__MCP_ERA_LEGACY && client->has_changes};
     haft__json copy_info, copy_text;
     haft__hash_key key = client->options.origin.hash_key;
-    haft_status status = haft__mcp_copy(&node->arena, info, key, &copy_info, err);
+    haft_status status = haft__mcp_client_copy_json(&node->arena, info, key, &copy_info, err);
     if (status == HAFT_OK) {
-        status = haft__mcp_copy(&node->arena, instructions, key, &copy_text, err);
+        status = haft__mcp_client_copy_json(&node->arena, instructions, key, &copy_text, err);
     }
     if (status == HAFT_OK) {
-        status = visible(&node->arena, haft__mcp_get(copy_info, "name"), NAME_BYTES,
+        status = visible(&node->arena, haft__mcp_client_json_get(copy_info, "name"), NAME_BYTES,
                          &ready.server_name, err);
     }
     if (status == HAFT_OK) {
-        status = visible(&node->arena, haft__mcp_get(copy_info, "version"), NAME_BYTES,
+        status = visible(&node->arena, haft__mcp_client_json_get(copy_info, "version"), NAME_BYTES,
                          &ready.server_version, err);
     }
     if (status == HAFT_OK) {
@@ -116,49 +116,50 @@ static haft_status tell_ready(haft__mcp_client *client, haft__json info, haft__j
     }
     node->event.ready = ready;
     if (status != HAFT_OK) {
-        haft__mcp_node_destroy(node);
+        haft__mcp_client_event_node_destroy(node);
         return status;
     }
-    haft__mcp_push(client, node);
+    haft__mcp_client_push_event(client, node);
     return HAFT_OK;
 }
 
 /* What waited goes out. */
-static haft_status go_on(haft__mcp_client *client, haft_error *err)
+static haft_status finish_opening(haft__mcp_client *client, haft_error *err)
 {
     haft_status status = HAFT_OK;
     if (client->listing != NULL && client->list_id == 0) {
-        status = haft__mcp_list_send(client, err);
+        status = haft__mcp_client_list_send(client, err);
     }
     if (status == HAFT_OK) {
-        status = haft__mcp_listen(client, err);
+        status = haft__mcp_client_listen(client, err);
     }
-    return status == HAFT_OK ? haft__mcp_calls_send(client, err) : status;
+    return status == HAFT_OK ? haft__mcp_client_calls_send(client, err) : status;
 }
 
 static void take_capabilities(haft__mcp_client *client, haft__json capabilities)
 {
-    haft__json tools = haft__mcp_get(capabilities, "tools");
+    haft__json tools = haft__mcp_client_json_get(capabilities, "tools");
     client->has_tools = tools.kind == HAFT__JSON_OBJECT;
-    client->has_changes = haft__mcp_get(tools, "listChanged").kind == HAFT__JSON_TRUE;
+    client->has_changes = haft__mcp_client_json_get(tools, "listChanged").kind == HAFT__JSON_TRUE;
 }
 
-static haft_status be_modern(haft__mcp_client *client, const haft__json *result, haft_error *err)
+static haft_status open_modern(haft__mcp_client *client, const haft__json *result, haft_error *err)
 {
     haft__json none = haft__json_null();
-    haft__json meta = result != NULL ? haft__mcp_get(*result, "_meta") : none;
-    haft__json info = haft__mcp_get(meta, "io.modelcontextprotocol/serverInfo");
-    client->state = HAFT__MCP_OPEN;
+    haft__json meta = result != NULL ? haft__mcp_client_json_get(*result, "_meta") : none;
+    haft__json info = haft__mcp_client_json_get(meta, "io.modelcontextprotocol/serverInfo");
+    client->state = HAFT__MCP_CLIENT_OPEN;
     client->era = client->options.era = HAFT__MCP_ERA_MODERN;
     client->protocol = HAFT__LIT(HAFT__MCP_MODERN_VERSION);
     client->has_tools = true; /* unless it says otherwise */
     client->has_changes = false;
     if (result != NULL) {
-        take_capabilities(client, haft__mcp_get(*result, "capabilities"));
+        take_capabilities(client, haft__mcp_client_json_get(*result, "capabilities"));
     }
-    haft_status status = tell_ready(
-        client, info, result != NULL ? haft__mcp_get(*result, "instructions") : none, err);
-    return status == HAFT_OK ? go_on(client, err) : status;
+    haft_status status = notify_ready(
+        client, info, result != NULL ? haft__mcp_client_json_get(*result, "instructions") : none,
+        err);
+    return status == HAFT_OK ? finish_opening(client, err) : status;
 }
 
 /* ---- answers ---- */
@@ -190,19 +191,19 @@ static haft_status no_version(haft__mcp_client *client)
     return fail(client, &error);
 }
 
-haft_status haft__mcp_discovered(haft__mcp_client *client, const haft__rpc_message *message,
-                                 haft_error *err)
+haft_status haft__mcp_client_on_discovered(haft__mcp_client *client,
+                                           const haft__rpc_message *message, haft_error *err)
 {
     bool answer = message->kind == HAFT__RPC_RESULT, done = false;
-    haft__json versions = haft__mcp_get(answer ? message->result : message->data,
-                                        answer ? "supportedVersions" : "supported");
+    haft__json versions = haft__mcp_client_json_get(answer ? message->result : message->data,
+                                                    answer ? "supportedVersions" : "supported");
     haft_str version = haft__mcp_version_choose(versions);
     client->discover_id = 0;
     if (answer && haft__mcp_version_modern(version)) {
-        return be_modern(client, &message->result, err);
+        return open_modern(client, &message->result, err);
     }
     if (!answer && (message->code == HAFT__RPC_HEADER || message->code == HAFT__RPC_CAPABILITY)) {
-        return be_modern(client, NULL, err);
+        return open_modern(client, NULL, err);
     }
     bool modern =
         versions.kind == HAFT__JSON_ARRAY && (answer || message->code == HAFT__RPC_VERSION);
@@ -217,7 +218,7 @@ haft_status haft__mcp_discovered(haft__mcp_client *client, const haft__rpc_messa
     if (client->tried_initialize) {
         return no_version(client);
     }
-    return haft__mcp_initialize(client, err);
+    return haft__mcp_client_initialize(client, err);
 }
 
 /* The server's own reason, or what is wrong with its answer. */
@@ -226,7 +227,7 @@ static haft_status refused(haft__mcp_client *client, const haft__rpc_message *me
 {
     bool done = false;
     haft_error error;
-    haft__json versions = haft__mcp_get(message->data, "supported");
+    haft__json versions = haft__mcp_client_json_get(message->data, "supported");
     haft_str version = haft__mcp_version_choose(versions);
     haft_status status = HAFT_OK;
     if (haft__mcp_version_legacy(version)
@@ -239,61 +240,61 @@ static haft_status refused(haft__mcp_client *client, const haft__rpc_message *me
     if (status != HAFT_OK || done) {
         return status;
     }
-    haft__mcp_fail_text(&error, HAFT_UNSUPPORTED, "the server refused to initialize",
-                        message->message);
+    haft__mcp_client_fail_text(&error, HAFT_UNSUPPORTED, "the server refused to initialize",
+                               message->message);
     return fail(client, &error);
 }
 
 static haft_status set_level(haft__mcp_client *client, haft__json capabilities, haft_error *err)
 {
-    haft__mcp_out out;
+    haft__mcp_client_outgoing out;
     if (client->options.log_level.len == 0
-        || haft__mcp_get(capabilities, "logging").kind != HAFT__JSON_OBJECT) {
+        || haft__mcp_client_json_get(capabilities, "logging").kind != HAFT__JSON_OBJECT) {
         return HAFT_OK;
     }
     client->level_id = ++client->last_id;
-    haft__mcp_out_begin(client, &out, client->level_id, "logging/setLevel", false);
+    haft__mcp_client_outgoing_begin(client, &out, client->level_id, "logging/setLevel", false);
     haft__json_key(&out.w, "level");
     haft__json_add_str(&out.w, client->options.log_level);
-    return haft__mcp_out_end(client, &out, NULL, err);
+    return haft__mcp_client_outgoing_end(client, &out, NULL, err);
 }
 
-static haft_status be_legacy(haft__mcp_client *client, haft__json result, haft_error *err)
+static haft_status open_legacy(haft__mcp_client *client, haft__json result, haft_error *err)
 {
-    haft__mcp_out out;
-    haft__json capabilities = haft__mcp_get(result, "capabilities");
-    client->state = HAFT__MCP_OPEN;
+    haft__mcp_client_outgoing out;
+    haft__json capabilities = haft__mcp_client_json_get(result, "capabilities");
+    client->state = HAFT__MCP_CLIENT_OPEN;
     client->era = client->options.era = HAFT__MCP_ERA_LEGACY;
     take_capabilities(client, capabilities);
-    haft__mcp_out_begin(client, &out, 0, "notifications/initialized", false);
-    haft_status status = haft__mcp_out_end(client, &out, NULL, err);
+    haft__mcp_client_outgoing_begin(client, &out, 0, "notifications/initialized", false);
+    haft_status status = haft__mcp_client_outgoing_end(client, &out, NULL, err);
     if (status == HAFT_OK) {
         status = set_level(client, capabilities, err);
     }
     if (status == HAFT_OK) {
-        status = tell_ready(client, haft__mcp_get(result, "serverInfo"),
-                            haft__mcp_get(result, "instructions"), err);
+        status = notify_ready(client, haft__mcp_client_json_get(result, "serverInfo"),
+                              haft__mcp_client_json_get(result, "instructions"), err);
     }
-    return status == HAFT_OK ? go_on(client, err) : status;
+    return status == HAFT_OK ? finish_opening(client, err) : status;
 }
 
-haft_status haft__mcp_initialized(haft__mcp_client *client, const haft__rpc_message *message,
-                                  haft_error *err)
+haft_status haft__mcp_client_on_initialized(haft__mcp_client *client,
+                                            const haft__rpc_message *message, haft_error *err)
 {
     client->initialize_id = 0;
     if (message->kind == HAFT__RPC_ERROR) {
         return refused(client, message, err);
     }
-    haft__json version = haft__mcp_get(message->result, "protocolVersion");
+    haft__json version = haft__mcp_client_json_get(message->result, "protocolVersion");
     haft__json list = haft__json_array(&version, 1);
     haft_str spoken = haft__mcp_version_choose(list);
     if (!haft__mcp_version_legacy(spoken)) {
         haft_error error;
-        haft__mcp_fail_text(&error, HAFT_UNSUPPORTED,
-                            "the server speaks no version of MCP that haft speaks",
-                            haft__json_text(version));
+        haft__mcp_client_fail_text(&error, HAFT_UNSUPPORTED,
+                                   "the server speaks no version of MCP that haft speaks",
+                                   haft__json_text(version));
         return fail(client, &error);
     }
     client->protocol = spoken; /* a text of ours, not the server's */
-    return be_legacy(client, message->result, err);
+    return open_legacy(client, message->result, err);
 }

@@ -15,25 +15,26 @@
 
 /* Takes it out of the list and tells its end; what the server is told comes before or not at all.
  */
-static void end_question(haft__mcp_client *client, haft__mcp_asked **at, bool tell)
+static void end_question(haft__mcp_client *client, haft__mcp_pending_question **at, bool tell)
 {
-    haft__mcp_asked *asked = *at;
-    haft__mcp_node *node = asked->node;
+    haft__mcp_pending_question *asked = *at;
+    haft__mcp_client_event_node *node = asked->node;
     *at = asked->next;
     client->question_count--;
     if (tell) {
-        node->event.question = (haft__mcp_question){.number = asked->number, .call = asked->call};
-        haft__mcp_push(client, node);
+        node->event.question =
+            (haft__mcp_elicitation){.number = asked->number, .call = asked->call};
+        haft__mcp_client_push_event(client, node);
     } else {
-        haft__mcp_node_destroy(node);
+        haft__mcp_client_event_node_destroy(node);
     }
     haft__arena_finish(&asked->arena);
     free(asked);
 }
 
-void haft__mcp_questions_end(haft__mcp_client *client, uint64_t call)
+void haft__mcp_client_questions_end(haft__mcp_client *client, uint64_t call)
 {
-    haft__mcp_asked **at = &client->questions;
+    haft__mcp_pending_question **at = &client->questions;
     while (*at != NULL) {
         if (call == 0 || (*at)->call == call) {
             end_question(client, at, true);
@@ -43,18 +44,18 @@ void haft__mcp_questions_end(haft__mcp_client *client, uint64_t call)
     }
 }
 
-static haft__mcp_asked **find_question(haft__mcp_client *client, haft__json id)
+static haft__mcp_pending_question **find_question(haft__mcp_client *client, haft__json id)
 {
-    haft__mcp_asked **at = &client->questions;
+    haft__mcp_pending_question **at = &client->questions;
     while (*at != NULL && !haft__rpc_id_equal((*at)->id, id)) {
         at = &(*at)->next;
     }
     return at;
 }
 
-void haft__mcp_question_withdrawn(haft__mcp_client *client, haft__json id)
+void haft__mcp_client_question_withdrawn(haft__mcp_client *client, haft__json id)
 {
-    haft__mcp_asked **at = find_question(client, id);
+    haft__mcp_pending_question **at = find_question(client, id);
     if (*at != NULL) {
         end_question(client, at, true);
     }
@@ -63,9 +64,9 @@ void haft__mcp_question_withdrawn(haft__mcp_client *client, haft__json id)
 /* The call a question belongs to: its stream's, or the only one there is. */
 static uint64_t call_of(haft__mcp_client *client, uint64_t exchange)
 {
-    const haft__mcp_pending *call = haft__mcp_call_find(client, exchange);
+    const haft__mcp_pending_call *call = haft__mcp_client_call_find(client, exchange);
     uint64_t number = 0, count = 0;
-    for (const haft__mcp_pending *p = client->calls; call == NULL && p != NULL; p = p->next) {
+    for (const haft__mcp_pending_call *p = client->calls; call == NULL && p != NULL; p = p->next) {
         if (p->state == HAFT__MCP_CALL_SENT) {
             number = p->number;
             count++;
@@ -74,19 +75,20 @@ static uint64_t call_of(haft__mcp_client *client, uint64_t exchange)
     return call != NULL ? call->number : count == 1 ? number : 0;
 }
 
-static haft_status fill_question(haft__mcp_client *client, haft__mcp_asked *asked,
-                                 haft__mcp_node *node, const haft__rpc_message *message,
-                                 haft_error *why)
+static haft_status fill_question(haft__mcp_client *client, haft__mcp_pending_question *asked,
+                                 haft__mcp_client_event_node *node,
+                                 const haft__rpc_message *message, haft_error *why)
 {
     haft__json params;
     haft__hash_key key = client->options.origin.hash_key;
-    haft_status status = haft__mcp_copy(&asked->arena, message->id, key, &asked->id, why);
+    haft_status status =
+        haft__mcp_client_copy_json(&asked->arena, message->id, key, &asked->id, why);
     if (status == HAFT_OK) {
-        status = haft__mcp_copy(&node->arena, message->params, key, &params, why);
+        status = haft__mcp_client_copy_json(&node->arena, message->params, key, &params, why);
     }
-    node->event.question = (haft__mcp_question){.number = asked->number, .call = asked->call};
+    node->event.question = (haft__mcp_elicitation){.number = asked->number, .call = asked->call};
     return status == HAFT_OK
-               ? haft__mcp_question_read(&node->arena, params, &node->event.question, why)
+               ? haft__mcp_elicitation_read(&node->arena, params, &node->event.question, why)
                : status;
 }
 
@@ -94,9 +96,11 @@ static haft_status ask(haft__mcp_client *client, uint64_t exchange,
                        const haft__rpc_message *message, haft_error *err)
 {
     haft_error why;
-    haft__mcp_asked *asked = calloc(1, sizeof(*asked));
-    haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_QUESTION);
-    haft__mcp_node *off = haft__mcp_node_create(HAFT__MCP_EVENT_QUESTION_OFF);
+    haft__mcp_pending_question *asked = calloc(1, sizeof(*asked));
+    haft__mcp_client_event_node *node =
+        haft__mcp_client_event_node_create(HAFT__MCP_EVENT_QUESTION);
+    haft__mcp_client_event_node *off =
+        haft__mcp_client_event_node_create(HAFT__MCP_EVENT_QUESTION_WITHDRAWN);
     haft_status status = asked != NULL && node != NULL && off != NULL ? HAFT_OK : HAFT_NO_MEMORY;
     if (status == HAFT_OK) {
         haft__arena_init(&asked->arena, 0);
@@ -109,34 +113,34 @@ static haft_status ask(haft__mcp_client *client, uint64_t exchange,
         asked->next = client->questions;
         client->questions = asked;
         client->question_count++;
-        haft__mcp_push(client, node);
+        haft__mcp_client_push_event(client, node);
         return HAFT_OK;
     }
     if (asked != NULL) {
         haft__arena_finish(&asked->arena);
     }
     free(asked);
-    haft__mcp_node_destroy(node);
-    haft__mcp_node_destroy(off);
-    return status == HAFT_NO_MEMORY
-               ? haft__fail_no_memory(err)
-               : haft__mcp_send_error(client, message->id, HAFT__RPC_PARAMS, why.message, err);
+    haft__mcp_client_event_node_destroy(node);
+    haft__mcp_client_event_node_destroy(off);
+    return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err)
+                                    : haft__mcp_client_send_error(
+                                        client, message->id, HAFT__RPC_PARAMS, why.message, err);
 }
 
 static haft_status take_question(haft__mcp_client *client, uint64_t exchange,
                                  const haft__rpc_message *message, haft_error *err)
 {
     if (!client->options.elicitation) {
-        return haft__mcp_send_error(client, message->id, HAFT__RPC_METHOD,
-                                    "there is nobody here who could answer questions", err);
+        return haft__mcp_client_send_error(client, message->id, HAFT__RPC_METHOD,
+                                           "there is nobody here who could answer questions", err);
     }
     if (*find_question(client, message->id) != NULL) {
-        return haft__mcp_send_error(client, message->id, HAFT__RPC_INVALID,
-                                    "a question with this id is open", err);
+        return haft__mcp_client_send_error(client, message->id, HAFT__RPC_INVALID,
+                                           "a question with this id is open", err);
     }
     if (client->question_count == HAFT__LIMIT_MCP_QUESTIONS) {
-        return haft__mcp_send_error(client, message->id, HAFT__RPC_INTERNAL,
-                                    "too many questions are open", err);
+        return haft__mcp_client_send_error(client, message->id, HAFT__RPC_INTERNAL,
+                                           "too many questions are open", err);
     }
     return ask(client, exchange, message, err);
 }
@@ -144,47 +148,47 @@ static haft_status take_question(haft__mcp_client *client, uint64_t exchange,
 haft_status haft__mcp_client_answer(haft__mcp_client *client, uint64_t question,
                                     haft__mcp_action action, haft__json content, haft_error *err)
 {
-    haft__mcp_asked **at = &client->questions;
-    haft__mcp_out out;
+    haft__mcp_pending_question **at = &client->questions;
+    haft__mcp_client_outgoing out;
     while (*at != NULL && (*at)->number != question) {
         at = &(*at)->next;
     }
     if (*at == NULL) {
         return HAFT_OK;
     }
-    haft__mcp_out_answer(&out, (*at)->id);
-    haft__mcp_answer_write(&out.w, action, content);
-    haft_status status = haft__mcp_out_end(client, &out, NULL, err);
+    haft__mcp_client_outgoing_begin_answer(&out, (*at)->id);
+    haft__mcp_elicitation_write_answer(&out.w, action, content);
+    haft_status status = haft__mcp_client_outgoing_end(client, &out, NULL, err);
     if (status == HAFT_OK) {
         end_question(client, at, false);
     }
-    return haft__mcp_guard(client, status);
+    return haft__mcp_client_check(client, status);
 }
 
 /* ---- all requests ---- */
 
 static haft_status answer_ping(haft__mcp_client *client, haft__json id, haft_error *err)
 {
-    haft__mcp_out out;
-    haft__mcp_out_answer(&out, id);
+    haft__mcp_client_outgoing out;
+    haft__mcp_client_outgoing_begin_answer(&out, id);
     haft__json_begin_object(&out.w);
     haft__json_end_object(&out.w);
-    return haft__mcp_out_end(client, &out, NULL, err);
+    return haft__mcp_client_outgoing_end(client, &out, NULL, err);
 }
 
 static haft_status answer_roots(haft__mcp_client *client, haft__json id, haft_error *err)
 {
-    haft__mcp_out out;
+    haft__mcp_client_outgoing out;
     if (client->options.root_count == 0) {
-        return haft__mcp_send_error(client, id, HAFT__RPC_METHOD, "there are no roots", err);
+        return haft__mcp_client_send_error(client, id, HAFT__RPC_METHOD, "there are no roots", err);
     }
-    haft__mcp_out_answer(&out, id);
-    haft__mcp_add_roots(client, &out.w);
-    return haft__mcp_out_end(client, &out, NULL, err);
+    haft__mcp_client_outgoing_begin_answer(&out, id);
+    haft__mcp_client_add_roots(client, &out.w);
+    return haft__mcp_client_outgoing_end(client, &out, NULL, err);
 }
 
-haft_status haft__mcp_take_request(haft__mcp_client *client, uint64_t exchange,
-                                   const haft__rpc_message *message, haft_error *err)
+haft_status haft__mcp_client_on_request(haft__mcp_client *client, uint64_t exchange,
+                                        const haft__rpc_message *message, haft_error *err)
 {
     if (haft__str_equal(message->method, HAFT__LIT("ping"))) {
         return answer_ping(client, message->id, err);
@@ -196,9 +200,9 @@ haft_status haft__mcp_take_request(haft__mcp_client *client, uint64_t exchange,
         return take_question(client, exchange, message, err);
     }
     if (haft__str_equal(message->method, HAFT__LIT("sampling/createMessage"))) {
-        return haft__mcp_send_error(client, message->id, HAFT__RPC_METHOD,
-                                    "haft does not lend its model to servers", err);
+        return haft__mcp_client_send_error(client, message->id, HAFT__RPC_METHOD,
+                                           "haft does not lend its model to servers", err);
     }
-    return haft__mcp_send_error(client, message->id, HAFT__RPC_METHOD, "haft has no such method",
-                                err);
+    return haft__mcp_client_send_error(client, message->id, HAFT__RPC_METHOD,
+                                       "haft has no such method", err);
 }

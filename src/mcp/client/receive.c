@@ -26,7 +26,7 @@ static bool is_under_way(haft__mcp_client *client, uint64_t id)
     return id != 0
            && (id == client->discover_id || id == client->initialize_id || id == client->list_id
                || id == client->listen_id || id == client->level_id
-               || haft__mcp_call_find(client, id) != NULL);
+               || haft__mcp_client_call_find(client, id) != NULL);
 }
 
 /* The one request that is under way; 0 when there are more. */
@@ -39,7 +39,7 @@ static uint64_t only_request(const haft__mcp_client *client)
         count += ids[i] != 0;
         only = ids[i] != 0 ? ids[i] : only;
     }
-    for (const haft__mcp_pending *call = client->calls; call != NULL; call = call->next) {
+    for (const haft__mcp_pending_call *call = client->calls; call != NULL; call = call->next) {
         count += call->state == HAFT__MCP_CALL_SENT;
         only = call->state == HAFT__MCP_CALL_SENT ? call->id : only;
     }
@@ -59,7 +59,7 @@ static uint64_t request_without_id(haft__mcp_client *client, uint64_t exchange)
 static uint64_t request_of(haft__mcp_client *client, uint64_t exchange, haft__json id,
                            const char **ret_why)
 {
-    uint64_t number = haft__mcp_id_number(id);
+    uint64_t number = haft__mcp_client_id_number(id);
     *ret_why = NULL;
     if (id.kind == HAFT__JSON_STRING && haft__str_to_u64(haft__json_text(id), &number)
         && is_under_way(client, number)) {
@@ -72,28 +72,28 @@ static uint64_t request_of(haft__mcp_client *client, uint64_t exchange, haft__js
 
 /* ---- answers ---- */
 
-static haft_status give_answer(haft__mcp_client *client, uint64_t id,
-                               const haft__rpc_message *message, size_t bytes,
-                               haft__arena *io_arena, haft_error *err)
+static haft_status dispatch_answer(haft__mcp_client *client, uint64_t id,
+                                   const haft__rpc_message *message, size_t bytes,
+                                   haft__arena *io_arena, haft_error *err)
 {
-    haft__mcp_pending *call = haft__mcp_call_find(client, id);
+    haft__mcp_pending_call *call = haft__mcp_client_call_find(client, id);
     if (client->options.transport == HAFT__MCP_STDIO && id > client->level_id) {
         client->level_id = 0; /* who answers what came behind it will not answer it any more */
     }
     if (call != NULL) {
-        return haft__mcp_call_answer(client, call, message, 0, io_arena, err);
+        return haft__mcp_client_call_answer(client, call, message, 0, io_arena, err);
     }
     if (id != 0 && id == client->discover_id) {
-        return haft__mcp_discovered(client, message, err);
+        return haft__mcp_client_on_discovered(client, message, err);
     }
     if (id != 0 && id == client->initialize_id) {
-        return haft__mcp_initialized(client, message, err);
+        return haft__mcp_client_on_initialized(client, message, err);
     }
     if (id != 0 && id == client->list_id) {
-        return haft__mcp_list_answer(client, message, bytes, io_arena, err);
+        return haft__mcp_client_list_answer(client, message, bytes, io_arena, err);
     }
     if (id != 0 && id == client->listen_id) {
-        return haft__mcp_unwatched(client, err);
+        return haft__mcp_client_watch_lost(client, err);
     }
     client->level_id = id == client->level_id ? 0 : client->level_id;
     return HAFT_OK; /* late, or never asked for */
@@ -106,49 +106,49 @@ static haft_status take_answer(haft__mcp_client *client, uint64_t exchange,
     const char *why;
     uint64_t id = request_of(client, exchange, message->id, &why);
     if (why == NULL) {
-        return give_answer(client, id, message, bytes, io_arena, err);
+        return dispatch_answer(client, id, message, bytes, io_arena, err);
     }
-    haft__rpc_message spoilt = {
-        .kind = HAFT__RPC_ERROR, .id = message->id, .message = haft__str(why), .spoilt = true};
-    return give_answer(client, id, &spoilt, 0, io_arena, err);
+    haft__rpc_message malformed = {
+        .kind = HAFT__RPC_ERROR, .id = message->id, .message = haft__str(why), .malformed = true};
+    return dispatch_answer(client, id, &malformed, 0, io_arena, err);
 }
 
 /* ---- notifications ---- */
 
 /* `exchange` is where it came: that of a call, or of something else. */
-static haft_status tell_log(haft__mcp_client *client, uint64_t exchange, haft_str level,
-                            haft_str logger, haft_str text, haft_error *err)
+static haft_status notify_log(haft__mcp_client *client, uint64_t exchange, haft_str level,
+                              haft_str logger, haft_str text, haft_error *err)
 {
-    haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_LOG);
+    haft__mcp_client_event_node *node = haft__mcp_client_event_node_create(HAFT__MCP_EVENT_LOG);
     if (node == NULL) {
         return haft__fail_no_memory(err);
     }
     haft__mcp_log *log = &node->event.log;
-    const haft__mcp_pending *call = haft__mcp_call_find(client, exchange);
+    const haft__mcp_pending_call *call = haft__mcp_client_call_find(client, exchange);
     log->call = call != NULL ? call->number : 0;
     haft_str *to[] = {&log->level, &log->logger, &log->text};
     const haft_str from[] = {level, logger, text};
     haft_status status = HAFT_OK;
     for (size_t i = 0; i < COUNT(to) && status == HAFT_OK; i++) {
         haft_str shown;
-        status = haft__visible(&node->arena, from[i], HAFT__LIMIT_MCP_LOG_BYTES, &shown, err);
+        status = haft__visible_copy(&node->arena, from[i], HAFT__LIMIT_MCP_LOG_BYTES, &shown, err);
         if (status == HAFT_OK) {
             *to[i] = haft__arena_copy(&node->arena, shown);
             status = to[i]->ptr != NULL ? HAFT_OK : haft__arena_fail(&node->arena, err);
         }
     }
     if (status != HAFT_OK) {
-        haft__mcp_node_destroy(node);
+        haft__mcp_client_event_node_destroy(node);
         return status;
     }
-    haft__mcp_push(client, node);
+    haft__mcp_client_push_event(client, node);
     return HAFT_OK;
 }
 
 static haft_status take_log(haft__mcp_client *client, uint64_t exchange, haft__json params,
                             haft_error *err)
 {
-    haft__json data = haft__mcp_get(params, "data");
+    haft__json data = haft__mcp_client_json_get(params, "data");
     haft__buf buf;
     haft__buf_init(&buf, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     if (data.kind == HAFT__JSON_STRING) {
@@ -158,16 +158,16 @@ static haft_status take_log(haft__mcp_client *client, uint64_t exchange, haft__j
     }
     haft_status status = haft__buf_check(&buf, err);
     if (status == HAFT_OK) {
-        status =
-            tell_log(client, exchange, haft__json_text(haft__mcp_get(params, "level")),
-                     haft__json_text(haft__mcp_get(params, "logger")), haft__buf_str(&buf), err);
+        status = notify_log(
+            client, exchange, haft__json_text(haft__mcp_client_json_get(params, "level")),
+            haft__json_text(haft__mcp_client_json_get(params, "logger")), haft__buf_str(&buf), err);
     }
     haft__buf_finish(&buf);
     return status == HAFT_TOO_BIG ? HAFT_OK : status;
 }
 
 /* It must go forward; what is too long to be kept is no number anybody needs. */
-static bool goes_forward(haft__mcp_pending *call, haft__json progress)
+static bool goes_forward(haft__mcp_pending_call *call, haft__json progress)
 {
     haft_str text = haft__json_text(progress), before = haft__str(call->progress);
     if (progress.kind != HAFT__JSON_NUMBER || text.len >= sizeof(call->progress)
@@ -182,13 +182,15 @@ static bool goes_forward(haft__mcp_pending *call, haft__json progress)
 static haft_status take_progress(haft__mcp_client *client, haft__json params, haft__arena *io_arena,
                                  haft_error *err)
 {
-    haft__mcp_pending *call =
-        haft__mcp_call_find(client, haft__mcp_id_number(haft__mcp_get(params, "progressToken")));
-    haft__json progress = haft__mcp_get(params, "progress"), total = haft__mcp_get(params, "total");
+    haft__mcp_pending_call *call = haft__mcp_client_call_find(
+        client, haft__mcp_client_id_number(haft__mcp_client_json_get(params, "progressToken")));
+    haft__json progress = haft__mcp_client_json_get(params, "progress"),
+               total = haft__mcp_client_json_get(params, "total");
     if (call == NULL || !goes_forward(call, progress)) {
         return HAFT_OK;
     }
-    haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_PROGRESS);
+    haft__mcp_client_event_node *node =
+        haft__mcp_client_event_node_create(HAFT__MCP_EVENT_PROGRESS);
     if (node == NULL) {
         return haft__fail_no_memory(err);
     }
@@ -196,38 +198,40 @@ static haft_status take_progress(haft__mcp_client *client, haft__json params, ha
     told->call = call->number;
     told->progress = progress;
     told->total = total.kind == HAFT__JSON_NUMBER ? total : haft__json_null();
-    haft_status status = haft__visible(io_arena, haft__json_text(haft__mcp_get(params, "message")),
-                                       HAFT__LIMIT_MCP_LOG_BYTES, &told->message, err);
+    haft_status status =
+        haft__visible_copy(io_arena, haft__json_text(haft__mcp_client_json_get(params, "message")),
+                           HAFT__LIMIT_MCP_LOG_BYTES, &told->message, err);
     if (status != HAFT_OK) {
-        haft__mcp_node_destroy(node);
+        haft__mcp_client_event_node_destroy(node);
         return status;
     }
     node->arena = *io_arena;
     haft__arena_init(io_arena, 0);
-    haft__mcp_push(client, node);
+    haft__mcp_client_push_event(client, node);
     return HAFT_OK;
 }
 
 /* Legacy servers just say so; modern ones to those who listen. */
 static haft_status take_change(haft__mcp_client *client, haft__json params, haft_error *err)
 {
-    haft__json id = haft__mcp_get(haft__mcp_get(params, "_meta"), SUBSCRIPTION);
+    haft__json id =
+        haft__mcp_client_json_get(haft__mcp_client_json_get(params, "_meta"), SUBSCRIPTION);
     bool heard = client->era == HAFT__MCP_ERA_LEGACY
-                 || (client->listen_id != 0 && haft__mcp_id_number(id) == client->listen_id);
-    if (client->state != HAFT__MCP_OPEN || !heard) {
+                 || (client->listen_id != 0 && haft__mcp_client_id_number(id) == client->listen_id);
+    if (client->state != HAFT__MCP_CLIENT_OPEN || !heard) {
         return HAFT_OK;
     }
-    return haft__mcp_changed(client, err);
+    return haft__mcp_client_tools_changed(client, err);
 }
 
 static haft_status take_cancelled(haft__mcp_client *client, haft__json params, haft_error *err)
 {
-    haft__json id = haft__mcp_get(params, "requestId");
-    uint64_t number = haft__mcp_id_number(id);
+    haft__json id = haft__mcp_client_json_get(params, "requestId");
+    uint64_t number = haft__mcp_client_id_number(id);
     if (number != 0 && number == client->listen_id) {
-        return haft__mcp_unwatched(client, err);
+        return haft__mcp_client_watch_lost(client, err);
     }
-    haft__mcp_question_withdrawn(client, id);
+    haft__mcp_client_question_withdrawn(client, id);
     return HAFT_OK;
 }
 
@@ -257,12 +261,13 @@ static haft_status take_notification(haft__mcp_client *client, uint64_t exchange
 static haft_status take_request(haft__mcp_client *client, uint64_t exchange,
                                 const haft__rpc_message *message, haft_error *err)
 {
-    bool modern = client->state == HAFT__MCP_PROBING || client->state == HAFT__MCP_IDLE
-                  || client->state == HAFT__MCP_BAD || client->era == HAFT__MCP_ERA_MODERN;
+    bool modern =
+        client->state == HAFT__MCP_CLIENT_PROBING || client->state == HAFT__MCP_CLIENT_IDLE
+        || client->state == HAFT__MCP_CLIENT_FAILED || client->era == HAFT__MCP_ERA_MODERN;
     if (modern) { /* a modern server may not ask, and is not answered */
         return HAFT_OK;
     }
-    return haft__mcp_take_request(client, exchange, message, err);
+    return haft__mcp_client_on_request(client, exchange, message, err);
 }
 
 static bool contains(haft_str text, haft_str part)
@@ -275,7 +280,7 @@ static bool contains(haft_str text, haft_str part)
 
 /* Whether a text that cannot be read was meant as an answer: nobody else says "jsonrpc", and a
  * method would stand at the beginning, too. */
-static bool was_meant(haft_str text)
+static bool looks_like_response(haft_str text)
 {
     size_t size = text.len < BEGINNING ? text.len : BEGINNING;
     haft_str begin = haft__str_trim((haft_str){text.ptr, size});
@@ -289,10 +294,14 @@ static uint64_t request_of_fault(haft__mcp_client *client, uint64_t exchange, ha
 {
     const char *why = NULL;
     if (fault->id.kind != HAFT__JSON_NULL) {
-        return fault->answer || fault->unclear ? request_of(client, exchange, fault->id, &why) : 0;
+        return fault->answer || fault->maybe_response
+                   ? request_of(client, exchange, fault->id, &why)
+                   : 0;
     }
     bool unread = fault->code == HAFT__RPC_PARSE || status == HAFT_TOO_BIG;
-    return fault->answer || (unread && was_meant(text)) ? request_without_id(client, exchange) : 0;
+    return fault->answer || (unread && looks_like_response(text))
+               ? request_without_id(client, exchange)
+               : 0;
 }
 
 /* An answer that is spoilt is an answer; a request that is spoilt gets one. */
@@ -301,22 +310,22 @@ static haft_status take_fault(haft__mcp_client *client, uint64_t exchange, haft_
                               haft__arena *io_arena, haft_error *err)
 {
     char text[sizeof(why->where) + sizeof(why->message) + 8];
-    bool legacy = client->state == HAFT__MCP_OPEN && client->era == HAFT__MCP_ERA_LEGACY;
+    bool legacy = client->state == HAFT__MCP_CLIENT_OPEN && client->era == HAFT__MCP_ERA_LEGACY;
     haft_status status = HAFT_OK;
     (void)snprintf(text, sizeof text, "%s%s%s", why->where, why->where[0] != '\0' ? ": " : "",
                    why->message);
     if (client->faults++ < TOLD_FAULTS) {
-        status = tell_log(client, exchange, HAFT__LIT("warning"), HAFT__LIT("haft"),
-                          haft__str(text), err);
+        status = notify_log(client, exchange, HAFT__LIT("warning"), HAFT__LIT("haft"),
+                            haft__str(text), err);
     }
     uint64_t id = request_of_fault(client, exchange, given, fault, why->status);
     if (status == HAFT_OK && (id != 0 || fault->answer)) {
         haft__rpc_message message = {
-            .kind = HAFT__RPC_ERROR, .message = haft__str(text), .spoilt = true};
-        return give_answer(client, id, &message, 0, io_arena, err);
+            .kind = HAFT__RPC_ERROR, .message = haft__str(text), .malformed = true};
+        return dispatch_answer(client, id, &message, 0, io_arena, err);
     }
     if (status == HAFT_OK && !fault->answer && legacy && fault->id.kind != HAFT__JSON_NULL) {
-        return haft__mcp_send_error(client, fault->id, fault->code, why->message, err);
+        return haft__mcp_client_send_error(client, fault->id, fault->code, why->message, err);
     }
     return status;
 }
@@ -344,9 +353,10 @@ haft_status haft__mcp_client_receive(haft__mcp_client *client, uint64_t exchange
     haft__arena_init(&arena, 0);
     bool fits = text.len <= HAFT__LIMIT_MCP_MESSAGE_BYTES; /* else it is refused uncopied */
     haft_str copy = fits ? haft__arena_copy(&arena, text) : text;
-    haft_status status = copy.ptr != NULL || text.len == 0
-                             ? haft__mcp_read_message(client, &arena, copy, &message, &fault, &why)
-                             : haft__arena_fail(&arena, &why);
+    haft_status status =
+        copy.ptr != NULL || text.len == 0
+            ? haft__mcp_client_read_message(client, &arena, copy, &message, &fault, &why)
+            : haft__arena_fail(&arena, &why);
     if (status == HAFT_OK) {
         status = take_message(client, exchange, &message, text.len, &arena, err);
     } else if (status == HAFT_NO_MEMORY) {
@@ -355,5 +365,5 @@ haft_status haft__mcp_client_receive(haft__mcp_client *client, uint64_t exchange
         status = take_fault(client, exchange, text, &fault, &why, &arena, err);
     }
     haft__arena_finish(&arena);
-    return haft__mcp_guard(client, status);
+    return haft__mcp_client_check(client, status);
 }

@@ -16,8 +16,8 @@
 
 #define UNTOLD HAFT__LIT("(it has a secret in it and cannot be told)")
 
-haft_status haft__mcp_clean_text(const haft__mcp_client *client, haft__arena *arena,
-                                 haft_str *io_text, bool *ret_secret, haft_error *err)
+haft_status haft__mcp_client_redact_text(const haft__mcp_client *client, haft__arena *arena,
+                                         haft_str *io_text, bool *ret_secret, haft_error *err)
 {
     haft__buf out;
     *ret_secret = false;
@@ -57,8 +57,8 @@ static haft_status read_clean(const haft__mcp_client *client, haft__arena *arena
     return status == HAFT_OK ? HAFT_OK : haft__fail_no_memory(err);
 }
 
-haft_status haft__mcp_clean_value(const haft__mcp_client *client, haft__arena *arena,
-                                  haft__json *io_value, bool *ret_secret, haft_error *err)
+haft_status haft__mcp_client_redact_value(const haft__mcp_client *client, haft__arena *arena,
+                                          haft__json *io_value, bool *ret_secret, haft_error *err)
 {
     haft__buf text;
     *ret_secret = false;
@@ -70,7 +70,7 @@ haft_status haft__mcp_clean_value(const haft__mcp_client *client, haft__arena *a
     haft_status status = haft__buf_check(&text, err);
     haft_str clean = haft__buf_str(&text);
     if (status == HAFT_OK) {
-        status = haft__mcp_clean_text(client, arena, &clean, ret_secret, err);
+        status = haft__mcp_client_redact_text(client, arena, &clean, ret_secret, err);
     } else if (status == HAFT_TOO_BIG) {
         *ret_secret = true;
         clean = HAFT__LIT("");
@@ -88,21 +88,23 @@ static haft_status clean_message(const haft__mcp_client *client, haft__arena *ar
 {
     bool secret;
     haft__json result = message->result;
-    haft_status status = haft__mcp_clean_value(client, arena, &message->result, &secret, err);
+    haft_status status =
+        haft__mcp_client_redact_value(client, arena, &message->result, &secret, err);
     message->exact = status == HAFT_OK && secret ? result : haft__json_null();
     if (status == HAFT_OK) {
-        status = haft__mcp_clean_value(client, arena, &message->params, &secret, err);
+        status = haft__mcp_client_redact_value(client, arena, &message->params, &secret, err);
     }
     if (status == HAFT_OK) {
-        status = haft__mcp_clean_value(client, arena, &message->data, &secret, err);
+        status = haft__mcp_client_redact_value(client, arena, &message->data, &secret, err);
     }
-    return status == HAFT_OK ? haft__mcp_clean_text(client, arena, &message->message, &secret, err)
-                             : status;
+    return status == HAFT_OK
+               ? haft__mcp_client_redact_text(client, arena, &message->message, &secret, err)
+               : status;
 }
 
-haft_status haft__mcp_read_message(const haft__mcp_client *client, haft__arena *arena,
-                                   haft_str text, haft__rpc_message *ret_message,
-                                   haft__rpc_fault *ret_fault, haft_error *why)
+haft_status haft__mcp_client_read_message(const haft__mcp_client *client, haft__arena *arena,
+                                          haft_str text, haft__rpc_message *ret_message,
+                                          haft__rpc_fault *ret_fault, haft_error *why)
 {
     haft_status status =
         haft__rpc_read(arena, text, client->options.origin.hash_key, ret_message, ret_fault, why);
@@ -112,7 +114,7 @@ haft_status haft__mcp_read_message(const haft__mcp_client *client, haft__arena *
     }
     if (status != HAFT_NO_MEMORY && text.len <= HAFT__LIMIT_MCP_MESSAGE_BYTES) {
         /* what is wrong is told with words of the message */
-        haft_status cleaned = haft__mcp_clean_text(client, arena, &text, &secret, why);
+        haft_status cleaned = haft__mcp_client_redact_text(client, arena, &text, &secret, why);
         status = cleaned == HAFT_OK ? status : cleaned;
     }
     return secret ? haft__fail(why, status, "", "a message with a secret in it is not valid")

@@ -10,7 +10,7 @@
 
 #define META "io.modelcontextprotocol/"
 
-void haft__mcp_add_capabilities(const haft__mcp_client *client, haft__json_writer *w)
+void haft__mcp_client_add_capabilities(const haft__mcp_client *client, haft__json_writer *w)
 {
     haft__json_begin_object(w);
     if (client->options.root_count > 0) {
@@ -32,7 +32,7 @@ void haft__mcp_add_capabilities(const haft__mcp_client *client, haft__json_write
     haft__json_end_object(w);
 }
 
-void haft__mcp_add_roots(const haft__mcp_client *client, haft__json_writer *w)
+void haft__mcp_client_add_roots(const haft__mcp_client *client, haft__json_writer *w)
 {
     haft__json_begin_object(w);
     haft__json_key(w, "roots");
@@ -51,7 +51,7 @@ void haft__mcp_add_roots(const haft__mcp_client *client, haft__json_writer *w)
     haft__json_end_object(w);
 }
 
-void haft__mcp_add_info(const haft__mcp_client *client, haft__json_writer *w)
+void haft__mcp_client_add_info(const haft__mcp_client *client, haft__json_writer *w)
 {
     haft__json_begin_object(w);
     haft__json_key(w, "name");
@@ -64,13 +64,13 @@ void haft__mcp_add_info(const haft__mcp_client *client, haft__json_writer *w)
 /* Whether what is sent now is sent to a modern server. */
 static bool is_modern(const haft__mcp_client *client)
 {
-    return client->state == HAFT__MCP_PROBING
-           || (client->state == HAFT__MCP_OPEN && client->era == HAFT__MCP_ERA_MODERN);
+    return client->state == HAFT__MCP_CLIENT_PROBING
+           || (client->state == HAFT__MCP_CLIENT_OPEN && client->era == HAFT__MCP_ERA_MODERN);
 }
 
 /* `call` may be NULL. */
 static void add_meta(const haft__mcp_client *client, haft__json_writer *w, uint64_t token,
-                     const haft__mcp_pending *call)
+                     const haft__mcp_pending_call *call)
 {
     haft__json_key(w, "_meta");
     haft__json_begin_object(w);
@@ -78,9 +78,9 @@ static void add_meta(const haft__mcp_client *client, haft__json_writer *w, uint6
         haft__json_key(w, META "protocolVersion");
         haft__json_add_str(w, HAFT__LIT(HAFT__MCP_MODERN_VERSION));
         haft__json_key(w, META "clientCapabilities");
-        haft__mcp_add_capabilities(client, w);
+        haft__mcp_client_add_capabilities(client, w);
         haft__json_key(w, META "clientInfo");
-        haft__mcp_add_info(client, w);
+        haft__mcp_client_add_info(client, w);
         if (client->options.log_level.len > 0) {
             haft__json_key(w, META "logLevel");
             haft__json_add_str(w, client->options.log_level);
@@ -101,15 +101,15 @@ static void add_meta(const haft__mcp_client *client, haft__json_writer *w, uint6
     haft__json_end_object(w);
 }
 
-static void out_init(haft__mcp_out *out)
+static void out_init(haft__mcp_client_outgoing *out)
 {
-    *out = (haft__mcp_out){.params = false};
+    *out = (haft__mcp_client_outgoing){.params = false};
     haft__buf_init(&out->buf, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft__json_writer_init(&out->w, &out->buf);
 }
 
-static void begin(haft__mcp_client *client, haft__mcp_out *out, uint64_t id, const char *method,
-                  bool progress, const haft__mcp_pending *call)
+static void begin(haft__mcp_client *client, haft__mcp_client_outgoing *out, uint64_t id,
+                  const char *method, bool progress, const haft__mcp_pending_call *call)
 {
     out_init(out);
     out->params = true;
@@ -126,19 +126,19 @@ static void begin(haft__mcp_client *client, haft__mcp_out *out, uint64_t id, con
     }
 }
 
-void haft__mcp_out_begin(haft__mcp_client *client, haft__mcp_out *out, uint64_t id,
-                         const char *method, bool progress)
+void haft__mcp_client_outgoing_begin(haft__mcp_client *client, haft__mcp_client_outgoing *out,
+                                     uint64_t id, const char *method, bool progress)
 {
     begin(client, out, id, method, progress, NULL);
 }
 
-void haft__mcp_out_begin_call(haft__mcp_client *client, haft__mcp_out *out,
-                              const haft__mcp_pending *call)
+void haft__mcp_client_outgoing_begin_call(haft__mcp_client *client, haft__mcp_client_outgoing *out,
+                                          const haft__mcp_pending_call *call)
 {
     begin(client, out, call->id, "tools/call", true, call);
 }
 
-void haft__mcp_out_answer(haft__mcp_out *out, haft__json id)
+void haft__mcp_client_outgoing_begin_answer(haft__mcp_client_outgoing *out, haft__json id)
 {
     out_init(out);
     haft__rpc_begin_result(&out->w, id);
@@ -183,7 +183,8 @@ static void add(headers *h, const char *name, haft_str value, bool encode)
     keep(h);
 }
 
-static void add_modern(headers *h, const haft__mcp_send *send, const haft__mcp_pending *call)
+static void add_modern(headers *h, const haft__mcp_client_message *send,
+                       const haft__mcp_pending_call *call)
 {
     add(h, "MCP-Protocol-Version", HAFT__LIT(HAFT__MCP_MODERN_VERSION), false);
     add(h, "Mcp-Method", send->method, true);
@@ -200,7 +201,7 @@ static void add_modern(headers *h, const haft__mcp_send *send, const haft__mcp_p
 
 static void add_legacy(headers *h, const haft__mcp_client *client)
 {
-    if (client->state == HAFT__MCP_OPEN) {
+    if (client->state == HAFT__MCP_CLIENT_OPEN) {
         add(h, "MCP-Protocol-Version", client->protocol, false);
     }
     if (client->session.len > 0) {
@@ -208,10 +209,10 @@ static void add_legacy(headers *h, const haft__mcp_client *client)
     }
 }
 
-static haft_status add_headers(haft__mcp_client *client, haft__mcp_node *node,
-                               const haft__mcp_pending *call, haft_error *err)
+static haft_status add_headers(haft__mcp_client *client, haft__mcp_client_event_node *node,
+                               const haft__mcp_pending_call *call, haft_error *err)
 {
-    haft__mcp_send *send = &node->event.send;
+    haft__mcp_client_message *send = &node->event.send;
     size_t most = 3 + (call != NULL ? call->param_count : 0);
     headers h = {.arena = &node->arena, .status = HAFT_OK, .err = err};
     if (client->options.transport != HAFT__MCP_HTTP) {
@@ -235,10 +236,10 @@ static haft_status add_headers(haft__mcp_client *client, haft__mcp_node *node,
 
 /* ---- the end of a message ---- */
 
-static haft_status queue(haft__mcp_client *client, haft__mcp_out *out,
-                         const haft__mcp_pending *call, haft_error *err)
+static haft_status queue(haft__mcp_client *client, haft__mcp_client_outgoing *out,
+                         const haft__mcp_pending_call *call, haft_error *err)
 {
-    haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_SEND);
+    haft__mcp_client_event_node *node = haft__mcp_client_event_node_create(HAFT__MCP_EVENT_SEND);
     if (node == NULL) {
         return haft__fail_no_memory(err);
     }
@@ -251,15 +252,15 @@ static haft_status queue(haft__mcp_client *client, haft__mcp_out *out,
         status = add_headers(client, node, call, err);
     }
     if (status != HAFT_OK) {
-        haft__mcp_node_destroy(node);
+        haft__mcp_client_event_node_destroy(node);
         return status;
     }
-    haft__mcp_push(client, node);
+    haft__mcp_client_push_event(client, node);
     return HAFT_OK;
 }
 
-haft_status haft__mcp_out_end(haft__mcp_client *client, haft__mcp_out *out,
-                              const haft__mcp_pending *call, haft_error *err)
+haft_status haft__mcp_client_outgoing_end(haft__mcp_client *client, haft__mcp_client_outgoing *out,
+                                          const haft__mcp_pending_call *call, haft_error *err)
 {
     if (out->params) {
         haft__json_end_object(&out->w);
@@ -273,10 +274,10 @@ haft_status haft__mcp_out_end(haft__mcp_client *client, haft__mcp_out *out,
     return status;
 }
 
-haft_status haft__mcp_send_error(haft__mcp_client *client, haft__json id, int64_t code,
-                                 const char *message, haft_error *err)
+haft_status haft__mcp_client_send_error(haft__mcp_client *client, haft__json id, int64_t code,
+                                        const char *message, haft_error *err)
 {
-    haft__mcp_out out;
+    haft__mcp_client_outgoing out;
     out_init(&out);
     haft__rpc_write_error(&out.buf, id, code, haft__str(message), haft__json_null());
     haft_status status = haft__buf_check(&out.buf, err);

@@ -10,62 +10,63 @@
 #include "mcp/server/server_int.h"
 
 /* The member that says what it is about. */
-static const char *name_key(haft__mcp_verb verb)
+static const char *name_key(haft__mcp_method verb)
 {
     switch (verb) {
-    case HAFT__MCP_CALL:
-    case HAFT__MCP_PROMPT: return "name";
-    case HAFT__MCP_READ:
-    case HAFT__MCP_SUBSCRIBE:
-    case HAFT__MCP_UNSUBSCRIBE: return "uri";
-    case HAFT__MCP_COMPLETE:
-    case HAFT__MCP_LISTEN: return NULL;
+    case HAFT__MCP_METHOD_CALL:
+    case HAFT__MCP_METHOD_PROMPT: return "name";
+    case HAFT__MCP_METHOD_READ:
+    case HAFT__MCP_METHOD_SUBSCRIBE:
+    case HAFT__MCP_METHOD_UNSUBSCRIBE: return "uri";
+    case HAFT__MCP_METHOD_COMPLETE:
+    case HAFT__MCP_METHOD_LISTEN: return NULL;
     }
     HAFT__UNREACHABLE();
 }
 
-static bool take_name(haft__mcp_asked *asked)
+static bool take_name(haft__mcp_request *request)
 {
-    const char *key = name_key(asked->verb);
-    const haft__json *name = key != NULL ? haft__json_get(asked->params, haft__str(key)) : NULL;
-    const haft__json *arguments = haft__json_get(asked->params, HAFT__LIT("arguments"));
-    asked->name = name != NULL ? haft__json_text(*name) : HAFT__LIT("");
-    asked->arguments = haft__json_object(NULL, 0);
+    const char *key = name_key(request->verb);
+    const haft__json *name = key != NULL ? haft__json_get(request->params, haft__str(key)) : NULL;
+    const haft__json *arguments = haft__json_get(request->params, HAFT__LIT("arguments"));
+    request->name = name != NULL ? haft__json_text(*name) : HAFT__LIT("");
+    request->arguments = haft__json_object(NULL, 0);
     if (key != NULL && (name == NULL || name->kind != HAFT__JSON_STRING || name->count == 0)) {
-        haft__mcp_asked_refuse_params(
-            asked, asked->verb == HAFT__MCP_CALL || asked->verb == HAFT__MCP_PROMPT
-                       ? "expected \"name\" with a string in the parameters"
-                       : "expected \"uri\" with a string in the parameters");
+        haft__mcp_request_reject_params(request,
+                                        request->verb == HAFT__MCP_METHOD_CALL
+                                                || request->verb == HAFT__MCP_METHOD_PROMPT
+                                            ? "expected \"name\" with a string in the parameters"
+                                            : "expected \"uri\" with a string in the parameters");
         return false;
     }
     if (arguments != NULL && arguments->kind == HAFT__JSON_OBJECT) {
-        asked->arguments = *arguments;
+        request->arguments = *arguments;
     } else if (arguments != NULL && arguments->kind != HAFT__JSON_NULL) {
-        haft__mcp_asked_refuse_params(asked, "expected an object in \"arguments\"");
+        haft__mcp_request_reject_params(request, "expected an object in \"arguments\"");
         return false;
     }
     return true;
 }
 
-static void take_token(haft__mcp_asked *asked)
+static void take_token(haft__mcp_request *request)
 {
-    const haft__json *token = haft__mcp_meta(asked, "progressToken");
+    const haft__json *token = haft__mcp_request_meta(request, "progressToken");
     bool good = token != NULL
                 && (token->kind == HAFT__JSON_STRING
                     || (token->kind == HAFT__JSON_NUMBER && token->integer != 0));
-    asked->own->token = good ? *token : haft__json_null();
+    request->own->token = good ? *token : haft__json_null();
 }
 
 /* Opens what the client kept for us, which is good for one request. */
-static haft_status open_state(haft__mcp_asked *asked, haft_str sealed, uint64_t now_ms,
+static haft_status open_state(haft__mcp_request *request, haft_str sealed, uint64_t now_ms,
                               haft_error *err)
 {
-    haft__mcp_asked_own *own = asked->own;
+    haft__mcp_request_internal *own = request->own;
     haft__buf about;
     haft_str rest = {NULL, 0};
     uint64_t number = 0;
     haft__buf_init(&about, HAFT__LIMIT_JSON_BYTES);
-    haft__mcp_asked_about(asked, &about);
+    haft__mcp_request_write_binding(request, &about);
     haft_status status = haft__buf_check(&about, err);
     if (status == HAFT_OK) {
         status = haft__seal_open(&own->arena, &own->server->options.key, haft__buf_str(&about),
@@ -74,89 +75,92 @@ static haft_status open_state(haft__mcp_asked *asked, haft_str sealed, uint64_t 
     haft__buf_finish(&about);
     if (status == HAFT_OK
         && (!haft__str_to_u64(haft__str_split(&rest, ' '), &number)
-            || !haft__mcp_state_use(own->server, number))) {
+            || !haft__mcp_nonces_consume(own->server, number))) {
         status = haft__fail(err, HAFT_BAD_INPUT, "",
                             "the state was used before: it is good for one request; make the "
                             "request anew, without it");
     }
-    asked->state = rest;
+    request->state = rest;
     return status;
 }
 
 /* What the client says to an earlier request of ours, and what it kept for us. */
-static bool take_answers(haft__mcp_asked *asked, uint64_t now_ms)
+static bool take_answers(haft__mcp_request *request, uint64_t now_ms)
 {
-    const haft__json *answers = haft__json_get(asked->params, HAFT__LIT("inputResponses"));
-    const haft__json *state = haft__json_get(asked->params, HAFT__LIT("requestState"));
+    const haft__json *answers = haft__json_get(request->params, HAFT__LIT("inputResponses"));
+    const haft__json *state = haft__json_get(request->params, HAFT__LIT("requestState"));
     if (answers != NULL && answers->kind != HAFT__JSON_OBJECT) {
-        haft__mcp_asked_refuse_params(asked, "expected an object in \"inputResponses\"");
+        haft__mcp_request_reject_params(request, "expected an object in \"inputResponses\"");
         return false;
     }
-    asked->answers = answers != NULL ? *answers : haft__json_null();
+    request->answers = answers != NULL ? *answers : haft__json_null();
     if (state == NULL) {
         return true;
     }
     haft_error err = {0};
-    haft_status status = open_state(asked, haft__json_text(*state), now_ms, &err);
+    haft_status status = open_state(request, haft__json_text(*state), now_ms, &err);
     if (status != HAFT_OK) {
-        haft__mcp_asked_refuse(asked, 400, HAFT__RPC_PARAMS, haft__str(err.message), HAFT__LIT(""));
+        haft__mcp_request_reject(request, 400, HAFT__RPC_PARAMS, haft__str(err.message),
+                                 HAFT__LIT(""));
     }
     return status == HAFT_OK;
 }
 
 /* Puts it among those that are under way. */
-static void put_under_way(haft__mcp_asked *asked)
+static void register_request(haft__mcp_request *request)
 {
-    haft__mcp_asked_own *own = asked->own;
+    haft__mcp_request_internal *own = request->own;
     haft__mcp_peer *peer = own->peer;
-    own->next = peer->asked;
-    own->link = &peer->asked;
+    own->next = peer->request;
+    own->link = &peer->request;
     if (own->next != NULL) {
         own->next->own->link = &own->next;
     }
-    peer->asked = asked;
+    peer->request = request;
     own->linked = true;
-    if (!peer->single || asked->verb != HAFT__MCP_LISTEN) {
-        own->counted = haft__mcp_peer_count(peer);
+    if (!peer->single || request->verb != HAFT__MCP_METHOD_LISTEN) {
+        own->counted = haft__mcp_peer_request_counter(peer);
         (*own->counted)++;
     }
 }
 
-static bool check_tool(haft__mcp_asked *asked, const haft__mcp_headers *headers)
+static bool check_tool(haft__mcp_request *request, const haft__mcp_headers *headers)
 {
-    const haft__mcp_server_options *options = &asked->own->server->options;
-    const haft__json *schema = options->served->schema(options->context, asked->name);
+    const haft__mcp_server_options *options = &request->own->server->options;
+    const haft__json *schema = options->served->schema(options->context, request->name);
     if (schema == NULL) {
         haft__buf why;
         haft__buf_init(&why, HAFT__LIMIT_MCP_MESSAGE_BYTES);
-        haft_str shown = {asked->name.ptr, asked->name.len < 128 ? asked->name.len : 128};
+        haft_str shown = {request->name.ptr, request->name.len < 128 ? request->name.len : 128};
         haft__buf_addf(&why, "there is no tool '%.*s'", HAFT__ARG(shown));
-        haft__mcp_asked_refuse(asked, 200, HAFT__RPC_PARAMS, haft__buf_str(&why), HAFT__LIT(""));
+        haft__mcp_request_reject(request, 200, HAFT__RPC_PARAMS, haft__buf_str(&why),
+                                 HAFT__LIT(""));
         haft__buf_finish(&why);
         return false;
     }
-    return headers == NULL || !asked->modern || haft__mcp_headers_arguments(asked, schema, headers);
+    return headers == NULL || !request->modern
+           || haft__mcp_headers_check_arguments(request, schema, headers);
 }
 
-void haft__mcp_verb_begin(haft__mcp_asked *asked, haft__mcp_verb verb,
-                          const haft__mcp_headers *headers, uint64_t now_ms)
+void haft__mcp_request_begin(haft__mcp_request *request, haft__mcp_method verb,
+                             const haft__mcp_headers *headers, uint64_t now_ms)
 {
-    const haft__mcp_server_options *options = &asked->own->server->options;
-    asked->verb = verb;
-    if (!take_name(asked)) {
+    const haft__mcp_server_options *options = &request->own->server->options;
+    request->verb = verb;
+    if (!take_name(request)) {
         return;
     }
-    if (verb == HAFT__MCP_CALL && !check_tool(asked, headers)) {
+    if (verb == HAFT__MCP_METHOD_CALL && !check_tool(request, headers)) {
         return;
     }
-    if (asked->modern && !take_answers(asked, now_ms)) {
+    if (request->modern && !take_answers(request, now_ms)) {
         return;
     }
-    take_token(asked);
-    put_under_way(asked);
-    if (verb == HAFT__MCP_LISTEN) {
-        haft__mcp_server_listen(asked);
+    take_token(request);
+    register_request(request);
+    if (verb == HAFT__MCP_METHOD_LISTEN) {
+        haft__mcp_server_listen(request);
     } else {
-        options->served->begin(options->context, asked);
+        options->served->begin(options->context, request);
     }
 }

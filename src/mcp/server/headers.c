@@ -14,12 +14,12 @@
 #define SENTINEL_TAIL HAFT__LIT("?=")
 #define PARAM_HEAD    "Mcp-Param-"
 
-static bool refuse(haft__mcp_asked *asked, const char *header, const char *why)
+static bool refuse(haft__mcp_request *request, const char *header, const char *why)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft__buf_addf(&text, "the header %.128s %s", header, why);
-    haft__mcp_asked_refuse(asked, 400, HAFT__RPC_HEADER, haft__buf_str(&text), HAFT__LIT(""));
+    haft__mcp_request_reject(request, 400, HAFT__RPC_HEADER, haft__buf_str(&text), HAFT__LIT(""));
     haft__buf_finish(&text);
     return false;
 }
@@ -67,7 +67,7 @@ static bool decode_base64(haft_str text, char *to, size_t *ret_length)
 }
 
 /* What a header says, its spelling taken off; .ptr is NULL when it is spelt wrongly. */
-static haft_str header_value(haft__mcp_asked *asked, haft_str header)
+static haft_str header_value(haft__mcp_request *request, haft_str header)
 {
     haft_str value = haft__str_trim(header);
     size_t around = SENTINEL_HEAD.len + SENTINEL_TAIL.len;
@@ -76,7 +76,7 @@ static haft_str header_value(haft__mcp_asked *asked, haft_str header)
         return value;
     }
     haft_str coded = {value.ptr + SENTINEL_HEAD.len, value.len - around};
-    char *decoded = haft__arena_alloc(&asked->own->arena, coded.len + 1);
+    char *decoded = haft__arena_alloc(&request->own->arena, coded.len + 1);
     size_t length = 0;
     if (decoded == NULL || !decode_base64(coded, decoded, &length)) {
         return (haft_str){NULL, 0};
@@ -86,14 +86,14 @@ static haft_str header_value(haft__mcp_asked *asked, haft_str header)
 
 /* ---- of every request ---- */
 
-static haft_str named(const haft__mcp_asked *asked)
+static haft_str named(const haft__mcp_request *request)
 {
     static const struct {
         const char *method, *key;
     } rows[] = {{"tools/call", "name"}, {"prompts/get", "name"}, {"resources/read", "uri"}};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        if (haft__str_equal(asked->own->message.method, haft__str(rows[i].method))) {
-            const haft__json *name = haft__json_get(asked->params, haft__str(rows[i].key));
+        if (haft__str_equal(request->own->message.method, haft__str(rows[i].method))) {
+            const haft__json *name = haft__json_get(request->params, haft__str(rows[i].key));
             return name != NULL && name->kind == HAFT__JSON_STRING ? haft__json_text(*name)
                                                                    : (haft_str){NULL, 0};
         }
@@ -102,32 +102,32 @@ static haft_str named(const haft__mcp_asked *asked)
 }
 
 /* True when the header is there and says `wanted`. */
-static bool same(haft__mcp_asked *asked, const char *header, haft_str found, haft_str wanted)
+static bool same(haft__mcp_request *request, const char *header, haft_str found, haft_str wanted)
 {
     if (found.ptr == NULL) {
-        return refuse(asked, header, "is missing");
+        return refuse(request, header, "is missing");
     }
-    haft_str value = header_value(asked, found);
+    haft_str value = header_value(request, found);
     if (value.ptr == NULL) {
-        return refuse(asked, header, "is not spelt as =?base64?...?= has it");
+        return refuse(request, header, "is not spelt as =?base64?...?= has it");
     }
     return haft__str_equal(value, wanted)
-           || refuse(asked, header, "does not say what the body says");
+           || refuse(request, header, "does not say what the body says");
 }
 
-bool haft__mcp_headers_agree(haft__mcp_asked *asked, const haft__mcp_headers *headers)
+bool haft__mcp_headers_check(haft__mcp_request *request, const haft__mcp_headers *headers)
 {
-    const haft__json *version = haft__mcp_meta(asked, HAFT__MCP_META_VERSION);
-    haft_str name = named(asked);
-    return same(asked, "MCP-Protocol-Version", headers->version, haft__json_text(*version))
-           && same(asked, "Mcp-Method", headers->method, asked->own->message.method)
-           && (name.ptr == NULL || same(asked, "Mcp-Name", headers->name, name));
+    const haft__json *version = haft__mcp_request_meta(request, HAFT__MCP_META_VERSION);
+    haft_str name = named(request);
+    return same(request, "MCP-Protocol-Version", headers->version, haft__json_text(*version))
+           && same(request, "Mcp-Method", headers->method, request->own->message.method)
+           && (name.ptr == NULL || same(request, "Mcp-Name", headers->name, name));
 }
 
 /* ---- of arguments ---- */
 
 /* Integers are compared as numbers, all else as it is written. */
-static bool says(haft__mcp_asked *asked, haft_str value, haft__json argument)
+static bool equals_argument(haft__mcp_request *request, haft_str value, haft__json argument)
 {
     switch (argument.kind) {
     case HAFT__JSON_TRUE: return haft__str_equal(value, HAFT__LIT("true"));
@@ -136,7 +136,7 @@ static bool says(haft__mcp_asked *asked, haft_str value, haft__json argument)
     case HAFT__JSON_NUMBER: {
         haft__json number;
         bool equal = false;
-        return haft__json_read(&asked->own->arena, value, NULL, &number, NULL, NULL) == HAFT_OK
+        return haft__json_read(&request->own->arena, value, NULL, &number, NULL, NULL) == HAFT_OK
                && number.kind == HAFT__JSON_NUMBER
                && haft__json_equal(number, argument, &equal, NULL) == HAFT_OK && equal;
     }
@@ -145,7 +145,7 @@ static bool says(haft__mcp_asked *asked, haft_str value, haft__json argument)
 }
 
 /* One property that has a header of its own. */
-static bool check_property(haft__mcp_asked *asked, haft_str header, const haft__json *argument,
+static bool check_property(haft__mcp_request *request, haft_str header, const haft__json *argument,
                            const haft__mcp_headers *headers)
 {
     char name[sizeof(PARAM_HEAD) + HAFT__LIMIT_TOOL_NAME_BYTES];
@@ -156,20 +156,22 @@ static bool check_property(haft__mcp_asked *asked, haft_str header, const haft__
     haft_str found = headers->get(headers->context, name);
     bool given = argument != NULL && argument->kind != HAFT__JSON_NULL;
     if (!given) {
-        return found.ptr == NULL || refuse(asked, name, "has a value that the body does not have");
+        return found.ptr == NULL
+               || refuse(request, name, "has a value that the body does not have");
     }
     if (found.ptr == NULL) {
-        return refuse(asked, name, "is missing");
+        return refuse(request, name, "is missing");
     }
-    haft_str value = header_value(asked, found);
+    haft_str value = header_value(request, found);
     if (value.ptr == NULL) {
-        return refuse(asked, name, "is not spelt as =?base64?...?= has it");
+        return refuse(request, name, "is not spelt as =?base64?...?= has it");
     }
-    return says(asked, value, *argument) || refuse(asked, name, "does not say what the body says");
+    return equals_argument(request, value, *argument)
+           || refuse(request, name, "does not say what the body says");
 }
 
 /* Properties of properties, no deeper than schemas are. */
-static bool check_object(haft__mcp_asked *asked, haft__json schema, haft__json arguments,
+static bool check_object(haft__mcp_request *request, haft__json schema, haft__json arguments,
                          const haft__mcp_headers *headers, int depth)
 {
     const haft__json *properties = haft__json_get(schema, HAFT__LIT("properties"));
@@ -180,19 +182,21 @@ static bool check_object(haft__mcp_asked *asked, haft__json schema, haft__json a
         haft__json_member member = properties->members[i];
         const haft__json *argument = haft__json_get(arguments, haft__json_text(member.key));
         const haft__json *header = haft__json_get(member.value, HAFT__LIT("x-mcp-header"));
-        if (header != NULL && !check_property(asked, haft__json_text(*header), argument, headers)) {
+        if (header != NULL
+            && !check_property(request, haft__json_text(*header), argument, headers)) {
             return false;
         }
         haft__json inner = argument != NULL ? *argument : haft__json_null();
-        if (!check_object(asked, member.value, inner, headers, depth - 1)) {
+        if (!check_object(request, member.value, inner, headers, depth - 1)) {
             return false;
         }
     }
     return true;
 }
 
-bool haft__mcp_headers_arguments(haft__mcp_asked *asked, const haft__json *schema,
-                                 const haft__mcp_headers *headers)
+bool haft__mcp_headers_check_arguments(haft__mcp_request *request, const haft__json *schema,
+                                       const haft__mcp_headers *headers)
 {
-    return check_object(asked, *schema, asked->arguments, headers, HAFT__LIMIT_JSON_DEPTH_STRICT);
+    return check_object(request, *schema, request->arguments, headers,
+                        HAFT__LIMIT_JSON_DEPTH_STRICT);
 }

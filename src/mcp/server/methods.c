@@ -14,28 +14,29 @@
 /* How long a client may keep a list: it only changes with the server. */
 #define LIST_TTL_MS 60000
 
-static const haft__mcp_served *served_by(const haft__mcp_asked *asked)
+static const haft__mcp_server_handlers *served_by(const haft__mcp_request *request)
 {
-    return asked->own->server->options.served;
+    return request->own->server->options.served;
 }
 
 /* Sends what was written, or says that it could not be. */
-static void answer(haft__mcp_asked *asked, haft__buf *members)
+static void answer(haft__mcp_request *request, haft__buf *members)
 {
     if (haft__buf_check(members, NULL) == HAFT_OK) {
-        haft__mcp_asked_answer(asked, haft__buf_str(members));
+        haft__mcp_request_reply(request, haft__buf_str(members));
     } else {
-        haft__mcp_asked_refuse(asked, 500, HAFT__RPC_INTERNAL,
-                               HAFT__LIT("the answer could not be written: it is too long, or "
-                                         "there is no memory"),
-                               HAFT__LIT(""));
+        haft__mcp_request_reject(request, 500, HAFT__RPC_INTERNAL,
+                                 HAFT__LIT("the answer could not be written: it is too long, or "
+                                           "there is no memory"),
+                                 HAFT__LIT(""));
     }
     haft__buf_finish(members);
 }
 
 /* ---- openings ---- */
 
-static void add_capabilities(haft__json_writer *w, const haft__mcp_served *served, bool modern)
+static void add_capabilities(haft__json_writer *w, const haft__mcp_server_handlers *served,
+                             bool modern)
 {
     haft__json_key(w, "capabilities");
     haft__json_begin_object(w);
@@ -85,36 +86,37 @@ static haft_str inside(const haft__buf *object)
     return text.len >= 2 ? (haft_str){text.ptr + 1, text.len - 2} : HAFT__LIT("");
 }
 
-static void answer_object(haft__mcp_asked *asked, haft__buf *object)
+static void answer_object(haft__mcp_request *request, haft__buf *object)
 {
     if (haft__buf_check(object, NULL) == HAFT_OK) {
-        haft__mcp_asked_answer(asked, inside(object));
+        haft__mcp_request_reply(request, inside(object));
         haft__buf_finish(object);
     } else {
-        answer(asked, object);
+        answer(request, object);
     }
 }
 
 /* The version that is asked for if we speak it, else our newest: the client then decides. */
-static bool agree(haft__mcp_asked *asked)
+static bool agree(haft__mcp_request *request)
 {
-    haft__mcp_peer *peer = asked->own->peer;
-    const haft__json *version = haft__json_get(asked->params, HAFT__LIT("protocolVersion"));
-    const haft__json *can = haft__json_get(asked->params, HAFT__LIT("capabilities"));
+    haft__mcp_peer *peer = request->own->peer;
+    const haft__json *version = haft__json_get(request->params, HAFT__LIT("protocolVersion"));
+    const haft__json *can = haft__json_get(request->params, HAFT__LIT("capabilities"));
     if (version == NULL || version->kind != HAFT__JSON_STRING) {
-        haft__mcp_asked_refuse_params(
-            asked, "expected \"protocolVersion\" with a string in the parameters of "
-                   "initialize");
+        haft__mcp_request_reject_params(
+            request, "expected \"protocolVersion\" with a string in the parameters of "
+                     "initialize");
         return false;
     }
     if (can != NULL && can->kind != HAFT__JSON_OBJECT) {
-        haft__mcp_asked_refuse_params(asked,
-                                      "expected an object in \"capabilities\" of initialize");
+        haft__mcp_request_reject_params(request,
+                                        "expected an object in \"capabilities\" of initialize");
         return false;
     }
     haft_str wanted = haft__json_text(*version);
-    peer->version = haft__mcp_version_old(wanted) ? haft__arena_copy(&peer->arena, wanted)
-                                                  : HAFT__LIT(HAFT__MCP_NEWEST);
+    peer->version = haft__mcp_version_has_handshake(wanted)
+                        ? haft__arena_copy(&peer->arena, wanted)
+                        : HAFT__LIT(HAFT__MCP_SERVER_LEGACY_VERSION);
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft__json_write(&text, can != NULL ? *can : haft__json_object(NULL, 0));
@@ -128,23 +130,24 @@ static bool agree(haft__mcp_asked *asked)
     haft__buf_finish(&text);
     if (!good) {
         peer->version = HAFT__LIT("");
-        haft__mcp_asked_refuse(asked, 500, HAFT__RPC_INTERNAL, HAFT__LIT("out of memory"),
-                               HAFT__LIT(""));
+        haft__mcp_request_reject(request, 500, HAFT__RPC_INTERNAL, HAFT__LIT("out of memory"),
+                                 HAFT__LIT(""));
     }
     return good;
 }
 
-static void initialize(haft__mcp_asked *asked, const haft__mcp_headers *headers, uint64_t now_ms)
+static void initialize(haft__mcp_request *request, const haft__mcp_headers *headers,
+                       uint64_t now_ms)
 {
     (void)headers;
     (void)now_ms;
-    haft__mcp_peer *peer = asked->own->peer;
+    haft__mcp_peer *peer = request->own->peer;
     if (peer->version.len > 0) {
-        haft__mcp_asked_refuse(asked, 400, HAFT__RPC_INVALID,
-                               HAFT__LIT("this session was initialized before"), HAFT__LIT(""));
+        haft__mcp_request_reject(request, 400, HAFT__RPC_INVALID,
+                                 HAFT__LIT("this session was initialized before"), HAFT__LIT(""));
         return;
     }
-    if (!agree(asked)) {
+    if (!agree(request)) {
         return;
     }
     const haft__mcp_server_options *options = &peer->server->options;
@@ -169,7 +172,7 @@ static void initialize(haft__mcp_asked *asked, const haft__mcp_headers *headers,
     haft__json_end_object(&w);
     add_instructions(&w, options);
     haft__json_end_object(&w);
-    answer_object(asked, &text);
+    answer_object(request, &text);
 }
 
 static void add_ttl(haft__json_writer *w)
@@ -180,11 +183,11 @@ static void add_ttl(haft__json_writer *w)
     haft__json_add_str(w, HAFT__LIT("private"));
 }
 
-static void discover(haft__mcp_asked *asked, const haft__mcp_headers *headers, uint64_t now_ms)
+static void discover(haft__mcp_request *request, const haft__mcp_headers *headers, uint64_t now_ms)
 {
     (void)headers;
     (void)now_ms;
-    const haft__mcp_server_options *options = &asked->own->server->options;
+    const haft__mcp_server_options *options = &request->own->server->options;
     haft__buf text;
     haft__json_writer w;
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
@@ -192,44 +195,44 @@ static void discover(haft__mcp_asked *asked, const haft__mcp_headers *headers, u
     haft__json_begin_object(&w);
     haft__json_key(&w, "supportedVersions");
     haft__json_begin_array(&w);
-    haft__json_add_str(&w, HAFT__LIT(HAFT__MCP_MODERN));
+    haft__json_add_str(&w, HAFT__LIT(HAFT__MCP_SERVER_MODERN_VERSION));
     haft__json_end_array(&w);
     add_capabilities(&w, options->served, true);
     add_instructions(&w, options);
     add_ttl(&w);
     haft__json_end_object(&w);
-    answer_object(asked, &text);
+    answer_object(request, &text);
 }
 
-static void ping(haft__mcp_asked *asked, const haft__mcp_headers *headers, uint64_t now_ms)
+static void ping(haft__mcp_request *request, const haft__mcp_headers *headers, uint64_t now_ms)
 {
     (void)headers;
     (void)now_ms;
-    haft__mcp_asked_answer(asked, HAFT__LIT(""));
+    haft__mcp_request_reply(request, HAFT__LIT(""));
 }
 
-static void set_level(haft__mcp_asked *asked, const haft__mcp_headers *headers, uint64_t now_ms)
+static void set_level(haft__mcp_request *request, const haft__mcp_headers *headers, uint64_t now_ms)
 {
     (void)headers;
     (void)now_ms;
-    const haft__json *level = haft__json_get(asked->params, HAFT__LIT("level"));
+    const haft__json *level = haft__json_get(request->params, HAFT__LIT("level"));
     if (level == NULL || level->kind != HAFT__JSON_STRING
-        || !haft__mcp_level_read(haft__json_text(*level), &asked->own->peer->level)) {
-        haft__mcp_asked_refuse_params(
-            asked, "expected \"level\" with one of debug, info, notice, warning, error, "
-                   "critical, alert, emergency");
+        || !haft__mcp_level_read(haft__json_text(*level), &request->own->peer->level)) {
+        haft__mcp_request_reject_params(
+            request, "expected \"level\" with one of debug, info, notice, warning, error, "
+                     "critical, alert, emergency");
         return;
     }
-    haft__mcp_asked_answer(asked, HAFT__LIT(""));
+    haft__mcp_request_reply(request, HAFT__LIT(""));
 }
 
 /* ---- lists ---- */
 
 /* Where a page begins; false when the cursor is none of ours. */
-static bool read_cursor(haft__mcp_asked *asked, size_t *ret_from)
+static bool read_cursor(haft__mcp_request *request, size_t *ret_from)
 {
-    haft__mcp_asked_own *own = asked->own;
-    const haft__json *cursor = haft__json_get(asked->params, HAFT__LIT("cursor"));
+    haft__mcp_request_internal *own = request->own;
+    const haft__json *cursor = haft__json_get(request->params, HAFT__LIT("cursor"));
     haft_str text = {NULL, 0};
     uint64_t from = 0;
     *ret_from = 0;
@@ -245,52 +248,52 @@ static bool read_cursor(haft__mcp_asked *asked, size_t *ret_from)
     return good;
 }
 
-static void write_page(haft__mcp_asked *asked, haft__mcp_list list, const char *key, size_t from,
-                       haft__buf *members)
+static void write_page(haft__mcp_request *request, haft__mcp_list list, const char *key,
+                       size_t from, haft__buf *members)
 {
-    const haft__mcp_server_options *options = &asked->own->server->options;
+    const haft__mcp_server_options *options = &request->own->server->options;
     size_t count = options->served->count(options->context, list);
     size_t end = count - from > HAFT__LIMIT_MCP_PAGE ? from + HAFT__LIMIT_MCP_PAGE : count;
     haft__buf_addf(members, "\"%s\":[", key);
     for (size_t i = from; i < end; i++) {
         haft__buf_add_str(members, i > from ? HAFT__LIT(",") : HAFT__LIT(""));
-        options->served->write(options->context, list, i, asked->modern, members);
+        options->served->write(options->context, list, i, request->modern, members);
     }
     haft__buf_add_char(members, ']');
     if (end < count) {
         char next[24];
         int length = snprintf(next, sizeof(next), "%zu", end);
         haft__buf_add_str(members, HAFT__LIT(",\"nextCursor\":\""));
-        haft__seal_write(members, &options->key, asked->own->message.method,
+        haft__seal_write(members, &options->key, request->own->message.method,
                          (haft_str){next, (size_t)length}, UINT64_MAX);
         haft__buf_add_char(members, '"');
     }
-    if (asked->modern) {
+    if (request->modern) {
         haft__buf_addf(members, ",\"ttlMs\":%d,\"cacheScope\":\"private\"", LIST_TTL_MS);
     }
 }
 
-static void answer_list(haft__mcp_asked *asked, haft__mcp_list list, const char *key)
+static void answer_list(haft__mcp_request *request, haft__mcp_list list, const char *key)
 {
     size_t from = 0;
-    const haft__mcp_server_options *options = &asked->own->server->options;
-    if (!read_cursor(asked, &from) || from > options->served->count(options->context, list)) {
-        haft__mcp_asked_refuse_params(asked, "the cursor is not one that this list gave out");
+    const haft__mcp_server_options *options = &request->own->server->options;
+    if (!read_cursor(request, &from) || from > options->served->count(options->context, list)) {
+        haft__mcp_request_reject_params(request, "the cursor is not one that this list gave out");
         return;
     }
     haft__buf members;
     haft__buf_init(&members, HAFT__LIMIT_MCP_MESSAGE_BYTES);
-    write_page(asked, list, key, from, &members);
-    answer(asked, &members);
+    write_page(request, list, key, from, &members);
+    answer(request, &members);
 }
 
 #define LIST(function, list, key)                                                                  \
-    static void function(haft__mcp_asked *asked, const haft__mcp_headers *headers,                 \
+    static void function(haft__mcp_request *request, const haft__mcp_headers *headers,             \
                          uint64_t now_ms)                                                          \
     {                                                                                              \
         (void)headers;                                                                             \
         (void)now_ms;                                                                              \
-        answer_list(asked, list, key);                                                             \
+        answer_list(request, list, key);                                                           \
     }
 
 LIST(list_tools, HAFT__MCP_LIST_TOOLS, "tools")
@@ -301,19 +304,19 @@ LIST(list_prompts, HAFT__MCP_LIST_PROMPTS, "prompts")
 /* ---- what others do ---- */
 
 #define VERB(function, verb)                                                                       \
-    static void function(haft__mcp_asked *asked, const haft__mcp_headers *headers,                 \
+    static void function(haft__mcp_request *request, const haft__mcp_headers *headers,             \
                          uint64_t now_ms)                                                          \
     {                                                                                              \
-        haft__mcp_verb_begin(asked, verb, headers, now_ms);                                        \
+        haft__mcp_request_begin(request, verb, headers, now_ms);                                   \
     }
 
-VERB(call_tool, HAFT__MCP_CALL)
-VERB(get_prompt, HAFT__MCP_PROMPT)
-VERB(read_resource, HAFT__MCP_READ)
-VERB(complete, HAFT__MCP_COMPLETE)
-VERB(subscribe, HAFT__MCP_SUBSCRIBE)
-VERB(unsubscribe, HAFT__MCP_UNSUBSCRIBE)
-VERB(listen, HAFT__MCP_LISTEN)
+VERB(call_tool, HAFT__MCP_METHOD_CALL)
+VERB(get_prompt, HAFT__MCP_METHOD_PROMPT)
+VERB(read_resource, HAFT__MCP_METHOD_READ)
+VERB(complete, HAFT__MCP_METHOD_COMPLETE)
+VERB(subscribe, HAFT__MCP_METHOD_SUBSCRIBE)
+VERB(unsubscribe, HAFT__MCP_METHOD_UNSUBSCRIBE)
+VERB(listen, HAFT__MCP_METHOD_LISTEN)
 
 /* ---- the table ---- */
 
@@ -326,7 +329,7 @@ typedef struct method {
     int eras;
     feature needs;
     bool early; /* before the handshake, too */
-    void (*perform)(haft__mcp_asked *asked, const haft__mcp_headers *headers, uint64_t now_ms);
+    void (*perform)(haft__mcp_request *request, const haft__mcp_headers *headers, uint64_t now_ms);
 } method;
 
 static const method methods[] = {
@@ -347,7 +350,7 @@ static const method methods[] = {
     {"subscriptions/listen", NEW, ALWAYS, false, listen},
 };
 
-static bool has_feature(const haft__mcp_served *served, feature needed)
+static bool has_feature(const haft__mcp_server_handlers *served, feature needed)
 {
     switch (needed) {
     case ALWAYS: return true;
@@ -359,12 +362,12 @@ static bool has_feature(const haft__mcp_served *served, feature needed)
     HAFT__UNREACHABLE();
 }
 
-static const method *find_method(const haft__mcp_asked *asked)
+static const method *find_method(const haft__mcp_request *request)
 {
-    int era = asked->modern ? NEW : OLD;
+    int era = request->modern ? NEW : OLD;
     for (size_t i = 0; i < COUNT(methods); i++) {
-        if (haft__str_equal(asked->own->message.method, haft__str(methods[i].name))
-            && (methods[i].eras & era) != 0 && has_feature(served_by(asked), methods[i].needs)) {
+        if (haft__str_equal(request->own->message.method, haft__str(methods[i].name))
+            && (methods[i].eras & era) != 0 && has_feature(served_by(request), methods[i].needs)) {
             return &methods[i];
         }
     }
@@ -374,80 +377,83 @@ static const method *find_method(const haft__mcp_asked *asked)
 /* ---- what a request without a handshake must say ---- */
 
 /* Which one was wanted: in the header alone, as one with a handshake has it, or in the body. */
-static void refuse_version(haft__mcp_asked *asked, haft_str requested, bool header)
+static void refuse_version(haft__mcp_request *request, haft_str requested, bool header)
 {
     haft__buf data;
     haft__buf_init(&data, HAFT__LIMIT_MCP_MESSAGE_BYTES);
-    haft__buf_add_str(&data, HAFT__LIT("{\"supported\":[\"" HAFT__MCP_MODERN "\""));
+    haft__buf_add_str(&data, HAFT__LIT("{\"supported\":[\"" HAFT__MCP_SERVER_MODERN_VERSION "\""));
     if (header) {
         haft__mcp_version_list(&data);
     }
     haft__buf_add_str(&data, HAFT__LIT("],\"requested\":"));
     haft__json_write_string(&data, requested);
     haft__buf_add_char(&data, '}');
-    haft__mcp_asked_refuse(
-        asked, 400, HAFT__RPC_VERSION, HAFT__LIT("this version of the protocol is not spoken here"),
-        haft__buf_check(&data, NULL) == HAFT_OK ? haft__buf_str(&data) : HAFT__LIT(""));
+    haft__mcp_request_reject(request, 400, HAFT__RPC_VERSION,
+                             HAFT__LIT("this version of the protocol is not spoken here"),
+                             haft__buf_check(&data, NULL) == HAFT_OK ? haft__buf_str(&data)
+                                                                     : HAFT__LIT(""));
     haft__buf_finish(&data);
 }
 
 /* True when it says all that it must; else it was refused. */
-static bool check_meta(haft__mcp_asked *asked, const haft__mcp_headers *headers)
+static bool check_meta(haft__mcp_request *request, const haft__mcp_headers *headers)
 {
-    const haft__json *version = haft__mcp_meta(asked, HAFT__MCP_META_VERSION);
+    const haft__json *version = haft__mcp_request_meta(request, HAFT__MCP_META_VERSION);
     haft_str header = headers != NULL ? haft__str_trim(headers->version) : HAFT__LIT("");
-    if (version == NULL && header.len > 0 && !haft__str_equal(header, HAFT__LIT(HAFT__MCP_MODERN))
-        && !haft__mcp_version_old(header)) { /* the header alone made it a modern one */
-        refuse_version(asked, header, true);
+    if (version == NULL && header.len > 0
+        && !haft__str_equal(header, HAFT__LIT(HAFT__MCP_SERVER_MODERN_VERSION))
+        && !haft__mcp_version_has_handshake(header)) { /* the header alone made it a modern one */
+        refuse_version(request, header, true);
         return false;
     }
     if (version == NULL || version->kind != HAFT__JSON_STRING) {
-        haft__mcp_asked_refuse_params(
-            asked, "expected \"_meta\" with a string in \"" HAFT__MCP_META_VERSION "\"");
+        haft__mcp_request_reject_params(
+            request, "expected \"_meta\" with a string in \"" HAFT__MCP_META_VERSION "\"");
         return false;
     }
-    if (headers != NULL && !haft__mcp_headers_agree(asked, headers)) {
+    if (headers != NULL && !haft__mcp_headers_check(request, headers)) {
         return false;
     }
-    if (!haft__str_equal(haft__json_text(*version), HAFT__LIT(HAFT__MCP_MODERN))) {
-        refuse_version(asked, haft__json_text(*version), false);
+    if (!haft__str_equal(haft__json_text(*version), HAFT__LIT(HAFT__MCP_SERVER_MODERN_VERSION))) {
+        refuse_version(request, haft__json_text(*version), false);
         return false;
     }
-    const haft__json *can = haft__mcp_meta(asked, HAFT__MCP_META_CAN);
+    const haft__json *can = haft__mcp_request_meta(request, HAFT__MCP_META_CAPABILITIES);
     if (can == NULL || can->kind != HAFT__JSON_OBJECT) {
-        haft__mcp_asked_refuse_params(
-            asked, "expected \"_meta\" with an object in \"" HAFT__MCP_META_CAN "\"");
+        haft__mcp_request_reject_params(
+            request, "expected \"_meta\" with an object in \"" HAFT__MCP_META_CAPABILITIES "\"");
         return false;
     }
-    const haft__json *level = haft__mcp_meta(asked, HAFT__MCP_META_LEVEL);
-    asked->own->capabilities = *can;
-    asked->own->logs =
-        level != NULL && haft__mcp_level_read(haft__json_text(*level), &asked->own->level);
+    const haft__json *level = haft__mcp_request_meta(request, HAFT__MCP_META_LEVEL);
+    request->own->capabilities = *can;
+    request->own->logs =
+        level != NULL && haft__mcp_level_read(haft__json_text(*level), &request->own->level);
     return true;
 }
 
-void haft__mcp_perform(haft__mcp_asked *asked, const haft__mcp_headers *headers, uint64_t now_ms)
+void haft__mcp_request_dispatch(haft__mcp_request *request, const haft__mcp_headers *headers,
+                                uint64_t now_ms)
 {
-    haft__mcp_asked_own *own = asked->own;
-    if (asked->modern && !check_meta(asked, headers)) {
+    haft__mcp_request_internal *own = request->own;
+    if (request->modern && !check_meta(request, headers)) {
         return;
     }
-    const method *found = find_method(asked);
+    const method *found = find_method(request);
     if (found == NULL) {
-        haft__mcp_asked_refuse(asked, asked->modern ? 404 : 200, HAFT__RPC_METHOD,
-                               HAFT__LIT("there is no such method here"), HAFT__LIT(""));
+        haft__mcp_request_reject(request, request->modern ? 404 : 200, HAFT__RPC_METHOD,
+                                 HAFT__LIT("there is no such method here"), HAFT__LIT(""));
         return;
     }
-    if (!asked->modern) {
+    if (!request->modern) {
         if (own->peer->version.len == 0 && !found->early) {
-            haft__mcp_asked_refuse(asked, 400, HAFT__RPC_INVALID,
-                                   HAFT__LIT("expected initialize first, or the version of the "
-                                             "protocol in \"_meta\""),
-                                   HAFT__LIT(""));
+            haft__mcp_request_reject(request, 400, HAFT__RPC_INVALID,
+                                     HAFT__LIT("expected initialize first, or the version of the "
+                                               "protocol in \"_meta\""),
+                                     HAFT__LIT(""));
             return;
         }
         own->capabilities = own->peer->capabilities;
         own->logs = true;
     }
-    found->perform(asked, headers, now_ms);
+    found->perform(request, headers, now_ms);
 }

@@ -14,14 +14,14 @@
 
 /* ---- states, each good for one answer ---- */
 
-static uint64_t *state_word(haft__mcp_states *states, uint64_t number, uint64_t *ret_bit)
+static uint64_t *state_word(haft__mcp_nonces *states, uint64_t number, uint64_t *ret_bit)
 {
     uint64_t place = number % HAFT__LIMIT_MCP_STATES;
     *ret_bit = UINT64_C(1) << (place % 64);
     return &states->answered[place / 64];
 }
 
-static bool give_number(haft__mcp_states *states, uint64_t *number)
+static bool give_number(haft__mcp_nonces *states, uint64_t *number)
 {
     uint64_t bit;
     *number = ++states->given;
@@ -29,7 +29,7 @@ static bool give_number(haft__mcp_states *states, uint64_t *number)
     return true;
 }
 
-static bool use_number(haft__mcp_states *states, uint64_t *number)
+static bool use_number(haft__mcp_nonces *states, uint64_t *number)
 {
     uint64_t bit, *word = state_word(states, *number, &bit);
     bool open = *number > 0 && *number <= states->given
@@ -38,44 +38,45 @@ static bool use_number(haft__mcp_states *states, uint64_t *number)
     return open;
 }
 
-static bool change(haft__mcp_server *server, haft__mcp_states_change *how, uint64_t *number)
+static bool change(haft__mcp_server *server, haft__mcp_nonces_update *how, uint64_t *number)
 {
     const haft__mcp_server_options *options = &server->options;
     return options->share != NULL ? options->share(options->share_context, how, number)
                                   : how(&server->states, number);
 }
 
-bool haft__mcp_state_use(haft__mcp_server *server, uint64_t number)
+bool haft__mcp_nonces_consume(haft__mcp_server *server, uint64_t number)
 {
     return change(server, use_number, &number);
 }
 
 /* ---- asking ---- */
 
-void haft__mcp_asked_about(const haft__mcp_asked *asked, haft__buf *buf)
+void haft__mcp_request_write_binding(const haft__mcp_request *request, haft__buf *buf)
 {
-    haft__buf_addf(buf, "%zu:", asked->own->peer->principal.len);
-    haft__buf_add_str(buf, asked->own->peer->principal);
-    haft__buf_add_str(buf, asked->own->message.method);
-    haft__buf_addf(buf, "\n%zu:", asked->name.len);
-    haft__buf_add_str(buf, asked->name);
-    if (haft__json_write_canonical(buf, asked->arguments, NULL) != HAFT_OK) {
+    haft__buf_addf(buf, "%zu:", request->own->peer->principal.len);
+    haft__buf_add_str(buf, request->own->peer->principal);
+    haft__buf_add_str(buf, request->own->message.method);
+    haft__buf_addf(buf, "\n%zu:", request->name.len);
+    haft__buf_add_str(buf, request->name);
+    if (haft__json_write_canonical(buf, request->arguments, NULL) != HAFT_OK) {
         haft__buf_fail(buf, HAFT_NO_MEMORY, NULL);
     }
 }
 
 /* Without a handshake: the questions are the answer. What the client keeps has a number, so that
  * one answer is never taken for two calls. */
-static void end_with_questions(haft__mcp_asked *asked, const haft__mcp_question *questions,
-                               size_t count, haft_str state, uint64_t now_ms)
+static void end_with_questions(haft__mcp_request *request,
+                               const haft__mcp_server_question *questions, size_t count,
+                               haft_str state, uint64_t now_ms)
 {
-    haft__mcp_server *server = asked->own->server;
+    haft__mcp_server *server = request->own->server;
     uint64_t number = 0;
     haft__buf members, about, kept;
     if (!change(server, give_number, &number)) {
-        haft__mcp_asked_fail(asked, HAFT__RPC_INTERNAL,
-                             HAFT__LIT("what was asked cannot be remembered, so it is not asked"),
-                             HAFT__LIT(""));
+        haft__mcp_request_fail(request, HAFT__RPC_INTERNAL,
+                               HAFT__LIT("what was asked cannot be remembered, so it is not asked"),
+                               HAFT__LIT(""));
         return;
     }
     haft__buf_init(&members, HAFT__LIMIT_MCP_MESSAGE_BYTES);
@@ -94,17 +95,17 @@ static void end_with_questions(haft__mcp_asked *asked, const haft__mcp_question 
         haft__buf_add_char(&members, '}');
     }
     haft__buf_add_str(&members, HAFT__LIT("},\"requestState\":\""));
-    haft__mcp_asked_about(asked, &about);
+    haft__mcp_request_write_binding(request, &about);
     haft__seal_write(&members, &server->options.key, haft__buf_str(&about), haft__buf_str(&kept),
                      now_ms + HAFT__LIMIT_MCP_STATE_MS);
     haft__buf_add_char(&members, '"');
     if (haft__buf_check(&members, NULL) == HAFT_OK && haft__buf_check(&about, NULL) == HAFT_OK
         && haft__buf_check(&kept, NULL) == HAFT_OK) {
-        haft__mcp_asked_end(asked, "input_required", haft__buf_str(&members));
+        haft__mcp_request_reply_kind(request, "input_required", haft__buf_str(&members));
     } else {
-        haft__mcp_asked_fail(asked, HAFT__RPC_INTERNAL,
-                             HAFT__LIT("a question is too long, or there is no memory for it"),
-                             HAFT__LIT(""));
+        haft__mcp_request_fail(request, HAFT__RPC_INTERNAL,
+                               HAFT__LIT("a question is too long, or there is no memory for it"),
+                               HAFT__LIT(""));
     }
     haft__buf_finish(&kept);
     haft__buf_finish(&about);
@@ -112,7 +113,8 @@ static void end_with_questions(haft__mcp_asked *asked, const haft__mcp_question 
 }
 
 /* False when it cannot be asked. */
-static bool send_question(haft__mcp_asked *asked, const haft__mcp_question *question, int64_t id)
+static bool send_question(haft__mcp_request *request, const haft__mcp_server_question *question,
+                          int64_t id)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
@@ -122,20 +124,20 @@ static bool send_question(haft__mcp_asked *asked, const haft__mcp_question *ques
     haft__buf_add_str(&text, question->params);
     haft__buf_add_char(&text, '}');
     bool good = haft__buf_check(&text, NULL) == HAFT_OK;
-    haft__mcp_asked_send(asked, HAFT__MCP_SENT_PART, 200, &text);
+    haft__mcp_request_send(request, HAFT__MCP_MESSAGE_PART, 200, &text);
     return good;
 }
 
 /* Whoever serves the request is told that it is gone, as nobody will answer. */
-static void give_up(haft__mcp_asked *asked, const char *why)
+static void give_up(haft__mcp_request *request, const char *why)
 {
-    const haft__mcp_server_options *options = &asked->own->server->options;
-    options->served->drop(options->context, asked);
-    haft__mcp_asked_fail(asked, HAFT__RPC_INTERNAL, haft__str(why), HAFT__LIT(""));
+    const haft__mcp_server_options *options = &request->own->server->options;
+    options->served->drop(options->context, request);
+    haft__mcp_request_fail(request, HAFT__RPC_INTERNAL, haft__str(why), HAFT__LIT(""));
 }
 
 /* Lost when there is no memory for it: then the client answers what nobody hears. */
-static void withdraw(haft__mcp_asked *asked, int64_t id)
+static void withdraw(haft__mcp_request *request, int64_t id)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
@@ -143,22 +145,22 @@ static void withdraw(haft__mcp_asked *asked, int64_t id)
                    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{"
                    "\"requestId\":%" PRId64 ",\"reason\":\"an answer is of no use any more\"}}",
                    id);
-    haft__mcp_asked_send(asked, HAFT__MCP_SENT_PART, 200, &text);
+    haft__mcp_request_send(request, HAFT__MCP_MESSAGE_PART, 200, &text);
 }
 
-void haft__mcp_asked_withdraw(haft__mcp_asked *asked)
+void haft__mcp_request_withdraw_questions(haft__mcp_request *request)
 {
-    haft__mcp_asked_own *own = asked->own;
+    haft__mcp_request_internal *own = request->own;
     size_t count = own->waiting_count;
     own->waiting_count = 0;
     for (size_t i = 0; i < count; i++) {
         if (!own->waiting[i].there) {
-            withdraw(asked, own->waiting[i].id);
+            withdraw(request, own->waiting[i].id);
         }
     }
 }
 
-static bool is_among(const haft__mcp_question *questions, size_t count, haft_str key)
+static bool is_among(const haft__mcp_server_question *questions, size_t count, haft_str key)
 {
     size_t i = 0;
     while (i < count && !haft__str_equal(questions[i].key, key)) {
@@ -167,29 +169,29 @@ static bool is_among(const haft__mcp_question *questions, size_t count, haft_str
     return i < count;
 }
 
-static void withdraw_others(haft__mcp_asked *asked, const haft__mcp_question *questions,
+static void withdraw_others(haft__mcp_request *request, const haft__mcp_server_question *questions,
                             size_t count)
 {
-    haft__mcp_asked_own *own = asked->own;
+    haft__mcp_request_internal *own = request->own;
     size_t stay = 0;
     for (size_t i = 0; i < own->waiting_count; i++) {
-        haft__mcp_waiting waiting = own->waiting[i];
+        haft__mcp_open_question waiting = own->waiting[i];
         if (is_among(questions, count, waiting.key)) {
             own->waiting[stay++] = waiting;
         } else if (!waiting.there) {
-            withdraw(asked, waiting.id);
+            withdraw(request, waiting.id);
         }
     }
     own->waiting_count = stay;
 }
 
 /* Room for so many in all. */
-static bool make_room(haft__mcp_asked_own *own, size_t count)
+static bool make_room(haft__mcp_request_internal *own, size_t count)
 {
     if (count <= own->waiting_room) {
         return true;
     }
-    haft__mcp_waiting *more = haft__arena_array(&own->arena, count, sizeof(*more));
+    haft__mcp_open_question *more = haft__arena_array(&own->arena, count, sizeof(*more));
     for (size_t i = 0; i < own->waiting_count && more != NULL; i++) {
         more[i] = own->waiting[i];
     }
@@ -198,7 +200,7 @@ static bool make_room(haft__mcp_asked_own *own, size_t count)
     return more != NULL;
 }
 
-static bool was_asked(const haft__mcp_asked_own *own, haft_str key)
+static bool was_asked(const haft__mcp_request_internal *own, haft_str key)
 {
     size_t i = 0;
     while (i < own->waiting_count && !haft__str_equal(own->waiting[i].key, key)) {
@@ -208,47 +210,47 @@ static bool was_asked(const haft__mcp_asked_own *own, haft_str key)
 }
 
 /* Asks what was not asked before. */
-static bool ask_new(haft__mcp_asked *asked, const haft__mcp_question *question)
+static bool ask_new(haft__mcp_request *request, const haft__mcp_server_question *question)
 {
-    haft__mcp_asked_own *own = asked->own;
+    haft__mcp_request_internal *own = request->own;
     if (was_asked(own, question->key)) {
         return true;
     }
-    haft__mcp_waiting waiting = {.key = haft__arena_copy(&own->arena, question->key),
-                                 .id = ++own->peer->questions};
-    if (waiting.key.ptr == NULL || !send_question(asked, question, waiting.id)) {
+    haft__mcp_open_question waiting = {.key = haft__arena_copy(&own->arena, question->key),
+                                       .id = ++own->peer->questions};
+    if (waiting.key.ptr == NULL || !send_question(request, question, waiting.id)) {
         return false;
     }
     own->waiting[own->waiting_count++] = waiting;
     return true;
 }
 
-void haft__mcp_asked_ask(haft__mcp_asked *asked, const haft__mcp_question *questions, size_t count,
-                         haft_str state, uint64_t now_ms)
+void haft__mcp_request_ask(haft__mcp_request *request, const haft__mcp_server_question *questions,
+                           size_t count, haft_str state, uint64_t now_ms)
 {
-    haft__mcp_asked_own *own = asked->own;
-    if (asked->modern) {
-        end_with_questions(asked, questions, count, state, now_ms);
+    haft__mcp_request_internal *own = request->own;
+    if (request->modern) {
+        end_with_questions(request, questions, count, state, now_ms);
         return;
     }
-    withdraw_others(asked, questions, count);
-    if (!haft__str_equal(asked->state, state)) {
-        asked->state = haft__arena_copy(&own->arena, state);
+    withdraw_others(request, questions, count);
+    if (!haft__str_equal(request->state, state)) {
+        request->state = haft__arena_copy(&own->arena, state);
     }
-    bool good = asked->state.ptr != NULL && make_room(own, count);
+    bool good = request->state.ptr != NULL && make_room(own, count);
     for (size_t i = 0; i < count && good; i++) {
-        good = ask_new(asked, &questions[i]);
+        good = ask_new(request, &questions[i]);
     }
     if (!good) {
-        give_up(asked, "a question is too long, or there is no memory for it");
+        give_up(request, "a question is too long, or there is no memory for it");
     }
 }
 
-size_t haft__mcp_asked_open(const haft__mcp_asked *asked)
+size_t haft__mcp_request_open_questions(const haft__mcp_request *request)
 {
     size_t open = 0;
-    for (size_t i = 0; i < asked->own->waiting_count; i++) {
-        open += !asked->own->waiting[i].there;
+    for (size_t i = 0; i < request->own->waiting_count; i++) {
+        open += !request->own->waiting[i].there;
     }
     return open;
 }
@@ -256,10 +258,10 @@ size_t haft__mcp_asked_open(const haft__mcp_asked *asked)
 /* ---- what is answered ---- */
 
 /* The answer in the memory of the request that it is for; null when it was an error. */
-static bool keep_answer(haft__mcp_asked *asked, haft__mcp_waiting *waiting,
+static bool keep_answer(haft__mcp_request *request, haft__mcp_open_question *waiting,
                         const haft__rpc_message *message)
 {
-    haft__mcp_asked_own *own = asked->own;
+    haft__mcp_request_internal *own = request->own;
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = own->server->options.hash_key;
     waiting->answer = haft__json_null();
@@ -278,29 +280,29 @@ static bool keep_answer(haft__mcp_asked *asked, haft__mcp_waiting *waiting,
 }
 
 /* One object of all answers that are there. */
-static void go_on(haft__mcp_asked *asked)
+static void resume(haft__mcp_request *request)
 {
-    haft__mcp_asked_own *own = asked->own;
+    haft__mcp_request_internal *own = request->own;
     const haft__mcp_server_options *options = &own->server->options;
     haft__json_member *members =
         haft__arena_array(&own->arena, own->waiting_count, sizeof(*members));
     uint32_t count = 0;
     if (members == NULL) {
-        give_up(asked, "there is no memory for an answer");
+        give_up(request, "there is no memory for an answer");
         return;
     }
     for (size_t i = 0; i < own->waiting_count; i++) {
-        const haft__mcp_waiting *waiting = &own->waiting[i];
+        const haft__mcp_open_question *waiting = &own->waiting[i];
         if (waiting->there) {
             members[count++] =
                 (haft__json_member){haft__json_string(waiting->key), waiting->answer};
         }
     }
-    asked->answers = haft__json_object(members, count);
-    options->served->go_on(options->context, asked);
+    request->answers = haft__json_object(members, count);
+    options->served->resume(options->context, request);
 }
 
-static haft__mcp_waiting *find_waiting(haft__mcp_asked_own *own, haft__json id)
+static haft__mcp_open_question *find_waiting(haft__mcp_request_internal *own, haft__json id)
 {
     for (size_t i = 0; i < own->waiting_count; i++) {
         char text[24];
@@ -313,18 +315,19 @@ static haft__mcp_waiting *find_waiting(haft__mcp_asked_own *own, haft__json id)
     return NULL;
 }
 
-bool haft__mcp_asked_hear(haft__mcp_peer *peer, const haft__rpc_message *message)
+bool haft__mcp_peer_take_answer(haft__mcp_peer *peer, const haft__rpc_message *message)
 {
-    for (haft__mcp_asked *asked = peer->asked; asked != NULL; asked = asked->own->next) {
-        haft__mcp_waiting *waiting = find_waiting(asked->own, message->id);
+    for (haft__mcp_request *request = peer->request; request != NULL;
+         request = request->own->next) {
+        haft__mcp_open_question *waiting = find_waiting(request->own, message->id);
         if (waiting == NULL) {
             continue;
         }
-        if (!keep_answer(asked, waiting, message)) {
+        if (!keep_answer(request, waiting, message)) {
             waiting->answer = haft__json_null(); /* as good as none */
         }
         waiting->there = true;
-        go_on(asked);
+        resume(request);
         return true;
     }
     return false;

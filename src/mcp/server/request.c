@@ -11,23 +11,23 @@
 
 /* ---- sending ---- */
 
-void haft__mcp_asked_send(haft__mcp_asked *asked, haft__mcp_sent_kind kind, uint32_t http,
-                          haft__buf *text)
+void haft__mcp_request_send(haft__mcp_request *request, haft__mcp_server_message_kind kind,
+                            uint32_t http, haft__buf *text)
 {
     static const char no_memory[] = "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,"
                                     "\"message\":\"there is no memory for the answer\"}}";
-    haft__mcp_peer *peer = asked->own->peer;
+    haft__mcp_peer *peer = request->own->peer;
     bool good = haft__buf_check(text, NULL) == HAFT_OK;
-    if (kind == HAFT__MCP_SENT_ANSWER) {
-        haft__mcp_asked_withdraw(asked);
+    if (kind == HAFT__MCP_MESSAGE_ANSWER) {
+        haft__mcp_request_withdraw_questions(request);
     }
-    haft__mcp_sent sent = {.kind = kind, .http = http, .text = haft__buf_str(text)};
+    haft__mcp_server_message sent = {.kind = kind, .http = http, .text = haft__buf_str(text)};
     if (!good) {
         sent.http = 500;
-        sent.text = asked->own->lost.len > 0 ? asked->own->lost : haft__str(no_memory);
+        sent.text = request->own->lost.len > 0 ? request->own->lost : haft__str(no_memory);
     }
-    if (good || kind == HAFT__MCP_SENT_ANSWER) { /* what comes on the way may be lost */
-        peer->send(peer->context, asked->own->stream, &sent);
+    if (good || kind == HAFT__MCP_MESSAGE_ANSWER) { /* what comes on the way may be lost */
+        peer->send(peer->context, request->own->stream, &sent);
     }
     haft__buf_finish(text);
 }
@@ -38,13 +38,13 @@ static void begin_message(haft__buf *text, const char *method)
     haft__buf_addf(text, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"params\":{", method);
 }
 
-void haft__mcp_asked_refuse(haft__mcp_asked *asked, uint32_t http, int64_t code, haft_str message,
-                            haft_str data)
+void haft__mcp_request_reject(haft__mcp_request *request, uint32_t http, int64_t code,
+                              haft_str message, haft_str data)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft__buf_add_str(&text, HAFT__LIT("{\"jsonrpc\":\"2.0\",\"id\":"));
-    haft__json_write(&text, asked->own->message.id);
+    haft__json_write(&text, request->own->message.id);
     haft__buf_addf(&text, ",\"error\":{\"code\":%" PRId64 ",\"message\":", code);
     haft__json_write_string(&text, message);
     if (data.len > 0) {
@@ -52,33 +52,34 @@ void haft__mcp_asked_refuse(haft__mcp_asked *asked, uint32_t http, int64_t code,
         haft__buf_add_str(&text, data);
     }
     haft__buf_add_str(&text, HAFT__LIT("}}"));
-    haft__mcp_asked_send(asked, HAFT__MCP_SENT_ANSWER, http, &text);
-    haft__mcp_asked_free(asked);
+    haft__mcp_request_send(request, HAFT__MCP_MESSAGE_ANSWER, http, &text);
+    haft__mcp_request_free(request);
 }
 
 /* With a handshake, clients read an error of JSON-RPC only where HTTP went well. */
-void haft__mcp_asked_refuse_params(haft__mcp_asked *asked, const char *why)
+void haft__mcp_request_reject_params(haft__mcp_request *request, const char *why)
 {
-    haft__mcp_asked_refuse(asked, asked->modern ? 400 : 200, HAFT__RPC_PARAMS, haft__str(why),
-                           HAFT__LIT(""));
+    haft__mcp_request_reject(request, request->modern ? 400 : 200, HAFT__RPC_PARAMS, haft__str(why),
+                             HAFT__LIT(""));
 }
 
-void haft__mcp_asked_fail(haft__mcp_asked *asked, int64_t code, haft_str message, haft_str data)
+void haft__mcp_request_fail(haft__mcp_request *request, int64_t code, haft_str message,
+                            haft_str data)
 {
-    bool early = asked->modern && code == HAFT__RPC_CAPABILITY;
-    haft__mcp_asked_refuse(asked, early ? 400 : 200, code, message, data);
+    bool early = request->modern && code == HAFT__RPC_CAPABILITY;
+    haft__mcp_request_reject(request, early ? 400 : 200, code, message, data);
 }
 
-haft__json haft__mcp_asked_id(const haft__mcp_asked *asked)
+haft__json haft__mcp_request_id(const haft__mcp_request *request)
 {
-    return asked->own->message.id;
+    return request->own->message.id;
 }
 
 /* ---- answers ---- */
 
-static void add_meta(const haft__mcp_asked *asked, bool first, haft__buf *text)
+static void add_meta(const haft__mcp_request *request, bool first, haft__buf *text)
 {
-    const haft__mcp_server_options *options = &asked->own->server->options;
+    const haft__mcp_server_options *options = &request->own->server->options;
     haft__buf_add_str(text, first ? HAFT__LIT("") : HAFT__LIT(","));
     haft__buf_add_str(text, HAFT__LIT("\"_meta\":{\"" HAFT__MCP_META_SERVER "\":{\"name\":"));
     haft__json_write_string(text, options->name);
@@ -91,40 +92,40 @@ static void add_meta(const haft__mcp_asked *asked, bool first, haft__buf *text)
     haft__buf_add_str(text, HAFT__LIT("}}"));
 }
 
-static void write_result(const haft__mcp_asked *asked, const char *kind, haft_str members,
+static void write_result(const haft__mcp_request *request, const char *kind, haft_str members,
                          haft__buf *text)
 {
     haft__buf_init(text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft__buf_add_str(text, HAFT__LIT("{\"jsonrpc\":\"2.0\",\"id\":"));
-    haft__json_write(text, asked->own->message.id);
+    haft__json_write(text, request->own->message.id);
     haft__buf_add_str(text, HAFT__LIT(",\"result\":{"));
-    if (asked->modern) {
+    if (request->modern) {
         haft__buf_addf(text, "\"resultType\":\"%s\",", kind);
     }
     haft__buf_add_str(text, members);
-    if (asked->modern) {
-        add_meta(asked, members.len == 0, text);
+    if (request->modern) {
+        add_meta(request, members.len == 0, text);
     }
     haft__buf_add_str(text, HAFT__LIT("}}"));
 }
 
 #define TOO_LONG "the result is too long: as a message it would have more than %d bytes"
 
-static void send_result(haft__mcp_asked *asked, haft__buf *text)
+static void send_result(haft__mcp_request *request, haft__buf *text)
 {
-    haft__mcp_asked_send(asked, HAFT__MCP_SENT_ANSWER, 200, text);
-    haft__mcp_asked_free(asked);
+    haft__mcp_request_send(request, HAFT__MCP_MESSAGE_ANSWER, 200, text);
+    haft__mcp_request_free(request);
 }
 
 /* No client takes a message that is longer than it may be. A model that made the call reads that,
  * and can ask for less. */
-static void end_unwritten(haft__mcp_asked *asked, haft_status why)
+static void end_unwritten(haft__mcp_request *request, haft_status why)
 {
-    bool call = asked->own->linked && asked->verb == HAFT__MCP_CALL;
+    bool call = request->own->linked && request->verb == HAFT__MCP_METHOD_CALL;
     char said[192];
     if (why != HAFT_TOO_BIG) {
-        haft__mcp_asked_fail(asked, HAFT__RPC_INTERNAL,
-                             HAFT__LIT("there is no memory for the result"), HAFT__LIT(""));
+        haft__mcp_request_fail(request, HAFT__RPC_INTERNAL,
+                               HAFT__LIT("there is no memory for the result"), HAFT__LIT(""));
         return;
     }
     int length = snprintf(said, sizeof(said),
@@ -134,33 +135,33 @@ static void end_unwritten(haft__mcp_asked *asked, haft_status why)
                           HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft_str text = {said, (size_t)length};
     if (!call) {
-        haft__mcp_asked_fail(asked, HAFT__RPC_INTERNAL, text, HAFT__LIT(""));
+        haft__mcp_request_fail(request, HAFT__RPC_INTERNAL, text, HAFT__LIT(""));
         return;
     }
     haft__buf result;
-    write_result(asked, "complete", text, &result);
-    send_result(asked, &result);
+    write_result(request, "complete", text, &result);
+    send_result(request, &result);
 }
 
-void haft__mcp_asked_end(haft__mcp_asked *asked, const char *kind, haft_str members)
+void haft__mcp_request_reply_kind(haft__mcp_request *request, const char *kind, haft_str members)
 {
     haft__buf text;
-    write_result(asked, kind, members, &text);
+    write_result(request, kind, members, &text);
     haft_status status = haft__buf_check(&text, NULL);
     if (status != HAFT_OK) {
         haft__buf_finish(&text);
-        end_unwritten(asked, status);
+        end_unwritten(request, status);
         return;
     }
-    send_result(asked, &text);
+    send_result(request, &text);
 }
 
-void haft__mcp_asked_answer(haft__mcp_asked *asked, haft_str members)
+void haft__mcp_request_reply(haft__mcp_request *request, haft_str members)
 {
-    haft__mcp_asked_end(asked, "complete", members);
+    haft__mcp_request_reply_kind(request, "complete", members);
 }
 
-void haft__mcp_asked_say(haft__mcp_asked *asked, haft_str text, bool is_error)
+void haft__mcp_request_reply_text(haft__mcp_request *request, haft_str text, bool is_error)
 {
     haft__buf members;
     haft__buf_init(&members, HAFT__LIMIT_MCP_MESSAGE_BYTES);
@@ -170,47 +171,47 @@ void haft__mcp_asked_say(haft__mcp_asked *asked, haft_str text, bool is_error)
     haft__buf_add_str(&members, is_error ? HAFT__LIT(",\"isError\":true") : HAFT__LIT(""));
     haft_status status = haft__buf_check(&members, NULL);
     if (status == HAFT_OK) {
-        haft__mcp_asked_answer(asked, haft__buf_str(&members));
+        haft__mcp_request_reply(request, haft__buf_str(&members));
     } else {
-        end_unwritten(asked, status);
+        end_unwritten(request, status);
     }
     haft__buf_finish(&members);
 }
 
-void haft__mcp_asked_abandon(haft__mcp_asked *asked)
+void haft__mcp_request_abandon(haft__mcp_request *request)
 {
-    const haft__mcp_server_options *options = &asked->own->server->options;
-    if (asked->own->linked && asked->verb != HAFT__MCP_LISTEN) {
-        options->served->drop(options->context, asked);
+    const haft__mcp_server_options *options = &request->own->server->options;
+    if (request->own->linked && request->verb != HAFT__MCP_METHOD_LISTEN) {
+        options->served->drop(options->context, request);
     }
-    haft__mcp_asked_free(asked);
+    haft__mcp_request_free(request);
 }
 
 /* ---- on the way ---- */
 
-bool haft__mcp_asked_can(const haft__mcp_asked *asked, const char *capability)
+bool haft__mcp_request_client_supports(const haft__mcp_request *request, const char *capability)
 {
-    return haft__json_get(asked->own->capabilities, haft__str(capability)) != NULL;
+    return haft__json_get(request->own->capabilities, haft__str(capability)) != NULL;
 }
 
 /* {} means forms only, as it was before there were pages. */
-bool haft__mcp_asked_can_show(const haft__mcp_asked *asked, bool page)
+bool haft__mcp_request_client_can_elicit(const haft__mcp_request *request, bool page)
 {
-    const haft__json *can = haft__json_get(asked->own->capabilities, HAFT__LIT("elicitation"));
+    const haft__json *can = haft__json_get(request->own->capabilities, HAFT__LIT("elicitation"));
     bool form = can != NULL && haft__json_get(*can, HAFT__LIT("form")) != NULL;
     bool url = can != NULL && haft__json_get(*can, HAFT__LIT("url")) != NULL;
     return can != NULL && (page ? url : form || !url);
 }
 
-void *haft__mcp_asked_stream(const haft__mcp_asked *asked)
+void *haft__mcp_request_stream(const haft__mcp_request *request)
 {
-    return asked->own->stream;
+    return request->own->stream;
 }
 
-void haft__mcp_asked_progress(haft__mcp_asked *asked, uint64_t progress, uint64_t total,
-                              haft_str message)
+void haft__mcp_request_progress(haft__mcp_request *request, uint64_t progress, uint64_t total,
+                                haft_str message)
 {
-    haft__mcp_asked_own *own = asked->own;
+    haft__mcp_request_internal *own = request->own;
     if (own->token.kind == HAFT__JSON_NULL || (own->progressed && progress <= own->progress)) {
         return;
     }
@@ -229,13 +230,13 @@ void haft__mcp_asked_progress(haft__mcp_asked *asked, uint64_t progress, uint64_
         haft__json_write_string(&text, message);
     }
     haft__buf_add_str(&text, HAFT__LIT("}}"));
-    haft__mcp_asked_send(asked, HAFT__MCP_SENT_PART, 200, &text);
+    haft__mcp_request_send(request, HAFT__MCP_MESSAGE_PART, 200, &text);
 }
 
-void haft__mcp_asked_log(haft__mcp_asked *asked, haft__mcp_level level, haft_str said)
+void haft__mcp_request_log(haft__mcp_request *request, haft__mcp_level level, haft_str said)
 {
-    const haft__mcp_asked_own *own = asked->own;
-    haft__mcp_level wanted = asked->modern ? own->level : own->peer->level;
+    const haft__mcp_request_internal *own = request->own;
+    haft__mcp_level wanted = request->modern ? own->level : own->peer->level;
     if (!own->logs || !own->server->options.served->logging || level < wanted) {
         return;
     }
@@ -246,7 +247,7 @@ void haft__mcp_asked_log(haft__mcp_asked *asked, haft__mcp_level level, haft_str
     haft__buf_add_str(&text, HAFT__LIT(",\"data\":"));
     haft__json_write_string(&text, said);
     haft__buf_add_str(&text, HAFT__LIT("}}"));
-    haft__mcp_asked_send(asked, HAFT__MCP_SENT_PART, 200, &text);
+    haft__mcp_request_send(request, HAFT__MCP_MESSAGE_PART, 200, &text);
 }
 
 /* ---- who wants to be told of changes ---- */
@@ -260,22 +261,22 @@ static const struct {
     [HAFT__MCP_LIST_PROMPTS] = {"promptsListChanged", "notifications/prompts/list_changed"},
 };
 
-static void tell_listener(haft__mcp_asked *asked, const char *method, haft_str more)
+static void notify_subscriber(haft__mcp_request *request, const char *method, haft_str more)
 {
     haft__buf text;
     begin_message(&text, method);
     haft__buf_add_str(&text, more);
-    haft__buf_add_str(&text, HAFT__LIT("\"_meta\":{\"" HAFT__MCP_META_LISTENER "\":"));
-    haft__json_write(&text, asked->own->message.id);
+    haft__buf_add_str(&text, HAFT__LIT("\"_meta\":{\"" HAFT__MCP_META_SUBSCRIPTION "\":"));
+    haft__json_write(&text, request->own->message.id);
     haft__buf_add_str(&text, HAFT__LIT("}}}"));
-    haft__mcp_asked_send(asked, HAFT__MCP_SENT_PART, 200, &text);
+    haft__mcp_request_send(request, HAFT__MCP_MESSAGE_PART, 200, &text);
 }
 
-void haft__mcp_server_listen(haft__mcp_asked *asked)
+void haft__mcp_server_listen(haft__mcp_request *request)
 {
-    haft__mcp_asked_own *own = asked->own;
-    const haft__mcp_served *served = own->server->options.served;
-    const haft__json *wishes = haft__json_get(asked->params, HAFT__LIT("notifications"));
+    haft__mcp_request_internal *own = request->own;
+    const haft__mcp_server_handlers *served = own->server->options.served;
+    const haft__json *wishes = haft__json_get(request->params, HAFT__LIT("notifications"));
     bool can[] = {true, served->resources, false, served->prompts};
     haft__buf accepted;
     haft__buf_init(&accepted, HAFT__LIMIT_MCP_MESSAGE_BYTES);
@@ -289,7 +290,8 @@ void haft__mcp_server_listen(haft__mcp_asked *asked)
         }
     }
     haft__buf_add_str(&accepted, HAFT__LIT("},"));
-    tell_listener(asked, "notifications/subscriptions/acknowledged", haft__buf_str(&accepted));
+    notify_subscriber(request, "notifications/subscriptions/acknowledged",
+                      haft__buf_str(&accepted));
     haft__buf_finish(&accepted);
 }
 
@@ -298,7 +300,8 @@ static void push(haft__mcp_peer *peer, const char *method)
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft__buf_addf(&text, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"}", method);
-    haft__mcp_sent sent = {.kind = HAFT__MCP_SENT_PUSH, .http = 200, .text = haft__buf_str(&text)};
+    haft__mcp_server_message sent = {
+        .kind = HAFT__MCP_MESSAGE_PUSH, .http = 200, .text = haft__buf_str(&text)};
     if (haft__buf_check(&text, NULL) == HAFT_OK) {
         peer->send(peer->context, NULL, &sent);
     }
@@ -312,9 +315,10 @@ void haft__mcp_server_changed(haft__mcp_server *server, haft__mcp_list list)
         if (peer->ready && changes[list].method != NULL) {
             push(peer, changes[list].method);
         }
-        for (haft__mcp_asked *asked = peer->asked; asked != NULL; asked = asked->own->next) {
-            if (asked->own->wants[list]) {
-                tell_listener(asked, changes[list].method, HAFT__LIT(""));
+        for (haft__mcp_request *request = peer->request; request != NULL;
+             request = request->own->next) {
+            if (request->own->wants[list]) {
+                notify_subscriber(request, changes[list].method, HAFT__LIT(""));
             }
         }
     }

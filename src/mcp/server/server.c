@@ -13,13 +13,13 @@
 #include "mcp/server/server_int.h"
 
 /* With a handshake, the newest first. */
-static const char *const old_versions[] = {HAFT__MCP_NEWEST, "2025-06-18", "2025-03-26",
-                                           "2024-11-05"};
+static const char *const old_versions[] = {HAFT__MCP_SERVER_LEGACY_VERSION, "2025-06-18",
+                                           "2025-03-26", "2024-11-05"};
 
 static const char *const levels[] = {"debug", "info",     "notice", "warning",
                                      "error", "critical", "alert",  "emergency"};
 
-bool haft__mcp_version_old(haft_str version)
+bool haft__mcp_version_has_handshake(haft_str version)
 {
     for (size_t i = 0; i < COUNT(old_versions); i++) {
         if (haft__str_equal(version, haft__str(old_versions[i]))) {
@@ -72,8 +72,8 @@ void haft__mcp_server_destroy(haft__mcp_server *server)
 }
 
 haft_status haft__mcp_peer_create(haft__mcp_server *server, haft_str principal,
-                                  haft__mcp_send *send, void *context, haft__mcp_peer **ret_peer,
-                                  haft_error *err)
+                                  haft__mcp_server_send *send, void *context,
+                                  haft__mcp_peer **ret_peer, haft_error *err)
 {
     haft__mcp_peer *peer = calloc(1, sizeof(*peer));
     if (peer == NULL) {
@@ -85,7 +85,7 @@ haft_status haft__mcp_peer_create(haft__mcp_server *server, haft_str principal,
                              .send = send,
                              .context = context,
                              .version = HAFT__LIT(""),
-                             .level = HAFT__MCP_INFO};
+                             .level = HAFT__MCP_LEVEL_INFO};
     haft__arena_init(&peer->arena, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     peer->principal = haft__arena_copy(&peer->arena, principal);
     if (peer->principal.ptr == NULL) {
@@ -106,8 +106,8 @@ void haft__mcp_peer_destroy(haft__mcp_peer *peer)
     if (peer == NULL) {
         return;
     }
-    while (peer->asked != NULL) {
-        haft__mcp_asked_abandon(peer->asked);
+    while (peer->request != NULL) {
+        haft__mcp_request_abandon(peer->request);
     }
     *peer->link = peer->next;
     if (peer->next != NULL) {
@@ -117,14 +117,14 @@ void haft__mcp_peer_destroy(haft__mcp_peer *peer)
     free(peer);
 }
 
-void haft__mcp_peer_is_single(haft__mcp_peer *peer)
+void haft__mcp_peer_set_single_request(haft__mcp_peer *peer)
 {
     peer->single = true;
 }
 
-size_t *haft__mcp_peer_count(haft__mcp_peer *peer)
+size_t *haft__mcp_peer_request_counter(haft__mcp_peer *peer)
 {
-    return peer->single ? &peer->server->singles : &peer->asked_count;
+    return peer->single ? &peer->server->singles : &peer->request_count;
 }
 
 haft_str haft__mcp_peer_version(const haft__mcp_peer *peer)
@@ -134,9 +134,9 @@ haft_str haft__mcp_peer_version(const haft__mcp_peer *peer)
 
 /* ---- messages ---- */
 
-void haft__mcp_asked_free(haft__mcp_asked *asked)
+void haft__mcp_request_free(haft__mcp_request *request)
 {
-    haft__mcp_asked_own *own = asked->own;
+    haft__mcp_request_internal *own = request->own;
     if (own->linked) {
         *own->link = own->next;
         if (own->next != NULL) {
@@ -148,44 +148,45 @@ void haft__mcp_asked_free(haft__mcp_asked *asked)
     }
     haft__arena_finish(&own->arena);
     free(own);
-    free(asked);
+    free(request);
 }
 
-const haft__json *haft__mcp_meta(const haft__mcp_asked *asked, const char *key)
+const haft__json *haft__mcp_request_meta(const haft__mcp_request *request, const char *key)
 {
-    const haft__json *meta = haft__json_get(asked->params, HAFT__LIT("_meta"));
+    const haft__json *meta = haft__json_get(request->params, HAFT__LIT("_meta"));
     return meta != NULL ? haft__json_get(*meta, haft__str(key)) : NULL;
 }
 
-static bool is_called(const haft__mcp_asked *asked, const char *method)
+static bool has_method(const haft__mcp_request *request, const char *method)
 {
-    return haft__str_equal(asked->own->message.method, haft__str(method));
+    return haft__str_equal(request->own->message.method, haft__str(method));
 }
 
 /* A request that names its version, or comes with a header that only one which does can have. */
-static haft__mcp_era era_of(const haft__mcp_asked *asked, const haft__mcp_headers *headers)
+static haft__mcp_request_kind era_of(const haft__mcp_request *request,
+                                     const haft__mcp_headers *headers)
 {
-    const haft__mcp_asked_own *own = asked->own;
-    bool named = haft__mcp_meta(asked, HAFT__MCP_META_VERSION) != NULL;
+    const haft__mcp_request_internal *own = request->own;
+    bool named = haft__mcp_request_meta(request, HAFT__MCP_META_VERSION) != NULL;
     bool headed = headers != NULL && headers->version.ptr != NULL
-                  && !haft__mcp_version_old(haft__str_trim(headers->version));
+                  && !haft__mcp_version_has_handshake(haft__str_trim(headers->version));
     if (own->faulty) {
-        return HAFT__MCP_ERA_NONE;
+        return HAFT__MCP_REQUEST_INVALID;
     }
     if (own->message.kind == HAFT__RPC_RESULT || own->message.kind == HAFT__RPC_ERROR) {
-        return HAFT__MCP_ERA_OLD;
+        return HAFT__MCP_REQUEST_LEGACY;
     }
-    if (named || headed || is_called(asked, "server/discover")
-        || is_called(asked, "subscriptions/listen")) {
-        return HAFT__MCP_ERA_NEW;
+    if (named || headed || has_method(request, "server/discover")
+        || has_method(request, "subscriptions/listen")) {
+        return HAFT__MCP_REQUEST_MODERN;
     }
-    return own->message.kind == HAFT__RPC_REQUEST && is_called(asked, "initialize")
-               ? HAFT__MCP_ERA_OPENING
-               : HAFT__MCP_ERA_OLD;
+    return own->message.kind == HAFT__RPC_REQUEST && has_method(request, "initialize")
+               ? HAFT__MCP_REQUEST_INITIALIZE
+               : HAFT__MCP_REQUEST_LEGACY;
 }
 
 /* Who waits for an answer knows it by its id, also when there is no memory for any other. */
-static bool write_lost(haft__mcp_asked_own *own)
+static bool write_fallback(haft__mcp_request_internal *own)
 {
     if (own->message.kind != HAFT__RPC_REQUEST) {
         return true;
@@ -201,18 +202,18 @@ static bool write_lost(haft__mcp_asked_own *own)
     return own->lost.ptr != NULL;
 }
 
-haft_status haft__mcp_read(haft__mcp_server *server, haft_str text,
-                           const haft__mcp_headers *headers, haft__mcp_asked **ret_asked,
-                           haft_error *err)
+haft_status haft__mcp_request_read(haft__mcp_server *server, haft_str text,
+                                   const haft__mcp_headers *headers, haft__mcp_request **ret_asked,
+                                   haft_error *err)
 {
-    haft__mcp_asked *asked = calloc(1, sizeof(*asked));
-    haft__mcp_asked_own *own = calloc(1, sizeof(*own));
-    if (asked == NULL || own == NULL) {
-        free(asked);
+    haft__mcp_request *request = calloc(1, sizeof(*request));
+    haft__mcp_request_internal *own = calloc(1, sizeof(*own));
+    if (request == NULL || own == NULL) {
+        free(request);
         free(own);
         return haft__fail_no_memory(err);
     }
-    asked->own = own;
+    request->own = own;
     own->server = server;
     haft__arena_init(&own->arena, HAFT__LIMIT_ARENA_BYTES);
     haft_str kept = haft__arena_copy(&own->arena, text);
@@ -222,121 +223,125 @@ haft_status haft__mcp_read(haft__mcp_server *server, haft_str text,
                              : haft__arena_fail(&own->arena, &own->error);
     own->lost = HAFT__LIT("");
     bool unread = status != HAFT_OK && status != HAFT_BAD_INPUT && own->fault.code == 0;
-    if (unread || (status == HAFT_OK && !write_lost(own))) {
-        haft__mcp_asked_free(asked);
+    if (unread || (status == HAFT_OK && !write_fallback(own))) {
+        haft__mcp_request_free(request);
         return haft__fail_no_memory(err);
     }
     own->faulty = status != HAFT_OK;
-    asked->params = own->message.params;
-    asked->state = HAFT__LIT("");
-    own->era = era_of(asked, headers);
-    *ret_asked = asked;
+    request->params = own->message.params;
+    request->state = HAFT__LIT("");
+    own->era = era_of(request, headers);
+    *ret_asked = request;
     return HAFT_OK;
 }
 
-haft__mcp_era haft__mcp_asked_era(const haft__mcp_asked *asked)
+haft__mcp_request_kind haft__mcp_request_kind_of(const haft__mcp_request *request)
 {
-    return asked->own->era;
+    return request->own->era;
 }
 
-void haft__mcp_refuse(haft__mcp_asked *asked, int64_t code, const char *why, haft__buf *buf)
+void haft__mcp_request_reject_message(haft__mcp_request *request, int64_t code, const char *why,
+                                      haft__buf *buf)
 {
-    const haft__mcp_asked_own *own = asked->own;
+    const haft__mcp_request_internal *own = request->own;
     haft__json id = own->faulty ? own->fault.id : own->message.id;
     haft__rpc_write_error(buf, id, own->faulty ? own->fault.code : code,
                           haft__str(own->faulty ? own->error.message : why), haft__json_null());
-    haft__mcp_asked_free(asked);
+    haft__mcp_request_free(request);
 }
 
 /* ---- taking ---- */
 
-static void send_nothing(haft__mcp_asked *asked, uint32_t http)
+static void send_nothing(haft__mcp_request *request, uint32_t http)
 {
-    haft__mcp_sent sent = {.kind = HAFT__MCP_SENT_NOTHING, .http = http, .text = HAFT__LIT("")};
-    asked->own->peer->send(asked->own->peer->context, asked->own->stream, &sent);
+    haft__mcp_server_message sent = {
+        .kind = HAFT__MCP_MESSAGE_NONE, .http = http, .text = HAFT__LIT("")};
+    request->own->peer->send(request->own->peer->context, request->own->stream, &sent);
 }
 
-static haft__mcp_asked *find_asked(const haft__mcp_peer *peer, haft__json id)
+static haft__mcp_request *find_request(const haft__mcp_peer *peer, haft__json id)
 {
-    haft__mcp_asked *asked = peer->asked;
-    while (asked != NULL && !haft__rpc_id_equal(asked->own->message.id, id)) {
-        asked = asked->own->next;
+    haft__mcp_request *request = peer->request;
+    while (request != NULL && !haft__rpc_id_equal(request->own->message.id, id)) {
+        request = request->own->next;
     }
-    return asked;
+    return request;
 }
 
 /* The client does not want an answer any more; ids that are not under way are ignored. */
 static void cancel(haft__mcp_peer *peer, haft__json params)
 {
     const haft__json *id = haft__json_get(params, HAFT__LIT("requestId"));
-    haft__mcp_asked *asked = id != NULL ? find_asked(peer, *id) : NULL;
-    if (asked != NULL) {
-        void *stream = asked->own->stream;
-        haft__mcp_asked_withdraw(asked);
-        haft__mcp_asked_abandon(asked);
-        haft__mcp_sent sent = {.kind = HAFT__MCP_SENT_NOTHING, .http = 204, .text = HAFT__LIT("")};
+    haft__mcp_request *request = id != NULL ? find_request(peer, *id) : NULL;
+    if (request != NULL) {
+        void *stream = request->own->stream;
+        haft__mcp_request_withdraw_questions(request);
+        haft__mcp_request_abandon(request);
+        haft__mcp_server_message sent = {
+            .kind = HAFT__MCP_MESSAGE_NONE, .http = 204, .text = HAFT__LIT("")};
         peer->send(peer->context, stream, &sent);
     }
 }
 
-static void take_notification(haft__mcp_asked *asked)
+static void take_notification(haft__mcp_request *request)
 {
-    haft__mcp_peer *peer = asked->own->peer;
-    if (is_called(asked, "notifications/initialized")) {
+    haft__mcp_peer *peer = request->own->peer;
+    if (has_method(request, "notifications/initialized")) {
         peer->ready = peer->version.len > 0;
-    } else if (is_called(asked, "notifications/cancelled")) {
-        cancel(peer, asked->params);
+    } else if (has_method(request, "notifications/cancelled")) {
+        cancel(peer, request->params);
     }
-    send_nothing(asked, 202);
-    haft__mcp_asked_free(asked);
+    send_nothing(request, 202);
+    haft__mcp_request_free(request);
 }
 
-static void take_request(haft__mcp_asked *asked, const haft__mcp_headers *headers, uint64_t now_ms)
+static void take_request(haft__mcp_request *request, const haft__mcp_headers *headers,
+                         uint64_t now_ms)
 {
-    haft__mcp_asked_own *own = asked->own;
+    haft__mcp_request_internal *own = request->own;
     haft__mcp_peer *peer = own->peer;
-    if (find_asked(peer, own->message.id) != NULL) {
-        haft__mcp_asked_refuse(asked, 400, HAFT__RPC_INVALID,
-                               HAFT__LIT("a request with this id is under way already"),
-                               HAFT__LIT(""));
+    if (find_request(peer, own->message.id) != NULL) {
+        haft__mcp_request_reject(request, 400, HAFT__RPC_INVALID,
+                                 HAFT__LIT("a request with this id is under way already"),
+                                 HAFT__LIT(""));
         return;
     }
-    if (*haft__mcp_peer_count(peer) >= HAFT__LIMIT_MCP_REQUESTS) {
-        haft__mcp_asked_refuse(asked, 503, HAFT__RPC_INTERNAL,
-                               HAFT__LIT("too many requests are under way; wait for one of them"),
-                               HAFT__LIT(""));
+    if (*haft__mcp_peer_request_counter(peer) >= HAFT__LIMIT_MCP_REQUESTS) {
+        haft__mcp_request_reject(request, 503, HAFT__RPC_INTERNAL,
+                                 HAFT__LIT("too many requests are under way; wait for one of them"),
+                                 HAFT__LIT(""));
         return;
     }
-    haft__mcp_perform(asked, headers, now_ms);
+    haft__mcp_request_dispatch(request, headers, now_ms);
 }
 
-void haft__mcp_peer_take(haft__mcp_peer *peer, haft__mcp_asked *asked,
-                         const haft__mcp_headers *headers, void *stream, uint64_t now_ms)
+void haft__mcp_peer_receive(haft__mcp_peer *peer, haft__mcp_request *request,
+                            const haft__mcp_headers *headers, void *stream, uint64_t now_ms)
 {
-    haft__mcp_asked_own *own = asked->own;
+    haft__mcp_request_internal *own = request->own;
     own->peer = peer;
     own->stream = stream;
-    asked->modern = own->era == HAFT__MCP_ERA_NEW;
+    request->modern = own->era == HAFT__MCP_REQUEST_MODERN;
     if (own->faulty) {
         if (own->fault.answer) {
-            send_nothing(asked, 400);
-            haft__mcp_asked_free(asked);
+            send_nothing(request, 400);
+            haft__mcp_request_free(request);
             return;
         }
         own->message.id = own->fault.id;
-        haft__mcp_asked_refuse(asked, 400, own->fault.code, haft__str(own->error.message),
-                               HAFT__LIT(""));
+        haft__mcp_request_reject(request, 400, own->fault.code, haft__str(own->error.message),
+                                 HAFT__LIT(""));
         return;
     }
     switch (own->message.kind) {
-    case HAFT__RPC_REQUEST: take_request(asked, headers, now_ms); break;
-    case HAFT__RPC_NOTIFICATION: take_notification(asked); break;
+    case HAFT__RPC_REQUEST: take_request(request, headers, now_ms); break;
+    case HAFT__RPC_NOTIFICATION: take_notification(request); break;
     case HAFT__RPC_RESULT:
     case HAFT__RPC_ERROR: {
         haft__rpc_message message = own->message;
-        send_nothing(asked, 202);
-        (void)haft__mcp_asked_hear(peer, &message); /* one that nobody waits for is ignored */
-        haft__mcp_asked_free(asked);
+        send_nothing(request, 202);
+        (void)haft__mcp_peer_take_answer(peer, &message); /* one that nobody waits for is ignored */
+        haft__mcp_request_free(request);
         break;
     }
     }

@@ -19,7 +19,7 @@ static bool fits(haft_str name)
     return name.len > 0 && name.len <= HAFT__LIMIT_TOOL_NAME_BYTES;
 }
 
-haft_str haft__mcp_name(haft__arena *arena, haft_str name)
+haft_str haft__mcp_tool_name(haft__arena *arena, haft_str name)
 {
     if (fits(name)) {
         return name;

@@ -8,6 +8,6 @@
 /* A name that fits, and has no "_-", stays as it is; any other one is spelt as tool/wire_name.h has
  * it, which always has a "_-". So no two names of tools have the same one. Lives in `arena`, or is
  * `name` itself; .ptr is NULL when there is no memory. */
-haft_str haft__mcp_name(haft__arena *arena, haft_str name);
+haft_str haft__mcp_tool_name(haft__arena *arena, haft_str name);
 
 #endif

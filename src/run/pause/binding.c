@@ -22,13 +22,13 @@ static haft_status add_server(haft__buf *text, const haft__spec *spec, const haf
                               haft_error *err)
 {
     haft__arena arena;
-    haft__mcp_servers servers;
+    haft__mcp_server_configs servers;
     const haft__json *name = haft__json_get(tool->definition, HAFT__LIT("server"));
     haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__mcp_servers_read(&arena, spec->mcp, &servers, err);
+    haft_status status = haft__mcp_server_configs_read(&arena, spec->mcp, &servers, err);
     if (status == HAFT_OK) {
-        const haft__mcp_server *server =
-            name != NULL ? haft__mcp_servers_find(&servers, haft__json_text(*name)) : NULL;
+        const haft__mcp_server_config *server =
+            name != NULL ? haft__mcp_server_configs_find(&servers, haft__json_text(*name)) : NULL;
         haft__json hash =
             server != NULL ? haft__json_string(haft__str(server->hash)) : haft__json_null();
         status = add(text, hash, err);

@@ -46,7 +46,7 @@ static bool is_address(haft_str name)
     return digits || haft__str_starts_with(name, HAFT__LIT("["));
 }
 
-static bool is_allowed(const haft__mcp_guard *guard, haft_str name)
+static bool is_allowed(const haft__mcp_access_rules *guard, haft_str name)
 {
     for (size_t i = 0; i < guard->allow_count; i++) {
         if (haft__str_equal_ignore_case(name, haft__str(guard->allows[i]))) {
@@ -57,13 +57,13 @@ static bool is_allowed(const haft__mcp_guard *guard, haft_str name)
 }
 
 /* The very address that is listened at: 127.0.0.2, say, has no other name. */
-static bool is_own(const haft__mcp_guard *guard, haft_str name)
+static bool is_own(const haft__mcp_access_rules *guard, haft_str name)
 {
     haft_str own = without_port(guard->address);
     return own.ptr != NULL && is_address(own) && haft__str_equal(name, own);
 }
 
-bool haft__mcp_guard_is_loopback(haft_str address)
+bool haft__mcp_access_is_loopback(haft_str address)
 {
     haft_str name = without_port(address);
     return name.ptr != NULL
@@ -71,7 +71,7 @@ bool haft__mcp_guard_is_loopback(haft_str address)
                || (is_address(name) && haft__str_starts_with(name, HAFT__LIT("127."))));
 }
 
-static bool host_passes(const haft__mcp_guard *guard, haft_str host)
+static bool host_passes(const haft__mcp_access_rules *guard, haft_str host)
 {
     haft_str name = without_port(haft__str_trim(host));
     return name.ptr != NULL
@@ -80,7 +80,7 @@ static bool host_passes(const haft__mcp_guard *guard, haft_str host)
 }
 
 /* A page of this machine, of an allowed name, or of the very host that was asked. */
-static bool origin_passes(const haft__mcp_guard *guard, haft_str origin, haft_str host)
+static bool origin_passes(const haft__mcp_access_rules *guard, haft_str origin, haft_str host)
 {
     haft_str rest = haft__str_trim(origin);
     if (haft__str_starts_with(rest, HAFT__LIT("http://"))) {
@@ -99,12 +99,12 @@ static bool origin_passes(const haft__mcp_guard *guard, haft_str origin, haft_st
 
 /* ---- the token ---- */
 
-bool haft__mcp_guard_is_weak(haft_str token)
+bool haft__mcp_access_is_weak_token(haft_str token)
 {
     return token.len < HAFT__LIMIT_MCP_TOKEN_LEAST;
 }
 
-static bool token_passes(const haft__mcp_guard *guard, haft_str authorization)
+static bool token_passes(const haft__mcp_access_rules *guard, haft_str authorization)
 {
     haft_str rest = haft__str_trim(authorization);
     haft_str scheme = haft__str_split(&rest, ' ');
@@ -138,7 +138,7 @@ static bool is_json(haft_str content_type)
     return haft__str_equal_ignore_case(name, HAFT__LIT("application/json"));
 }
 
-static uint32_t check_kinds(const haft__mcp_visitor *visitor, const char **ret_why)
+static uint32_t check_kinds(const haft__mcp_access_request *visitor, const char **ret_why)
 {
     bool post = haft__str_equal(visitor->method, HAFT__LIT("POST"));
     bool get = haft__str_equal(visitor->method, HAFT__LIT("GET"));
@@ -159,8 +159,8 @@ static uint32_t check_kinds(const haft__mcp_visitor *visitor, const char **ret_w
     return 0;
 }
 
-uint32_t haft__mcp_guard_check(const haft__mcp_guard *guard, const haft__mcp_visitor *visitor,
-                               const char **ret_why)
+uint32_t haft__mcp_access_check(const haft__mcp_access_rules *guard,
+                                const haft__mcp_access_request *visitor, const char **ret_why)
 {
     if (visitor->host.ptr == NULL || !host_passes(guard, visitor->host)) {
         *ret_why = "the header Host names another host; --allow-host adds a name";
@@ -178,7 +178,7 @@ uint32_t haft__mcp_guard_check(const haft__mcp_guard *guard, const haft__mcp_vis
     return check_kinds(visitor, ret_why);
 }
 
-bool haft__mcp_guard_takes_key(haft_str key)
+bool haft__mcp_access_accepts_key(haft_str key)
 {
     for (size_t i = 0; i < key.len; i++) {
         if (key.ptr[i] <= ' ' || key.ptr[i] > '~') {
@@ -186,5 +186,5 @@ bool haft__mcp_guard_takes_key(haft_str key)
         }
     }
     return key.len > 0 && key.len <= HAFT__LIMIT_MCP_KEY_BYTES
-           && !haft__str_starts_with(key, HAFT__LIT(HAFT__MCP_OWN_KEY));
+           && !haft__str_starts_with(key, HAFT__LIT(HAFT__MCP_GENERATED_KEY_PREFIX));
 }

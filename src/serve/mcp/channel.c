@@ -37,7 +37,7 @@ static void count_kept(haft__mcp_channel *c)
 
 static void drop_kept(haft__mcp_channel *c)
 {
-    haft__mcp_stream_drop(&c->stream);
+    haft__mcp_stream_discard_events(&c->stream);
     count_kept(c);
 }
 
@@ -45,7 +45,7 @@ void haft__mcp_channel_destroy(haft__mcp_channel *c)
 {
     drop_kept(c);
     if (c->dead) {
-        haft__loop_withdraw(c->http->options.loop, &c->task);
+        haft__loop_cancel_task(c->http->options.loop, &c->task);
     }
     *c->link = c->next;
     if (c->next != NULL) {
@@ -61,7 +61,7 @@ void haft__mcp_channel_destroy(haft__mcp_channel *c)
     free(c);
 }
 
-static void clear_away(haft__task *task)
+static void free_dead(haft__task *task)
 {
     haft__mcp_channel *c = HAFT__CONTAINER(task, haft__mcp_channel, task);
     c->dead = false;
@@ -72,13 +72,13 @@ static void end_channel(haft__mcp_channel *c)
 {
     if (!c->dead) {
         c->dead = true;
-        c->task.run = clear_away;
+        c->task.run = free_dead;
         haft__loop_post(c->http->options.loop, &c->task);
     }
 }
 
 /* Forgets a stream: the oldest that is over, else the oldest. False when there is nothing. */
-static bool drop_one(const haft__mcp_session *s)
+static bool evict_from_session(const haft__mcp_session *s)
 {
     haft__mcp_channel *found = NULL;
     for (haft__mcp_channel *c = s->channels; c != NULL; c = c->next) {
@@ -93,7 +93,7 @@ static bool drop_one(const haft__mcp_session *s)
 }
 
 /* ... of the session that was idle longest. */
-static bool drop_anywhere(const haft__mcp_http *http)
+static bool evict_any(const haft__mcp_endpoint *http)
 {
     haft__mcp_session *found = NULL;
     for (haft__mcp_session *s = http->sessions; s != NULL; s = s->next) {
@@ -101,28 +101,28 @@ static bool drop_anywhere(const haft__mcp_http *http)
             found = s;
         }
     }
-    return found != NULL && drop_one(found);
+    return found != NULL && evict_from_session(found);
 }
 
 /* What is kept to be read again has its bounds, in each session and in all. */
-static void keep_within(haft__mcp_channel *c)
+static void enforce_limit(haft__mcp_channel *c)
 {
-    haft__mcp_http *http = c->http;
+    haft__mcp_endpoint *http = c->http;
     bool more = true;
     count_kept(c);
     while (more && c->owner != NULL && c->owner->kept > HAFT__LIMIT_MCP_REPLAY_SESSION_BYTES) {
-        more = drop_one(c->owner);
+        more = evict_from_session(c->owner);
     }
     while (more && http->kept > HAFT__LIMIT_MCP_REPLAY_ALL_BYTES) {
-        more = drop_anywhere(http);
+        more = evict_any(http);
     }
 }
 
 /* The client left. Without a handshake that is how it says that it wants nothing more. */
-static void on_gone(void *context, haft__server_request *request)
+static void on_disconnect(void *context, haft__http_server_request *request)
 {
     haft__mcp_channel *c = context;
-    haft__server_cut(request);
+    haft__http_server_abort(request);
     if (c->stream.request == request) {
         c->stream.request = NULL;
         if (c->owner == NULL) {
@@ -131,8 +131,8 @@ static void on_gone(void *context, haft__server_request *request)
     }
 }
 
-haft__mcp_channel *haft__mcp_channel_create(haft__mcp_http *http, haft__mcp_session *owner,
-                                            haft__server_request *request)
+haft__mcp_channel *haft__mcp_channel_create(haft__mcp_endpoint *http, haft__mcp_session *owner,
+                                            haft__http_server_request *request)
 {
     haft__mcp_channel *c = calloc(1, sizeof(*c));
     if (c == NULL) {
@@ -143,43 +143,44 @@ haft__mcp_channel *haft__mcp_channel_create(haft__mcp_http *http, haft__mcp_sess
     c->stream.request = request;
     if (owner != NULL) {
         c->stream.number = ++owner->streams;
-        c->stream.primed =
-            haft__str_equal(haft__mcp_peer_version(owner->peer), HAFT__LIT(HAFT__MCP_NEWEST));
+        c->stream.primed = haft__str_equal(haft__mcp_peer_version(owner->peer),
+                                           HAFT__LIT(HAFT__MCP_SERVER_LEGACY_VERSION));
         c->peer = owner->peer;
     }
     link_channel(c, owner != NULL ? &owner->channels : &http->channels);
-    haft__server_on_gone(request, on_gone, c);
+    haft__http_server_on_disconnect(request, on_disconnect, c);
     return c;
 }
 
-void haft__mcp_channel_resume(haft__mcp_channel *c, haft__server_request *request, uint64_t seen)
+void haft__mcp_channel_resume(haft__mcp_channel *c, haft__http_server_request *request,
+                              uint64_t seen)
 {
-    haft__server_on_gone(request, on_gone, c);
+    haft__http_server_on_disconnect(request, on_disconnect, c);
     haft__mcp_stream_resume(&c->stream, request, seen);
     count_kept(c);
 }
 
 /* What the pure server sends. */
-void haft__mcp_channel_sent(void *context, void *stream, const haft__mcp_sent *sent)
+void haft__mcp_channel_send(void *context, void *stream, const haft__mcp_server_message *sent)
 {
     haft__mcp_session *s = context; /* NULL: it has none */
     haft__mcp_channel *c = stream;
     switch (sent->kind) {
-    case HAFT__MCP_SENT_PUSH:
+    case HAFT__MCP_MESSAGE_PUSH:
         if (s != NULL && s->push != NULL) {
             haft__mcp_stream_add(&s->push->stream, sent->text);
-            keep_within(s->push);
+            enforce_limit(s->push);
         }
         break;
-    case HAFT__MCP_SENT_PART:
+    case HAFT__MCP_MESSAGE_PART:
         haft__mcp_stream_add(&c->stream, sent->text);
-        keep_within(c);
+        enforce_limit(c);
         break;
-    case HAFT__MCP_SENT_ANSWER:
-    case HAFT__MCP_SENT_NOTHING: {
+    case HAFT__MCP_MESSAGE_ANSWER:
+    case HAFT__MCP_MESSAGE_NONE: {
         bool whole = !c->stream.begun; /* then there is nothing to read again */
         haft__mcp_stream_end(&c->stream, sent->http, sent->text);
-        keep_within(c);
+        enforce_limit(c);
         if (whole || c->owner == NULL) {
             end_channel(c);
         }

@@ -23,7 +23,7 @@ static void write_refusal(void *context, uint32_t status, const char *why, haft_
                           haft__json_null());
 }
 
-void haft__mcp_http_refuse(haft__server_request *request, uint32_t status, const char *why)
+void haft__mcp_endpoint_reject(haft__http_server_request *request, uint32_t status, const char *why)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
@@ -33,7 +33,7 @@ void haft__mcp_http_refuse(haft__server_request *request, uint32_t status, const
     haft__buf_finish(&text);
 }
 
-haft_str haft__mcp_http_principal(const haft__mcp_http *http)
+haft_str haft__mcp_endpoint_principal(const haft__mcp_endpoint *http)
 {
     return http->options.guard.token.len > 0 ? HAFT__LIT("token") : HAFT__LIT("");
 }
@@ -41,7 +41,7 @@ haft_str haft__mcp_http_principal(const haft__mcp_http *http)
 /* ---- every request ---- */
 
 /* A header that says who comes, or what is meant, and is there twice says nothing. */
-static const char *twice(const haft__server_request *request)
+static const char *find_repeated_header(const haft__http_server_request *request)
 {
     static const struct {
         const char *name, *why;
@@ -56,7 +56,7 @@ static const char *twice(const haft__server_request *request)
         {"last-event-id", "the header Last-Event-ID is there more than once"},
     };
     for (size_t i = 0; i < COUNT(headers); i++) {
-        if (haft__server_header_count(request, headers[i].name) > 1) {
+        if (haft__http_server_header_count(request, headers[i].name) > 1) {
             return headers[i].why;
         }
     }
@@ -64,36 +64,37 @@ static const char *twice(const haft__server_request *request)
 }
 
 /* 0, or the status for a version that has no sessions, or is none that we speak. */
-static uint32_t check_version(const haft__server_request *request, const char **ret_why)
+static uint32_t check_version(const haft__http_server_request *request, const char **ret_why)
 {
-    haft_str version = haft__str_trim(haft__server_header(request, "mcp-protocol-version"));
-    if (version.len == 0 || haft__mcp_version_old(version)) {
+    haft_str version = haft__str_trim(haft__http_server_header(request, "mcp-protocol-version"));
+    if (version.len == 0 || haft__mcp_version_has_handshake(version)) {
         return 0;
     }
-    bool modern = haft__str_equal(version, HAFT__LIT(HAFT__MCP_MODERN));
+    bool modern = haft__str_equal(version, HAFT__LIT(HAFT__MCP_SERVER_MODERN_VERSION));
     *ret_why = modern ? "since 2026-07-28 there is only POST here"
                       : "the header MCP-Protocol-Version names a version that is not spoken here: "
                         "it should be what initialize gave out";
     return modern ? 405 : 400;
 }
 
-static bool is_method(const haft__server_request *request, const char *name)
+static bool is_method(const haft__http_server_request *request, const char *name)
 {
-    return haft__str_equal(haft__server_method(request), haft__str(name));
+    return haft__str_equal(haft__http_server_method(request), haft__str(name));
 }
 
 /* What the head alone decides: 0 when the request may go on, else its status, and why. */
-static uint32_t judge(const haft__mcp_http *http, const haft__server_request *request,
-                      const char **ret_why)
+static uint32_t check_request(const haft__mcp_endpoint *http,
+                              const haft__http_server_request *request, const char **ret_why)
 {
-    haft__mcp_visitor visitor = {.method = haft__server_method(request),
-                                 .host = haft__server_header(request, "host"),
-                                 .origin = haft__server_header(request, "origin"),
-                                 .authorization = haft__server_header(request, "authorization"),
-                                 .accept = haft__server_header(request, "accept"),
-                                 .content_type = haft__server_header(request, "content-type")};
-    const char *why = "", *doubled = twice(request);
-    uint32_t status = haft__mcp_guard_check(&http->options.guard, &visitor, &why);
+    haft__mcp_access_request visitor = {
+        .method = haft__http_server_method(request),
+        .host = haft__http_server_header(request, "host"),
+        .origin = haft__http_server_header(request, "origin"),
+        .authorization = haft__http_server_header(request, "authorization"),
+        .accept = haft__http_server_header(request, "accept"),
+        .content_type = haft__http_server_header(request, "content-type")};
+    const char *why = "", *doubled = find_repeated_header(request);
+    uint32_t status = haft__mcp_access_check(&http->options.guard, &visitor, &why);
     bool get_or_delete = is_method(request, "GET") || is_method(request, "DELETE");
     if (doubled != NULL) {
         *ret_why = doubled;
@@ -103,7 +104,7 @@ static uint32_t judge(const haft__mcp_http *http, const haft__server_request *re
     if (status == 403 || status == 401) {
         return status;
     }
-    if (!haft__str_equal(haft__server_path(request), HAFT__LIT("/mcp"))) {
+    if (!haft__str_equal(haft__http_server_path(request), HAFT__LIT("/mcp"))) {
         *ret_why = "this server has one address only, /mcp";
         return 404;
     }
@@ -116,35 +117,36 @@ static uint32_t judge(const haft__mcp_http *http, const haft__server_request *re
 }
 
 /* Who may not come in has nothing kept of what it sends. */
-static bool wants_body(void *context, const haft__server_request *request)
+static bool wants_body(void *context, const haft__http_server_request *request)
 {
     const char *why;
-    return is_method(request, "POST") && judge(context, request, &why) == 0;
+    return is_method(request, "POST") && check_request(context, request, &why) == 0;
 }
 
-static void handle(void *context, haft__server_request *request)
+static void handle(void *context, haft__http_server_request *request)
 {
-    haft__mcp_http *http = context;
+    haft__mcp_endpoint *http = context;
     const char *why = "";
-    uint32_t status = judge(http, request, &why);
+    uint32_t status = check_request(http, request, &why);
     if (status != 0) {
-        haft__mcp_http_refuse(request, status, why);
+        haft__mcp_endpoint_reject(request, status, why);
     } else if (is_method(request, "POST")) {
-        haft__mcp_http_post(http, request);
+        haft__mcp_endpoint_post(http, request);
     } else if (is_method(request, "GET")) {
-        haft__mcp_http_get(http, request);
+        haft__mcp_endpoint_get(http, request);
     } else {
-        haft__mcp_http_delete(http, request);
+        haft__mcp_endpoint_delete(http, request);
     }
 }
 
 /* ---- its life ---- */
 
-haft_status haft__mcp_http_create(const haft__mcp_http_options *options, haft__mcp_http **ret_http,
-                                  haft_error *err)
+haft_status haft__mcp_endpoint_create(const haft__mcp_endpoint_options *options,
+                                      haft__mcp_endpoint **ret_http, haft_error *err)
 {
-    bool loopback = haft__mcp_guard_is_loopback(options->address);
-    haft_status read = haft__listen_check(options->address, err); /* what is none needs no token */
+    bool loopback = haft__mcp_access_is_loopback(options->address);
+    haft_status read =
+        haft__listener_check_address(options->address, err); /* what is none needs no token */
     if (read != HAFT_OK) {
         return read;
     }
@@ -157,7 +159,7 @@ haft_status haft__mcp_http_create(const haft__mcp_http_options *options, haft__m
                           "--token-file names a file with one, or listen at "
                           "127.0.0.1");
     }
-    haft__mcp_http *http = calloc(1, sizeof(*http));
+    haft__mcp_endpoint *http = calloc(1, sizeof(*http));
     if (http == NULL) {
         return haft__fail_no_memory(err);
     }
@@ -167,12 +169,12 @@ haft_status haft__mcp_http_create(const haft__mcp_http_options *options, haft__m
     http->options.sessions = options->sessions > 0 ? options->sessions : HAFT__LIMIT_MCP_SESSIONS;
     http->options.idle_ms =
         options->idle_ms > 0 ? options->idle_ms : HAFT__LIMIT_MCP_SESSION_IDLE_MS;
-    haft__server_options server = {.address = options->address,
-                                   .wants = wants_body,
-                                   .refusal = write_refusal,
-                                   .max_body = HAFT__LIMIT_MCP_MESSAGE_BYTES};
+    haft__http_server_options server = {.address = options->address,
+                                        .wants = wants_body,
+                                        .refusal = write_refusal,
+                                        .max_body = HAFT__LIMIT_MCP_MESSAGE_BYTES};
     haft_status status =
-        haft__server_create(options->loop, &server, handle, http, &http->server, err);
+        haft__http_server_create(options->loop, &server, handle, http, &http->server, err);
     if (status != HAFT_OK) {
         free(http);
         return status;
@@ -181,7 +183,7 @@ haft_status haft__mcp_http_create(const haft__mcp_http_options *options, haft__m
     return HAFT_OK;
 }
 
-void haft__mcp_http_destroy(haft__mcp_http *http)
+void haft__mcp_endpoint_destroy(haft__mcp_endpoint *http)
 {
     if (http == NULL) {
         return;
@@ -193,28 +195,28 @@ void haft__mcp_http_destroy(haft__mcp_http *http)
     while (http->channels != NULL) {
         haft__mcp_channel_destroy(http->channels);
     }
-    haft__server_destroy(http->server);
+    haft__http_server_destroy(http->server);
     free(http);
 }
 
-haft_str haft__mcp_http_address(const haft__mcp_http *http)
+haft_str haft__mcp_endpoint_address(const haft__mcp_endpoint *http)
 {
-    return haft__server_address(http->server);
+    return haft__http_server_address(http->server);
 }
 
-size_t haft__mcp_http_sessions(const haft__mcp_http *http)
+size_t haft__mcp_endpoint_session_count(const haft__mcp_endpoint *http)
 {
     return http->session_count;
 }
 
-size_t haft__mcp_http_kept(const haft__mcp_http *http)
+size_t haft__mcp_endpoint_buffered_bytes(const haft__mcp_endpoint *http)
 {
     return http->kept;
 }
 
-void haft__mcp_http_pause(haft__mcp_asked *asked)
+void haft__mcp_endpoint_pause(haft__mcp_request *mcp_request)
 {
-    haft__mcp_channel *c = haft__mcp_asked_stream(asked);
+    haft__mcp_channel *c = haft__mcp_request_stream(mcp_request);
     if (c != NULL && c->owner != NULL) {
         haft__mcp_stream_begin(&c->stream);
         haft__mcp_stream_pause(&c->stream);

@@ -17,7 +17,7 @@ typedef struct haft__mcp_session haft__mcp_session;
 /* A stream, and whose it is: a session's, or one of its own. */
 typedef struct haft__mcp_channel {
     haft__mcp_stream stream;
-    haft__mcp_http *http;
+    haft__mcp_endpoint *http;
     haft__mcp_session *owner; /* NULL: it stands for itself, ... */
     haft__mcp_peer *peer;     /* ... and this is the peer it stands for */
     struct haft__mcp_channel *next, **link;
@@ -28,7 +28,7 @@ typedef struct haft__mcp_channel {
 } haft__mcp_channel;
 
 struct haft__mcp_session {
-    haft__mcp_http *http;
+    haft__mcp_endpoint *http;
     haft__mcp_session *next, **link;
     char id[2 * HAFT__MCP_SESSION_ID_BYTES + 1];
     haft__mcp_peer *peer;
@@ -39,9 +39,9 @@ struct haft__mcp_session {
     size_t kept; /* bytes of all its streams, to be read again */
 };
 
-struct haft__mcp_http {
-    haft__mcp_http_options options;
-    haft__server *server;
+struct haft__mcp_endpoint {
+    haft__mcp_endpoint_options options;
+    haft__http_server *server;
     haft__mcp_session *sessions;
     size_t session_count;
     haft__mcp_channel *channels; /* that stand for themselves */
@@ -52,42 +52,44 @@ struct haft__mcp_http {
 /* ---- channels ---- */
 
 /* One for `request`, of a session or (NULL) of its own; NULL for want of memory. */
-haft__mcp_channel *haft__mcp_channel_create(haft__mcp_http *http, haft__mcp_session *owner,
-                                            haft__server_request *request);
+haft__mcp_channel *haft__mcp_channel_create(haft__mcp_endpoint *http, haft__mcp_session *owner,
+                                            haft__http_server_request *request);
 void haft__mcp_channel_destroy(haft__mcp_channel *c);
 
 /* Goes on with what the client has not seen, in another request. */
-void haft__mcp_channel_resume(haft__mcp_channel *c, haft__server_request *request, uint64_t seen);
+void haft__mcp_channel_resume(haft__mcp_channel *c, haft__http_server_request *request,
+                              uint64_t seen);
 
 /* What the pure server sends: the context is the session, or NULL, the stream a channel. */
-void haft__mcp_channel_sent(void *context, void *stream, const haft__mcp_sent *sent);
+void haft__mcp_channel_send(void *context, void *stream, const haft__mcp_server_message *sent);
 
 /* ---- sessions ---- */
 
 /* Another one goes where there are too many; NULL for want of memory. */
-haft__mcp_session *haft__mcp_session_create(haft__mcp_http *http);
+haft__mcp_session *haft__mcp_session_create(haft__mcp_endpoint *http);
 void haft__mcp_session_destroy(haft__mcp_session *s);
 
 /* The session that a request names; NULL and a status of HTTP when there is none. */
-haft__mcp_session *haft__mcp_session_find(haft__mcp_http *http, haft__server_request *request,
-                                          uint32_t *ret_status);
-const char *haft__mcp_session_why_none(uint32_t status);
+haft__mcp_session *haft__mcp_session_find(haft__mcp_endpoint *http,
+                                          haft__http_server_request *request, uint32_t *ret_status);
+const char *haft__mcp_session_error_message(uint32_t status);
 
 /* Of the streams that are over, only the newest stay to be read again. */
-void haft__mcp_session_forget_old(haft__mcp_session *s);
+void haft__mcp_session_evict_old(haft__mcp_session *s);
 
 /* Ends its streams; whoever waits for one is told why. */
 void haft__mcp_session_end(haft__mcp_session *s);
 
 /* ---- requests ---- */
 
-void haft__mcp_http_post(haft__mcp_http *http, haft__server_request *request);
-void haft__mcp_http_get(haft__mcp_http *http, haft__server_request *request);
-void haft__mcp_http_delete(haft__mcp_http *http, haft__server_request *request);
+void haft__mcp_endpoint_post(haft__mcp_endpoint *http, haft__http_server_request *request);
+void haft__mcp_endpoint_get(haft__mcp_endpoint *http, haft__http_server_request *request);
+void haft__mcp_endpoint_delete(haft__mcp_endpoint *http, haft__http_server_request *request);
 
-void haft__mcp_http_refuse(haft__server_request *request, uint32_t status, const char *why);
+void haft__mcp_endpoint_reject(haft__http_server_request *request, uint32_t status,
+                               const char *why);
 
 /* Who asks, as far as that is known. */
-haft_str haft__mcp_http_principal(const haft__mcp_http *http);
+haft_str haft__mcp_endpoint_principal(const haft__mcp_endpoint *http);
 
 #endif

@@ -24,20 +24,20 @@ static haft__mcp_channel *find_stream(haft__mcp_session *s, haft_str id, uint64_
     return NULL;
 }
 
-void haft__mcp_http_get(haft__mcp_http *http, haft__server_request *request)
+void haft__mcp_endpoint_get(haft__mcp_endpoint *http, haft__http_server_request *request)
 {
     uint32_t status = 0;
     uint64_t seen = 0;
     haft__mcp_session *s = haft__mcp_session_find(http, request, &status);
     if (s == NULL) {
-        haft__mcp_http_refuse(request, status, haft__mcp_session_why_none(status));
+        haft__mcp_endpoint_reject(request, status, haft__mcp_session_error_message(status));
         return;
     }
-    haft_str last = haft__server_header(request, "last-event-id");
+    haft_str last = haft__http_server_header(request, "last-event-id");
     if (last.ptr != NULL) {
         haft__mcp_channel *c = find_stream(s, last, &seen);
         if (c == NULL) {
-            haft__mcp_http_refuse(
+            haft__mcp_endpoint_reject(
                 request, 410,
                 "there is no stream with this event, or not any more; the session goes on");
         } else {
@@ -46,7 +46,7 @@ void haft__mcp_http_get(haft__mcp_http *http, haft__server_request *request)
         return;
     }
     if (s->push != NULL && s->push->stream.request != NULL) {
-        haft__mcp_http_refuse(request, 409, "this session has such a stream already");
+        haft__mcp_endpoint_reject(request, 409, "this session has such a stream already");
         return;
     }
     if (s->push != NULL) {
@@ -55,18 +55,18 @@ void haft__mcp_http_get(haft__mcp_http *http, haft__server_request *request)
     }
     s->push = haft__mcp_channel_create(http, s, request);
     if (s->push == NULL) {
-        haft__mcp_http_refuse(request, 500, "out of memory");
+        haft__mcp_endpoint_reject(request, 500, "out of memory");
         return;
     }
     haft__mcp_stream_begin(&s->push->stream);
 }
 
-void haft__mcp_http_delete(haft__mcp_http *http, haft__server_request *request)
+void haft__mcp_endpoint_delete(haft__mcp_endpoint *http, haft__http_server_request *request)
 {
     uint32_t status = 0;
     haft__mcp_session *s = haft__mcp_session_find(http, request, &status);
     if (s == NULL) {
-        haft__mcp_http_refuse(request, status, haft__mcp_session_why_none(status));
+        haft__mcp_endpoint_reject(request, status, haft__mcp_session_error_message(status));
         return;
     }
     haft__mcp_session_end(s);

@@ -19,22 +19,24 @@
 /* ---- what the client sends ---- */
 
 /* A member of `_meta`; NULL when there is none. */
-static const haft__json *meta_of(const haft__mcp_job *job, const char *name)
+static const haft__json *meta_of(const haft__mcp_spec_job *job, const char *name)
 {
-    const haft__json *meta = haft__json_get(job->asked->params, HAFT__LIT("_meta"));
+    const haft__json *meta = haft__json_get(job->request->params, HAFT__LIT("_meta"));
     return meta != NULL ? haft__json_get(*meta, haft__str(name)) : NULL;
 }
 
-haft_status haft__mcp_key_take(haft__mcp_job *job, haft_error *err)
+haft_status haft__mcp_idempotency_read_key(haft__mcp_spec_job *job, haft_error *err)
 {
     const haft__json *key = meta_of(job, HAFT__MCP_META_KEY);
     const haft__json *epoch = meta_of(job, HAFT__MCP_META_EPOCH);
     int64_t number = 0;
     if (key != NULL
-        && (key->kind != HAFT__JSON_STRING || !haft__mcp_guard_takes_key(haft__json_text(*key)))) {
+        && (key->kind != HAFT__JSON_STRING
+            || !haft__mcp_access_accepts_key(haft__json_text(*key)))) {
         return haft__fail(err, HAFT_BAD_INPUT, "",
                           "expected a key of 1 to %d visible characters of ASCII in "
-                          "\"" HAFT__MCP_META_KEY "\" that does not begin with " HAFT__MCP_OWN_KEY
+                          "\"" HAFT__MCP_META_KEY
+                          "\" that does not begin with " HAFT__MCP_GENERATED_KEY_PREFIX
                           "; the tool did not run",
                           HAFT__LIMIT_MCP_KEY_BYTES);
     }
@@ -53,14 +55,14 @@ haft_status haft__mcp_key_take(haft__mcp_job *job, haft_error *err)
 /* ---- the run of a key ---- */
 
 /* A look into the store. The job may go meanwhile, the look may not. */
-struct haft__mcp_look {
+struct haft__mcp_run_lookup {
     haft__store_request request;
     haft__arena arena;
     haft_runtime *runtime;
-    haft__mcp_job *job; /* NULL: nobody waits for it any more */
+    haft__mcp_spec_job *job; /* NULL: nobody waits for it any more */
 };
 
-static void make_thread(const haft__mcp_job *job, char thread[HAFT__ID_LENGTH + 1])
+static void make_thread(const haft__mcp_spec_job *job, char thread[HAFT__ID_LENGTH + 1])
 {
     uint8_t digest[HAFT__SHA256_BYTES];
     haft__sha256 hash;
@@ -76,7 +78,7 @@ static void make_thread(const haft__mcp_job *job, char thread[HAFT__ID_LENGTH + 
     haft__id_make(ms, digest + 6, thread);
 }
 
-static haft_status start(haft__mcp_job *job, haft_error *err)
+static haft_status start(haft__mcp_spec_job *job, haft_error *err)
 {
     char thread[HAFT__ID_LENGTH + 1];
     make_thread(job, thread);
@@ -88,9 +90,9 @@ static haft_status start(haft__mcp_job *job, haft_error *err)
 }
 
 /* Another request of this process that has the run; NULL: none has. */
-static haft__mcp_job *who_has(const haft__mcp_job *job, haft_str run)
+static haft__mcp_spec_job *find_owner(const haft__mcp_spec_job *job, haft_str run)
 {
-    for (haft__mcp_job *other = job->served->jobs; other != NULL; other = other->next) {
+    for (haft__mcp_spec_job *other = job->served->jobs; other != NULL; other = other->next) {
         bool opened = haft__str_equal(haft__str(other->opened), run); /* or is about to be */
         if (other != job && other->run != NULL
             && (opened || haft__str_equal(haft__str(haft_run_id(other->run)), run))) {
@@ -100,17 +102,17 @@ static haft__mcp_job *who_has(const haft__mcp_job *job, haft_str run)
     return NULL;
 }
 
-haft_status haft__mcp_key_go_on(haft__mcp_job *job, haft_error *err)
+haft_status haft__mcp_idempotency_resume(haft__mcp_spec_job *job, haft_error *err)
 {
-    haft__mcp_job *other = who_has(job, haft__str(job->behind));
-    if (other != NULL && other->asked != NULL) {
+    haft__mcp_spec_job *other = find_owner(job, haft__str(job->behind));
+    if (other != NULL && other->request != NULL) {
         return HAFT_OK; /* until that one has its answer */
     }
     haft_status status = HAFT_OK;
     if (other != NULL) {
         job->run = other->run;
         other->run = NULL;
-        haft__mcp_job_destroy(other);
+        haft__mcp_spec_job_destroy(other);
     } else {
         status = haft__open_start(job->served->options.runtime, haft__str(job->behind), false,
                                   &job->run, err);
@@ -120,14 +122,14 @@ haft_status haft__mcp_key_go_on(haft__mcp_job *job, haft_error *err)
     return status;
 }
 
-bool haft__mcp_key_hand_on(haft__mcp_job *job)
+bool haft__mcp_idempotency_transfer(haft__mcp_spec_job *job)
 {
-    for (haft__mcp_job *other = job->served->jobs; job->key.len > 0 && other != NULL;
+    for (haft__mcp_spec_job *other = job->served->jobs; job->key.len > 0 && other != NULL;
          other = other->next) {
         bool waits = other->entry == job->entry && other->run == NULL;
         if (waits && haft__str_equal(other->key, job->key)
             && haft__str_equal(other->task, job->task)) {
-            haft__mcp_key_leave(other);
+            haft__mcp_idempotency_cancel(other);
             other->run = job->run;
             job->run = NULL;
             return true;
@@ -146,7 +148,7 @@ static haft_status refuse(haft_str run, const char *what, const char *hint, haft
 }
 
 /* The oldest of the thread is the run of the key. Its task stands there without secrets. */
-static haft_status take(haft__mcp_job *job, const haft__store_request *found, haft_error *err)
+static haft_status take(haft__mcp_spec_job *job, const haft__store_request *found, haft_error *err)
 {
     if (found->status != HAFT_OK) {
         *err = found->error;
@@ -158,7 +160,7 @@ static haft_status take(haft__mcp_job *job, const haft__store_request *found, ha
     const haft__store_run *first = &found->found[found->found_count - 1];
     haft__buf clean;
     haft__buf_init(&clean, HAFT__LIMIT_RUN_BYTES);
-    bool good = haft__mcp_clean(job->served, job->task, &clean);
+    bool good = haft__mcp_spec_redact(job->served, job->task, &clean);
     bool same = good && haft__str_equal(haft__buf_str(&clean), first->task);
     haft__buf_finish(&clean);
     if (!good) {
@@ -173,13 +175,13 @@ static haft_status take(haft__mcp_job *job, const haft__store_request *found, ha
             "`haft runs show` prints what became of that run; a new one wants another key", err);
     }
     (void)snprintf(job->behind, sizeof(job->behind), "%.*s", HAFT__ARG(first->id));
-    return haft__mcp_key_go_on(job, err);
+    return haft__mcp_idempotency_resume(job, err);
 }
 
 static void on_found(haft__store_request *request)
 {
-    haft__mcp_look *look = request->context;
-    haft__mcp_job *job = look->job;
+    haft__mcp_run_lookup *look = request->context;
+    haft__mcp_spec_job *job = look->job;
     haft_error err = {0};
     look->runtime->keeping--;
     if (job != NULL) {
@@ -192,9 +194,9 @@ static void on_found(haft__store_request *request)
     free(look);
 }
 
-haft_status haft__mcp_key_begin(haft__mcp_job *job, haft_error *err)
+haft_status haft__mcp_idempotency_begin(haft__mcp_spec_job *job, haft_error *err)
 {
-    haft__mcp_look *look = calloc(1, sizeof(*look));
+    haft__mcp_run_lookup *look = calloc(1, sizeof(*look));
     if (look == NULL) {
         return haft__fail_no_memory(err);
     }
@@ -222,7 +224,7 @@ haft_status haft__mcp_key_begin(haft__mcp_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-void haft__mcp_key_leave(haft__mcp_job *job)
+void haft__mcp_idempotency_cancel(haft__mcp_spec_job *job)
 {
     job->behind[0] = '\0';
     if (job->look != NULL) {

@@ -63,7 +63,7 @@ static void add_asked(haft__buf *text, const haft__run_call *call)
 }
 
 /* How somebody can go on with a run that waits. */
-static void say_waiting(haft__mcp_job *job)
+static void reply_pending(haft__mcp_spec_job *job)
 {
     const haft__run *state = &job->run->state;
     const char *store = job->served->options.store;
@@ -89,7 +89,7 @@ static void say_waiting(haft__mcp_job *job)
                        job->run->id, HAFT__ARG(call->id), approval ? "" : " VALUE",
                        store != NULL ? " --store " : "", store != NULL ? store : "");
     }
-    haft__mcp_job_say(job, haft__buf_str(&text), true);
+    haft__mcp_spec_job_reply(job, haft__buf_str(&text), true);
     haft__buf_finish(&text);
 }
 
@@ -111,7 +111,7 @@ static void add_answer_field(haft__buf *properties, const haft__run_call *call)
 
 /* What a server asks is passed on as it is, with who it is before it: the client's user knows us,
  * not the server. */
-static void add_passed(const haft__mcp_job *job, haft__arena *arena, haft__buf *params,
+static void add_passed(const haft__mcp_spec_job *job, haft__arena *arena, haft__buf *params,
                        const haft__run_call *call, haft_str key)
 {
     haft_str server = haft__asked_text(call, "server");
@@ -132,7 +132,7 @@ static void add_passed(const haft__mcp_job *job, haft__arena *arena, haft__buf *
         haft__json_key(&w, "requestedSchema");
         haft__json_add(&w, form_of(call));
     }
-    if (url && !job->asked->modern) {
+    if (url && !job->request->modern) {
         haft__json_key(&w, "elicitationId");
         haft__json_add_str(&w, key);
     }
@@ -140,8 +140,8 @@ static void add_passed(const haft__mcp_job *job, haft__arena *arena, haft__buf *
 }
 
 /* The form for one call that waits; .ptr is NULL when there is no memory. */
-static haft_str make_form(const haft__mcp_job *job, haft__arena *arena, const haft__run_call *call,
-                          haft_str key)
+static haft_str make_form(const haft__mcp_spec_job *job, haft__arena *arena,
+                          const haft__run_call *call, haft_str key)
 {
     haft__buf message, properties, params;
     bool approval = call->pause == HAFT__PAUSE_APPROVAL;
@@ -162,8 +162,8 @@ static haft_str make_form(const haft__mcp_job *job, haft__arena *arena, const ha
         add_answer_field(&properties, call);
     }
     if (!is_tool(call)) {
-        haft__mcp_form(&params, haft__buf_str(&message), haft__buf_str(&properties),
-                       approval ? "approve" : "answer");
+        haft__mcp_form_write(&params, haft__buf_str(&message), haft__buf_str(&properties),
+                             approval ? "approve" : "answer");
     }
     bool good = haft__buf_check(&message, NULL) == HAFT_OK
                 && haft__buf_check(&properties, NULL) == HAFT_OK
@@ -190,8 +190,8 @@ static bool is_question(const haft__run_call *call)
 }
 
 /* The calls that wait as questions; false when not all of them can be asked. */
-static bool gather_questions(const haft__mcp_job *job, haft__arena *arena,
-                             haft__mcp_question questions[QUESTIONS_MOST], size_t *ret_count)
+static bool gather_questions(const haft__mcp_spec_job *job, haft__arena *arena,
+                             haft__mcp_server_question questions[QUESTIONS_MOST], size_t *ret_count)
 {
     const haft__run *state = &job->run->state;
     *ret_count = 0;
@@ -201,7 +201,7 @@ static bool gather_questions(const haft__mcp_job *job, haft__arena *arena,
             continue;
         }
         bool can = is_question(call) && *ret_count < QUESTIONS_MOST
-                   && haft__mcp_asked_can_show(job->asked, haft__asked_is_url(call));
+                   && haft__mcp_request_client_can_elicit(job->request, haft__asked_is_url(call));
         haft_str key = make_key(arena, call);
         haft_str form =
             can && key.ptr != NULL ? make_form(job, arena, call, key) : (haft_str){NULL, 0};
@@ -209,7 +209,7 @@ static bool gather_questions(const haft__mcp_job *job, haft__arena *arena,
             return false;
         }
         questions[(*ret_count)++] =
-            (haft__mcp_question){key, HAFT__LIT("elicitation/create"), form};
+            (haft__mcp_server_question){key, HAFT__LIT("elicitation/create"), form};
     }
     return true;
 }
@@ -217,7 +217,7 @@ static bool gather_questions(const haft__mcp_job *job, haft__arena *arena,
 /* ---- asking ---- */
 
 /* Nobody can be asked, and nobody can answer later: the servers that wait here are told so. */
-static void decline(haft__mcp_job *job)
+static void decline(haft__mcp_spec_job *job)
 {
     const haft__run *state = &job->run->state;
     for (size_t i = state->batch, end = state->call_count; i < end && i < state->call_count; i++) {
@@ -234,46 +234,47 @@ static void decline(haft__mcp_job *job)
 }
 
 /* Whether the client has said something to each of them, and nothing came of it. */
-static bool all_heard(const haft__mcp_job *job, const haft__mcp_question *questions, size_t count)
+static bool all_answered(const haft__mcp_spec_job *job, const haft__mcp_server_question *questions,
+                         size_t count)
 {
     size_t i = 0;
-    while (i < count && haft__json_get(job->asked->answers, questions[i].key) != NULL) {
+    while (i < count && haft__json_get(job->request->answers, questions[i].key) != NULL) {
         i++;
     }
     return i == count;
 }
 
-static void ask(haft__mcp_job *job, const haft__mcp_question *questions, size_t count)
+static void ask(haft__mcp_spec_job *job, const haft__mcp_server_question *questions, size_t count)
 {
-    haft__mcp_asked *asked = job->asked;
+    haft__mcp_request *request = job->request;
     char id[HAFT__ID_LENGTH + 1];
     memcpy(id, job->run->id, sizeof(id));
-    if (!asked->modern) { /* the job may be gone after it */
-        haft__mcp_asked_ask(asked, questions, count, haft__str(id), haft__clock_now());
+    if (!request->modern) { /* the job may be gone after it */
+        haft__mcp_request_ask(request, questions, count, haft__str(id), haft__clock_now());
         return;
     }
-    asked->user = NULL;
-    haft__mcp_asked_ask(asked, questions, count, haft__str(id), haft__clock_now());
-    job->asked = NULL;
+    request->user = NULL;
+    haft__mcp_request_ask(request, questions, count, haft__str(id), haft__clock_now());
+    job->request = NULL;
     if (haft__run_asks_here(&job->run->state) == 0) {
-        haft__mcp_job_destroy(job); /* the run stays in the store */
+        haft__mcp_spec_job_destroy(job); /* the run stays in the store */
     }
 }
 
 /* `err` says what was wrong with an answer, if something was. */
-static void ask_what_waits(haft__mcp_job *job, bool waits, const haft_error *err)
+static void ask_pending(haft__mcp_spec_job *job, bool waits, const haft_error *err)
 {
-    haft__mcp_question questions[QUESTIONS_MOST];
+    haft__mcp_server_question questions[QUESTIONS_MOST];
     haft__arena scratch;
     size_t count;
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
     bool can = gather_questions(job, &scratch, questions, &count);
     if (!can && haft__run_asks_here(&job->run->state) > 0) {
         decline(job);
-    } else if (waits && err->status != HAFT_OK && all_heard(job, questions, count)) {
+    } else if (waits && err->status != HAFT_OK && all_answered(job, questions, count)) {
         haft__mcp_run_fail(job, err);
-    } else if (waits && (!can || all_heard(job, questions, count))) {
-        say_waiting(job);
+    } else if (waits && (!can || all_answered(job, questions, count))) {
+        reply_pending(job);
     } else if (can) {
         ask(job, questions, count);
     }
@@ -283,7 +284,7 @@ static void ask_what_waits(haft__mcp_job *job, bool waits, const haft_error *err
 /* ---- answers ---- */
 
 /* {action, content} of an answer, and nothing else that is in it; null when it is none. */
-static haft__json answer_to_tool(haft__mcp_job *job, haft_str key)
+static haft__json answer_to_tool(haft__mcp_spec_job *job, haft_str key)
 {
     static const char *const keys[] = {"action", "content"};
     const haft__json *answer = haft__json_get(job->answers, key);
@@ -301,12 +302,12 @@ static haft__json answer_to_tool(haft__mcp_job *job, haft_str key)
 }
 
 /* What the model asked, or an approval, as it was answered; false when it was not. */
-static bool say_answer(haft__mcp_job *job, const haft__run_call *call, haft_str key,
-                       haft__steer *said)
+static bool give_answer(haft__mcp_spec_job *job, const haft__run_call *call, haft_str key,
+                        haft__steer *said)
 {
     bool approval = call->pause == HAFT__PAUSE_APPROVAL;
     bool accepted =
-        haft__mcp_accepted(job->answers, key, approval ? "approve" : "answer", &said->value);
+        haft__mcp_form_accepted(job->answers, key, approval ? "approve" : "answer", &said->value);
     const haft__json *answer = haft__json_get(job->answers, key);
     const haft__json *action = answer != NULL ? haft__json_get(*answer, HAFT__LIT("action")) : NULL;
     bool declined =
@@ -322,7 +323,7 @@ static bool say_answer(haft__mcp_job *job, const haft__run_call *call, haft_str 
 
 /* Gives one answer to the run; false when it was none. A server that waits here is told even that:
  * nobody will answer it later. */
-static bool give(haft__mcp_job *job, const haft__run_call *call, haft_str key, haft_error *err)
+static bool give(haft__mcp_spec_job *job, const haft__run_call *call, haft_str key, haft_error *err)
 {
     haft__steer said = {.kind = HAFT__STEER_ANSWER,
                         .call = call->id,
@@ -335,7 +336,7 @@ static bool give(haft__mcp_job *job, const haft__run_call *call, haft_str key, h
         said.value = answer_to_tool(job, key);
         answered = said.value.kind == HAFT__JSON_OBJECT;
     } else {
-        answered = say_answer(job, call, key, &said);
+        answered = give_answer(job, call, key, &said);
     }
     bool given = answered && haft__live_command(job->run, &said, err) == HAFT_OK;
     if (!given && pinned) {
@@ -347,7 +348,7 @@ static bool give(haft__mcp_job *job, const haft__run_call *call, haft_str key, h
 }
 
 /* Whether any was of use; what is wrong with one that was not is in `err`. */
-static bool give_answers(haft__mcp_job *job, haft_error *err)
+static bool give_answers(haft__mcp_spec_job *job, haft_error *err)
 {
     const haft__run *state = &job->run->state;
     bool any = false;
@@ -364,19 +365,19 @@ static bool give_answers(haft__mcp_job *job, haft_error *err)
 
 /* ---- both ---- */
 
-void haft__mcp_run_attend(haft__mcp_job *job, bool waits)
+void haft__mcp_run_handle_questions(haft__mcp_spec_job *job, bool waits)
 {
     uint64_t seq = job->run->state.seq;
     bool due = waits || haft__live_asks(job->run);
     bool answered = due && job->answers.kind == HAFT__JSON_OBJECT;
-    bool seen = job->attended == seq && job->attended_waiting == waits && !answered;
+    bool seen = job->handled_seq == seq && job->handled_while_paused == waits && !answered;
     haft_error err = {0};
     if ((answered && give_answers(job, &err)) || seen) {
         return; /* it goes on */
     }
-    if (due || haft__mcp_asked_open(job->asked) > 0) {
-        job->attended = seq;
-        job->attended_waiting = waits;
-        ask_what_waits(job, waits, &err);
+    if (due || haft__mcp_request_open_questions(job->request) > 0) {
+        job->handled_seq = seq;
+        job->handled_while_paused = waits;
+        ask_pending(job, waits, &err);
     }
 }

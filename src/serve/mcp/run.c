@@ -43,7 +43,7 @@ static void add_event(haft__buf *line, haft__json event)
 }
 
 /* Events are redacted before they are recorded. */
-static void tell_event(haft__mcp_job *job, const haft_event *event)
+static void notify_event(haft__mcp_spec_job *job, const haft_event *event)
 {
     haft__arena scratch;
     haft__buf line;
@@ -56,19 +56,19 @@ static void tell_event(haft__mcp_job *job, const haft_event *event)
         add_event(&line, object);
     }
     if (line.len > 0 && haft__buf_check(&line, NULL) == HAFT_OK) {
-        haft__mcp_asked_progress(job->asked, event->seq, 0, haft__buf_str(&line));
-        haft__mcp_asked_log(job->asked, HAFT__MCP_DEBUG, haft__buf_str(&line));
+        haft__mcp_request_progress(job->request, event->seq, 0, haft__buf_str(&line));
+        haft__mcp_request_log(job->request, HAFT__MCP_LEVEL_DEBUG, haft__buf_str(&line));
     }
     haft__buf_finish(&line);
     haft__arena_finish(&scratch);
 }
 
-static void tell_events(haft__mcp_job *job)
+static void notify_events(haft__mcp_spec_job *job)
 {
     haft_event event;
     while (haft_run_next_event(job->run, &event)) {
-        if (event.seq > 0 && job->asked != NULL) {
-            tell_event(job, &event);
+        if (event.seq > 0 && job->request != NULL) {
+            notify_event(job, &event);
         }
     }
     job->run->read = false; /* what is only told is of no use here */
@@ -76,14 +76,14 @@ static void tell_events(haft__mcp_job *job)
 
 /* ---- how it ended ---- */
 
-static void say_end(haft__mcp_job *job)
+static void reply_end(haft__mcp_spec_job *job)
 {
     const haft__run *state = &job->run->state;
     haft_str answer = haft_run_answer_text(job->run);
     bool good = state->end == HAFT__END_DONE || state->end == HAFT__END_DIRECT
                 || (state->end == HAFT__END_EXHAUSTED && state->forced_final);
     if (good) {
-        haft__mcp_job_say(job, answer, false);
+        haft__mcp_spec_job_reply(job, answer, false);
         return;
     }
     haft__buf text;
@@ -94,88 +94,89 @@ static void say_end(haft__mcp_job *job)
         haft__buf_add_str(&text, HAFT__LIT("\n\n"));
         haft__buf_add_str(&text, answer);
     }
-    haft__mcp_job_say(job, haft__buf_str(&text), true);
+    haft__mcp_spec_job_reply(job, haft__buf_str(&text), true);
     haft__buf_finish(&text);
 }
 
-void haft__mcp_run_fail(haft__mcp_job *job, const haft_error *error)
+void haft__mcp_run_fail(haft__mcp_spec_job *job, const haft_error *error)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__buf_addf(&text, "%s%s%s%s", error->message, error->hint[0] != '\0' ? "\nhint: " : "",
                    error->hint, "");
-    haft__mcp_job_say(job, haft__buf_str(&text), true);
+    haft__mcp_spec_job_reply(job, haft__buf_str(&text), true);
     haft__buf_finish(&text);
 }
 
 /* ---- its course ---- */
 
 /* Another server has started the run of its key. */
-static void look_again(haft__mcp_job *job)
+static void schedule_update(haft__mcp_spec_job *job)
 {
     haft_error err = {0};
     haft_run_release(job->run);
     job->run = NULL;
-    if (haft__mcp_key_begin(job, &err) != HAFT_OK) {
+    if (haft__mcp_idempotency_begin(job, &err) != HAFT_OK) {
         haft__mcp_run_fail(job, &err);
     }
 }
 
-void haft__mcp_run_look(haft__mcp_job *job)
+void haft__mcp_run_update(haft__mcp_spec_job *job)
 {
-    tell_events(job);
+    notify_events(job);
     haft_state state = haft_run_state(job->run);
     bool here = haft__run_asks_here(&job->run->state) > 0;
     switch (state) {
     case HAFT_RUNNING:
-        if (job->asked != NULL) {
-            haft__mcp_run_attend(job, false);
+        if (job->request != NULL) {
+            haft__mcp_run_handle_questions(job, false);
         }
         return;
     case HAFT_ENDED:
     case HAFT_STOPPED:
-        if (job->asked == NULL) {
-            haft__mcp_job_destroy(job);
+        if (job->request == NULL) {
+            haft__mcp_spec_job_destroy(job);
         } else if (state == HAFT_STOPPED && job->run->refused && job->key.len > 0) {
-            look_again(job);
+            schedule_update(job);
         } else if (state == HAFT_ENDED) {
-            say_end(job);
+            reply_end(job);
         } else {
             haft__mcp_run_fail(job, haft_run_error(job->run));
         }
         return;
     case HAFT_WAITING:
-        if (job->asked != NULL) {
-            haft__mcp_run_attend(job, true);
+        if (job->request != NULL) {
+            haft__mcp_run_handle_questions(job, true);
         } else if (!here) { /* else until the answer comes, or the question's time is over */
-            haft__mcp_job_destroy(job);
+            haft__mcp_spec_job_destroy(job);
         }
         return;
     }
 }
 
-void haft__mcp_run_go_on(haft__mcp_job *job)
+void haft__mcp_run_resume(haft__mcp_spec_job *job)
 {
-    job->answers = job->asked->answers;
+    job->answers = job->request->answers;
 }
 
 /* The request brings answers for a run that waits in the store. */
-static haft_status take_up(haft__mcp_job *job, haft_error *err)
+static haft_status resume_run(haft__mcp_spec_job *job, haft_error *err)
 {
-    job->answers = job->asked->answers;
-    for (haft__mcp_job *other = job->served->jobs; other != NULL; other = other->next) {
-        if (other->run != NULL && other->asked == NULL
-            && haft__str_equal(haft__str(other->run->id), job->asked->state)) {
+    job->answers = job->request->answers;
+    for (haft__mcp_spec_job *other = job->served->jobs; other != NULL; other = other->next) {
+        if (other->run != NULL && other->request == NULL
+            && haft__str_equal(haft__str(other->run->id), job->request->state)) {
             job->run = other->run; /* it waits here */
             other->run = NULL;
-            haft__mcp_job_destroy(other);
+            haft__mcp_spec_job_destroy(other);
             return HAFT_OK;
         }
     }
-    return haft__open_start(job->served->options.runtime, job->asked->state, false, &job->run, err);
+    return haft__open_start(job->served->options.runtime, job->request->state, false, &job->run,
+                            err);
 }
 
-haft_status haft__mcp_run_start(haft__mcp_job *job, const char *thread, haft_error *err)
+haft_status haft__mcp_run_start(haft__mcp_spec_job *job, const char *thread, haft_error *err)
 {
     haft_run_options options = HAFT_RUN_OPTIONS_INIT;
     options.user = "mcp";
@@ -186,18 +187,18 @@ haft_status haft__mcp_run_start(haft__mcp_job *job, const char *thread, haft_err
         haft__buf line;
         haft__buf_init(&line, HAFT__LIMIT_MCP_MESSAGE_BYTES);
         haft__buf_addf(&line, "run %s has started", haft_run_id(job->run));
-        haft__mcp_asked_log(job->asked, HAFT__MCP_INFO, haft__buf_str(&line));
+        haft__mcp_request_log(job->request, HAFT__MCP_LEVEL_INFO, haft__buf_str(&line));
         haft__buf_finish(&line);
     }
     return status;
 }
 
 /* With a key it is the run of that key, which may be there. */
-static haft_status start(haft__mcp_job *job, haft_error *err)
+static haft_status start(haft__mcp_spec_job *job, haft_error *err)
 {
-    const haft__json *task = haft__json_get(job->asked->arguments, HAFT__LIT("task"));
+    const haft__json *task = haft__json_get(job->request->arguments, HAFT__LIT("task"));
     if (task == NULL || task->kind != HAFT__JSON_STRING || task->count == 0
-        || job->asked->arguments.count != 1) {
+        || job->request->arguments.count != 1) {
         return haft__fail(err, HAFT_BAD_INPUT, "",
                           "expected one argument, \"task\", with a text that is not empty");
     }
@@ -208,29 +209,29 @@ static haft_status start(haft__mcp_job *job, haft_error *err)
     if (strlen(job->task.ptr) != job->task.len) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "the task has a character U+0000");
     }
-    haft_status status = haft__mcp_key_take(job, err);
+    haft_status status = haft__mcp_idempotency_read_key(job, err);
     if (status == HAFT_OK) {
-        status =
-            job->key.len > 0 ? haft__mcp_key_begin(job, err) : haft__mcp_run_start(job, NULL, err);
+        status = job->key.len > 0 ? haft__mcp_idempotency_begin(job, err)
+                                  : haft__mcp_run_start(job, NULL, err);
     }
     return status;
 }
 
-void haft__mcp_run_begin(haft__mcp_job *job)
+void haft__mcp_run_begin(haft__mcp_spec_job *job)
 {
     haft_error err = {0};
-    bool again = job->asked->state.len > 0;
-    haft_status status = again ? take_up(job, &err) : start(job, &err);
+    bool again = job->request->state.len > 0;
+    haft_status status = again ? resume_run(job, &err) : start(job, &err);
     if (status != HAFT_OK) {
         haft__mcp_run_fail(job, &err);
     }
 }
 
-void haft__mcp_run_drop(haft__mcp_job *job)
+void haft__mcp_run_cancel(haft__mcp_spec_job *job)
 {
-    job->asked = NULL;
-    if (job->run == NULL || haft__mcp_key_hand_on(job)) {
-        haft__mcp_job_destroy(job);
+    job->request = NULL;
+    if (job->run == NULL || haft__mcp_idempotency_transfer(job)) {
+        haft__mcp_spec_job_destroy(job);
     } else {
         (void)!haft_run_cancel(job->run, NULL); /* it may have ended meanwhile */
     }

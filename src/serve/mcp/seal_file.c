@@ -23,7 +23,7 @@
 
 typedef struct kept {
     haft__seal_key key;
-    haft__mcp_states states;
+    haft__mcp_nonces states;
 } kept;
 
 /* ---- reading ---- */
@@ -76,9 +76,9 @@ static haft_status read_kept(haft_str path, kept *ret_kept, haft_error *err)
     struct stat about;
     haft__arena_init(&arena, 0);
     haft_status status =
-        haft__own_file_read(&arena, path.ptr, HAFT__LIMIT_MCP_KEEP_BYTES, &text, err);
+        haft__state_file_read(&arena, path.ptr, HAFT__LIMIT_MCP_KEEP_BYTES, &text, err);
     if (status == HAFT_OK) {
-        status = haft__own_file_json(&arena, text, haft__random_hash_key(), &whole, err);
+        status = haft__state_file_parse(&arena, text, haft__random_hash_key(), &whole, err);
     }
     bool secret = stat(path.ptr, &about) == 0 && (about.st_mode & 077) == 0;
     if (status != HAFT_NO_MEMORY && (status != HAFT_OK || !secret || !take(whole, ret_kept))) {
@@ -141,11 +141,11 @@ static haft_status find_path(haft__arena *arena, haft_str place, const haft__spe
 
 /* What is in the file; it is made when there is none. Alone at it, so that two who begin at once
  * have the same key. */
-static haft_status read_or_make(haft__mcp_keep *keep, haft_error *err)
+static haft_status read_or_make(haft__mcp_seal_file *keep, haft_error *err)
 {
     int lock = -1;
     kept it = {.states = {.given = 0}};
-    haft__own_file_make_place(keep->path.ptr);
+    haft__state_file_create_directory(keep->path.ptr);
     haft_status status = haft__file_lock(keep->path.ptr, &lock, err);
     if (status != HAFT_OK) {
         return status;
@@ -160,10 +160,11 @@ static haft_status read_or_make(haft__mcp_keep *keep, haft_error *err)
     return status;
 }
 
-haft_status haft__mcp_keep_open(haft__arena *arena, haft_str place, const haft__spec *spec,
-                                haft__mcp_keep *ret_keep, haft_str *ret_why, haft_error *err)
+haft_status haft__mcp_seal_file_open(haft__arena *arena, haft_str place, const haft__spec *spec,
+                                     haft__mcp_seal_file *ret_keep, haft_str *ret_why,
+                                     haft_error *err)
 {
-    *ret_keep = (haft__mcp_keep){.path = {NULL, 0}};
+    *ret_keep = (haft__mcp_seal_file){.path = {NULL, 0}};
     *ret_why = HAFT__LIT("there is no HOME to keep it in");
     haft_status status = make_key(&ret_keep->key, err);
     if (status != HAFT_OK || place.ptr == NULL) {
@@ -185,9 +186,9 @@ haft_status haft__mcp_keep_open(haft__arena *arena, haft_str place, const haft__
 }
 
 /* A file that somebody else has made anew meanwhile is not about what was sealed here. */
-bool haft__mcp_keep_share(void *context, haft__mcp_states_change *change, uint64_t *number)
+bool haft__mcp_seal_file_update(void *context, haft__mcp_nonces_update *change, uint64_t *number)
 {
-    const haft__mcp_keep *keep = context;
+    const haft__mcp_seal_file *keep = context;
     int lock = -1;
     kept it = {.states = {.given = 0}};
     if (haft__file_lock(keep->path.ptr, &lock, NULL) != HAFT_OK) {

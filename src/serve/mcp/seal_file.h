@@ -12,19 +12,20 @@
 #include "mcp/server/server.h"
 #include "spec/spec.h"
 
-typedef struct haft__mcp_keep {
+typedef struct haft__mcp_seal_file {
     haft_str path; /* .ptr is NULL: there is no place, and the key goes with the process */
     haft__seal_key key;
-} haft__mcp_keep;
+} haft__mcp_seal_file;
 
 /* Takes the key of `spec` from its file in `place` (.ptr may be NULL), or makes both. A file that
  * is damaged, or that others could read or write, is replaced. *ret_why is why there is none; ""
  * otherwise. Lives in `arena`. Fails for want of memory or randomness. */
-HAFT_MUST_USE haft_status haft__mcp_keep_open(haft__arena *arena, haft_str place,
-                                              const haft__spec *spec, haft__mcp_keep *ret_keep,
-                                              haft_str *ret_why, haft_error *err);
+HAFT_MUST_USE haft_status haft__mcp_seal_file_open(haft__arena *arena, haft_str place,
+                                                   const haft__spec *spec,
+                                                   haft__mcp_seal_file *ret_keep, haft_str *ret_why,
+                                                   haft_error *err);
 
-/* `share` of haft__mcp_server_options: `context` is a haft__mcp_keep with a path. */
-bool haft__mcp_keep_share(void *context, haft__mcp_states_change *change, uint64_t *number);
+/* `share` of haft__mcp_server_options: `context` is a haft__mcp_seal_file with a path. */
+bool haft__mcp_seal_file_update(void *context, haft__mcp_nonces_update *change, uint64_t *number);
 
 #endif

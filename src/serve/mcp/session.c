@@ -41,7 +41,7 @@ void haft__mcp_session_destroy(haft__mcp_session *s)
 
 static void on_sweep(void *context)
 {
-    haft__mcp_http *http = context;
+    haft__mcp_endpoint *http = context;
     uint64_t now = haft__loop_now(http->options.loop);
     for (haft__mcp_session *s = http->sessions, *next; s != NULL; s = next) {
         next = s->next;
@@ -56,7 +56,7 @@ static void on_sweep(void *context)
 }
 
 /* Room for one more: the one that was idle longest goes, one that is busy only if all are. */
-static void make_room(haft__mcp_http *http)
+static void make_room(haft__mcp_endpoint *http)
 {
     haft__mcp_session *oldest = NULL;
     bool oldest_busy = true;
@@ -73,13 +73,13 @@ static void make_room(haft__mcp_http *http)
     }
 }
 
-haft__mcp_session *haft__mcp_session_create(haft__mcp_http *http)
+haft__mcp_session *haft__mcp_session_create(haft__mcp_endpoint *http)
 {
     uint8_t random[HAFT__MCP_SESSION_ID_BYTES];
     haft__mcp_session *s = calloc(1, sizeof(*s));
     if (s == NULL || !haft__random_bytes(random, sizeof(random))
-        || haft__mcp_peer_create(http->options.server, haft__mcp_http_principal(http),
-                                 haft__mcp_channel_sent, s, &s->peer, NULL)
+        || haft__mcp_peer_create(http->options.server, haft__mcp_endpoint_principal(http),
+                                 haft__mcp_channel_send, s, &s->peer, NULL)
                != HAFT_OK) {
         free(s);
         return NULL;
@@ -106,10 +106,10 @@ haft__mcp_session *haft__mcp_session_create(haft__mcp_http *http)
 }
 
 /* The session that a request names; NULL when it was refused. */
-haft__mcp_session *haft__mcp_session_find(haft__mcp_http *http, haft__server_request *request,
-                                          uint32_t *ret_status)
+haft__mcp_session *haft__mcp_session_find(haft__mcp_endpoint *http,
+                                          haft__http_server_request *request, uint32_t *ret_status)
 {
-    haft_str id = haft__server_header(request, "mcp-session-id");
+    haft_str id = haft__http_server_header(request, "mcp-session-id");
     if (id.ptr == NULL) {
         *ret_status = 400;
         return NULL;
@@ -124,14 +124,14 @@ haft__mcp_session *haft__mcp_session_find(haft__mcp_http *http, haft__server_req
     return NULL;
 }
 
-const char *haft__mcp_session_why_none(uint32_t status)
+const char *haft__mcp_session_error_message(uint32_t status)
 {
     return status == 400 ? "expected the header Mcp-Session-Id, as initialize gave it out"
                          : "there is no such session any more; initialize again";
 }
 
 /* Of the streams of a session that are over, only the newest stay to be read again. */
-void haft__mcp_session_forget_old(haft__mcp_session *s)
+void haft__mcp_session_evict_old(haft__mcp_session *s)
 {
     size_t count = 0;
     for (haft__mcp_channel *c = s->channels, *next; c != NULL; c = next) {

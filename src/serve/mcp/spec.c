@@ -41,7 +41,8 @@ static bool is_allowed(const haft__spec *spec, const haft__tool *tool)
                                   spec->builtin_deny, spec->builtin_deny_count);
 }
 
-static haft_status add_entry(haft__mcp_spec *served, haft__mcp_entry entry, haft_error *err)
+static haft_status add_entry(haft__mcp_spec_server *served, haft__mcp_spec_tool entry,
+                             haft_error *err)
 {
     if (entry.name.ptr == NULL) {
         return haft__arena_fail(&served->arena, err);
@@ -56,11 +57,11 @@ static haft_status add_entry(haft__mcp_spec *served, haft__mcp_entry entry, haft
     return haft__map_put(&served->by_name, entry.name, &served->entries[served->count++], err);
 }
 
-static haft_status add_tool(haft__mcp_spec *served, const haft__tool *tool, haft_error *err)
+static haft_status add_tool(haft__mcp_spec_server *served, const haft__tool *tool, haft_error *err)
 {
-    haft__mcp_entry entry = {.name = haft__mcp_name(&served->arena, tool->name),
-                             .tool = tool,
-                             .input = tool->input_schema};
+    haft__mcp_spec_tool entry = {.name = haft__mcp_tool_name(&served->arena, tool->name),
+                                 .tool = tool,
+                                 .input = tool->input_schema};
     haft_status status = HAFT_OK;
     if (tool->output_schema.kind == HAFT__JSON_OBJECT) {
         haft__schema_options options = {.hash_key = served->options.runtime->hash_key};
@@ -71,21 +72,21 @@ static haft_status add_tool(haft__mcp_spec *served, const haft__tool *tool, haft
     return status == HAFT_OK ? add_entry(served, entry, err) : status;
 }
 
-static haft_status add_agent(haft__mcp_spec *served, haft_error *err)
+static haft_status add_agent(haft__mcp_spec_server *served, haft_error *err)
 {
     const haft__spec *spec = served->options.spec;
     haft_str name = spec->name.len > 0 ? spec->name : HAFT__LIT("agent");
     haft_str full = haft__arena_format(&served->arena, "run_%.*s", HAFT__ARG(name));
-    haft__mcp_entry entry = {.name = {NULL, 0}};
+    haft__mcp_spec_tool entry = {.name = {NULL, 0}};
     if (full.ptr != NULL) {
-        entry.name = haft__mcp_name(&served->arena, full);
+        entry.name = haft__mcp_tool_name(&served->arena, full);
     }
     haft_status status =
         haft__json_read(&served->arena, HAFT__LIT(TASK_SCHEMA), NULL, &entry.input, NULL, err);
     return status == HAFT_OK ? add_entry(served, entry, err) : status;
 }
 
-static haft_status add_all(haft__mcp_spec *served, haft_error *err)
+static haft_status add_all(haft__mcp_spec_server *served, haft_error *err)
 {
     const haft__spec *spec = served->options.spec;
     haft_status status = HAFT_OK;
@@ -103,7 +104,7 @@ static haft_status add_all(haft__mcp_spec *served, haft_error *err)
     return status == HAFT_OK && served->options.agent != NULL ? add_agent(served, err) : status;
 }
 
-static haft_status collect_secrets(haft__mcp_spec *served, haft_error *err)
+static haft_status collect_secrets(haft__mcp_spec_server *served, haft_error *err)
 {
     haft_runtime *runtime = served->options.runtime;
     haft_status status = haft__secrets_collect(served->options.spec, &runtime->env, &served->arena,
@@ -116,9 +117,9 @@ static haft_status collect_secrets(haft__mcp_spec *served, haft_error *err)
 }
 
 haft_status haft__mcp_spec_create(const haft__mcp_spec_options *options,
-                                  haft__mcp_spec **ret_served, haft_error *err)
+                                  haft__mcp_spec_server **ret_served, haft_error *err)
 {
-    haft__mcp_spec *served = calloc(1, sizeof(*served));
+    haft__mcp_spec_server *served = calloc(1, sizeof(*served));
     if (served == NULL) {
         return haft__fail_no_memory(err);
     }
@@ -138,14 +139,14 @@ haft_status haft__mcp_spec_create(const haft__mcp_spec_options *options,
     return HAFT_OK;
 }
 
-void haft__mcp_spec_destroy(haft__mcp_spec *served)
+void haft__mcp_spec_destroy(haft__mcp_spec_server *served)
 {
     if (served == NULL) {
         return;
     }
-    for (haft__mcp_job *job = served->jobs, *next; job != NULL; job = next) {
+    for (haft__mcp_spec_job *job = served->jobs, *next; job != NULL; job = next) {
         next = job->next;
-        haft__mcp_job_destroy(job);
+        haft__mcp_spec_job_destroy(job);
     }
     haft__checker_destroy(served->checker);
     haft__arena_finish(&served->arena);
@@ -156,7 +157,7 @@ void haft__mcp_spec_destroy(haft__mcp_spec *served)
 
 static size_t count(void *context, haft__mcp_list list)
 {
-    const haft__mcp_spec *served = context;
+    const haft__mcp_spec_server *served = context;
     return list == HAFT__MCP_LIST_TOOLS ? served->count : 0;
 }
 
@@ -186,7 +187,7 @@ static bool is_object_schema(haft__json schema)
     return type != NULL && haft__str_equal(haft__json_text(*type), HAFT__LIT("object"));
 }
 
-static void add_output(haft__json_writer *w, const haft__mcp_entry *entry, bool modern)
+static void add_output(haft__json_writer *w, const haft__mcp_spec_tool *entry, bool modern)
 {
     if (entry->output != NULL && (modern || is_object_schema(entry->tool->output_schema))) {
         haft__json_key(w, "outputSchema");
@@ -197,8 +198,8 @@ static void add_output(haft__json_writer *w, const haft__mcp_entry *entry, bool 
 static void write_entry(void *context, haft__mcp_list list, size_t index, bool modern,
                         haft__buf *buf)
 {
-    const haft__mcp_spec *served = context;
-    const haft__mcp_entry *entry = &served->entries[index];
+    const haft__mcp_spec_server *served = context;
+    const haft__mcp_spec_tool *entry = &served->entries[index];
     const haft__spec *spec = served->options.spec;
     haft__json_writer w;
     (void)list;
@@ -225,38 +226,38 @@ static void write_entry(void *context, haft__mcp_list list, size_t index, bool m
 
 static const haft__json *schema(void *context, haft_str tool)
 {
-    const haft__mcp_spec *served = context;
-    const haft__mcp_entry *entry = haft__map_get(&served->by_name, tool);
+    const haft__mcp_spec_server *served = context;
+    const haft__mcp_spec_tool *entry = haft__map_get(&served->by_name, tool);
     return entry != NULL ? &entry->input : NULL;
 }
 
 /* ---- requests ---- */
 
 /* There is nothing here whose arguments could be completed; the question must be a good one. */
-static void complete(haft__mcp_asked *asked)
+static void complete(haft__mcp_request *request)
 {
-    const haft__json *ref = haft__json_get(asked->params, HAFT__LIT("ref"));
-    const haft__json *argument = haft__json_get(asked->params, HAFT__LIT("argument"));
+    const haft__json *ref = haft__json_get(request->params, HAFT__LIT("ref"));
+    const haft__json *argument = haft__json_get(request->params, HAFT__LIT("argument"));
     if (ref == NULL || ref->kind != HAFT__JSON_OBJECT || argument == NULL
         || argument->kind != HAFT__JSON_OBJECT) {
-        haft__mcp_asked_fail(asked, HAFT__RPC_PARAMS,
-                             HAFT__LIT("expected objects in \"ref\" and \"argument\""),
-                             HAFT__LIT(""));
+        haft__mcp_request_fail(request, HAFT__RPC_PARAMS,
+                               HAFT__LIT("expected objects in \"ref\" and \"argument\""),
+                               HAFT__LIT(""));
         return;
     }
-    haft__mcp_asked_answer(
-        asked, HAFT__LIT("\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}"));
+    haft__mcp_request_reply(
+        request, HAFT__LIT("\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}"));
 }
 
-static void begin(void *context, haft__mcp_asked *asked)
+static void begin(void *context, haft__mcp_request *request)
 {
-    haft__mcp_spec *served = context;
-    if (asked->verb != HAFT__MCP_CALL) {
-        complete(asked);
+    haft__mcp_spec_server *served = context;
+    if (request->verb != HAFT__MCP_METHOD_CALL) {
+        complete(request);
         return;
     }
-    const haft__mcp_entry *entry = haft__map_get(&served->by_name, asked->name);
-    haft__mcp_job *job = haft__mcp_job_create(served, asked, entry);
+    const haft__mcp_spec_tool *entry = haft__map_get(&served->by_name, request->name);
+    haft__mcp_spec_job *job = haft__mcp_spec_job_create(served, request, entry);
     if (job == NULL) {
         return;
     }
@@ -267,94 +268,96 @@ static void begin(void *context, haft__mcp_asked *asked)
     }
 }
 
-static void go_on(void *context, haft__mcp_asked *asked)
+static void resume(void *context, haft__mcp_request *request)
 {
     (void)context;
-    haft__mcp_job *job = asked->user;
+    haft__mcp_spec_job *job = request->user;
     if (job->entry->tool != NULL) {
         haft__mcp_tool_begin(job);
     } else {
-        haft__mcp_run_go_on(job);
+        haft__mcp_run_resume(job);
     }
 }
 
-static void drop(void *context, haft__mcp_asked *asked)
+static void drop(void *context, haft__mcp_request *request)
 {
     (void)context;
-    haft__mcp_job *job = asked->user;
+    haft__mcp_spec_job *job = request->user;
     if (job == NULL) {
         return;
     }
     if (job->entry->tool != NULL) {
-        haft__mcp_tool_drop(job);
+        haft__mcp_tool_cancel(job);
     } else {
-        haft__mcp_run_drop(job);
+        haft__mcp_run_cancel(job);
     }
 }
 
-const haft__mcp_served haft__mcp_spec_served = {
+const haft__mcp_server_handlers haft__mcp_spec_handlers = {
     .completions = true,
     .logging = true,
     .count = count,
     .write = write_entry,
     .schema = schema,
     .begin = begin,
-    .go_on = go_on,
+    .resume = resume,
     .drop = drop,
 };
 
 /* ---- jobs ---- */
 
-haft__mcp_job *haft__mcp_job_create(haft__mcp_spec *served, haft__mcp_asked *asked,
-                                    const haft__mcp_entry *entry)
+haft__mcp_spec_job *haft__mcp_spec_job_create(haft__mcp_spec_server *served,
+                                              haft__mcp_request *request,
+                                              const haft__mcp_spec_tool *entry)
 {
-    haft__mcp_job *job = calloc(1, sizeof(*job));
+    haft__mcp_spec_job *job = calloc(1, sizeof(*job));
     if (job == NULL) {
-        haft__mcp_asked_fail(asked, HAFT__RPC_INTERNAL, HAFT__LIT("out of memory"), HAFT__LIT(""));
+        haft__mcp_request_fail(request, HAFT__RPC_INTERNAL, HAFT__LIT("out of memory"),
+                               HAFT__LIT(""));
         return NULL;
     }
-    *job = (haft__mcp_job){.served = served,
-                           .asked = asked,
-                           .entry = entry,
-                           .next = served->jobs,
-                           .link = &served->jobs};
+    *job = (haft__mcp_spec_job){.served = served,
+                                .request = request,
+                                .entry = entry,
+                                .next = served->jobs,
+                                .link = &served->jobs};
     haft__arena_init(&job->arena, HAFT__LIMIT_RUN_BYTES);
     if (job->next != NULL) {
         job->next->link = &job->next;
     }
     served->jobs = job;
-    asked->user = job;
+    request->user = job;
     return job;
 }
 
-void haft__mcp_job_destroy(haft__mcp_job *job)
+void haft__mcp_spec_job_destroy(haft__mcp_spec_job *job)
 {
     *job->link = job->next;
     if (job->next != NULL) {
         job->next->link = job->link;
     }
-    haft__mcp_key_leave(job);
+    haft__mcp_idempotency_cancel(job);
     haft_run_release(job->run);
     haft__arena_finish(&job->arena);
     free(job);
 }
 
-bool haft__mcp_clean(const haft__mcp_spec *served, haft_str text, haft__buf *out)
+bool haft__mcp_spec_redact(const haft__mcp_spec_server *served, haft_str text, haft__buf *out)
 {
     (void)haft__redact(served->redactor, text, out);
     return haft__buf_check(out, NULL) == HAFT_OK;
 }
 
-void haft__mcp_job_say(haft__mcp_job *job, haft_str text, bool is_error)
+void haft__mcp_spec_job_reply(haft__mcp_spec_job *job, haft_str text, bool is_error)
 {
-    haft__mcp_asked *asked = job->asked;
+    haft__mcp_request *request = job->request;
     haft__buf clean;
     haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
-    bool good = haft__mcp_clean(job->served, text, &clean);
-    haft__mcp_job_destroy(job);
-    if (asked != NULL) {
-        haft__mcp_asked_say(
-            asked, good ? haft__buf_str(&clean) : HAFT__LIT("there is no memory for the result"),
+    bool good = haft__mcp_spec_redact(job->served, text, &clean);
+    haft__mcp_spec_job_destroy(job);
+    if (request != NULL) {
+        haft__mcp_request_reply_text(
+            request, good ? haft__buf_str(&clean) : HAFT__LIT("there is no memory for the result"),
             is_error || !good);
     }
     haft__buf_finish(&clean);
@@ -362,13 +365,13 @@ void haft__mcp_job_say(haft__mcp_job *job, haft_str text, bool is_error)
 
 /* Those that wait for what another request has; looked for anew behind each, since others may go
  * with it. */
-static void look_behind(haft__mcp_spec *served)
+static void resume_blocked(haft__mcp_spec_server *served)
 {
-    haft__mcp_job *job = served->jobs;
+    haft__mcp_spec_job *job = served->jobs;
     while (job != NULL) {
         haft_error err = {0};
         bool waited = job->behind[0] != '\0';
-        haft_status status = waited ? haft__mcp_key_go_on(job, &err) : HAFT_OK;
+        haft_status status = waited ? haft__mcp_idempotency_resume(job, &err) : HAFT_OK;
         bool moved = waited && (status != HAFT_OK || job->behind[0] == '\0');
         if (status != HAFT_OK) {
             haft__mcp_run_fail(job, &err);
@@ -377,30 +380,30 @@ static void look_behind(haft__mcp_spec *served)
     }
 }
 
-void haft__mcp_spec_look(haft__mcp_spec *served)
+void haft__mcp_spec_update_runs(haft__mcp_spec_server *served)
 {
-    for (haft__mcp_job *job = served->jobs, *next; job != NULL; job = next) {
+    for (haft__mcp_spec_job *job = served->jobs, *next; job != NULL; job = next) {
         next = job->next;
         if (job->run != NULL) {
-            haft__mcp_run_look(job);
+            haft__mcp_run_update(job);
         }
     }
-    look_behind(served);
+    resume_blocked(served);
 }
 
-void haft__mcp_spec_leave(haft__mcp_spec *served)
+void haft__mcp_spec_shutdown(haft__mcp_spec_server *served)
 {
-    for (haft__mcp_job *job = served->jobs, *next; job != NULL; job = next) {
+    for (haft__mcp_spec_job *job = served->jobs, *next; job != NULL; job = next) {
         next = job->next;
-        if (job->run != NULL && job->asked == NULL) {
-            haft__mcp_run_drop(job);
+        if (job->run != NULL && job->request == NULL) {
+            haft__mcp_run_cancel(job);
         }
     }
 }
 
-bool haft__mcp_spec_busy(const haft__mcp_spec *served)
+bool haft__mcp_spec_busy(const haft__mcp_spec_server *served)
 {
-    const haft__mcp_job *job = served->jobs;
+    const haft__mcp_spec_job *job = served->jobs;
     while (job != NULL && job->run == NULL) {
         job = job->next;
     }
@@ -409,7 +412,8 @@ bool haft__mcp_spec_busy(const haft__mcp_spec *served)
 
 /* ---- forms ---- */
 
-bool haft__mcp_accepted(haft__json answers, haft_str key, const char *field, haft__json *ret_value)
+bool haft__mcp_form_accepted(haft__json answers, haft_str key, const char *field,
+                             haft__json *ret_value)
 {
     const haft__json *answer = haft__json_get(answers, key);
     const haft__json *action = answer != NULL ? haft__json_get(*answer, HAFT__LIT("action")) : NULL;
@@ -424,7 +428,8 @@ bool haft__mcp_accepted(haft__json answers, haft_str key, const char *field, haf
     return true;
 }
 
-void haft__mcp_form(haft__buf *params, haft_str message, haft_str properties, const char *required)
+void haft__mcp_form_write(haft__buf *params, haft_str message, haft_str properties,
+                          const char *required)
 {
     haft__buf_add_str(params, HAFT__LIT("{\"mode\":\"form\",\"message\":"));
     haft__json_write_string(params, message);

@@ -17,7 +17,7 @@
 #include "engine/runtime.h"
 #include "mcp/server/server.h"
 
-typedef struct haft__mcp_spec haft__mcp_spec;
+typedef struct haft__mcp_spec_server haft__mcp_spec_server;
 
 typedef struct haft__mcp_spec_options {
     haft_runtime *runtime;
@@ -28,21 +28,22 @@ typedef struct haft__mcp_spec_options {
 
 /* All is borrowed. BAD_INPUT when a tool has the name of the agent's. */
 HAFT_MUST_USE haft_status haft__mcp_spec_create(const haft__mcp_spec_options *options,
-                                                haft__mcp_spec **ret_served, haft_error *err);
+                                                haft__mcp_spec_server **ret_served,
+                                                haft_error *err);
 
 /* No request may be under way; runs that were cancelled are left to the store. */
-void haft__mcp_spec_destroy(haft__mcp_spec *served);
+void haft__mcp_spec_destroy(haft__mcp_spec_server *served);
 
-/* Its context is a haft__mcp_spec. */
-extern const haft__mcp_served haft__mcp_spec_served;
+/* Its context is a haft__mcp_spec_server. */
+extern const haft__mcp_server_handlers haft__mcp_spec_handlers;
 
 /* To be called after each step of the runtime: sees to the runs. */
-void haft__mcp_spec_look(haft__mcp_spec *served);
+void haft__mcp_spec_update_runs(haft__mcp_spec_server *served);
 
 /* The server ends: cancels runs that wait here for a client that is to come again. */
-void haft__mcp_spec_leave(haft__mcp_spec *served);
+void haft__mcp_spec_shutdown(haft__mcp_spec_server *served);
 
 /* Whether a run goes on, one that was cancelled included. */
-bool haft__mcp_spec_busy(const haft__mcp_spec *served);
+bool haft__mcp_spec_busy(const haft__mcp_spec_server *served);
 
 #endif

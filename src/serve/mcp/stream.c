@@ -15,54 +15,55 @@
 /* How long a client waits before it comes again. */
 #define RETRY_MS 500
 
-struct haft__mcp_event {
-    haft__mcp_event *next;
+struct haft__mcp_stream_event {
+    haft__mcp_stream_event *next;
     uint64_t seq;
     size_t length;
     char text[];
 };
 
-static haft__server_field session_field(const char *session)
+static haft__http_server_field session_field(const char *session)
 {
-    return (haft__server_field){HAFT__LIT("Mcp-Session-Id"), haft__str(session)};
+    return (haft__http_server_field){HAFT__LIT("Mcp-Session-Id"), haft__str(session)};
 }
 
 /* Without a handshake there is one method only. */
-static haft__server_field allow_field(const haft__server_request *request)
+static haft__http_server_field allow_field(const haft__http_server_request *request)
 {
-    haft_str version = haft__str_trim(haft__server_header(request, "mcp-protocol-version"));
-    bool modern = haft__str_equal(version, HAFT__LIT(HAFT__MCP_MODERN));
-    return (haft__server_field){HAFT__LIT("Allow"),
-                                modern ? HAFT__LIT("POST") : HAFT__LIT("POST, GET, DELETE")};
+    haft_str version = haft__str_trim(haft__http_server_header(request, "mcp-protocol-version"));
+    bool modern = haft__str_equal(version, HAFT__LIT(HAFT__MCP_SERVER_MODERN_VERSION));
+    return (haft__http_server_field){HAFT__LIT("Allow"),
+                                     modern ? HAFT__LIT("POST") : HAFT__LIT("POST, GET, DELETE")};
 }
 
-void haft__mcp_stream_reply(haft__server_request *request, uint32_t status, const char *session,
-                            haft_str json)
+void haft__mcp_stream_reply(haft__http_server_request *request, uint32_t status,
+                            const char *session, haft_str json)
 {
-    haft__server_field fields[3];
+    haft__http_server_field fields[3];
     size_t count = 0;
     if (session != NULL) {
         fields[count++] = session_field(session);
     }
     if (status == 401) {
-        fields[count++] = (haft__server_field){HAFT__LIT("WWW-Authenticate"), HAFT__LIT("Bearer")};
+        fields[count++] =
+            (haft__http_server_field){HAFT__LIT("WWW-Authenticate"), HAFT__LIT("Bearer")};
     }
     if (status == 405) {
         fields[count++] = allow_field(request);
     }
-    haft__server_head head = {.status = status,
-                              .content_type =
-                                  json.len > 0 ? HAFT__LIT("application/json") : HAFT__LIT(""),
-                              .fields = fields,
-                              .field_count = count};
-    haft__server_reply(request, &head, json);
+    haft__http_server_head head = {.status = status,
+                                   .content_type =
+                                       json.len > 0 ? HAFT__LIT("application/json") : HAFT__LIT(""),
+                                   .fields = fields,
+                                   .field_count = count};
+    haft__http_server_reply(request, &head, json);
 }
 
 /* ---- what is kept ---- */
 
 static void forget_first(haft__mcp_stream *stream)
 {
-    haft__mcp_event *event = stream->first;
+    haft__mcp_stream_event *event = stream->first;
     stream->first = event->next;
     stream->last = stream->first != NULL ? stream->last : NULL;
     stream->kept -= event->length;
@@ -75,12 +76,12 @@ void haft__mcp_stream_finish(haft__mcp_stream *stream)
         forget_first(stream);
     }
     if (stream->request != NULL) {
-        haft__server_cut(stream->request);
+        haft__http_server_abort(stream->request);
         stream->request = NULL;
     }
 }
 
-void haft__mcp_stream_drop(haft__mcp_stream *stream)
+void haft__mcp_stream_discard_events(haft__mcp_stream *stream)
 {
     stream->dropped = stream->last != NULL ? stream->last->seq : stream->dropped;
     while (stream->first != NULL) {
@@ -91,14 +92,14 @@ void haft__mcp_stream_drop(haft__mcp_stream *stream)
 /* What cannot be kept, for want of memory or room, is not there when its client comes again. */
 static void keep(haft__mcp_stream *stream, haft_str text)
 {
-    haft__mcp_event *event =
+    haft__mcp_stream_event *event =
         text.len <= HAFT__LIMIT_MCP_REPLAY_BYTES ? malloc(sizeof(*event) + text.len) : NULL;
     if (event == NULL) {
-        haft__mcp_stream_drop(stream);
+        haft__mcp_stream_discard_events(stream);
         stream->dropped = stream->seq;
         return;
     }
-    *event = (haft__mcp_event){.seq = stream->seq, .length = text.len};
+    *event = (haft__mcp_stream_event){.seq = stream->seq, .length = text.len};
     memcpy(event->text, text.ptr, text.len);
     if (stream->last != NULL) {
         stream->last->next = event;
@@ -118,8 +119,8 @@ static void keep(haft__mcp_stream *stream, haft_str text)
 /* A client that takes nothing more is let go. */
 static void write_bytes(haft__mcp_stream *stream, haft_str bytes)
 {
-    if (stream->request != NULL && !haft__server_write(stream->request, bytes)) {
-        haft__server_cut(stream->request);
+    if (stream->request != NULL && !haft__http_server_write(stream->request, bytes)) {
+        haft__http_server_abort(stream->request);
         stream->request = NULL;
     }
 }
@@ -140,7 +141,7 @@ static void write_event(haft__mcp_stream *stream, uint64_t seq, haft_str text)
     if (haft__buf_check(&event, NULL) == HAFT_OK) {
         write_bytes(stream, haft__buf_str(&event));
     } else if (stream->request != NULL) {
-        haft__server_cut(stream->request);
+        haft__http_server_abort(stream->request);
         stream->request = NULL;
     }
     haft__buf_finish(&event);
@@ -148,14 +149,15 @@ static void write_event(haft__mcp_stream *stream, uint64_t seq, haft_str text)
 
 static void send_head(haft__mcp_stream *stream)
 {
-    haft__server_field fields[] = {{HAFT__LIT("Cache-Control"), HAFT__LIT("no-cache")},
-                                   {HAFT__LIT("X-Accel-Buffering"), HAFT__LIT("no")},
-                                   session_field(stream->session != NULL ? stream->session : "")};
-    haft__server_head head = {.status = 200,
-                              .content_type = HAFT__LIT("text/event-stream"),
-                              .fields = fields,
-                              .field_count = stream->session != NULL ? 3 : 2};
-    haft__server_begin(stream->request, &head);
+    haft__http_server_field fields[] = {
+        {HAFT__LIT("Cache-Control"), HAFT__LIT("no-cache")},
+        {HAFT__LIT("X-Accel-Buffering"), HAFT__LIT("no")},
+        session_field(stream->session != NULL ? stream->session : "")};
+    haft__http_server_head head = {.status = 200,
+                                   .content_type = HAFT__LIT("text/event-stream"),
+                                   .fields = fields,
+                                   .field_count = stream->session != NULL ? 3 : 2};
+    haft__http_server_begin(stream->request, &head);
 }
 
 void haft__mcp_stream_begin(haft__mcp_stream *stream)
@@ -197,13 +199,13 @@ void haft__mcp_stream_end(haft__mcp_stream *stream, uint32_t status, haft_str te
 void haft__mcp_stream_pause(haft__mcp_stream *stream)
 {
     if (stream->request != NULL) {
-        haft__server_end(stream->request);
+        haft__http_server_end(stream->request);
         stream->request = NULL;
     }
 }
 
 /* In the place of what is not there any more. */
-static void tell_dropped(haft__mcp_stream *stream)
+static void notify_discarded(haft__mcp_stream *stream)
 {
     bool answer = stream->over && stream->dropped == stream->seq && stream->request_id.len > 0;
     haft__buf text;
@@ -228,24 +230,25 @@ static void tell_dropped(haft__mcp_stream *stream)
     haft__buf_finish(&text);
 }
 
-void haft__mcp_stream_resume(haft__mcp_stream *stream, haft__server_request *request, uint64_t seen)
+void haft__mcp_stream_resume(haft__mcp_stream *stream, haft__http_server_request *request,
+                             uint64_t seen)
 {
     while (stream->first != NULL && stream->first->seq <= seen) {
         stream->dropped = stream->first->seq; /* should somebody come who has seen less */
         forget_first(stream);
     }
     if (stream->request != NULL) {
-        haft__server_cut(stream->request); /* its client has given it up */
+        haft__http_server_abort(stream->request); /* its client has given it up */
     }
     stream->request = request;
     stream->begun = true;
     send_head(stream);
     if (stream->dropped > seen) {
-        tell_dropped(stream);
+        notify_discarded(stream);
     } else if (stream->primed && stream->first == NULL && !stream->over) {
         write_event(stream, seen, HAFT__LIT("")); /* so that it can be read again from here */
     }
-    for (const haft__mcp_event *event = stream->first; event != NULL; event = event->next) {
+    for (const haft__mcp_stream_event *event = stream->first; event != NULL; event = event->next) {
         write_event(stream, event->seq, (haft_str){event->text, event->length});
     }
     if (stream->over) {

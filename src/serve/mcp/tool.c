@@ -11,14 +11,14 @@
 #include "serve/mcp/spec_int.h"
 #include "json/read.h"
 
-static void fail(haft__mcp_job *job, const haft_error *error)
+static void fail(haft__mcp_spec_job *job, const haft_error *error)
 {
-    haft__mcp_job_say(job, haft__str(error->message), true);
+    haft__mcp_spec_job_reply(job, haft__str(error->message), true);
 }
 
 /* ---- results ---- */
 
-static haft_status read_result(haft__mcp_job *job, haft_str text, haft__json *ret_value,
+static haft_status read_result(haft__mcp_spec_job *job, haft_str text, haft__json *ret_value,
                                haft__schema_report *ret_report, haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
@@ -30,7 +30,7 @@ static haft_status read_result(haft__mcp_job *job, haft_str text, haft__json *re
 }
 
 /* A result whose schema is known comes as JSON and as text. */
-static void say_structured(haft__mcp_job *job, haft_str text)
+static void reply_structured(haft__mcp_spec_job *job, haft_str text)
 {
     haft_error err = {0};
     haft__json value;
@@ -45,29 +45,29 @@ static void say_structured(haft__mcp_job *job, haft_str text)
         if (status == HAFT_OK) {
             haft__schema_report_write(&why, &report);
         }
-        haft__mcp_job_say(job, haft__buf_str(&why), true);
+        haft__mcp_spec_job_reply(job, haft__buf_str(&why), true);
     } else {
         haft__buf_add_str(&members, HAFT__LIT("\"content\":[{\"type\":\"text\",\"text\":"));
         haft__json_write_string(&members, text);
         haft__buf_add_str(&members, HAFT__LIT("}]"));
-        if (job->asked->modern || value.kind == HAFT__JSON_OBJECT) {
+        if (job->request->modern || value.kind == HAFT__JSON_OBJECT) {
             haft__buf_add_str(&members, HAFT__LIT(",\"structuredContent\":"));
             haft__json_write(&members, value);
         }
-        haft__mcp_asked *asked = job->asked;
-        haft__mcp_job_destroy(job);
+        haft__mcp_request *request = job->request;
+        haft__mcp_spec_job_destroy(job);
         if (haft__buf_check(&members, NULL) == HAFT_OK) {
-            haft__mcp_asked_answer(asked, haft__buf_str(&members));
+            haft__mcp_request_reply(request, haft__buf_str(&members));
         } else {
-            haft__mcp_asked_say(
-                asked, HAFT__LIT("the result is too long, or there is no memory for it"), true);
+            haft__mcp_request_reply_text(
+                request, HAFT__LIT("the result is too long, or there is no memory for it"), true);
         }
     }
     haft__buf_finish(&why);
     haft__buf_finish(&members);
 }
 
-static void say_failure(haft__mcp_job *job, const haft__exec_result *result)
+static void reply_failure(haft__mcp_spec_job *job, const haft__exec_result *result)
 {
     const haft__traits *traits = &job->entry->tool->traits;
     haft__buf text;
@@ -86,38 +86,38 @@ static void say_failure(haft__mcp_job *job, const haft__exec_result *result)
         haft__buf_add_str(&text, HAFT__LIT("\nhint: "));
         haft__buf_add_str(&text, hint);
     }
-    haft__mcp_job_say(job, haft__buf_str(&text), true);
+    haft__mcp_spec_job_reply(job, haft__buf_str(&text), true);
     haft__buf_finish(&text);
 }
 
-static void say_success(haft__mcp_job *job, haft_str result)
+static void reply_success(haft__mcp_spec_job *job, haft_str result)
 {
     haft__buf clean;
     haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
-    if (!haft__mcp_clean(job->served, result, &clean)) {
-        haft__mcp_job_say(job, HAFT__LIT("there is no memory for the result"), true);
+    if (!haft__mcp_spec_redact(job->served, result, &clean)) {
+        haft__mcp_spec_job_reply(job, HAFT__LIT("there is no memory for the result"), true);
     } else if (job->entry->output != NULL) {
-        say_structured(job, haft__buf_str(&clean));
+        reply_structured(job, haft__buf_str(&clean));
     } else {
-        haft__mcp_job_say(job, haft__buf_str(&clean), false);
+        haft__mcp_spec_job_reply(job, haft__buf_str(&clean), false);
     }
     haft__buf_finish(&clean);
 }
 
 /* ---- running ---- */
 
-static haft_status run(haft__mcp_job *job, haft_error *err);
+static haft_status run(haft__mcp_spec_job *job, haft_error *err);
 
-static haft_str lane_of(const haft__mcp_job *job)
+static haft_str lane_of(const haft__mcp_spec_job *job)
 {
     return job->entry->tool != NULL ? job->entry->tool->traits.lane : HAFT__LIT("");
 }
 
 /* Calls of one lane never overlap. */
-static bool is_taken(const haft__mcp_job *job)
+static bool is_lane_busy(const haft__mcp_spec_job *job)
 {
     haft_str lane = lane_of(job);
-    for (const haft__mcp_job *other = job->served->jobs; lane.len > 0 && other != NULL;
+    for (const haft__mcp_spec_job *other = job->served->jobs; lane.len > 0 && other != NULL;
          other = other->next) {
         if (other != job && other->job != NULL && haft__str_equal(lane_of(other), lane)) {
             return true;
@@ -127,10 +127,10 @@ static bool is_taken(const haft__mcp_job *job)
 }
 
 /* The one that has waited longest is the last of the list. */
-static haft__mcp_job *find_waiting(const haft__mcp_spec *served, haft_str lane)
+static haft__mcp_spec_job *find_waiting(const haft__mcp_spec_server *served, haft_str lane)
 {
-    haft__mcp_job *oldest = NULL;
-    for (haft__mcp_job *job = served->jobs; lane.len > 0 && job != NULL; job = job->next) {
+    haft__mcp_spec_job *oldest = NULL;
+    for (haft__mcp_spec_job *job = served->jobs; lane.len > 0 && job != NULL; job = job->next) {
         if (job->waiting && haft__str_equal(lane_of(job), lane)) {
             oldest = job;
         }
@@ -139,9 +139,9 @@ static haft__mcp_job *find_waiting(const haft__mcp_spec *served, haft_str lane)
 }
 
 /* One that cannot begin makes way for the next: nobody else would wake it. */
-static void wake_lane(haft__mcp_spec *served, haft_str lane)
+static void wake_lane(haft__mcp_spec_server *served, haft_str lane)
 {
-    haft__mcp_job *oldest = find_waiting(served, lane);
+    haft__mcp_spec_job *oldest = find_waiting(served, lane);
     haft_error err = {0};
     while (oldest != NULL && run(oldest, &err) != HAFT_OK) {
         fail(oldest, &err);
@@ -151,8 +151,8 @@ static void wake_lane(haft__mcp_spec *served, haft_str lane)
 
 static void on_done(void *context, const haft__exec_result *result)
 {
-    haft__mcp_job *job = context;
-    haft__mcp_spec *served = job->served;
+    haft__mcp_spec_job *job = context;
+    haft__mcp_spec_server *served = job->served;
     const haft__traits *traits = &job->entry->tool->traits;
     haft_str lane = lane_of(job);
     haft_error err = {0};
@@ -163,28 +163,28 @@ static void on_done(void *context, const haft__exec_result *result)
         return;
     }
     if (result->ok) {
-        say_success(job, result->text);
+        reply_success(job, result->text);
     } else {
-        say_failure(job, result);
+        reply_failure(job, result);
     }
     wake_lane(served, lane);
 }
 
 static void on_progress(void *context, haft_str json)
 {
-    haft__mcp_job *job = context;
+    haft__mcp_spec_job *job = context;
     haft__buf clean;
     haft__buf_init(&clean, HAFT__LIMIT_TOOL_RESULT_BYTES);
-    if (haft__mcp_clean(job->served, json, &clean)) {
-        haft__mcp_asked_progress(job->asked, ++job->told, 0, haft__buf_str(&clean));
+    if (haft__mcp_spec_redact(job->served, json, &clean)) {
+        haft__mcp_request_progress(job->request, ++job->told, 0, haft__buf_str(&clean));
     }
     haft__buf_finish(&clean);
 }
 
-static haft_status run(haft__mcp_job *job, haft_error *err)
+static haft_status run(haft__mcp_spec_job *job, haft_error *err)
 {
     haft_runtime *runtime = job->served->options.runtime;
-    job->waiting = is_taken(job);
+    job->waiting = is_lane_busy(job);
     if (job->waiting) {
         return HAFT_OK;
     }
@@ -208,13 +208,13 @@ static haft_status run(haft__mcp_job *job, haft_error *err)
 /* ---- before it runs ---- */
 
 /* Its arguments as the tool wants them; false when the client was told what is wrong. */
-static bool take_arguments(haft__mcp_job *job, haft_error *err)
+static bool take_arguments(haft__mcp_spec_job *job, haft_error *err)
 {
     haft__buf raw, why;
     haft__arguments arguments = {.good = false};
     haft__buf_init(&raw, HAFT__LIMIT_JSON_BYTES);
     haft__buf_init(&why, HAFT__LIMIT_JSON_BYTES);
-    haft__json_write(&raw, job->asked->arguments);
+    haft__json_write(&raw, job->request->arguments);
     haft_status status = haft__buf_check(&raw, err);
     haft_str kept = haft__arena_copy(&job->arena, haft__buf_str(&raw));
     if (status == HAFT_OK && kept.ptr == NULL) {
@@ -229,14 +229,14 @@ static bool take_arguments(haft__mcp_job *job, haft_error *err)
     if (status != HAFT_OK) {
         fail(job, err);
     } else if (!arguments.good) {
-        haft__mcp_job_say(job, haft__buf_str(&why), true);
+        haft__mcp_spec_job_reply(job, haft__buf_str(&why), true);
     }
     haft__buf_finish(&raw);
     haft__buf_finish(&why);
     return status == HAFT_OK && arguments.good;
 }
 
-static void ask_approval(haft__mcp_job *job)
+static void ask_approval(haft__mcp_spec_job *job)
 {
     haft__buf message, params, clean;
     haft__buf_init(&message, HAFT__LIMIT_JSON_BYTES);
@@ -246,22 +246,23 @@ static void ask_approval(haft__mcp_job *job)
                    HAFT__ARG(job->entry->tool->name));
     haft__json_write(&message, job->arguments);
     haft__buf_add_char(&message, '?');
-    bool good = haft__mcp_clean(job->served, haft__buf_str(&message), &clean);
-    haft__mcp_form(&params, haft__buf_str(&clean),
-                   HAFT__LIT("\"approve\":{\"type\":\"boolean\",\"title\":\"Approve the call\","
-                             "\"default\":false}"),
-                   "approve");
-    haft__mcp_question question = {HAFT__LIT("approval"), HAFT__LIT("elicitation/create"),
-                                   haft__buf_str(&params)};
-    haft__mcp_asked *asked = job->asked;
+    bool good = haft__mcp_spec_redact(job->served, haft__buf_str(&message), &clean);
+    haft__mcp_form_write(
+        &params, haft__buf_str(&clean),
+        HAFT__LIT("\"approve\":{\"type\":\"boolean\",\"title\":\"Approve the call\","
+                  "\"default\":false}"),
+        "approve");
+    haft__mcp_server_question question = {HAFT__LIT("approval"), HAFT__LIT("elicitation/create"),
+                                          haft__buf_str(&params)};
+    haft__mcp_request *request = job->request;
     if (!good || haft__buf_check(&params, NULL) != HAFT_OK) {
-        haft__mcp_job_say(job, HAFT__LIT("out of memory"), true);
+        haft__mcp_spec_job_reply(job, HAFT__LIT("out of memory"), true);
     } else {
-        if (asked->modern) { /* the request ends with the question */
-            haft__mcp_job_destroy(job);
-            asked->user = NULL;
+        if (request->modern) { /* the request ends with the question */
+            haft__mcp_spec_job_destroy(job);
+            request->user = NULL;
         }
-        haft__mcp_asked_ask(asked, &question, 1, HAFT__LIT("approval"), haft__clock_now());
+        haft__mcp_request_ask(request, &question, 1, HAFT__LIT("approval"), haft__clock_now());
     }
     haft__buf_finish(&clean);
     haft__buf_finish(&params);
@@ -270,7 +271,7 @@ static void ask_approval(haft__mcp_job *job)
 
 /* Whether it may run now; else the client is asked, or told why not. Without a handshake, only an
  * answer that comes with what we sealed is one to our question. */
-static bool is_approved(haft__mcp_job *job)
+static bool is_approved(haft__mcp_spec_job *job)
 {
     const haft__approval_rule *rule = NULL;
     haft__json approved = haft__json_null();
@@ -278,39 +279,42 @@ static bool is_approved(haft__mcp_job *job)
                                &job->arena, &rule)) {
         return true;
     }
-    bool asked = haft__str_equal(job->asked->state, HAFT__LIT("approval"))
-                 && job->asked->answers.kind == HAFT__JSON_OBJECT;
-    if (asked
-        && haft__mcp_accepted(job->asked->answers, HAFT__LIT("approval"), "approve", &approved)
+    bool request = haft__str_equal(job->request->state, HAFT__LIT("approval"))
+                   && job->request->answers.kind == HAFT__JSON_OBJECT;
+    if (request
+        && haft__mcp_form_accepted(job->request->answers, HAFT__LIT("approval"), "approve",
+                                   &approved)
         && approved.kind == HAFT__JSON_TRUE) {
         return true;
     }
-    if (asked) {
-        haft__mcp_job_say(job, HAFT__LIT("the call was not approved, and did not run"), true);
-    } else if (haft__mcp_asked_can(job->asked, "elicitation")) {
+    if (request) {
+        haft__mcp_spec_job_reply(job, HAFT__LIT("the call was not approved, and did not run"),
+                                 true);
+    } else if (haft__mcp_request_client_supports(job->request, "elicitation")) {
         ask_approval(job);
     } else {
-        haft__mcp_job_say(job,
-                          HAFT__LIT("this call wants a person's approval, and this client cannot "
-                                    "ask for it; it did not run\nhint: a client with elicitation "
-                                    "can, and haft run asks at the terminal"),
-                          true);
+        haft__mcp_spec_job_reply(
+            job,
+            HAFT__LIT("this call wants a person's approval, and this client cannot "
+                      "ask for it; it did not run\nhint: a client with elicitation "
+                      "can, and haft run asks at the terminal"),
+            true);
     }
     return false;
 }
 
 /* A call without a key has one of our own. */
-static haft_status take_key(haft__mcp_job *job, haft_error *err)
+static haft_status take_key(haft__mcp_spec_job *job, haft_error *err)
 {
-    haft_status status = haft__mcp_key_take(job, err);
+    haft_status status = haft__mcp_idempotency_read_key(job, err);
     if (status == HAFT_OK && job->key.len == 0) {
-        job->key = haft__arena_format(&job->arena, HAFT__MCP_OWN_KEY "%s", job->id);
+        job->key = haft__arena_format(&job->arena, HAFT__MCP_GENERATED_KEY_PREFIX "%s", job->id);
         status = job->key.ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
     }
     return status;
 }
 
-void haft__mcp_tool_begin(haft__mcp_job *job)
+void haft__mcp_tool_begin(haft__mcp_spec_job *job)
 {
     haft_error err = {0};
     if (!take_arguments(job, &err) || !is_approved(job)) {
@@ -324,13 +328,13 @@ void haft__mcp_tool_begin(haft__mcp_job *job)
     }
 }
 
-void haft__mcp_tool_drop(haft__mcp_job *job)
+void haft__mcp_tool_cancel(haft__mcp_spec_job *job)
 {
-    haft__mcp_spec *served = job->served;
+    haft__mcp_spec_server *served = job->served;
     haft_str lane = lane_of(job);
     if (job->job != NULL) {
         haft__exec_cancel(job->job);
     }
-    haft__mcp_job_destroy(job);
+    haft__mcp_spec_job_destroy(job);
     wake_lane(served, lane);
 }

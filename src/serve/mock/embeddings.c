@@ -18,7 +18,7 @@
 /* An answer that comes late. */
 typedef struct late {
     haft__mock *mock;
-    haft__server_request *request;
+    haft__http_server_request *request;
     haft__buf body;
     haft__timer timer;
 } late;
@@ -113,16 +113,16 @@ static void send_late(void *context)
     free(l);
 }
 
-static void on_gone(void *context, haft__server_request *request)
+static void on_gone(void *context, haft__http_server_request *request)
 {
     late *l = context;
     haft__timer_stop(l->mock->loop, &l->timer);
-    haft__server_cut(request);
+    haft__http_server_abort(request);
     haft__buf_finish(&l->body);
     free(l);
 }
 
-static void delay(haft__mock *mock, haft__server_request *request, haft__buf *body)
+static void delay(haft__mock *mock, haft__http_server_request *request, haft__buf *body)
 {
     late *l = calloc(1, sizeof(*l));
     if (l == NULL) {
@@ -130,22 +130,22 @@ static void delay(haft__mock *mock, haft__server_request *request, haft__buf *bo
         return;
     }
     *l = (late){.mock = mock, .request = request, .body = *body};
-    haft__server_on_gone(request, on_gone, l);
+    haft__http_server_on_disconnect(request, on_gone, l);
     if (haft__timer_start(mock->loop, &l->timer, SLOW_MS, send_late, l, NULL) != HAFT_OK) {
         send_late(l);
     }
 }
 
 /* Says what it should not: the key that it was given. */
-static void refuse_loudly(haft__mock *mock, haft__server_request *request)
+static void refuse_loudly(haft__mock *mock, haft__http_server_request *request)
 {
     char message[512];
-    haft_str key = haft__server_header(request, "authorization");
+    haft_str key = haft__http_server_header(request, "authorization");
     (void)snprintf(message, sizeof(message), "no vectors today, not for %.*s", HAFT__ARG(key));
     haft__mock_refuse(mock, request, 500, message);
 }
 
-void haft__mock_embeddings(haft__mock *mock, haft__server_request *request)
+void haft__mock_embeddings(haft__mock *mock, haft__http_server_request *request)
 {
     haft_str fault = haft__str(mock->fault != NULL ? mock->fault : "");
     haft__buf body;
@@ -160,7 +160,7 @@ void haft__mock_embeddings(haft__mock *mock, haft__server_request *request)
     haft__buf_init(&body, HAFT__LIMIT_SERVER_QUEUE_BYTES);
     if (haft__str_equal(fault, HAFT__LIT("garbage"))) {
         haft__buf_add_str(&body, HAFT__LIT("<html>"));
-    } else if (!make_answer(mock, haft__server_body(request),
+    } else if (!make_answer(mock, haft__http_server_body(request),
                             haft__str_equal(fault, HAFT__LIT("sizes")), &body)) {
         haft__buf_finish(&body);
         haft__mock_refuse(mock, request, 400, "wanted a model and an array of texts as input");

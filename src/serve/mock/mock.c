@@ -24,7 +24,7 @@
 /* One chat request, from its arrival to its answer. */
 typedef struct exchange {
     haft__mock *mock;
-    haft__server_request *request;
+    haft__http_server_request *request;
     uint64_t number;
     haft__arena arena;
     haft__chat_parsed asked;
@@ -35,27 +35,27 @@ typedef struct exchange {
 /* ---- answers ---- */
 
 /* Every answer has an id, as the provider's have. */
-static haft__server_field id_field(uint64_t number, char text[ID_SIZE])
+static haft__http_server_field id_field(uint64_t number, char text[ID_SIZE])
 {
     (void)snprintf(text, ID_SIZE, "req_%" PRIu64, number);
-    return (haft__server_field){HAFT__LIT("x-request-id"), haft__str(text)};
+    return (haft__http_server_field){HAFT__LIT("x-request-id"), haft__str(text)};
 }
 
-void haft__mock_reply(haft__mock *mock, haft__server_request *request, uint32_t status,
+void haft__mock_reply(haft__mock *mock, haft__http_server_request *request, uint32_t status,
                       haft__buf *body)
 {
     char id[ID_SIZE];
-    haft__server_field field = id_field(mock->requests, id);
-    haft__server_head head = {status, HAFT__LIT("application/json"), &field, 1};
+    haft__http_server_field field = id_field(mock->requests, id);
+    haft__http_server_head head = {status, HAFT__LIT("application/json"), &field, 1};
     if (body->status == HAFT_OK) {
-        haft__server_reply(request, &head, haft__buf_str(body));
+        haft__http_server_reply(request, &head, haft__buf_str(body));
     } else {
-        haft__server_cut(request);
+        haft__http_server_abort(request);
     }
     haft__buf_finish(body);
 }
 
-static void refuse(haft__mock *mock, haft__server_request *request, uint32_t status,
+static void refuse(haft__mock *mock, haft__http_server_request *request, uint32_t status,
                    haft__chat_rejection problem)
 {
     haft__buf body;
@@ -66,7 +66,7 @@ static void refuse(haft__mock *mock, haft__server_request *request, uint32_t sta
     haft__mock_reply(mock, request, status, &body);
 }
 
-void haft__mock_refuse(haft__mock *mock, haft__server_request *request, uint32_t status,
+void haft__mock_refuse(haft__mock *mock, haft__http_server_request *request, uint32_t status,
                        const char *message)
 {
     refuse(mock, request, status, (haft__chat_rejection){.message = haft__str(message)});
@@ -81,9 +81,9 @@ static void finish(exchange *e)
     free(e);
 }
 
-static void on_gone(void *context, haft__server_request *request)
+static void on_gone(void *context, haft__http_server_request *request)
 {
-    haft__server_cut(request);
+    haft__http_server_abort(request);
     finish(context);
 }
 
@@ -93,14 +93,15 @@ static bool is_named(haft_str name, const char *wanted)
 }
 
 /* Our own field and the script's; NULL when there is no memory. */
-static haft__server_field *make_fields(exchange *e, haft__server_field own, bool *ret_typed)
+static haft__http_server_field *make_fields(exchange *e, haft__http_server_field own,
+                                            bool *ret_typed)
 {
     haft__json headers = e->answer.headers;
-    haft__server_field *fields =
+    haft__http_server_field *fields =
         haft__arena_array(&e->arena, (size_t)headers.count + 1, sizeof(*fields));
     for (uint32_t i = 0; fields != NULL && i < headers.count; i++) {
         haft_str name = haft__json_text(headers.members[i].key);
-        fields[i + 1] = (haft__server_field){name, haft__json_text(headers.members[i].value)};
+        fields[i + 1] = (haft__http_server_field){name, haft__json_text(headers.members[i].value)};
         *ret_typed = *ret_typed || is_named(name, "content-type");
     }
     if (fields != NULL) {
@@ -115,28 +116,28 @@ static void send_failure(exchange *e)
     const haft__model_failure *failure = &e->answer.failure;
     char id[ID_SIZE];
     bool typed = failure->message.len == 0;
-    haft__server_field *fields = make_fields(e, id_field(e->number, id), &typed);
+    haft__http_server_field *fields = make_fields(e, id_field(e->number, id), &typed);
     if (failure->status == 0 || fields == NULL) {
-        haft__server_cut(e->request);
+        haft__http_server_abort(e->request);
         return;
     }
     bool json = haft__str_starts_with(failure->message, HAFT__LIT("{"));
     haft_str type = json ? HAFT__LIT("application/json") : HAFT__LIT("text/plain; charset=utf-8");
-    haft__server_head head = {.status = failure->status,
-                              .content_type = typed ? HAFT__LIT("") : type,
-                              .fields = fields,
-                              .field_count = (size_t)e->answer.headers.count + 1};
-    haft__server_reply(e->request, &head, failure->message);
+    haft__http_server_head head = {.status = failure->status,
+                                   .content_type = typed ? HAFT__LIT("") : type,
+                                   .fields = fields,
+                                   .field_count = (size_t)e->answer.headers.count + 1};
+    haft__http_server_reply(e->request, &head, failure->message);
 }
 
 /* The bytes of a reply, up to the script's cut. */
 static void send_body(exchange *e, haft_str body)
 {
     char id[ID_SIZE];
-    haft__server_field fields[] = {id_field(e->number, id),
-                                   {HAFT__LIT("cache-control"), HAFT__LIT("no-cache")}};
+    haft__http_server_field fields[] = {id_field(e->number, id),
+                                        {HAFT__LIT("cache-control"), HAFT__LIT("no-cache")}};
     bool stream = e->asked.stream;
-    haft__server_head head = {
+    haft__http_server_head head = {
         .status = 200,
         .content_type = stream ? HAFT__LIT("text/event-stream") : HAFT__LIT("application/json"),
         .fields = fields,
@@ -144,16 +145,16 @@ static void send_body(exchange *e, haft_str body)
     };
     bool cut = e->answer.has_cut && e->answer.cut < body.len;
     if (!stream && !cut) {
-        haft__server_reply(e->request, &head, body);
+        haft__http_server_reply(e->request, &head, body);
         return;
     }
     body.len = cut ? (size_t)e->answer.cut : body.len;
-    haft__server_begin(e->request, &head);
-    bool written = haft__server_write(e->request, body);
+    haft__http_server_begin(e->request, &head);
+    bool written = haft__http_server_write(e->request, body);
     if (cut || !written) {
-        haft__server_cut(e->request);
+        haft__http_server_abort(e->request);
     } else {
-        haft__server_end(e->request);
+        haft__http_server_end(e->request);
     }
 }
 
@@ -252,14 +253,14 @@ static bool ask_script(exchange *e)
 static void answer(exchange *e)
 {
     haft_error err = {0};
-    haft_str body = haft__server_body(e->request);
+    haft_str body = haft__http_server_body(e->request);
     if (haft__chat_read_as(&e->arena, body, e->mock->like, e->mock->hash_key, &e->asked, &err)
         != HAFT_OK) {
         haft__mock_refuse(e->mock, e->request, 500, err.message);
     } else if (e->asked.problem.message.ptr != NULL) {
         refuse(e->mock, e->request, 400, e->asked.problem);
     } else if (ask_script(e)) {
-        haft__server_on_gone(e->request, on_gone, e);
+        haft__http_server_on_disconnect(e->request, on_gone, e);
         if (e->answer.delay_ms == 0) {
             send_answer(e);
             return;
@@ -275,14 +276,14 @@ static void answer(exchange *e)
 
 /* ---- routes ---- */
 
-static bool is_json(const haft__server_request *request)
+static bool is_json(const haft__http_server_request *request)
 {
-    haft_str type = haft__server_header(request, "content-type");
+    haft_str type = haft__http_server_header(request, "content-type");
     haft_str name = haft__str_trim(haft__str_split(&type, ';'));
     return name.len == 0 || is_named(name, "application/json");
 }
 
-static void chat(haft__mock *mock, haft__server_request *request)
+static void chat(haft__mock *mock, haft__http_server_request *request)
 {
     if (!is_json(request)) {
         haft__chat_rejection problem = {
@@ -304,7 +305,7 @@ static void chat(haft__mock *mock, haft__server_request *request)
     answer(e);
 }
 
-static void models(haft__mock *mock, haft__server_request *request)
+static void models(haft__mock *mock, haft__http_server_request *request)
 {
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_REPLY_BYTES);
@@ -313,7 +314,7 @@ static void models(haft__mock *mock, haft__server_request *request)
     haft__mock_reply(mock, request, 200, &body);
 }
 
-static void health(haft__mock *mock, haft__server_request *request)
+static void health(haft__mock *mock, haft__http_server_request *request)
 {
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_REPLY_BYTES);
@@ -324,7 +325,7 @@ static void health(haft__mock *mock, haft__server_request *request)
 static const struct route {
     const char *path, *method;
     bool open; /* to those without a key, too */
-    void (*act)(haft__mock *mock, haft__server_request *request);
+    void (*act)(haft__mock *mock, haft__http_server_request *request);
 } routes[] = {
     {"/v1/chat/completions", "POST", false, chat},
     {"/chat/completions", "POST", false, chat},
@@ -333,9 +334,9 @@ static const struct route {
     {"/health", "GET", true, health},
 };
 
-static bool has_key(const haft__server_request *request)
+static bool has_key(const haft__http_server_request *request)
 {
-    haft_str given = haft__server_header(request, "authorization");
+    haft_str given = haft__http_server_header(request, "authorization");
     haft_str scheme = haft__str_split(&given, ' ');
     return is_named(scheme, "bearer") && haft__str_trim(given).len > 0;
 }
@@ -356,10 +357,10 @@ static const struct route *find_route(haft_str path)
     return NULL;
 }
 
-void haft__mock_handle(void *context, haft__server_request *request)
+void haft__mock_handle(void *context, haft__http_server_request *request)
 {
     haft__mock *mock = context;
-    haft_str path = haft__server_path(request), method = haft__server_method(request);
+    haft_str path = haft__http_server_path(request), method = haft__http_server_method(request);
     const struct route *route = find_route(path);
     char message[512];
     mock->requests++;

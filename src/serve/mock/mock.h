@@ -24,18 +24,18 @@ typedef struct haft__mock {
     uint64_t calls;
 } haft__mock;
 
-/* A haft__server_handler; the context is the haft__mock. */
-void haft__mock_handle(void *context, haft__server_request *request);
+/* A haft__http_server_handler; the context is the haft__mock. */
+void haft__mock_handle(void *context, haft__http_server_request *request);
 
 /* ---- for mock_embed.c ---- */
 
 /* Answers with the text, which is given back. */
-void haft__mock_reply(haft__mock *mock, haft__server_request *request, uint32_t status,
+void haft__mock_reply(haft__mock *mock, haft__http_server_request *request, uint32_t status,
                       haft__buf *body);
-void haft__mock_refuse(haft__mock *mock, haft__server_request *request, uint32_t status,
+void haft__mock_refuse(haft__mock *mock, haft__http_server_request *request, uint32_t status,
                        const char *message);
 
 /* POST /v1/embeddings */
-void haft__mock_embeddings(haft__mock *mock, haft__server_request *request);
+void haft__mock_embeddings(haft__mock *mock, haft__http_server_request *request);
 
 #endif

@@ -81,7 +81,7 @@ static void check_pairs(haft__loader *l, haft_str server, haft__json holder, con
     const haft__json *pairs = haft__json_get(holder, haft__str(key));
     for (uint32_t i = 0; pairs != NULL && i < pairs->count; i++) {
         haft_str name = haft__json_text(pairs->members[i].key);
-        if (!haft__mcp_sounds_secret(name)
+        if (!haft__mcp_is_secret_name(name)
             || !is_written_out(haft__json_text(pairs->members[i].value))) {
             continue;
         }
@@ -127,10 +127,10 @@ static void check_options(haft__loader *l)
 /* Whether src/mcp takes them: how long a time may be, for instance. */
 static void check_server_values(haft__loader *l)
 {
-    haft__mcp_servers servers;
+    haft__mcp_server_configs servers;
     haft_error err = {.status = HAFT_OK};
     haft_status status = haft__loader_keys_are_valid(l, "mcp")
-                             ? haft__mcp_servers_read(l->arena, l->spec->mcp, &servers, &err)
+                             ? haft__mcp_server_configs_read(l->arena, l->spec->mcp, &servers, &err)
                              : HAFT_OK;
     if (status != HAFT_OK && !haft__loader_failed(l, status)) {
         (void)haft__loader_error(l, haft__loader_pointer(l, "/mcp%s", err.where),

@@ -100,10 +100,10 @@ static haft_status hash_servers(haft__loader *l, haft__json servers,
                                 char ret_hash[HAFT__SHA256_HEX], haft_error *err)
 {
     haft__buf text;
-    haft__mcp_servers read;
+    haft__mcp_server_configs read;
     haft__json_member member = {haft__json_string(HAFT__LIT("servers")), servers};
     haft_status status =
-        haft__mcp_servers_read(l->arena, haft__json_object(&member, 1), &read, err);
+        haft__mcp_server_configs_read(l->arena, haft__json_object(&member, 1), &read, err);
     haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
     for (size_t i = 0; status == HAFT_OK && i < read.count; i++) {
         haft__buf_addf(&text, "%.*s %s\n", HAFT__ARG(read.items[i].name), read.items[i].hash);

@@ -10,24 +10,24 @@
 #include "store/memory/memory_int.h"
 
 /* Whether whoever had it is gone. */
-static bool is_lost(const haft__memory *memory, const haft__store_request *request,
-                    const haft__store_run *row)
+static bool is_orphaned(const haft__memory_store *memory, const haft__store_request *request,
+                        const haft__store_run *row)
 {
     if (haft__str_equal(row->owner, request->run.owner)) {
-        return request->strays;
+        return request->reclaim_own;
     }
     return row->owner.len > 0
            && (row->lease_ms <= haft__store_now(&memory->store) || haft__owner_is_dead(row->owner));
 }
 
 /* Whether nobody has it, and somebody should. */
-static bool is_free(const haft__memory *memory, const haft__store_request *request,
+static bool is_free(const haft__memory_store *memory, const haft__store_request *request,
                     const haft__memory_run *run)
 {
     const haft__store_run *row = &run->row;
-    bool due = row->wake_ms > 0 && row->wake_ms <= haft__store_due(&memory->store, request);
+    bool due = row->wake_ms > 0 && row->wake_ms <= haft__store_claim_time(&memory->store, request);
     return row->owner.len == 0
-           && (row->state == HAFT__STATE_RUNNING || due || run->message_count > 0);
+           && (row->state == HAFT__RUN_STATE_RUNNING || due || run->message_count > 0);
 }
 
 static uint64_t waits_since(const haft__store_run *row)
@@ -35,9 +35,9 @@ static uint64_t waits_since(const haft__store_run *row)
     return row->wake_ms > row->updated_ms ? row->wake_ms : row->updated_ms;
 }
 
-static bool is_first(const haft__memory *memory, const haft__memory_run *run)
+static bool is_first(const haft__memory_store *memory, const haft__memory_run *run)
 {
-    return haft__memory_open_run(memory, run->row.thread, 0, run->number) == NULL;
+    return haft__memory_first_open_run(memory, run->row.thread, 0, run->number) == NULL;
 }
 
 /* Whether `run` goes before `best`. */
@@ -50,22 +50,23 @@ static bool is_better(const haft__memory_run *run, const haft__memory_run *best)
                                   : waits_since(&run->row) < waits_since(&best->row);
 }
 
-haft_status haft__memory_take(haft__memory *memory, haft__store_request *request, haft_error *err)
+haft_status haft__memory_claim_next(haft__memory_store *memory, haft__store_request *request,
+                                    haft_error *err)
 {
     const haft__memory_run *best = NULL;
     for (size_t i = 0; i < memory->runs.count; i++) {
         const haft__memory_run *run = memory->runs.items[i];
-        bool open = run->row.state != HAFT__STATE_ENDED;
+        bool open = run->row.state != HAFT__RUN_STATE_ENDED;
         if (open
             && (is_free(memory, request, run)
-                || (!request->quick && is_lost(memory, request, &run->row)))
-            && !haft__store_skips(request, run->row.id) && is_better(run, best)
+                || (!request->quick && is_orphaned(memory, request, &run->row)))
+            && !haft__store_is_skipped(request, run->row.id) && is_better(run, best)
             && is_first(memory, run)) {
             best = run;
         }
     }
     if (best == NULL) {
-        return haft__store_fail_idle(err);
+        return haft__store_fail_nothing_to_claim(err);
     }
     haft__store_request one = *request;
     one.run.id = best->row.id;

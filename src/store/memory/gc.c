@@ -15,7 +15,8 @@ static int compare_times(const void *a, const void *b)
 }
 
 /* When the last of those that are kept ended; those of the same millisecond stay, too. */
-static haft_status begin(const haft__memory *memory, haft__store_request *request, haft_error *err)
+static haft_status begin(const haft__memory_store *memory, haft__store_request *request,
+                         haft_error *err)
 {
     request->gc.before = request->before_ms;
     if (request->keep == 0 || request->before_ms == 0) {
@@ -28,7 +29,7 @@ static haft_status begin(const haft__memory *memory, haft__store_request *reques
     }
     for (size_t i = 0; i < memory->runs.count; i++) {
         const haft__memory_run *run = memory->runs.items[i];
-        if (run->row.state == HAFT__STATE_ENDED) {
+        if (run->row.state == HAFT__RUN_STATE_ENDED) {
             times[count++] = run->row.updated_ms;
         }
     }
@@ -39,19 +40,19 @@ static haft_status begin(const haft__memory *memory, haft__store_request *reques
     return HAFT_OK;
 }
 
-static bool is_due(const haft__memory *memory, const haft__store_request *request,
+static bool is_due(const haft__memory_store *memory, const haft__store_request *request,
                    const haft__memory_run *run)
 {
-    const haft__memory_run *parent = haft__memory_get(memory, run->row.parent);
-    bool needed = parent != NULL && parent->row.state != HAFT__STATE_ENDED;
+    const haft__memory_run *parent = haft__memory_find_run(memory, run->row.parent);
+    bool needed = parent != NULL && parent->row.state != HAFT__RUN_STATE_ENDED;
     return !needed
-           && haft__store_is_due(request, run->row.state, run->row.updated_ms, run->row.end);
+           && haft__store_is_expired(request, run->row.state, run->row.updated_ms, run->row.end);
 }
 
 /* The runs of one thread, from `at` on, are doomed or not; returns where the next one begins. */
-static size_t judge_thread(const haft__memory *memory, haft__store_request *request, size_t at)
+static size_t mark_thread(const haft__memory_store *memory, haft__store_request *request, size_t at)
 {
-    const haft__sorted *threads = &memory->threads;
+    const haft__sorted_array *threads = &memory->threads;
     haft_str thread = ((const haft__memory_run *)threads->items[at])->row.thread;
     bool alone = thread.len == 0, due = true;
     size_t end = at;
@@ -62,43 +63,44 @@ static size_t judge_thread(const haft__memory *memory, haft__store_request *requ
         end < threads->count && !alone
         && haft__str_equal(((const haft__memory_run *)threads->items[end])->row.thread, thread));
     for (size_t i = at; i < end; i++) {
-        ((haft__memory_run *)threads->items[i])->doomed = due;
+        ((haft__memory_run *)threads->items[i])->marked = due;
         request->count += due;
     }
     return end;
 }
 
-static bool stays(void *item, void *context)
+static bool is_unmarked(void *item, void *context)
 {
     (void)context;
-    return !((const haft__memory_run *)item)->doomed;
+    return !((const haft__memory_run *)item)->marked;
 }
 
-static bool stays_or_goes(void *item, void *context)
+static bool keep_or_free(void *item, void *context)
 {
-    bool doomed = ((const haft__memory_run *)item)->doomed;
-    if (doomed) {
+    bool marked = ((const haft__memory_run *)item)->marked;
+    if (marked) {
         haft__memory_free_run(context, item);
     }
-    return !doomed;
+    return !marked;
 }
 
-haft_status haft__memory_gc(haft__memory *memory, haft__store_request *request, haft_error *err)
+haft_status haft__memory_gc(haft__memory_store *memory, haft__store_request *request,
+                            haft_error *err)
 {
     haft_status status = begin(memory, request, err);
     if (status != HAFT_OK) {
         return status;
     }
     for (size_t i = 0; i < memory->threads.count;) {
-        i = judge_thread(memory, request, i);
+        i = mark_thread(memory, request, i);
     }
     if (request->dry_run) {
         return HAFT_OK;
     }
     if (request->count > 0) {
-        haft__sorted_filter(&memory->threads, stays, NULL);
-        haft__sorted_filter(&memory->runs, stays_or_goes, memory);
+        haft__sorted_array_filter(&memory->threads, is_unmarked, NULL);
+        haft__sorted_array_filter(&memory->runs, keep_or_free, memory);
     }
-    haft__memory_drop_results(memory, request->now_ms);
+    haft__memory_cache_expire(memory, request->now_ms);
     return HAFT_OK;
 }

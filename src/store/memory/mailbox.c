@@ -7,37 +7,38 @@
 #include "base/str.h"
 #include "store/memory/memory_int.h"
 
-haft_status haft__memory_send(haft__memory *memory, haft__store_request *request, haft_error *err)
+haft_status haft__memory_send(haft__memory_store *memory, haft__store_request *request,
+                              haft_error *err)
 {
-    haft__memory_run *run = haft__memory_get(memory, request->run.id);
+    haft__memory_run *run = haft__memory_find_run(memory, request->run.id);
     if (run == NULL) {
-        return haft__store_fail_run(request->run.id, err);
+        return haft__store_fail_no_run(request->run.id, err);
     }
     haft_status status = haft__store_check_send(request, &run->row, run->message_count, err);
     if (status != HAFT_OK) {
         return status;
     }
     haft__memory_message *message = malloc(sizeof(*message) + request->text.len);
-    if (message == NULL || haft__sorted_reserve(&memory->messages, NULL) != HAFT_OK) {
+    if (message == NULL || haft__sorted_array_reserve(&memory->messages, NULL) != HAFT_OK) {
         free(message);
         return haft__fail_no_memory(err);
     }
     char *end = message->bytes;
     *message = (haft__memory_message){.id = ++memory->last_message, .run = run};
-    message->body = haft__memory_put(&end, request->text);
-    haft__sorted_insert(&memory->messages, memory->messages.count, message);
+    message->body = haft__memory_copy_text(&end, request->text);
+    haft__sorted_array_insert(&memory->messages, memory->messages.count, message);
     run->message_count++;
     return HAFT_OK;
 }
 
-static bool wanted(const haft__memory_message *message, const haft__store_request *request)
+static bool is_wanted(const haft__memory_message *message, const haft__store_request *request)
 {
     const haft__store_run *row = &message->run->row, *asked = &request->run;
     return asked->id.len > 0 ? haft__str_equal(row->id, asked->id)
                              : row->owner.len > 0 && haft__str_equal(row->owner, asked->owner);
 }
 
-haft_status haft__memory_receive(haft__memory *memory, haft__store_request *request,
+haft_status haft__memory_receive(haft__memory_store *memory, haft__store_request *request,
                                  haft_error *err)
 {
     size_t most = memory->messages.count < HAFT__LIMIT_STORE_MESSAGES ? memory->messages.count
@@ -48,7 +49,7 @@ haft_status haft__memory_receive(haft__memory *memory, haft__store_request *requ
                        && bytes < HAFT__LIMIT_STORE_TEXT_BYTES;
          i++) {
         const haft__memory_message *message = memory->messages.items[i];
-        if (wanted(message, request)) {
+        if (is_wanted(message, request)) {
             haft__store_message *to = &found[count++];
             to->id = message->id;
             to->run = haft__arena_copy(request->arena, message->run->row.id);
@@ -63,7 +64,7 @@ haft_status haft__memory_receive(haft__memory *memory, haft__store_request *requ
 }
 
 /* Whether an earlier one of the request has the same id. */
-static bool repeated(const haft__store_request *request, size_t at)
+static bool is_repeated(const haft__store_request *request, size_t at)
 {
     for (size_t i = 0; i < at; i++) {
         if (request->messages[i].id == request->messages[at].id) {
@@ -73,36 +74,38 @@ static bool repeated(const haft__store_request *request, size_t at)
     return false;
 }
 
-haft_status haft__memory_check_messages(const haft__memory *memory, const haft__memory_run *run,
+haft_status haft__memory_check_messages(const haft__memory_store *memory,
+                                        const haft__memory_run *run,
                                         const haft__store_request *request, haft_error *err)
 {
     for (size_t i = 0; i < request->message_count; i++) {
         const haft__memory_message *message =
-            haft__sorted_get(&memory->messages, &request->messages[i].id);
-        if (message == NULL || message->run != run || repeated(request, i)) {
-            return haft__store_fail_message(request->messages[i].id, run->row.id, err);
+            haft__sorted_array_get(&memory->messages, &request->messages[i].id);
+        if (message == NULL || message->run != run || is_repeated(request, i)) {
+            return haft__store_fail_no_message(request->messages[i].id, run->row.id, err);
         }
     }
     return HAFT_OK;
 }
 
-static void drop(haft__memory *memory, size_t at)
+static void drop(haft__memory_store *memory, size_t at)
 {
     haft__memory_message *message = memory->messages.items[at];
     message->run->message_count--;
-    haft__sorted_remove(&memory->messages, at);
+    haft__sorted_array_remove(&memory->messages, at);
     free(message);
 }
 
-void haft__memory_consume(haft__memory *memory, const haft__store_request *request)
+void haft__memory_consume_messages(haft__memory_store *memory, const haft__store_request *request)
 {
     for (size_t i = 0; i < request->message_count; i++) {
         bool found;
-        drop(memory, haft__sorted_seek(&memory->messages, &request->messages[i].id, &found));
+        drop(memory,
+             haft__sorted_array_lower_bound(&memory->messages, &request->messages[i].id, &found));
     }
 }
 
-void haft__memory_drop_messages(haft__memory *memory, haft__memory_run *run)
+void haft__memory_drop_messages(haft__memory_store *memory, haft__memory_run *run)
 {
     for (size_t i = memory->messages.count; run->message_count > 0 && i > 0; i--) {
         const haft__memory_message *message = memory->messages.items[i - 1];

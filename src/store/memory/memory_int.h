@@ -32,7 +32,7 @@ typedef struct haft__memory_run {
     haft__memory_artifact *artifacts; /* the newest first */
     size_t message_count;
     struct haft__memory_run *next_owned, **owned_at; /* among those that have an owner */
-    bool doomed;                                     /* is about to be removed */
+    bool marked;                                     /* is about to be removed */
     char texts[];
 } haft__memory_run;
 
@@ -43,85 +43,86 @@ typedef struct haft__memory_message {
     char bytes[];
 } haft__memory_message;
 
-typedef struct haft__memory_result {
+typedef struct haft__memory_cache_entry {
     uint64_t number;
     uint64_t until_ms; /* 0: for ever */
     haft_str scope, name, text;
     char bytes[];
-} haft__memory_result;
+} haft__memory_cache_entry;
 
-typedef struct haft__memory {
+typedef struct haft__memory_store {
     haft__store store;
-    haft__sorted runs;     /* by id */
-    haft__sorted threads;  /* the same runs by thread and id */
-    haft__sorted texts;    /* by length and bytes */
-    haft__sorted messages; /* by id */
-    haft__sorted results;  /* by scope and name */
+    haft__sorted_array runs;     /* by id */
+    haft__sorted_array threads;  /* the same runs by thread and id */
+    haft__sorted_array texts;    /* by length and bytes */
+    haft__sorted_array messages; /* by id */
+    haft__sorted_array results;  /* by scope and name */
     haft__memory_run *owned;
-    haft__memory_result **ring; /* result number n at n % HAFT__LIMIT_STORE_RESULTS */
+    haft__memory_cache_entry **ring; /* result number n at n % HAFT__LIMIT_STORE_RESULTS */
     uint64_t last_run, last_message, last_result;
-} haft__memory;
+} haft__memory_store;
 
 /* The key of `threads`. */
-typedef struct haft__memory_place {
+typedef struct haft__memory_thread_key {
     haft_str thread, id;
-} haft__memory_place;
+} haft__memory_thread_key;
 
-typedef haft_status haft__memory_verb(haft__memory *memory, haft__store_request *request,
+typedef haft_status haft__memory_verb(haft__memory_store *memory, haft__store_request *request,
                                       haft_error *err);
 
 /* memory_run.c */
 haft__memory_verb haft__memory_create, haft__memory_append, haft__memory_claim, haft__memory_renew,
     haft__memory_release, haft__memory_remove;
-void haft__memory_free_run(haft__memory *memory, haft__memory_run *run);
+void haft__memory_free_run(haft__memory_store *memory, haft__memory_run *run);
 
 /* memory_read.c */
 haft__memory_verb haft__memory_doctor;
 
 /* memory_take.c */
-haft__memory_verb haft__memory_take;
+haft__memory_verb haft__memory_claim_next;
 
 /* memory_gc.c */
 haft__memory_verb haft__memory_gc;
 
 /* memory_read.c */
-haft__memory_verb haft__memory_read, haft__memory_find, haft__memory_list, haft__memory_thread,
-    haft__memory_ahead, haft__memory_artifact_of;
+haft__memory_verb haft__memory_read_events, haft__memory_find, haft__memory_list,
+    haft__memory_thread_history, haft__memory_predecessors, haft__memory_read_artifact;
 
 /* The run of the thread that was created first, of those before `number` that have not ended and
  * are not before `after`; NULL when there is none. */
-const haft__memory_run *haft__memory_open_run(const haft__memory *memory, haft_str thread,
-                                              uint64_t after, uint64_t number);
+const haft__memory_run *haft__memory_first_open_run(const haft__memory_store *memory,
+                                                    haft_str thread, uint64_t after,
+                                                    uint64_t number);
 
 /* Copies what is known of a run into the arena. */
-HAFT_MUST_USE haft_status haft__memory_show(haft__store_request *request,
-                                            const haft__store_run *row, haft_error *err);
+HAFT_MUST_USE haft_status haft__memory_return_run(haft__store_request *request,
+                                                  const haft__store_run *row, haft_error *err);
 
 /* memory_mail.c */
 haft__memory_verb haft__memory_send, haft__memory_receive;
 
 /* Whether all the messages that a request consumes wait for the run. */
-HAFT_MUST_USE haft_status haft__memory_check_messages(const haft__memory *memory,
+HAFT_MUST_USE haft_status haft__memory_check_messages(const haft__memory_store *memory,
                                                       const haft__memory_run *run,
                                                       const haft__store_request *request,
                                                       haft_error *err);
-void haft__memory_consume(haft__memory *memory, const haft__store_request *request);
+void haft__memory_consume_messages(haft__memory_store *memory, const haft__store_request *request);
 
 /* Those that wait for the run are gone. */
-void haft__memory_drop_messages(haft__memory *memory, haft__memory_run *run);
+void haft__memory_drop_messages(haft__memory_store *memory, haft__memory_run *run);
 
 /* memory_result.c */
-haft__memory_verb haft__memory_recall, haft__memory_remember;
-void haft__memory_drop_results(haft__memory *memory, uint64_t now_ms);
+haft__memory_verb haft__memory_cache_get, haft__memory_cache_put;
+void haft__memory_cache_expire(haft__memory_store *memory, uint64_t now_ms);
 
 /* memory.c */
-haft__memory_run *haft__memory_get(const haft__memory *memory, haft_str id);
+haft__memory_run *haft__memory_find_run(const haft__memory_store *memory, haft_str id);
 
 /* The text, once for all who have it; NULL without memory. */
-haft__memory_text *haft__memory_share(haft__memory *memory, haft_str text);
-void haft__memory_unshare(haft__memory *memory, haft__memory_text *text);
+haft__memory_text *haft__memory_text_acquire(haft__memory_store *memory, haft_str text);
+void haft__memory_text_release(haft__memory_store *memory, haft__memory_text *text);
 
 /* Copies `text` to *at, which moves behind it. */
-haft_str haft__memory_put(char **at, haft_str text);
+haft_str haft__memory_copy_text(char **at, haft_str text);
 
 #endif

@@ -19,7 +19,7 @@ static const size_t row_texts[] = {
 };
 
 /* Puts the row's texts into the arena. */
-static bool own_texts(haft__arena *arena, haft__store_run *row)
+static bool copy_texts(haft__arena *arena, haft__store_run *row)
 {
     bool made = true;
     for (size_t i = 0; made && i < COUNT(row_texts); i++) {
@@ -30,8 +30,8 @@ static bool own_texts(haft__arena *arena, haft__store_run *row)
     return made;
 }
 
-haft_status haft__memory_show(haft__store_request *request, const haft__store_run *row,
-                              haft_error *err)
+haft_status haft__memory_return_run(haft__store_request *request, const haft__store_run *row,
+                                    haft_error *err)
 {
     if (request->arena == NULL) {
         return HAFT_OK;
@@ -41,7 +41,7 @@ haft_status haft__memory_show(haft__store_request *request, const haft__store_ru
         return haft__arena_fail(request->arena, err);
     }
     *found = *row;
-    if (!own_texts(request->arena, found)) {
+    if (!copy_texts(request->arena, found)) {
         return haft__arena_fail(request->arena, err);
     }
     request->found = found;
@@ -51,11 +51,12 @@ haft_status haft__memory_show(haft__store_request *request, const haft__store_ru
 
 /* ---- events ---- */
 
-haft_status haft__memory_read(haft__memory *memory, haft__store_request *request, haft_error *err)
+haft_status haft__memory_read_events(haft__memory_store *memory, haft__store_request *request,
+                                     haft_error *err)
 {
-    const haft__memory_run *run = haft__memory_get(memory, request->run.id);
+    const haft__memory_run *run = haft__memory_find_run(memory, request->run.id);
     if (run == NULL) {
-        return haft__store_fail_run(request->run.id, err);
+        return haft__store_fail_no_run(request->run.id, err);
     }
     uint64_t after = request->after < run->row.seq ? request->after : run->row.seq;
     uint64_t count = run->row.seq - after;
@@ -70,7 +71,7 @@ haft_status haft__memory_read(haft__memory *memory, haft__store_request *request
 
 /* ---- which runs ---- */
 
-static const haft__memory_run *find_last(const haft__memory *memory)
+static const haft__memory_run *find_last(const haft__memory_store *memory)
 {
     const haft__memory_run *last = NULL;
     for (size_t i = 0; i < memory->runs.count; i++) {
@@ -80,72 +81,75 @@ static const haft__memory_run *find_last(const haft__memory *memory)
     return last;
 }
 
-haft_status haft__memory_find(haft__memory *memory, haft__store_request *request, haft_error *err)
+haft_status haft__memory_find(haft__memory_store *memory, haft__store_request *request,
+                              haft_error *err)
 {
-    const haft__sorted *runs = &memory->runs;
+    const haft__sorted_array *runs = &memory->runs;
     if (haft__str_equal(request->name, HAFT__LIT("last"))) {
         const haft__memory_run *last = find_last(memory);
-        return last != NULL ? haft__memory_show(request, &last->row, err)
-                            : haft__store_fail_run(request->name, err);
+        return last != NULL ? haft__memory_return_run(request, &last->row, err)
+                            : haft__store_fail_no_run(request->name, err);
     }
     bool found;
-    size_t at = haft__sorted_seek(runs, &request->name, &found);
+    size_t at = haft__sorted_array_lower_bound(runs, &request->name, &found);
     const haft__memory_run *run = at < runs->count ? runs->items[at] : NULL;
     const haft__memory_run *next = at + 1 < runs->count ? runs->items[at + 1] : NULL;
     if (run == NULL || request->name.len == 0
         || !haft__str_starts_with(run->row.id, request->name)) {
-        return haft__store_fail_run(request->name, err);
+        return haft__store_fail_no_run(request->name, err);
     }
     if (next != NULL && haft__str_starts_with(next->row.id, request->name)) {
-        return haft__store_fail_several(request->name, run->row.id, next->row.id, err);
+        return haft__store_fail_ambiguous_id(request->name, run->row.id, next->row.id, err);
     }
-    return haft__memory_show(request, &run->row, err);
+    return haft__memory_return_run(request, &run->row, err);
 }
 
 /* Where those stand that LIST may give: from `end` backwards to `*ret_begin`. */
-static size_t list_range(const haft__memory *memory, const haft__store_request *request,
+static size_t list_range(const haft__memory_store *memory, const haft__store_request *request,
                          size_t *ret_begin)
 {
     bool found;
-    const haft__sorted *threads = &memory->threads;
+    const haft__sorted_array *threads = &memory->threads;
     if (request->thread.len == 0 || request->behind) {
         *ret_begin = 0;
-        return request->name.len > 0 ? haft__sorted_seek(&memory->runs, &request->name, &found)
-                                     : memory->runs.count;
+        return request->name.len > 0
+                   ? haft__sorted_array_lower_bound(&memory->runs, &request->name, &found)
+                   : memory->runs.count;
     }
-    haft__memory_place begin = {request->thread, {NULL, 0}};
-    haft__memory_place end = {request->thread, request->name};
+    haft__memory_thread_key begin = {request->thread, {NULL, 0}};
+    haft__memory_thread_key end = {request->thread, request->name};
     if (end.id.len == 0) {
         end.id = HAFT__LIT("~"); /* behind every id */
     }
-    *ret_begin = haft__sorted_seek(threads, &begin, &found);
-    return haft__sorted_seek(threads, &end, &found);
+    *ret_begin = haft__sorted_array_lower_bound(threads, &begin, &found);
+    return haft__sorted_array_lower_bound(threads, &end, &found);
 }
 
 /* Whether LIST gives it. */
-static bool is_listed(const haft__memory *memory, const haft__store_request *request,
+static bool is_listed(const haft__memory_store *memory, const haft__store_request *request,
                       const haft__memory_run *run)
 {
     if (request->behind) {
-        return run->row.state == HAFT__STATE_RUNNING
-               && haft__memory_open_run(memory, run->row.thread, 0, run->number) != NULL;
+        return run->row.state == HAFT__RUN_STATE_RUNNING
+               && haft__memory_first_open_run(memory, run->row.thread, 0, run->number) != NULL;
     }
-    return !request->open_only || run->row.state != HAFT__STATE_ENDED;
+    return !request->open_only || run->row.state != HAFT__RUN_STATE_ENDED;
 }
 
 /* Who has a run, and nothing else of it. */
-static haft__store_run owned(const haft__store_run *row)
+static haft__store_run ownership_of(const haft__store_run *row)
 {
     return (haft__store_run){
         .id = row->id, .state = row->state, .owner = row->owner, .lease_ms = row->lease_ms};
 }
 
-haft_status haft__memory_list(haft__memory *memory, haft__store_request *request, haft_error *err)
+haft_status haft__memory_list(haft__memory_store *memory, haft__store_request *request,
+                              haft_error *err)
 {
     uint64_t most = HAFT__LIMIT_STORE_LIST;
     most = request->limit > 0 && request->limit < most ? request->limit : most;
     bool in_thread = request->thread.len > 0 && !request->behind;
-    const haft__sorted *from = in_thread ? &memory->threads : &memory->runs;
+    const haft__sorted_array *from = in_thread ? &memory->threads : &memory->runs;
     size_t begin, at = list_range(memory, request, &begin);
     most = at - begin < most ? at - begin : most;
     haft__store_run *rows = haft__arena_array(request->arena, most, sizeof(*rows));
@@ -155,9 +159,9 @@ haft_status haft__memory_list(haft__memory *memory, haft__store_request *request
         if (!is_listed(memory, request, run)) {
             continue;
         }
-        rows[count] = request->behind ? owned(&run->row) : run->row;
+        rows[count] = request->behind ? ownership_of(&run->row) : run->row;
         rows[count].spec = rows[count].answer = HAFT__LIT("");
-        if (!own_texts(request->arena, &rows[count++])) {
+        if (!copy_texts(request->arena, &rows[count++])) {
             rows = NULL;
         }
     }
@@ -167,11 +171,11 @@ haft_status haft__memory_list(haft__memory *memory, haft__store_request *request
 }
 
 /* The first run of the thread among those by thread and id. */
-static size_t thread_begin(const haft__memory *memory, haft_str thread)
+static size_t thread_begin(const haft__memory_store *memory, haft_str thread)
 {
     bool found;
-    haft__memory_place place = {thread, {NULL, 0}};
-    return haft__sorted_seek(&memory->threads, &place, &found);
+    haft__memory_thread_key place = {thread, {NULL, 0}};
+    return haft__sorted_array_lower_bound(&memory->threads, &place, &found);
 }
 
 static int by_number(const void *a, const void *b)
@@ -182,8 +186,8 @@ static int by_number(const void *a, const void *b)
 
 /* The runs of the past of run `number`, by their numbers; NULL without memory. Ids tell the time,
  * which may have been set back. */
-static const haft__memory_run **find_past(const haft__memory *memory, haft__arena *arena,
-                                          haft_str thread, uint64_t number, size_t *ret_count)
+static const haft__memory_run **find_history(const haft__memory_store *memory, haft__arena *arena,
+                                             haft_str thread, uint64_t number, size_t *ret_count)
 {
     size_t begin = thread_begin(memory, thread), end = begin;
     while (end < memory->threads.count
@@ -195,7 +199,7 @@ static const haft__memory_run **find_past(const haft__memory *memory, haft__aren
     *ret_count = 0;
     for (size_t i = begin; past != NULL && i < end; i++) {
         const haft__memory_run *run = memory->threads.items[i];
-        if (run->row.state == HAFT__STATE_ENDED && run->number < number) {
+        if (run->row.state == HAFT__RUN_STATE_ENDED && run->number < number) {
             past[(*ret_count)++] = run;
         }
     }
@@ -205,7 +209,7 @@ static const haft__memory_run **find_past(const haft__memory *memory, haft__aren
     return past;
 }
 
-static bool show_past(haft__arena *arena, const haft__store_run *row, haft__store_run *ret_row)
+static bool copy_history(haft__arena *arena, const haft__store_run *row, haft__store_run *ret_row)
 {
     *ret_row = (haft__store_run){.id = row->id,
                                  .task = row->task,
@@ -213,33 +217,35 @@ static bool show_past(haft__arena *arena, const haft__store_run *row, haft__stor
                                  .answer = row->answer,
                                  .state = row->state,
                                  .created_ms = row->created_ms};
-    return own_texts(arena, ret_row);
+    return copy_texts(arena, ret_row);
 }
 
-haft_status haft__memory_thread(haft__memory *memory, haft__store_request *request, haft_error *err)
+haft_status haft__memory_thread_history(haft__memory_store *memory, haft__store_request *request,
+                                        haft_error *err)
 {
-    const haft__memory_run *named = haft__memory_get(memory, request->name);
+    const haft__memory_run *named = haft__memory_find_run(memory, request->name);
     if (named == NULL && request->name.len > 0) {
-        return haft__store_fail_run(request->name, err);
+        return haft__store_fail_no_run(request->name, err);
     }
     uint64_t number = named != NULL ? named->number : UINT64_MAX;
     size_t count = 0;
     const haft__memory_run **past =
-        find_past(memory, request->arena, request->thread, number, &count);
+        find_history(memory, request->arena, request->thread, number, &count);
     size_t left_out = count > HAFT__LIMIT_STORE_LIST ? count - HAFT__LIMIT_STORE_LIST : 0;
     count -= left_out;
     haft__store_run *rows =
         past != NULL ? haft__arena_array(request->arena, count, sizeof(*rows)) : NULL;
     for (size_t i = 0; rows != NULL && i < count; i++) {
-        rows = show_past(request->arena, &past[left_out + i]->row, &rows[i]) ? rows : NULL;
+        rows = copy_history(request->arena, &past[left_out + i]->row, &rows[i]) ? rows : NULL;
     }
     request->found = rows;
     request->found_count = count;
     return rows != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
 }
 
-const haft__memory_run *haft__memory_open_run(const haft__memory *memory, haft_str thread,
-                                              uint64_t after, uint64_t number)
+const haft__memory_run *haft__memory_first_open_run(const haft__memory_store *memory,
+                                                    haft_str thread, uint64_t after,
+                                                    uint64_t number)
 {
     const haft__memory_run *first = NULL;
     for (size_t i = thread_begin(memory, thread); i < memory->threads.count; i++) {
@@ -248,7 +254,7 @@ const haft__memory_run *haft__memory_open_run(const haft__memory *memory, haft_s
             break;
         }
         bool open =
-            run->row.state != HAFT__STATE_ENDED && run->number > after && run->number < number;
+            run->row.state != HAFT__RUN_STATE_ENDED && run->number > after && run->number < number;
         if (open && (first == NULL || run->number < first->number)) {
             first = run;
         }
@@ -256,21 +262,23 @@ const haft__memory_run *haft__memory_open_run(const haft__memory *memory, haft_s
     return first;
 }
 
-haft_status haft__memory_ahead(haft__memory *memory, haft__store_request *request, haft_error *err)
+haft_status haft__memory_predecessors(haft__memory_store *memory, haft__store_request *request,
+                                      haft_error *err)
 {
-    const haft__memory_run *own = haft__memory_get(memory, request->run.id), *run = NULL;
+    const haft__memory_run *own = haft__memory_find_run(memory, request->run.id), *run = NULL;
     if (own == NULL) {
-        return haft__store_fail_run(request->run.id, err);
+        return haft__store_fail_no_run(request->run.id, err);
     }
     uint64_t most = HAFT__LIMIT_STORE_LIST, after = 0;
     most = request->limit > 0 && request->limit < most ? request->limit : most;
     haft__store_run *rows = haft__arena_array(request->arena, most, sizeof(*rows));
     size_t count = 0;
     while (rows != NULL && count < most
-           && (run = haft__memory_open_run(memory, own->row.thread, after, own->number)) != NULL) {
+           && (run = haft__memory_first_open_run(memory, own->row.thread, after, own->number))
+                  != NULL) {
         after = run->number;
-        rows[count] = owned(&run->row);
-        if (!own_texts(request->arena, &rows[count++])) {
+        rows[count] = ownership_of(&run->row);
+        if (!copy_texts(request->arena, &rows[count++])) {
             rows = NULL;
         }
     }
@@ -281,19 +289,19 @@ haft_status haft__memory_ahead(haft__memory *memory, haft__store_request *reques
 
 /* ---- artifacts ---- */
 
-haft_status haft__memory_artifact_of(haft__memory *memory, haft__store_request *request,
-                                     haft_error *err)
+haft_status haft__memory_read_artifact(haft__memory_store *memory, haft__store_request *request,
+                                       haft_error *err)
 {
-    const haft__memory_run *run = haft__memory_get(memory, request->run.id);
+    const haft__memory_run *run = haft__memory_find_run(memory, request->run.id);
     if (run == NULL) {
-        return haft__store_fail_run(request->run.id, err);
+        return haft__store_fail_no_run(request->run.id, err);
     }
     const haft__memory_artifact *at = run->artifacts;
     while (at != NULL && !haft__str_equal(at->name, request->name)) {
         at = at->older;
     }
     if (at == NULL) {
-        return haft__store_fail_artifact(request->name, request->run.id, err);
+        return haft__store_fail_no_artifact(request->name, request->run.id, err);
     }
     haft__arena *arena = request->arena;
     request->artifact = (haft__store_artifact){
@@ -310,7 +318,8 @@ haft_status haft__memory_artifact_of(haft__memory *memory, haft__store_request *
 
 /* ---- how it is ---- */
 
-haft_status haft__memory_doctor(haft__memory *memory, haft__store_request *request, haft_error *err)
+haft_status haft__memory_doctor(haft__memory_store *memory, haft__store_request *request,
+                                haft_error *err)
 {
     (void)memory;
     haft__store_finding *finding = haft__arena_alloc(request->arena, sizeof(*finding));

@@ -13,7 +13,7 @@
 /* ---- who has it ---- */
 
 /* Takes over `owner`, which is NULL for nobody. */
-static void set_owner(haft__memory *memory, haft__memory_run *run, char *owner, size_t length)
+static void set_owner(haft__memory_store *memory, haft__memory_run *run, char *owner, size_t length)
 {
     if (run->owner != NULL) {
         *run->owned_at = run->next_owned;
@@ -34,7 +34,7 @@ static void set_owner(haft__memory *memory, haft__memory_run *run, char *owner, 
     }
 }
 
-static void let_go(haft__memory *memory, haft__memory_run *run)
+static void release_owner(haft__memory_store *memory, haft__memory_run *run)
 {
     set_owner(memory, run, NULL, 0);
     run->row.lease_ms = 0;
@@ -45,46 +45,47 @@ static char *copy_owner(haft_str owner)
 {
     char *copy = malloc(owner.len), *end = copy;
     if (copy != NULL) {
-        (void)haft__memory_put(&end, owner);
+        (void)haft__memory_copy_text(&end, owner);
     }
     return copy;
 }
 
 /* ---- artifacts ---- */
 
-static haft__memory_artifact *make_artifact(haft__memory *memory, const haft__store_artifact *from)
+static haft__memory_artifact *make_artifact(haft__memory_store *memory,
+                                            const haft__store_artifact *from)
 {
     haft__memory_artifact *made =
         malloc(sizeof(*made) + from->name.len + from->media_type.len + from->sha256.len);
     if (made == NULL) {
         return NULL;
     }
-    made->content = haft__memory_share(memory, from->content);
+    made->content = haft__memory_text_acquire(memory, from->content);
     if (made->content == NULL) {
         free(made);
         return NULL;
     }
     char *end = made->bytes;
-    made->name = haft__memory_put(&end, from->name);
-    made->media_type = haft__memory_put(&end, from->media_type);
-    made->sha256 = haft__memory_put(&end, from->sha256);
+    made->name = haft__memory_copy_text(&end, from->name);
+    made->media_type = haft__memory_copy_text(&end, from->media_type);
+    made->sha256 = haft__memory_copy_text(&end, from->sha256);
     return made;
 }
 
 /* Until the one `before` all of them. */
-static void free_artifacts(haft__memory *memory, haft__memory_artifact *list,
+static void free_artifacts(haft__memory_store *memory, haft__memory_artifact *list,
                            const haft__memory_artifact *before)
 {
     while (list != before) {
         haft__memory_artifact *artifact = list;
         list = artifact->older;
-        haft__memory_unshare(memory, artifact->content);
+        haft__memory_text_release(memory, artifact->content);
         free(artifact);
     }
 }
 
 /* Those of the request, in front of the run's own; NULL in *ret_list when it has none. */
-static bool make_artifacts(haft__memory *memory, const haft__store_request *request,
+static bool make_artifacts(haft__memory_store *memory, const haft__store_request *request,
                            haft__memory_artifact *own, haft__memory_artifact **ret_list)
 {
     haft__memory_artifact *list = own;
@@ -141,24 +142,24 @@ static char *copy_ending(const haft__store_request *request)
 {
     char *copy = malloc(request->run.end.len + request->run.answer.len + 1), *end = copy;
     if (copy != NULL) {
-        (void)haft__memory_put(&end, request->run.end);
-        (void)haft__memory_put(&end, request->run.answer);
+        (void)haft__memory_copy_text(&end, request->run.end);
+        (void)haft__memory_copy_text(&end, request->run.answer);
     }
     return copy;
 }
 
 /* Takes over `ending`. */
-static void end_run(haft__memory *memory, haft__memory_run *run, const haft__store_request *request,
-                    char *ending)
+static void end_run(haft__memory_store *memory, haft__memory_run *run,
+                    const haft__store_request *request, char *ending)
 {
     run->ending = ending;
     run->row.end = (haft_str){ending, request->run.end.len};
     run->row.answer = (haft_str){ending + request->run.end.len, request->run.answer.len};
-    let_go(memory, run);
+    release_owner(memory, run);
     haft__memory_drop_messages(memory, run);
 }
 
-static void set_state(haft__memory *memory, haft__memory_run *run,
+static void set_state(haft__memory_store *memory, haft__memory_run *run,
                       const haft__store_request *request)
 {
     run->row.state = request->run.state;
@@ -167,15 +168,16 @@ static void set_state(haft__memory *memory, haft__memory_run *run,
     run->row.wake_ms = request->run.wake_ms;
     run->row.updated_ms = haft__store_now(&memory->store);
     if (request->lease_ms > 0) {
-        run->row.lease_ms = haft__store_lease(&memory->store, request->lease_ms);
+        run->row.lease_ms = haft__store_lease_end(&memory->store, request->lease_ms);
     }
 }
 
-haft_status haft__memory_append(haft__memory *memory, haft__store_request *request, haft_error *err)
+haft_status haft__memory_append(haft__memory_store *memory, haft__store_request *request,
+                                haft_error *err)
 {
-    haft__memory_run *run = haft__memory_get(memory, request->run.id);
+    haft__memory_run *run = haft__memory_find_run(memory, request->run.id);
     if (run == NULL) {
-        return haft__store_fail_run(request->run.id, err);
+        return haft__store_fail_no_run(request->run.id, err);
     }
     haft_status status = haft__store_check_append(request, &run->row, err);
     if (status == HAFT_OK) {
@@ -187,7 +189,7 @@ haft_status haft__memory_append(haft__memory *memory, haft__store_request *reque
     if (status != HAFT_OK) {
         return status;
     }
-    bool ends = request->run.state == HAFT__STATE_ENDED;
+    bool ends = request->run.state == HAFT__RUN_STATE_ENDED;
     char *ending = ends ? copy_ending(request) : NULL;
     haft__memory_artifact *artifacts = NULL;
     if ((ends && ending == NULL) || !reserve_lines(run, request)
@@ -197,7 +199,7 @@ haft_status haft__memory_append(haft__memory *memory, haft__store_request *reque
     }
     run->artifacts = artifacts;
     append_lines(run, request);
-    haft__memory_consume(memory, request);
+    haft__memory_consume_messages(memory, request);
     set_state(memory, run, request);
     if (ends) {
         end_run(memory, run, request, ending);
@@ -212,17 +214,17 @@ static void put_texts(haft__memory_run *run, const haft__store_run *from)
 {
     haft__store_run *row = &run->row;
     char *end = run->texts;
-    row->id = haft__memory_put(&end, from->id);
-    row->thread = haft__memory_put(&end, from->thread);
-    row->parent = haft__memory_put(&end, from->parent);
-    row->user = haft__memory_put(&end, from->user);
-    row->name = haft__memory_put(&end, from->name);
-    row->task = haft__memory_put(&end, from->task);
-    row->spec_hash = haft__memory_put(&end, from->spec_hash);
-    row->spec_path = haft__memory_put(&end, from->spec_path);
+    row->id = haft__memory_copy_text(&end, from->id);
+    row->thread = haft__memory_copy_text(&end, from->thread);
+    row->parent = haft__memory_copy_text(&end, from->parent);
+    row->user = haft__memory_copy_text(&end, from->user);
+    row->name = haft__memory_copy_text(&end, from->name);
+    row->task = haft__memory_copy_text(&end, from->task);
+    row->spec_hash = haft__memory_copy_text(&end, from->spec_hash);
+    row->spec_path = haft__memory_copy_text(&end, from->spec_path);
 }
 
-static haft__memory_run *make_run(haft__memory *memory, const haft__store_request *request)
+static haft__memory_run *make_run(haft__memory_store *memory, const haft__store_request *request)
 {
     const haft__store_run *from = &request->run;
     haft__memory_run *run = calloc(
@@ -234,7 +236,7 @@ static haft__memory_run *make_run(haft__memory *memory, const haft__store_reques
     haft__buf_init(&run->log, memory->store.run_bytes);
     put_texts(run, from);
     run->row.end = run->row.answer = run->row.owner = HAFT__LIT("");
-    run->spec = haft__memory_share(memory, from->spec);
+    run->spec = haft__memory_text_acquire(memory, from->spec);
     if (run->spec == NULL || !reserve_lines(run, request)) {
         haft__memory_free_run(memory, run);
         return NULL;
@@ -245,16 +247,16 @@ static haft__memory_run *make_run(haft__memory *memory, const haft__store_reques
 }
 
 /* What can fail once there is a run: its owner, its end, room among the others. */
-static haft_status fit_run(haft__memory *memory, haft__memory_run *run,
-                           haft__store_request *request, haft_error *err)
+static haft_status reserve_run(haft__memory_store *memory, haft__memory_run *run,
+                               haft__store_request *request, haft_error *err)
 {
-    bool ends = request->run.state == HAFT__STATE_ENDED,
+    bool ends = request->run.state == HAFT__RUN_STATE_ENDED,
          owned = request->run.owner.len > 0 && !ends;
     char *owner = owned ? copy_owner(request->run.owner) : NULL;
     char *ending = ends ? copy_ending(request) : NULL;
     if ((owned && owner == NULL) || (ends && ending == NULL)
-        || haft__sorted_reserve(&memory->runs, NULL) != HAFT_OK
-        || haft__sorted_reserve(&memory->threads, NULL) != HAFT_OK) {
+        || haft__sorted_array_reserve(&memory->runs, NULL) != HAFT_OK
+        || haft__sorted_array_reserve(&memory->threads, NULL) != HAFT_OK) {
         free(owner);
         free(ending);
         return haft__fail_no_memory(err);
@@ -268,27 +270,30 @@ static haft_status fit_run(haft__memory *memory, haft__memory_run *run,
     } else {
         set_owner(memory, run, owner, request->run.owner.len);
     }
-    return haft__memory_show(request, &run->row, err);
+    return haft__memory_return_run(request, &run->row, err);
 }
 
-static void add_run(haft__memory *memory, haft__memory_run *run)
+static void add_run(haft__memory_store *memory, haft__memory_run *run)
 {
     bool found;
-    haft__memory_place place = {run->row.thread, run->row.id};
-    haft__sorted_insert(&memory->runs, haft__sorted_seek(&memory->runs, &run->row.id, &found), run);
-    haft__sorted_insert(&memory->threads, haft__sorted_seek(&memory->threads, &place, &found), run);
+    haft__memory_thread_key place = {run->row.thread, run->row.id};
+    haft__sorted_array_insert(
+        &memory->runs, haft__sorted_array_lower_bound(&memory->runs, &run->row.id, &found), run);
+    haft__sorted_array_insert(
+        &memory->threads, haft__sorted_array_lower_bound(&memory->threads, &place, &found), run);
     run->number = ++memory->last_run;
 }
 
-haft_status haft__memory_create(haft__memory *memory, haft__store_request *request, haft_error *err)
+haft_status haft__memory_create(haft__memory_store *memory, haft__store_request *request,
+                                haft_error *err)
 {
-    if (haft__memory_get(memory, request->run.id) != NULL) {
-        return haft__store_fail_twice(request->run.id, err);
+    if (haft__memory_find_run(memory, request->run.id) != NULL) {
+        return haft__store_fail_run_exists(request->run.id, err);
     }
     haft_status status = haft__store_check_room(&memory->store, request, 0, 0, err);
     if (status == HAFT_OK) {
         const haft__memory_run *open =
-            haft__memory_open_run(memory, request->run.thread, 0, UINT64_MAX);
+            haft__memory_first_open_run(memory, request->run.thread, 0, UINT64_MAX);
         status = haft__store_check_thread(request, open != NULL ? &open->row : NULL, err);
     }
     if (status != HAFT_OK) {
@@ -298,7 +303,7 @@ haft_status haft__memory_create(haft__memory *memory, haft__store_request *reque
     if (run == NULL) {
         return haft__fail_no_memory(err);
     }
-    status = fit_run(memory, run, request, err);
+    status = reserve_run(memory, run, request, err);
     if (status != HAFT_OK) {
         haft__memory_free_run(memory, run);
         return status;
@@ -309,11 +314,12 @@ haft_status haft__memory_create(haft__memory *memory, haft__store_request *reque
 
 /* ---- leases ---- */
 
-haft_status haft__memory_claim(haft__memory *memory, haft__store_request *request, haft_error *err)
+haft_status haft__memory_claim(haft__memory_store *memory, haft__store_request *request,
+                               haft_error *err)
 {
-    haft__memory_run *run = haft__memory_get(memory, request->run.id);
+    haft__memory_run *run = haft__memory_find_run(memory, request->run.id);
     if (run == NULL) {
-        return haft__store_fail_run(request->run.id, err);
+        return haft__store_fail_no_run(request->run.id, err);
     }
     haft_status status = haft__store_check_claim(&memory->store, request, &run->row, err);
     if (status != HAFT_OK) {
@@ -322,9 +328,10 @@ haft_status haft__memory_claim(haft__memory *memory, haft__store_request *reques
     haft__store_run claimed = run->row;
     claimed.epoch++;
     claimed.owner = request->run.owner;
-    claimed.lease_ms = haft__store_lease(&memory->store, request->lease_ms);
+    claimed.lease_ms = haft__store_lease_end(&memory->store, request->lease_ms);
     char *owner = copy_owner(request->run.owner);
-    status = owner != NULL ? haft__memory_show(request, &claimed, err) : haft__fail_no_memory(err);
+    status =
+        owner != NULL ? haft__memory_return_run(request, &claimed, err) : haft__fail_no_memory(err);
     if (status != HAFT_OK) {
         free(owner);
         return status;
@@ -335,10 +342,11 @@ haft_status haft__memory_claim(haft__memory *memory, haft__store_request *reques
     return HAFT_OK;
 }
 
-haft_status haft__memory_renew(haft__memory *memory, haft__store_request *request, haft_error *err)
+haft_status haft__memory_renew(haft__memory_store *memory, haft__store_request *request,
+                               haft_error *err)
 {
     (void)err;
-    uint64_t until = haft__store_lease(&memory->store, request->lease_ms);
+    uint64_t until = haft__store_lease_end(&memory->store, request->lease_ms);
     for (haft__memory_run *run = memory->owned; run != NULL; run = run->next_owned) {
         if (haft__str_equal(run->row.owner, request->run.owner)) {
             run->row.lease_ms = until;
@@ -348,13 +356,13 @@ haft_status haft__memory_renew(haft__memory *memory, haft__store_request *reques
     return HAFT_OK;
 }
 
-haft_status haft__memory_release(haft__memory *memory, haft__store_request *request,
+haft_status haft__memory_release(haft__memory_store *memory, haft__store_request *request,
                                  haft_error *err)
 {
     (void)err;
-    haft__memory_run *run = haft__memory_get(memory, request->run.id);
+    haft__memory_run *run = haft__memory_find_run(memory, request->run.id);
     if (run != NULL && run->owner != NULL && run->row.epoch == request->run.epoch) {
-        let_go(memory, run);
+        release_owner(memory, run);
         run->row.updated_ms = haft__store_now(&memory->store);
         request->count = 1;
     }
@@ -363,29 +371,32 @@ haft_status haft__memory_release(haft__memory *memory, haft__store_request *requ
 
 /* ---- the end ---- */
 
-void haft__memory_free_run(haft__memory *memory, haft__memory_run *run)
+void haft__memory_free_run(haft__memory_store *memory, haft__memory_run *run)
 {
     set_owner(memory, run, NULL, 0);
     free_artifacts(memory, run->artifacts, NULL);
-    haft__memory_unshare(memory, run->spec);
+    haft__memory_text_release(memory, run->spec);
     haft__buf_finish(&run->log);
     free(run->ends);
     free(run->ending);
     free(run);
 }
 
-haft_status haft__memory_remove(haft__memory *memory, haft__store_request *request, haft_error *err)
+haft_status haft__memory_remove(haft__memory_store *memory, haft__store_request *request,
+                                haft_error *err)
 {
-    haft__memory_run *run = haft__memory_get(memory, request->run.id);
+    haft__memory_run *run = haft__memory_find_run(memory, request->run.id);
     if (run == NULL) {
-        return haft__store_fail_run(request->run.id, err);
+        return haft__store_fail_no_run(request->run.id, err);
     }
     haft_status status = haft__store_check_remove(&memory->store, request, &run->row, err);
     if (status == HAFT_OK) {
         bool found;
-        haft__memory_place place = {run->row.thread, run->row.id};
-        haft__sorted_remove(&memory->threads, haft__sorted_seek(&memory->threads, &place, &found));
-        haft__sorted_remove(&memory->runs, haft__sorted_seek(&memory->runs, &run->row.id, &found));
+        haft__memory_thread_key place = {run->row.thread, run->row.id};
+        haft__sorted_array_remove(&memory->threads,
+                                  haft__sorted_array_lower_bound(&memory->threads, &place, &found));
+        haft__sorted_array_remove(
+            &memory->runs, haft__sorted_array_lower_bound(&memory->runs, &run->row.id, &found));
         haft__memory_drop_messages(memory, run);
         haft__memory_free_run(memory, run);
     }

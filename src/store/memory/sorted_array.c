@@ -9,18 +9,20 @@
 
 #define FIRST_CAPACITY 16U
 
-void haft__sorted_init(haft__sorted *sorted, int (*compare)(const void *key, const void *item))
+void haft__sorted_array_init(haft__sorted_array *sorted,
+                             int (*compare)(const void *key, const void *item))
 {
-    *sorted = (haft__sorted){.compare = compare};
+    *sorted = (haft__sorted_array){.compare = compare};
 }
 
-void haft__sorted_finish(haft__sorted *sorted)
+void haft__sorted_array_finish(haft__sorted_array *sorted)
 {
     free(sorted->items);
-    *sorted = (haft__sorted){.compare = sorted->compare};
+    *sorted = (haft__sorted_array){.compare = sorted->compare};
 }
 
-size_t haft__sorted_seek(const haft__sorted *sorted, const void *key, bool *ret_found)
+size_t haft__sorted_array_lower_bound(const haft__sorted_array *sorted, const void *key,
+                                      bool *ret_found)
 {
     size_t low = 0, high = sorted->count;
     *ret_found = false;
@@ -38,14 +40,14 @@ size_t haft__sorted_seek(const haft__sorted *sorted, const void *key, bool *ret_
     return low;
 }
 
-void *haft__sorted_get(const haft__sorted *sorted, const void *key)
+void *haft__sorted_array_get(const haft__sorted_array *sorted, const void *key)
 {
     bool found;
-    size_t at = haft__sorted_seek(sorted, key, &found);
+    size_t at = haft__sorted_array_lower_bound(sorted, key, &found);
     return found ? sorted->items[at] : NULL;
 }
 
-haft_status haft__sorted_reserve(haft__sorted *sorted, haft_error *err)
+haft_status haft__sorted_array_reserve(haft__sorted_array *sorted, haft_error *err)
 {
     if (sorted->count < sorted->capacity) {
         return HAFT_OK;
@@ -60,21 +62,21 @@ haft_status haft__sorted_reserve(haft__sorted *sorted, haft_error *err)
     return HAFT_OK;
 }
 
-void haft__sorted_insert(haft__sorted *sorted, size_t at, void *item)
+void haft__sorted_array_insert(haft__sorted_array *sorted, size_t at, void *item)
 {
     memmove(sorted->items + at + 1, sorted->items + at, (sorted->count - at) * sizeof(void *));
     sorted->items[at] = item;
     sorted->count++;
 }
 
-void haft__sorted_remove(haft__sorted *sorted, size_t at)
+void haft__sorted_array_remove(haft__sorted_array *sorted, size_t at)
 {
     sorted->count--;
     memmove(sorted->items + at, sorted->items + at + 1, (sorted->count - at) * sizeof(void *));
 }
 
-void haft__sorted_filter(haft__sorted *sorted, bool (*keep)(void *item, void *context),
-                         void *context)
+void haft__sorted_array_filter(haft__sorted_array *sorted, bool (*keep)(void *item, void *context),
+                               void *context)
 {
     size_t kept = 0;
     for (size_t i = 0; i < sorted->count; i++) {

@@ -24,18 +24,18 @@ static bool is_alone(const haft__pg_job *job)
 }
 
 /* A transaction has one job for each run at most: what it finds is then what was there before. */
-static bool fits(const haft__pg_link *link, const haft__pg_job *job)
+static bool fits(const haft__pg_connection *connection, const haft__pg_job *job)
 {
-    if (link->batch.first == NULL) {
+    if (connection->batch.first == NULL) {
         return true;
     }
-    if (is_alone(job) || is_alone(link->batch.first)) {
+    if (is_alone(job) || is_alone(connection->batch.first)) {
         return false;
     }
     haft_str run = job->request->run.id;
     bool fit = true;
-    for (const haft__pg_job *other = link->batch.first;
-         link->writes && run.len > 0 && fit && other != NULL; other = other->next_job) {
+    for (const haft__pg_job *other = connection->batch.first;
+         connection->writes && run.len > 0 && fit && other != NULL; other = other->next_job) {
         fit = !haft__str_equal(run, other->request->run.id);
     }
     return fit;
@@ -51,24 +51,26 @@ static uint64_t bytes_of(const haft__pg_job *job)
     return bytes;
 }
 
-static void gather(haft__pg_link *link)
+static void gather(haft__pg_connection *connection)
 {
     uint64_t bytes = 0;
-    haft__pg_jobs *from = link->urgent.first != NULL ? &link->urgent : &link->queue;
-    for (int left = HAFT__LIMIT_STORE_BATCH; left > 0 && bytes < HAFT__LIMIT_STORE_TEXT_BYTES
-                                             && from->first != NULL && fits(link, from->first);
+    haft__pg_jobs *from =
+        connection->urgent.first != NULL ? &connection->urgent : &connection->queue;
+    for (int left = HAFT__LIMIT_STORE_BATCH;
+         left > 0 && bytes < HAFT__LIMIT_STORE_TEXT_BYTES && from->first != NULL
+         && fits(connection, from->first);
          left--) {
-        haft__pg_job *job = haft__pg_jobs_take(from);
+        haft__pg_job *job = haft__pg_jobs_pop(from);
         bytes += bytes_of(job);
         job->next = job->finished ? NULL : job->start;
-        haft__pg_jobs_add(&link->batch, job);
+        haft__pg_jobs_push(&connection->batch, job);
     }
 }
 
 /* ---- a stage ---- */
 
 /* One step of a job. What it has asked will be answered, whether it goes well or not. */
-static void step(haft__pg_link *link, haft__pg_job *job)
+static void step(haft__pg_connection *connection, haft__pg_job *job)
 {
     haft__pg_step *next = job->next;
     haft_error err = {0};
@@ -77,136 +79,138 @@ static void step(haft__pg_link *link, haft__pg_job *job)
     haft_status status = next(job, &err);
     unsigned asked = job->asked;
     if (status != HAFT_OK) {
-        link->spoilt = link->spoilt || job->touched;
+        connection->partly_applied = connection->partly_applied || job->touched;
         haft__pg_job_fail(job, status, &err);
     }
     for (size_t i = 0; i < HAFT__PG_ANSWERS; i++) {
-        link->pg->lib->clear(job->answers[i]);
+        connection->pg->lib->clear(job->answers[i]);
         job->answers[i] = NULL;
     }
     job->asked = asked;
     job->finished = job->next == NULL;
 }
 
-static void end_stage(haft__pg_link *link)
+static void end_stage(haft__pg_connection *connection)
 {
-    link->reading = link->batch.first;
-    if (!link->broken && link->pg->lib->pipelineSync(link->conn) == 0) {
-        link->broken = true;
+    connection->reading = connection->batch.first;
+    if (!connection->broken && connection->pg->lib->pipelineSync(connection->conn) == 0) {
+        connection->broken = true;
     }
-    haft__pg_link_flush(link);
+    haft__pg_connection_flush(connection);
 }
 
 /* The next step of every job, and the commit behind them when it is the last. It never goes with
  * the first stage of what writes: before that it is not known whether the tables are ours. */
-static void run_stage(haft__pg_link *link)
+static void run_stage(haft__pg_connection *connection)
 {
     bool finished = true;
-    for (haft__pg_job *job = link->batch.first; job != NULL; job = job->next_job) {
+    for (haft__pg_job *job = connection->batch.first; job != NULL; job = job->next_job) {
         if (!job->finished) {
-            step(link, job);
+            step(connection, job);
         } else {
             job->asked = job->answered = 0;
         }
         finished = finished && job->finished;
     }
-    haft__pg_share_all(link);
-    bool good = !link->spoilt && !link->failed;
-    if (link->writes ? finished && !link->first_stage && good : link->first_stage) {
-        haft__pg_say(link, HAFT__PG_COMMIT, NULL);
-        link->sent = true;
-        link->phase = HAFT__PG_COMMITTING;
+    haft__pg_bulk_send(connection);
+    bool good = !connection->partly_applied && !connection->failed;
+    if (connection->writes ? finished && !connection->first_stage && good
+                           : connection->first_stage) {
+        haft__pg_connection_query(connection, HAFT__PG_COMMIT, NULL);
+        connection->sent = true;
+        connection->phase = HAFT__PG_COMMITTING;
     }
-    link->first_stage = false;
+    connection->first_stage = false;
 }
 
 /* Whoever looks for work must not keep those from the connection who have some. */
-static uint64_t statement_ms(const haft__pg_link *link)
+static uint64_t statement_ms(const haft__pg_connection *connection)
 {
-    const haft__pg *pg = link->pg;
-    const haft__store_request *request = link->batch.first->request;
-    bool takes = request != NULL && request->verb == HAFT__STORE_TAKE;
-    return takes && pg->take_ms < pg->request_ms ? pg->take_ms : pg->request_ms;
+    const haft__pg *pg = connection->pg;
+    const haft__store_request *request = connection->batch.first->request;
+    bool takes = request != NULL && request->verb == HAFT__STORE_CLAIM_NEXT;
+    return takes && pg->claim_ms < pg->request_ms ? pg->claim_ms : pg->request_ms;
 }
 
 /* The clock that leases are measured with: the database's, unless a test has its own. */
-static void say_settings(haft__pg_link *link)
+static void send_settings(haft__pg_connection *connection)
 {
-    const haft__pg *pg = link->pg;
-    bool own = link->batch.first->request == NULL, first = own || !pg->made;
+    const haft__pg *pg = connection->pg;
+    bool own = connection->batch.first->request == NULL, first = own || !pg->made;
     haft__pg_args args = {0};
-    if (haft__pg_own_clock(pg)) {
+    if (haft__pg_uses_database_clock(pg)) {
         haft__pg_arg_null(&args);
     } else {
         haft__pg_arg_int(&args, haft__store_now(&pg->store));
     }
     haft__pg_arg_int(&args, own ? HAFT__LIMIT_STORE_BUSY_MS : HAFT__LIMIT_STORE_PG_LOCK_MS);
-    haft__pg_arg_int(&args, statement_ms(link));
+    haft__pg_arg_int(&args, statement_ms(connection));
     haft__pg_arg_int(&args, HAFT__LIMIT_STORE_BUSY_MS); /* who stands still lets others go on */
-    haft__pg_say(link, first ? HAFT__PG_FIRST : HAFT__PG_META, &args);
+    haft__pg_connection_query(connection, first ? HAFT__PG_BEGIN_INFO : HAFT__PG_META, &args);
 }
 
-void haft__pg_batch_start(haft__pg_link *link)
+void haft__pg_batch_start(haft__pg_connection *connection)
 {
-    gather(link);
-    link->phase = HAFT__PG_WORKING;
-    link->first_stage = true;
-    link->sent = link->failed = link->whole = link->spoilt = link->committed = link->again =
-        link->locked = false;
-    link->opened = 0;
-    link->pg->lib->clear(link->heads);
-    link->heads = NULL;
-    haft__pg_say(link, link->writes ? HAFT__PG_BEGIN_WRITE : HAFT__PG_BEGIN_READ, NULL);
-    say_settings(link);
-    link->opening = haft__pg_lock_heads(link) ? 3 : 2;
-    run_stage(link);
-    end_stage(link);
+    gather(connection);
+    connection->phase = HAFT__PG_WORKING;
+    connection->first_stage = true;
+    connection->sent = connection->failed = connection->whole = connection->partly_applied =
+        connection->committed = connection->again = connection->locked = false;
+    connection->opened = 0;
+    connection->pg->lib->clear(connection->heads);
+    connection->heads = NULL;
+    haft__pg_connection_query(
+        connection, connection->writes ? HAFT__PG_BEGIN_WRITE : HAFT__PG_BEGIN_READ, NULL);
+    send_settings(connection);
+    connection->opening = haft__pg_lock_heads(connection) ? 3 : 2;
+    run_stage(connection);
+    end_stage(connection);
 }
 
 /* ---- the end of a transaction ---- */
 
 /* It is as if it had never been; every job that was not refused is done again. */
-static void return_jobs(haft__pg_link *link, bool tried)
+static void return_jobs(haft__pg_connection *connection, bool tried)
 {
     haft__pg_jobs told, again;
     haft__pg_jobs_init(&told);
     haft__pg_jobs_init(&again);
-    for (haft__pg_job *job; (job = haft__pg_jobs_take(&link->batch)) != NULL;) {
+    for (haft__pg_job *job; (job = haft__pg_jobs_pop(&connection->batch)) != NULL;) {
         if (job->status != HAFT_OK) {
-            haft__pg_jobs_add(&told, job);
+            haft__pg_jobs_push(&told, job);
             continue;
         }
         haft__pg_job_reset(job);
         job->tries += tried;
         job->apart = job->apart || tried;
-        haft__pg_jobs_add(&again, job);
+        haft__pg_jobs_push(&again, job);
     }
     /* An urgent one is alone in its transaction. */
-    haft__pg_jobs_return(&again, haft__pg_queue_of(link, again.first));
-    haft__pg_report(link, &told);
+    haft__pg_jobs_requeue(&again, haft__pg_connection_queue(connection, again.first));
+    haft__pg_jobs_report(connection, &told);
 }
 
-static void fail_jobs(haft__pg_link *link)
+static void fail_jobs(haft__pg_connection *connection)
 {
-    for (haft__pg_job *job = link->batch.first; job != NULL; job = job->next_job) {
+    for (haft__pg_job *job = connection->batch.first; job != NULL; job = job->next_job) {
         if (job->status == HAFT_OK) {
-            haft__pg_job_give_up(job, link->status, &link->error);
+            haft__pg_job_abort(job, connection->status, &connection->error);
         }
     }
-    haft__pg_report(link, &link->batch);
+    haft__pg_jobs_report(connection, &connection->batch);
 }
 
 /* Whether a transaction with this job alone may still go well. A lock that a lost one has is let go
  * when the server sees that it is lost, or when its standby is back: only then it can be seen what
  * became of it. */
-static bool may_go_well(const haft__pg_link *link, haft__pg_job *job)
+static bool may_retry(const haft__pg_connection *connection, haft__pg_job *job)
 {
-    uint64_t now = haft__loop_now(link->pg->store.loop);
-    if (link->locked && job->request != NULL) {
+    uint64_t now = haft__loop_now(connection->pg->store.loop);
+    if (connection->locked && job->request != NULL) {
         job->locked_ms = job->locked_ms > 0 ? job->locked_ms : now + HAFT__LIMIT_STORE_BUSY_MS;
-        return now < (job->perhaps ? job->due_ms : job->locked_ms);
+        return now < (job->commit_uncertain ? job->due_ms : job->locked_ms);
     }
-    return link->again && job->tries < HAFT__LIMIT_STORE_PG_TRIES;
+    return connection->again && job->tries < HAFT__LIMIT_STORE_PG_TRIES;
 }
 
 static bool has_other(const haft__pg_jobs *jobs, haft_str run)
@@ -219,55 +223,55 @@ static bool has_other(const haft__pg_jobs *jobs, haft_str run)
 }
 
 /* One that waits for a lock lets all others go before it, but for those of the same run. */
-static void let_pass(haft__pg_link *link)
+static void defer_locked(haft__pg_connection *connection)
 {
-    haft__pg_job *job = link->batch.first;
-    if (has_other(&link->queue, job->request->run.id)
-        || haft__pg_queue_of(link, job) != &link->queue) {
-        return_jobs(link, true);
+    haft__pg_job *job = connection->batch.first;
+    if (has_other(&connection->queue, job->request->run.id)
+        || haft__pg_connection_queue(connection, job) != &connection->queue) {
+        return_jobs(connection, true);
         return;
     }
-    haft__pg_jobs_init(&link->batch);
+    haft__pg_jobs_init(&connection->batch);
     haft__pg_job_reset(job);
     job->tries++;
     job->apart = true;
-    haft__pg_jobs_add(&link->queue, job);
+    haft__pg_jobs_push(&connection->queue, job);
 }
 
 /* Rolled back, for sure. */
-static void undone(haft__pg_link *link)
+static void rolled_back(haft__pg_connection *connection)
 {
-    haft__pg_job *first = link->batch.first;
+    haft__pg_job *first = connection->batch.first;
     bool one = first->next_job == NULL;
-    link->phase = HAFT__PG_IDLE;
-    if (!link->failed) {
-        return_jobs(link, false);
-    } else if (!one && !link->whole) {
-        return_jobs(link, true);
-    } else if (may_go_well(link, first)) {
-        if (one && link->locked) {
-            let_pass(link);
+    connection->phase = HAFT__PG_IDLE;
+    if (!connection->failed) {
+        return_jobs(connection, false);
+    } else if (!one && !connection->whole) {
+        return_jobs(connection, true);
+    } else if (may_retry(connection, first)) {
+        if (one && connection->locked) {
+            defer_locked(connection);
         } else {
-            return_jobs(link, !link->whole);
+            return_jobs(connection, !connection->whole);
         }
     } else {
-        fail_jobs(link);
+        fail_jobs(connection);
     }
 }
 
-static void undo(haft__pg_link *link)
+static void roll_back(haft__pg_connection *connection)
 {
-    if (link->pg->lib->transactionStatus(link->conn) == PQTRANS_IDLE) {
-        undone(link);
+    if (connection->pg->lib->transactionStatus(connection->conn) == PQTRANS_IDLE) {
+        rolled_back(connection);
         return;
     }
-    link->phase = HAFT__PG_UNDOING;
-    haft__pg_say(link, HAFT__PG_ROLLBACK, NULL);
-    end_stage(link);
+    connection->phase = HAFT__PG_ROLLING_BACK;
+    haft__pg_connection_query(connection, HAFT__PG_ROLLBACK, NULL);
+    end_stage(connection);
 }
 
 /* There is more of it to do, in a transaction of its own and behind what waits. */
-static void go_on(haft__pg_link *link, haft__pg_job *job)
+static void continue_job(haft__pg_connection *connection, haft__pg_job *job)
 {
     haft__store_request *request = job->request;
     request->count += job->gc.removed;
@@ -275,226 +279,232 @@ static void go_on(haft__pg_link *link, haft__pg_job *job)
     request->gc.number = job->gc.number;
     haft__pg_job_reset(job);
     job->tries = 0;
-    job->due_ms = haft__loop_now(link->pg->store.loop) + link->pg->request_ms;
-    haft__pg_jobs_add(&link->queue, job);
+    job->due_ms = haft__loop_now(connection->pg->store.loop) + connection->pg->request_ms;
+    haft__pg_jobs_push(&connection->queue, job);
 }
 
-static void committed(haft__pg_link *link)
+static void committed(haft__pg_connection *connection)
 {
     haft__pg_jobs told;
     haft__pg_jobs_init(&told);
-    link->phase = HAFT__PG_IDLE;
-    link->pg->commits += link->writes;
-    for (haft__pg_job *job; (job = haft__pg_jobs_take(&link->batch)) != NULL;) {
+    connection->phase = HAFT__PG_IDLE;
+    connection->pg->commits += connection->writes;
+    for (haft__pg_job *job; (job = haft__pg_jobs_pop(&connection->batch)) != NULL;) {
         if (job->again && job->status == HAFT_OK) {
-            go_on(link, job);
+            continue_job(connection, job);
         } else {
-            haft__pg_jobs_add(&told, job);
+            haft__pg_jobs_push(&told, job);
         }
     }
-    haft__pg_report(link, &told);
+    haft__pg_jobs_report(connection, &told);
 }
 
-static bool is_done(const haft__pg_job *job, const haft__pg_link *link)
+static bool is_done(const haft__pg_job *job, const haft__pg_connection *connection)
 {
-    return job->status != HAFT_OK || (link->committed && job->finished);
+    return job->status != HAFT_OK || (connection->committed && job->finished);
 }
 
-void haft__pg_batch_lost(haft__pg_link *link)
+void haft__pg_batch_disconnected(haft__pg_connection *connection)
 {
-    bool unknown = link->writes && link->sent && !link->failed;
-    uint64_t now = haft__loop_now(link->pg->store.loop);
-    for (haft__pg_job *job = link->batch.first; job != NULL; job = job->next_job) {
-        bool given_up = job->request == NULL || link->pg->closing || job->due_ms <= now
+    bool unknown = connection->writes && connection->sent && !connection->failed;
+    uint64_t now = haft__loop_now(connection->pg->store.loop);
+    for (haft__pg_job *job = connection->batch.first; job != NULL; job = job->next_job) {
+        bool given_up = job->request == NULL || connection->pg->closing || job->due_ms <= now
                         || job->tries >= HAFT__LIMIT_STORE_PG_TRIES;
-        if (is_done(job, link)) {
+        if (is_done(job, connection)) {
             continue;
         }
         if (unknown && job->taken.epoch > 0 && !given_up) {
-            job->start = haft__pg_retake; /* it can be seen whether it was */
+            job->start = haft__pg_reclaim; /* it can be seen whether it was */
         } else if (unknown && !given_up && job->request->verb == HAFT__STORE_CREATE) {
-            job->perhaps = true; /* the id is its own: the same */
+            job->commit_uncertain = true; /* the id is its own: the same */
         } else if (unknown) {
             haft_error err = {0};
-            haft__pg_unknown(link->pg, job->request, &link->why, &err);
+            haft__pg_fail_commit_unknown(connection->pg, job->request, &connection->last_error,
+                                         &err);
             haft__pg_job_fail(job, HAFT_IO, &err);
         } else if (given_up) {
-            haft__pg_job_give_up(job, link->why_status, &link->why);
+            haft__pg_job_abort(job, connection->last_status, &connection->last_error);
         }
     }
-    if (link->writes && link->committed) {
-        committed(link);
+    if (connection->writes && connection->committed) {
+        committed(connection);
     } else {
-        return_jobs(link, !link->astray);
+        return_jobs(connection, !connection->wrong_server);
     }
 }
 
 /* ---- answers ---- */
 
-static void fail_whole(haft__pg_link *link, haft_status status)
+static void fail_whole(haft__pg_connection *connection, haft_status status)
 {
-    link->failed = link->whole = true;
-    link->status = status;
+    connection->failed = connection->whole = true;
+    connection->status = status;
 }
 
 /* False when it may not stay there: the connection is made again. */
-static bool meet(haft__pg_link *link, uint64_t server, bool standby)
+static bool check_server(haft__pg_connection *connection, uint64_t server, bool standby)
 {
     haft_error err = {0};
-    haft_status status = haft__pg_link_meet(link, server, standby, &err);
+    haft_status status = haft__pg_connection_check_server(connection, server, standby, &err);
     if (status != HAFT_OK) {
-        link->broken = link->elsewhere = link->astray = true;
-        link->why_status = status;
-        link->why = err;
+        connection->broken = connection->try_next_host = connection->wrong_server = true;
+        connection->last_status = status;
+        connection->last_error = err;
     }
     return status == HAFT_OK;
 }
 
 /* What the transaction was told about itself: the time, the server, the version of the tables. */
-static void take_settings(haft__pg_link *link, PGresult *result)
+static void read_settings(haft__pg_connection *connection, PGresult *result)
 {
-    haft__pg_rows rows = {.pg = link->pg, .result = result};
-    if (!haft__pg_row(&rows)) {
-        fail_whole(link, haft__pg_fail_damaged(link->pg, &link->error, "its version is gone"));
+    haft__pg_rows rows = {.pg = connection->pg, .result = result};
+    if (!haft__pg_rows_next(&rows)) {
+        fail_whole(connection, haft__pg_fail_damaged(connection->pg, &connection->error,
+                                                     "its version is gone"));
         return;
     }
-    link->pg->now_ms = haft__pg_int(&rows);
+    connection->pg->now_ms = haft__pg_rows_int(&rows);
     rows.column = 5;
-    uint64_t server = haft__pg_int(&rows);
-    bool standby = haft__pg_int(&rows) != 0;
-    uint64_t version = haft__pg_int(&rows), oldest = haft__pg_int(&rows);
-    haft_status status = haft__pg_rows_end(&rows, &link->error);
-    if (status == HAFT_OK && !meet(link, server, standby)) {
+    uint64_t server = haft__pg_rows_int(&rows);
+    bool standby = haft__pg_rows_int(&rows) != 0;
+    uint64_t version = haft__pg_rows_int(&rows), oldest = haft__pg_rows_int(&rows);
+    haft_status status = haft__pg_rows_end(&rows, &connection->error);
+    if (status == HAFT_OK && !check_server(connection, server, standby)) {
         return;
     }
     if (status == HAFT_OK && oldest > HAFT__PG_VERSION) {
-        status = haft__pg_fail_version(link->pg, version, &link->error);
+        status = haft__pg_fail_version(connection->pg, version, &connection->error);
     }
     if (status != HAFT_OK) {
-        fail_whole(link, status);
+        fail_whole(connection, status);
     }
-    link->attempts = 0; /* only now it is known to be of use */
+    connection->attempts = 0; /* only now it is known to be of use */
 }
 
 /* Whose answer comes next; NULL for that of the transaction itself. */
-static haft__pg_job *reader_of(haft__pg_link *link)
+static haft__pg_job *reader_of(haft__pg_connection *connection)
 {
-    if (link->opened < link->opening) {
+    if (connection->opened < connection->opening) {
         return NULL;
     }
-    while (link->reading != NULL && link->reading->answered >= link->reading->asked) {
-        link->reading = link->reading->next_job;
+    while (connection->reading != NULL
+           && connection->reading->answered >= connection->reading->asked) {
+        connection->reading = connection->reading->next_job;
     }
-    return link->reading;
+    return connection->reading;
 }
 
-static void take_own(haft__pg_link *link, PGresult *result)
+static void read_transaction_result(haft__pg_connection *connection, PGresult *result)
 {
-    if (link->opened == 2 && link->opened < link->opening) {
-        link->heads = result;
+    if (connection->opened == 2 && connection->opened < connection->opening) {
+        connection->heads = result;
         return;
     }
-    if (link->opened == 1) {
-        take_settings(link, result);
-    } else if (link->opened > 1 && link->phase == HAFT__PG_COMMITTING) {
-        link->committed = strcmp(link->pg->lib->cmdStatus(result), HAFT__PG_COMMIT) == 0;
+    if (connection->opened == 1) {
+        read_settings(connection, result);
+    } else if (connection->opened > 1 && connection->phase == HAFT__PG_COMMITTING) {
+        connection->committed =
+            strcmp(connection->pg->lib->cmdStatus(result), HAFT__PG_COMMIT) == 0;
     }
-    link->pg->lib->clear(result);
+    connection->pg->lib->clear(result);
 }
 
-static void take_failure(haft__pg_link *link, PGresult *result, bool whole)
+static void read_failure(haft__pg_connection *connection, PGresult *result, bool whole)
 {
-    if (!link->failed && link->phase != HAFT__PG_UNDOING) {
+    if (!connection->failed && connection->phase != HAFT__PG_ROLLING_BACK) {
         haft__pg_failure failure;
-        link->status =
-            haft__pg_fail_result(link->pg, result, link->opened == 0, &failure, &link->error);
-        link->again = failure.again;
-        link->locked = failure.locked;
-        link->failed = failure.certain;
-        link->whole = whole;
+        connection->status = haft__pg_fail_result(connection->pg, result, connection->opened == 0,
+                                                  &failure, &connection->error);
+        connection->again = failure.again;
+        connection->locked = failure.locked;
+        connection->failed = failure.certain;
+        connection->whole = whole;
         if (failure.broken) {
-            link->broken = true;
-            link->elsewhere = failure.elsewhere;
-            link->why_status = link->status;
-            link->why = link->error;
+            connection->broken = true;
+            connection->try_next_host = failure.try_next_host;
+            connection->last_status = connection->status;
+            connection->last_error = connection->error;
         }
     }
-    link->pg->lib->clear(result);
+    connection->pg->lib->clear(result);
 }
 
-static void take(haft__pg_link *link, PGresult *result)
+static void take(haft__pg_connection *connection, PGresult *result)
 {
-    haft__pg_job *job = reader_of(link);
-    switch (link->pg->lib->resultStatus(result)) {
+    haft__pg_job *job = reader_of(connection);
+    switch (connection->pg->lib->resultStatus(result)) {
     case PGRES_COMMAND_OK:
     case PGRES_TUPLES_OK:
         if (job == NULL) {
-            take_own(link, result);
+            read_transaction_result(connection, result);
         } else if (job->answered < HAFT__PG_ANSWERS && job->status == HAFT_OK) {
             job->answers[job->answered] = result;
         } else {
-            link->pg->lib->clear(result);
+            connection->pg->lib->clear(result);
         }
         return;
-    case PGRES_PIPELINE_ABORTED: link->pg->lib->clear(result); return;
-    default: take_failure(link, result, link->opened < 2); return;
+    case PGRES_PIPELINE_ABORTED: connection->pg->lib->clear(result); return;
+    default: read_failure(connection, result, connection->opened < 2); return;
     }
 }
 
-static void advance(haft__pg_link *link)
+static void advance(haft__pg_connection *connection)
 {
-    haft__pg_job *job = reader_of(link);
+    haft__pg_job *job = reader_of(connection);
     if (job != NULL) {
         job->answered++;
-    } else if (link->opened < link->opening) {
-        link->opened++;
+    } else if (connection->opened < connection->opening) {
+        connection->opened++;
     }
 }
 
 /* Who looks for work begins again later when those wait who keep work from being lost. */
-static bool gives_way(const haft__pg_link *link)
+static bool yields_to_urgent(const haft__pg_connection *connection)
 {
-    const haft__store_request *request = link->batch.first->request;
-    return link->phase == HAFT__PG_WORKING && link->urgent.first != NULL && request != NULL
-           && request->verb == HAFT__STORE_TAKE;
+    const haft__store_request *request = connection->batch.first->request;
+    return connection->phase == HAFT__PG_WORKING && connection->urgent.first != NULL
+           && request != NULL && request->verb == HAFT__STORE_CLAIM_NEXT;
 }
 
 /* All answers of the stage are there. */
-static void end_answers(haft__pg_link *link)
+static void end_answers(haft__pg_connection *connection)
 {
-    if (link->phase == HAFT__PG_UNDOING) {
-        undone(link);
-    } else if (link->failed || link->spoilt || gives_way(link)) {
-        undo(link);
-    } else if (link->phase == HAFT__PG_WORKING) {
-        run_stage(link);
-        end_stage(link);
-    } else if (!link->committed) {
-        fail_whole(link, haft__pg_fail_damaged(link->pg, &link->error, "nothing was committed"));
-        undo(link);
+    if (connection->phase == HAFT__PG_ROLLING_BACK) {
+        rolled_back(connection);
+    } else if (connection->failed || connection->partly_applied || yields_to_urgent(connection)) {
+        roll_back(connection);
+    } else if (connection->phase == HAFT__PG_WORKING) {
+        run_stage(connection);
+        end_stage(connection);
+    } else if (!connection->committed) {
+        fail_whole(connection, haft__pg_fail_damaged(connection->pg, &connection->error,
+                                                     "nothing was committed"));
+        roll_back(connection);
     } else {
-        if (!link->writes) {
-            run_stage(link);
+        if (!connection->writes) {
+            run_stage(connection);
         }
-        committed(link);
+        committed(connection);
     }
 }
 
-void haft__pg_batch_read(haft__pg_link *link)
+void haft__pg_batch_read(haft__pg_connection *connection)
 {
-    const haft__pg_functions *lib = link->pg->lib;
-    while (!link->broken && link->phase >= HAFT__PG_WORKING && lib->isBusy(link->conn) == 0) {
-        PGresult *result = lib->getResult(link->conn);
+    const haft__libpq *lib = connection->pg->lib;
+    while (!connection->broken && connection->phase >= HAFT__PG_WORKING
+           && lib->isBusy(connection->conn) == 0) {
+        PGresult *result = lib->getResult(connection->conn);
         if (result == NULL) {
-            if (lib->status(link->conn) != CONNECTION_OK) {
-                link->broken = true;
+            if (lib->status(connection->conn) != CONNECTION_OK) {
+                connection->broken = true;
             }
-            advance(link);
+            advance(connection);
         } else if (lib->resultStatus(result) == PGRES_PIPELINE_SYNC) {
             lib->clear(result);
-            end_answers(link);
+            end_answers(connection);
         } else {
-            take(link, result);
+            take(connection, result);
         }
     }
 }

@@ -22,12 +22,12 @@
 static const struct {
     const char *sql, *types;
     const char *one; /* for one row that has no NULL, or NULL */
-} statements[HAFT__PG_SHARED] = {
+} statements[HAFT__PG_BULK_COUNT] = {
     [HAFT__PG_LOCK_HEADS] = {HAFT__PG_HEADS_LOCK, "t", NULL},
     [HAFT__PG_ADD_EVENTS] = {HAFT__PG_EVENTS_ADD, "tnbb", HAFT__PG_EVENT_ADD},
     [HAFT__PG_ADD_RUNS] = {HAFT__PG_RUN_ADD, "tnnnbtnnnnnnnntttn", NULL},
     [HAFT__PG_ADD_ABOUT] = {HAFT__PG_ABOUT_ADD, "ttttttbtbb", NULL},
-    [HAFT__PG_GROW_RUNS] = {HAFT__PG_RUNS_GROW, "tnnnnnnnnnnbt", HAFT__PG_RUN_GROW},
+    [HAFT__PG_UPDATE_RUNS] = {HAFT__PG_RUNS_UPDATE, "tnnnnnnnnnnbt", HAFT__PG_RUN_UPDATE},
     [HAFT__PG_DROP_MESSAGES] = {HAFT__PG_MESSAGES_DROP, "t", NULL},
     [HAFT__PG_SET_ANSWERS] = {HAFT__PG_ANSWER, "tb", NULL},
     [HAFT__PG_LOCK_THREADS] = {HAFT__PG_THREADS_LOCK, "t", NULL},
@@ -87,9 +87,10 @@ static void add_element(haft__buf *column, const haft__pg_args *args, size_t at)
 /* ---- rows ---- */
 
 /* How many bytes its rows have now. */
-static size_t add_row(haft__pg_link *link, haft__pg_shared which, const haft__pg_args *args)
+static size_t add_row(haft__pg_connection *connection, haft__pg_bulk_statement which,
+                      const haft__pg_args *args)
 {
-    haft__pg_share *share = &link->shares[which];
+    haft__pg_bulk_rows *share = &connection->bulk[which];
     const char *types = statements[which].types;
     size_t bytes = 0;
     for (size_t i = 0; types[i] != '\0'; i++) {
@@ -104,7 +105,7 @@ static size_t add_row(haft__pg_link *link, haft__pg_shared which, const haft__pg
 }
 
 /* Each as a parameter, complete; or the only element of each. */
-static haft_status bind(haft__pg_share *share, const char *types, bool one, haft__pg_args *args,
+static haft_status bind(haft__pg_bulk_rows *share, const char *types, bool one, haft__pg_args *args,
                         haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -119,7 +120,7 @@ static haft_status bind(haft__pg_share *share, const char *types, bool one, haft
     return status;
 }
 
-static void empty(haft__pg_share *share)
+static void empty(haft__pg_bulk_rows *share)
 {
     share->rows = 0;
     for (size_t i = 0; i < COUNT(share->columns); i++) {
@@ -132,9 +133,9 @@ static void empty(haft__pg_share *share)
 
 /* Whether there was anything to send. What cannot be sent is not: nothing of the transaction is
  * kept then, and each job gets its own. */
-static bool send(haft__pg_link *link, haft__pg_shared which)
+static bool send(haft__pg_connection *connection, haft__pg_bulk_statement which)
 {
-    haft__pg_share *share = &link->shares[which];
+    haft__pg_bulk_rows *share = &connection->bulk[which];
     haft__pg_args args = {0};
     haft_error err = {0};
     if (share->rows == 0) {
@@ -143,58 +144,60 @@ static bool send(haft__pg_link *link, haft__pg_shared which)
     bool one = share->rows == 1 && statements[which].one != NULL;
     haft_status status = bind(share, statements[which].types, one, &args, &err);
     if (status == HAFT_OK) {
-        haft__pg_say(link, one ? statements[which].one : statements[which].sql, &args);
-    } else if (!link->failed) {
-        link->failed = true;
-        link->status = status;
-        link->error = err;
+        haft__pg_connection_query(connection, one ? statements[which].one : statements[which].sql,
+                                  &args);
+    } else if (!connection->failed) {
+        connection->failed = true;
+        connection->status = status;
+        connection->error = err;
     }
     empty(share);
     return status == HAFT_OK;
 }
 
-void haft__pg_share_row(haft__pg_job *job, haft__pg_shared which, const haft__pg_args *args)
+void haft__pg_bulk_add_row(haft__pg_job *job, haft__pg_bulk_statement which,
+                           const haft__pg_args *args)
 {
     job->touched = true;
-    if (add_row(job->link, which, args) >= FULL_BYTES) {
-        job->asked += send(job->link, which);
+    if (add_row(job->connection, which, args) >= FULL_BYTES) {
+        job->asked += send(job->connection, which);
     }
 }
 
-bool haft__pg_lock_heads(haft__pg_link *link)
+bool haft__pg_lock_heads(haft__pg_connection *connection)
 {
-    for (const haft__pg_job *job = link->batch.first; link->writes && job != NULL;
+    for (const haft__pg_job *job = connection->batch.first; connection->writes && job != NULL;
          job = job->next_job) {
         if (!job->finished && job->request != NULL && job->request->run.id.len > 0) {
             haft__pg_args args = {0};
             haft__pg_arg(&args, job->request->run.id);
-            (void)add_row(link, HAFT__PG_LOCK_HEADS, &args);
+            (void)add_row(connection, HAFT__PG_LOCK_HEADS, &args);
         }
     }
-    return send(link, HAFT__PG_LOCK_HEADS);
+    return send(connection, HAFT__PG_LOCK_HEADS);
 }
 
-void haft__pg_share_all(haft__pg_link *link)
+void haft__pg_bulk_send(haft__pg_connection *connection)
 {
-    for (haft__pg_shared which = 0; which < HAFT__PG_SHARED; which++) {
-        (void)send(link, which);
+    for (haft__pg_bulk_statement which = 0; which < HAFT__PG_BULK_COUNT; which++) {
+        (void)send(connection, which);
     }
 }
 
-void haft__pg_share_init(haft__pg_link *link)
+void haft__pg_bulk_init(haft__pg_connection *connection)
 {
-    for (haft__pg_shared which = 0; which < HAFT__PG_SHARED; which++) {
+    for (haft__pg_bulk_statement which = 0; which < HAFT__PG_BULK_COUNT; which++) {
         for (size_t i = 0; i < HAFT__PG_ARGS; i++) {
-            haft__buf_init(&link->shares[which].columns[i], MOST_BYTES);
+            haft__buf_init(&connection->bulk[which].columns[i], MOST_BYTES);
         }
     }
 }
 
-void haft__pg_share_finish(haft__pg_link *link)
+void haft__pg_bulk_finish(haft__pg_connection *connection)
 {
-    for (haft__pg_shared which = 0; which < HAFT__PG_SHARED; which++) {
+    for (haft__pg_bulk_statement which = 0; which < HAFT__PG_BULK_COUNT; which++) {
         for (size_t i = 0; i < HAFT__PG_ARGS; i++) {
-            haft__buf_finish(&link->shares[which].columns[i]);
+            haft__buf_finish(&connection->bulk[which].columns[i]);
         }
     }
 }

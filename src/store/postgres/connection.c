@@ -2,9 +2,9 @@
 /*
  * pg_link.c - a connection to PostgreSQL on the loop: made, watched, lost, made again.
  *
- * Nothing here waits but haft__pg_link_drain, at the beginning and the end of a store. A connection
- * that is lost is made again when there is a reason to, at once the first time, then after pauses
- * that grow. Jobs wait meanwhile, each until its time is over. Tests:
+ * Nothing here waits but haft__pg_connection_drain, at the beginning and the end of a store. A
+ * connection that is lost is made again when there is a reason to, at once the first time, then
+ * after pauses that grow. Jobs wait meanwhile, each until its time is over. Tests:
  * tests/store/postgres/postgres_test.c.
  */
 #include "base/error.h"
@@ -15,156 +15,159 @@
 
 #define OLDEST_SERVER 120000
 
-static void go(haft__pg_link *link);
+static void run_next(haft__pg_connection *connection);
 static void ready(void *context);
 
-static uint64_t now_of(const haft__pg_link *link)
+static uint64_t now_of(const haft__pg_connection *connection)
 {
-    return haft__loop_now(link->pg->store.loop);
+    return haft__loop_now(connection->pg->store.loop);
 }
 
-static bool has_waiting(const haft__pg_link *link)
+static bool has_waiting(const haft__pg_connection *connection)
 {
-    return link->urgent.first != NULL || link->queue.first != NULL;
+    return connection->urgent.first != NULL || connection->queue.first != NULL;
 }
 
-static bool has_jobs(const haft__pg_link *link)
+static bool has_jobs(const haft__pg_connection *connection)
 {
-    return has_waiting(link) || link->batch.first != NULL;
+    return has_waiting(connection) || connection->batch.first != NULL;
 }
 
 /* ---- watching ---- */
 
 /* What is waited for from now on, with a new watch when the socket may be another one. */
-static void watch(haft__pg_link *link, bool readable, bool writable)
+static void watch(haft__pg_connection *connection, bool readable, bool writable)
 {
     haft_status status = HAFT_OK;
-    link->readable = readable;
-    link->writable = writable;
-    if (link->poll == NULL) {
-        status = haft__poll_create(link->pg->store.loop, link->pg->lib->socket(link->conn), ready,
-                                   link, &link->poll, &link->why);
+    connection->readable = readable;
+    connection->writable = writable;
+    if (connection->poll == NULL) {
+        status = haft__poll_create(connection->pg->store.loop,
+                                   connection->pg->lib->socket(connection->conn), ready, connection,
+                                   &connection->poll, &connection->last_error);
     }
     if (status == HAFT_OK) {
-        status = haft__poll_want(link->poll, readable, writable, &link->why);
+        status =
+            haft__poll_set_interest(connection->poll, readable, writable, &connection->last_error);
     }
     if (status != HAFT_OK) {
-        link->why_status = status;
-        link->broken = true;
+        connection->last_status = status;
+        connection->broken = true;
     }
 }
 
-static void unwatch(haft__pg_link *link)
+static void unwatch(haft__pg_connection *connection)
 {
-    haft__poll_destroy(link->poll);
-    link->poll = NULL;
+    haft__poll_destroy(connection->poll);
+    connection->poll = NULL;
 }
 
-void haft__pg_link_flush(haft__pg_link *link)
+void haft__pg_connection_flush(haft__pg_connection *connection)
 {
-    int more = link->broken ? -1 : link->pg->lib->flush(link->conn);
+    int more = connection->broken ? -1 : connection->pg->lib->flush(connection->conn);
     if (more < 0) {
-        link->broken = true;
+        connection->broken = true;
     } else {
-        watch(link, true, more > 0);
+        watch(connection, true, more > 0);
     }
 }
 
 /* ---- losing ---- */
 
-static void close_link(haft__pg_link *link)
+static void close_link(haft__pg_connection *connection)
 {
-    unwatch(link);
-    if (link->conn != NULL) {
-        link->pg->lib->finish(link->conn);
-        link->conn = NULL;
+    unwatch(connection);
+    if (connection->conn != NULL) {
+        connection->pg->lib->finish(connection->conn);
+        connection->conn = NULL;
     }
-    link->phase = HAFT__PG_CLOSED;
-    link->server = 0;
-    link->broken = false;
+    connection->phase = HAFT__PG_CLOSED;
+    connection->server = 0;
+    connection->broken = false;
 }
 
-void haft__pg_link_cut(haft__pg_link *link)
+void haft__pg_connection_discard(haft__pg_connection *connection)
 {
-    close_link(link);
-    if (link->batch.first != NULL) {
-        haft__pg_batch_lost(link);
+    close_link(connection);
+    if (connection->batch.first != NULL) {
+        haft__pg_batch_disconnected(connection);
     }
 }
 
 /* Notes why, from libpq, unless it is known already. */
-static void note_why(haft__pg_link *link)
+static void note_why(haft__pg_connection *connection)
 {
-    if (link->why_status == HAFT_OK) {
-        link->why_status = haft__pg_fail_connection(link->pg, link->conn, &link->why);
+    if (connection->last_status == HAFT_OK) {
+        connection->last_status =
+            haft__pg_fail_connection(connection->pg, connection->conn, &connection->last_error);
     }
 }
 
-static void fail_some(haft__pg_link *link, haft__pg_jobs *queue, uint64_t due_until,
+static void fail_some(haft__pg_connection *connection, haft__pg_jobs *queue, uint64_t due_until,
                       haft__pg_jobs *told)
 {
     haft__pg_jobs rest;
     haft__pg_jobs_init(&rest);
-    for (haft__pg_job *job; (job = haft__pg_jobs_take(queue)) != NULL;) {
+    for (haft__pg_job *job; (job = haft__pg_jobs_pop(queue)) != NULL;) {
         bool over = job->due_ms <= due_until || job->request == NULL;
         if (over && job->status == HAFT_OK) {
-            haft__pg_job_give_up(job, link->why_status, &link->why);
+            haft__pg_job_abort(job, connection->last_status, &connection->last_error);
         }
-        haft__pg_jobs_add(over ? told : &rest, job);
+        haft__pg_jobs_push(over ? told : &rest, job);
     }
-    haft__pg_jobs_return(&rest, queue);
+    haft__pg_jobs_requeue(&rest, queue);
 }
 
-static void fail_queue(haft__pg_link *link, uint64_t due_until)
+static void fail_queue(haft__pg_connection *connection, uint64_t due_until)
 {
     haft__pg_jobs told;
     haft__pg_jobs_init(&told);
-    fail_some(link, &link->urgent, due_until, &told);
-    fail_some(link, &link->queue, due_until, &told);
-    haft__pg_report(link, &told);
+    fail_some(connection, &connection->urgent, due_until, &told);
+    fail_some(connection, &connection->queue, due_until, &told);
+    haft__pg_jobs_report(connection, &told);
 }
 
 /* ---- connecting ---- */
 
-static void rested(void *context)
+static void on_backoff_end(void *context)
 {
-    go(context);
+    run_next(context);
 }
 
 /* The next attempt comes after a pause: twice as long each time, and none like another's. */
-static void pause(haft__pg_link *link)
+static void start_backoff(haft__pg_connection *connection)
 {
-    haft__pg *pg = link->pg;
-    unsigned doublings = link->attempts < 16 ? link->attempts : 16;
+    haft__pg *pg = connection->pg;
+    unsigned doublings = connection->attempts < 16 ? connection->attempts : 16;
     uint64_t most = pg->backoff_ms << doublings;
     most = most < pg->backoff_max_ms ? most : pg->backoff_max_ms;
     pg->random = pg->random * 6364136223846793005U + 1442695040888963407U;
     uint64_t ms = most / 2 + (pg->random >> 33) % (most / 2 + 1);
-    link->attempts++;
-    haft_status status =
-        haft__timer_start(pg->store.loop, &link->rest, ms, rested, link, &link->why);
+    connection->attempts++;
+    haft_status status = haft__timer_start(pg->store.loop, &connection->rest, ms, on_backoff_end,
+                                           connection, &connection->last_error);
     if (status != HAFT_OK) {
-        link->why_status = status;
-        fail_queue(link, UINT64_MAX);
+        connection->last_status = status;
+        fail_queue(connection, UINT64_MAX);
     }
 }
 
 /* What an attempt that failed leaves: who waits for the first connection is told at once. */
-static void fail_attempt(haft__pg_link *link, bool for_good)
+static void fail_attempt(haft__pg_connection *connection, bool for_good)
 {
-    note_why(link);
-    close_link(link);
-    fail_queue(link, for_good || link->pg->closing ? UINT64_MAX : 0);
-    if (has_waiting(link)) {
-        pause(link);
+    note_why(connection);
+    close_link(connection);
+    fail_queue(connection, for_good || connection->pg->closing ? UINT64_MAX : 0);
+    if (has_waiting(connection)) {
+        start_backoff(connection);
     }
 }
 
-static haft_status check_server(const haft__pg_link *link, haft_error *err)
+static haft_status check_server(const haft__pg_connection *connection, haft_error *err)
 {
-    const haft__pg *pg = link->pg;
-    int version = pg->lib->serverVersion(link->conn);
-    const char *encoding = pg->lib->parameterStatus(link->conn, "server_encoding");
+    const haft__pg *pg = connection->pg;
+    int version = pg->lib->serverVersion(connection->conn);
+    const char *encoding = pg->lib->parameterStatus(connection->conn, "server_encoding");
     if (version < OLDEST_SERVER) {
         return haft__fail(err, HAFT_UNSUPPORTED, pg->place,
                           "the server is PostgreSQL %d, wanted %d or newer", version / 10000,
@@ -179,40 +182,42 @@ static haft_status check_server(const haft__pg_link *link, haft_error *err)
 }
 
 /* Whether it has to go where the one that writes is. */
-static bool follows(const haft__pg_link *link)
+static bool must_match_writer(const haft__pg_connection *connection)
 {
-    return !link->writes && link->pg->writer.phase >= HAFT__PG_IDLE;
+    return !connection->writes && connection->pg->writer.phase >= HAFT__PG_IDLE;
 }
 
-static void connected(haft__pg_link *link)
+static void connected(haft__pg_connection *connection)
 {
-    const haft__pg_functions *lib = link->pg->lib;
-    link->why_status = check_server(link, &link->why);
-    if (link->why_status != HAFT_OK) {
-        fail_attempt(link, true);
+    const haft__libpq *lib = connection->pg->lib;
+    connection->last_status = check_server(connection, &connection->last_error);
+    if (connection->last_status != HAFT_OK) {
+        fail_attempt(connection, true);
         return;
     }
-    if (lib->setnonblocking(link->conn, 1) != 0 || lib->enterPipelineMode(link->conn) == 0) {
-        fail_attempt(link, false);
+    if (lib->setnonblocking(connection->conn, 1) != 0
+        || lib->enterPipelineMode(connection->conn) == 0) {
+        fail_attempt(connection, false);
         return;
     }
-    link->phase = HAFT__PG_IDLE;
-    link->silent = 0;
-    if (!follows(link)) {
-        link->pg->host = haft__pg_host_of(link->pg, link->conn); /* the other one comes, too */
+    connection->phase = HAFT__PG_IDLE;
+    connection->silent = 0;
+    if (!must_match_writer(connection)) {
+        connection->pg->host =
+            haft__pg_host_index(connection->pg, connection->conn); /* the other one comes, too */
     }
-    watch(link, true, false);
+    watch(connection, true, false);
 }
 
 /* libpq may have closed the socket and opened another: it is watched anew. */
-static void go_on_connecting(haft__pg_link *link)
+static void continue_connecting(haft__pg_connection *connection)
 {
-    unwatch(link);
-    switch (link->pg->lib->connectPoll(link->conn)) {
-    case PGRES_POLLING_READING: watch(link, true, false); return;
-    case PGRES_POLLING_WRITING: watch(link, false, true); return;
-    case PGRES_POLLING_OK: connected(link); return;
-    default: fail_attempt(link, false); return;
+    unwatch(connection);
+    switch (connection->pg->lib->connectPoll(connection->conn)) {
+    case PGRES_POLLING_READING: watch(connection, true, false); return;
+    case PGRES_POLLING_WRITING: watch(connection, false, true); return;
+    case PGRES_POLLING_OK: connected(connection); return;
+    default: fail_attempt(connection, false); return;
     }
 }
 
@@ -224,19 +229,19 @@ static void ignore_notice(void *context, const PGresult *result)
 }
 
 /* Begins with the host whose turn it is; what comes behind the URL counts more. */
-static PGconn *begin_at(const haft__pg_link *link)
+static PGconn *begin_at(const haft__pg_connection *connection)
 {
     static const char *const names[] = {
         "dbname", "client_encoding", "fallback_application_name", "host", "hostaddr", "port", NULL};
-    const haft__pg *pg = link->pg;
+    const haft__pg *pg = connection->pg;
     const char *values[COUNT(names)] = {pg->url, "UTF8", "haft"};
     haft__buf lists[3];
     bool right = true;
     for (size_t i = 0; i < COUNT(lists); i++) {
-        const char *list = haft__pg_option(pg, names[3 + i]);
+        const char *list = haft__pg_conninfo_option(pg, names[3 + i]);
         haft__buf_init(&lists[i], HAFT__LIMIT_STORE_TEXT_BYTES);
         if (list != NULL && pg->hosts > 1) {
-            haft__pg_rotate(&lists[i], list, pg->host, pg->hosts);
+            haft__pg_host_list_rotate(&lists[i], list, pg->host, pg->hosts);
             right = right && lists[i].status == HAFT_OK;
             values[3 + i] = lists[i].ptr;
         }
@@ -248,27 +253,27 @@ static PGconn *begin_at(const haft__pg_link *link)
     return conn;
 }
 
-static void connect_link(haft__pg_link *link)
+static void connect_link(haft__pg_connection *connection)
 {
-    const haft__pg *pg = link->pg;
-    link->why_status = HAFT_OK;
-    link->conn = begin_at(link);
-    if (link->conn == NULL) {
-        link->why_status = haft__fail_no_memory(&link->why);
+    const haft__pg *pg = connection->pg;
+    connection->last_status = HAFT_OK;
+    connection->conn = begin_at(connection);
+    if (connection->conn == NULL) {
+        connection->last_status = haft__fail_no_memory(&connection->last_error);
     }
-    if (link->conn == NULL || pg->lib->status(link->conn) == CONNECTION_BAD) {
-        fail_attempt(link, false);
+    if (connection->conn == NULL || pg->lib->status(connection->conn) == CONNECTION_BAD) {
+        fail_attempt(connection, false);
         return;
     }
-    (void)pg->lib->setNoticeReceiver(link->conn, ignore_notice, NULL);
-    link->phase = HAFT__PG_CONNECTING;
-    link->connect_by_ms = now_of(link) + pg->connect_ms;
-    watch(link, false, true);
+    (void)pg->lib->setNoticeReceiver(connection->conn, ignore_notice, NULL);
+    connection->phase = HAFT__PG_CONNECTING;
+    connection->connect_by_ms = now_of(connection) + pg->connect_ms;
+    watch(connection, false, true);
 }
 
 /* ---- deadlines ---- */
 
-static void arm(haft__pg_link *link);
+static void arm(haft__pg_connection *connection);
 
 /* Jobs of a queue come in the order of their deadlines: the first one counts. */
 static uint64_t due_of(const haft__pg_jobs *jobs)
@@ -276,250 +281,256 @@ static uint64_t due_of(const haft__pg_jobs *jobs)
     return jobs->first != NULL ? jobs->first->due_ms : UINT64_MAX;
 }
 
-static uint64_t first_due(const haft__pg_link *link)
+static uint64_t first_due(const haft__pg_connection *connection)
 {
-    if (link->batch.first != NULL) {
-        return due_of(&link->batch);
+    if (connection->batch.first != NULL) {
+        return due_of(&connection->batch);
     }
-    uint64_t urgent = due_of(&link->urgent), other = due_of(&link->queue);
+    uint64_t urgent = due_of(&connection->urgent), other = due_of(&connection->queue);
     return urgent < other ? urgent : other;
 }
 
-static void late(void *context)
+static void on_deadline(void *context)
 {
-    haft__pg_link *link = context;
-    const haft__pg *pg = link->pg;
-    uint64_t now = now_of(link);
-    if (link->phase == HAFT__PG_CONNECTING && link->connect_by_ms <= now) {
-        link->why_status =
-            haft__pg_fail_time(pg, "the database did not answer", pg->connect_ms, &link->why);
-        link->pg->host += !follows(link); /* the others have not been asked */
-        link->silent++;
-        if (link->silent < pg->hosts) {
-            close_link(link);
+    haft__pg_connection *connection = context;
+    const haft__pg *pg = connection->pg;
+    uint64_t now = now_of(connection);
+    if (connection->phase == HAFT__PG_CONNECTING && connection->connect_by_ms <= now) {
+        connection->last_status = haft__pg_fail_time(pg, "the database did not answer",
+                                                     pg->connect_ms, &connection->last_error);
+        connection->pg->host += !must_match_writer(connection); /* the others have not been asked */
+        connection->silent++;
+        if (connection->silent < pg->hosts) {
+            close_link(connection);
         } else {
-            link->silent = 0;
-            fail_attempt(link, false);
+            connection->silent = 0;
+            fail_attempt(connection, false);
         }
     }
-    if (link->batch.first != NULL && link->batch.first->due_ms <= now) {
-        link->why_status =
-            haft__pg_fail_time(pg, "the request was not done", pg->request_ms, &link->why);
-        haft__pg_link_cut(link);
+    if (connection->batch.first != NULL && connection->batch.first->due_ms <= now) {
+        connection->last_status = haft__pg_fail_time(pg, "the request was not done", pg->request_ms,
+                                                     &connection->last_error);
+        haft__pg_connection_discard(connection);
     }
-    if (due_of(&link->urgent) <= now || due_of(&link->queue) <= now) {
-        if (link->why_status == HAFT_OK) {
-            link->why_status =
-                haft__pg_fail_time(pg, "the request was not done", pg->request_ms, &link->why);
+    if (due_of(&connection->urgent) <= now || due_of(&connection->queue) <= now) {
+        if (connection->last_status == HAFT_OK) {
+            connection->last_status = haft__pg_fail_time(pg, "the request was not done",
+                                                         pg->request_ms, &connection->last_error);
         }
-        fail_queue(link, now);
+        fail_queue(connection, now);
     }
-    go(link);
+    run_next(connection);
 }
 
-static void arm(haft__pg_link *link)
+static void arm(haft__pg_connection *connection)
 {
-    haft__loop *loop = link->pg->store.loop;
-    uint64_t due = first_due(link);
-    due =
-        link->phase == HAFT__PG_CONNECTING && link->connect_by_ms < due ? link->connect_by_ms : due;
+    haft__loop *loop = connection->pg->store.loop;
+    uint64_t due = first_due(connection);
+    due = connection->phase == HAFT__PG_CONNECTING && connection->connect_by_ms < due
+              ? connection->connect_by_ms
+              : due;
     if (due == UINT64_MAX) {
-        haft__timer_stop(loop, &link->deadline);
-    } else if (link->deadline.slot == 0 || link->deadline.due_ms != due) {
-        uint64_t now = now_of(link);
-        haft_status status = haft__timer_start(loop, &link->deadline, due > now ? due - now : 0,
-                                               late, link, &link->why);
+        haft__timer_stop(loop, &connection->deadline);
+    } else if (connection->deadline.slot == 0 || connection->deadline.due_ms != due) {
+        uint64_t now = now_of(connection);
+        haft_status status =
+            haft__timer_start(loop, &connection->deadline, due > now ? due - now : 0, on_deadline,
+                              connection, &connection->last_error);
         if (status != HAFT_OK) { /* nothing may wait without an end */
-            link->why_status = status;
-            haft__pg_link_cut(link);
-            fail_queue(link, UINT64_MAX);
+            connection->last_status = status;
+            haft__pg_connection_discard(connection);
+            fail_queue(connection, UINT64_MAX);
         }
     }
 }
 
 /* ---- going on ---- */
 
-static void wake(haft__pg_link *link)
+static void wake(haft__pg_connection *connection)
 {
-    if (!link->posted) {
-        link->posted = true;
-        haft__loop_post(link->pg->store.loop, &link->starting);
+    if (!connection->posted) {
+        connection->posted = true;
+        haft__loop_post(connection->pg->store.loop, &connection->starting);
     }
 }
 
 /* The reader goes along: what was written must be read where it was. */
-static void cut_reader(haft__pg *pg, haft_status status, const haft_error *why)
+static void cut_reader(haft__pg *pg, haft_status status, const haft_error *last_error)
 {
-    haft__pg_link *reader = &pg->reader;
+    haft__pg_connection *reader = &pg->reader;
     if (reader->phase >= HAFT__PG_IDLE) {
-        reader->why = *why;
-        reader->why_status = status;
-        haft__pg_link_cut(reader);
+        reader->last_error = *last_error;
+        reader->last_status = status;
+        haft__pg_connection_discard(reader);
         wake(reader);
     }
 }
 
 /* The next host. */
-static void move_on(haft__pg_link *link)
+static void advance_phase(haft__pg_connection *connection)
 {
-    link->pg->host += !follows(link);
-    if (link->writes) {
-        cut_reader(link->pg, link->why_status, &link->why);
+    connection->pg->host += !must_match_writer(connection);
+    if (connection->writes) {
+        cut_reader(connection->pg, connection->last_status, &connection->last_error);
     }
 }
 
 /* Two servers: the reader's is wrong when it is a standby, or while the other one is at work. Else
  * nobody knows who was there first; a server that was restarted behind a pooler looks like this,
  * too. Then the writer connects anew before it writes again. */
-haft_status haft__pg_link_meet(haft__pg_link *link, uint64_t server, bool standby, haft_error *err)
+haft_status haft__pg_connection_check_server(haft__pg_connection *connection, uint64_t server,
+                                             bool standby, haft_error *err)
 {
-    haft__pg *pg = link->pg;
-    haft__pg_link *other = link->writes ? &pg->reader : &pg->writer;
+    haft__pg *pg = connection->pg;
+    haft__pg_connection *other = connection->writes ? &pg->reader : &pg->writer;
     bool apart = other->server != 0 && other->server != server;
-    link->server = server;
-    if (link->writes) {
+    connection->server = server;
+    if (connection->writes) {
         pg->wrote = true;
         if (apart) {
-            cut_reader(pg, haft__pg_fail_astray(pg, false, err), err);
+            cut_reader(pg, haft__pg_fail_wrong_server(pg, false, err), err);
         }
         return HAFT_OK;
     }
     if (pg->wrote && (standby || (apart && other->phase > HAFT__PG_IDLE))) {
-        return haft__pg_fail_astray(pg, standby, err);
+        return haft__pg_fail_wrong_server(pg, standby, err);
     }
     if (apart) {
-        haft__pg_link_cut(other);
+        haft__pg_connection_discard(other);
     }
     return HAFT_OK;
 }
 
 /* It is made again at once, but for one that was a standby's: that takes a while to change. */
-static void lose(haft__pg_link *link)
+static void lose(haft__pg_connection *connection)
 {
-    bool elsewhere = link->elsewhere;
-    note_why(link);
-    haft__pg_link_cut(link);
-    link->elsewhere = link->astray = false;
-    if (elsewhere && link->pg->hosts > 1) {
-        move_on(link);
+    bool try_next_host = connection->try_next_host;
+    note_why(connection);
+    haft__pg_connection_discard(connection);
+    connection->try_next_host = connection->wrong_server = false;
+    if (try_next_host && connection->pg->hosts > 1) {
+        advance_phase(connection);
     }
     /* Who waits for the first connection, or for the last time, is told. */
-    fail_queue(link, elsewhere && link->pg->closing ? UINT64_MAX : 0);
-    if (elsewhere && has_waiting(link)) {
-        pause(link);
+    fail_queue(connection, try_next_host && connection->pg->closing ? UINT64_MAX : 0);
+    if (try_next_host && has_waiting(connection)) {
+        start_backoff(connection);
     }
 }
 
 /* Does what can be done now. Whatever has happened to the connection is seen here. */
-static void go(haft__pg_link *link)
+static void run_next(haft__pg_connection *connection)
 {
     for (;;) {
-        if (link->broken && link->phase == HAFT__PG_CONNECTING) {
-            fail_attempt(link, false);
-        } else if (link->broken) {
-            lose(link);
-        } else if (link->phase == HAFT__PG_IDLE && has_waiting(link)) {
-            haft__pg_batch_start(link);
-        } else if (link->phase == HAFT__PG_CLOSED && has_waiting(link) && link->rest.slot == 0) {
-            connect_link(link);
+        if (connection->broken && connection->phase == HAFT__PG_CONNECTING) {
+            fail_attempt(connection, false);
+        } else if (connection->broken) {
+            lose(connection);
+        } else if (connection->phase == HAFT__PG_IDLE && has_waiting(connection)) {
+            haft__pg_batch_start(connection);
+        } else if (connection->phase == HAFT__PG_CLOSED && has_waiting(connection)
+                   && connection->rest.slot == 0) {
+            connect_link(connection);
         } else {
             break;
         }
     }
-    arm(link);
+    arm(connection);
 }
 
 static void ready(void *context)
 {
-    haft__pg_link *link = context;
-    const haft__pg_functions *lib = link->pg->lib;
-    if (link->phase == HAFT__PG_CONNECTING) {
-        go_on_connecting(link);
-    } else if (link->phase != HAFT__PG_CLOSED) {
-        bool alive = lib->consumeInput(link->conn) != 0;
-        link->why_status = HAFT_OK;
-        haft__pg_batch_read(link);
-        link->broken = link->broken || (!alive && link->phase != HAFT__PG_CLOSED);
-        if (!link->broken) {
-            haft__pg_link_flush(link);
+    haft__pg_connection *connection = context;
+    const haft__libpq *lib = connection->pg->lib;
+    if (connection->phase == HAFT__PG_CONNECTING) {
+        continue_connecting(connection);
+    } else if (connection->phase != HAFT__PG_CLOSED) {
+        bool alive = lib->consumeInput(connection->conn) != 0;
+        connection->last_status = HAFT_OK;
+        haft__pg_batch_read(connection);
+        connection->broken = connection->broken || (!alive && connection->phase != HAFT__PG_CLOSED);
+        if (!connection->broken) {
+            haft__pg_connection_flush(connection);
         }
     }
-    go(link);
+    run_next(connection);
 }
 
 static void start(haft__task *task)
 {
-    haft__pg_link *link = HAFT__CONTAINER(task, haft__pg_link, starting);
-    link->posted = false;
-    go(link);
+    haft__pg_connection *connection = HAFT__CONTAINER(task, haft__pg_connection, starting);
+    connection->posted = false;
+    run_next(connection);
 }
 
-haft__pg_jobs *haft__pg_queue_of(haft__pg_link *link, const haft__pg_job *job)
+haft__pg_jobs *haft__pg_connection_queue(haft__pg_connection *connection, const haft__pg_job *job)
 {
     bool urgent =
         job != NULL && job->request != NULL && haft__pg_verb_of(job->request->verb)->urgent;
-    return urgent ? &link->urgent : &link->queue;
+    return urgent ? &connection->urgent : &connection->queue;
 }
 
-void haft__pg_link_add(haft__pg_link *link, haft__pg_job *job)
+void haft__pg_connection_add_job(haft__pg_connection *connection, haft__pg_job *job)
 {
-    job->link = link;
-    job->due_ms = now_of(link) + link->pg->request_ms;
-    haft__pg_jobs_add(haft__pg_queue_of(link, job), job);
-    wake(link);
+    job->connection = connection;
+    job->due_ms = now_of(connection) + connection->pg->request_ms;
+    haft__pg_jobs_push(haft__pg_connection_queue(connection, job), job);
+    wake(connection);
 }
 
-void haft__pg_link_hurry(haft__pg_link *link)
+void haft__pg_connection_limit_time(haft__pg_connection *connection)
 {
-    uint64_t due = now_of(link) + link->pg->request_ms;
-    haft__pg_jobs *const all[] = {&link->urgent, &link->queue, &link->batch};
+    uint64_t due = now_of(connection) + connection->pg->request_ms;
+    haft__pg_jobs *const all[] = {&connection->urgent, &connection->queue, &connection->batch};
     for (size_t i = 0; i < COUNT(all); i++) {
         for (haft__pg_job *job = all[i]->first; job != NULL; job = job->next_job) {
             job->due_ms = job->due_ms < due ? job->due_ms : due;
         }
     }
-    arm(link);
+    arm(connection);
 }
 
-void haft__pg_link_drain(haft__pg_link *link)
+void haft__pg_connection_drain(haft__pg_connection *connection)
 {
-    haft__timer_stop(link->pg->store.loop, &link->rest);
-    go(link);
-    while (has_jobs(link)) {
-        uint64_t now = now_of(link), due = link->deadline.due_ms;
+    haft__timer_stop(connection->pg->store.loop, &connection->rest);
+    run_next(connection);
+    while (has_jobs(connection)) {
+        uint64_t now = now_of(connection), due = connection->deadline.due_ms;
         if (due > now) {
-            haft__poll_wait(link->pg->lib->socket(link->conn), link->readable, link->writable,
+            haft__poll_wait(connection->pg->lib->socket(connection->conn), connection->readable,
+                            connection->writable,
                             due - now < INT32_MAX ? (int)(due - now) : INT32_MAX);
         }
-        if (now_of(link) >= due) {
-            late(link);
+        if (now_of(connection) >= due) {
+            on_deadline(connection);
         } else {
-            ready(link);
+            ready(connection);
         }
     }
-    arm(link);
+    arm(connection);
 }
 
-void haft__pg_link_init(haft__pg_link *link, haft__pg *pg, bool writes)
+void haft__pg_connection_init(haft__pg_connection *connection, haft__pg *pg, bool writes)
 {
-    link->pg = pg;
-    link->writes = writes;
-    link->starting.run = start;
-    haft__pg_jobs_init(&link->urgent);
-    haft__pg_jobs_init(&link->queue);
-    haft__pg_jobs_init(&link->batch);
-    haft__buf_init(&link->packed, HAFT__LIMIT_STORE_TEXT_BYTES + 2 * HAFT__LIMIT_STORE_ROW_BYTES);
-    haft__pg_share_init(link);
+    connection->pg = pg;
+    connection->writes = writes;
+    connection->starting.run = start;
+    haft__pg_jobs_init(&connection->urgent);
+    haft__pg_jobs_init(&connection->queue);
+    haft__pg_jobs_init(&connection->batch);
+    haft__buf_init(&connection->packed,
+                   HAFT__LIMIT_STORE_TEXT_BYTES + 2 * HAFT__LIMIT_STORE_ROW_BYTES);
+    haft__pg_bulk_init(connection);
 }
 
-void haft__pg_link_finish(haft__pg_link *link)
+void haft__pg_connection_finish(haft__pg_connection *connection)
 {
-    haft__loop *loop = link->pg->store.loop;
-    haft__loop_withdraw(loop, &link->starting);
-    haft__timer_stop(loop, &link->deadline);
-    haft__timer_stop(loop, &link->rest);
-    close_link(link);
-    haft__buf_finish(&link->packed);
-    haft__pg_share_finish(link);
-    link->pg->lib->clear(link->heads);
+    haft__loop *loop = connection->pg->store.loop;
+    haft__loop_cancel_task(loop, &connection->starting);
+    haft__timer_stop(loop, &connection->deadline);
+    haft__timer_stop(loop, &connection->rest);
+    close_link(connection);
+    haft__buf_finish(&connection->packed);
+    haft__pg_bulk_finish(connection);
+    connection->pg->lib->clear(connection->heads);
 }

@@ -135,8 +135,8 @@ static void note_runs(report *r, const haft__pg_facts *facts)
          "`haft runs list` says damaged: restore them from a copy, `haft runs rm` removes them");
 }
 
-haft_status haft__pg_diagnose(const haft__pg_facts *facts, haft__arena *arena,
-                              haft__store_finding rows[HAFT__PG_FINDINGS], haft_error *err)
+haft_status haft__pg_doctor_findings(const haft__pg_facts *facts, haft__arena *arena,
+                                     haft__store_finding rows[HAFT__PG_FINDINGS], haft_error *err)
 {
     report r = {.arena = arena, .rows = rows};
     haft_str server = haft__arena_format(arena, "PostgreSQL %.*s%s", HAFT__ARG(facts->server),
@@ -159,54 +159,54 @@ haft_status haft__pg_diagnose(const haft__pg_facts *facts, haft__arena *arena,
 /* ---- the facts ---- */
 
 /* NULL, where the role or the database has none of its own. */
-static uint64_t take_bound(haft__pg_rows *rows)
+static uint64_t read_bound(haft__pg_rows *rows)
 {
-    return haft__pg_is_null(rows) ? 0 : haft__pg_int(rows);
+    return haft__pg_rows_is_null(rows) ? 0 : haft__pg_rows_int(rows);
 }
 
-static haft_status take_tables(const haft__pg_job *job, haft__pg_facts *facts, haft_error *err)
+static haft_status read_tables(const haft__pg_job *job, haft__pg_facts *facts, haft_error *err)
 {
-    haft__pg_rows rows = haft__pg_rows_of(job, 1);
+    haft__pg_rows rows = haft__pg_rows_begin(job, 1);
     facts->made = true;
-    if (haft__pg_row(&rows)) {
-        facts->version = haft__pg_int(&rows);
-        facts->versions = haft__pg_int(&rows);
-        facts->torn = haft__pg_int(&rows);
+    if (haft__pg_rows_next(&rows)) {
+        facts->version = haft__pg_rows_int(&rows);
+        facts->versions = haft__pg_rows_int(&rows);
+        facts->torn = haft__pg_rows_int(&rows);
     }
     return haft__pg_rows_end(&rows, err);
 }
 
-static haft_status take_facts(haft__pg_job *job, haft_error *err)
+static haft_status read_facts(haft__pg_job *job, haft_error *err)
 {
     const size_t most = HAFT__LIMIT_STORE_NAME_BYTES;
     haft__store_request *request = job->request;
-    haft__pg_rows rows = haft__pg_rows_of(job, 0);
+    haft__pg_rows rows = haft__pg_rows_begin(job, 0);
     haft__pg_facts facts = {.machine_ms = haft__clock_now()};
-    if (!haft__pg_row(&rows)) {
-        return haft__pg_fail_damaged(job->link->pg, err, "it says nothing of itself");
+    if (!haft__pg_rows_next(&rows)) {
+        return haft__pg_fail_damaged(job->connection->pg, err, "it says nothing of itself");
     }
-    facts.server = haft__pg_text(&rows, most);
-    facts.standby = haft__pg_int(&rows) != 0;
-    facts.role = haft__pg_text(&rows, most);
-    facts.superuser = haft__pg_int(&rows) != 0;
-    facts.rights = haft__pg_int(&rows) != 0;
-    facts.isolation = haft__pg_text(&rows, most);
-    facts.synchronous_commit = haft__pg_text(&rows, most);
-    facts.syncs = haft__pg_int(&rows) != 0;
-    facts.database_ms = haft__pg_int(&rows);
-    facts.asked_ms = haft__pg_int(&rows);
+    facts.server = haft__pg_rows_text(&rows, most);
+    facts.standby = haft__pg_rows_int(&rows) != 0;
+    facts.role = haft__pg_rows_text(&rows, most);
+    facts.superuser = haft__pg_rows_int(&rows) != 0;
+    facts.rights = haft__pg_rows_int(&rows) != 0;
+    facts.isolation = haft__pg_rows_text(&rows, most);
+    facts.synchronous_commit = haft__pg_rows_text(&rows, most);
+    facts.syncs = haft__pg_rows_int(&rows) != 0;
+    facts.database_ms = haft__pg_rows_int(&rows);
+    facts.asked_ms = haft__pg_rows_int(&rows);
     for (size_t i = 0; i < HAFT__PG_BOUNDS; i++) {
-        facts.connections[i].used = haft__pg_int(&rows);
-        facts.connections[i].most = take_bound(&rows);
+        facts.connections[i].used = haft__pg_rows_int(&rows);
+        facts.connections[i].most = read_bound(&rows);
     }
     haft_status status = haft__pg_rows_end(&rows, err);
-    if (status == HAFT_OK && job->link->pg->made) {
-        status = take_tables(job, &facts, err);
+    if (status == HAFT_OK && job->connection->pg->made) {
+        status = read_tables(job, &facts, err);
     }
     haft__store_finding *found =
         haft__arena_array(request->arena, HAFT__PG_FINDINGS, sizeof(*found));
     if (status == HAFT_OK) {
-        status = found != NULL ? haft__pg_diagnose(&facts, request->arena, found, err)
+        status = found != NULL ? haft__pg_doctor_findings(&facts, request->arena, found, err)
                                : haft__arena_fail(request->arena, err);
     }
     request->findings = found;
@@ -219,10 +219,10 @@ haft_status haft__pg_doctor(haft__pg_job *job, haft_error *err)
     (void)err;
     haft__pg_args args = {0};
     haft__pg_arg_int(&args, haft__clock_now());
-    haft__pg_ask(job, FACTS, &args);
-    if (job->link->pg->made) {
-        haft__pg_ask(job, TABLES, NULL);
+    haft__pg_job_query(job, FACTS, &args);
+    if (job->connection->pg->made) {
+        haft__pg_job_query(job, TABLES, NULL);
     }
-    job->next = take_facts;
+    job->next = read_facts;
     return HAFT_OK;
 }

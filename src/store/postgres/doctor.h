@@ -29,8 +29,8 @@ typedef struct haft__pg_facts {
 } haft__pg_facts;
 
 /* NO_MEMORY. */
-HAFT_MUST_USE haft_status haft__pg_diagnose(const haft__pg_facts *facts, haft__arena *arena,
-                                            haft__store_finding rows[HAFT__PG_FINDINGS],
-                                            haft_error *err);
+HAFT_MUST_USE haft_status haft__pg_doctor_findings(const haft__pg_facts *facts, haft__arena *arena,
+                                                   haft__store_finding rows[HAFT__PG_FINDINGS],
+                                                   haft_error *err);
 
 #endif

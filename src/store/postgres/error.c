@@ -70,7 +70,7 @@ haft_status haft__pg_fail_time(const haft__pg *pg, const char *what, uint64_t ms
     return haft__hint(err, status, "see whether the server is up and can be reached");
 }
 
-haft_status haft__pg_fail_astray(const haft__pg *pg, bool standby, haft_error *err)
+haft_status haft__pg_fail_wrong_server(const haft__pg *pg, bool standby, haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_IO, pg->place,
                                     standby ? "only a standby can be reached, which may lack what "
@@ -89,8 +89,8 @@ haft_status haft__pg_fail_connection(const haft__pg *pg, PGconn *conn, haft_erro
     return haft__hint(err, status, "see whether the server is up and the URL is right");
 }
 
-void haft__pg_unknown(const haft__pg *pg, const haft__store_request *request, const haft_error *why,
-                      haft_error *err)
+void haft__pg_fail_commit_unknown(const haft__pg *pg, const haft__store_request *request,
+                                  const haft_error *why, haft_error *err)
 {
     if (request != NULL && request->verb == HAFT__STORE_CREATE) {
         (void)haft__fail(
@@ -202,6 +202,6 @@ haft_status haft__pg_fail_result(const haft__pg *pg, const PGresult *result, boo
                                       .locked = what == LOCKED,
                                       .broken = what == GONE || what == ENDED || what == STANDBY,
                                       .certain = what != GONE,
-                                      .elsewhere = what == STANDBY};
+                                      .try_next_host = what == STANDBY};
     return fail_as(pg, what, text, err);
 }

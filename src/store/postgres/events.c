@@ -18,107 +18,110 @@
 
 /* ---- events ---- */
 
-static haft__pg_step take_events;
+static haft__pg_step return_events;
 
 static uint64_t plus(uint64_t a, uint64_t b)
 {
     return a < INT64_MAX && b < INT64_MAX - a ? a + b : INT64_MAX;
 }
 
-haft_status haft__pg_events(haft__pg_job *job, haft_error *err)
+haft_status haft__pg_read_events(haft__pg_job *job, haft_error *err)
 {
     (void)err;
     const haft__store_request *request = job->request;
     haft__pg_args args = {0};
-    haft__pg_ask_head(job, request->run.id);
+    haft__pg_query_head(job, request->run.id);
     haft__pg_arg(&args, request->run.id);
     haft__pg_arg_int(&args, request->after);
-    haft__pg_ask(job, HAFT__PG_EVENTS_SUM, &args);
+    haft__pg_job_query(job, HAFT__PG_EVENTS_CHECKSUM, &args);
     haft__pg_arg_int(&args, request->limit > 0 ? plus(request->after, request->limit) : INT64_MAX);
     haft__pg_arg_int(&args, INT64_MAX);
-    haft__pg_ask(job, HAFT__PG_EVENTS, &args);
-    job->next = take_events;
+    haft__pg_job_query(job, HAFT__PG_EVENTS, &args);
+    job->next = return_events;
     return HAFT_OK;
 }
 
 /* The row behind which the part begins: the one that ends with the event it follows, or, when that
  * stands in the middle of a row, the one before. */
-static bool take_start(const haft__pg_job *job, haft__part *p)
+static bool read_start(const haft__pg_job *job, haft__event_reader *p)
 {
-    haft__pg_rows rows = haft__pg_rows_of(job, 1);
-    if (p->after == 0 || !haft__pg_row(&rows)) {
+    haft__pg_rows rows = haft__pg_rows_begin(job, 1);
+    if (p->after == 0 || !haft__pg_rows_next(&rows)) {
         return true;
     }
-    p->from.seq = haft__pg_int(&rows);
-    return haft__chain_set(&p->chain, haft__pg_bytes(&rows, HAFT__CHAIN_OLD_BYTES)) && !rows.wrong;
+    p->from.seq = haft__pg_rows_int(&rows);
+    return haft__checksum_chain_set(&p->chain,
+                                    haft__pg_rows_bytes(&rows, HAFT__CHECKSUM_CHAIN_LEGACY_BYTES))
+           && !rows.wrong;
 }
 
-static bool take_row(haft__pg_rows *rows, haft__part *p)
+static bool read_row(haft__pg_rows *rows, haft__event_reader *p)
 {
-    uint64_t seq = haft__pg_int(rows);
-    haft_str sum = haft__pg_bytes(rows, HAFT__CHAIN_OLD_BYTES);
-    haft_str body = haft__pg_bytes(rows, ROW_BYTES);
-    haft__chain_add(&p->chain, body);
-    return !rows->wrong && haft__str_equal(sum, haft__chain_str(&p->chain))
-           && haft__part_take(p, body, seq);
+    uint64_t seq = haft__pg_rows_int(rows);
+    haft_str sum = haft__pg_rows_bytes(rows, HAFT__CHECKSUM_CHAIN_LEGACY_BYTES);
+    haft_str body = haft__pg_rows_bytes(rows, ROW_BYTES);
+    haft__checksum_chain_add(&p->chain, body);
+    return !rows->wrong && haft__str_equal(sum, haft__checksum_chain_str(&p->chain))
+           && haft__event_reader_add_row(p, body, seq);
 }
 
 /* The events of the part, until one is missing or wrong: the first of its row, or 0. */
-static uint64_t take_part(haft__pg_rows *rows, const haft__pg_head *head, haft__part *p)
+static uint64_t read_rows(haft__pg_rows *rows, const haft__pg_head *head, haft__event_reader *p)
 {
     uint64_t end = p->after + p->count;
     while (p->from.seq < end) {
         uint64_t first = p->from.seq + 1;
-        if (!haft__pg_row(rows) || !take_row(rows, p)) {
+        if (!haft__pg_rows_next(rows) || !read_row(rows, p)) {
             return first;
         }
     }
     if (end < head->run.seq) {
         return 0;
     }
-    if (!haft__str_equal(haft__chain_str(&p->chain), haft__chain_str(&head->chain))) {
+    if (!haft__str_equal(haft__checksum_chain_str(&p->chain),
+                         haft__checksum_chain_str(&head->chain))) {
         return end;
     }
-    return haft__pg_row(rows) ? end + 1 : 0;
+    return haft__pg_rows_next(rows) ? end + 1 : 0;
 }
 
 static haft_status fail_event(const haft__pg_job *job, uint64_t seq, haft_error *err)
 {
-    return haft__pg_fail_damaged(job->link->pg, err,
+    return haft__pg_fail_damaged(job->connection->pg, err,
                                  "event %llu of the run %.*s is not what was written",
                                  (unsigned long long)seq, HAFT__ARG(job->request->run.id));
 }
 
-static haft_status read_part(const haft__pg_job *job, const haft__pg_head *head, haft__part *p,
-                             haft_error *err)
+static haft_status read_part(const haft__pg_job *job, const haft__pg_head *head,
+                             haft__event_reader *p, haft_error *err)
 {
-    haft__pg_rows rows = haft__pg_rows_of(job, 2);
-    uint64_t wrong = take_start(job, p) ? take_part(&rows, head, p) : p->from.seq;
+    haft__pg_rows rows = haft__pg_rows_begin(job, 2);
+    uint64_t wrong = read_start(job, p) ? read_rows(&rows, head, p) : p->from.seq;
     haft_status status = haft__buf_check(&p->text, err); /* what did not fit looks wrong, too */
     return status == HAFT_OK && wrong > 0 ? fail_event(job, wrong, err) : status;
 }
 
-static haft_status take_events(haft__pg_job *job, haft_error *err)
+static haft_status return_events(haft__pg_job *job, haft_error *err)
 {
     haft__store_request *request = job->request;
     haft__pg_head head;
-    haft_status status = haft__pg_head_of(job, 0, request->run.id, &head, err);
+    haft_status status = haft__pg_read_head(job, 0, request->run.id, &head, err);
     if (status != HAFT_OK) {
         return status;
     }
-    haft__part p;
-    haft__part_init(&p, request, head.run.seq, job->link->pg->store.run_bytes);
+    haft__event_reader p;
+    haft__event_reader_init(&p, request, head.run.seq, job->connection->pg->store.run_bytes);
     status = read_part(job, &head, &p, err);
     if (status == HAFT_OK) {
-        status = haft__part_give(&p, request, err);
+        status = haft__event_reader_result(&p, request, err);
     }
-    haft__part_finish(&p);
+    haft__event_reader_finish(&p);
     return status;
 }
 
 /* ---- messages ---- */
 
-static haft__pg_step take_messages;
+static haft__pg_step return_messages;
 
 haft_status haft__pg_receive(haft__pg_job *job, haft_error *err)
 {
@@ -129,24 +132,24 @@ haft_status haft__pg_receive(haft__pg_job *job, haft_error *err)
     haft__pg_arg(&args, one ? request->run.id : request->run.owner);
     haft__pg_arg_int(&args, HAFT__LIMIT_STORE_MESSAGES);
     haft__pg_arg_int(&args, HAFT__LIMIT_STORE_TEXT_BYTES);
-    haft__pg_ask(job, one ? HAFT__PG_RECEIVE_RUN : HAFT__PG_RECEIVE, &args);
-    job->next = take_messages;
+    haft__pg_job_query(job, one ? HAFT__PG_RECEIVE_RUN : HAFT__PG_RECEIVE, &args);
+    job->next = return_messages;
     return HAFT_OK;
 }
 
-static haft_status take_messages(haft__pg_job *job, haft_error *err)
+static haft_status return_messages(haft__pg_job *job, haft_error *err)
 {
     haft__store_request *request = job->request;
-    haft__pg_rows rows = haft__pg_rows_of(job, 0);
+    haft__pg_rows rows = haft__pg_rows_begin(job, 0);
     size_t count = (size_t)rows.pg->lib->ntuples(rows.result), at = 0;
     haft__store_message *messages = haft__arena_array(request->arena, count, sizeof(*messages));
     if (messages == NULL) {
         return haft__arena_fail(request->arena, err);
     }
-    for (; at < count && haft__pg_row(&rows); at++) {
-        messages[at].id = haft__pg_int(&rows);
-        messages[at].run = haft__pg_copy(&rows, HAFT__LIMIT_STORE_NAME_BYTES, request->arena);
-        messages[at].body = haft__pg_copy(&rows, HAFT__LIMIT_STORE_TEXT_BYTES, request->arena);
+    for (; at < count && haft__pg_rows_next(&rows); at++) {
+        messages[at].id = haft__pg_rows_int(&rows);
+        messages[at].run = haft__pg_rows_copy(&rows, HAFT__LIMIT_STORE_NAME_BYTES, request->arena);
+        messages[at].body = haft__pg_rows_copy(&rows, HAFT__LIMIT_STORE_TEXT_BYTES, request->arena);
     }
     haft_status status = haft__pg_rows_end(&rows, err);
     if (status == HAFT_OK) {
@@ -158,36 +161,36 @@ static haft_status take_messages(haft__pg_job *job, haft_error *err)
 
 /* ---- artifacts and results ---- */
 
-static haft__pg_step take_artifact, take_result;
+static haft__pg_step return_artifact, return_cached;
 
-haft_status haft__pg_artifact(haft__pg_job *job, haft_error *err)
+haft_status haft__pg_read_artifact(haft__pg_job *job, haft_error *err)
 {
     (void)err;
     haft__pg_args args = {0};
-    haft__pg_ask_head(job, job->request->run.id);
+    haft__pg_query_head(job, job->request->run.id);
     haft__pg_arg(&args, job->request->run.id);
     haft__pg_arg(&args, job->request->name);
-    haft__pg_ask(job, HAFT__PG_ARTIFACT, &args);
-    job->next = take_artifact;
+    haft__pg_job_query(job, HAFT__PG_ARTIFACT, &args);
+    job->next = return_artifact;
     return HAFT_OK;
 }
 
-static haft_status take_artifact(haft__pg_job *job, haft_error *err)
+static haft_status return_artifact(haft__pg_job *job, haft_error *err)
 {
     haft__store_request *request = job->request;
     haft__arena *arena = request->arena;
     haft__pg_head head;
-    haft_status status = haft__pg_head_of(job, 0, request->run.id, &head, err);
+    haft_status status = haft__pg_read_head(job, 0, request->run.id, &head, err);
     if (status != HAFT_OK) {
         return status;
     }
-    haft__pg_rows rows = haft__pg_rows_of(job, 1);
-    if (!haft__pg_row(&rows)) {
-        return haft__store_fail_artifact(request->name, request->run.id, err);
+    haft__pg_rows rows = haft__pg_rows_begin(job, 1);
+    if (!haft__pg_rows_next(&rows)) {
+        return haft__store_fail_no_artifact(request->name, request->run.id, err);
     }
     haft__store_artifact artifact = {.name = haft__arena_copy(arena, request->name)};
-    artifact.media_type = haft__pg_copy(&rows, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
-    artifact.content = haft__pg_content(&rows, arena, &artifact.sha256);
+    artifact.media_type = haft__pg_rows_copy(&rows, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
+    artifact.content = haft__pg_rows_content(&rows, arena, &artifact.sha256);
     rows.full = artifact.name.ptr != NULL ? rows.full : arena;
     status = haft__pg_rows_end(&rows, err);
     if (status == HAFT_OK) {
@@ -196,7 +199,7 @@ static haft_status take_artifact(haft__pg_job *job, haft_error *err)
     return status;
 }
 
-haft_status haft__pg_recall(haft__pg_job *job, haft_error *err)
+haft_status haft__pg_cache_get(haft__pg_job *job, haft_error *err)
 {
     (void)err;
     const haft__store_request *request = job->request;
@@ -204,19 +207,19 @@ haft_status haft__pg_recall(haft__pg_job *job, haft_error *err)
     haft__pg_arg(&args, request->scope);
     haft__pg_arg(&args, request->name);
     haft__pg_arg_int(&args, request->now_ms);
-    haft__pg_ask(job, HAFT__PG_RECALL, &args);
-    job->next = take_result;
+    haft__pg_job_query(job, HAFT__PG_CACHE_GET, &args);
+    job->next = return_cached;
     return HAFT_OK;
 }
 
-static haft_status take_result(haft__pg_job *job, haft_error *err)
+static haft_status return_cached(haft__pg_job *job, haft_error *err)
 {
     haft__store_request *request = job->request;
-    haft__pg_rows rows = haft__pg_rows_of(job, 0);
-    if (!haft__pg_row(&rows)) {
-        return haft__store_fail_result(err);
+    haft__pg_rows rows = haft__pg_rows_begin(job, 0);
+    if (!haft__pg_rows_next(&rows)) {
+        return haft__store_fail_cache_miss(err);
     }
-    haft_str text = haft__pg_copy(&rows, HAFT__LIMIT_STORE_TEXT_BYTES, request->arena);
+    haft_str text = haft__pg_rows_copy(&rows, HAFT__LIMIT_STORE_TEXT_BYTES, request->arena);
     haft_status status = haft__pg_rows_end(&rows, err);
     if (status == HAFT_OK) {
         request->text = text;

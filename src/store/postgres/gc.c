@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "store/postgres/postgres_int.h"
 
-static haft__pg_step find_kept, find_some, lock_threads, look_again, remove_some, count_removed;
+static haft__pg_step find_kept, find_some, lock_threads, recheck_due, remove_some, count_removed;
 
 haft_status haft__pg_gc(haft__pg_job *job, haft_error *err)
 {
@@ -24,7 +24,7 @@ haft_status haft__pg_gc(haft__pg_job *job, haft_error *err)
     }
     haft__pg_args args = {0};
     haft__pg_arg_int(&args, request->keep - 1);
-    haft__pg_ask(job, HAFT__PG_RUNS_KEPT, &args);
+    haft__pg_job_query(job, HAFT__PG_RUNS_KEPT, &args);
     job->next = find_kept;
     return HAFT_OK;
 }
@@ -33,8 +33,8 @@ haft_status haft__pg_gc(haft__pg_job *job, haft_error *err)
 static haft_status find_kept(haft__pg_job *job, haft_error *err)
 {
     haft__store_request *request = job->request;
-    haft__pg_rows rows = haft__pg_rows_of(job, 0);
-    uint64_t last = haft__pg_row(&rows) ? haft__pg_int(&rows) : 0;
+    haft__pg_rows rows = haft__pg_rows_begin(job, 0);
+    uint64_t last = haft__pg_rows_next(&rows) ? haft__pg_rows_int(&rows) : 0;
     haft_status status = haft__pg_rows_end(&rows, err);
     request->gc.before = last < request->gc.before ? last : request->gc.before;
     return status == HAFT_OK ? find_some(job, err) : status;
@@ -42,12 +42,12 @@ static haft_status find_kept(haft__pg_job *job, haft_error *err)
 
 /* Adds the ends that are wanted behind what the scratch has, and the time and these as arguments.
  */
-static haft_status arg_wanted(haft__pg_job *job, haft__pg_args *args, haft_error *err)
+static haft_status arg_filters(haft__pg_job *job, haft__pg_args *args, haft_error *err)
 {
     const haft__store_request *request = job->request;
-    haft__buf *packed = &job->link->packed;
+    haft__buf *packed = &job->connection->packed;
     size_t at = packed->len;
-    haft__pg_array(packed, request->ends, request->end_count);
+    haft__pg_write_array(packed, request->ends, request->end_count);
     haft_status status = haft__buf_check(packed, err);
     if (status == HAFT_OK) {
         haft__pg_arg_int(args, request->gc.before);
@@ -61,13 +61,13 @@ static haft_status find_some(haft__pg_job *job, haft_error *err)
     haft__store_request *request = job->request;
     haft__pg_args args = {0};
     request->gc.begun = true;
-    haft__buf_clear(&job->link->packed);
-    haft_status status = arg_wanted(job, &args, err);
+    haft__buf_clear(&job->connection->packed);
+    haft_status status = arg_filters(job, &args, err);
     if (status == HAFT_OK) {
         haft__pg_arg_int(&args, request->gc.updated);
         haft__pg_arg_int(&args, request->gc.number);
         haft__pg_arg_int(&args, HAFT__LIMIT_STORE_GC_RUNS);
-        haft__pg_ask(job, HAFT__PG_RUNS_NEXT, &args);
+        haft__pg_job_query(job, HAFT__PG_RUNS_NEXT, &args);
         job->next = lock_threads;
     }
     return status;
@@ -78,17 +78,18 @@ static haft_status list_due(haft__pg_job *job, size_t *ret_due, haft_error *err)
 {
     haft_str ids[HAFT__LIMIT_STORE_GC_RUNS];
     size_t due = 0;
-    haft__buf *packed = &job->link->packed;
-    haft__pg_rows rows = haft__pg_rows_of(job, 0);
+    haft__buf *packed = &job->connection->packed;
+    haft__pg_rows rows = haft__pg_rows_begin(job, 0);
     job->gc.found = 0;
-    for (; job->gc.found < HAFT__LIMIT_STORE_GC_RUNS && haft__pg_row(&rows); job->gc.found++) {
-        ids[due] = haft__pg_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
-        job->gc.updated = haft__pg_int(&rows);
-        job->gc.number = haft__pg_int(&rows);
-        due += haft__pg_int(&rows) != 0;
+    for (; job->gc.found < HAFT__LIMIT_STORE_GC_RUNS && haft__pg_rows_next(&rows);
+         job->gc.found++) {
+        ids[due] = haft__pg_rows_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
+        job->gc.updated = haft__pg_rows_int(&rows);
+        job->gc.number = haft__pg_rows_int(&rows);
+        due += haft__pg_rows_int(&rows) != 0;
     }
     haft__buf_clear(packed);
-    haft__pg_array(packed, ids, due);
+    haft__pg_write_array(packed, ids, due);
     *ret_due = due;
     haft_status status = haft__pg_rows_end(&rows, err);
     return status == HAFT_OK ? haft__buf_check(packed, err) : status;
@@ -105,21 +106,22 @@ static haft_status lock_threads(haft__pg_job *job, haft_error *err)
         job->gc.removed = due;
     } else if (status == HAFT_OK) {
         haft__pg_args args = {0};
-        haft__pg_arg_literal(&args, job->link->packed.ptr);
-        haft__pg_ask(job, HAFT__PG_THREADS_LOCK, &args);
-        job->next = look_again;
+        haft__pg_arg_literal(&args, job->connection->packed.ptr);
+        haft__pg_job_query(job, HAFT__PG_THREADS_LOCK, &args);
+        job->next = recheck_due;
     }
     return status;
 }
 
 /* At those whose threads are locked now, and no others. */
-static haft_status look_again(haft__pg_job *job, haft_error *err)
+static haft_status recheck_due(haft__pg_job *job, haft_error *err)
 {
     haft__pg_args args = {0};
-    haft_status status = arg_wanted(job, &args, err); /* behind them: nobody else has the scratch */
+    haft_status status =
+        arg_filters(job, &args, err); /* behind them: nobody else has the scratch */
     if (status == HAFT_OK) {
-        haft__pg_arg_literal(&args, job->link->packed.ptr);
-        haft__pg_ask(job, HAFT__PG_RUNS_AGAIN, &args);
+        haft__pg_arg_literal(&args, job->connection->packed.ptr);
+        haft__pg_job_query(job, HAFT__PG_RUNS_RECHECK, &args);
         job->next = remove_some;
     }
     return status;
@@ -134,9 +136,9 @@ static haft_status remove_some(haft__pg_job *job, haft_error *err)
     job->gc.number = number;
     if (status == HAFT_OK) {
         haft__pg_args args = {0};
-        haft__pg_drop(job, job->link->packed.ptr);
+        haft__pg_delete_runs(job, job->connection->packed.ptr);
         haft__pg_arg_int(&args, job->request->now_ms);
-        haft__pg_change(job, HAFT__PG_RESULTS_OLD, &args);
+        haft__pg_job_modify(job, HAFT__PG_CACHE_EXPIRE, &args);
         job->next = count_removed;
     }
     return status;
@@ -146,6 +148,6 @@ static haft_status remove_some(haft__pg_job *job, haft_error *err)
 static haft_status count_removed(haft__pg_job *job, haft_error *err)
 {
     (void)err;
-    job->gc.removed = haft__pg_changed(job, 0);
+    job->gc.removed = haft__pg_affected_rows(job, 0);
     return HAFT_OK;
 }

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "store/postgres/postgres_int.h"
 
-unsigned haft__pg_count(const char *list)
+unsigned haft__pg_host_count(const char *list)
 {
     unsigned count = list != NULL && list[0] != '\0';
     for (const char *c = list; count > 0 && *c != '\0'; c++) {
@@ -16,10 +16,10 @@ unsigned haft__pg_count(const char *list)
     return count;
 }
 
-void haft__pg_rotate(haft__buf *to, const char *list, unsigned by, unsigned count)
+void haft__pg_host_list_rotate(haft__buf *to, const char *list, unsigned by, unsigned count)
 {
     haft_str all = haft__str(list != NULL ? list : ""), rest = all;
-    bool turned = haft__pg_count(list) == count && count > 0;
+    bool turned = haft__pg_host_count(list) == count && count > 0;
     for (unsigned i = 0; turned && i < by % count; i++) {
         (void)haft__str_split(&rest, ',');
     }
@@ -32,7 +32,7 @@ void haft__pg_rotate(haft__buf *to, const char *list, unsigned by, unsigned coun
     haft__buf_add_char(to, '\0');
 }
 
-const char *haft__pg_option(const haft__pg *pg, const char *keyword)
+const char *haft__pg_conninfo_option(const haft__pg *pg, const char *keyword)
 {
     const PQconninfoOption *option = pg->options;
     while (option->keyword != NULL && strcmp(option->keyword, keyword) != 0) {
@@ -46,16 +46,17 @@ static haft_str element(const char *list, unsigned at, unsigned count)
 {
     haft_str rest = haft__str(list != NULL ? list : "");
     haft_str found = haft__str_split(&rest, ',');
-    for (unsigned i = 0; i < at && haft__pg_count(list) == count; i++) {
+    for (unsigned i = 0; i < at && haft__pg_host_count(list) == count; i++) {
         found = haft__str_split(&rest, ',');
     }
     return found;
 }
 
-unsigned haft__pg_host_of(const haft__pg *pg, const PGconn *conn)
+unsigned haft__pg_host_index(const haft__pg *pg, const PGconn *conn)
 {
-    const char *hosts = haft__pg_option(pg, "host"), *ports = haft__pg_option(pg, "port");
-    hosts = hosts != NULL ? hosts : haft__pg_option(pg, "hostaddr");
+    const char *hosts = haft__pg_conninfo_option(pg, "host"),
+               *ports = haft__pg_conninfo_option(pg, "port");
+    hosts = hosts != NULL ? hosts : haft__pg_conninfo_option(pg, "hostaddr");
     haft_str host = haft__str(pg->lib->host(conn)), port = haft__str(pg->lib->port(conn));
     unsigned at = 0;
     for (; at + 1 < pg->hosts; at++) { /* one that nobody else is must be the last */
@@ -68,11 +69,12 @@ unsigned haft__pg_host_of(const haft__pg *pg, const PGconn *conn)
     return at;
 }
 
-void haft__pg_name_place(haft__pg *pg)
+void haft__pg_set_display_name(haft__pg *pg)
 {
-    const char *hosts = haft__pg_option(pg, "host"), *ports = haft__pg_option(pg, "port");
-    const char *database = haft__pg_option(pg, "dbname");
-    hosts = hosts != NULL ? hosts : haft__pg_option(pg, "hostaddr");
+    const char *hosts = haft__pg_conninfo_option(pg, "host"),
+               *ports = haft__pg_conninfo_option(pg, "port");
+    const char *database = haft__pg_conninfo_option(pg, "dbname");
+    hosts = hosts != NULL ? hosts : haft__pg_conninfo_option(pg, "hostaddr");
     size_t size = sizeof(pg->place), used = (size_t)snprintf(pg->place, size, "postgres://");
     for (unsigned i = 0; i < pg->hosts && used < size; i++) {
         haft_str host = element(hosts, i, pg->hosts), port = element(ports, i, pg->hosts);

@@ -15,14 +15,14 @@ void haft__pg_jobs_init(haft__pg_jobs *jobs)
     jobs->end = &jobs->first;
 }
 
-void haft__pg_jobs_add(haft__pg_jobs *jobs, haft__pg_job *job)
+void haft__pg_jobs_push(haft__pg_jobs *jobs, haft__pg_job *job)
 {
     job->next_job = NULL;
     *jobs->end = job;
     jobs->end = &job->next_job;
 }
 
-haft__pg_job *haft__pg_jobs_take(haft__pg_jobs *jobs)
+haft__pg_job *haft__pg_jobs_pop(haft__pg_jobs *jobs)
 {
     haft__pg_job *job = jobs->first;
     if (job != NULL) {
@@ -32,7 +32,7 @@ haft__pg_job *haft__pg_jobs_take(haft__pg_jobs *jobs)
     return job;
 }
 
-void haft__pg_jobs_return(haft__pg_jobs *from, haft__pg_jobs *to)
+void haft__pg_jobs_requeue(haft__pg_jobs *from, haft__pg_jobs *to)
 {
     if (from->first != NULL) {
         *from->end = to->first;
@@ -47,7 +47,7 @@ void haft__pg_jobs_return(haft__pg_jobs *from, haft__pg_jobs *to)
 static void drop_answers(haft__pg_job *job)
 {
     for (size_t i = 0; i < COUNT(job->answers); i++) {
-        job->link->pg->lib->clear(job->answers[i]);
+        job->connection->pg->lib->clear(job->answers[i]);
         job->answers[i] = NULL;
     }
     job->asked = job->answered = 0;
@@ -74,16 +74,17 @@ void haft__pg_job_fail(haft__pg_job *job, haft_status status, const haft_error *
     job->error = *error;
 }
 
-void haft__pg_job_give_up(haft__pg_job *job, haft_status status, const haft_error *error)
+void haft__pg_job_abort(haft__pg_job *job, haft_status status, const haft_error *error)
 {
     haft_error err = {0};
-    if (job->perhaps) {
-        haft__pg_unknown(job->link->pg, job->request, error, &err);
+    if (job->commit_uncertain) {
+        haft__pg_fail_commit_unknown(job->connection->pg, job->request, error, &err);
     }
-    haft__pg_job_fail(job, job->perhaps ? HAFT_IO : status, job->perhaps ? &err : error);
+    haft__pg_job_fail(job, job->commit_uncertain ? HAFT_IO : status,
+                      job->commit_uncertain ? &err : error);
 }
 
-static void settle(haft__pg_job *job)
+static void finalize(haft__pg_job *job)
 {
     haft__store_request *request = job->request;
     request->status = job->status;
@@ -97,35 +98,35 @@ static void settle(haft__pg_job *job)
 }
 
 /* The reader is up: now it is done. */
-static void go_in(haft__pg *pg, haft__pg_job *job)
+static void submit_job(haft__pg *pg, haft__pg_job *job)
 {
     haft__pg_job_reset(job);
-    job->knocks = false;
+    job->probes_reader = false;
     job->tries = 0;
     job->start = haft__pg_verb_of(job->request->verb)->start;
-    haft__pg_link_add(&pg->writer, job);
+    haft__pg_connection_add_job(&pg->writer, job);
 }
 
-void haft__pg_report(haft__pg_link *link, haft__pg_jobs *jobs)
+void haft__pg_jobs_report(haft__pg_connection *connection, haft__pg_jobs *jobs)
 {
-    haft__requests performed;
-    haft__requests_init(&performed);
-    for (haft__pg_job *job; (job = haft__pg_jobs_take(jobs)) != NULL;) {
+    haft__store_queue performed;
+    haft__store_queue_init(&performed);
+    for (haft__pg_job *job; (job = haft__pg_jobs_pop(jobs)) != NULL;) {
         drop_answers(job);
-        if (job->knocks && job->status == HAFT_OK) {
-            go_in(link->pg, job);
+        if (job->probes_reader && job->status == HAFT_OK) {
+            submit_job(connection->pg, job);
             continue;
         }
         if (job->request == NULL) {
-            link->pg->prepared = job->status;
-            link->pg->prepare_error = job->error;
+            connection->pg->prepared = job->status;
+            connection->pg->prepare_error = job->error;
         } else {
-            settle(job);
-            haft__requests_add(&performed, job->request);
+            finalize(job);
+            haft__store_queue_push(&performed, job->request);
         }
         free(job);
     }
-    haft__store_post(&link->pg->store, &performed);
+    haft__store_complete(&connection->pg->store, &performed);
 }
 
 /* ---- verbs ---- */
@@ -136,19 +137,19 @@ const haft__pg_verb *haft__pg_verb_of(haft__store_verb verb)
         [HAFT__STORE_CREATE] = {haft__pg_create, true, false, false},
         [HAFT__STORE_APPEND] = {haft__pg_append, true, false, false},
         [HAFT__STORE_CLAIM] = {haft__pg_claim, true, false, false},
-        [HAFT__STORE_TAKE] = {haft__pg_take, true, true, false},
+        [HAFT__STORE_CLAIM_NEXT] = {haft__pg_claim_next, true, true, false},
         [HAFT__STORE_RENEW] = {haft__pg_renew, true, true, true},
         [HAFT__STORE_RELEASE] = {haft__pg_release, true, false, false},
-        [HAFT__STORE_READ] = {haft__pg_events, false, false, false},
+        [HAFT__STORE_READ_EVENTS] = {haft__pg_read_events, false, false, false},
         [HAFT__STORE_FIND] = {haft__pg_find, false, false, false},
         [HAFT__STORE_LIST] = {haft__pg_list, false, false, false},
-        [HAFT__STORE_THREAD] = {haft__pg_thread, false, false, false},
-        [HAFT__STORE_AHEAD] = {haft__pg_ahead, false, false, false},
+        [HAFT__STORE_THREAD_HISTORY] = {haft__pg_thread_history, false, false, false},
+        [HAFT__STORE_PREDECESSORS] = {haft__pg_predecessors, false, false, false},
         [HAFT__STORE_SEND] = {haft__pg_send, true, false, false},
         [HAFT__STORE_RECEIVE] = {haft__pg_receive, false, false, false},
-        [HAFT__STORE_ARTIFACT] = {haft__pg_artifact, false, false, false},
-        [HAFT__STORE_RECALL] = {haft__pg_recall, false, false, false},
-        [HAFT__STORE_REMEMBER] = {haft__pg_remember, true, false, false},
+        [HAFT__STORE_READ_ARTIFACT] = {haft__pg_read_artifact, false, false, false},
+        [HAFT__STORE_CACHE_GET] = {haft__pg_cache_get, false, false, false},
+        [HAFT__STORE_CACHE_PUT] = {haft__pg_cache_put, true, false, false},
         [HAFT__STORE_REMOVE] = {haft__pg_remove, true, false, false},
         [HAFT__STORE_GC] = {haft__pg_gc, true, true, false},
         [HAFT__STORE_DOCTOR] = {haft__pg_doctor, false, true, false},
@@ -157,19 +158,19 @@ const haft__pg_verb *haft__pg_verb_of(haft__store_verb verb)
     case HAFT__STORE_CREATE:
     case HAFT__STORE_APPEND:
     case HAFT__STORE_CLAIM:
-    case HAFT__STORE_TAKE:
+    case HAFT__STORE_CLAIM_NEXT:
     case HAFT__STORE_RENEW:
     case HAFT__STORE_RELEASE:
-    case HAFT__STORE_READ:
+    case HAFT__STORE_READ_EVENTS:
     case HAFT__STORE_FIND:
     case HAFT__STORE_LIST:
-    case HAFT__STORE_THREAD:
-    case HAFT__STORE_AHEAD:
+    case HAFT__STORE_THREAD_HISTORY:
+    case HAFT__STORE_PREDECESSORS:
     case HAFT__STORE_SEND:
     case HAFT__STORE_RECEIVE:
-    case HAFT__STORE_ARTIFACT:
-    case HAFT__STORE_RECALL:
-    case HAFT__STORE_REMEMBER:
+    case HAFT__STORE_READ_ARTIFACT:
+    case HAFT__STORE_CACHE_GET:
+    case HAFT__STORE_CACHE_PUT:
     case HAFT__STORE_REMOVE:
     case HAFT__STORE_GC:
     case HAFT__STORE_DOCTOR: return &verbs[verb];

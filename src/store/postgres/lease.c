@@ -12,7 +12,7 @@
 
 static uint64_t lease_of(const haft__pg_job *job)
 {
-    return haft__store_lease(&job->link->pg->store, job->request->lease_ms);
+    return haft__store_lease_end(&job->connection->pg->store, job->request->lease_ms);
 }
 
 /* ---- one that is named ---- */
@@ -32,15 +32,15 @@ static haft_status write_claim(haft__pg_job *job, haft_error *err)
     haft__pg_head head;
     haft_status status = haft__pg_locked_head(job, &head, err);
     if (status == HAFT_OK) {
-        status = haft__store_check_claim(&job->link->pg->store, request, &head.run, err);
+        status = haft__store_check_claim(&job->connection->pg->store, request, &head.run, err);
     }
     if (status == HAFT_OK) {
         haft__pg_args args = {0};
         haft__pg_arg(&args, request->run.id);
         haft__pg_arg(&args, request->run.owner);
         haft__pg_arg_int(&args, lease_of(job));
-        haft__pg_change(job, HAFT__PG_CLAIM, &args);
-        job->next = haft__pg_show;
+        haft__pg_job_modify(job, HAFT__PG_CLAIM, &args);
+        job->next = haft__pg_return_runs;
     }
     return status;
 }
@@ -49,40 +49,40 @@ static haft_status write_claim(haft__pg_job *job, haft_error *err)
 
 static bool has_row(const haft__pg_job *job)
 {
-    haft__pg_rows rows = haft__pg_rows_of(job, 0);
-    return haft__pg_row(&rows);
+    haft__pg_rows rows = haft__pg_rows_begin(job, 0);
+    return haft__pg_rows_next(&rows);
 }
 
-static haft__pg_step look_for_lost, take_lost, show_lost, take_free, show_free;
+static haft__pg_step find_orphaned, claim_orphaned, return_orphaned, claim_free, return_free;
 
 /* The time has to be known first. */
-haft_status haft__pg_take(haft__pg_job *job, haft_error *err)
+haft_status haft__pg_claim_next(haft__pg_job *job, haft_error *err)
 {
     (void)err;
-    job->next = job->request->quick ? take_free : look_for_lost;
+    job->next = job->request->quick ? claim_free : find_orphaned;
     return HAFT_OK;
 }
 
-static haft_status look_for_lost(haft__pg_job *job, haft_error *err)
+static haft_status find_orphaned(haft__pg_job *job, haft_error *err)
 {
     (void)err;
     haft__pg_args args = {0};
     haft__pg_arg(&args, job->request->run.owner);
-    haft__pg_arg_int(&args, haft__store_now(&job->link->pg->store));
+    haft__pg_arg_int(&args, haft__store_now(&job->connection->pg->store));
     haft__pg_arg_int(&args, HAFT__LIMIT_STORE_LIST);
-    haft__pg_ask(job, HAFT__PG_OWNERS, &args);
-    job->next = take_lost;
+    haft__pg_job_query(job, HAFT__PG_OWNERS, &args);
+    job->next = claim_orphaned;
     return HAFT_OK;
 }
 
 /* Claims what a statement finds at the time `now`. `dead` are owners that are no more; the other
  * one has none. */
-static haft_status ask_take(haft__pg_job *job, const char *sql, uint64_t now, const haft__buf *dead,
-                            haft__pg_step *next, haft_error *err)
+static haft_status query_claim(haft__pg_job *job, const char *sql, uint64_t now,
+                               const haft__buf *dead, haft__pg_step *next, haft_error *err)
 {
-    haft__buf *skip = &job->link->packed;
+    haft__buf *skip = &job->connection->packed;
     haft__buf_clear(skip);
-    haft__pg_array(skip, job->request->skip, job->request->skip_count);
+    haft__pg_write_array(skip, job->request->skip, job->request->skip_count);
     haft_status status = haft__buf_check(skip, err);
     if (status == HAFT_OK) {
         haft__pg_args args = {0};
@@ -93,124 +93,125 @@ static haft_status ask_take(haft__pg_job *job, const char *sql, uint64_t now, co
         if (dead != NULL) {
             haft__pg_arg_literal(&args, dead->ptr);
         }
-        haft__pg_change(job, sql, &args);
+        haft__pg_job_modify(job, sql, &args);
         job->next = next;
     }
     return status;
 }
 
-static haft_status take_lost(haft__pg_job *job, haft_error *err)
+static haft_status claim_orphaned(haft__pg_job *job, haft_error *err)
 {
     haft_str names[HAFT__LIMIT_STORE_LIST + 1];
     size_t count = 0;
-    haft__pg_rows rows = haft__pg_rows_of(job, 0);
-    while (count < HAFT__LIMIT_STORE_LIST && haft__pg_row(&rows)) {
-        names[count] = haft__pg_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
+    haft__pg_rows rows = haft__pg_rows_begin(job, 0);
+    while (count < HAFT__LIMIT_STORE_LIST && haft__pg_rows_next(&rows)) {
+        names[count] = haft__pg_rows_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
         count += !rows.wrong && haft__owner_is_dead(names[count]);
         rows.wrong = false; /* who a run that is damaged belongs to is nothing to the others */
     }
-    if (job->request->strays) {
+    if (job->request->reclaim_own) {
         names[count++] = job->request->run.owner;
     }
     haft__buf dead;
     haft__buf_init(&dead, HAFT__LIMIT_STORE_TEXT_BYTES);
-    haft__pg_array(&dead, names, count);
+    haft__pg_write_array(&dead, names, count);
     haft_status status = haft__buf_check(&dead, err);
     if (status == HAFT_OK) {
-        status = ask_take(job, HAFT__PG_TAKE_LOST, haft__store_now(&job->link->pg->store), &dead,
-                          show_lost, err);
+        status =
+            query_claim(job, HAFT__PG_CLAIM_ORPHANED, haft__store_now(&job->connection->pg->store),
+                        &dead, return_orphaned, err);
     }
     haft__buf_finish(&dead);
     return status;
 }
 
-static haft_str taken_of(const haft__pg_job *job)
+static haft_str claimed_id(const haft__pg_job *job)
 {
     return (haft_str){job->taken.id, job->taken.id_len};
 }
 
 /* Remembers which one it is: if the commit is lost, it would be ours and nobody would know. */
-static haft_status show_taken(haft__pg_job *job, haft_error *err)
+static haft_status return_claimed(haft__pg_job *job, haft_error *err)
 {
-    haft__pg_rows rows = haft__pg_rows_of(job, 0);
-    if (haft__pg_row(&rows)) {
-        haft_str id = haft__pg_text(&rows, sizeof(job->taken.id));
+    haft__pg_rows rows = haft__pg_rows_begin(job, 0);
+    if (haft__pg_rows_next(&rows)) {
+        haft_str id = haft__pg_rows_text(&rows, sizeof(job->taken.id));
         memcpy(job->taken.id, id.ptr, id.len);
         job->taken.id_len = id.len;
         rows.column = 3;
-        job->taken.epoch = haft__pg_int(&rows);
+        job->taken.epoch = haft__pg_rows_int(&rows);
     }
-    haft_status status = haft__pg_show(job, err);
+    haft_status status = haft__pg_return_runs(job, err);
     if (status == HAFT_BAD_INPUT) {
-        haft__row_leave(job->request, taken_of(job));
+        haft__row_report_damaged(job->request, claimed_id(job));
     }
     return status;
 }
 
-static haft_status show_lost(haft__pg_job *job, haft_error *err)
+static haft_status return_orphaned(haft__pg_job *job, haft_error *err)
 {
     job->request->lost = has_row(job);
-    return job->request->lost ? show_taken(job, err) : take_free(job, err);
+    return job->request->lost ? return_claimed(job, err) : claim_free(job, err);
 }
 
-static haft_status take_free(haft__pg_job *job, haft_error *err)
+static haft_status claim_free(haft__pg_job *job, haft_error *err)
 {
-    uint64_t now = haft__store_due(&job->link->pg->store, job->request);
-    return ask_take(job, HAFT__PG_TAKE_FREE, now, NULL, show_free, err);
+    uint64_t now = haft__store_claim_time(&job->connection->pg->store, job->request);
+    return query_claim(job, HAFT__PG_CLAIM_FREE, now, NULL, return_free, err);
 }
 
-static haft_status show_free(haft__pg_job *job, haft_error *err)
+static haft_status return_free(haft__pg_job *job, haft_error *err)
 {
     if (has_row(job)) {
-        return show_taken(job, err);
+        return return_claimed(job, err);
     }
     job->touched = false; /* there was nothing to change */
-    return haft__store_fail_idle(err);
+    return haft__store_fail_nothing_to_claim(err);
 }
 
 /* Asks for nothing: that the transaction goes well is enough. */
-haft_status haft__pg_knock(haft__pg_job *job, haft_error *err)
+haft_status haft__pg_probe_reader(haft__pg_job *job, haft_error *err)
 {
     (void)job;
     (void)err;
     return HAFT_OK;
 }
 
-static haft__pg_step look_at_taken, show_retaken;
+static haft__pg_step inspect_claimed, return_reclaimed;
 
 /* After a commit that was lost. Locked first: the server may see later than we do that the
  * connection is gone, and until then the lost transaction can still be kept. */
-haft_status haft__pg_retake(haft__pg_job *job, haft_error *err)
+haft_status haft__pg_reclaim(haft__pg_job *job, haft_error *err)
 {
     (void)err;
     haft__pg_args args = {0};
-    haft__pg_arg(&args, taken_of(job));
-    haft__pg_ask(job, HAFT__PG_RETAKE_LOCK, &args);
-    job->next = look_at_taken;
+    haft__pg_arg(&args, claimed_id(job));
+    haft__pg_job_query(job, HAFT__PG_RECLAIM_LOCK, &args);
+    job->next = inspect_claimed;
     return HAFT_OK;
 }
 
 /* If it is ours in that epoch, it was kept. */
-static haft_status look_at_taken(haft__pg_job *job, haft_error *err)
+static haft_status inspect_claimed(haft__pg_job *job, haft_error *err)
 {
     (void)err;
     haft__pg_args args = {0};
-    haft__pg_arg(&args, taken_of(job));
+    haft__pg_arg(&args, claimed_id(job));
     haft__pg_arg_int(&args, job->taken.epoch);
     haft__pg_arg(&args, job->request->run.owner);
-    haft__pg_ask(job, HAFT__PG_RETAKE, &args);
-    job->next = show_retaken;
+    haft__pg_job_query(job, HAFT__PG_RECLAIM, &args);
+    job->next = return_reclaimed;
     return HAFT_OK;
 }
 
-static haft_status show_retaken(haft__pg_job *job, haft_error *err)
+static haft_status return_reclaimed(haft__pg_job *job, haft_error *err)
 {
     if (has_row(job)) {
-        return haft__pg_show(job, err);
+        return haft__pg_return_runs(job, err);
     }
-    job->start = haft__pg_take;
+    job->start = haft__pg_claim_next;
     job->taken.epoch = 0;
-    return haft__pg_take(job, err);
+    return haft__pg_claim_next(job, err);
 }
 
 /* ---- those of an owner, and letting go ---- */
@@ -230,7 +231,7 @@ static haft_status write_renewal(haft__pg_job *job, haft_error *err)
     haft__pg_args args = {0};
     haft__pg_arg(&args, job->request->run.owner);
     haft__pg_arg_int(&args, lease_of(job));
-    haft__pg_change(job, HAFT__PG_RENEW, &args);
+    haft__pg_job_modify(job, HAFT__PG_RENEW, &args);
     job->next = count_renewed;
     return HAFT_OK;
 }
@@ -245,7 +246,7 @@ static haft_status count_renewed(haft__pg_job *job, haft_error *err)
 static haft_status count_changed(haft__pg_job *job, haft_error *err)
 {
     (void)err;
-    job->request->count = haft__pg_changed(job, 0);
+    job->request->count = haft__pg_affected_rows(job, 0);
     return HAFT_OK;
 }
 
@@ -265,8 +266,8 @@ static haft_status write_release(haft__pg_job *job, haft_error *err)
     haft__pg_args args = {0};
     haft__pg_arg(&args, job->request->run.id);
     haft__pg_arg_int(&args, job->request->run.epoch);
-    haft__pg_arg_int(&args, haft__store_now(&job->link->pg->store));
-    haft__pg_change(job, HAFT__PG_RELEASE, &args);
+    haft__pg_arg_int(&args, haft__store_now(&job->connection->pg->store));
+    haft__pg_job_modify(job, HAFT__PG_RELEASE, &args);
     job->next = count_changed;
     return HAFT_OK;
 }
@@ -282,27 +283,27 @@ haft_status haft__pg_remove(haft__pg_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-void haft__pg_drop(haft__pg_job *job, const char *ids)
+void haft__pg_delete_runs(haft__pg_job *job, const char *ids)
 {
     static const char *const drops[] = {
 #define X(sql) sql,
-        HAFT__PG_DROPS(X)
+        HAFT__PG_DELETE_RUN(X)
 #undef X
     };
     for (size_t i = 0; i < COUNT(drops); i++) {
         haft__pg_args args = {0};
         haft__pg_arg_literal(&args, ids);
-        haft__pg_change(job, drops[i], &args);
+        haft__pg_job_modify(job, drops[i], &args);
     }
 }
 
-void haft__pg_let_next(haft__pg_job *job, const haft__pg_head *head)
+void haft__pg_wake_next_in_thread(haft__pg_job *job, const haft__pg_head *head)
 {
     haft__pg_args args = {0};
     haft__pg_arg(&args, head->run.id);
     if (head->in_thread) {
-        haft__pg_share_row(job, HAFT__PG_LOCK_THREADS, &args);
-        haft__pg_share_row(job, HAFT__PG_SET_DUE, &args);
+        haft__pg_bulk_add_row(job, HAFT__PG_LOCK_THREADS, &args);
+        haft__pg_bulk_add_row(job, HAFT__PG_SET_DUE, &args);
     }
 }
 
@@ -312,12 +313,13 @@ static haft__pg_step drop_removed;
 static haft_status write_removal(haft__pg_job *job, haft_error *err)
 {
     haft__pg_head head;
-    haft_status status = haft__pg_locked_any(job, &head, err);
+    haft_status status = haft__pg_locked_head_or_damaged(job, &head, err);
     if (status == HAFT_OK) {
-        status = haft__store_check_remove(&job->link->pg->store, job->request, &head.run, err);
+        status =
+            haft__store_check_remove(&job->connection->pg->store, job->request, &head.run, err);
     }
     if (status == HAFT_OK) {
-        haft__pg_let_next(job, &head);
+        haft__pg_wake_next_in_thread(job, &head);
         job->next = drop_removed;
     }
     return status;
@@ -325,12 +327,12 @@ static haft_status write_removal(haft__pg_job *job, haft_error *err)
 
 static haft_status drop_removed(haft__pg_job *job, haft_error *err)
 {
-    haft__buf *ids = &job->link->packed;
+    haft__buf *ids = &job->connection->packed;
     haft__buf_clear(ids);
-    haft__pg_array(ids, &job->request->run.id, 1);
+    haft__pg_write_array(ids, &job->request->run.id, 1);
     haft_status status = haft__buf_check(ids, err);
     if (status == HAFT_OK) {
-        haft__pg_drop(job, ids->ptr);
+        haft__pg_delete_runs(job, ids->ptr);
     }
     return status;
 }

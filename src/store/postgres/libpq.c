@@ -13,12 +13,12 @@
 
 static const char *const names[] = {
 #define X(name) "PQ" #name,
-    HAFT__PG_FUNCTIONS(X)
+    HAFT__LIBPQ_FUNCTIONS(X)
 #undef X
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static haft__pg_functions functions;
+static haft__libpq functions;
 static const char *missing; /* NULL when all is there */
 
 static void load(void)
@@ -37,7 +37,7 @@ static void load(void)
     }
 }
 
-haft_status haft__pg_load(const haft__pg_functions **ret_functions, haft_error *err)
+haft_status haft__libpq_load(const haft__libpq **ret_functions, haft_error *err)
 {
     (void)pthread_once(&once, load);
     if (missing != NULL) {

@@ -13,7 +13,7 @@
 #include "haft.h"
 
 /* What is used of it: PQ<name> is haft__pg_lib.<name>. */
-#define HAFT__PG_FUNCTIONS(X)                                                                      \
+#define HAFT__LIBPQ_FUNCTIONS(X)                                                                   \
     X(clear)                                                                                       \
     X(cmdStatus)                                                                                   \
     X(cmdTuples)                                                                                   \
@@ -50,13 +50,13 @@
     X(status)                                                                                      \
     X(transactionStatus)
 
-typedef struct haft__pg_functions {
+typedef struct haft__libpq {
 #define X(name) __typeof__(PQ##name) *(name);
-    HAFT__PG_FUNCTIONS(X)
+    HAFT__LIBPQ_FUNCTIONS(X)
 #undef X
-} haft__pg_functions;
+} haft__libpq;
 
 /* Never unloaded. UNSUPPORTED when it is not installed or too old. From any thread. */
-HAFT_MUST_USE haft_status haft__pg_load(const haft__pg_functions **ret_functions, haft_error *err);
+HAFT_MUST_USE haft_status haft__libpq_load(const haft__libpq **ret_functions, haft_error *err);
 
 #endif

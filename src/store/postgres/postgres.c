@@ -20,7 +20,7 @@ static uint64_t database_now(void *context)
     return ((haft__pg *)context)->now_ms;
 }
 
-bool haft__pg_own_clock(const haft__pg *pg)
+bool haft__pg_uses_database_clock(const haft__pg *pg)
 {
     return pg->store.now == database_now;
 }
@@ -69,12 +69,12 @@ static haft_status read_url(haft__pg *pg, haft_error *err)
     if (pg->options == NULL) {
         return fail_url(err);
     }
-    const char *password = haft__pg_option(pg, "password");
-    const char *timeout = haft__pg_option(pg, "connect_timeout");
-    unsigned named = haft__pg_count(haft__pg_option(pg, "host"));
+    const char *password = haft__pg_conninfo_option(pg, "password");
+    const char *timeout = haft__pg_conninfo_option(pg, "connect_timeout");
+    unsigned named = haft__pg_host_count(haft__pg_conninfo_option(pg, "host"));
     uint64_t seconds = 0;
-    pg->hosts = named > 0 ? named : haft__pg_count(haft__pg_option(pg, "hostaddr"));
-    haft__pg_name_place(pg);
+    pg->hosts = named > 0 ? named : haft__pg_host_count(haft__pg_conninfo_option(pg, "hostaddr"));
+    haft__pg_set_display_name(pg);
     (void)snprintf(pg->password, sizeof(pg->password), "%s", password != NULL ? password : "");
     if (haft__str_to_u64(haft__str(timeout != NULL ? timeout : ""), &seconds) && seconds > 0
         && seconds < 86400) {
@@ -89,10 +89,10 @@ static void close_pg(haft__store *store)
 {
     haft__pg *pg = HAFT__CONTAINER(store, haft__pg, store);
     pg->closing = true;
-    haft__pg_link_drain(&pg->reader);
-    haft__pg_link_drain(&pg->writer);
-    haft__pg_link_finish(&pg->reader);
-    haft__pg_link_finish(&pg->writer);
+    haft__pg_connection_drain(&pg->reader);
+    haft__pg_connection_drain(&pg->writer);
+    haft__pg_connection_finish(&pg->reader);
+    haft__pg_connection_finish(&pg->writer);
     haft__store_finish(store);
     if (pg->options != NULL) {
         pg->lib->conninfoFree(pg->options);
@@ -102,15 +102,16 @@ static void close_pg(haft__store *store)
 }
 
 /* A job of the store's own, and waits for its end. */
-static haft_status perform(haft__pg *pg, haft__pg_link *link, haft__pg_step *start, haft_error *err)
+static haft_status perform(haft__pg *pg, haft__pg_connection *connection, haft__pg_step *start,
+                           haft_error *err)
 {
     haft__pg_job *job = calloc(1, sizeof(*job));
     if (job == NULL) {
         return haft__fail_no_memory(err);
     }
     job->start = start;
-    haft__pg_link_add(link, job);
-    haft__pg_link_drain(link);
+    haft__pg_connection_add_job(connection, job);
+    haft__pg_connection_drain(connection);
     if (pg->prepared != HAFT_OK && err != NULL) {
         *err = pg->prepare_error;
     }
@@ -121,18 +122,18 @@ static haft_status perform(haft__pg *pg, haft__pg_link *link, haft__pg_step *sta
  * right to write, and no server that can be written to. */
 static haft_status prepare(haft__pg *pg, bool make_tables, haft_error *err)
 {
-    haft_status status = perform(pg, &pg->reader, haft__pg_identify, err);
+    haft_status status = perform(pg, &pg->reader, haft__pg_schema_identify, err);
     if (status == HAFT_OK && pg->made) {
-        status = perform(pg, &pg->reader, haft__pg_check, err);
+        status = perform(pg, &pg->reader, haft__pg_schema_check, err);
     }
     if (status != HAFT_OK || !make_tables) {
         return status;
     }
     if (!pg->made) {
-        status = perform(pg, &pg->writer, haft__pg_prepare, err);
+        status = perform(pg, &pg->writer, haft__pg_schema_create, err);
         pg->made = status == HAFT_OK;
     } else if (pg->version < HAFT__PG_VERSION) {
-        status = perform(pg, &pg->writer, haft__pg_upgrade, err);
+        status = perform(pg, &pg->writer, haft__pg_schema_upgrade, err);
         pg->version = HAFT__PG_VERSION;
     }
     return status;
@@ -149,7 +150,7 @@ static char *copy_url(const char *place)
     return url;
 }
 
-static haft__pg *make(haft__loop *loop, const haft__pg_functions *lib, char *url)
+static haft__pg *make(haft__loop *loop, const haft__libpq *lib, char *url)
 {
     haft__pg *pg = calloc(1, sizeof(*pg));
     if (pg == NULL) {
@@ -160,24 +161,24 @@ static haft__pg *make(haft__loop *loop, const haft__pg_functions *lib, char *url
     pg->lib = lib;
     pg->url = url;
     pg->request_ms = HAFT__LIMIT_STORE_PG_REQUEST_MS;
-    pg->take_ms = HAFT__LIMIT_STORE_BUSY_MS;
+    pg->claim_ms = HAFT__LIMIT_STORE_BUSY_MS;
     pg->connect_ms = HAFT__LIMIT_STORE_PG_CONNECT_MS;
     pg->backoff_ms = HAFT__LIMIT_STORE_PG_BACKOFF_MS;
     pg->backoff_max_ms = HAFT__LIMIT_STORE_PG_BACKOFF_MAX_MS;
     pg->random = haft__random_hash_key().k0;
-    haft__pg_link_init(&pg->writer, pg, true);
-    haft__pg_link_init(&pg->reader, pg, false);
+    haft__pg_connection_init(&pg->writer, pg, true);
+    haft__pg_connection_init(&pg->reader, pg, false);
     return pg;
 }
 
 static haft_status open_pg(haft__loop *loop, const char *place, bool make_tables,
                            haft__store **ret_store, haft_error *err)
 {
-    const haft__pg_functions *lib = NULL;
+    const haft__libpq *lib = NULL;
     if (!haft__str_starts_with(haft__str(place), HAFT__LIT("//"))) {
         return fail_url(err);
     }
-    haft_status status = haft__pg_load(&lib, err);
+    haft_status status = haft__libpq_load(&lib, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -213,7 +214,7 @@ static haft_status check_names(const haft__store_request *request, haft_error *e
     }
     /* Only what is looked for by its text; the key of a result is bytes. */
     bool text = request->verb == HAFT__STORE_FIND || request->verb == HAFT__STORE_LIST
-                || request->verb == HAFT__STORE_THREAD;
+                || request->verb == HAFT__STORE_THREAD_HISTORY;
     if (right && text && request->name.len > 0) {
         right = memchr(request->name.ptr, '\0', request->name.len) == NULL;
     }
@@ -224,11 +225,11 @@ static haft_status check_names(const haft__store_request *request, haft_error *e
 
 static void answer(haft__store *store, haft__store_request *request, haft_status status)
 {
-    haft__requests answered;
-    haft__requests_init(&answered);
+    haft__store_queue answered;
+    haft__store_queue_init(&answered);
     request->status = status;
-    haft__requests_add(&answered, request);
-    haft__store_post(store, &answered);
+    haft__store_queue_push(&answered, request);
+    haft__store_complete(store, &answered);
 }
 
 static haft_status fail_empty(const haft__pg *pg, haft_error *err)
@@ -239,17 +240,17 @@ static haft_status fail_empty(const haft__pg *pg, haft_error *err)
 }
 
 /* What is in a database without our tables, for whoever only looks. */
-static haft_status look_at_nothing(const haft__pg *pg, haft__store_request *request)
+static haft_status answer_empty(const haft__pg *pg, haft__store_request *request)
 {
     haft_error *err = &request->error;
     switch (request->verb) {
     case HAFT__STORE_CREATE:
-    case HAFT__STORE_REMEMBER: return fail_empty(pg, err);
-    case HAFT__STORE_FIND: return haft__store_fail_run(request->name, err);
-    case HAFT__STORE_TAKE: return haft__store_fail_idle(err);
-    case HAFT__STORE_RECALL: return haft__store_fail_result(err);
+    case HAFT__STORE_CACHE_PUT: return fail_empty(pg, err);
+    case HAFT__STORE_FIND: return haft__store_fail_no_run(request->name, err);
+    case HAFT__STORE_CLAIM_NEXT: return haft__store_fail_nothing_to_claim(err);
+    case HAFT__STORE_CACHE_GET: return haft__store_fail_cache_miss(err);
     case HAFT__STORE_LIST:
-    case HAFT__STORE_THREAD:
+    case HAFT__STORE_THREAD_HISTORY:
     case HAFT__STORE_RENEW:
     case HAFT__STORE_RECEIVE:
     case HAFT__STORE_GC:
@@ -257,11 +258,11 @@ static haft_status look_at_nothing(const haft__pg *pg, haft__store_request *requ
     case HAFT__STORE_APPEND:
     case HAFT__STORE_CLAIM:
     case HAFT__STORE_RELEASE:
-    case HAFT__STORE_READ:
-    case HAFT__STORE_AHEAD:
+    case HAFT__STORE_READ_EVENTS:
+    case HAFT__STORE_PREDECESSORS:
     case HAFT__STORE_SEND:
-    case HAFT__STORE_ARTIFACT:
-    case HAFT__STORE_REMOVE: return haft__store_fail_run(request->run.id, err);
+    case HAFT__STORE_READ_ARTIFACT:
+    case HAFT__STORE_REMOVE: return haft__store_fail_no_run(request->run.id, err);
     }
     HAFT__UNREACHABLE();
 }
@@ -270,7 +271,7 @@ static void submit(haft__store *store, haft__store_request *request)
 {
     haft__pg *pg = HAFT__CONTAINER(store, haft__pg, store);
     if (!pg->made && request->verb != HAFT__STORE_DOCTOR) {
-        answer(store, request, look_at_nothing(pg, request));
+        answer(store, request, answer_empty(pg, request));
         return;
     }
     haft__pg_job *job = calloc(1, sizeof(*job));
@@ -287,17 +288,19 @@ static void submit(haft__store *store, haft__store_request *request)
     }
     job->finished = job->status != HAFT_OK; /* told in its turn */
     /* A run that was taken is read: who cannot read takes none. */
-    job->knocks = request->verb == HAFT__STORE_TAKE && pg->reader.phase < HAFT__PG_IDLE;
-    job->start = job->knocks ? haft__pg_knock : job->start;
-    haft__pg_link_add(verb->writes && !job->knocks ? &pg->writer : &pg->reader, job);
+    job->probes_reader =
+        request->verb == HAFT__STORE_CLAIM_NEXT && pg->reader.phase < HAFT__PG_IDLE;
+    job->start = job->probes_reader ? haft__pg_probe_reader : job->start;
+    haft__pg_connection_add_job(verb->writes && !job->probes_reader ? &pg->writer : &pg->reader,
+                                job);
 }
 
-static void hurry(haft__store *store, uint64_t ms)
+static void set_timeout(haft__store *store, uint64_t ms)
 {
     haft__pg *pg = HAFT__CONTAINER(store, haft__pg, store);
     pg->request_ms = ms < pg->request_ms ? ms : pg->request_ms;
-    haft__pg_link_hurry(&pg->writer);
-    haft__pg_link_hurry(&pg->reader);
+    haft__pg_connection_limit_time(&pg->writer);
+    haft__pg_connection_limit_time(&pg->reader);
 }
 
-const haft__store_kind haft__store_pg = {open_pg, submit, close_pg, hurry};
+const haft__store_backend haft__store_pg = {open_pg, submit, close_pg, set_timeout};

@@ -44,7 +44,7 @@ void haft__pg_arg_literal(haft__pg_args *args, const char *text)
     add(args, text, 0, 0);
 }
 
-void haft__pg_array(haft__buf *to, const haft_str *texts, size_t count)
+void haft__pg_write_array(haft__buf *to, const haft_str *texts, size_t count)
 {
     haft__buf_add_char(to, '{');
     for (size_t i = 0; i < count; i++) {
@@ -61,7 +61,8 @@ void haft__pg_array(haft__buf *to, const haft_str *texts, size_t count)
     haft__buf_add(to, "}", 2);
 }
 
-void haft__pg_say(haft__pg_link *link, const char *sql, const haft__pg_args *args)
+void haft__pg_connection_query(haft__pg_connection *connection, const char *sql,
+                               const haft__pg_args *args)
 {
     static const haft__pg_args none;
     const haft__pg_args *with = args != NULL ? args : &none;
@@ -72,44 +73,45 @@ void haft__pg_say(haft__pg_link *link, const char *sql, const haft__pg_args *arg
         (void)snprintf(digits[i], sizeof(digits[i]), "%llu", (unsigned long long)with->numbers[i]);
         values[i] = number ? digits[i] : with->values[i];
     }
-    if (!link->broken
-        && link->pg->lib->sendQueryParams(link->conn, sql, with->count, NULL, values, with->lengths,
-                                          with->formats, 1)
+    if (!connection->broken
+        && connection->pg->lib->sendQueryParams(connection->conn, sql, with->count, NULL, values,
+                                                with->lengths, with->formats, 1)
                == 0) {
-        link->broken = true;
+        connection->broken = true;
     }
 }
 
-void haft__pg_ask(haft__pg_job *job, const char *sql, const haft__pg_args *args)
+void haft__pg_job_query(haft__pg_job *job, const char *sql, const haft__pg_args *args)
 {
-    haft__pg_say(job->link, sql, args);
+    haft__pg_connection_query(job->connection, sql, args);
     job->asked++;
 }
 
-void haft__pg_change(haft__pg_job *job, const char *sql, const haft__pg_args *args)
+void haft__pg_job_modify(haft__pg_job *job, const char *sql, const haft__pg_args *args)
 {
     job->touched = true;
-    haft__pg_ask(job, sql, args);
+    haft__pg_job_query(job, sql, args);
 }
 
 /* ---- answers ---- */
 
-uint64_t haft__pg_changed(const haft__pg_job *job, unsigned answer)
+uint64_t haft__pg_affected_rows(const haft__pg_job *job, unsigned answer)
 {
     uint64_t count = 0;
     PGresult *result = job->answers[answer];
     return result != NULL
-                   && haft__str_to_u64(haft__str(job->link->pg->lib->cmdTuples(result)), &count)
+                   && haft__str_to_u64(haft__str(job->connection->pg->lib->cmdTuples(result)),
+                                       &count)
                ? count
                : 0;
 }
 
-haft__pg_rows haft__pg_rows_of(const haft__pg_job *job, unsigned answer)
+haft__pg_rows haft__pg_rows_begin(const haft__pg_job *job, unsigned answer)
 {
-    return (haft__pg_rows){.pg = job->link->pg, .result = job->answers[answer]};
+    return (haft__pg_rows){.pg = job->connection->pg, .result = job->answers[answer]};
 }
 
-bool haft__pg_row(haft__pg_rows *rows)
+bool haft__pg_rows_next(haft__pg_rows *rows)
 {
     if (rows->wrong || rows->full != NULL || rows->row >= rows->pg->lib->ntuples(rows->result)) {
         return false;
@@ -122,7 +124,7 @@ bool haft__pg_row(haft__pg_rows *rows)
 /* The bytes of the next column; .ptr is NULL when it has none. */
 static haft_str take(haft__pg_rows *rows)
 {
-    const haft__pg_functions *lib = rows->pg->lib;
+    const haft__libpq *lib = rows->pg->lib;
     int row = rows->row - 1, column = rows->column++;
     if (lib->getisnull(rows->result, row, column) != 0) {
         rows->wrong = true;
@@ -132,14 +134,14 @@ static haft_str take(haft__pg_rows *rows)
                       (size_t)lib->getlength(rows->result, row, column)};
 }
 
-bool haft__pg_is_null(haft__pg_rows *rows)
+bool haft__pg_rows_is_null(haft__pg_rows *rows)
 {
     bool null = rows->pg->lib->getisnull(rows->result, rows->row - 1, rows->column) != 0;
     rows->column += null;
     return null;
 }
 
-uint64_t haft__pg_int(haft__pg_rows *rows)
+uint64_t haft__pg_rows_int(haft__pg_rows *rows)
 {
     haft_str bytes = take(rows);
     uint64_t number = 0;
@@ -153,7 +155,7 @@ uint64_t haft__pg_int(haft__pg_rows *rows)
     return number;
 }
 
-haft_str haft__pg_bytes(haft__pg_rows *rows, size_t most)
+haft_str haft__pg_rows_bytes(haft__pg_rows *rows, size_t most)
 {
     haft_str bytes = take(rows);
     if (bytes.ptr == NULL || bytes.len > most) {
@@ -163,9 +165,9 @@ haft_str haft__pg_bytes(haft__pg_rows *rows, size_t most)
     return bytes;
 }
 
-haft_str haft__pg_text(haft__pg_rows *rows, size_t most)
+haft_str haft__pg_rows_text(haft__pg_rows *rows, size_t most)
 {
-    haft_str text = haft__pg_bytes(rows, most);
+    haft_str text = haft__pg_rows_bytes(rows, most);
     if (!haft__utf8_valid(text)) {
         rows->wrong = true;
         return HAFT__LIT("");
@@ -183,15 +185,15 @@ static haft_str copy(haft__pg_rows *rows, haft_str text, haft__arena *arena)
     return copied;
 }
 
-haft_str haft__pg_copy(haft__pg_rows *rows, size_t most, haft__arena *arena)
+haft_str haft__pg_rows_copy(haft__pg_rows *rows, size_t most, haft__arena *arena)
 {
-    return copy(rows, haft__pg_text(rows, most), arena);
+    return copy(rows, haft__pg_rows_text(rows, most), arena);
 }
 
-haft_str haft__pg_content(haft__pg_rows *rows, haft__arena *arena, haft_str *ret_sha256)
+haft_str haft__pg_rows_content(haft__pg_rows *rows, haft__arena *arena, haft_str *ret_sha256)
 {
-    haft_str sum = haft__pg_text(rows, HAFT__SHA256_HEX);
-    haft_str content = haft__pg_bytes(rows, HAFT__LIMIT_STORE_TEXT_BYTES);
+    haft_str sum = haft__pg_rows_text(rows, HAFT__SHA256_HEX);
+    haft_str content = haft__pg_rows_bytes(rows, HAFT__LIMIT_STORE_TEXT_BYTES);
     char digest[HAFT__SHA256_HEX];
     haft__sha256_hex(content, digest);
     rows->wrong = rows->wrong || !haft__str_equal(sum, (haft_str){digest, sizeof(digest)});
@@ -211,11 +213,11 @@ haft_status haft__pg_rows_end(const haft__pg_rows *rows, haft_error *err)
 
 /* ---- the head of a run ---- */
 
-void haft__pg_ask_head(haft__pg_job *job, haft_str id)
+void haft__pg_query_head(haft__pg_job *job, haft_str id)
 {
     haft__pg_args args = {0};
     haft__pg_arg(&args, id);
-    haft__pg_ask(job, HAFT__PG_HEAD, &args);
+    haft__pg_job_query(job, HAFT__PG_HEAD, &args);
 }
 
 /* Of the row that has this id; they are in order. */
@@ -231,21 +233,23 @@ static haft_status read_head(haft__pg_rows rows, haft_str id, haft__pg_head *ret
         high = order < 0 ? rows.row - 1 : high;
     }
     if (order != 0) {
-        return haft__store_fail_run(id, err);
+        return haft__store_fail_no_run(id, err);
     }
     *ret_head = (haft__pg_head){.run = {.id = id}};
-    uint64_t state = haft__pg_int(&rows);
-    rows.wrong = rows.wrong || state > HAFT__STATE_ENDED;
-    ret_head->run.state = (haft__run_state)(state <= HAFT__STATE_ENDED ? state : 0);
-    ret_head->run.seq = haft__pg_int(&rows);
-    ret_head->bytes = haft__pg_int(&rows);
-    ret_head->run.epoch = haft__pg_int(&rows);
-    ret_head->run.owner = haft__pg_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
-    ret_head->run.lease_ms = haft__pg_int(&rows);
-    rows.wrong = !haft__chain_set(&ret_head->chain, haft__pg_bytes(&rows, HAFT__CHAIN_OLD_BYTES))
-                 || rows.wrong;
-    ret_head->number = haft__pg_int(&rows);
-    ret_head->in_thread = haft__pg_int(&rows) != 0;
+    uint64_t state = haft__pg_rows_int(&rows);
+    rows.wrong = rows.wrong || state > HAFT__RUN_STATE_ENDED;
+    ret_head->run.state = (haft__run_state)(state <= HAFT__RUN_STATE_ENDED ? state : 0);
+    ret_head->run.seq = haft__pg_rows_int(&rows);
+    ret_head->bytes = haft__pg_rows_int(&rows);
+    ret_head->run.epoch = haft__pg_rows_int(&rows);
+    ret_head->run.owner = haft__pg_rows_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
+    ret_head->run.lease_ms = haft__pg_rows_int(&rows);
+    rows.wrong =
+        !haft__checksum_chain_set(&ret_head->chain,
+                                  haft__pg_rows_bytes(&rows, HAFT__CHECKSUM_CHAIN_LEGACY_BYTES))
+        || rows.wrong;
+    ret_head->number = haft__pg_rows_int(&rows);
+    ret_head->in_thread = haft__pg_rows_int(&rows) != 0;
     ret_head->run.damaged = rows.wrong;
     return HAFT_OK;
 }
@@ -258,20 +262,21 @@ static haft_status read_good_head(haft__pg_rows rows, haft_str id, haft__pg_head
                                                       : status;
 }
 
-haft_status haft__pg_head_of(const haft__pg_job *job, unsigned answer, haft_str id,
-                             haft__pg_head *ret_head, haft_error *err)
+haft_status haft__pg_read_head(const haft__pg_job *job, unsigned answer, haft_str id,
+                               haft__pg_head *ret_head, haft_error *err)
 {
-    return read_good_head(haft__pg_rows_of(job, answer), id, ret_head, err);
+    return read_good_head(haft__pg_rows_begin(job, answer), id, ret_head, err);
 }
 
 haft_status haft__pg_locked_head(const haft__pg_job *job, haft__pg_head *ret_head, haft_error *err)
 {
-    haft__pg_rows rows = {.pg = job->link->pg, .result = job->link->heads};
+    haft__pg_rows rows = {.pg = job->connection->pg, .result = job->connection->heads};
     return read_good_head(rows, job->request->run.id, ret_head, err);
 }
 
-haft_status haft__pg_locked_any(const haft__pg_job *job, haft__pg_head *ret_head, haft_error *err)
+haft_status haft__pg_locked_head_or_damaged(const haft__pg_job *job, haft__pg_head *ret_head,
+                                            haft_error *err)
 {
-    haft__pg_rows rows = {.pg = job->link->pg, .result = job->link->heads};
+    haft__pg_rows rows = {.pg = job->connection->pg, .result = job->connection->heads};
     return read_head(rows, job->request->run.id, ret_head, err);
 }

@@ -16,32 +16,32 @@
 
 static void add_row_of_events(haft__pg_job *job, haft__pg_head *head, uint64_t seq)
 {
-    haft_str body = haft__buf_str(&job->link->packed);
-    haft__chain_add(&head->chain, body);
+    haft_str body = haft__buf_str(&job->connection->packed);
+    haft__checksum_chain_add(&head->chain, body);
     haft__pg_args args = {0};
     haft__pg_arg(&args, head->run.id);
     haft__pg_arg_int(&args, seq);
-    haft__pg_arg(&args, haft__chain_str(&head->chain));
+    haft__pg_arg(&args, haft__checksum_chain_str(&head->chain));
     haft__pg_arg(&args, body);
-    haft__pg_share_row(job, HAFT__PG_ADD_EVENTS, &args);
+    haft__pg_bulk_add_row(job, HAFT__PG_ADD_EVENTS, &args);
 }
 
 /* The lines behind the last event: in one row, or several when that gets too long. */
 static haft_status add_events(haft__pg_job *job, haft__pg_head *head, haft_error *err)
 {
     const haft__store_request *request = job->request;
-    haft__buf *packed = &job->link->packed;
+    haft__buf *packed = &job->connection->packed;
     haft_status status = HAFT_OK;
     haft__packer packer;
     haft__packer_init(&packer, request->run.id, head->run.seq);
     haft__buf_clear(packed);
     for (size_t i = 0; status == HAFT_OK && i < request->line_count; i++) {
-        haft__pack(&packer, request->lines[i], packed);
+        haft__packer_pack(&packer, request->lines[i], packed);
         status = haft__buf_check(packed, err);
         if (status == HAFT_OK
             && (i + 1 == request->line_count || packed->len >= HAFT__LIMIT_STORE_ROW_BYTES)) {
             add_row_of_events(job, head, packer.seq);
-            haft__packer_turn(&packer);
+            haft__packer_start_row(&packer);
             haft__buf_clear(packed);
         }
     }
@@ -64,7 +64,7 @@ static void add_artifacts(haft__pg_job *job, const haft__pg_head *head)
         haft__pg_arg(&args, artifact->media_type);
         haft__pg_arg(&args, artifact->sha256);
         haft__pg_arg(&args, artifact->content);
-        haft__pg_change(job, HAFT__PG_ARTIFACT_ADD, &args);
+        haft__pg_job_modify(job, HAFT__PG_ARTIFACT_ADD, &args);
     }
 }
 
@@ -79,7 +79,7 @@ static bool locks_thread(const haft__pg_job *job)
 
 /* Whether it has to be known what of its thread is open: nothing may be, or the run is due only if
  * nothing is. */
-static bool looks_ahead(const haft__pg_job *job)
+static bool checks_predecessors(const haft__pg_job *job)
 {
     const haft__store_run *run = &job->request->run;
     return job->request->alone || (run->thread.len > 0 && run->owner.len == 0);
@@ -87,7 +87,7 @@ static bool looks_ahead(const haft__pg_job *job)
 
 /* Not the first time it is looked for its own row also behind the lock, when a transaction that was
  * lost has ended. */
-static bool looks_again(const haft__pg_job *job)
+static bool checks_existing(const haft__pg_job *job)
 {
     return job->tries > 0;
 }
@@ -99,13 +99,13 @@ haft_status haft__pg_create(haft__pg_job *job, haft_error *err)
     haft__pg_args args = {0};
     haft__pg_arg(&args, request->run.thread);
     if (locks_thread(job)) {
-        haft__pg_ask(job, HAFT__PG_THREAD_LOCK, &args);
+        haft__pg_job_query(job, HAFT__PG_THREAD_LOCK, &args);
     }
-    if (looks_ahead(job)) {
-        haft__pg_ask(job, HAFT__PG_OPEN, &args);
+    if (checks_predecessors(job)) {
+        haft__pg_job_query(job, HAFT__PG_OPEN_IN_THREAD, &args);
     }
-    if (looks_again(job)) {
-        haft__pg_ask_head(job, request->run.id);
+    if (checks_existing(job)) {
+        haft__pg_query_head(job, request->run.id);
     }
     job->next = write_new;
     return HAFT_OK;
@@ -113,13 +113,13 @@ haft_status haft__pg_create(haft__pg_job *job, haft_error *err)
 
 static haft_status check_alone(const haft__pg_job *job, haft_error *err)
 {
-    haft__store_run open = {.state = HAFT__STATE_RUNNING};
-    haft__pg_rows rows = haft__pg_rows_of(job, 1);
-    bool found = haft__pg_row(&rows);
+    haft__store_run open = {.state = HAFT__RUN_STATE_RUNNING};
+    haft__pg_rows rows = haft__pg_rows_begin(job, 1);
+    bool found = haft__pg_rows_next(&rows);
     if (found) {
-        open.id = haft__pg_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
-        open.state =
-            haft__pg_int(&rows) == HAFT__STATE_WAITING ? HAFT__STATE_WAITING : HAFT__STATE_RUNNING;
+        open.id = haft__pg_rows_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
+        open.state = haft__pg_rows_int(&rows) == HAFT__RUN_STATE_WAITING ? HAFT__RUN_STATE_WAITING
+                                                                         : HAFT__RUN_STATE_RUNNING;
     }
     haft_status status = haft__pg_rows_end(&rows, err);
     return status == HAFT_OK ? haft__store_check_thread(job->request, found ? &open : NULL, err)
@@ -131,44 +131,44 @@ static haft_status check_alone(const haft__pg_job *job, haft_error *err)
 static bool is_there(const haft__pg_job *job)
 {
     const haft__store_request *request = job->request;
-    unsigned behind = (unsigned)locks_thread(job) + looks_ahead(job);
+    unsigned behind = (unsigned)locks_thread(job) + checks_predecessors(job);
     haft__pg_head head;
     return haft__pg_locked_head(job, &head, NULL) != HAFT_NOT_FOUND
-           || (looks_again(job)
-               && haft__pg_head_of(job, behind, request->run.id, &head, NULL) != HAFT_NOT_FOUND);
+           || (checks_existing(job)
+               && haft__pg_read_head(job, behind, request->run.id, &head, NULL) != HAFT_NOT_FOUND);
 }
 
 static haft_status check_new(const haft__pg_job *job, haft_error *err)
 {
     const haft__store_request *request = job->request;
     if (is_there(job)) {
-        return haft__store_fail_twice(request->run.id, err);
+        return haft__store_fail_run_exists(request->run.id, err);
     }
-    haft_status status = haft__store_check_room(&job->link->pg->store, request, 0, 0, err);
+    haft_status status = haft__store_check_room(&job->connection->pg->store, request, 0, 0, err);
     return status == HAFT_OK && request->alone ? check_alone(job, err) : status;
 }
 
 /* Whether an open run of its thread is before it, and whoever ends that one makes this one due: in
  * tables of the first version nobody does. */
-static bool is_behind(const haft__pg_job *job)
+static bool has_predecessor(const haft__pg_job *job)
 {
-    bool waits = job->link->pg->version >= 2;
-    if (!waits || !looks_ahead(job) || job->request->run.thread.len == 0) {
+    bool waits = job->connection->pg->version >= 2;
+    if (!waits || !checks_predecessors(job) || job->request->run.thread.len == 0) {
         return false;
     }
-    haft__pg_rows rows = haft__pg_rows_of(job, 1);
-    return haft__pg_row(&rows);
+    haft__pg_rows rows = haft__pg_rows_begin(job, 1);
+    return haft__pg_rows_next(&rows);
 }
 
 /* When somebody should go on with a new run that nobody has. One that is behind another is due when
  * that has ended. */
 static void arg_due(haft__pg_args *args, const haft__pg_job *job, const haft__store_run *run)
 {
-    if (is_behind(job)) {
+    if (has_predecessor(job)) {
         haft__pg_arg_null(args);
-    } else if (run->owner.len == 0 && run->state == HAFT__STATE_RUNNING) {
+    } else if (run->owner.len == 0 && run->state == HAFT__RUN_STATE_RUNNING) {
         haft__pg_arg_int(args, run->updated_ms);
-    } else if (run->owner.len == 0 && run->state == HAFT__STATE_WAITING && run->wake_ms > 0) {
+    } else if (run->owner.len == 0 && run->state == HAFT__RUN_STATE_WAITING && run->wake_ms > 0) {
         haft__pg_arg_int(args, run->wake_ms);
     } else {
         haft__pg_arg_null(args);
@@ -182,21 +182,21 @@ static void add_run(haft__pg_job *job, const haft__pg_head *head, const haft__st
     haft__pg_arg_int(&args, run->state);
     haft__pg_arg_int(&args, run->seq);
     haft__pg_arg_int(&args, haft__store_line_bytes(job->request));
-    haft__pg_arg(&args, haft__chain_str(&head->chain));
+    haft__pg_arg(&args, haft__checksum_chain_str(&head->chain));
     haft__pg_arg(&args, run->owner);
     haft__pg_arg_int(&args, run->lease_ms);
     haft__pg_arg_int(&args, run->created_ms);
     haft__pg_arg_int(&args, run->updated_ms);
-    haft__pg_arg_int(&args, run->state == HAFT__STATE_ENDED ? run->updated_ms : 0);
+    haft__pg_arg_int(&args, run->state == HAFT__RUN_STATE_ENDED ? run->updated_ms : 0);
     haft__pg_arg_int(&args, run->wake_ms);
     arg_due(&args, job, run);
     haft__pg_arg_int(&args, run->turns);
     haft__pg_arg_int(&args, run->calls);
     haft__pg_arg(&args, run->thread);
     haft__pg_arg(&args, run->parent);
-    haft__pg_arg(&args, run->state == HAFT__STATE_ENDED ? run->end : HAFT__LIT(""));
+    haft__pg_arg(&args, run->state == HAFT__RUN_STATE_ENDED ? run->end : HAFT__LIT(""));
     haft__pg_arg_int(&args, run->epoch);
-    haft__pg_share_row(job, HAFT__PG_ADD_RUNS, &args);
+    haft__pg_bulk_add_row(job, HAFT__PG_ADD_RUNS, &args);
 }
 
 static void add_about(haft__pg_job *job, const haft__store_run *run)
@@ -214,19 +214,19 @@ static void add_about(haft__pg_job *job, const haft__store_run *run)
     haft__pg_arg(&args, run->task);
     haft__pg_arg(&args, (haft_str){spec, sizeof(spec)});
     haft__pg_arg(&args, run->spec);
-    haft__pg_arg(&args, run->state == HAFT__STATE_ENDED ? run->answer : HAFT__LIT(""));
-    haft__pg_share_row(job, HAFT__PG_ADD_ABOUT, &args);
+    haft__pg_arg(&args, run->state == HAFT__RUN_STATE_ENDED ? run->answer : HAFT__LIT(""));
+    haft__pg_bulk_add_row(job, HAFT__PG_ADD_ABOUT, &args);
 }
 
 /* What is known of it now, without reading it again; texts are the request's own. */
 static haft__store_run new_run(const haft__pg_job *job)
 {
     const haft__store_request *request = job->request;
-    const haft__store *store = &job->link->pg->store;
+    const haft__store *store = &job->connection->pg->store;
     haft__store_run run = request->run;
     run.seq = request->line_count;
     run.epoch = haft__store_first_epoch(request);
-    run.lease_ms = run.owner.len > 0 ? haft__store_lease(store, request->lease_ms) : 0;
+    run.lease_ms = run.owner.len > 0 ? haft__store_lease_end(store, request->lease_ms) : 0;
     run.updated_ms = haft__store_now(store);
     run.created_ms = run.created_ms > 0 ? run.created_ms : run.updated_ms;
     haft_str *texts[] = {&run.thread, &run.parent, &run.user,      &run.name,
@@ -235,7 +235,7 @@ static haft__store_run new_run(const haft__pg_job *job)
     for (size_t i = 0; i < COUNT(texts); i++) {
         *texts[i] = texts[i]->ptr != NULL ? *texts[i] : HAFT__LIT("");
     }
-    if (run.state == HAFT__STATE_ENDED) {
+    if (run.state == HAFT__RUN_STATE_ENDED) {
         run.owner = HAFT__LIT("");
         run.lease_ms = 0;
     }
@@ -259,7 +259,7 @@ static haft_status write_new(haft__pg_job *job, haft_error *err)
 {
     haft__store_run run = new_run(job);
     haft__pg_head head;
-    if (job->perhaps && is_there(job)) {
+    if (job->commit_uncertain && is_there(job)) {
         return show_new(job, &run, err); /* the commit that was lost was kept */
     }
     haft_status status = check_new(job, err);
@@ -267,7 +267,7 @@ static haft_status write_new(haft__pg_job *job, haft_error *err)
         return status;
     }
     head = (haft__pg_head){.run = {.id = run.id}};
-    haft__chain_start(&head.chain, run.id);
+    haft__checksum_chain_start(&head.chain, run.id);
     status = add_events(job, &head, err);
     if (status == HAFT_OK) {
         add_artifacts(job, &head);
@@ -284,7 +284,7 @@ static haft_status write_new(haft__pg_job *job, haft_error *err)
 static const char *list_messages(const haft__pg_job *job)
 {
     const haft__store_request *request = job->request;
-    haft__buf *list = &job->link->packed;
+    haft__buf *list = &job->connection->packed;
     haft__buf_clear(list);
     for (size_t i = 0; i < request->message_count; i++) {
         uint64_t id = request->messages[i].id;
@@ -299,15 +299,15 @@ static haft_status ask_messages(haft__pg_job *job, bool consume, haft_error *err
 {
     const char *list = list_messages(job);
     if (list == NULL) {
-        return haft__buf_check(&job->link->packed, err);
+        return haft__buf_check(&job->connection->packed, err);
     }
     haft__pg_args args = {0};
     haft__pg_arg(&args, job->request->run.id);
     haft__pg_arg_literal(&args, list);
     if (consume) {
-        haft__pg_change(job, HAFT__PG_MESSAGES_USED, &args);
+        haft__pg_job_modify(job, HAFT__PG_MESSAGES_USED, &args);
     } else {
-        haft__pg_ask(job, HAFT__PG_MESSAGES_MISSING, &args);
+        haft__pg_job_query(job, HAFT__PG_MESSAGES_MISSING, &args);
     }
     return HAFT_OK;
 }
@@ -322,9 +322,9 @@ haft_status haft__pg_append(haft__pg_job *job, haft_error *err)
 
 static haft_status check_messages(const haft__pg_job *job, haft_error *err)
 {
-    haft__pg_rows rows = haft__pg_rows_of(job, 0);
-    if (haft__pg_row(&rows)) {
-        return haft__store_fail_message(haft__pg_int(&rows), job->request->run.id, err);
+    haft__pg_rows rows = haft__pg_rows_begin(job, 0);
+    if (haft__pg_rows_next(&rows)) {
+        return haft__store_fail_no_message(haft__pg_rows_int(&rows), job->request->run.id, err);
     }
     return HAFT_OK;
 }
@@ -337,20 +337,20 @@ static haft_status check_append(const haft__pg_job *job, haft__pg_head *ret_head
         status = haft__store_check_append(request, &ret_head->run, err);
     }
     if (status == HAFT_OK) {
-        status = haft__store_check_room(&job->link->pg->store, request, ret_head->run.seq,
+        status = haft__store_check_room(&job->connection->pg->store, request, ret_head->run.seq,
                                         ret_head->bytes, err);
     }
     return status == HAFT_OK && request->message_count > 0 ? check_messages(job, err) : status;
 }
 
 /* Which run it is, what it follows, and how it is now. */
-static void grow(haft__pg_job *job, const haft__pg_head *head)
+static void update_run(haft__pg_job *job, const haft__pg_head *head)
 {
     const haft__store_request *request = job->request;
-    const haft__store *store = &job->link->pg->store;
-    bool ends = request->run.state == HAFT__STATE_ENDED;
-    uint64_t lease =
-        request->lease_ms > 0 ? haft__store_lease(store, request->lease_ms) : head->run.lease_ms;
+    const haft__store *store = &job->connection->pg->store;
+    bool ends = request->run.state == HAFT__RUN_STATE_ENDED;
+    uint64_t lease = request->lease_ms > 0 ? haft__store_lease_end(store, request->lease_ms)
+                                           : head->run.lease_ms;
     haft__pg_args args = {0};
     haft__pg_arg(&args, request->run.id);
     haft__pg_arg_int(&args, head->run.seq);
@@ -363,9 +363,9 @@ static void grow(haft__pg_job *job, const haft__pg_head *head)
     haft__pg_arg_int(&args, request->run.calls);
     haft__pg_arg_int(&args, ends ? 0 : lease);
     haft__pg_arg_int(&args, request->run.state);
-    haft__pg_arg(&args, haft__chain_str(&head->chain));
+    haft__pg_arg(&args, haft__checksum_chain_str(&head->chain));
     haft__pg_arg(&args, ends ? request->run.end : HAFT__LIT(""));
-    haft__pg_share_row(job, HAFT__PG_GROW_RUNS, &args);
+    haft__pg_bulk_add_row(job, HAFT__PG_UPDATE_RUNS, &args);
 }
 
 /* Messages that nobody consumed are gone. */
@@ -373,16 +373,16 @@ static void end_run(haft__pg_job *job, const haft__pg_head *head)
 {
     haft__pg_args args = {0};
     haft__pg_arg(&args, job->request->run.id);
-    haft__pg_share_row(job, HAFT__PG_DROP_MESSAGES, &args);
+    haft__pg_bulk_add_row(job, HAFT__PG_DROP_MESSAGES, &args);
     haft__pg_arg(&args, job->request->run.answer);
-    haft__pg_share_row(job, HAFT__PG_SET_ANSWERS, &args);
-    haft__pg_let_next(job, head);
+    haft__pg_bulk_add_row(job, HAFT__PG_SET_ANSWERS, &args);
+    haft__pg_wake_next_in_thread(job, head);
 }
 
 static haft_status write_append(haft__pg_job *job, haft_error *err)
 {
     const haft__store_request *request = job->request;
-    bool ends = request->run.state == HAFT__STATE_ENDED;
+    bool ends = request->run.state == HAFT__RUN_STATE_ENDED;
     haft__pg_head head;
     haft_status status = check_append(job, &head, err);
     if (status == HAFT_OK && request->message_count > 0 && !ends) {
@@ -395,7 +395,7 @@ static haft_status write_append(haft__pg_job *job, haft_error *err)
         return status;
     }
     add_artifacts(job, &head);
-    grow(job, &head);
+    update_run(job, &head);
     if (ends) {
         end_run(job, &head);
     }

@@ -11,19 +11,20 @@
 #include "base/macros.h"
 #include "store/postgres/postgres_int.h"
 
-static haft__pg_step note_made, look, look_again, check_version, make_done;
+static haft__pg_step set_created, inspect_schema, inspect_schema_locked, check_version,
+    finish_create;
 
-static haft_status ask_what(haft__pg_job *job, haft__pg_step *next)
+static haft_status query_identity(haft__pg_job *job, haft__pg_step *next)
 {
-    haft__pg_ask(job, HAFT__PG_IDENTIFY, NULL);
+    haft__pg_job_query(job, HAFT__PG_IDENTIFY, NULL);
     job->next = next;
     return HAFT_OK;
 }
 
-haft_status haft__pg_prepare(haft__pg_job *job, haft_error *err)
+haft_status haft__pg_schema_create(haft__pg_job *job, haft_error *err)
 {
     (void)err;
-    return ask_what(job, look);
+    return query_identity(job, inspect_schema);
 }
 
 typedef struct identity {
@@ -33,70 +34,70 @@ typedef struct identity {
 static haft_status read_identity(const haft__pg_job *job, unsigned answer, identity *ret_identity,
                                  haft_error *err)
 {
-    haft__pg_rows rows = haft__pg_rows_of(job, answer);
-    if (haft__pg_row(&rows)) {
-        ret_identity->schema = haft__pg_int(&rows);
-        ret_identity->meta = haft__pg_int(&rows);
-        ret_identity->others = haft__pg_int(&rows);
+    haft__pg_rows rows = haft__pg_rows_begin(job, answer);
+    if (haft__pg_rows_next(&rows)) {
+        ret_identity->schema = haft__pg_rows_int(&rows);
+        ret_identity->meta = haft__pg_rows_int(&rows);
+        ret_identity->others = haft__pg_rows_int(&rows);
     }
     return haft__pg_rows_end(&rows, err);
 }
 
 static haft_status ask_version(haft__pg_job *job)
 {
-    haft__pg_ask(job, HAFT__PG_READ_META, NULL);
+    haft__pg_job_query(job, HAFT__PG_READ_META, NULL);
     job->next = check_version;
     return HAFT_OK;
 }
 
-haft_status haft__pg_identify(haft__pg_job *job, haft_error *err)
+haft_status haft__pg_schema_identify(haft__pg_job *job, haft_error *err)
 {
     (void)err;
-    return ask_what(job, note_made);
+    return query_identity(job, set_created);
 }
 
-static haft_status note_made(haft__pg_job *job, haft_error *err)
+static haft_status set_created(haft__pg_job *job, haft_error *err)
 {
     identity found = {0};
     haft_status status = read_identity(job, 0, &found, err);
-    job->link->pg->made = found.meta != 0;
+    job->connection->pg->made = found.meta != 0;
     return status;
 }
 
-haft_status haft__pg_check(haft__pg_job *job, haft_error *err)
+haft_status haft__pg_schema_check(haft__pg_job *job, haft_error *err)
 {
     (void)err;
     return ask_version(job);
 }
 
 /* Whoever was faster has done it: then nothing is there to change. */
-haft_status haft__pg_upgrade(haft__pg_job *job, haft_error *err)
+haft_status haft__pg_schema_upgrade(haft__pg_job *job, haft_error *err)
 {
     static const char *const steps[] = {
 #define X(sql) sql,
-        HAFT__PG_TO_2(X)
+        HAFT__PG_UPGRADE_TO_2(X)
 #undef X
     };
     (void)err;
     for (size_t i = 0; i < COUNT(steps); i++) {
-        haft__pg_change(job, steps[i], NULL);
+        haft__pg_job_modify(job, steps[i], NULL);
     }
     return HAFT_OK;
 }
 
-static haft_status look(haft__pg_job *job, haft_error *err)
+static haft_status inspect_schema(haft__pg_job *job, haft_error *err)
 {
     identity found = {0};
     haft_status status = read_identity(job, 0, &found, err);
     if (status != HAFT_OK || found.meta != 0) {
         return status == HAFT_OK ? ask_version(job) : status;
     }
-    haft__pg_ask(job, HAFT__PG_MAKE_LOCK, NULL);
-    return ask_what(job, look_again);
+    haft__pg_job_query(job, HAFT__PG_SCHEMA_LOCK, NULL);
+    return query_identity(job, inspect_schema_locked);
 }
 
 /* Nobody else is at it now. */
-static haft_status look_again(haft__pg_job *job, haft_error *err)
+static haft_status inspect_schema_locked(haft__pg_job *job, haft_error *err)
 {
     static const char *const tables[] = {
 #define X(sql) sql,
@@ -109,20 +110,20 @@ static haft_status look_again(haft__pg_job *job, haft_error *err)
         return status == HAFT_OK ? ask_version(job) : status;
     }
     if (found.others > 0) {
-        return haft__fail(err, HAFT_BAD_INPUT, job->link->pg->place,
+        return haft__fail(err, HAFT_BAD_INPUT, job->connection->pg->place,
                           "the schema haft of this database belongs to another program");
     }
     if (found.schema == 0) {
-        haft__pg_change(job, HAFT__PG_MAKE_SCHEMA, NULL);
+        haft__pg_job_modify(job, HAFT__PG_CREATE_SCHEMA, NULL);
     }
     for (size_t i = 0; i < COUNT(tables); i++) {
-        haft__pg_change(job, tables[i], NULL);
+        haft__pg_job_modify(job, tables[i], NULL);
     }
-    job->next = make_done;
+    job->next = finish_create;
     return HAFT_OK;
 }
 
-static haft_status make_done(haft__pg_job *job, haft_error *err)
+static haft_status finish_create(haft__pg_job *job, haft_error *err)
 {
     (void)err;
     return ask_version(job);
@@ -130,18 +131,18 @@ static haft_status make_done(haft__pg_job *job, haft_error *err)
 
 static haft_status check_version(haft__pg_job *job, haft_error *err)
 {
-    haft__pg_rows rows = haft__pg_rows_of(job, 0);
-    if (!haft__pg_row(&rows)) {
-        return haft__pg_fail_damaged(job->link->pg, err, "its version is gone");
+    haft__pg_rows rows = haft__pg_rows_begin(job, 0);
+    if (!haft__pg_rows_next(&rows)) {
+        return haft__pg_fail_damaged(job->connection->pg, err, "its version is gone");
     }
-    uint64_t version = haft__pg_int(&rows), oldest = haft__pg_int(&rows);
+    uint64_t version = haft__pg_rows_int(&rows), oldest = haft__pg_rows_int(&rows);
     haft_status status = haft__pg_rows_end(&rows, err);
-    job->link->pg->version = version;
+    job->connection->pg->version = version;
     if (status == HAFT_OK && oldest > HAFT__PG_VERSION) {
-        status = haft__pg_fail_version(job->link->pg, version, err);
+        status = haft__pg_fail_version(job->connection->pg, version, err);
     }
-    if (status == HAFT_OK && version < HAFT__PG_OLDEST) {
-        status = haft__pg_fail_damaged(job->link->pg, err, "its version is %llu",
+    if (status == HAFT_OK && version < HAFT__PG_OLDEST_VERSION) {
+        status = haft__pg_fail_damaged(job->connection->pg, err, "its version is %llu",
                                        (unsigned long long)version);
     }
     return status;

@@ -34,26 +34,26 @@ static void keep(candidate *best, haft_str id, haft_str owner, uint64_t since)
 }
 
 /* A value that is wrong is told by who claims the run; without an id nobody can. */
-static bool is_named(haft__query *query, haft_str id)
+static bool is_named(haft__sqlite_query *query, haft_str id)
 {
     query->wrong = false;
     return id.len > 0;
 }
 
 /* The first row that is wanted. Two columns: an id, and since when. */
-static haft_status look(haft__query query, const haft__store_request *request, candidate *best,
-                        haft_error *err)
+static haft_status scan_candidates(haft__sqlite_query query, const haft__store_request *request,
+                                   candidate *best, haft_error *err)
 {
     bool found = false;
-    while (!found && haft__query_row(&query)) {
-        haft_str id = haft__query_text(&query, sizeof(best->id));
-        uint64_t since = haft__query_int(&query);
-        found = is_named(&query, id) && !haft__store_skips(request, id);
+    while (!found && haft__sqlite_query_next(&query)) {
+        haft_str id = haft__sqlite_query_text(&query, sizeof(best->id));
+        uint64_t since = haft__sqlite_query_int(&query);
+        found = is_named(&query, id) && !haft__store_is_skipped(request, id);
         if (found) {
             keep(best, id, HAFT__LIT(""), since);
         }
     }
-    return haft__query_end(&query, err);
+    return haft__sqlite_query_end(&query, err);
 }
 
 /* An owner that was asked about last: its runs stand together. */
@@ -73,39 +73,42 @@ static bool is_dead(known_owner *known, haft_str owner)
     return known->dead;
 }
 
-static haft_status look_for_lost(haft__worker *worker, const haft__store_request *request,
+static haft_status find_orphaned(haft__worker *worker, const haft__store_request *request,
                                  candidate *best, haft_error *err)
 {
     known_owner known = {.length = 0};
     uint64_t now = haft__store_now(worker->store);
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_TAKE_LOST);
-    haft__query_bind(&query, request->strays ? HAFT__LIT("") : request->run.owner);
-    while (haft__query_row(&query)) {
-        haft_str id = haft__query_text(&query, sizeof(best->id));
-        uint64_t lease = haft__query_int(&query);
-        haft_str owner = haft__query_text(&query, sizeof(known.name));
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_CLAIM_ORPHANED);
+    haft__sqlite_query_bind(&query, request->reclaim_own ? HAFT__LIT("") : request->run.owner);
+    while (haft__sqlite_query_next(&query)) {
+        haft_str id = haft__sqlite_query_text(&query, sizeof(best->id));
+        uint64_t lease = haft__sqlite_query_int(&query);
+        haft_str owner = haft__sqlite_query_text(&query, sizeof(known.name));
         bool stray = haft__str_equal(owner, request->run.owner);
         bool lost = stray || lease <= now || is_dead(&known, owner);
-        if (is_named(&query, id) && lost && !haft__store_skips(request, id)) {
+        if (is_named(&query, id) && lost && !haft__store_is_skipped(request, id)) {
             keep(best, id, owner, lease);
         }
     }
-    return haft__query_end(&query, err);
+    return haft__sqlite_query_end(&query, err);
 }
 
-static haft_status look_for_free(haft__worker *worker, const haft__store_request *request,
-                                 candidate *best, haft_error *err)
+static haft_status find_free(haft__worker *worker, const haft__store_request *request,
+                             candidate *best, haft_error *err)
 {
-    haft__link *link = &worker->link;
-    haft_status status = look(haft__query_begin(link, HAFT__SQL_TAKE_FREE), request, best, err);
+    haft__sqlite_connection *connection = &worker->connection;
+    haft_status status = scan_candidates(
+        haft__sqlite_query_begin(connection, HAFT__SQLITE_STMT_CLAIM_FREE), request, best, err);
     if (status == HAFT_OK) {
-        haft__query due = haft__query_begin(link, HAFT__SQL_TAKE_DUE);
-        haft__query_bind_int(&due, haft__store_due(worker->store, request));
-        status = look(due, request, best, err);
+        haft__sqlite_query due = haft__sqlite_query_begin(connection, HAFT__SQLITE_STMT_CLAIM_DUE);
+        haft__sqlite_query_bind_int(&due, haft__store_claim_time(worker->store, request));
+        status = scan_candidates(due, request, best, err);
     }
-    return status == HAFT_OK
-               ? look(haft__query_begin(link, HAFT__SQL_TAKE_SPOKEN_TO), request, best, err)
-               : status;
+    return status == HAFT_OK ? scan_candidates(
+               haft__sqlite_query_begin(connection, HAFT__SQLITE_STMT_CLAIM_WITH_MESSAGES), request,
+               best, err)
+                             : status;
 }
 
 static haft_status claim(haft__worker *worker, haft__store_request *request, const candidate *best,
@@ -116,7 +119,7 @@ static haft_status claim(haft__worker *worker, haft__store_request *request, con
     one.dead_owner = (haft_str){best->owner, best->owner_len};
     haft_status status = haft__sqlite_claim(worker, &one, err);
     if (status == HAFT_BAD_INPUT) {
-        haft__row_leave(request, one.run.id);
+        haft__row_report_damaged(request, one.run.id);
     }
     request->found = one.found;
     request->found_count = one.found_count;
@@ -124,15 +127,16 @@ static haft_status claim(haft__worker *worker, haft__store_request *request, con
     return status;
 }
 
-haft_status haft__sqlite_take(haft__worker *worker, haft__store_request *request, haft_error *err)
+haft_status haft__sqlite_claim_next(haft__worker *worker, haft__store_request *request,
+                                    haft_error *err)
 {
     candidate best = {.found = false};
-    haft_status status = request->quick ? HAFT_OK : look_for_lost(worker, request, &best, err);
+    haft_status status = request->quick ? HAFT_OK : find_orphaned(worker, request, &best, err);
     if (status == HAFT_OK && !best.found) {
-        status = look_for_free(worker, request, &best, err);
+        status = find_free(worker, request, &best, err);
     }
     if (status == HAFT_OK && !best.found) {
-        status = haft__store_fail_idle(err);
+        status = haft__store_fail_nothing_to_claim(err);
     }
     if (status != HAFT_OK) {
         return status;

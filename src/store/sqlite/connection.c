@@ -58,7 +58,7 @@ static haft_status make_folders(const char *path, haft_error *err)
     return HAFT_OK;
 }
 
-haft_status haft__link_make_file(const char *path, haft_error *err)
+haft_status haft__sqlite_file_create(const char *path, haft_error *err)
 {
     struct stat about;
     if (stat(path, &about) == 0) {
@@ -98,24 +98,24 @@ static uint64_t now_ms(void)
  * starves beside a process that writes all the time. Not 0: ask again. */
 static int wait_for_lock(void *context, int tries)
 {
-    haft__link *link = context;
+    haft__sqlite_connection *connection = context;
     uint64_t now = now_ms();
     if (tries == 0) {
-        link->wait_until_ms = now + link->busy_ms;
-        link->random ^= now ^ (uint64_t)getpid() << 32;
+        connection->wait_until_ms = now + connection->busy_ms;
+        connection->random ^= now ^ (uint64_t)getpid() << 32;
     }
-    if (now >= link->wait_until_ms) {
+    if (now >= connection->wait_until_ms) {
         return 0;
     }
-    link->random = link->random * 6364136223846793005U + 1442695040888963407U;
-    (void)usleep((useconds_t)(LOCK_US / 4 + (link->random >> 33) % LOCK_US));
+    connection->random = connection->random * 6364136223846793005U + 1442695040888963407U;
+    (void)usleep((useconds_t)(LOCK_US / 4 + (connection->random >> 33) % LOCK_US));
     return 1;
 }
 
 /* What needs no look into the file. */
-static int set_safety(haft__link *link)
+static int set_safety(haft__sqlite_connection *connection)
 {
-    sqlite3 *db = link->db;
+    sqlite3 *db = connection->db;
     static const struct {
         int what, value;
     } settings[] = {
@@ -132,7 +132,7 @@ static int set_safety(haft__link *link)
     (void)sqlite3_limit(db, SQLITE_LIMIT_LENGTH, HAFT__LIMIT_STORE_TEXT_BYTES + (1 << 20));
     (void)sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
     (void)sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
-    return code == SQLITE_OK ? sqlite3_busy_handler(db, wait_for_lock, link) : code;
+    return code == SQLITE_OK ? sqlite3_busy_handler(db, wait_for_lock, connection) : code;
 }
 
 /* Every commit is synced, and a page that cannot be is refused. */
@@ -151,51 +151,55 @@ static int note_pages(void *context, sqlite3 *db, const char *name, int pages)
 {
     (void)db;
     (void)name;
-    ((haft__link *)context)->wal_pages = pages;
+    ((haft__sqlite_connection *)context)->wal_pages = pages;
     return SQLITE_OK;
 }
 
-static haft_status set_up(haft__link *link, bool writer, haft_error *err)
+static haft_status set_up(haft__sqlite_connection *connection, bool writer, haft_error *err)
 {
-    int code = set_safety(link);
+    int code = set_safety(connection);
     if (code != SQLITE_OK) {
-        return haft__link_fail(link, code, err);
+        return haft__sqlite_fail(connection, code, err);
     }
-    haft_status status = writer ? haft__link_prepare(link, err) : HAFT_OK;
+    haft_status status = writer ? haft__sqlite_schema_prepare(connection, err) : HAFT_OK;
     if (status != HAFT_OK) {
         return status;
     }
-    code = set_pragmas(link->db);
+    code = set_pragmas(connection->db);
     if (code == SQLITE_OK && writer) {
-        code = sqlite3_db_config(link->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-        (void)sqlite3_wal_hook(link->db, note_pages, link); /* in place of SQLite's own */
+        code = sqlite3_db_config(connection->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+        (void)sqlite3_wal_hook(connection->db, note_pages,
+                               connection); /* in place of SQLite's own */
     }
     /* Looking at it also makes a writer know of the log, which it then takes away at the end. */
-    return code == SQLITE_OK ? haft__link_check(link, err) : haft__link_fail(link, code, err);
+    return code == SQLITE_OK ? haft__sqlite_connection_check(connection, err)
+                             : haft__sqlite_fail(connection, code, err);
 }
 
 /* `name` is the path, or a URI of it; `first` is done with it before anything else. */
-static haft_status try_to_open(haft__link *link, const char *path, const char *name, int flags,
-                               const char *first, haft_error *err)
+static haft_status try_to_open(haft__sqlite_connection *connection, const char *path,
+                               const char *name, int flags, const char *first, haft_error *err)
 {
-    *link = (haft__link){.path = path, .busy_ms = HAFT__LIMIT_STORE_BUSY_MS};
-    int code =
-        sqlite3_open_v2(name, &link->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+    *connection = (haft__sqlite_connection){.path = path, .busy_ms = HAFT__LIMIT_STORE_BUSY_MS};
+    int code = sqlite3_open_v2(name, &connection->db,
+                               flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
     if (code == SQLITE_OK) {
-        code = sqlite3_exec(link->db, first, NULL, NULL, NULL);
+        code = sqlite3_exec(connection->db, first, NULL, NULL, NULL);
     }
     bool writer = (flags & (SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI)) == SQLITE_OPEN_READWRITE;
-    return code == SQLITE_OK ? set_up(link, writer, err) : haft__link_fail(link, code, err);
+    return code == SQLITE_OK ? set_up(connection, writer, err)
+                             : haft__sqlite_fail(connection, code, err);
 }
 
-haft_status haft__link_open(haft__link *link, const char *path, bool writer, haft_error *err)
+haft_status haft__sqlite_connection_open(haft__sqlite_connection *connection, const char *path,
+                                         bool writer, haft_error *err)
 {
     uint64_t deadline = now_ms() + HAFT__LIMIT_STORE_BUSY_MS;
     int flags = writer ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     haft_status status;
-    while ((status = try_to_open(link, path, path, flags, "", err)) != HAFT_OK) {
-        bool again = link->busy && now_ms() < deadline;
-        haft__link_close(link);
+    while ((status = try_to_open(connection, path, path, flags, "", err)) != HAFT_OK) {
+        bool again = connection->busy && now_ms() < deadline;
+        haft__sqlite_connection_close(connection);
         if (!again) {
             break;
         }
@@ -215,7 +219,7 @@ static bool has_log(const char *path)
     return stat(log, &about) != 0 ? errno != ENOENT : about.st_size > 0;
 }
 
-bool haft__link_only_reads(const char *path)
+bool haft__sqlite_file_is_read_only(const char *path)
 {
     char folder[PATH_MAX];
     (void)snprintf(folder, sizeof(folder), "%s", path);
@@ -240,7 +244,8 @@ static bool make_uri(const char *path, const char *query, char *to, size_t size)
 /* The log needs a file of its own beside the database, for its index. Where that cannot be made,
  * one process alone can do without it; and where nobody can write, and there is no log, nobody has
  * to be looked out for at all. */
-haft_status haft__link_open_still(haft__link *link, const char *path, haft_error *err)
+haft_status haft__sqlite_connection_open_read_only(haft__sqlite_connection *connection,
+                                                   const char *path, haft_error *err)
 {
     static const struct {
         const char *query, *first;
@@ -253,12 +258,12 @@ haft_status haft__link_open_still(haft__link *link, const char *path, haft_error
     char uri[3 * PATH_MAX];
     haft_status status = HAFT_IO;
     for (size_t i = 0; status != HAFT_OK && i < COUNT(ways); i++) {
-        haft__link_close(link);
+        haft__sqlite_connection_close(connection);
         if (!make_uri(path, ways[i].query, uri, sizeof(uri))) {
             return haft__fail(err, HAFT_IO, path, "the path is too long");
         }
         if (!ways[i].without_log || !has_log(path)) {
-            status = try_to_open(link, path, uri, ways[i].flags, ways[i].first, err);
+            status = try_to_open(connection, path, uri, ways[i].flags, ways[i].first, err);
         }
     }
     return status;
@@ -266,20 +271,20 @@ haft_status haft__link_open_still(haft__link *link, const char *path, haft_error
 
 /* ---- the end ---- */
 
-void haft__link_close(haft__link *link)
+void haft__sqlite_connection_close(haft__sqlite_connection *connection)
 {
-    for (size_t i = 0; i < COUNT(link->statements); i++) {
-        (void)sqlite3_finalize(link->statements[i]);
-        link->statements[i] = NULL;
+    for (size_t i = 0; i < COUNT(connection->statements); i++) {
+        (void)sqlite3_finalize(connection->statements[i]);
+        connection->statements[i] = NULL;
     }
-    (void)sqlite3_close(link->db);
-    link->db = NULL;
+    (void)sqlite3_close(connection->db);
+    connection->db = NULL;
 }
 
-void haft__link_roll_back(haft__link *link)
+void haft__sqlite_connection_rollback(haft__sqlite_connection *connection)
 {
-    if (sqlite3_get_autocommit(link->db) == 0) {
-        haft_status status = haft__query_plain(link, HAFT__SQL_ROLLBACK, NULL);
+    if (sqlite3_get_autocommit(connection->db) == 0) {
+        haft_status status = haft__sqlite_query_exec(connection, HAFT__SQLITE_STMT_ROLLBACK, NULL);
         (void)status; /* a transaction that cannot be rolled back is gone already */
     }
 }

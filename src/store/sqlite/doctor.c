@@ -10,14 +10,14 @@
 
 enum { ROWS = 6 };
 
-typedef struct examination {
+typedef struct doctor_report {
     haft__worker *worker;
     haft__arena *arena;
     haft__store_finding *rows;
     size_t count;
-} examination;
+} doctor_report;
 
-static haft_status note(examination *e, const char *name, haft_str value, bool good,
+static haft_status note(doctor_report *e, const char *name, haft_str value, bool good,
                         const char *hint, haft_error *err)
 {
     if (value.ptr == NULL) {
@@ -28,84 +28,86 @@ static haft_status note(examination *e, const char *name, haft_str value, bool g
 }
 
 /* The only column of the first row. */
-static haft_status read_text(examination *e, haft__sql which, haft_str *ret_text, haft_error *err)
+static haft_status read_text(doctor_report *e, haft__sqlite_statement which, haft_str *ret_text,
+                             haft_error *err)
 {
-    haft__query query = haft__query_begin(&e->worker->link, which);
-    *ret_text = haft__query_row(&query)
-                    ? haft__query_copy(&query, HAFT__LIMIT_STORE_TEXT_BYTES, e->arena)
+    haft__sqlite_query query = haft__sqlite_query_begin(&e->worker->connection, which);
+    *ret_text = haft__sqlite_query_next(&query)
+                    ? haft__sqlite_query_copy(&query, HAFT__LIMIT_STORE_TEXT_BYTES, e->arena)
                     : HAFT__LIT("");
-    return haft__query_end(&query, err);
+    return haft__sqlite_query_end(&query, err);
 }
 
-static haft_status read_int(examination *e, haft__sql which, uint64_t *ret_number, haft_error *err)
+static haft_status read_int(doctor_report *e, haft__sqlite_statement which, uint64_t *ret_number,
+                            haft_error *err)
 {
-    haft__query query = haft__query_begin(&e->worker->link, which);
-    *ret_number = haft__query_row(&query) ? haft__query_int(&query) : 0;
-    return haft__query_end(&query, err);
+    haft__sqlite_query query = haft__sqlite_query_begin(&e->worker->connection, which);
+    *ret_number = haft__sqlite_query_next(&query) ? haft__sqlite_query_int(&query) : 0;
+    return haft__sqlite_query_end(&query, err);
 }
 
 /* ---- what is looked at ---- */
 
-static haft_status look_at_schema(examination *e, haft_error *err)
+static haft_status check_schema(doctor_report *e, haft_error *err)
 {
     haft_str text = haft__arena_format(e->arena, "version %d", HAFT__SQLITE_VERSION);
     return note(e, "schema", text, true, "", err); /* another one was refused before this */
 }
 
-static haft_status look_at_journal(examination *e, haft_error *err)
+static haft_status check_journal(doctor_report *e, haft_error *err)
 {
     haft_str mode;
-    haft_status status = read_text(e, HAFT__SQL_DOCTOR_JOURNAL, &mode, err);
+    haft_status status = read_text(e, HAFT__SQLITE_STMT_DOCTOR_JOURNAL, &mode, err);
     return status == HAFT_OK ? note(e, "journal", mode, haft__str_equal(mode, HAFT__LIT("wal")),
                                     "put the database on a disk of this machine", err)
                              : status;
 }
 
-static haft_status look_at_synchronous(examination *e, haft_error *err)
+static haft_status check_synchronous(doctor_report *e, haft_error *err)
 {
     static const char *const names[] = {"off", "normal", "full", "extra"};
     uint64_t level = 0;
-    haft_status status = read_int(e, HAFT__SQL_DOCTOR_SYNCHRONOUS, &level, err);
+    haft_status status = read_int(e, HAFT__SQLITE_STMT_DOCTOR_SYNCHRONOUS, &level, err);
     level = level < COUNT(names) ? level : 0;
     return status == HAFT_OK ? note(e, "synchronous", haft__str(names[level]), level >= 2,
                                     "what is reported may be lost with the power", err)
                              : status;
 }
 
-static haft_status look_at_integrity(examination *e, haft_error *err)
+static haft_status check_integrity(doctor_report *e, haft_error *err)
 {
     haft_str text;
-    haft_status status = read_text(e, HAFT__SQL_DOCTOR_CHECK, &text, err);
+    haft_status status = read_text(e, HAFT__SQLITE_STMT_DOCTOR_CHECK, &text, err);
     return status == HAFT_OK
                ? note(e, "integrity", text, haft__str_equal(text, HAFT__LIT("ok")),
                       "`haft migrate` into another store takes along what can be read", err)
                : status;
 }
 
-bool haft__sqlite_has_room(uint64_t bytes)
+bool haft__sqlite_has_free_space(uint64_t bytes)
 {
     return bytes >= HAFT__LIMIT_STORE_FREE_BYTES;
 }
 
-static haft_status look_at_space(examination *e, haft_error *err)
+static haft_status check_space(doctor_report *e, haft_error *err)
 {
     struct statvfs about;
-    if (statvfs(e->worker->link.path, &about) != 0) {
+    if (statvfs(e->worker->connection.path, &about) != 0) {
         return note(e, "space", HAFT__LIT("unknown"), false, "the disk cannot be asked", err);
     }
     uint64_t bytes = (uint64_t)about.f_bavail * about.f_frsize;
     return note(e, "space",
                 haft__arena_format(e->arena, "%llu MB free", (unsigned long long)bytes / 1000000),
-                haft__sqlite_has_room(bytes),
+                haft__sqlite_has_free_space(bytes),
                 "make room: with a full disk nothing is written; `haft runs gc` removes old runs",
                 err);
 }
 
 /* Leases and deadlines are measured by this machine's clock. */
-static haft_status look_at_clock(examination *e, haft_error *err)
+static haft_status check_clock(doctor_report *e, haft_error *err)
 {
     uint64_t newest = 0, now = haft__store_now(e->worker->store);
-    haft_status status = read_int(e, HAFT__SQL_DOCTOR_CREATED, &newest, err);
+    haft_status status = read_int(e, HAFT__SQLITE_STMT_DOCTOR_CREATED, &newest, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -120,10 +122,9 @@ static haft_status look_at_clock(examination *e, haft_error *err)
 
 haft_status haft__sqlite_doctor(haft__worker *worker, haft__store_request *request, haft_error *err)
 {
-    static haft_status (*const looks[ROWS])(examination * e, haft_error * err) = {
-        look_at_schema,    look_at_journal, look_at_synchronous,
-        look_at_integrity, look_at_space,   look_at_clock};
-    examination e = {.worker = worker, .arena = request->arena};
+    static haft_status (*const looks[ROWS])(doctor_report * e, haft_error * err) = {
+        check_schema, check_journal, check_synchronous, check_integrity, check_space, check_clock};
+    doctor_report e = {.worker = worker, .arena = request->arena};
     e.rows = haft__arena_array(request->arena, ROWS, sizeof(*e.rows));
     haft_status status = e.rows != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
     for (size_t i = 0; status == HAFT_OK && i < ROWS; i++) {

@@ -7,7 +7,8 @@
 #include "base/str.h"
 #include "store/sqlite/sqlite_int.h"
 
-haft_status haft__link_fail_damaged(const haft__link *link, haft_error *err, const char *what, ...)
+haft_status haft__sqlite_fail_damaged(const haft__sqlite_connection *connection, haft_error *err,
+                                      const char *what, ...)
 {
     char detail[128];
     va_list args;
@@ -15,86 +16,89 @@ haft_status haft__link_fail_damaged(const haft__link *link, haft_error *err, con
     (void)vsnprintf(detail, sizeof(detail), what, args);
     va_end(args);
     haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, link->path, "the database is damaged: %s", detail);
+        haft__fail(err, HAFT_BAD_INPUT, connection->path, "the database is damaged: %s", detail);
     return haft__hint(err, status, "restore it from a copy; `sqlite3 FILE .recover` may save some");
 }
 
-haft_status haft__link_fail_run(const haft__link *link, haft_str id, haft_error *err)
+haft_status haft__sqlite_fail_run(const haft__sqlite_connection *connection, haft_str id,
+                                  haft_error *err)
 {
-    haft_status status = haft__link_fail_damaged(
-        link, err, "of the run %.*s a value is not what was written", HAFT__ARG(id));
+    haft_status status = haft__sqlite_fail_damaged(
+        connection, err, "of the run %.*s a value is not what was written", HAFT__ARG(id));
     return haft__hint(err, status, HAFT__STORE_DAMAGED_HINT, HAFT__ARG(id));
 }
 
-haft_status haft__link_fail_full(haft__link *link, haft_error *err)
+haft_status haft__sqlite_fail_disk_full(haft__sqlite_connection *connection, haft_error *err)
 {
-    link->full = true;
-    haft_status status = haft__fail(err, HAFT_IO, link->path, "the disk is full");
+    connection->full = true;
+    haft_status status = haft__fail(err, HAFT_IO, connection->path, "the disk is full");
     return haft__hint(err, status, "make room; nothing that was kept is lost");
 }
 
-static haft_status fail_system(haft__link *link, const char *what, haft_error *err)
+static haft_status fail_system(haft__sqlite_connection *connection, const char *what,
+                               haft_error *err)
 {
     char text[96];
-    int number = link->system != 0 ? link->system : sqlite3_system_errno(link->db);
+    int number =
+        connection->system != 0 ? connection->system : sqlite3_system_errno(connection->db);
     if (number == ENOSPC || number == EDQUOT || number == EFBIG) {
-        return haft__link_fail_full(link, err);
+        return haft__sqlite_fail_disk_full(connection, err);
     }
-    return haft__fail(err, HAFT_IO, link->path, "%s: %s", what,
+    return haft__fail(err, HAFT_IO, connection->path, "%s: %s", what,
                       number != 0 ? strerror_r(number, text, sizeof(text)) : "no reason was given");
 }
 
-static haft_status fail_io(haft__link *link, int code, haft_error *err)
+static haft_status fail_io(haft__sqlite_connection *connection, int code, haft_error *err)
 {
     switch (code) {
     case SQLITE_IOERR_NOMEM: return haft__fail_no_memory(err);
     case SQLITE_IOERR_CORRUPTFS:
     case SQLITE_IOERR_DATA:
     case SQLITE_IOERR_SHORT_READ:
-        return haft__link_fail_damaged(link, err, "%s", "a part of the file is missing");
+        return haft__sqlite_fail_damaged(connection, err, "%s", "a part of the file is missing");
     case SQLITE_IOERR_FSYNC:
     case SQLITE_IOERR_DIR_FSYNC:
-        return fail_system(link, "what was written could not be made safe", err);
-    default: return fail_system(link, "reading or writing failed", err);
+        return fail_system(connection, "what was written could not be made safe", err);
+    default: return fail_system(connection, "reading or writing failed", err);
     }
 }
 
-static haft_status fail_locked(haft__link *link, haft_error *err)
+static haft_status fail_locked(haft__sqlite_connection *connection, haft_error *err)
 {
-    link->busy = true;
+    connection->busy = true;
     haft_status status =
-        haft__fail(err, HAFT_IO, link->path, "the database is locked by another process");
+        haft__fail(err, HAFT_IO, connection->path, "the database is locked by another process");
     return haft__hint(err, status, "it did not let go for %d seconds; end it, or try again",
                       HAFT__LIMIT_STORE_BUSY_MS / 1000);
 }
 
-static haft_status fail_foreign(const haft__link *link, haft_error *err)
+static haft_status fail_foreign(const haft__sqlite_connection *connection, haft_error *err)
 {
-    return haft__fail(err, HAFT_BAD_INPUT, link->path,
+    return haft__fail(err, HAFT_BAD_INPUT, connection->path,
                       "this is no haft database, or its beginning is damaged");
 }
 
-static haft_status fail_read_only(const haft__link *link, haft_error *err)
+static haft_status fail_read_only(const haft__sqlite_connection *connection, haft_error *err)
 {
     haft_status status =
-        haft__fail(err, HAFT_IO, link->path, "the database, or its folder, can only be read");
+        haft__fail(err, HAFT_IO, connection->path, "the database, or its folder, can only be read");
     return haft__hint(err, status, "who runs haft must be able to write both");
 }
 
-haft_status haft__link_fail(haft__link *link, int code, haft_error *err)
+haft_status haft__sqlite_fail(haft__sqlite_connection *connection, int code, haft_error *err)
 {
     switch (code & 0xff) {
     case SQLITE_NOMEM: return haft__fail_no_memory(err);
-    case SQLITE_FULL: return haft__link_fail_full(link, err);
+    case SQLITE_FULL: return haft__sqlite_fail_disk_full(connection, err);
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return fail_locked(link, err);
-    case SQLITE_NOTADB: return fail_foreign(link, err);
-    case SQLITE_READONLY: return fail_read_only(link, err);
+    case SQLITE_LOCKED: return fail_locked(connection, err);
+    case SQLITE_NOTADB: return fail_foreign(connection, err);
+    case SQLITE_READONLY: return fail_read_only(connection, err);
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
-    case SQLITE_AUTH: return fail_system(link, "the database cannot be opened", err);
-    case SQLITE_IOERR: return fail_io(link, code, err);
+    case SQLITE_AUTH: return fail_system(connection, "the database cannot be opened", err);
+    case SQLITE_IOERR: return fail_io(connection, code, err);
     default: /* of a hundred codes, these are what a sound database never gives */
-        return haft__link_fail_damaged(link, err, "%s", sqlite3_errstr(code));
+        return haft__sqlite_fail_damaged(connection, err, "%s", sqlite3_errstr(code));
     }
 }

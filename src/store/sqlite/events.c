@@ -19,34 +19,36 @@
 static haft_status fail_event(const haft__worker *worker, const haft__store_request *request,
                               uint64_t seq, haft_error *err)
 {
-    return haft__link_fail_damaged(&worker->link, err,
-                                   "event %llu of the run %.*s is not what was written",
-                                   (unsigned long long)seq, HAFT__ARG(request->run.id));
+    return haft__sqlite_fail_damaged(&worker->connection, err,
+                                     "event %llu of the run %.*s is not what was written",
+                                     (unsigned long long)seq, HAFT__ARG(request->run.id));
 }
 
 /* The row behind which the part begins: the one that ends with the event it follows, or, when that
  * stands in the middle of a row, the one before. */
 static haft_status read_start(haft__worker *worker, const haft__store_request *request,
-                              uint64_t number, haft__part *p, haft_error *err)
+                              uint64_t number, haft__event_reader *p, haft_error *err)
 {
     if (p->after == 0) {
         return HAFT_OK;
     }
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_EVENTS_SUM);
-    haft__query_bind_int(&query, number);
-    haft__query_bind_int(&query, p->after);
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_EVENTS_SUM);
+    haft__sqlite_query_bind_int(&query, number);
+    haft__sqlite_query_bind_int(&query, p->after);
     bool right = true;
-    if (haft__query_row(&query)) {
-        p->from.seq = haft__query_int(&query);
-        right = haft__chain_set(&p->chain, haft__query_blob(&query, HAFT__CHAIN_OLD_BYTES));
+    if (haft__sqlite_query_next(&query)) {
+        p->from.seq = haft__sqlite_query_int(&query);
+        right = haft__checksum_chain_set(
+            &p->chain, haft__sqlite_query_blob(&query, HAFT__CHECKSUM_CHAIN_LEGACY_BYTES));
     }
     query.wrong = false; /* told with its number */
-    haft_status status = haft__query_end(&query, err);
+    haft_status status = haft__sqlite_query_end(&query, err);
     return status == HAFT_OK && !right ? fail_event(worker, request, p->from.seq, err) : status;
 }
 
 /* Of the first version of the file: text, a row for each event. */
-static bool take_old_row(haft__part *p, haft_str event, uint64_t seq)
+static bool take_old_row(haft__event_reader *p, haft_str event, uint64_t seq)
 {
     p->from.seq++;
     if (p->from.seq > p->after) {
@@ -56,74 +58,78 @@ static bool take_old_row(haft__part *p, haft_str event, uint64_t seq)
     return p->from.seq == seq;
 }
 
-static bool take_rows(haft__query *query, haft__part *p)
+static bool take_rows(haft__sqlite_query *query, haft__event_reader *p)
 {
-    uint64_t seq = haft__query_int(query);
-    haft_str sum = haft__query_blob(query, HAFT__CHAIN_OLD_BYTES);
-    bool old = haft__query_is_text(query);
-    haft_str body = old ? haft__query_text(query, HAFT__LIMIT_STORE_TEXT_BYTES)
-                        : haft__query_blob(query, HAFT__SQLITE_ROW_BYTES);
+    uint64_t seq = haft__sqlite_query_int(query);
+    haft_str sum = haft__sqlite_query_blob(query, HAFT__CHECKSUM_CHAIN_LEGACY_BYTES);
+    bool old = haft__sqlite_query_is_text(query);
+    haft_str body = old ? haft__sqlite_query_text(query, HAFT__LIMIT_STORE_TEXT_BYTES)
+                        : haft__sqlite_query_blob(query, HAFT__SQLITE_ROW_BYTES);
     if (old) {
-        haft__chain_add_old(&p->chain, body);
+        haft__checksum_chain_add_legacy(&p->chain, body);
     } else {
-        haft__chain_add(&p->chain, body);
+        haft__checksum_chain_add(&p->chain, body);
     }
     if (query->wrong || query->code != SQLITE_OK
-        || !haft__str_equal(sum, haft__chain_str(&p->chain))) {
+        || !haft__str_equal(sum, haft__checksum_chain_str(&p->chain))) {
         return false;
     }
-    return old ? take_old_row(p, body, seq) : haft__part_take(p, body, seq);
+    return old ? take_old_row(p, body, seq) : haft__event_reader_add_row(p, body, seq);
 }
 
 /* The events of the part, until one is missing or wrong: the first of its row, or 0. */
-static uint64_t take_events(haft__query *query, const haft__sqlite_head *head, haft__part *p)
+static uint64_t take_events(haft__sqlite_query *query, const haft__sqlite_head *head,
+                            haft__event_reader *p)
 {
     uint64_t end = p->after + p->count;
     while (p->from.seq < end) {
         uint64_t first = p->from.seq + 1;
-        if (!haft__query_row(query) || !take_rows(query, p)) {
+        if (!haft__sqlite_query_next(query) || !take_rows(query, p)) {
             return first;
         }
     }
     if (end < head->run.seq) {
         return 0;
     }
-    if (!haft__str_equal(haft__chain_str(&p->chain), haft__chain_str(&head->chain))) {
+    if (!haft__str_equal(haft__checksum_chain_str(&p->chain),
+                         haft__checksum_chain_str(&head->chain))) {
         return end;
     }
-    return haft__query_row(query) ? end + 1 : 0;
+    return haft__sqlite_query_next(query) ? end + 1 : 0;
 }
 
 static haft_status read_part(haft__worker *worker, const haft__store_request *request,
-                             const haft__sqlite_head *head, haft__part *p, haft_error *err)
+                             const haft__sqlite_head *head, haft__event_reader *p, haft_error *err)
 {
     haft_status status = read_start(worker, request, head->number, p, err);
     if (status != HAFT_OK) {
         return status;
     }
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_EVENTS);
-    haft__query_bind_int(&query, head->number);
-    haft__query_bind_int(&query, p->from.seq);
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_EVENTS);
+    haft__sqlite_query_bind_int(&query, head->number);
+    haft__sqlite_query_bind_int(&query, p->from.seq);
     uint64_t wrong = take_events(&query, head, p);
     query.wrong = false; /* told with its number */
-    status = haft__query_end(&query, err);
+    status = haft__sqlite_query_end(&query, err);
     return status == HAFT_OK && wrong > 0 ? fail_event(worker, request, wrong, err) : status;
 }
 
-haft_status haft__sqlite_events(haft__worker *worker, haft__store_request *request, haft_error *err)
+haft_status haft__sqlite_read_events(haft__worker *worker, haft__store_request *request,
+                                     haft_error *err)
 {
     haft__sqlite_head head;
-    haft_status status = haft__sqlite_head_of(worker, request->run.id, &head, err);
+    haft_status status = haft__sqlite_read_head(worker, request->run.id, &head, err);
     if (status != HAFT_OK) {
         return status;
     }
-    haft__part p;
-    haft__part_init(&p, request, head.run.seq, worker->store->run_bytes);
+    haft__event_reader p;
+    haft__event_reader_init(&p, request, head.run.seq, worker->store->run_bytes);
     status = read_part(worker, request, &head, &p, err);
     if (status == HAFT_OK) {
-        status = haft__part_give(&p, request, err);
+        status = haft__event_reader_result(&p, request, err);
     }
-    haft__part_finish(&p);
+    haft__event_reader_finish(&p);
     return status;
 }
 
@@ -146,21 +152,22 @@ haft_status haft__sqlite_receive(haft__worker *worker, haft__store_request *requ
                                  haft_error *err)
 {
     bool one = request->run.id.len > 0;
-    haft__query query =
-        haft__query_begin(&worker->link, one ? HAFT__SQL_RECEIVE_ID : HAFT__SQL_RECEIVE);
-    haft__query_bind(&query, one ? request->run.id : request->run.owner);
-    haft__query_bind_int(&query, HAFT__LIMIT_STORE_MESSAGES);
+    haft__sqlite_query query = haft__sqlite_query_begin(
+        &worker->connection, one ? HAFT__SQLITE_STMT_RECEIVE_ID : HAFT__SQLITE_STMT_RECEIVE);
+    haft__sqlite_query_bind(&query, one ? request->run.id : request->run.owner);
+    haft__sqlite_query_bind_int(&query, HAFT__LIMIT_STORE_MESSAGES);
     haft__buf found;
     size_t bytes = 0;
     haft__buf_init(&found, HAFT__LIMIT_STORE_MESSAGES * sizeof(haft__store_message));
-    while (bytes < HAFT__LIMIT_STORE_TEXT_BYTES && haft__query_row(&query)) {
-        haft__store_message message = {.id = haft__query_int(&query)};
-        message.run = haft__query_copy(&query, HAFT__LIMIT_STORE_NAME_BYTES, request->arena);
-        message.body = haft__query_copy(&query, HAFT__LIMIT_STORE_TEXT_BYTES, request->arena);
+    while (bytes < HAFT__LIMIT_STORE_TEXT_BYTES && haft__sqlite_query_next(&query)) {
+        haft__store_message message = {.id = haft__sqlite_query_int(&query)};
+        message.run = haft__sqlite_query_copy(&query, HAFT__LIMIT_STORE_NAME_BYTES, request->arena);
+        message.body =
+            haft__sqlite_query_copy(&query, HAFT__LIMIT_STORE_TEXT_BYTES, request->arena);
         haft__buf_add(&found, (const char *)&message, sizeof(message));
         bytes += message.body.len;
     }
-    haft_status status = haft__query_end(&query, err);
+    haft_status status = haft__sqlite_query_end(&query, err);
     if (status == HAFT_OK) {
         status = keep_messages(request, &found, err);
     }
@@ -170,28 +177,29 @@ haft_status haft__sqlite_receive(haft__worker *worker, haft__store_request *requ
 
 /* ---- artifacts and results ---- */
 
-haft_status haft__sqlite_artifact(haft__worker *worker, haft__store_request *request,
-                                  haft_error *err)
+haft_status haft__sqlite_read_artifact(haft__worker *worker, haft__store_request *request,
+                                       haft_error *err)
 {
     haft__sqlite_head head;
-    haft_status status = haft__sqlite_head_of(worker, request->run.id, &head, err);
+    haft_status status = haft__sqlite_read_head(worker, request->run.id, &head, err);
     if (status != HAFT_OK) {
         return status;
     }
     haft__arena *arena = request->arena;
     haft__store_artifact artifact = {.name = haft__arena_copy(arena, request->name)};
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_ARTIFACT);
-    haft__query_bind_int(&query, head.number);
-    haft__query_bind(&query, request->name);
-    bool found = haft__query_row(&query);
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_ARTIFACT);
+    haft__sqlite_query_bind_int(&query, head.number);
+    haft__sqlite_query_bind(&query, request->name);
+    bool found = haft__sqlite_query_next(&query);
     if (found) {
-        artifact.media_type = haft__query_copy(&query, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
-        artifact.content = haft__query_content(&query, arena, &artifact.sha256);
+        artifact.media_type = haft__sqlite_query_copy(&query, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
+        artifact.content = haft__sqlite_query_content(&query, arena, &artifact.sha256);
     }
     query.full = artifact.name.ptr != NULL ? query.full : arena;
-    status = haft__query_end(&query, err);
+    status = haft__sqlite_query_end(&query, err);
     if (status == HAFT_OK && !found) {
-        status = haft__store_fail_artifact(request->name, request->run.id, err);
+        status = haft__store_fail_no_artifact(request->name, request->run.id, err);
     }
     if (status == HAFT_OK) {
         request->artifact = artifact;
@@ -199,20 +207,22 @@ haft_status haft__sqlite_artifact(haft__worker *worker, haft__store_request *req
     return status;
 }
 
-haft_status haft__sqlite_recall(haft__worker *worker, haft__store_request *request, haft_error *err)
+haft_status haft__sqlite_cache_get(haft__worker *worker, haft__store_request *request,
+                                   haft_error *err)
 {
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RECALL);
-    haft__query_bind(&query, request->scope);
-    haft__query_bind(&query, request->name);
-    haft__query_bind_int(&query, request->now_ms);
-    bool found = haft__query_row(&query);
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_CACHE_GET);
+    haft__sqlite_query_bind(&query, request->scope);
+    haft__sqlite_query_bind(&query, request->name);
+    haft__sqlite_query_bind_int(&query, request->now_ms);
+    bool found = haft__sqlite_query_next(&query);
     haft_str text = HAFT__LIT("");
     if (found) {
-        text = haft__query_copy(&query, HAFT__LIMIT_STORE_TEXT_BYTES, request->arena);
+        text = haft__sqlite_query_copy(&query, HAFT__LIMIT_STORE_TEXT_BYTES, request->arena);
     }
-    haft_status status = haft__query_end(&query, err);
+    haft_status status = haft__sqlite_query_end(&query, err);
     if (status == HAFT_OK && !found) {
-        status = haft__store_fail_result(err);
+        status = haft__store_fail_cache_miss(err);
     }
     if (status == HAFT_OK) {
         request->text = text;

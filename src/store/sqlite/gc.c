@@ -20,9 +20,9 @@ typedef struct candidate {
 } candidate;
 
 /* How a run ended is compared with what is wanted, which is short. */
-static haft_str take_end(haft__query *query)
+static haft_str take_end(haft__sqlite_query *query)
 {
-    return haft__query_text(query, HAFT__LIMIT_STORE_NAME_BYTES);
+    return haft__sqlite_query_text(query, HAFT__LIMIT_STORE_NAME_BYTES);
 }
 
 /* Runs that ended in this very millisecond with the last that is kept stay, too. */
@@ -33,11 +33,12 @@ static haft_status begin(haft__worker *worker, haft__store_request *request, haf
     if (request->keep == 0 || request->before_ms == 0) {
         return HAFT_OK;
     }
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RUNS_KEPT);
-    haft__query_bind_int(&query, request->keep - 1);
-    uint64_t last = haft__query_row(&query) ? haft__query_int(&query) : 0;
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_RUNS_KEPT);
+    haft__sqlite_query_bind_int(&query, request->keep - 1);
+    uint64_t last = haft__sqlite_query_next(&query) ? haft__sqlite_query_int(&query) : 0;
     request->gc.before = last < request->gc.before ? last : request->gc.before;
-    return haft__query_end(&query, err);
+    return haft__sqlite_query_end(&query, err);
 }
 
 /* The next candidates. They are read before any of them goes: what a statement still looks at must
@@ -45,41 +46,45 @@ static haft_status begin(haft__worker *worker, haft__store_request *request, haf
 static haft_status find_some(haft__worker *worker, haft__store_request *request, candidate *some,
                              size_t *ret_count, haft_error *err)
 {
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RUNS_OLD);
-    haft__query_bind_int(&query, request->gc.before);
-    haft__query_bind_int(&query, request->gc.updated);
-    haft__query_bind_int(&query, request->gc.number);
-    haft__query_bind_int(&query, HAFT__LIMIT_STORE_GC_RUNS);
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_RUNS_OLD);
+    haft__sqlite_query_bind_int(&query, request->gc.before);
+    haft__sqlite_query_bind_int(&query, request->gc.updated);
+    haft__sqlite_query_bind_int(&query, request->gc.number);
+    haft__sqlite_query_bind_int(&query, HAFT__LIMIT_STORE_GC_RUNS);
     *ret_count = 0;
-    while (haft__query_row(&query)) {
+    while (haft__sqlite_query_next(&query)) {
         candidate *one = &some[(*ret_count)++];
-        one->number = haft__query_int(&query);
-        one->updated = haft__query_int(&query);
-        one->due = haft__store_is_due(request, HAFT__STATE_ENDED, one->updated, take_end(&query));
-        haft_str thread = haft__query_text(&query, HAFT__LIMIT_STORE_NAME_BYTES);
+        one->number = haft__sqlite_query_int(&query);
+        one->updated = haft__sqlite_query_int(&query);
+        one->due =
+            haft__store_is_expired(request, HAFT__RUN_STATE_ENDED, one->updated, take_end(&query));
+        haft_str thread = haft__sqlite_query_text(&query, HAFT__LIMIT_STORE_NAME_BYTES);
         one->thread_len = thread.len;
         if (thread.len <= sizeof(one->thread)) {
             memcpy(one->thread, thread.ptr, thread.len);
         }
     }
-    return haft__query_end(&query, err);
+    return haft__sqlite_query_end(&query, err);
 }
 
 /* Whether all runs of its thread may go. */
-static haft_status look_at_thread(haft__worker *worker, const haft__store_request *request,
-                                  uint64_t number, bool *ret_due, haft_error *err)
+static haft_status is_thread_expired(haft__worker *worker, const haft__store_request *request,
+                                     uint64_t number, bool *ret_due, haft_error *err)
 {
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_THREAD_RUNS);
-    haft__query_bind_int(&query, number);
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_THREAD_RUNS);
+    haft__sqlite_query_bind_int(&query, number);
     *ret_due = true;
-    while (*ret_due && haft__query_row(&query)) {
-        uint64_t state = haft__query_int(&query), updated = haft__query_int(&query);
-        bool ended = state == HAFT__STATE_ENDED;
+    while (*ret_due && haft__sqlite_query_next(&query)) {
+        uint64_t state = haft__sqlite_query_int(&query), updated = haft__sqlite_query_int(&query);
+        bool ended = state == HAFT__RUN_STATE_ENDED;
         haft_str end = take_end(&query);
-        bool needed = haft__query_int(&query) != 0;
-        *ret_due = ended && !needed && haft__store_is_due(request, HAFT__STATE_ENDED, updated, end);
+        bool needed = haft__sqlite_query_int(&query) != 0;
+        *ret_due = ended && !needed
+                   && haft__store_is_expired(request, HAFT__RUN_STATE_ENDED, updated, end);
     }
-    return haft__query_end(&query, err);
+    return haft__sqlite_query_end(&query, err);
 }
 
 static bool same_thread(const candidate *one, const candidate *other)
@@ -101,25 +106,26 @@ static haft_status remove_some(haft__worker *worker, const haft__store_request *
         if (some[i].due && !same_thread(&some[i], before)) {
             due = true;
             status = some[i].thread_len > 0
-                         ? look_at_thread(worker, request, some[i].number, &due, err)
+                         ? is_thread_expired(worker, request, some[i].number, &due, err)
                          : HAFT_OK;
             before = &some[i];
         }
         if (status == HAFT_OK && some[i].due && due) {
             *ret_removed += 1;
             status =
-                request->dry_run ? HAFT_OK : haft__sqlite_drop_run(worker, some[i].number, err);
+                request->dry_run ? HAFT_OK : haft__sqlite_delete_run(worker, some[i].number, err);
         }
     }
     return status;
 }
 
-static haft_status forget_results(haft__worker *worker, const haft__store_request *request,
-                                  haft_error *err)
+static haft_status expire_cache(haft__worker *worker, const haft__store_request *request,
+                                haft_error *err)
 {
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RESULTS_OLD);
-    haft__query_bind_int(&query, request->now_ms);
-    return haft__query_run(&query, err);
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_CACHE_EXPIRE);
+    haft__sqlite_query_bind_int(&query, request->now_ms);
+    return haft__sqlite_query_run(&query, err);
 }
 
 haft_status haft__sqlite_gc(haft__worker *worker, haft__store_request *request, bool *ret_more,
@@ -136,7 +142,7 @@ haft_status haft__sqlite_gc(haft__worker *worker, haft__store_request *request, 
         status = remove_some(worker, request, some, count, &removed, err);
     }
     if (status == HAFT_OK && !request->dry_run) {
-        status = forget_results(worker, request, err);
+        status = expire_cache(worker, request, err);
     }
     if (status == HAFT_OK) {
         request->count += removed;

@@ -12,17 +12,17 @@
 
 static uint64_t next_number(void *query)
 {
-    return haft__query_int(query);
+    return haft__sqlite_query_int(query);
 }
 
 static haft_str next_text(void *query, size_t most, haft__arena *arena)
 {
-    return haft__query_copy(query, most, arena);
+    return haft__sqlite_query_copy(query, most, arena);
 }
 
 static haft_str next_content(void *query, haft__arena *arena)
 {
-    return haft__query_content(query, arena, NULL);
+    return haft__sqlite_query_content(query, arena, NULL);
 }
 
 /* Puts the rows that were collected into the arena. */
@@ -38,18 +38,18 @@ static haft_status keep_rows(haft__store_request *request, haft__buf *rows, haft
     return status;
 }
 
-static haft_status take_rows(haft__query *query, haft__store_request *request, haft__row_take *take,
-                             haft_error *err)
+static haft_status take_rows(haft__sqlite_query *query, haft__store_request *request,
+                             haft__row_reader *take, haft_error *err)
 {
-    haft__columns columns = {query, next_number, next_text, next_content, &query->wrong};
+    haft__row_columns columns = {query, next_number, next_text, next_content, &query->wrong};
     haft__buf rows;
     haft__store_run run;
     haft__buf_init(&rows, (HAFT__LIMIT_STORE_LIST + 1) * sizeof(haft__store_run));
-    while (haft__query_row(query)) {
+    while (haft__sqlite_query_next(query)) {
         haft__row_read(&columns, take, request->arena, &run);
         haft__buf_add(&rows, (const char *)&run, sizeof(run));
     }
-    haft_status status = haft__query_end(query, err);
+    haft_status status = haft__sqlite_query_end(query, err);
     if (status == HAFT_OK) {
         status = keep_rows(request, &rows, err);
     }
@@ -61,20 +61,22 @@ static haft_status take_rows(haft__query *query, haft__store_request *request, h
 static haft_status refuse_damaged(const haft__worker *worker, const haft__store_request *request,
                                   haft_error *err)
 {
-    const haft__store_run *run = haft__row_refused(request);
-    return run != NULL ? haft__link_fail_run(&worker->link, run->id, err) : HAFT_OK;
+    const haft__store_run *run = haft__row_first_damaged(request);
+    return run != NULL ? haft__sqlite_fail_run(&worker->connection, run->id, err) : HAFT_OK;
 }
 
 /* ---- one run ---- */
 
-haft_status haft__sqlite_show(haft__worker *worker, haft__store_request *request, haft_error *err)
+haft_status haft__sqlite_return_run(haft__worker *worker, haft__store_request *request,
+                                    haft_error *err)
 {
     if (request->arena == NULL) {
         return HAFT_OK;
     }
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_FIND_ID);
-    haft__query_bind(&query, request->run.id);
-    haft_status status = take_rows(&query, request, haft__row_whole, err);
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_FIND_ID);
+    haft__sqlite_query_bind(&query, request->run.id);
+    haft_status status = take_rows(&query, request, haft__row_read_full, err);
     return status == HAFT_OK ? refuse_damaged(worker, request, err) : status;
 }
 
@@ -82,21 +84,21 @@ haft_status haft__sqlite_find(haft__worker *worker, haft__store_request *request
 {
     bool last = haft__str_equal(request->name, HAFT__LIT("last"));
     if (request->name.len == 0) {
-        return haft__store_fail_run(request->name, err);
+        return haft__store_fail_no_run(request->name, err);
     }
-    haft__query query =
-        haft__query_begin(&worker->link, last ? HAFT__SQL_FIND_LAST : HAFT__SQL_FIND_START);
+    haft__sqlite_query query = haft__sqlite_query_begin(
+        &worker->connection, last ? HAFT__SQLITE_STMT_FIND_LAST : HAFT__SQLITE_STMT_FIND_START);
     if (!last) {
-        haft__query_bind(&query, request->name);
+        haft__sqlite_query_bind(&query, request->name);
     }
     /* At most two rows: the second one is one too many. */
-    haft_status status = take_rows(&query, request, haft__row_whole, err);
+    haft_status status = take_rows(&query, request, haft__row_read_full, err);
     if (status == HAFT_OK && request->found_count == 0) {
-        status = haft__store_fail_run(request->name, err);
+        status = haft__store_fail_no_run(request->name, err);
     }
     if (status == HAFT_OK && request->found_count > 1) {
-        status = haft__store_fail_several(request->name, request->found[0].id, request->found[1].id,
-                                          err);
+        status = haft__store_fail_ambiguous_id(request->name, request->found[0].id,
+                                               request->found[1].id, err);
     }
     return status == HAFT_OK ? refuse_damaged(worker, request, err) : status;
 }
@@ -113,46 +115,52 @@ static uint64_t most_of(const haft__store_request *request)
 haft_status haft__sqlite_list(haft__worker *worker, haft__store_request *request, haft_error *err)
 {
     bool in_thread = request->thread.len > 0 && !request->behind;
-    haft__query query = haft__query_begin(&worker->link, request->behind ? HAFT__SQL_LIST_BEHIND
-                                                         : in_thread     ? HAFT__SQL_LIST_THREAD
-                                                         : request->open_only ? HAFT__SQL_LIST_OPEN
-                                                                              : HAFT__SQL_LIST);
+    haft__sqlite_query query = haft__sqlite_query_begin(
+        &worker->connection, request->behind      ? HAFT__SQLITE_STMT_LIST_BLOCKED
+                             : in_thread          ? HAFT__SQLITE_STMT_LIST_THREAD
+                             : request->open_only ? HAFT__SQLITE_STMT_LIST_OPEN
+                                                  : HAFT__SQLITE_STMT_LIST);
     if (in_thread) {
-        haft__query_bind(&query, request->thread);
+        haft__sqlite_query_bind(&query, request->thread);
     }
-    haft__query_bind(&query, request->name.len > 0 ? request->name : AFTER_EVERY_ID);
+    haft__sqlite_query_bind(&query, request->name.len > 0 ? request->name : AFTER_EVERY_ID);
     if (in_thread) {
-        haft__query_bind_int(&query, HAFT__STATE_ENDED + !request->open_only);
+        haft__sqlite_query_bind_int(&query, HAFT__RUN_STATE_ENDED + !request->open_only);
     }
-    haft__query_bind_int(&query, most_of(request));
-    return take_rows(&query, request, request->behind ? haft__row_owned : haft__row_listed, err);
+    haft__sqlite_query_bind_int(&query, most_of(request));
+    return take_rows(&query, request,
+                     request->behind ? haft__row_read_ownership : haft__row_read_summary, err);
 }
 
-haft_status haft__sqlite_ahead(haft__worker *worker, haft__store_request *request, haft_error *err)
+haft_status haft__sqlite_predecessors(haft__worker *worker, haft__store_request *request,
+                                      haft_error *err)
 {
     haft__sqlite_head head;
-    haft_status status = haft__sqlite_head_of(worker, request->run.id, &head, err);
+    haft_status status = haft__sqlite_read_head(worker, request->run.id, &head, err);
     if (status != HAFT_OK) {
         return status;
     }
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_AHEAD);
-    haft__query_bind_int(&query, head.number);
-    haft__query_bind_int(&query, most_of(request));
-    return take_rows(&query, request, haft__row_owned, err);
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_AHEAD);
+    haft__sqlite_query_bind_int(&query, head.number);
+    haft__sqlite_query_bind_int(&query, most_of(request));
+    return take_rows(&query, request, haft__row_read_ownership, err);
 }
 
-haft_status haft__sqlite_thread(haft__worker *worker, haft__store_request *request, haft_error *err)
+haft_status haft__sqlite_thread_history(haft__worker *worker, haft__store_request *request,
+                                        haft_error *err)
 {
     haft__sqlite_head head = {.number = INT64_MAX};
     haft_status status =
-        request->name.len > 0 ? haft__sqlite_head_of(worker, request->name, &head, err) : HAFT_OK;
+        request->name.len > 0 ? haft__sqlite_read_head(worker, request->name, &head, err) : HAFT_OK;
     if (status != HAFT_OK) {
         return status;
     }
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_THREAD);
-    haft__query_bind(&query, request->thread);
-    haft__query_bind_int(&query, head.number);
-    haft__query_bind_int(&query, HAFT__LIMIT_STORE_LIST);
-    status = take_rows(&query, request, haft__row_past, err);
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_THREAD);
+    haft__sqlite_query_bind(&query, request->thread);
+    haft__sqlite_query_bind_int(&query, head.number);
+    haft__sqlite_query_bind_int(&query, HAFT__LIMIT_STORE_LIST);
+    status = take_rows(&query, request, haft__row_read_history, err);
     return status == HAFT_OK ? refuse_damaged(worker, request, err) : status;
 }

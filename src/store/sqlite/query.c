@@ -18,14 +18,15 @@ static const char *const texts[] = {
 #undef X
 };
 
-haft__query haft__query_begin(haft__link *link, haft__sql which)
+haft__sqlite_query haft__sqlite_query_begin(haft__sqlite_connection *connection,
+                                            haft__sqlite_statement which)
 {
-    haft__query query = {.link = link};
-    if (link->statements[which] == NULL) {
-        query.code = sqlite3_prepare_v3(link->db, texts[which], -1, SQLITE_PREPARE_PERSISTENT,
-                                        &link->statements[which], NULL);
+    haft__sqlite_query query = {.connection = connection};
+    if (connection->statements[which] == NULL) {
+        query.code = sqlite3_prepare_v3(connection->db, texts[which], -1, SQLITE_PREPARE_PERSISTENT,
+                                        &connection->statements[which], NULL);
     }
-    query.stmt = link->statements[which];
+    query.stmt = connection->statements[which];
     return query;
 }
 
@@ -37,12 +38,12 @@ static const char *start(haft_str text)
     return text.len > 0 ? text.ptr : "";
 }
 
-static void bound(haft__query *query, int code)
+static void bound(haft__sqlite_query *query, int code)
 {
     query->code = query->code == SQLITE_OK ? code : query->code;
 }
 
-void haft__query_bind(haft__query *query, haft_str text)
+void haft__sqlite_query_bind(haft__sqlite_query *query, haft_str text)
 {
     query->at++;
     if (query->code == SQLITE_OK) {
@@ -51,7 +52,7 @@ void haft__query_bind(haft__query *query, haft_str text)
     }
 }
 
-void haft__query_bind_blob(haft__query *query, haft_str bytes)
+void haft__sqlite_query_bind_blob(haft__sqlite_query *query, haft_str bytes)
 {
     query->at++;
     if (query->code == SQLITE_OK) {
@@ -60,7 +61,7 @@ void haft__query_bind_blob(haft__query *query, haft_str bytes)
     }
 }
 
-void haft__query_bind_int(haft__query *query, uint64_t number)
+void haft__sqlite_query_bind_int(haft__sqlite_query *query, uint64_t number)
 {
     query->at++;
     if (query->code == SQLITE_OK) {
@@ -71,22 +72,22 @@ void haft__query_bind_int(haft__query *query, uint64_t number)
 
 /* ---- rows ---- */
 
-bool haft__query_row(haft__query *query)
+bool haft__sqlite_query_next(haft__sqlite_query *query)
 {
     if (query->code != SQLITE_OK || query->wrong || query->full != NULL) {
         return false;
     }
-    haft__link *link = query->link;
-    link->touched = link->touched || sqlite3_stmt_readonly(query->stmt) == 0;
+    haft__sqlite_connection *connection = query->connection;
+    connection->touched = connection->touched || sqlite3_stmt_readonly(query->stmt) == 0;
     errno = 0;
     int code = sqlite3_step(query->stmt);
-    link->system = errno; /* SQLite itself does not always remember it */
+    connection->system = errno; /* SQLite itself does not always remember it */
     query->at = 0;
     query->code = code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
     return code == SQLITE_ROW;
 }
 
-uint64_t haft__query_int(haft__query *query)
+uint64_t haft__sqlite_query_int(haft__sqlite_query *query)
 {
     int at = query->at++;
     int64_t number = sqlite3_column_int64(query->stmt, at);
@@ -97,7 +98,7 @@ uint64_t haft__query_int(haft__query *query)
     return (uint64_t)number;
 }
 
-static haft_str take(haft__query *query, int kind, size_t most)
+static haft_str take(haft__sqlite_query *query, int kind, size_t most)
 {
     int at = query->at++;
     if (sqlite3_column_type(query->stmt, at) != kind) {
@@ -117,17 +118,17 @@ static haft_str take(haft__query *query, int kind, size_t most)
     return (haft_str){length > 0 ? bytes : "", length};
 }
 
-bool haft__query_is_text(const haft__query *query)
+bool haft__sqlite_query_is_text(const haft__sqlite_query *query)
 {
     return sqlite3_column_type(query->stmt, query->at) == SQLITE_TEXT;
 }
 
-haft_str haft__query_blob(haft__query *query, size_t most)
+haft_str haft__sqlite_query_blob(haft__sqlite_query *query, size_t most)
 {
     return take(query, SQLITE_BLOB, most);
 }
 
-haft_str haft__query_text(haft__query *query, size_t most)
+haft_str haft__sqlite_query_text(haft__sqlite_query *query, size_t most)
 {
     haft_str text = take(query, SQLITE_TEXT, most);
     if (!haft__utf8_valid(text)) {
@@ -137,7 +138,7 @@ haft_str haft__query_text(haft__query *query, size_t most)
     return text;
 }
 
-static haft_str copy(haft__query *query, haft_str text, haft__arena *arena)
+static haft_str copy(haft__sqlite_query *query, haft_str text, haft__arena *arena)
 {
     haft_str copied = haft__arena_copy(arena, text);
     if (copied.ptr == NULL) {
@@ -147,15 +148,16 @@ static haft_str copy(haft__query *query, haft_str text, haft__arena *arena)
     return copied;
 }
 
-haft_str haft__query_copy(haft__query *query, size_t most, haft__arena *arena)
+haft_str haft__sqlite_query_copy(haft__sqlite_query *query, size_t most, haft__arena *arena)
 {
-    return copy(query, haft__query_text(query, most), arena);
+    return copy(query, haft__sqlite_query_text(query, most), arena);
 }
 
-haft_str haft__query_content(haft__query *query, haft__arena *arena, haft_str *ret_sha256)
+haft_str haft__sqlite_query_content(haft__sqlite_query *query, haft__arena *arena,
+                                    haft_str *ret_sha256)
 {
-    haft_str sum = haft__query_text(query, HAFT__SHA256_HEX);
-    haft_str content = haft__query_blob(query, HAFT__LIMIT_STORE_TEXT_BYTES);
+    haft_str sum = haft__sqlite_query_text(query, HAFT__SHA256_HEX);
+    haft_str content = haft__sqlite_query_blob(query, HAFT__LIMIT_STORE_TEXT_BYTES);
     char digest[HAFT__SHA256_HEX];
     haft__sha256_hex(content, digest);
     query->wrong = query->wrong || !haft__str_equal(sum, (haft_str){digest, sizeof(digest)});
@@ -167,13 +169,14 @@ haft_str haft__query_content(haft__query *query, haft__arena *arena, haft_str *r
 
 /* ---- the end ---- */
 
-haft_status haft__query_end(haft__query *query, haft_error *err)
+haft_status haft__sqlite_query_end(haft__sqlite_query *query, haft_error *err)
 {
     haft_status status = HAFT_OK;
     if (query->code != SQLITE_OK) {
-        status = haft__link_fail(query->link, query->code, err);
+        status = haft__sqlite_fail(query->connection, query->code, err);
     } else if (query->wrong) {
-        status = haft__link_fail_damaged(query->link, err, "a value is not what was written");
+        status =
+            haft__sqlite_fail_damaged(query->connection, err, "a value is not what was written");
     } else if (query->full != NULL) {
         status = haft__arena_fail(query->full, err);
     }
@@ -181,14 +184,15 @@ haft_status haft__query_end(haft__query *query, haft_error *err)
     return status;
 }
 
-haft_status haft__query_run(haft__query *query, haft_error *err)
+haft_status haft__sqlite_query_run(haft__sqlite_query *query, haft_error *err)
 {
-    (void)haft__query_row(query);
-    return haft__query_end(query, err);
+    (void)haft__sqlite_query_next(query);
+    return haft__sqlite_query_end(query, err);
 }
 
-haft_status haft__query_plain(haft__link *link, haft__sql which, haft_error *err)
+haft_status haft__sqlite_query_exec(haft__sqlite_connection *connection,
+                                    haft__sqlite_statement which, haft_error *err)
 {
-    haft__query query = haft__query_begin(link, which);
-    return haft__query_run(&query, err);
+    haft__sqlite_query query = haft__sqlite_query_begin(connection, which);
+    return haft__sqlite_query_run(&query, err);
 }

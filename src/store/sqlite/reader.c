@@ -10,23 +10,23 @@
 static haft_status perform_verb(haft__worker *worker, haft__store_request *request, haft_error *err)
 {
     switch (request->verb) {
-    case HAFT__STORE_READ: return haft__sqlite_events(worker, request, err);
+    case HAFT__STORE_READ_EVENTS: return haft__sqlite_read_events(worker, request, err);
     case HAFT__STORE_FIND: return haft__sqlite_find(worker, request, err);
     case HAFT__STORE_LIST: return haft__sqlite_list(worker, request, err);
-    case HAFT__STORE_THREAD: return haft__sqlite_thread(worker, request, err);
-    case HAFT__STORE_AHEAD: return haft__sqlite_ahead(worker, request, err);
+    case HAFT__STORE_THREAD_HISTORY: return haft__sqlite_thread_history(worker, request, err);
+    case HAFT__STORE_PREDECESSORS: return haft__sqlite_predecessors(worker, request, err);
     case HAFT__STORE_RECEIVE: return haft__sqlite_receive(worker, request, err);
-    case HAFT__STORE_ARTIFACT: return haft__sqlite_artifact(worker, request, err);
+    case HAFT__STORE_READ_ARTIFACT: return haft__sqlite_read_artifact(worker, request, err);
     case HAFT__STORE_DOCTOR: return haft__sqlite_doctor(worker, request, err);
-    case HAFT__STORE_RECALL: return haft__sqlite_recall(worker, request, err);
+    case HAFT__STORE_CACHE_GET: return haft__sqlite_cache_get(worker, request, err);
     case HAFT__STORE_CREATE:
     case HAFT__STORE_APPEND:
     case HAFT__STORE_CLAIM:
-    case HAFT__STORE_TAKE:
+    case HAFT__STORE_CLAIM_NEXT:
     case HAFT__STORE_RENEW:
     case HAFT__STORE_RELEASE:
     case HAFT__STORE_SEND:
-    case HAFT__STORE_REMEMBER:
+    case HAFT__STORE_CACHE_PUT:
     case HAFT__STORE_REMOVE:
     case HAFT__STORE_GC: break; /* never come here */
     }
@@ -37,20 +37,20 @@ static haft_status perform(haft__worker *worker, haft__store_request *request, h
 {
     haft_status status = haft__store_check(request, err);
     if (status == HAFT_OK) {
-        status = haft__query_plain(&worker->link, HAFT__SQL_BEGIN_READ, err);
+        status = haft__sqlite_query_exec(&worker->connection, HAFT__SQLITE_STMT_BEGIN_READ, err);
     }
     if (status != HAFT_OK) {
         return status;
     }
-    status = haft__link_check(&worker->link, err);
+    status = haft__sqlite_connection_check(&worker->connection, err);
     if (status == HAFT_OK) {
         status = perform_verb(worker, request, err);
     }
-    haft__link_roll_back(&worker->link); /* there is nothing to commit */
+    haft__sqlite_connection_rollback(&worker->connection); /* there is nothing to commit */
     return status;
 }
 
-void haft__sqlite_read(haft__worker *worker, haft__requests *batch)
+void haft__sqlite_perform_reads(haft__worker *worker, haft__store_queue *batch)
 {
     for (haft__store_request *request = batch->first; request != NULL; request = request->next) {
         request->status = perform(worker, request, &request->error);

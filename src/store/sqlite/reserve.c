@@ -34,13 +34,13 @@ static int make_nameless(const char *path)
     return file;
 }
 
-void haft__reserve_keep(haft__worker *worker)
+void haft__sqlite_reserve_allocate(haft__worker *worker)
 {
     if (worker->reserve != 0 || (worker->reserve_tried && !worker->low)) {
         return;
     }
     worker->reserve_tried = true;
-    int file = make_nameless(worker->link.path);
+    int file = make_nameless(worker->connection.path);
     int code = file >= 0 ? posix_fallocate(file, 0, HAFT__LIMIT_STORE_RESERVE_BYTES) : errno;
     if (file >= 0 && code == 0) {
         worker->reserve = file;
@@ -53,7 +53,7 @@ void haft__reserve_keep(haft__worker *worker)
     worker->low = code == ENOSPC || code == EDQUOT || code == EFBIG; /* else it does without */
 }
 
-bool haft__reserve_release(haft__worker *worker)
+bool haft__sqlite_reserve_release(haft__worker *worker)
 {
     bool had = worker->reserve != 0;
     if (had) {
@@ -64,7 +64,7 @@ bool haft__reserve_release(haft__worker *worker)
     return had;
 }
 
-bool haft__reserve_refuses(const haft__worker *worker, haft__store_verb verb)
+bool haft__sqlite_reserve_rejects(const haft__worker *worker, haft__store_verb verb)
 {
-    return worker->low && (verb == HAFT__STORE_CREATE || verb == HAFT__STORE_REMEMBER);
+    return worker->low && (verb == HAFT__STORE_CREATE || verb == HAFT__STORE_CACHE_PUT);
 }

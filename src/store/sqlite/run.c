@@ -13,47 +13,50 @@
 
 /* ---- what must be known of a run ---- */
 
-static void take_head(haft__query *query, haft__sqlite_head *ret_head)
+static void read_head(haft__sqlite_query *query, haft__sqlite_head *ret_head)
 {
     haft__store_run *run = &ret_head->run;
-    ret_head->number = haft__query_int(query);
-    uint64_t state = haft__query_int(query);
-    run->seq = haft__query_int(query);
-    ret_head->bytes = haft__query_int(query);
-    run->epoch = haft__query_int(query);
-    haft_str owner = haft__query_text(query, sizeof(ret_head->owner));
+    ret_head->number = haft__sqlite_query_int(query);
+    uint64_t state = haft__sqlite_query_int(query);
+    run->seq = haft__sqlite_query_int(query);
+    ret_head->bytes = haft__sqlite_query_int(query);
+    run->epoch = haft__sqlite_query_int(query);
+    haft_str owner = haft__sqlite_query_text(query, sizeof(ret_head->owner));
     memcpy(ret_head->owner, owner.ptr, owner.len);
     run->owner = (haft_str){ret_head->owner, owner.len};
-    run->lease_ms = haft__query_int(query);
-    haft_str sum = haft__query_blob(query, HAFT__CHAIN_OLD_BYTES);
-    query->wrong = !haft__chain_set(&ret_head->chain, sum) || query->wrong;
-    query->wrong = query->wrong || state > HAFT__STATE_ENDED || run->seq > HAFT__LIMIT_RUN_EVENTS;
-    run->state = (haft__run_state)(state <= HAFT__STATE_ENDED ? state : 0);
+    run->lease_ms = haft__sqlite_query_int(query);
+    haft_str sum = haft__sqlite_query_blob(query, HAFT__CHECKSUM_CHAIN_LEGACY_BYTES);
+    query->wrong = !haft__checksum_chain_set(&ret_head->chain, sum) || query->wrong;
+    query->wrong =
+        query->wrong || state > HAFT__RUN_STATE_ENDED || run->seq > HAFT__LIMIT_RUN_EVENTS;
+    run->state = (haft__run_state)(state <= HAFT__RUN_STATE_ENDED ? state : 0);
     run->damaged = query->wrong;
     query->wrong = false;
 }
 
 /* Of one that may be damaged. */
-static haft_status any_head_of(haft__worker *worker, haft_str id, haft__sqlite_head *ret_head,
-                               haft_error *err)
-{
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_HEAD);
-    haft__query_bind(&query, id);
-    bool found = haft__query_row(&query);
-    if (found) {
-        ret_head->run = (haft__store_run){.id = id};
-        take_head(&query, ret_head);
-    }
-    haft_status status = haft__query_end(&query, err);
-    return status == HAFT_OK && !found ? haft__store_fail_run(id, err) : status;
-}
-
-haft_status haft__sqlite_head_of(haft__worker *worker, haft_str id, haft__sqlite_head *ret_head,
+static haft_status read_any_head(haft__worker *worker, haft_str id, haft__sqlite_head *ret_head,
                                  haft_error *err)
 {
-    haft_status status = any_head_of(worker, id, ret_head, err);
-    return status == HAFT_OK && ret_head->run.damaged ? haft__link_fail_run(&worker->link, id, err)
-                                                      : status;
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_HEAD);
+    haft__sqlite_query_bind(&query, id);
+    bool found = haft__sqlite_query_next(&query);
+    if (found) {
+        ret_head->run = (haft__store_run){.id = id};
+        read_head(&query, ret_head);
+    }
+    haft_status status = haft__sqlite_query_end(&query, err);
+    return status == HAFT_OK && !found ? haft__store_fail_no_run(id, err) : status;
+}
+
+haft_status haft__sqlite_read_head(haft__worker *worker, haft_str id, haft__sqlite_head *ret_head,
+                                   haft_error *err)
+{
+    haft_status status = read_any_head(worker, id, ret_head, err);
+    return status == HAFT_OK && ret_head->run.damaged
+               ? haft__sqlite_fail_run(&worker->connection, id, err)
+               : status;
 }
 
 /* ---- growing ---- */
@@ -67,13 +70,14 @@ static haft_status add_row_of_events(haft__worker *worker, haft__sqlite_head *he
         return status;
     }
     haft_str body = haft__buf_str(&worker->packed);
-    haft__chain_add(&head->chain, body);
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_EVENTS_ADD);
-    haft__query_bind_int(&query, head->number);
-    haft__query_bind_int(&query, seq);
-    haft__query_bind_blob(&query, haft__chain_str(&head->chain));
-    haft__query_bind_blob(&query, body);
-    return haft__query_run(&query, err);
+    haft__checksum_chain_add(&head->chain, body);
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_EVENTS_ADD);
+    haft__sqlite_query_bind_int(&query, head->number);
+    haft__sqlite_query_bind_int(&query, seq);
+    haft__sqlite_query_bind_blob(&query, haft__checksum_chain_str(&head->chain));
+    haft__sqlite_query_bind_blob(&query, body);
+    return haft__sqlite_query_run(&query, err);
 }
 
 /* Writes the lines behind the last event: into one row, or several when that gets too long. */
@@ -85,10 +89,10 @@ static haft_status add_events(haft__worker *worker, const haft__store_request *r
     haft__packer_init(&packer, request->run.id, head->run.seq);
     haft__buf_clear(&worker->packed);
     for (size_t i = 0; status == HAFT_OK && i < request->line_count; i++) {
-        haft__pack(&packer, request->lines[i], &worker->packed);
+        haft__packer_pack(&packer, request->lines[i], &worker->packed);
         if (i + 1 == request->line_count || worker->packed.len >= HAFT__LIMIT_STORE_ROW_BYTES) {
             status = add_row_of_events(worker, head, packer.seq, err);
-            haft__packer_turn(&packer);
+            haft__packer_start_row(&packer);
             haft__buf_clear(&worker->packed);
         }
     }
@@ -106,42 +110,44 @@ static haft_status add_artifacts(haft__worker *worker, const haft__store_request
     for (size_t i = 0; status == HAFT_OK && i < request->artifact_count; i++) {
         const haft__store_artifact *artifact = &request->artifacts[i];
         uint64_t blob = 0;
-        status = haft__sqlite_blob(worker, artifact->sha256, artifact->content, &blob, err);
+        status = haft__sqlite_put_blob(worker, artifact->sha256, artifact->content, &blob, err);
         if (status == HAFT_OK) {
-            haft__query query = haft__query_begin(&worker->link, HAFT__SQL_ARTIFACT_ADD);
-            haft__query_bind_int(&query, head->number);
-            haft__query_bind_int(&query, head->run.seq + request->line_count);
-            haft__query_bind_int(&query, blob);
-            haft__query_bind(&query, artifact->name);
-            haft__query_bind(&query, artifact->media_type);
-            status = haft__query_run(&query, err);
+            haft__sqlite_query query =
+                haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_ARTIFACT_ADD);
+            haft__sqlite_query_bind_int(&query, head->number);
+            haft__sqlite_query_bind_int(&query, head->run.seq + request->line_count);
+            haft__sqlite_query_bind_int(&query, blob);
+            haft__sqlite_query_bind(&query, artifact->name);
+            haft__sqlite_query_bind(&query, artifact->media_type);
+            status = haft__sqlite_query_run(&query, err);
         }
     }
     return status;
 }
 
 /* The compare-and-set: a run that has gone on meanwhile is not changed. */
-static haft_status grow(haft__worker *worker, const haft__store_request *request,
-                        const haft__sqlite_head *head, haft_error *err)
+static haft_status update_run(haft__worker *worker, const haft__store_request *request,
+                              const haft__sqlite_head *head, haft_error *err)
 {
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RUN_GROW);
-    haft__query_bind_int(&query, head->run.seq + request->line_count);
-    haft__query_bind_int(&query, head->bytes + haft__store_line_bytes(request));
-    haft__query_bind_blob(&query, haft__chain_str(&head->chain));
-    haft__query_bind_int(&query, request->lease_ms > 0
-                                     ? haft__store_lease(worker->store, request->lease_ms)
-                                     : head->run.lease_ms);
-    haft__query_bind_int(&query, haft__store_now(worker->store));
-    haft__query_bind_int(&query, request->run.wake_ms);
-    haft__query_bind_int(&query, request->run.turns);
-    haft__query_bind_int(&query, request->run.calls);
-    haft__query_bind_int(&query, head->number);
-    haft__query_bind_int(&query, head->run.seq);
-    haft__query_bind_int(&query, head->run.epoch);
-    haft_status status = haft__query_run(&query, err);
-    if (status == HAFT_OK && sqlite3_changes(worker->link.db) != 1) {
-        status = haft__link_fail_damaged(&worker->link, err, "the run %.*s has two heads",
-                                         HAFT__ARG(request->run.id));
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_RUN_GROW);
+    haft__sqlite_query_bind_int(&query, head->run.seq + request->line_count);
+    haft__sqlite_query_bind_int(&query, head->bytes + haft__store_line_bytes(request));
+    haft__sqlite_query_bind_blob(&query, haft__checksum_chain_str(&head->chain));
+    haft__sqlite_query_bind_int(
+        &query, request->lease_ms > 0 ? haft__store_lease_end(worker->store, request->lease_ms)
+                                      : head->run.lease_ms);
+    haft__sqlite_query_bind_int(&query, haft__store_now(worker->store));
+    haft__sqlite_query_bind_int(&query, request->run.wake_ms);
+    haft__sqlite_query_bind_int(&query, request->run.turns);
+    haft__sqlite_query_bind_int(&query, request->run.calls);
+    haft__sqlite_query_bind_int(&query, head->number);
+    haft__sqlite_query_bind_int(&query, head->run.seq);
+    haft__sqlite_query_bind_int(&query, head->run.epoch);
+    haft_status status = haft__sqlite_query_run(&query, err);
+    if (status == HAFT_OK && sqlite3_changes(worker->connection.db) != 1) {
+        status = haft__sqlite_fail_damaged(&worker->connection, err, "the run %.*s has two heads",
+                                           HAFT__ARG(request->run.id));
     }
     return status;
 }
@@ -149,15 +155,16 @@ static haft_status grow(haft__worker *worker, const haft__store_request *request
 static haft_status end_run(haft__worker *worker, const haft__store_request *request,
                            uint64_t number, haft_error *err)
 {
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RUN_END);
-    haft__query_bind(&query, request->run.end);
-    haft__query_bind(&query, request->run.answer);
-    haft__query_bind_int(&query, number);
-    haft_status status = haft__query_run(&query, err);
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_RUN_END);
+    haft__sqlite_query_bind(&query, request->run.end);
+    haft__sqlite_query_bind(&query, request->run.answer);
+    haft__sqlite_query_bind_int(&query, number);
+    haft_status status = haft__sqlite_query_run(&query, err);
     if (status == HAFT_OK) {
-        query = haft__query_begin(&worker->link, HAFT__SQL_MESSAGES_DROP);
-        haft__query_bind_int(&query, number);
-        status = haft__query_run(&query, err);
+        query = haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_MESSAGES_DROP);
+        haft__sqlite_query_bind_int(&query, number);
+        status = haft__sqlite_query_run(&query, err);
     }
     return status;
 }
@@ -169,13 +176,14 @@ static haft_status set_state(haft__worker *worker, const haft__store_request *re
     if (request->run.state == head->run.state) {
         return HAFT_OK;
     }
-    if (request->run.state == HAFT__STATE_ENDED) {
+    if (request->run.state == HAFT__RUN_STATE_ENDED) {
         return end_run(worker, request, head->number, err);
     }
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RUN_STATE);
-    haft__query_bind_int(&query, request->run.state);
-    haft__query_bind_int(&query, head->number);
-    return haft__query_run(&query, err);
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_RUN_STATE);
+    haft__sqlite_query_bind_int(&query, request->run.state);
+    haft__sqlite_query_bind_int(&query, head->number);
+    return haft__sqlite_query_run(&query, err);
 }
 
 /* Everything that a request adds to a run, and the state it is in then. */
@@ -187,7 +195,7 @@ static haft_status extend(haft__worker *worker, const haft__store_request *reque
         status = add_artifacts(worker, request, head, err);
     }
     if (status == HAFT_OK) {
-        status = grow(worker, request, head, err);
+        status = update_run(worker, request, head, err);
     }
     return status == HAFT_OK ? set_state(worker, request, head, err) : status;
 }
@@ -198,26 +206,28 @@ static haft_status add_text(haft__worker *worker, haft_str text, uint64_t *ret_i
 {
     char digest[HAFT__SHA256_HEX];
     haft__sha256_hex(text, digest);
-    return haft__sqlite_blob(worker, (haft_str){digest, sizeof(digest)}, text, ret_id, err);
+    return haft__sqlite_put_blob(worker, (haft_str){digest, sizeof(digest)}, text, ret_id, err);
 }
 
 /* Nobody can put a run into the thread between this and the transaction's end. */
 static haft_status check_alone(haft__worker *worker, const haft__store_request *request,
                                haft_error *err)
 {
-    haft__store_run open = {.state = HAFT__STATE_RUNNING};
+    haft__store_run open = {.state = HAFT__RUN_STATE_RUNNING};
     char id[HAFT__LIMIT_STORE_NAME_BYTES];
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_OPEN);
-    haft__query_bind(&query, request->run.thread);
-    bool found = haft__query_row(&query);
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_OPEN);
+    haft__sqlite_query_bind(&query, request->run.thread);
+    bool found = haft__sqlite_query_next(&query);
     if (found) {
-        haft_str text = haft__query_text(&query, sizeof(id));
+        haft_str text = haft__sqlite_query_text(&query, sizeof(id));
         memcpy(id, text.ptr, text.len);
         open.id = (haft_str){id, text.len};
-        open.state = haft__query_int(&query) == HAFT__STATE_WAITING ? HAFT__STATE_WAITING
-                                                                    : HAFT__STATE_RUNNING;
+        open.state = haft__sqlite_query_int(&query) == HAFT__RUN_STATE_WAITING
+                         ? HAFT__RUN_STATE_WAITING
+                         : HAFT__RUN_STATE_RUNNING;
     }
-    haft_status status = haft__query_end(&query, err);
+    haft_status status = haft__sqlite_query_end(&query, err);
     return status == HAFT_OK ? haft__store_check_thread(request, found ? &open : NULL, err)
                              : status;
 }
@@ -226,9 +236,9 @@ static haft_status check_new(haft__worker *worker, const haft__store_request *re
                              haft_error *err)
 {
     haft__sqlite_head head;
-    haft_status status = haft__sqlite_head_of(worker, request->run.id, &head, err);
+    haft_status status = haft__sqlite_read_head(worker, request->run.id, &head, err);
     if (status != HAFT_NOT_FOUND) {
-        return status == HAFT_OK ? haft__store_fail_twice(request->run.id, err) : status;
+        return status == HAFT_OK ? haft__store_fail_run_exists(request->run.id, err) : status;
     }
     status = haft__store_check_room(worker->store, request, 0, 0, err);
     return status == HAFT_OK && request->alone ? check_alone(worker, request, err) : status;
@@ -243,25 +253,26 @@ static haft_status add_row(haft__worker *worker, const haft__store_request *requ
     *ret_head =
         (haft__sqlite_head){.run = {.id = run->id, .epoch = haft__store_first_epoch(request)}};
     ret_head->run.lease_ms =
-        run->owner.len > 0 ? haft__store_lease(worker->store, request->lease_ms) : 0;
-    haft__chain_start(&ret_head->chain, run->id);
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RUN_ADD);
-    haft__query_bind(&query, run->id);
-    haft__query_bind_blob(&query, haft__chain_str(&ret_head->chain));
-    haft__query_bind_int(&query, ret_head->run.epoch);
-    haft__query_bind(&query, run->owner);
-    haft__query_bind_int(&query, ret_head->run.lease_ms);
-    haft__query_bind_int(&query, run->created_ms > 0 ? run->created_ms : now);
-    haft__query_bind_int(&query, task);
-    haft__query_bind_int(&query, spec);
-    haft__query_bind(&query, run->thread);
-    haft__query_bind(&query, run->parent);
-    haft__query_bind(&query, run->user);
-    haft__query_bind(&query, run->name);
-    haft__query_bind(&query, run->spec_hash);
-    haft__query_bind(&query, run->spec_path);
-    haft_status status = haft__query_run(&query, err);
-    ret_head->number = (uint64_t)sqlite3_last_insert_rowid(worker->link.db);
+        run->owner.len > 0 ? haft__store_lease_end(worker->store, request->lease_ms) : 0;
+    haft__checksum_chain_start(&ret_head->chain, run->id);
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_RUN_ADD);
+    haft__sqlite_query_bind(&query, run->id);
+    haft__sqlite_query_bind_blob(&query, haft__checksum_chain_str(&ret_head->chain));
+    haft__sqlite_query_bind_int(&query, ret_head->run.epoch);
+    haft__sqlite_query_bind(&query, run->owner);
+    haft__sqlite_query_bind_int(&query, ret_head->run.lease_ms);
+    haft__sqlite_query_bind_int(&query, run->created_ms > 0 ? run->created_ms : now);
+    haft__sqlite_query_bind_int(&query, task);
+    haft__sqlite_query_bind_int(&query, spec);
+    haft__sqlite_query_bind(&query, run->thread);
+    haft__sqlite_query_bind(&query, run->parent);
+    haft__sqlite_query_bind(&query, run->user);
+    haft__sqlite_query_bind(&query, run->name);
+    haft__sqlite_query_bind(&query, run->spec_hash);
+    haft__sqlite_query_bind(&query, run->spec_path);
+    haft_status status = haft__sqlite_query_run(&query, err);
+    ret_head->number = (uint64_t)sqlite3_last_insert_rowid(worker->connection.db);
     return status;
 }
 
@@ -320,12 +331,13 @@ static haft_status consume(haft__worker *worker, const haft__store_request *requ
 {
     haft_status status = HAFT_OK;
     for (size_t i = 0; status == HAFT_OK && i < request->message_count; i++) {
-        haft__query query = haft__query_begin(&worker->link, HAFT__SQL_MESSAGE_DROP);
-        haft__query_bind_int(&query, request->messages[i].id);
-        haft__query_bind_int(&query, number);
-        status = haft__query_run(&query, err);
-        if (status == HAFT_OK && sqlite3_changes(worker->link.db) != 1) {
-            status = haft__store_fail_message(request->messages[i].id, request->run.id, err);
+        haft__sqlite_query query =
+            haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_MESSAGE_DROP);
+        haft__sqlite_query_bind_int(&query, request->messages[i].id);
+        haft__sqlite_query_bind_int(&query, number);
+        status = haft__sqlite_query_run(&query, err);
+        if (status == HAFT_OK && sqlite3_changes(worker->connection.db) != 1) {
+            status = haft__store_fail_no_message(request->messages[i].id, request->run.id, err);
         }
     }
     return status;
@@ -334,7 +346,7 @@ static haft_status consume(haft__worker *worker, const haft__store_request *requ
 haft_status haft__sqlite_append(haft__worker *worker, haft__store_request *request, haft_error *err)
 {
     haft__sqlite_head head;
-    haft_status status = haft__sqlite_head_of(worker, request->run.id, &head, err);
+    haft_status status = haft__sqlite_read_head(worker, request->run.id, &head, err);
     if (status == HAFT_OK) {
         status = haft__store_check_append(request, &head.run, err);
     }
@@ -352,39 +364,43 @@ haft_status haft__sqlite_append(haft__worker *worker, haft__store_request *reque
 haft_status haft__sqlite_claim(haft__worker *worker, haft__store_request *request, haft_error *err)
 {
     haft__sqlite_head head;
-    haft_status status = haft__sqlite_head_of(worker, request->run.id, &head, err);
+    haft_status status = haft__sqlite_read_head(worker, request->run.id, &head, err);
     if (status == HAFT_OK) {
         status = haft__store_check_claim(worker->store, request, &head.run, err);
     }
     if (status == HAFT_OK) {
-        haft__query query = haft__query_begin(&worker->link, HAFT__SQL_CLAIM);
-        haft__query_bind(&query, request->run.owner);
-        haft__query_bind_int(&query, haft__store_lease(worker->store, request->lease_ms));
-        haft__query_bind_int(&query, head.number);
-        status = haft__query_run(&query, err);
+        haft__sqlite_query query =
+            haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_CLAIM);
+        haft__sqlite_query_bind(&query, request->run.owner);
+        haft__sqlite_query_bind_int(&query,
+                                    haft__store_lease_end(worker->store, request->lease_ms));
+        haft__sqlite_query_bind_int(&query, head.number);
+        status = haft__sqlite_query_run(&query, err);
     }
-    return status == HAFT_OK ? haft__sqlite_show(worker, request, err) : status;
+    return status == HAFT_OK ? haft__sqlite_return_run(worker, request, err) : status;
 }
 
 haft_status haft__sqlite_renew(haft__worker *worker, haft__store_request *request, haft_error *err)
 {
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RENEW);
-    haft__query_bind_int(&query, haft__store_lease(worker->store, request->lease_ms));
-    haft__query_bind(&query, request->run.owner);
-    haft_status status = haft__query_run(&query, err);
-    request->count = status == HAFT_OK ? (uint64_t)sqlite3_changes(worker->link.db) : 0;
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_RENEW);
+    haft__sqlite_query_bind_int(&query, haft__store_lease_end(worker->store, request->lease_ms));
+    haft__sqlite_query_bind(&query, request->run.owner);
+    haft_status status = haft__sqlite_query_run(&query, err);
+    request->count = status == HAFT_OK ? (uint64_t)sqlite3_changes(worker->connection.db) : 0;
     return status;
 }
 
 haft_status haft__sqlite_release(haft__worker *worker, haft__store_request *request,
                                  haft_error *err)
 {
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RELEASE);
-    haft__query_bind_int(&query, haft__store_now(worker->store));
-    haft__query_bind(&query, request->run.id);
-    haft__query_bind_int(&query, request->run.epoch);
-    haft_status status = haft__query_run(&query, err);
-    request->count = status == HAFT_OK ? (uint64_t)sqlite3_changes(worker->link.db) : 0;
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_RELEASE);
+    haft__sqlite_query_bind_int(&query, haft__store_now(worker->store));
+    haft__sqlite_query_bind(&query, request->run.id);
+    haft__sqlite_query_bind_int(&query, request->run.epoch);
+    haft_status status = haft__sqlite_query_run(&query, err);
+    request->count = status == HAFT_OK ? (uint64_t)sqlite3_changes(worker->connection.db) : 0;
     return status;
 }
 
@@ -393,9 +409,9 @@ haft_status haft__sqlite_release(haft__worker *worker, haft__store_request *requ
 haft_status haft__sqlite_remove(haft__worker *worker, haft__store_request *request, haft_error *err)
 {
     haft__sqlite_head head;
-    haft_status status = any_head_of(worker, request->run.id, &head, err);
+    haft_status status = read_any_head(worker, request->run.id, &head, err);
     if (status == HAFT_OK) {
         status = haft__store_check_remove(worker->store, request, &head.run, err);
     }
-    return status == HAFT_OK ? haft__sqlite_drop_run(worker, head.number, err) : status;
+    return status == HAFT_OK ? haft__sqlite_delete_run(worker, head.number, err) : status;
 }

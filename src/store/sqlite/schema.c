@@ -72,52 +72,56 @@ static bool is_in_schema(haft_str kind, haft_str name, haft_str sql, uint64_t ve
     return at < COUNT(schema);
 }
 
-static haft_status read_schema(haft__link *link, identity *ret_identity, haft_error *err)
+static haft_status read_schema(haft__sqlite_connection *connection, identity *ret_identity,
+                               haft_error *err)
 {
-    haft__query query = haft__query_begin(link, HAFT__SQL_SCHEMA);
-    while (haft__query_row(&query)) {
-        haft_str kind = haft__query_text(&query, HAFT__LIMIT_STORE_TEXT_BYTES);
-        haft_str name = haft__query_text(&query, HAFT__LIMIT_STORE_TEXT_BYTES);
-        haft_str sql = haft__query_text(&query, HAFT__LIMIT_STORE_TEXT_BYTES);
+    haft__sqlite_query query = haft__sqlite_query_begin(connection, HAFT__SQLITE_STMT_SCHEMA);
+    while (haft__sqlite_query_next(&query)) {
+        haft_str kind = haft__sqlite_query_text(&query, HAFT__LIMIT_STORE_TEXT_BYTES);
+        haft_str name = haft__sqlite_query_text(&query, HAFT__LIMIT_STORE_TEXT_BYTES);
+        haft_str sql = haft__sqlite_query_text(&query, HAFT__LIMIT_STORE_TEXT_BYTES);
         bool known = is_in_schema(kind, name, sql, ret_identity->version);
         ret_identity->known += known;
         ret_identity->others += !known;
     }
-    return haft__query_end(&query, err);
+    return haft__sqlite_query_end(&query, err);
 }
 
 /* The only column of the only row. */
-static haft_status read_number(haft__link *link, haft__sql which, uint64_t *ret_number,
-                               haft_error *err)
+static haft_status read_number(haft__sqlite_connection *connection, haft__sqlite_statement which,
+                               uint64_t *ret_number, haft_error *err)
 {
-    haft__query query = haft__query_begin(link, which);
-    if (haft__query_row(&query)) {
+    haft__sqlite_query query = haft__sqlite_query_begin(connection, which);
+    if (haft__sqlite_query_next(&query)) {
         *ret_number = (uint32_t)sqlite3_column_int64(query.stmt, 0); /* may be any 32 bits */
     }
-    return haft__query_end(&query, err);
+    return haft__sqlite_query_end(&query, err);
 }
 
-static haft_status read_encoding(haft__link *link, bool *ret_utf8, haft_error *err)
+static haft_status read_encoding(haft__sqlite_connection *connection, bool *ret_utf8,
+                                 haft_error *err)
 {
-    haft__query query = haft__query_begin(link, HAFT__SQL_ENCODING);
-    if (haft__query_row(&query)) {
-        *ret_utf8 = haft__str_equal(haft__query_text(&query, HAFT__LIMIT_STORE_NAME_BYTES),
+    haft__sqlite_query query = haft__sqlite_query_begin(connection, HAFT__SQLITE_STMT_ENCODING);
+    if (haft__sqlite_query_next(&query)) {
+        *ret_utf8 = haft__str_equal(haft__sqlite_query_text(&query, HAFT__LIMIT_STORE_NAME_BYTES),
                                     HAFT__LIT("UTF-8"));
     }
-    return haft__query_end(&query, err);
+    return haft__sqlite_query_end(&query, err);
 }
 
-static haft_status read_identity(haft__link *link, identity *ret_identity, haft_error *err)
+static haft_status read_identity(haft__sqlite_connection *connection, identity *ret_identity,
+                                 haft_error *err)
 {
     *ret_identity = (identity){0};
-    haft_status status = read_number(link, HAFT__SQL_APPLICATION, &ret_identity->application, err);
+    haft_status status =
+        read_number(connection, HAFT__SQLITE_STMT_APPLICATION, &ret_identity->application, err);
     if (status == HAFT_OK) {
-        status = read_number(link, HAFT__SQL_VERSION, &ret_identity->version, err);
+        status = read_number(connection, HAFT__SQLITE_STMT_VERSION, &ret_identity->version, err);
     }
     if (status == HAFT_OK) {
-        status = read_encoding(link, &ret_identity->utf8, err);
+        status = read_encoding(connection, &ret_identity->utf8, err);
     }
-    return status == HAFT_OK ? read_schema(link, ret_identity, err) : status;
+    return status == HAFT_OK ? read_schema(connection, ret_identity, err) : status;
 }
 
 static bool is_empty(const identity *found)
@@ -125,156 +129,167 @@ static bool is_empty(const identity *found)
     return found->application == 0 && found->version == 0 && found->known + found->others == 0;
 }
 
-static haft_status fail_version(const haft__link *link, uint64_t version, haft_error *err)
+static haft_status fail_version(const haft__sqlite_connection *connection, uint64_t version,
+                                haft_error *err)
 {
-    haft_status status = haft__fail(err, HAFT_UNSUPPORTED, link->path,
+    haft_status status = haft__fail(err, HAFT_UNSUPPORTED, connection->path,
                                     "the database is of version %llu, this haft knows up to %d",
                                     (unsigned long long)version, HAFT__SQLITE_VERSION);
     return haft__hint(err, status, "use the newer haft that made it, or another --store");
 }
 
-static haft_status check_identity(const haft__link *link, const identity *found, haft_error *err)
+static haft_status check_identity(const haft__sqlite_connection *connection, const identity *found,
+                                  haft_error *err)
 {
     if (found->application != HAFT__SQLITE_APPLICATION) {
-        return haft__fail(err, HAFT_BAD_INPUT, link->path,
+        return haft__fail(err, HAFT_BAD_INPUT, connection->path,
                           "this is no haft database, but one of another program");
     }
     if (found->version > HAFT__SQLITE_VERSION) {
-        return fail_version(link, found->version, err);
+        return fail_version(connection, found->version, err);
     }
     if (found->version == 0 || found->known != count_of(found->version) || found->others > 0
         || !found->utf8) {
-        return haft__link_fail_damaged(link, err, "its tables are not those of version %llu",
-                                       (unsigned long long)found->version);
+        return haft__sqlite_fail_damaged(connection, err,
+                                         "its tables are not those of version %llu",
+                                         (unsigned long long)found->version);
     }
     return HAFT_OK;
 }
 
 /* ---- making it ---- */
 
-static haft_status make_tables(haft__link *link, haft_error *err)
+static haft_status make_tables(haft__sqlite_connection *connection, haft_error *err)
 {
     char names[96];
     (void)snprintf(names, sizeof(names), "PRAGMA application_id = %d; PRAGMA user_version = %d",
                    HAFT__SQLITE_APPLICATION, HAFT__SQLITE_VERSION);
     int code = SQLITE_OK;
     for (size_t i = 0; code == SQLITE_OK && i < COUNT(schema); i++) {
-        code = sqlite3_exec(link->db, schema[i].sql, NULL, NULL, NULL);
+        code = sqlite3_exec(connection->db, schema[i].sql, NULL, NULL, NULL);
     }
     if (code == SQLITE_OK) {
-        code = sqlite3_exec(link->db, names, NULL, NULL, NULL);
+        code = sqlite3_exec(connection->db, names, NULL, NULL, NULL);
     }
-    return code == SQLITE_OK ? HAFT_OK : haft__link_fail(link, code, err);
+    return code == SQLITE_OK ? HAFT_OK : haft__sqlite_fail(connection, code, err);
 }
 
 /* Puts events of version 1 into a table of today's. */
-static int renew_events(haft__link *link)
+static int upgrade_events(haft__sqlite_connection *connection)
 {
-    int code = sqlite3_exec(link->db, HAFT__SQLITE_RENAME, NULL, NULL, NULL);
+    int code = sqlite3_exec(connection->db, HAFT__SQLITE_RENAME_OLD_EVENTS, NULL, NULL, NULL);
     for (size_t i = 0; code == SQLITE_OK && i < COUNT(schema); i++) {
         if (strcmp(schema[i].name, "events") == 0) {
-            code = sqlite3_exec(link->db, schema[i].sql, NULL, NULL, NULL);
+            code = sqlite3_exec(connection->db, schema[i].sql, NULL, NULL, NULL);
         }
     }
-    return code == SQLITE_OK ? sqlite3_exec(link->db, HAFT__SQLITE_MOVE, NULL, NULL, NULL) : code;
+    return code == SQLITE_OK
+               ? sqlite3_exec(connection->db, HAFT__SQLITE_COPY_OLD_EVENTS, NULL, NULL, NULL)
+               : code;
 }
 
 /* Makes the tables those of our version. */
-static haft_status renew_tables(haft__link *link, uint64_t from, haft_error *err)
+static haft_status upgrade_tables(haft__sqlite_connection *connection, uint64_t from,
+                                  haft_error *err)
 {
     char version[48];
     (void)snprintf(version, sizeof(version), "PRAGMA user_version = %d", HAFT__SQLITE_VERSION);
-    int code = from < 2 ? renew_events(link) : SQLITE_OK;
+    int code = from < 2 ? upgrade_events(connection) : SQLITE_OK;
     for (size_t i = 0; code == SQLITE_OK && i < COUNT(schema); i++) {
         if (since(i) > from) {
-            code = sqlite3_exec(link->db, schema[i].sql, NULL, NULL, NULL);
+            code = sqlite3_exec(connection->db, schema[i].sql, NULL, NULL, NULL);
         }
     }
     if (code == SQLITE_OK) {
-        code = sqlite3_exec(link->db, version, NULL, NULL, NULL);
+        code = sqlite3_exec(connection->db, version, NULL, NULL, NULL);
     }
-    return code == SQLITE_OK ? HAFT_OK : haft__link_fail(link, code, err);
+    return code == SQLITE_OK ? HAFT_OK : haft__sqlite_fail(connection, code, err);
 }
 
-static bool is_old(const haft__link *link, const identity *found)
+static bool is_old(const haft__sqlite_connection *connection, const identity *found)
 {
-    return found->version < HAFT__SQLITE_VERSION && check_identity(link, found, NULL) == HAFT_OK;
+    return found->version < HAFT__SQLITE_VERSION
+           && check_identity(connection, found, NULL) == HAFT_OK;
 }
 
 /* Makes what is missing, or is of an older version. */
-static haft_status make_or_renew(haft__link *link, const identity *found, haft_error *err)
+static haft_status create_or_upgrade(haft__sqlite_connection *connection, const identity *found,
+                                     haft_error *err)
 {
     if (is_empty(found)) {
-        return make_tables(link, err);
+        return make_tables(connection, err);
     }
-    return is_old(link, found) ? renew_tables(link, found->version, err) : HAFT_OK;
+    return is_old(connection, found) ? upgrade_tables(connection, found->version, err) : HAFT_OK;
 }
 
 /* Looks, in one transaction; makes the tables when there are none, or old ones. */
-static haft_status identify(haft__link *link, bool writing, identity *ret_found, haft_error *err)
+static haft_status identify(haft__sqlite_connection *connection, bool writing, identity *ret_found,
+                            haft_error *err)
 {
-    haft_status status =
-        haft__query_plain(link, writing ? HAFT__SQL_BEGIN_WRITE : HAFT__SQL_BEGIN_READ, err);
+    haft_status status = haft__sqlite_query_exec(
+        connection, writing ? HAFT__SQLITE_STMT_BEGIN_WRITE : HAFT__SQLITE_STMT_BEGIN_READ, err);
     if (status != HAFT_OK) {
         return status;
     }
-    status = read_identity(link, ret_found, err);
+    status = read_identity(connection, ret_found, err);
     if (status == HAFT_OK && writing) {
-        status = make_or_renew(link, ret_found, err);
+        status = create_or_upgrade(connection, ret_found, err);
     }
     if (status == HAFT_OK && writing) {
-        status = read_identity(link, ret_found, err);
+        status = read_identity(connection, ret_found, err);
     }
     if (status == HAFT_OK) {
-        status = haft__query_plain(link, HAFT__SQL_COMMIT, err);
+        status = haft__sqlite_query_exec(connection, HAFT__SQLITE_STMT_COMMIT, err);
     }
-    haft__link_roll_back(link);
+    haft__sqlite_connection_rollback(connection);
     return status;
 }
 
-static haft_status switch_to_log(haft__link *link, haft_error *err)
+static haft_status switch_to_log(haft__sqlite_connection *connection, haft_error *err)
 {
-    haft__query query = haft__query_begin(link, HAFT__SQL_JOURNAL);
-    bool on = haft__query_row(&query)
-              && haft__str_equal(haft__query_text(&query, HAFT__LIMIT_STORE_NAME_BYTES),
+    haft__sqlite_query query = haft__sqlite_query_begin(connection, HAFT__SQLITE_STMT_JOURNAL);
+    bool on = haft__sqlite_query_next(&query)
+              && haft__str_equal(haft__sqlite_query_text(&query, HAFT__LIMIT_STORE_NAME_BYTES),
                                  HAFT__LIT("wal"));
-    haft_status status = haft__query_end(&query, err);
+    haft_status status = haft__sqlite_query_end(&query, err);
     if (status == HAFT_OK && !on) {
-        status = haft__fail(err, HAFT_IO, link->path, "the disk cannot hold a write-ahead log");
+        status =
+            haft__fail(err, HAFT_IO, connection->path, "the disk cannot hold a write-ahead log");
         return haft__hint(err, status, "put the database on a disk of this machine");
     }
     return status;
 }
 
-haft_status haft__link_prepare(haft__link *link, haft_error *err)
+haft_status haft__sqlite_schema_prepare(haft__sqlite_connection *connection, haft_error *err)
 {
     identity found;
-    haft_status status = identify(link, false, &found, err);
-    if (status == HAFT_OK && (is_empty(&found) || is_old(link, &found))) {
-        status = identify(link, true, &found, err);
+    haft_status status = identify(connection, false, &found, err);
+    if (status == HAFT_OK && (is_empty(&found) || is_old(connection, &found))) {
+        status = identify(connection, true, &found, err);
     }
     if (status == HAFT_OK) {
-        status = check_identity(link, &found, err);
+        status = check_identity(connection, &found, err);
     }
-    if (status == HAFT_OK && sqlite3_db_readonly(link->db, "main") != 0) {
-        status = haft__link_fail(link, SQLITE_READONLY, err);
+    if (status == HAFT_OK && sqlite3_db_readonly(connection->db, "main") != 0) {
+        status = haft__sqlite_fail(connection, SQLITE_READONLY, err);
     }
-    return status == HAFT_OK ? switch_to_log(link, err) : status;
+    return status == HAFT_OK ? switch_to_log(connection, err) : status;
 }
 
 /* ---- later ---- */
 
-haft_status haft__link_check(haft__link *link, haft_error *err)
+haft_status haft__sqlite_connection_check(haft__sqlite_connection *connection, haft_error *err)
 {
     int moved = 0;
-    (void)sqlite3_file_control(link->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    (void)sqlite3_file_control(connection->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
     if (moved != 0) {
-        haft_status status = haft__fail(err, HAFT_IO, link->path,
+        haft_status status = haft__fail(err, HAFT_IO, connection->path,
                                         "the database was moved or removed while it was in use");
         return haft__hint(err, status, "put it back and start again");
     }
     uint64_t version = 0;
-    haft_status status = read_number(link, HAFT__SQL_VERSION, &version, err);
-    return status == HAFT_OK && version != HAFT__SQLITE_VERSION ? fail_version(link, version, err)
-                                                                : status;
+    haft_status status = read_number(connection, HAFT__SQLITE_STMT_VERSION, &version, err);
+    return status == HAFT_OK && version != HAFT__SQLITE_VERSION
+               ? fail_version(connection, version, err)
+               : status;
 }

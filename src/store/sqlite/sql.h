@@ -71,8 +71,8 @@
     "CREATE TABLE events ("                                                                        \
     "run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, seq INTEGER NOT NULL, "               \
     "checksum BLOB NOT NULL, body TEXT NOT NULL, PRIMARY KEY (run, seq)) STRICT"
-#define HAFT__SQLITE_RENAME "ALTER TABLE events RENAME TO old"
-#define HAFT__SQLITE_MOVE                                                                          \
+#define HAFT__SQLITE_RENAME_OLD_EVENTS "ALTER TABLE events RENAME TO old"
+#define HAFT__SQLITE_COPY_OLD_EVENTS                                                               \
     "INSERT INTO events SELECT run, seq, checksum, body FROM old; DROP TABLE old"
 
 /* What is known of a run, in the order that haft__sqlite_show_run reads it. */
@@ -80,10 +80,10 @@
     "r.id, r.state, r.seq, r.epoch, r.owner, r.lease, r.created, r.updated, r.wake, r.turns, "     \
     "r.calls, r.thread, r.parent, r.user, r.name, r.spec_hash, r.spec_path, r.ending, "            \
     "t.sha256, t.content"
-#define HAFT__SQLITE_WHOLE                                                                         \
+#define HAFT__SQLITE_SELECT_FULL                                                                   \
     "SELECT " HAFT__SQLITE_ROW ", r.answer, s.sha256, s.content FROM runs r "                      \
     "LEFT JOIN blobs t ON t.id = r.task LEFT JOIN blobs s ON s.id = r.spec "
-#define HAFT__SQLITE_SHORT                                                                         \
+#define HAFT__SQLITE_SELECT_SUMMARY                                                                \
     "SELECT " HAFT__SQLITE_ROW " FROM runs r LEFT JOIN blobs t ON t.id = r.task "
 
 /* No run of its thread is before it. */
@@ -96,9 +96,9 @@
     X(BEGIN_READ, "BEGIN")                                                                         \
     X(COMMIT, "COMMIT")                                                                            \
     X(ROLLBACK, "ROLLBACK")                                                                        \
-    X(SAVE, "SAVEPOINT one")                                                                       \
-    X(KEEP, "RELEASE one")                                                                         \
-    X(UNDO, "ROLLBACK TO one")                                                                     \
+    X(SAVEPOINT_SET, "SAVEPOINT one")                                                              \
+    X(SAVEPOINT_RELEASE, "RELEASE one")                                                            \
+    X(SAVEPOINT_ROLLBACK, "ROLLBACK TO one")                                                       \
     X(APPLICATION, "PRAGMA application_id")                                                        \
     X(VERSION, "PRAGMA user_version")                                                              \
     X(ENCODING, "PRAGMA encoding")                                                                 \
@@ -123,15 +123,15 @@
     X(RENEW, "UPDATE runs SET lease = ? WHERE owner = ? AND owner <> ''")                          \
     X(RELEASE, "UPDATE runs SET owner = '', lease = 0, updated = ? "                               \
                "WHERE id = ? AND epoch = ? AND owner <> ''")                                       \
-    X(TAKE_LOST, /* by owner: each is asked about once */                                          \
+    X(CLAIM_ORPHANED, /* by owner: each is asked about once */                                     \
       "SELECT r.id, r.lease, r.owner FROM runs r INDEXED BY runs_owner WHERE r.owner <> '' "       \
       "AND r.owner <> ?1 AND r.state < 2 AND " HAFT__SQLITE_FIRST "ORDER BY r.owner")              \
-    X(TAKE_FREE, "SELECT r.id, r.updated FROM runs r INDEXED BY runs_free WHERE r.state = 0 "      \
-                 "AND r.owner = '' AND " HAFT__SQLITE_FIRST "ORDER BY r.updated, r.number")        \
-    X(TAKE_DUE, "SELECT r.id, max(r.wake, r.updated) FROM runs r INDEXED BY runs_wake "            \
-                "WHERE r.state = 1 AND r.owner = '' AND r.wake > 0 AND r.wake <= ? "               \
-                "AND " HAFT__SQLITE_FIRST "ORDER BY r.wake")                                       \
-    X(TAKE_SPOKEN_TO,                                                                              \
+    X(CLAIM_FREE, "SELECT r.id, r.updated FROM runs r INDEXED BY runs_free WHERE r.state = 0 "     \
+                  "AND r.owner = '' AND " HAFT__SQLITE_FIRST "ORDER BY r.updated, r.number")       \
+    X(CLAIM_DUE, "SELECT r.id, max(r.wake, r.updated) FROM runs r INDEXED BY runs_wake "           \
+                 "WHERE r.state = 1 AND r.owner = '' AND r.wake > 0 AND r.wake <= ? "              \
+                 "AND " HAFT__SQLITE_FIRST "ORDER BY r.wake")                                      \
+    X(CLAIM_WITH_MESSAGES,                                                                         \
       "SELECT r.id, r.updated FROM (SELECT DISTINCT run FROM messages) m CROSS JOIN runs r "       \
       "ON r.number = m.run WHERE r.state = 1 AND r.owner = '' AND " HAFT__SQLITE_FIRST             \
       "ORDER BY r.updated")                                                                        \
@@ -162,10 +162,10 @@
     X(MESSAGE_COUNT, "SELECT count(*) FROM messages WHERE run = ?")                                \
     X(MESSAGE_DROP, "DELETE FROM messages WHERE id = ? AND run = ?")                               \
     X(MESSAGES_DROP, "DELETE FROM messages WHERE run = ?")                                         \
-    X(RESULT_DROP, "DELETE FROM cache WHERE scope = ? AND name = ?")                               \
-    X(RESULT_ADD, "INSERT INTO cache (until, scope, name, result) VALUES (?, ?, ?, ?)")            \
-    X(RESULTS_TRIM, "DELETE FROM cache WHERE number <= ?")                                         \
-    X(RESULTS_OLD, "DELETE FROM cache WHERE until > 0 AND until <= ?")                             \
+    X(CACHE_DELETE, "DELETE FROM cache WHERE scope = ? AND name = ?")                              \
+    X(CACHE_PUT, "INSERT INTO cache (until, scope, name, result) VALUES (?, ?, ?, ?)")             \
+    X(CACHE_TRIM, "DELETE FROM cache WHERE number <= ?")                                           \
+    X(CACHE_EXPIRE, "DELETE FROM cache WHERE until > 0 AND until <= ?")                            \
     /* ---- reading ---- */                                                                        \
     X(DOCTOR_JOURNAL, "PRAGMA journal_mode")                                                       \
     X(DOCTOR_SYNCHRONOUS, "PRAGMA synchronous")                                                    \
@@ -174,19 +174,20 @@
     X(EVENTS, "SELECT seq, checksum, body FROM events WHERE run = ? AND seq > ? ORDER BY seq")     \
     X(EVENTS_SUM, /* of the last row that has nothing behind event ?2 */                           \
       "SELECT seq, checksum FROM events WHERE run = ? AND seq <= ? ORDER BY seq DESC LIMIT 1")     \
-    X(FIND_ID, HAFT__SQLITE_WHOLE "WHERE r.id = ?")                                                \
-    X(FIND_START, HAFT__SQLITE_WHOLE "WHERE r.id >= ?1 AND r.id < ?1 || '~' LIMIT 2")              \
-    X(FIND_LAST, HAFT__SQLITE_WHOLE "ORDER BY r.created DESC, r.id DESC LIMIT 1")                  \
-    X(LIST, HAFT__SQLITE_SHORT "WHERE r.id < ? ORDER BY r.id DESC LIMIT ?")                        \
-    X(LIST_OPEN, HAFT__SQLITE_SHORT "WHERE r.state < 2 AND r.id < ? ORDER BY r.id DESC LIMIT ?")   \
-    X(LIST_THREAD, HAFT__SQLITE_SHORT "WHERE r.thread = ? AND r.id < ? AND r.state < ? "           \
-                                      "ORDER BY r.id DESC LIMIT ?")                                \
+    X(FIND_ID, HAFT__SQLITE_SELECT_FULL "WHERE r.id = ?")                                          \
+    X(FIND_START, HAFT__SQLITE_SELECT_FULL "WHERE r.id >= ?1 AND r.id < ?1 || '~' LIMIT 2")        \
+    X(FIND_LAST, HAFT__SQLITE_SELECT_FULL "ORDER BY r.created DESC, r.id DESC LIMIT 1")            \
+    X(LIST, HAFT__SQLITE_SELECT_SUMMARY "WHERE r.id < ? ORDER BY r.id DESC LIMIT ?")               \
+    X(LIST_OPEN,                                                                                   \
+      HAFT__SQLITE_SELECT_SUMMARY "WHERE r.state < 2 AND r.id < ? ORDER BY r.id DESC LIMIT ?")     \
+    X(LIST_THREAD, HAFT__SQLITE_SELECT_SUMMARY "WHERE r.thread = ? AND r.id < ? AND r.state < ? "  \
+                                               "ORDER BY r.id DESC LIMIT ?")                       \
     X(THREAD, /* ids tell the time, which may have been set back: numbers tell the order */        \
       "SELECT r.id, r.created, r.ending, t.sha256, t.content, r.answer "                           \
       "FROM runs r LEFT JOIN blobs t ON t.id = r.task WHERE r.number IN "                          \
       "(SELECT number FROM runs INDEXED BY runs_thread WHERE thread = ? AND state = 2 "            \
       "AND number < ? ORDER BY number DESC LIMIT ?) ORDER BY r.number")                            \
-    X(LIST_BEHIND, /* of the runs that TAKE looks at; not those that wait for people */            \
+    X(LIST_BLOCKED, /* of the runs that TAKE looks at; not those that wait for people */           \
       "SELECT r.id, r.state, r.owner, r.lease FROM "                                               \
       "(SELECT number FROM runs INDEXED BY runs_free WHERE state = 0 AND owner = '' "              \
       "UNION ALL SELECT number FROM runs INDEXED BY runs_owner WHERE owner <> '' AND state = 0) "  \
@@ -206,14 +207,15 @@
     X(ARTIFACT, "SELECT a.media_type, b.sha256, b.content FROM artifacts a "                       \
                 "LEFT JOIN blobs b ON b.id = a.blob WHERE a.run = ? AND a.name = ? "               \
                 "ORDER BY a.seq DESC LIMIT 1")                                                     \
-    X(RECALL, "SELECT result FROM cache WHERE scope = ? AND name = ? AND (until = 0 OR until > "   \
-              "?)")
+    X(CACHE_GET,                                                                                   \
+      "SELECT result FROM cache WHERE scope = ? AND name = ? AND (until = 0 OR until > "           \
+      "?)")
 
-typedef enum haft__sql {
-#define X(name, text) HAFT__SQL_##name,
+typedef enum haft__sqlite_statement {
+#define X(name, text) HAFT__SQLITE_STMT_##name,
     HAFT__SQLITE_STATEMENTS(X)
 #undef X
-        HAFT__SQL_COUNT
-} haft__sql;
+        HAFT__SQLITE_STMT_COUNT
+} haft__sqlite_statement;
 
 #endif

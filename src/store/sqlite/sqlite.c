@@ -37,14 +37,14 @@ static void close_sqlite(haft__store *store)
     free(sqlite);
 }
 
-static void rest(haft__worker *worker)
+static void run_idle(haft__worker *worker)
 {
     (void)worker;
 }
 
 /* ---- a disk that cannot be written ---- */
 
-static void refuse(haft__requests *batch, haft_status status, const haft_error *err)
+static void refuse(haft__store_queue *batch, haft_status status, const haft_error *err)
 {
     for (haft__store_request *request = batch->first; request != NULL; request = request->next) {
         request->status = status;
@@ -53,50 +53,54 @@ static void refuse(haft__requests *batch, haft_status status, const haft_error *
 }
 
 /* Nobody had a connection to write when the store was opened; perhaps there is one now. */
-static void write_again(haft__worker *worker, haft__requests *batch)
+static void reopen_and_write(haft__worker *worker, haft__store_queue *batch)
 {
     haft_error err = {0};
-    haft_status status = haft__link_open(&worker->link, worker->link.path, true, &err);
+    haft_status status =
+        haft__sqlite_connection_open(&worker->connection, worker->connection.path, true, &err);
     if (status == HAFT_OK) {
-        worker->perform = haft__sqlite_write;
-        worker->idle = haft__sqlite_tidy;
-        haft__sqlite_write(worker, batch);
+        worker->perform = haft__sqlite_perform_writes;
+        worker->idle = haft__sqlite_checkpoint;
+        haft__sqlite_perform_writes(worker, batch);
         return;
     }
-    if (status == HAFT_IO && haft__link_only_reads(worker->link.path)) {
-        status = haft__link_fail(&worker->link, SQLITE_READONLY, &err);
+    if (status == HAFT_IO && haft__sqlite_file_is_read_only(worker->connection.path)) {
+        status = haft__sqlite_fail(&worker->connection, SQLITE_READONLY, &err);
     }
     refuse(batch, status, &err);
 }
 
 /* What is read there may not change under its connection, and who writes may be kept out by it: so
  * each time it is a new one. */
-static void read_again(haft__worker *worker, haft__requests *batch)
+static void reopen_and_read(haft__worker *worker, haft__store_queue *batch)
 {
     haft_error err = {0};
-    haft_status status = haft__link_open_still(&worker->link, worker->link.path, &err);
+    haft_status status =
+        haft__sqlite_connection_open_read_only(&worker->connection, worker->connection.path, &err);
     if (status == HAFT_OK) {
-        haft__sqlite_read(worker, batch);
+        haft__sqlite_perform_reads(worker, batch);
     } else {
         refuse(batch, status, &err);
     }
-    haft__link_close(&worker->link);
+    haft__sqlite_connection_close(&worker->connection);
 }
 
 /* Both connections; on a disk that cannot be written, one to read what is there. */
-static haft_status open_links(haft__sqlite *sqlite, haft_error *err)
+static haft_status open_connections(haft__sqlite *sqlite, haft_error *err)
 {
-    haft__link *writer = &sqlite->writer.link, *reader = &sqlite->reader.link;
+    haft__sqlite_connection *writer = &sqlite->writer.connection,
+                            *reader = &sqlite->reader.connection;
     haft_error failed = {0}, unwanted = {0};
-    haft_status status = haft__link_open(writer, sqlite->path, true, &failed);
+    haft_status status = haft__sqlite_connection_open(writer, sqlite->path, true, &failed);
     if (status == HAFT_OK) {
-        return haft__link_open(reader, sqlite->path, false, err);
+        return haft__sqlite_connection_open(reader, sqlite->path, false, err);
     }
-    if (status == HAFT_IO && haft__link_open_still(reader, sqlite->path, &unwanted) == HAFT_OK) {
-        sqlite->writer.perform = write_again;
-        sqlite->writer.idle = rest;
-        sqlite->reader.perform = read_again;
-        haft__link_close(reader);
+    if (status == HAFT_IO
+        && haft__sqlite_connection_open_read_only(reader, sqlite->path, &unwanted) == HAFT_OK) {
+        sqlite->writer.perform = reopen_and_write;
+        sqlite->writer.idle = run_idle;
+        sqlite->reader.perform = reopen_and_read;
+        haft__sqlite_connection_close(reader);
         return HAFT_OK;
     }
     if (err != NULL) {
@@ -108,13 +112,13 @@ static haft_status open_links(haft__sqlite *sqlite, haft_error *err)
 static haft_status start(haft__sqlite *sqlite, haft_error *err)
 {
     sqlite->writer.store = sqlite->reader.store = &sqlite->store;
-    sqlite->writer.perform = haft__sqlite_write;
-    sqlite->writer.idle = haft__sqlite_tidy;
-    sqlite->reader.perform = haft__sqlite_read;
-    sqlite->reader.idle = rest;
-    haft_status status = haft__link_make_file(sqlite->path, err);
+    sqlite->writer.perform = haft__sqlite_perform_writes;
+    sqlite->writer.idle = haft__sqlite_checkpoint;
+    sqlite->reader.perform = haft__sqlite_perform_reads;
+    sqlite->reader.idle = run_idle;
+    haft_status status = haft__sqlite_file_create(sqlite->path, err);
     if (status == HAFT_OK) {
-        status = open_links(sqlite, err);
+        status = open_connections(sqlite, err);
     }
     if (status == HAFT_OK) {
         status = haft__worker_start(&sqlite->writer, err);
@@ -150,23 +154,23 @@ static haft_status open_sqlite(haft__loop *loop, const char *place, bool make_ta
 static bool only_reads(haft__store_verb verb)
 {
     switch (verb) {
-    case HAFT__STORE_READ:
+    case HAFT__STORE_READ_EVENTS:
     case HAFT__STORE_FIND:
     case HAFT__STORE_LIST:
-    case HAFT__STORE_THREAD:
-    case HAFT__STORE_AHEAD:
+    case HAFT__STORE_THREAD_HISTORY:
+    case HAFT__STORE_PREDECESSORS:
     case HAFT__STORE_RECEIVE:
-    case HAFT__STORE_ARTIFACT:
+    case HAFT__STORE_READ_ARTIFACT:
     case HAFT__STORE_DOCTOR:
-    case HAFT__STORE_RECALL: return true;
+    case HAFT__STORE_CACHE_GET: return true;
     case HAFT__STORE_CREATE:
     case HAFT__STORE_APPEND:
     case HAFT__STORE_CLAIM:
-    case HAFT__STORE_TAKE:
+    case HAFT__STORE_CLAIM_NEXT:
     case HAFT__STORE_RENEW:
     case HAFT__STORE_RELEASE:
     case HAFT__STORE_SEND:
-    case HAFT__STORE_REMEMBER:
+    case HAFT__STORE_CACHE_PUT:
     case HAFT__STORE_REMOVE:
     case HAFT__STORE_GC: return false;
     }
@@ -179,9 +183,9 @@ static void submit(haft__store *store, haft__store_request *request)
     haft__worker_submit(only_reads(request->verb) ? &sqlite->reader : &sqlite->writer, request);
 }
 
-const haft__store_kind haft__store_sqlite = {open_sqlite, submit, close_sqlite, NULL};
+const haft__store_backend haft__store_sqlite = {open_sqlite, submit, close_sqlite, NULL};
 
-const char *haft__store_library(void)
+const char *haft__store_sqlite_version(void)
 {
     return sqlite3_libversion();
 }

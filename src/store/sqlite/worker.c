@@ -15,16 +15,16 @@
 #include "store/sqlite/sqlite_int.h"
 
 /* What waits, or nothing when the end has come. */
-static void take_batch(haft__worker *worker, haft__requests *ret_batch)
+static void take_batch(haft__worker *worker, haft__store_queue *ret_batch)
 {
-    haft__requests_init(ret_batch);
+    haft__store_queue_init(ret_batch);
     (void)pthread_mutex_lock(&worker->lock);
-    haft__requests_move(&worker->again, &worker->queue);
+    haft__store_queue_append(&worker->again, &worker->queue);
     while (worker->queue.first == NULL && !worker->closing) {
         (void)pthread_cond_wait(&worker->wake, &worker->lock);
     }
     for (int left = HAFT__LIMIT_STORE_BATCH; left > 0 && worker->queue.first != NULL; left--) {
-        haft__requests_add(ret_batch, haft__requests_take(&worker->queue));
+        haft__store_queue_push(ret_batch, haft__store_queue_pop(&worker->queue));
     }
     (void)pthread_mutex_unlock(&worker->lock);
 }
@@ -32,10 +32,10 @@ static void take_batch(haft__worker *worker, haft__requests *ret_batch)
 static void *work(void *context)
 {
     haft__worker *worker = context;
-    haft__requests batch;
+    haft__store_queue batch;
     for (take_batch(worker, &batch); batch.first != NULL; take_batch(worker, &batch)) {
         worker->perform(worker, &batch);
-        haft__store_send(worker->store, &batch);
+        haft__store_complete_threadsafe(worker->store, &batch);
         worker->idle(worker);
     }
     return NULL;
@@ -55,20 +55,20 @@ static int start_thread(haft__worker *worker)
 /* From the loop's thread, at the end of a round. */
 static void hand_over(haft__task *task)
 {
-    haft__worker *worker = HAFT__CONTAINER(task, haft__worker, handing);
+    haft__worker *worker = HAFT__CONTAINER(task, haft__worker, handover);
     (void)pthread_mutex_lock(&worker->lock);
-    haft__requests_move(&worker->submitted, &worker->queue);
+    haft__store_queue_append(&worker->submitted, &worker->queue);
     (void)pthread_cond_signal(&worker->wake);
     (void)pthread_mutex_unlock(&worker->lock);
 }
 
 haft_status haft__worker_start(haft__worker *worker, haft_error *err)
 {
-    worker->handing.run = hand_over;
+    worker->handover.run = hand_over;
     haft__buf_init(&worker->packed, HAFT__SQLITE_ROW_BYTES);
-    haft__requests_init(&worker->submitted);
-    haft__requests_init(&worker->queue);
-    haft__requests_init(&worker->again);
+    haft__store_queue_init(&worker->submitted);
+    haft__store_queue_init(&worker->queue);
+    haft__store_queue_init(&worker->again);
     (void)pthread_mutex_init(&worker->lock, NULL);
     (void)pthread_cond_init(&worker->wake, NULL);
     worker->started = start_thread(worker) == 0;
@@ -83,18 +83,18 @@ haft_status haft__worker_start(haft__worker *worker, haft_error *err)
 void haft__worker_submit(haft__worker *worker, haft__store_request *request)
 {
     bool first = worker->submitted.first == NULL;
-    haft__requests_add(&worker->submitted, request);
+    haft__store_queue_push(&worker->submitted, request);
     if (first) {
-        haft__loop_post(worker->store->loop, &worker->handing);
+        haft__loop_post(worker->store->loop, &worker->handover);
     }
 }
 
 void haft__worker_stop(haft__worker *worker)
 {
     if (worker->started) {
-        haft__loop_withdraw(worker->store->loop, &worker->handing);
+        haft__loop_cancel_task(worker->store->loop, &worker->handover);
         (void)pthread_mutex_lock(&worker->lock);
-        haft__requests_move(&worker->submitted, &worker->queue);
+        haft__store_queue_append(&worker->submitted, &worker->queue);
         worker->closing = true;
         (void)pthread_cond_signal(&worker->wake);
         (void)pthread_mutex_unlock(&worker->lock);
@@ -106,5 +106,5 @@ void haft__worker_stop(haft__worker *worker)
         (void)close(worker->reserve);
     }
     haft__buf_finish(&worker->packed);
-    haft__link_close(&worker->link);
+    haft__sqlite_connection_close(&worker->connection);
 }

@@ -17,22 +17,22 @@ static haft_status perform_verb(haft__worker *worker, haft__store_request *reque
     case HAFT__STORE_CREATE: return haft__sqlite_create(worker, request, err);
     case HAFT__STORE_APPEND: return haft__sqlite_append(worker, request, err);
     case HAFT__STORE_CLAIM: return haft__sqlite_claim(worker, request, err);
-    case HAFT__STORE_TAKE: return haft__sqlite_take(worker, request, err);
+    case HAFT__STORE_CLAIM_NEXT: return haft__sqlite_claim_next(worker, request, err);
     case HAFT__STORE_RENEW: return haft__sqlite_renew(worker, request, err);
     case HAFT__STORE_RELEASE: return haft__sqlite_release(worker, request, err);
     case HAFT__STORE_SEND: return haft__sqlite_send(worker, request, err);
-    case HAFT__STORE_REMEMBER: return haft__sqlite_remember(worker, request, err);
+    case HAFT__STORE_CACHE_PUT: return haft__sqlite_cache_put(worker, request, err);
     case HAFT__STORE_REMOVE: return haft__sqlite_remove(worker, request, err);
     case HAFT__STORE_GC: return haft__sqlite_gc(worker, request, ret_more, err);
-    case HAFT__STORE_READ:
+    case HAFT__STORE_READ_EVENTS:
     case HAFT__STORE_FIND:
     case HAFT__STORE_LIST:
-    case HAFT__STORE_THREAD:
-    case HAFT__STORE_AHEAD:
+    case HAFT__STORE_THREAD_HISTORY:
+    case HAFT__STORE_PREDECESSORS:
     case HAFT__STORE_RECEIVE:
-    case HAFT__STORE_ARTIFACT:
+    case HAFT__STORE_READ_ARTIFACT:
     case HAFT__STORE_DOCTOR:
-    case HAFT__STORE_RECALL: break; /* never come here */
+    case HAFT__STORE_CACHE_GET: break; /* never come here */
     }
     HAFT__UNREACHABLE();
 }
@@ -40,16 +40,16 @@ static haft_status perform_verb(haft__worker *worker, haft__store_request *reque
 /* Whether the transaction is still there: some failures of SQLite end it. */
 static bool in_transaction(const haft__worker *worker)
 {
-    return sqlite3_get_autocommit(worker->link.db) == 0;
+    return sqlite3_get_autocommit(worker->connection.db) == 0;
 }
 
 /* Performs one behind a savepoint, to which it is undone when it fails. The result is that of the
  * transaction. */
-static haft_status perform_apart(haft__worker *worker, haft__store_request *request, bool *ret_more,
-                                 haft_error *err)
+static haft_status perform_in_savepoint(haft__worker *worker, haft__store_request *request,
+                                        bool *ret_more, haft_error *err)
 {
-    haft__link *link = &worker->link;
-    haft_status status = haft__query_plain(link, HAFT__SQL_SAVE, err);
+    haft__sqlite_connection *connection = &worker->connection;
+    haft_status status = haft__sqlite_query_exec(connection, HAFT__SQLITE_STMT_SAVEPOINT_SET, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -59,26 +59,28 @@ static haft_status perform_apart(haft__worker *worker, haft__store_request *requ
         return request->status;
     }
     if (request->status != HAFT_OK) {
-        status = haft__query_plain(link, HAFT__SQL_UNDO, err);
+        status = haft__sqlite_query_exec(connection, HAFT__SQLITE_STMT_SAVEPOINT_ROLLBACK, err);
     }
-    return status == HAFT_OK ? haft__query_plain(link, HAFT__SQL_KEEP, err) : status;
+    return status == HAFT_OK
+               ? haft__sqlite_query_exec(connection, HAFT__SQLITE_STMT_SAVEPOINT_RELEASE, err)
+               : status;
 }
 
-static haft_status perform_all(haft__worker *worker, haft__requests *batch, haft_error *err)
+static haft_status perform_all(haft__worker *worker, haft__store_queue *batch, haft_error *err)
 {
-    haft__requests todo, performed;
-    haft__requests_init(&todo);
-    haft__requests_init(&performed);
-    haft__requests_move(batch, &todo);
+    haft__store_queue todo, performed;
+    haft__store_queue_init(&todo);
+    haft__store_queue_init(&performed);
+    haft__store_queue_append(batch, &todo);
     haft_status status = HAFT_OK;
-    for (haft__store_request *request; (request = haft__requests_take(&todo)) != NULL;) {
+    for (haft__store_request *request; (request = haft__store_queue_pop(&todo)) != NULL;) {
         bool more = false;
         if (status == HAFT_OK) {
-            status = perform_apart(worker, request, &more, err);
+            status = perform_in_savepoint(worker, request, &more, err);
         }
-        haft__requests_add(more ? &worker->again : &performed, request);
+        haft__store_queue_push(more ? &worker->again : &performed, request);
     }
-    haft__requests_move(&performed, batch);
+    haft__store_queue_append(&performed, batch);
     return status;
 }
 
@@ -86,8 +88,8 @@ static haft_status perform_all(haft__worker *worker, haft__requests *batch, haft
  * when one that failed may have left something behind, or counts what it does and must not do it
  * twice. The result is that of the transaction: behind a failure that ended it, even of one that
  * only read, whatever is written would be a transaction of its own. */
-static haft_status perform_together(haft__worker *worker, haft__requests *batch, bool *ret_whole,
-                                    haft_error *err)
+static haft_status perform_in_transaction(haft__worker *worker, haft__store_queue *batch,
+                                          bool *ret_whole, haft_error *err)
 {
     *ret_whole = false;
     for (haft__store_request *one = batch->first; one != NULL; one = one->next) {
@@ -95,13 +97,13 @@ static haft_status perform_together(haft__worker *worker, haft__requests *batch,
         if (one->verb == HAFT__STORE_GC) {
             return HAFT_OK;
         }
-        worker->link.touched = false;
+        worker->connection.touched = false;
         one->status = perform_verb(worker, one, &more, &one->error);
         if (!in_transaction(worker)) {
             *err = one->error;
             return one->status;
         }
-        if (one->status != HAFT_OK && worker->link.touched) {
+        if (one->status != HAFT_OK && worker->connection.touched) {
             return HAFT_OK;
         }
     }
@@ -110,21 +112,22 @@ static haft_status perform_together(haft__worker *worker, haft__requests *batch,
 }
 
 /* Before the transaction, which others wait for: takes out what cannot be performed at all. */
-static void refuse_some(haft__worker *worker, haft__requests *batch, haft__requests *ret_refused)
+static void reject_failed(haft__worker *worker, haft__store_queue *batch,
+                          haft__store_queue *ret_refused)
 {
-    haft__requests todo;
-    haft__requests_init(&todo);
-    haft__requests_init(ret_refused);
-    haft__requests_move(batch, &todo);
-    for (haft__store_request *request; (request = haft__requests_take(&todo)) != NULL;) {
-        request->status = haft__reserve_refuses(worker, request->verb)
-                              ? haft__link_fail_full(&worker->link, &request->error)
+    haft__store_queue todo;
+    haft__store_queue_init(&todo);
+    haft__store_queue_init(ret_refused);
+    haft__store_queue_append(batch, &todo);
+    for (haft__store_request *request; (request = haft__store_queue_pop(&todo)) != NULL;) {
+        request->status = haft__sqlite_reserve_rejects(worker, request->verb)
+                              ? haft__sqlite_fail_disk_full(&worker->connection, &request->error)
                               : haft__store_check(request, &request->error);
-        haft__requests_add(request->status == HAFT_OK ? batch : ret_refused, request);
+        haft__store_queue_push(request->status == HAFT_OK ? batch : ret_refused, request);
     }
 }
 
-static void fail_all(haft__requests *batch, haft_status status, const haft_error *error)
+static void fail_all(haft__store_queue *batch, haft_status status, const haft_error *error)
 {
     for (haft__store_request *request = batch->first; request != NULL; request = request->next) {
         request->status = status;
@@ -136,18 +139,19 @@ static void fail_all(haft__requests *batch, haft_status status, const haft_error
 
 static haft_status begin(haft__worker *worker, haft_error *err)
 {
-    haft_status status = haft__query_plain(&worker->link, HAFT__SQL_BEGIN_WRITE, err);
-    return status == HAFT_OK ? haft__link_check(&worker->link, err) : status;
+    haft_status status =
+        haft__sqlite_query_exec(&worker->connection, HAFT__SQLITE_STMT_BEGIN_WRITE, err);
+    return status == HAFT_OK ? haft__sqlite_connection_check(&worker->connection, err) : status;
 }
 
 /* Nearly always all of them go well, or fail before they have changed anything. Otherwise the
  * transaction begins again, and they are performed with more care. */
-static haft_status perform(haft__worker *worker, haft__requests *batch, haft_error *err)
+static haft_status perform(haft__worker *worker, haft__store_queue *batch, haft_error *err)
 {
     bool whole = false;
     haft_status status = begin(worker, err);
     if (status == HAFT_OK) {
-        status = perform_together(worker, batch, &whole, err);
+        status = perform_in_transaction(worker, batch, &whole, err);
     }
     if (status != HAFT_OK || whole) {
         return status;
@@ -156,7 +160,7 @@ static haft_status perform(haft__worker *worker, haft__requests *batch, haft_err
         *err = batch->first->error; /* there is nobody to take care of */
         return batch->first->status;
     }
-    haft__link_roll_back(&worker->link);
+    haft__sqlite_connection_rollback(&worker->connection);
     for (haft__store_request *request = batch->first; request != NULL; request = request->next) {
         request->status = HAFT_OK;
         request->found = NULL;
@@ -166,62 +170,64 @@ static haft_status perform(haft__worker *worker, haft__requests *batch, haft_err
     return status == HAFT_OK ? perform_all(worker, batch, err) : status;
 }
 
-static void try_batch(haft__worker *worker, haft__requests *batch)
+static void try_batch(haft__worker *worker, haft__store_queue *batch)
 {
-    haft__link *link = &worker->link;
+    haft__sqlite_connection *connection = &worker->connection;
     haft_error err = {0};
-    link->full = false;
+    connection->full = false;
     haft_status status = perform(worker, batch, &err);
     if (status == HAFT_OK) {
-        status = haft__query_plain(link, HAFT__SQL_COMMIT, &err);
+        status = haft__sqlite_query_exec(connection, HAFT__SQLITE_STMT_COMMIT, &err);
         worker->commits++;
     }
     if (status != HAFT_OK) {
-        haft__link_roll_back(link);
-        haft__requests_move(&worker->again, batch);
+        haft__sqlite_connection_rollback(connection);
+        haft__store_queue_append(&worker->again, batch);
         fail_all(batch, status, &err);
     }
 }
 
 /* Takes out those that have failed and may be tried again. */
-static void take_failed(haft__worker *worker, haft__requests *batch, haft__requests *ret_failed)
+static void take_failed(haft__worker *worker, haft__store_queue *batch,
+                        haft__store_queue *ret_failed)
 {
-    haft__requests todo;
-    haft__requests_init(&todo);
-    haft__requests_init(ret_failed);
-    haft__requests_move(batch, &todo);
-    for (haft__store_request *request; (request = haft__requests_take(&todo)) != NULL;) {
-        bool again = request->status == HAFT_IO && !haft__reserve_refuses(worker, request->verb);
+    haft__store_queue todo;
+    haft__store_queue_init(&todo);
+    haft__store_queue_init(ret_failed);
+    haft__store_queue_append(batch, &todo);
+    for (haft__store_request *request; (request = haft__store_queue_pop(&todo)) != NULL;) {
+        bool again =
+            request->status == HAFT_IO && !haft__sqlite_reserve_rejects(worker, request->verb);
         if (again) {
-            haft__store_begin(request);
+            haft__store_reset_result(request);
         }
-        haft__requests_add(again ? ret_failed : batch, request);
+        haft__store_queue_push(again ? ret_failed : batch, request);
     }
 }
 
 /* On a full disk what must be written has the room that was kept for it. */
-static void write_batch(haft__worker *worker, haft__requests *batch)
+static void write_batch(haft__worker *worker, haft__store_queue *batch)
 {
-    haft__requests failed;
+    haft__store_queue failed;
     try_batch(worker, batch);
-    if (!worker->link.full || !haft__reserve_release(worker)) {
+    if (!worker->connection.full || !haft__sqlite_reserve_release(worker)) {
         return;
     }
     take_failed(worker, batch, &failed);
     if (failed.first != NULL) {
         try_batch(worker, &failed);
-        haft__requests_move(&failed, batch);
+        haft__store_queue_append(&failed, batch);
     }
 }
 
-void haft__sqlite_write(haft__worker *worker, haft__requests *batch)
+void haft__sqlite_perform_writes(haft__worker *worker, haft__store_queue *batch)
 {
-    haft__requests refused;
-    refuse_some(worker, batch, &refused);
+    haft__store_queue refused;
+    reject_failed(worker, batch, &refused);
     if (batch->first != NULL) {
         write_batch(worker, batch);
     }
-    haft__requests_move(&refused, batch);
+    haft__store_queue_append(&refused, batch);
     for (haft__store_request *request = batch->first; request != NULL; request = request->next) {
         request->low = worker->low;
     }
@@ -229,12 +235,12 @@ void haft__sqlite_write(haft__worker *worker, haft__requests *batch)
 
 /* Moves the log into the database: here, where nobody waits for it. A failure is no loss, the log
  * has everything; and the next commit comes by here, too. */
-void haft__sqlite_tidy(haft__worker *worker)
+void haft__sqlite_checkpoint(haft__worker *worker)
 {
-    haft__reserve_keep(worker);
-    if (worker->link.wal_pages >= HAFT__LIMIT_STORE_WAL_PAGES) {
-        worker->link.wal_pages = 0;
-        (void)sqlite3_wal_checkpoint_v2(worker->link.db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
-                                        NULL);
+    haft__sqlite_reserve_allocate(worker);
+    if (worker->connection.wal_pages >= HAFT__LIMIT_STORE_WAL_PAGES) {
+        worker->connection.wal_pages = 0;
+        (void)sqlite3_wal_checkpoint_v2(worker->connection.db, NULL, SQLITE_CHECKPOINT_PASSIVE,
+                                        NULL, NULL);
     }
 }

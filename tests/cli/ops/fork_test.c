@@ -56,7 +56,8 @@ TEST(a_fork_without_memory)
     haft__arena_init(&arena, 0);
     haft__store_request find = {
         .verb = HAFT__STORE_FIND, .name = haft__str(haft_run_id(run)), .arena = &arena};
-    CHECK_INT(haft__store_wait(h.runtime->store, &find, &h.err), HAFT_OK, "%s", h.err.message);
+    CHECK_INT(haft__store_submit_and_wait(h.runtime->store, &find, &h.err), HAFT_OK, "%s",
+              h.err.message);
     haft_str lines = haft__arena_copy(&arena, help_host_events(&h, run));
     const haft__args_given at_turn[] = {{&turn, "0"}}, new_task[] = {{&task, "another"}};
     haft__args args = {.given = at_turn, .given_count = 1};
@@ -129,7 +130,8 @@ TEST(a_run_that_has_not_ended_is_not_copied)
     CHECK(strstr(h.err.message, "has not ended") != NULL, "%s", h.err.message);
     haft__store_request list = {
         .verb = HAFT__STORE_LIST, .thread = HAFT__LIT("another"), .arena = &cli.arena};
-    CHECK_INT(haft__store_wait(h.runtime->store, &list, &h.err), HAFT_OK, "%s", h.err.message);
+    CHECK_INT(haft__store_submit_and_wait(h.runtime->store, &list, &h.err), HAFT_OK, "%s",
+              h.err.message);
     CHECK_INT(list.found_count, 0, "there is something of it");
     haft__arena_finish(&cli.arena);
     haft_run_release(run);

@@ -63,7 +63,7 @@ static void step(place *p)
 static void ask(place *p, haft__store_request *request)
 {
     request->arena = &p->arena;
-    CHECK_INT(haft__store_wait(p->h.runtime->store, request, &p->h.err), HAFT_OK, "%s",
+    CHECK_INT(haft__store_submit_and_wait(p->h.runtime->store, request, &p->h.err), HAFT_OK, "%s",
               p->h.err.message);
 }
 
@@ -98,7 +98,7 @@ static void lose(place *p, haft_str id, const char *before)
     haft__store_request claim = {
         .verb = HAFT__STORE_CLAIM, .run = {.id = id, .owner = HAFT__LIT("gone")}, .lease_ms = 1};
     haft__store_request remember = {
-        .verb = HAFT__STORE_REMEMBER, .scope = SCOPE, .name = id, .text = haft__str(before)};
+        .verb = HAFT__STORE_CACHE_PUT, .scope = SCOPE, .name = id, .text = haft__str(before)};
     ask(p, &claim);
     ask(p, &remember);
     help_faulty_wait(10);
@@ -106,7 +106,7 @@ static void lose(place *p, haft_str id, const char *before)
 
 static haft_str count_of(place *p, haft_str id)
 {
-    haft__store_request recall = {.verb = HAFT__STORE_RECALL, .scope = SCOPE, .name = id};
+    haft__store_request recall = {.verb = HAFT__STORE_CACHE_GET, .scope = SCOPE, .name = id};
     ask(p, &recall);
     return recall.text;
 }
@@ -154,13 +154,14 @@ TEST(a_run_that_is_lost_too_often_has_failed)
         open_place(&p);
         haft_str id = make_asking(&p);
         lose(&p, id, rows[i].before);
-        unsigned reads = help_faulty_count(HAFT__STORE_READ);
+        unsigned reads = help_faulty_count(HAFT__STORE_READ_EVENTS);
         hire(&p);
         settle(&p);
         CHECK_STR(count_of(&p, id), haft__str(rows[i].counted), "row %zu", i);
         CHECK_INT(p.told[HAFT__WORK_ENDED], rows[i].ends, "row %zu: ended", i);
         CHECK_INT(p.told[HAFT__WORK_LEFT], rows[i].left, "row %zu: left", i);
-        CHECK_INT(help_faulty_count(HAFT__STORE_READ) > reads, !rows[i].left, "row %zu: read", i);
+        CHECK_INT(help_faulty_count(HAFT__STORE_READ_EVENTS) > reads, !rows[i].left,
+                  "row %zu: read", i);
         if (rows[i].ends) {
             CHECK_STR(haft__str(p.end), HAFT__LIT("failed"), "row %zu", i);
         }
@@ -177,13 +178,13 @@ TEST(runs_that_nobody_lost_are_not_counted)
 {
     place p;
     open_place(&p);
-    unsigned recalls = help_faulty_count(HAFT__STORE_RECALL);
+    unsigned recalls = help_faulty_count(HAFT__STORE_CACHE_GET);
     haft_str id = make_asking(&p);
-    CHECK_INT(help_faulty_count(HAFT__STORE_RECALL), recalls, "the first time");
+    CHECK_INT(help_faulty_count(HAFT__STORE_CACHE_GET), recalls, "the first time");
     hire(&p);
     settle(&p);
-    CHECK_INT(help_faulty_count(HAFT__STORE_RECALL), recalls + 1, "the second time");
-    CHECK_INT(help_faulty_count(HAFT__STORE_REMEMBER), 0, "written");
+    CHECK_INT(help_faulty_count(HAFT__STORE_CACHE_GET), recalls + 1, "the second time");
+    CHECK_INT(help_faulty_count(HAFT__STORE_CACHE_PUT), 0, "written");
     CHECK_INT(p.work->slots[0].run->losses, 0, "losses");
     CHECK(find(&p, id).owner.len > 0, "nobody has it");
     close_place(&p);

@@ -163,7 +163,7 @@ static void work_until_idle(place *p, haft__work *work)
 static haft__store_run find(place *p, haft_str id, haft__arena *arena)
 {
     haft__store_request request = {.verb = HAFT__STORE_FIND, .name = id, .arena = arena};
-    CHECK_INT(haft__store_wait(p->h.runtime->store, &request, &p->h.err), HAFT_OK, "%s",
+    CHECK_INT(haft__store_submit_and_wait(p->h.runtime->store, &request, &p->h.err), HAFT_OK, "%s",
               p->h.err.message);
     return request.found[0];
 }
@@ -179,7 +179,7 @@ static void send(place *p, haft_str id, haft__steer_kind kind)
     haft__steer_write(&p->h.text, &said);
     haft__store_request request = {
         .verb = HAFT__STORE_SEND, .run.id = id, .text = haft__buf_str(&p->h.text)};
-    CHECK_INT(haft__store_wait(p->h.runtime->store, &request, &p->h.err), HAFT_OK, "%s",
+    CHECK_INT(haft__store_submit_and_wait(p->h.runtime->store, &request, &p->h.err), HAFT_OK, "%s",
               p->h.err.message);
 }
 
@@ -225,8 +225,8 @@ TEST(runs_go_on_wait_and_are_given_back)
 static haft_str kinds_of(place *p, haft_str id, haft__arena *arena)
 {
     haft__buf kinds;
-    haft__store_request request = {.verb = HAFT__STORE_READ, .run.id = id, .arena = arena};
-    CHECK_INT(haft__store_wait(p->h.runtime->store, &request, &p->h.err), HAFT_OK, "%s",
+    haft__store_request request = {.verb = HAFT__STORE_READ_EVENTS, .run.id = id, .arena = arena};
+    CHECK_INT(haft__store_submit_and_wait(p->h.runtime->store, &request, &p->h.err), HAFT_OK, "%s",
               p->h.err.message);
     haft__buf_init(&kinds, HAFT__LIMIT_RUN_BYTES);
     for (haft_str lines = request.text; lines.len > 0;) {
@@ -298,7 +298,7 @@ TEST(a_message_that_says_nothing_is_heard_once)
     work_until_idle(&p, work);
     haft__store_request request = {
         .verb = HAFT__STORE_SEND, .run.id = asks, .text = HAFT__LIT("{}")};
-    CHECK_INT(haft__store_wait(p.h.runtime->store, &request, &p.h.err), HAFT_OK, "%s",
+    CHECK_INT(haft__store_submit_and_wait(p.h.runtime->store, &request, &p.h.err), HAFT_OK, "%s",
               p.h.err.message);
     while (p.told[HAFT__WORK_WAITS] < 2) {
         CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
@@ -385,12 +385,12 @@ TEST(a_store_that_cannot_be_used_is_given_up_after_a_while)
     help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_LEAST_MS);
     haft_str quick = enqueue(&p, "", QUICK);
     help_faulty_set(HELP_DOWN);
-    unsigned takes = help_faulty_count(HAFT__STORE_TAKE);
+    unsigned takes = help_faulty_count(HAFT__STORE_CLAIM_NEXT);
     haft__work *work = hire(&p, 2);
     while (!haft__work_stuck(work)) {
         CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(help_faulty_count(HAFT__STORE_TAKE) - takes, HAFT__LIMIT_WORK_TRIES, "looks");
+    CHECK_INT(help_faulty_count(HAFT__STORE_CLAIM_NEXT) - takes, HAFT__LIMIT_WORK_TRIES, "looks");
     CHECK_INT(p.told[HAFT__WORK_TROUBLE], 1, "it is told once");
     CHECK(!haft__work_idle(work), "it is not known whether there is work");
     help_faulty_set(HELP_FINE);
@@ -413,14 +413,14 @@ TEST(a_run_that_was_taken_too_slowly_is_given_back)
     haft_str quick = enqueue(&p, "", QUICK);
     help_faulty_set(HELP_TAKEN_LATE);
     haft__work *work = hire(&p, 2);
-    unsigned reads = help_faulty_count(HAFT__STORE_READ);
+    unsigned reads = help_faulty_count(HAFT__STORE_READ_EVENTS);
     unsigned releases = help_faulty_count(HAFT__STORE_RELEASE);
     while (help_faulty_count(HAFT__STORE_RELEASE) == releases || work->taking) {
         CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_INT(p.told[HAFT__WORK_TROUBLE], 1, "it is told");
     CHECK_INT(p.told[HAFT__WORK_TAKEN], 0, "as one that was taken");
-    CHECK_INT(help_faulty_count(HAFT__STORE_READ) - reads, 0, "it was read");
+    CHECK_INT(help_faulty_count(HAFT__STORE_READ_EVENTS) - reads, 0, "it was read");
     CHECK(find(&p, quick, &arena).owner.len == 0, "somebody has it");
     while (p.told[HAFT__WORK_ENDED] == 0) {
         CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
@@ -517,7 +517,7 @@ TEST(a_run_that_is_no_spec_is_left)
                                   .run = {.id = haft__str(id), .spec = HAFT__LIT("nothing")},
                                   .lines = &line,
                                   .line_count = 1};
-    CHECK_INT(haft__store_wait(p.h.runtime->store, &create, &p.h.err), HAFT_OK, "%s",
+    CHECK_INT(haft__store_submit_and_wait(p.h.runtime->store, &create, &p.h.err), HAFT_OK, "%s",
               p.h.err.message);
     haft__work *work = hire(&p, 2);
     work_until_idle(&p, work);

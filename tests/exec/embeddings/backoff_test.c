@@ -43,26 +43,26 @@ TEST(what_is_remembered_of_a_slow_server)
     haft__arena_init(&arena, 0);
     haft_str path = haft__arena_format(&arena, "%s/slow", place);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__embed_slow slow = {0};
+        haft__embedding_backoff slow = {0};
         CHECK_INT(haft__file_replace(path.ptr, haft__str(cases[i].text), NULL), HAFT_OK, "write");
-        CHECK(haft__embed_slow_read(&arena, path, NOW, &slow) == cases[i].found, "%s",
+        CHECK(haft__embedding_backoff_read(&arena, path, NOW, &slow) == cases[i].found, "%s",
               cases[i].text);
         CHECK_INT(slow.rest_ms, cases[i].rest_ms, "%s", cases[i].text);
         CHECK_INT(slow.batch, cases[i].batch, "%s", cases[i].text);
         CHECK_STR(slow.reason, haft__str(cases[i].reason), "%s", cases[i].text);
-        haft__embed_slow again = {0};
+        haft__embedding_backoff again = {0};
         if (cases[i].found) {
-            CHECK(haft__embed_slow_write(path, NOW, &slow), "%s", cases[i].text);
-            CHECK(haft__embed_slow_read(&arena, path, NOW, &again), "%s", cases[i].text);
+            CHECK(haft__embedding_backoff_write(path, NOW, &slow), "%s", cases[i].text);
+            CHECK(haft__embedding_backoff_read(&arena, path, NOW, &again), "%s", cases[i].text);
             CHECK_INT(again.rest_ms, slow.rest_ms, "%s", cases[i].text);
             CHECK_STR(again.reason, slow.reason, "%s", cases[i].text);
         }
     }
     CHECK_INT(unlink(path.ptr), 0, "file");
     CHECK_INT(rmdir(place), 0, "directory");
-    haft__embed_slow none = {0};
-    CHECK(!haft__embed_slow_read(&arena, path, NOW, &none), "there is none");
-    CHECK(!haft__embed_slow_read(&arena, HAFT__LIT(""), NOW, &none), "there is no place");
-    CHECK(!haft__embed_slow_write(HAFT__LIT(""), NOW, &none), "there is no place");
+    haft__embedding_backoff none = {0};
+    CHECK(!haft__embedding_backoff_read(&arena, path, NOW, &none), "there is none");
+    CHECK(!haft__embedding_backoff_read(&arena, HAFT__LIT(""), NOW, &none), "there is no place");
+    CHECK(!haft__embedding_backoff_write(HAFT__LIT(""), NOW, &none), "there is no place");
     haft__arena_finish(&arena);
 }

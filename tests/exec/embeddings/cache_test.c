@@ -15,12 +15,12 @@ static const float one[] = {1, -2, 0.5F}, two[] = {0, 0, 3};
 
 typedef struct fixture {
     char place[64];
-    haft__embed_kept kept;
+    haft__embedding_cache kept;
 } fixture;
 
 static haft_status open_kept(fixture *f)
 {
-    return haft__embed_kept_open(&f->kept, HAFT__LIT("name"), false, key, NULL);
+    return haft__embedding_cache_open(&f->kept, HAFT__LIT("name"), false, key, NULL);
 }
 
 static void begin(fixture *f)
@@ -34,22 +34,22 @@ static void begin(fixture *f)
 
 static void again(fixture *f)
 {
-    haft__embed_kept_finish(&f->kept);
+    haft__embedding_cache_finish(&f->kept);
     CHECK_INT(open_kept(f), HAFT_OK, "again");
 }
 
 static void fill(fixture *f)
 {
-    CHECK_INT(haft__embed_kept_put(&f->kept, HAFT__LIT("a"), one, 3, NULL), HAFT_OK, "a");
-    CHECK_INT(haft__embed_kept_put(&f->kept, HAFT__LIT("b"), two, 3, NULL), HAFT_OK, "b");
-    haft__embed_kept_save(&f->kept);
+    CHECK_INT(haft__embedding_cache_put(&f->kept, HAFT__LIT("a"), one, 3, NULL), HAFT_OK, "a");
+    CHECK_INT(haft__embedding_cache_put(&f->kept, HAFT__LIT("b"), two, 3, NULL), HAFT_OK, "b");
+    haft__embedding_cache_save(&f->kept);
     CHECK(!f->kept.changed, "it is written");
 }
 
 static void end(fixture *f)
 {
-    haft__embed_kept_clear(&f->kept);
-    haft__embed_kept_finish(&f->kept);
+    haft__embedding_cache_clear(&f->kept);
+    haft__embedding_cache_finish(&f->kept);
     static const char *const parts[] = {"/haft/mcp", "/haft", ""};
     for (size_t i = 0; i < COUNT(parts); i++) {
         char path[128];
@@ -66,17 +66,18 @@ TEST(vectors_are_there_again)
     begin(&f);
     fill(&f);
     again(&f);
-    const int8_t *a = haft__embed_kept_get(&f.kept, HAFT__LIT("a"));
+    const int8_t *a = haft__embedding_cache_get(&f.kept, HAFT__LIT("a"));
     CHECK(a != NULL && a[0] == 64 && a[1] == -127 && a[2] == 32, "a");
-    CHECK(haft__embed_kept_get(&f.kept, HAFT__LIT("b")) != NULL, "b");
-    CHECK(haft__embed_kept_get(&f.kept, HAFT__LIT("c")) == NULL, "c");
+    CHECK(haft__embedding_cache_get(&f.kept, HAFT__LIT("b")) != NULL, "b");
+    CHECK(haft__embedding_cache_get(&f.kept, HAFT__LIT("c")) == NULL, "c");
     CHECK(stat(f.kept.path.ptr, &about) == 0 && (about.st_mode & 0777) == 0600, "ours alone");
-    CHECK_INT(haft__embed_kept_put(&f.kept, HAFT__LIT("c"), one, 2, NULL), HAFT_BAD_STATE,
+    CHECK_INT(haft__embedding_cache_put(&f.kept, HAFT__LIT("c"), one, 2, NULL), HAFT_BAD_STATE,
               "other dimensions");
-    haft__embed_kept_clear(&f.kept);
-    CHECK(haft__embed_kept_get(&f.kept, HAFT__LIT("a")) == NULL, "cleared");
+    haft__embedding_cache_clear(&f.kept);
+    CHECK(haft__embedding_cache_get(&f.kept, HAFT__LIT("a")) == NULL, "cleared");
     CHECK(stat(f.kept.path.ptr, &about) != 0, "the file is gone");
-    CHECK_INT(haft__embed_kept_put(&f.kept, HAFT__LIT("c"), one, 2, NULL), HAFT_OK, "now it is");
+    CHECK_INT(haft__embedding_cache_put(&f.kept, HAFT__LIT("c"), one, 2, NULL), HAFT_OK,
+              "now it is");
     end(&f);
 }
 
@@ -88,7 +89,7 @@ TEST(a_file_that_is_not_whole_is_none)
     begin(&f);
     fill(&f);
     haft__arena_init(&arena, 0);
-    CHECK_INT(haft__file_keep(&arena, f.kept.path.ptr, 1000, &text, NULL), HAFT_OK, "file");
+    CHECK_INT(haft__file_read_arena(&arena, f.kept.path.ptr, 1000, &text, NULL), HAFT_OK, "file");
     for (size_t i = 0; i < 2 * text.len; i++) {
         haft__arena_mark mark = haft__arena_save(&arena);
         char *bytes = haft__arena_alloc(&arena, text.len);
@@ -123,21 +124,22 @@ TEST(a_file_has_so_many_bytes_and_no_more)
     begin(&f);
     for (size_t i = 0; i <= most; i++) {
         haft_str name = {(const char *)&i, sizeof(i)};
-        CHECK_INT(haft__embed_kept_put(&f.kept, name, numbers, COUNT(numbers), NULL), HAFT_OK,
+        CHECK_INT(haft__embedding_cache_put(&f.kept, name, numbers, COUNT(numbers), NULL), HAFT_OK,
                   "%zu", i);
         if (i + 1 == most) {
-            haft__embed_kept_save(&f.kept);
+            haft__embedding_cache_save(&f.kept);
             fixture other = f;
             CHECK_INT(open_kept(&other), HAFT_OK, "all fit");
             CHECK_INT(other.kept.rows.count, most, "all fit");
-            haft__embed_kept_finish(&other.kept);
+            haft__embedding_cache_finish(&other.kept);
         }
     }
-    haft__embed_kept_save(&f.kept);
+    haft__embedding_cache_save(&f.kept);
     again(&f);
     size_t first = 0;
     CHECK_INT(f.kept.rows.count, most, "not the first");
-    CHECK(haft__embed_kept_get(&f.kept, (haft_str){(const char *)&first, sizeof(first)}) == NULL,
+    CHECK(haft__embedding_cache_get(&f.kept, (haft_str){(const char *)&first, sizeof(first)})
+              == NULL,
           "not the first");
     end(&f);
 }
@@ -148,7 +150,7 @@ TEST(every_allocation_of_opening_may_fail)
     begin(&f);
     fill(&f);
     for (unsigned n = 0;; n++) {
-        haft__embed_kept_finish(&f.kept);
+        haft__embedding_cache_finish(&f.kept);
         test_fail_allocation(n);
         haft_status status = open_kept(&f);
         bool failed = test_allow_allocations();

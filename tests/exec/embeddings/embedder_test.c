@@ -15,33 +15,35 @@ typedef struct fixture {
     bool silent; /* none comes */
     char url[128];
     haft__loop *loop;
-    haft__server *server;
-    haft__http *http;
+    haft__http_server *server;
+    haft__http_client *http;
     haft__embedder *embedder;
     size_t requests, most, padding; /* so far; texts in one; spaces behind each answer */
     bool over, used;
 } fixture;
 
 /* For one text or for three tools. */
-static void answer_plainly(fixture *f, haft__server_request *request)
+static void answer_plainly(fixture *f, haft__http_server_request *request)
 {
     bool tools =
-        memmem(haft__server_body(request).ptr, haft__server_body(request).len, "tool_", 5) != NULL;
-    haft__server_head head = {.status = 200, .content_type = HAFT__LIT("application/json")};
+        memmem(haft__http_server_body(request).ptr, haft__http_server_body(request).len, "tool_", 5)
+        != NULL;
+    haft__http_server_head head = {.status = 200, .content_type = HAFT__LIT("application/json")};
     f->requests++;
-    haft__server_reply(request, &head,
-                       tools ? HAFT__LIT("{\"data\":[{\"embedding\":[1,2]},{\"embedding\":[3,4]},"
-                                         "{\"embedding\":[5,6]}]}")
-                             : HAFT__LIT("{\"data\":[{\"embedding\":[1,2]}]}"));
+    haft__http_server_reply(
+        request, &head,
+        tools ? HAFT__LIT("{\"data\":[{\"embedding\":[1,2]},{\"embedding\":[3,4]},"
+                          "{\"embedding\":[5,6]}]}")
+              : HAFT__LIT("{\"data\":[{\"embedding\":[1,2]}]}"));
 }
 
-static void on_gone(void *context, haft__server_request *request)
+static void on_gone(void *context, haft__http_server_request *request)
 {
     (void)context;
-    haft__server_cut(request);
+    haft__http_server_abort(request);
 }
 
-static void answer(void *context, haft__server_request *request)
+static void answer(void *context, haft__http_server_request *request)
 {
     fixture *f = context;
     if (f->plain) {
@@ -50,13 +52,14 @@ static void answer(void *context, haft__server_request *request)
     }
     if (f->silent) {
         f->requests++;
-        haft__server_on_gone(request, on_gone, f);
+        haft__http_server_on_disconnect(request, on_gone, f);
         return;
     }
     haft__arena arena;
     haft__buf body;
     haft__arena_init(&arena, 0);
-    haft__json asked = help_read(&arena, haft__arena_copy(&arena, haft__server_body(request)).ptr);
+    haft__json asked =
+        help_read(&arena, haft__arena_copy(&arena, haft__http_server_body(request)).ptr);
     const haft__json *input = haft__json_get(asked, HAFT__LIT("input"));
     haft__buf_init(&body, 64 << 20);
     for (uint32_t i = 0; i < input->count; i++) {
@@ -68,47 +71,48 @@ static void answer(void *context, haft__server_request *request)
     }
     f->requests++;
     f->most = input->count > f->most ? input->count : f->most;
-    haft__server_head head = {.status = 200, .content_type = HAFT__LIT("application/json")};
-    haft__server_reply(request, &head, haft__buf_str(&body));
+    haft__http_server_head head = {.status = 200, .content_type = HAFT__LIT("application/json")};
+    haft__http_server_reply(request, &head, haft__buf_str(&body));
     haft__buf_finish(&body);
     haft__arena_finish(&arena);
 }
 
-static haft__embed_options options_of(const fixture *f)
+static haft__embedder_options options_of(const fixture *f)
 {
-    return (haft__embed_options){.loop = f->loop,
-                                 .http = f->http,
-                                 .url = haft__str(f->url),
-                                 .key_header = HAFT__LIT(""),
-                                 .model = HAFT__LIT("m"),
-                                 .query_prefix = HAFT__LIT(""),
-                                 .document_prefix = HAFT__LIT(""),
-                                 .query_ms = 60000,
-                                 .tools_ms = 60000,
-                                 .first_ms = 60000,
-                                 .hash_key = key,
-                                 .in_memory = true};
+    return (haft__embedder_options){.loop = f->loop,
+                                    .http = f->http,
+                                    .url = haft__str(f->url),
+                                    .key_header = HAFT__LIT(""),
+                                    .model = HAFT__LIT("m"),
+                                    .query_prefix = HAFT__LIT(""),
+                                    .document_prefix = HAFT__LIT(""),
+                                    .query_ms = 60000,
+                                    .tools_ms = 60000,
+                                    .first_ms = 60000,
+                                    .hash_key = key,
+                                    .in_memory = true};
 }
 
 static void begin(fixture *f)
 {
-    const haft__http_options web = {0};
-    const haft__server_options at = {.address = HAFT__LIT("127.0.0.1:0")};
+    const haft__http_client_options web = {0};
+    const haft__http_server_options at = {.address = HAFT__LIT("127.0.0.1:0")};
     *f = (fixture){0};
     CHECK_INT(haft__loop_create(&f->loop, NULL), HAFT_OK, "loop");
-    CHECK_INT(haft__server_create(f->loop, &at, answer, f, &f->server, NULL), HAFT_OK, "server");
-    CHECK_INT(haft__http_create(f->loop, &web, &f->http, NULL), HAFT_OK, "client");
+    CHECK_INT(haft__http_server_create(f->loop, &at, answer, f, &f->server, NULL), HAFT_OK,
+              "server");
+    CHECK_INT(haft__http_client_create(f->loop, &web, &f->http, NULL), HAFT_OK, "client");
     (void)snprintf(f->url, sizeof(f->url), "http://%.*s/v1/embeddings",
-                   HAFT__ARG(haft__server_address(f->server)));
-    const haft__embed_options options = options_of(f);
+                   HAFT__ARG(haft__http_server_address(f->server)));
+    const haft__embedder_options options = options_of(f);
     CHECK_INT(haft__embedder_create(&options, &f->embedder, NULL), HAFT_OK, "embedder");
 }
 
 static void end(fixture *f)
 {
     haft__embedder_destroy(f->embedder);
-    haft__http_destroy(f->http);
-    haft__server_destroy(f->server);
+    haft__http_client_destroy(f->http);
+    haft__http_server_destroy(f->server);
     haft__loop_destroy(f->loop);
 }
 
@@ -122,7 +126,7 @@ static void on_done(void *context, const haft__search_embedding *query, haft_str
 
 static haft_status ask(fixture *f, size_t count)
 {
-    haft__embed_job *job = NULL;
+    haft__embedder_job *job = NULL;
     haft__search_doc *docs = test_alloc((count + 1) * sizeof(*docs));
     char(*names)[32] = test_alloc((count + 1) * sizeof(*names));
     for (size_t i = 0; i < count; i++) {
@@ -131,7 +135,7 @@ static haft_status ask(fixture *f, size_t count)
     }
     f->over = f->used = false;
     haft_status status =
-        haft__embed_start(f->embedder, docs, count, HAFT__LIT("q"), on_done, f, &job, NULL);
+        haft__embedder_start(f->embedder, docs, count, HAFT__LIT("q"), on_done, f, &job, NULL);
     while (status == HAFT_OK && !f->over) {
         CHECK_INT(haft__loop_step(f->loop, 1000, NULL), HAFT_OK, "step");
     }
@@ -189,11 +193,11 @@ TEST(embeddings_survive_every_failed_allocation)
 }
 
 /* As another process would: one with a file of its own. */
-static void begin_again(fixture *f, uint64_t first_ms, bool insists)
+static void begin_again(fixture *f, uint64_t first_ms, bool ignore_backoff)
 {
-    haft__embed_options options = options_of(f);
+    haft__embedder_options options = options_of(f);
     options.first_ms = first_ms;
-    options.insists = insists;
+    options.ignore_backoff = ignore_backoff;
     options.in_memory = false;
     haft__embedder_destroy(f->embedder);
     CHECK_INT(haft__embedder_create(&options, &f->embedder, NULL), HAFT_OK, "again");

@@ -8,26 +8,26 @@
 #include "base/limits.h"
 #include "test.h"
 
-static haft_status load(const char *given, haft__vectors *vectors, haft_error *err)
+static haft_status load(const char *given, haft__word_vectors *vectors, haft_error *err)
 {
-    *vectors = (haft__vectors){.found = false};
-    return haft__vectors_load(given, vectors, err);
+    *vectors = (haft__word_vectors){.found = false};
+    return haft__word_vectors_load(given, vectors, err);
 }
 
 TEST(the_table_of_vectors_is_found_beside_the_program)
 {
-    haft__vectors vectors;
+    haft__word_vectors vectors;
     haft_error err = {0};
     CHECK_INT(load(NULL, &vectors, &err), HAFT_OK, "%s: %s", err.where, err.message);
     CHECK(vectors.found && vectors.table.count > 20000, "no table");
     CHECK(haft__search_word_vectors_find(&vectors.table, HAFT__LIT("file")) != NULL, "a word");
-    haft__vectors_finish(&vectors);
-    haft__vectors_finish(&vectors);
+    haft__word_vectors_finish(&vectors);
+    haft__word_vectors_finish(&vectors);
 }
 
 TEST(a_variable_names_the_table)
 {
-    haft__vectors vectors;
+    haft__word_vectors vectors;
     haft_error err = {0};
     CHECK_INT(setenv("HAFT_VECTORS", "none", 1), 0, "setenv");
     CHECK_INT(load(NULL, &vectors, &err), HAFT_OK, "%s", err.message);
@@ -41,7 +41,7 @@ TEST(a_variable_names_the_table)
 
 TEST(a_file_that_is_no_table_is_refused)
 {
-    haft__vectors vectors;
+    haft__word_vectors vectors;
     haft_error err = {0};
     CHECK_INT(load("/etc/passwd", &vectors, &err), HAFT_BAD_INPUT, "passwd");
     CHECK_STR(haft__str(err.where), HAFT__LIT("/etc/passwd"), "where");
@@ -53,7 +53,7 @@ TEST(a_table_has_a_limit)
 {
     for (int more = 0; more < 2; more++) {
         char path[] = "/tmp/haft-vectors-XXXXXX";
-        haft__vectors vectors;
+        haft__word_vectors vectors;
         haft_error err = {0};
         int fd = mkstemp(path);
         CHECK(fd >= 0 && ftruncate(fd, HAFT__LIMIT_SEARCH_VECTORS_BYTES + more) == 0, "%s", path);
@@ -67,12 +67,12 @@ TEST(a_table_has_a_limit)
 TEST(a_table_without_memory_is_none)
 {
     for (unsigned n = 0;; n++) {
-        haft__vectors vectors;
+        haft__word_vectors vectors;
         test_fail_allocation(n);
         haft_status status = load(NULL, &vectors, NULL);
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
-        haft__vectors_finish(&vectors);
+        haft__word_vectors_finish(&vectors);
         if (!failed) {
             break;
         }

@@ -4,14 +4,14 @@
 #include "base/limits.h"
 #include "exec/search_help.h"
 
-static haft__file_search ask(const char *pattern, const char *path)
+static haft__files_request ask(const char *pattern, const char *path)
 {
-    return (haft__file_search){.pattern = haft__str(pattern), .path = haft__str(path)};
+    return (haft__files_request){.pattern = haft__str(pattern), .path = haft__str(path)};
 }
 
 static void check(const files *f, const char *pattern, const char *path, const char *wanted)
 {
-    search_check(haft__search_glob, f, ask(pattern, path), wanted);
+    search_check(haft__files_glob, f, ask(pattern, path), wanted);
 }
 
 FILES_TEST(paths_that_match_come_one_a_line)
@@ -72,12 +72,12 @@ FILES_TEST(bad_arguments_are_told_where_they_are)
          "it leads to '/etc': use that path if it is inside of the root"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        search_check_error(haft__search_glob, &f, ask(cases[i].pattern, cases[i].path),
+        search_check_error(haft__files_glob, &f, ask(cases[i].pattern, cases[i].path),
                            cases[i].message, cases[i].where, cases[i].hint);
     }
-    haft__file_search search = ask("*", "");
+    haft__files_request search = ask("*", "");
     search.root = HAFT__LIT("/no/such/root");
-    search_check_error(haft__search_glob, &f, search,
+    search_check_error(haft__files_glob, &f, search,
                        "the root '/no/such/root' cannot be opened: No such file or directory", "",
                        "`root` in the spec names the directory that glob, grep and read may see");
     files_remove(&f);
@@ -102,16 +102,16 @@ FILES_TEST(the_number_of_results_is_bounded)
         (void)snprintf(name, sizeof(name), "f%04d", i);
         files_add(&f, name, "");
     }
-    searched s = search_run(haft__search_glob, &f, ask("*", ""));
+    searched s = search_run(haft__files_glob, &f, ask("*", ""));
     CHECK(haft__str_ends_with(s.text, HAFT__LIT("\nf0999")), "at the limit");
     files_add(&f, "f1000", "");
-    s = search_run(haft__search_glob, &f, ask("*", ""));
+    s = search_run(haft__files_glob, &f, ask("*", ""));
     CHECK(haft__str_ends_with(s.text,
                               HAFT__LIT("\nf0999\n(1 more file matches: narrow the pattern or "
                                         "name a `path`)")),
           "one past it");
     files_add(&f, "f1001", "");
-    s = search_run(haft__search_glob, &f, ask("*", ""));
+    s = search_run(haft__files_glob, &f, ask("*", ""));
     CHECK(haft__str_ends_with(s.text, HAFT__LIT("(2 more files match: narrow the pattern or name a "
                                                 "`path`)")),
           "two past it");
@@ -127,7 +127,7 @@ FILES_TEST(the_bytes_of_a_result_are_bounded)
         memset(path + 3, 1, 100);
         files_add(&f, path, "");
     }
-    searched s = search_run(haft__search_glob, &f, ask("*", ""));
+    searched s = search_run(haft__files_glob, &f, ask("*", ""));
     CHECK_INT(s.status, HAFT_OK, "%s", s.error.message);
     CHECK(s.text.len <= HAFT__LIMIT_FILES_RESULT_BYTES + 100, "%zu bytes", s.text.len);
     CHECK(haft__str_ends_with(s.text, HAFT__LIT("name a `path`)")), "no note");
@@ -155,9 +155,9 @@ FILES_TEST(glob_stops_when_it_is_told)
     files f = files_make();
     files_add(&f, "a", "");
     atomic_bool stop = true;
-    haft__file_search search = ask("*", "");
+    haft__files_request search = ask("*", "");
     search.stop = &stop;
-    searched s = search_run(haft__search_glob, &f, search);
+    searched s = search_run(haft__files_glob, &f, search);
     CHECK_INT(s.status, HAFT_BAD_STATE, "it goes on");
     files_remove(&f);
 }
@@ -167,6 +167,6 @@ FILES_TEST(glob_without_memory_is_told)
     files f = files_make();
     files_add(&f, "a/b", "");
     files_add(&f, ".gitignore", "x\n");
-    search_check_memory(haft__search_glob, &f, ask("{a,b}/*", ""));
+    search_check_memory(haft__files_glob, &f, ask("{a,b}/*", ""));
     files_remove(&f);
 }

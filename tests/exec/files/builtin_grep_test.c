@@ -7,16 +7,16 @@
 #include "base/limits.h"
 #include "exec/search_help.h"
 
-static haft__file_search ask(const char *pattern, const char *path, const char *glob)
+static haft__files_request ask(const char *pattern, const char *path, const char *glob)
 {
-    return (haft__file_search){
+    return (haft__files_request){
         .pattern = haft__str(pattern), .path = haft__str(path), .glob = haft__str(glob)};
 }
 
 static void check(const files *f, const char *pattern, const char *path, const char *glob,
                   const char *wanted)
 {
-    search_check(haft__search_grep, f, ask(pattern, path, glob), wanted);
+    search_check(haft__files_grep, f, ask(pattern, path, glob), wanted);
 }
 
 FILES_TEST(lines_that_match_come_with_path_and_number)
@@ -84,15 +84,14 @@ FILES_TEST(arguments_of_grep_that_are_wrong_are_told)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         searched s =
-            search_run(haft__search_grep, &f, ask(cases[i].pattern, cases[i].path, cases[i].glob));
+            search_run(haft__files_grep, &f, ask(cases[i].pattern, cases[i].path, cases[i].glob));
         CHECK(s.status != HAFT_OK, "%s", cases[i].pattern);
         CHECK_STR(haft__str(s.error.message), haft__str(cases[i].message), "message");
         CHECK_STR(haft__str(s.error.where), haft__str(cases[i].where), "where");
     }
-    haft__file_search search = ask("x", "", "");
+    haft__files_request search = ask("x", "", "");
     search.root = HAFT__LIT("/no/such/root");
-    CHECK_INT(search_run(haft__search_grep, &f, search).status, HAFT_IO,
-              "a root that is not there");
+    CHECK_INT(search_run(haft__files_grep, &f, search).status, HAFT_IO, "a root that is not there");
     files_remove(&f);
 }
 
@@ -150,9 +149,9 @@ static haft_str lines_of(const char *text, size_t count)
 
 static bool ends(const files *f, uint64_t limit, const char *end)
 {
-    haft__file_search search = ask("x", "", "");
+    haft__files_request search = ask("x", "", "");
     search.limit = limit;
-    searched s = search_run(haft__search_grep, f, search);
+    searched s = search_run(haft__files_grep, f, search);
     CHECK_INT(s.status, HAFT_OK, "%s", s.error.message);
     bool right = haft__str_ends_with(s.text, haft__str(end));
     if (!right) {
@@ -190,15 +189,15 @@ FILES_TEST(a_long_line_is_cut_around_its_match)
     memset(text, 'a', 1000);
     text[0] = 'x';
     files_add_bytes(&f, "a", (haft_str){text, HAFT__LIMIT_FILES_GREP_LINE_BYTES});
-    searched s = search_run(haft__search_grep, &f, ask("x", "", ""));
+    searched s = search_run(haft__files_grep, &f, ask("x", "", ""));
     CHECK_INT(s.text.len, 4 + HAFT__LIMIT_FILES_GREP_LINE_BYTES, "at the limit");
     files_add_bytes(&f, "a", (haft_str){text, HAFT__LIMIT_FILES_GREP_LINE_BYTES + 1});
-    s = search_run(haft__search_grep, &f, ask("x", "", ""));
+    s = search_run(haft__files_grep, &f, ask("x", "", ""));
     CHECK_INT(s.text.len, 4 + HAFT__LIMIT_FILES_GREP_LINE_BYTES + 3, "one past it");
     text[0] = 'a';
     text[900] = 'x';
     files_add_bytes(&f, "a", (haft_str){text, 1000});
-    s = search_run(haft__search_grep, &f, ask("x", "", ""));
+    s = search_run(haft__files_grep, &f, ask("x", "", ""));
     CHECK(haft__str_starts_with(s.text, HAFT__LIT("a:1:...aaa")), "no mark");
     CHECK(memchr(s.text.ptr, 'x', s.text.len) != NULL, "the match is not shown");
     files_remove(&f);
@@ -211,8 +210,8 @@ FILES_TEST(the_bytes_of_what_grep_returns_are_bounded)
     (void)snprintf(line, sizeof(line), "x%0397d\n", 0);
     files_add_bytes(&f, "a", lines_of(line, 2000));
     CHECK(ends(&f, 2000, "0\n(there are more matching lines: narrow the search)"), "no note");
-    searched s = search_run(haft__search_grep, &f,
-                            (haft__file_search){.pattern = HAFT__LIT("x"), .limit = 2000});
+    searched s = search_run(haft__files_grep, &f,
+                            (haft__files_request){.pattern = HAFT__LIT("x"), .limit = 2000});
     CHECK(s.text.len > HAFT__LIMIT_FILES_RESULT_BYTES - 1000, "%zu bytes only", s.text.len);
     files_remove(&f);
 }
@@ -235,7 +234,7 @@ FILES_TEST(blocks_end_anywhere)
         }
         text[target] = 'x';
         files_add_bytes(&f, "a", (haft_str){text, length});
-        searched s = search_run(haft__search_grep, &f, ask("x", "", ""));
+        searched s = search_run(haft__files_grep, &f, ask("x", "", ""));
         (void)snprintf(wanted, sizeof(wanted), "a:%llu:", (unsigned long long)line);
         CHECK(haft__str_starts_with(s.text, haft__str(wanted)), "shift %zu: wanted %s, found %.*s",
               shift, wanted, HAFT__ARG(s.text));
@@ -279,7 +278,7 @@ FILES_TEST(a_line_is_matched_as_one_up_to_its_limit)
     text[most - 1] = '\n';
     memcpy(text + most, "xy\n", 3);
     files_add_bytes(&f, "a", (haft_str){text, most + 3});
-    searched s = search_run(haft__search_grep, &f, ask("^x.*y$", "", ""));
+    searched s = search_run(haft__files_grep, &f, ask("^x.*y$", "", ""));
     CHECK(haft__str_starts_with(s.text, HAFT__LIT("a:1:xaaa")), "at the limit: %.*s",
           HAFT__ARG(s.text));
     CHECK(haft__str_ends_with(s.text, HAFT__LIT("\na:2:xy")), "the line behind it");
@@ -293,7 +292,7 @@ FILES_TEST(a_line_is_matched_as_one_up_to_its_limit)
     memset(text, 'x', 2 * most + 10);
     text[2 * most + 5] = '\n';
     files_add_bytes(&f, "a", (haft_str){text, 2 * most + 10});
-    s = search_run(haft__search_grep, &f, ask("x", "", ""));
+    s = search_run(haft__files_grep, &f, ask("x", "", ""));
     CHECK(haft__str_ends_with(s.text, HAFT__LIT("x...\na:2:xxxx")), "pieces");
     files_remove(&f);
 }
@@ -328,7 +327,7 @@ FILES_TEST(a_pattern_that_backtracks_without_end_is_told)
     files f = files_make();
     files_add(&f, "fine", "aaa\n");
     files_add(&f, "hard", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\n");
-    search_check_error(haft__search_grep, &f, ask("(a+)+$", "", ""),
+    search_check_error(haft__files_grep, &f, ask("(a+)+$", "", ""),
                        "the pattern takes more than 100000 steps in 'hard'", "/pattern",
                        "write it without a repeat inside a repeat, such as (a+)+, or choose other "
                        "files");
@@ -359,9 +358,9 @@ FILES_TEST(what_cannot_be_read_is_counted)
 FILES_TEST(a_file_that_fails_while_it_is_searched_is_counted)
 {
     files f = files_make();
-    haft__file_search search = ask("x", "mem", "");
+    haft__files_request search = ask("x", "mem", "");
     search.root = HAFT__LIT("/proc/self"); /* cannot be read at its beginning */
-    search_check(haft__search_grep, &f, search,
+    search_check(haft__files_grep, &f, search,
                  "(no line matches 'x'; 0 files were searched; 1 file could not be read)");
     files_remove(&f);
 }
@@ -377,7 +376,7 @@ FILES_TEST(searches_while_links_come_and_go_stay_inside)
     files_swap(&s, &f, "root/d", "root/l");
     size_t found = 0, missed = 0;
     for (int i = 0; i < 5000 && (found < 100 || missed < 20); i++) {
-        searched done = search_run(haft__search_grep, &root, ask("^a ", "", ""));
+        searched done = search_run(haft__files_grep, &root, ask("^a ", "", ""));
         CHECK_INT(done.status, HAFT_OK, "%s", done.error.message);
         bool right = haft__str_ends_with(done.text, HAFT__LIT(":a public"));
         found += right;
@@ -395,11 +394,11 @@ FILES_TEST(grep_stops_when_it_is_told)
     files f = files_make();
     files_add(&f, "a", "x\n");
     atomic_bool stop = true;
-    haft__file_search search = ask("x", "", "");
+    haft__files_request search = ask("x", "", "");
     search.stop = &stop;
-    CHECK_INT(search_run(haft__search_grep, &f, search).status, HAFT_BAD_STATE, "a directory");
+    CHECK_INT(search_run(haft__files_grep, &f, search).status, HAFT_BAD_STATE, "a directory");
     search.path = HAFT__LIT("a");
-    CHECK_INT(search_run(haft__search_grep, &f, search).status, HAFT_BAD_STATE, "a file");
+    CHECK_INT(search_run(haft__files_grep, &f, search).status, HAFT_BAD_STATE, "a file");
     files_remove(&f);
 }
 
@@ -412,11 +411,11 @@ FILES_TEST(grep_without_memory_is_told)
     files_add_bytes(&f, "b", (haft_str){text, 100000});
     for (unsigned n = 0; n < 10000; n++) {
         haft__buf result;
-        haft__buf_init(&result, HAFT__SEARCH_BYTES);
-        haft__file_search search = ask("[^y]x|x", "", "{a,b}");
+        haft__buf_init(&result, HAFT__FILES_RESULT_BUFFER_BYTES);
+        haft__files_request search = ask("[^y]x|x", "", "{a,b}");
         search.root = haft__str(f.path);
         test_fail_allocation(n);
-        haft_status status = haft__search_grep(&search, &result, NULL);
+        haft_status status = haft__files_grep(&search, &result, NULL);
         bool failed = test_allow_allocations();
         /* Where it was memory for machine code, the expression was interpreted. */
         CHECK(status == HAFT_NO_MEMORY || status == HAFT_OK, "allocation %u: %d", n, (int)status);

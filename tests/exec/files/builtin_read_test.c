@@ -8,14 +8,14 @@
 #include "base/limits.h"
 #include "exec/search_help.h"
 
-static haft__file_search ask(const char *path, uint64_t offset, uint64_t limit)
+static haft__files_request ask(const char *path, uint64_t offset, uint64_t limit)
 {
-    return (haft__file_search){.path = haft__str(path), .offset = offset, .limit = limit};
+    return (haft__files_request){.path = haft__str(path), .offset = offset, .limit = limit};
 }
 
 static searched run(const files *f, const char *path, uint64_t offset, uint64_t limit)
 {
-    return search_run(haft__search_read, f, ask(path, offset, limit));
+    return search_run(haft__files_read, f, ask(path, offset, limit));
 }
 
 FILES_TEST(lines_come_with_their_numbers)
@@ -42,7 +42,7 @@ FILES_TEST(lines_come_with_their_numbers)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         files_add_bytes(&f, "x", cases[i].content);
-        search_check(haft__search_read, &f, ask("x", cases[i].offset, cases[i].limit),
+        search_check(haft__files_read, &f, ask("x", cases[i].offset, cases[i].limit),
                      cases[i].wanted);
     }
     files_remove(&f);
@@ -77,13 +77,12 @@ FILES_TEST(errors_of_read_say_what_to_do)
          "paths are relative to the root, such as 'docs/a.md'"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        search_check_error(haft__search_read, &f, ask(cases[i].path, cases[i].offset, 0),
+        search_check_error(haft__files_read, &f, ask(cases[i].path, cases[i].offset, 0),
                            cases[i].message, cases[i].where, cases[i].hint);
     }
-    haft__file_search search = ask("a", 0, 0);
+    haft__files_request search = ask("a", 0, 0);
     search.root = HAFT__LIT("/no/such/root");
-    CHECK_INT(search_run(haft__search_read, &f, search).status, HAFT_IO,
-              "a root that is not there");
+    CHECK_INT(search_run(haft__files_read, &f, search).status, HAFT_IO, "a root that is not there");
     files_remove(&f);
 }
 
@@ -198,7 +197,7 @@ FILES_TEST(a_huge_file_is_read_up_to_its_limit)
                               HAFT__LIT("\n(lines 65536 to 65536 of more than 65536; only the "
                                         "first 67108864 bytes of a file can be read)")),
           "one past it");
-    search_check_error(haft__search_read, &f, ask("x", 65537, 0),
+    search_check_error(haft__files_read, &f, ask("x", 65537, 0),
                        "line 65537 is wanted, and the file has more than can be read, the first "
                        "65536 lines",
                        "/offset", "the first line is 1, the last one here 65536");
@@ -229,7 +228,7 @@ FILES_TEST(a_device_is_not_opened)
     if (mknod(files_path(&f, "zero"), S_IFCHR | 0666, makedev(1, 5)) != 0) {
         test_skip("a device needs privileges: %s", strerror(errno));
     } else {
-        search_check_error(haft__search_read, &f, ask("zero", 0, 0),
+        search_check_error(haft__files_read, &f, ask("zero", 0, 0),
                            "'zero' is neither a file nor a directory", "/path", "");
     }
     files_remove(&f);
@@ -237,7 +236,7 @@ FILES_TEST(a_device_is_not_opened)
 
 static void read_without_rights(void *context)
 {
-    search_check_error(haft__search_read, context, ask("a", 0, 0),
+    search_check_error(haft__files_read, context, ask("a", 0, 0),
                        "'a' cannot be read: Permission denied", "/path", "");
 }
 
@@ -278,9 +277,9 @@ FILES_TEST(reads_while_links_come_and_go_stay_inside)
 FILES_TEST(a_file_that_fails_while_it_is_read_is_told)
 {
     files f = files_make();
-    haft__file_search search = ask("mem", 0, 0);
+    haft__files_request search = ask("mem", 0, 0);
     search.root = HAFT__LIT("/proc/self");
-    search_check_error(haft__search_read, &f, search, "'mem' cannot be read: Input/output error",
+    search_check_error(haft__files_read, &f, search, "'mem' cannot be read: Input/output error",
                        "/path", "");
     files_remove(&f);
 }
@@ -290,9 +289,9 @@ FILES_TEST(read_stops_when_it_is_told)
     files f = files_make();
     files_add(&f, "a", "a\n");
     atomic_bool stop = true;
-    haft__file_search search = ask("a", 0, 0);
+    haft__files_request search = ask("a", 0, 0);
     search.stop = &stop;
-    CHECK_INT(search_run(haft__search_read, &f, search).status, HAFT_BAD_STATE, "it goes on");
+    CHECK_INT(search_run(haft__files_read, &f, search).status, HAFT_BAD_STATE, "it goes on");
     files_remove(&f);
 }
 
@@ -300,6 +299,6 @@ FILES_TEST(read_without_memory_is_told)
 {
     files f = files_make();
     files_add(&f, "a", "a\nb\n");
-    search_check_memory(haft__search_read, &f, ask("a", 0, 0));
+    search_check_memory(haft__files_read, &f, ask("a", 0, 0));
     files_remove(&f);
 }

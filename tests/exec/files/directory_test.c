@@ -8,10 +8,11 @@
 
 #include "exec/files_help.h"
 
-static haft_status list(const files *f, size_t most, haft__arena *arena, haft__listing *listing)
+static haft_status list(const files *f, size_t most, haft__arena *arena,
+                        haft__directory_listing *listing)
 {
     int fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    haft_status status = haft__listing_read(arena, fd, most, listing, NULL);
+    haft_status status = haft__directory_read(arena, fd, most, listing, NULL);
     (void)close(fd);
     return status;
 }
@@ -26,7 +27,7 @@ TEST(entries_come_in_the_order_of_their_paths)
     }
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__listing listing = {.count = 0};
+    haft__directory_listing listing = {.count = 0};
     CHECK_INT(list(&f, 100, &arena, &listing), HAFT_OK, "list");
     CHECK_INT(listing.count, COUNT(wanted), "entries");
     for (size_t i = 0; i < listing.count && i < COUNT(wanted); i++) {
@@ -45,12 +46,13 @@ TEST(entries_say_what_they_are)
     CHECK_INT(mkfifo(files_path(&f, "4"), 0644), 0, "no FIFO");
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__listing listing = {.count = 0};
+    haft__directory_listing listing = {.count = 0};
     CHECK_INT(list(&f, 4, &arena, &listing), HAFT_OK, "list");
     CHECK(listing.count == 4 && !listing.cut, "%zu entries", listing.count);
     for (size_t i = 0; i < listing.count; i++) {
-        static const haft__entry_kind kinds[] = {HAFT__ENTRY_FILE, HAFT__ENTRY_DIRECTORY,
-                                                 HAFT__ENTRY_LINK, HAFT__ENTRY_OTHER};
+        static const haft__directory_entry_kind kinds[] = {
+            HAFT__DIRECTORY_ENTRY_FILE, HAFT__DIRECTORY_ENTRY_DIRECTORY, HAFT__DIRECTORY_ENTRY_LINK,
+            HAFT__DIRECTORY_ENTRY_OTHER};
         CHECK_INT(listing.entries[i].kind, kinds[i], "entry %zu", i);
     }
     CHECK_INT(list(&f, 3, &arena, &listing), HAFT_OK, "list");
@@ -67,11 +69,16 @@ TEST(a_file_system_that_does_not_tell_is_asked)
     files_link(&f, "3", "1");
     CHECK_INT(mkfifo(files_path(&f, "4"), 0644), 0, "no FIFO");
     int fd = open(f.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    CHECK_INT(haft__listing_kind(fd, "1", DT_UNKNOWN), HAFT__ENTRY_FILE, "file");
-    CHECK_INT(haft__listing_kind(fd, "2", DT_UNKNOWN), HAFT__ENTRY_DIRECTORY, "directory");
-    CHECK_INT(haft__listing_kind(fd, "3", DT_UNKNOWN), HAFT__ENTRY_LINK, "link");
-    CHECK_INT(haft__listing_kind(fd, "4", DT_UNKNOWN), HAFT__ENTRY_OTHER, "FIFO");
-    CHECK_INT(haft__listing_kind(fd, "5", DT_UNKNOWN), HAFT__ENTRY_OTHER, "nothing");
+    CHECK_INT(haft__directory_entry_detect_kind(fd, "1", DT_UNKNOWN), HAFT__DIRECTORY_ENTRY_FILE,
+              "file");
+    CHECK_INT(haft__directory_entry_detect_kind(fd, "2", DT_UNKNOWN),
+              HAFT__DIRECTORY_ENTRY_DIRECTORY, "directory");
+    CHECK_INT(haft__directory_entry_detect_kind(fd, "3", DT_UNKNOWN), HAFT__DIRECTORY_ENTRY_LINK,
+              "link");
+    CHECK_INT(haft__directory_entry_detect_kind(fd, "4", DT_UNKNOWN), HAFT__DIRECTORY_ENTRY_OTHER,
+              "FIFO");
+    CHECK_INT(haft__directory_entry_detect_kind(fd, "5", DT_UNKNOWN), HAFT__DIRECTORY_ENTRY_OTHER,
+              "nothing");
     (void)close(fd);
     files_remove(&f);
 }
@@ -86,7 +93,7 @@ TEST(many_entries_are_all_there)
     }
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__listing listing = {.count = 0};
+    haft__directory_listing listing = {.count = 0};
     CHECK_INT(list(&f, 10000, &arena, &listing), HAFT_OK, "list");
     CHECK_INT(listing.count, 3000, "entries");
     for (size_t i = 0; i < listing.count; i++) {
@@ -103,10 +110,10 @@ TEST(what_is_no_directory_cannot_be_listed)
     files_add(&f, "a", "");
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__listing listing = {.count = 0};
+    haft__directory_listing listing = {.count = 0};
     haft_error err = {0};
     int fd = open(files_path(&f, "a"), O_RDONLY | O_CLOEXEC);
-    CHECK_INT(haft__listing_read(&arena, fd, 10, &listing, &err), HAFT_IO, "a file");
+    CHECK_INT(haft__directory_read(&arena, fd, 10, &listing, &err), HAFT_IO, "a file");
     CHECK(strstr(err.message, "Not a directory") != NULL, "%s", err.message);
     (void)close(fd);
     haft__arena_finish(&arena);
@@ -121,7 +128,7 @@ TEST(listing_without_memory_is_told)
     for (unsigned n = 0;; n++) {
         haft__arena arena;
         haft__arena_init(&arena, 0);
-        haft__listing listing = {.count = 0};
+        haft__directory_listing listing = {.count = 0};
         test_fail_allocation(n);
         haft_status status = list(&f, 10, &arena, &listing);
         bool failed = test_allow_allocations();

@@ -27,26 +27,26 @@ TEST(names_cannot_pass_for_lines)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__buf buf;
         haft__buf_init(&buf, 100);
-        char cut[HAFT__SHOW_SHORT];
-        haft__show_name(&buf, cases[i].name);
+        char cut[HAFT__FILES_SHORT_NAME_BYTES];
+        haft__files_display_name(&buf, cases[i].name);
         CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].shown), "case %zu", i);
-        CHECK_STR(haft__str(haft__show_short(cases[i].name, cut)), haft__str(cases[i].shown),
-                  "case %zu, short", i);
+        CHECK_STR(haft__str(haft__files_display_short_name(cases[i].name, cut)),
+                  haft__str(cases[i].shown), "case %zu, short", i);
         haft__buf_finish(&buf);
     }
 }
 
 TEST(a_long_name_is_cut_in_an_error)
 {
-    char name[300], cut[HAFT__SHOW_SHORT];
-    for (size_t length = HAFT__SHOW_SHORT - 10; length < sizeof(name); length++) {
+    char name[300], cut[HAFT__FILES_SHORT_NAME_BYTES];
+    for (size_t length = HAFT__FILES_SHORT_NAME_BYTES - 10; length < sizeof(name); length++) {
         memset(name, 'a', sizeof(name));
         name[length - 1] = '\n';
-        haft_str shown = haft__str(haft__show_short((haft_str){name, length}, cut));
-        CHECK(shown.len < HAFT__SHOW_SHORT, "%zu", length);
+        haft_str shown = haft__str(haft__files_display_short_name((haft_str){name, length}, cut));
+        CHECK(shown.len < HAFT__FILES_SHORT_NAME_BYTES, "%zu", length);
         bool whole = haft__str_ends_with(shown, HAFT__LIT("\\n"));
         CHECK(whole || haft__str_ends_with(shown, HAFT__LIT("...")), "%zu: %s", length, cut);
-        CHECK(whole || length > HAFT__SHOW_SHORT - 5, "%zu is cut early", length);
+        CHECK(whole || length > HAFT__FILES_SHORT_NAME_BYTES - 5, "%zu is cut early", length);
     }
 }
 
@@ -78,7 +78,7 @@ TEST(lines_are_cut_and_made_valid)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__buf buf;
         haft__buf_init(&buf, 100);
-        haft__show_line(&buf, cases[i].line, cases[i].most, cases[i].at);
+        haft__files_display_line(&buf, cases[i].line, cases[i].most, cases[i].at);
         CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].shown), "case %zu", i);
         CHECK(haft__utf8_valid(haft__buf_str(&buf)), "case %zu", i);
         haft__buf_finish(&buf);
@@ -89,10 +89,10 @@ TEST(showing_without_room_is_noted)
 {
     haft__buf buf;
     haft__buf_init(&buf, 2);
-    haft__show_line(&buf, HAFT__LIT("abc"), 10, 0);
+    haft__files_display_line(&buf, HAFT__LIT("abc"), 10, 0);
     CHECK_INT(haft__buf_check(&buf, NULL), HAFT_TOO_BIG, "a line");
     haft__buf_clear(&buf);
-    haft__show_name(&buf, HAFT__LIT("\n\n"));
+    haft__files_display_name(&buf, HAFT__LIT("\n\n"));
     CHECK_INT(haft__buf_check(&buf, NULL), HAFT_TOO_BIG, "a name");
     haft__buf_finish(&buf);
 }

@@ -7,19 +7,19 @@
 TEST(notes_are_one_line_in_brackets)
 {
     haft__buf result;
-    haft__buf_init(&result, HAFT__SEARCH_BYTES);
-    haft__notes none = {.result = &result};
-    haft__note_count(&none, 0, "cat", "cats", "sleeping");
-    haft__notes_end(&none);
+    haft__buf_init(&result, HAFT__FILES_RESULT_BUFFER_BYTES);
+    haft__files_notes none = {.result = &result};
+    haft__files_notes_add_count(&none, 0, "cat", "cats", "sleeping");
+    haft__files_notes_end(&none);
     CHECK_INT(result.len, 0, "nothing to say");
-    haft__notes alone = {.result = &result};
-    haft__note(&alone, "nothing here");
-    haft__notes_end(&alone);
+    haft__files_notes alone = {.result = &result};
+    haft__files_notes_add(&alone, "nothing here");
+    haft__files_notes_end(&alone);
     CHECK_STR(haft__buf_str(&result), HAFT__LIT("(nothing here)"), "alone");
-    haft__notes behind = {.result = &result};
-    haft__note_count(&behind, 1, "cat", "cats", "sleeping");
-    haft__note_count(&behind, 2, "cat", "cats", "sleeping");
-    haft__notes_end(&behind);
+    haft__files_notes behind = {.result = &result};
+    haft__files_notes_add_count(&behind, 1, "cat", "cats", "sleeping");
+    haft__files_notes_add_count(&behind, 2, "cat", "cats", "sleeping");
+    haft__files_notes_end(&behind);
     CHECK_STR(haft__buf_str(&result),
               HAFT__LIT("(nothing here)\n(1 cat sleeping; 2 cats sleeping)"), "behind");
     haft__buf_finish(&result);
@@ -28,11 +28,11 @@ TEST(notes_are_one_line_in_brackets)
 TEST(a_walk_that_saw_not_everything_says_so)
 {
     haft__buf result;
-    haft__buf_init(&result, HAFT__SEARCH_BYTES);
+    haft__buf_init(&result, HAFT__FILES_RESULT_BUFFER_BYTES);
     haft__walk walk = {.cut = true, .unreadable = 1, .too_deep = 2};
-    haft__notes notes = {.result = &result};
-    haft__note_walk(&notes, &walk);
-    haft__notes_end(&notes);
+    haft__files_notes notes = {.result = &result};
+    haft__files_notes_add_walk(&notes, &walk);
+    haft__files_notes_end(&notes);
     CHECK_STR(haft__buf_str(&result),
               HAFT__LIT("(only the first 1000000 files and directories were looked at: name a "
                         "`path`; 1 directory could not be read; 2 paths are nested too deep to be "
@@ -44,15 +44,15 @@ TEST(a_walk_that_saw_not_everything_says_so)
 TEST(a_line_is_kept_at_the_limit_and_not_past_it)
 {
     haft__buf result;
-    haft__buf_init(&result, HAFT__SEARCH_BYTES);
+    haft__buf_init(&result, HAFT__FILES_RESULT_BUFFER_BYTES);
     char *room = haft__buf_reserve(&result, HAFT__LIMIT_FILES_RESULT_BYTES + 1);
     CHECK(room != NULL, "no memory");
     if (room != NULL) {
         memset(room, 'a', HAFT__LIMIT_FILES_RESULT_BYTES + 1);
         haft__buf_advance(&result, HAFT__LIMIT_FILES_RESULT_BYTES);
-        CHECK(haft__search_keep_line(&result, 5), "at the limit");
+        CHECK(haft__files_keep_line(&result, 5), "at the limit");
         haft__buf_advance(&result, 1);
-        CHECK(!haft__search_keep_line(&result, 5), "one past it");
+        CHECK(!haft__files_keep_line(&result, 5), "one past it");
         CHECK_INT(result.len, 5, "the line is gone");
     }
     haft__buf_finish(&result);

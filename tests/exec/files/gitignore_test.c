@@ -65,14 +65,14 @@ static const struct {
 };
 
 /* Asks for the directories above first, as a walk does. */
-static bool is_ignored(const haft__ignore *ignore, const char *path, bool directory)
+static bool is_ignored(const haft__gitignore *ignore, const char *path, bool directory)
 {
     for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        if (haft__ignore_has(ignore, (haft_str){path, (size_t)(slash - path)}, true)) {
+        if (haft__gitignore_matches(ignore, (haft_str){path, (size_t)(slash - path)}, true)) {
             return true;
         }
     }
-    return haft__ignore_has(ignore, haft__str(path), directory);
+    return haft__gitignore_matches(ignore, haft__str(path), directory);
 }
 
 TEST(rules_leave_out_what_git_leaves_out)
@@ -80,8 +80,8 @@ TEST(rules_leave_out_what_git_leaves_out)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__arena arena;
         haft__arena_init(&arena, 0);
-        haft__ignore ignore = {0};
-        CHECK(haft__ignore_read(&ignore, &arena, haft__str(cases[i].rules)), "no memory");
+        haft__gitignore ignore = {0};
+        CHECK(haft__gitignore_parse(&ignore, &arena, haft__str(cases[i].rules)), "no memory");
         CHECK_INT(is_ignored(&ignore, cases[i].path, cases[i].directory), cases[i].ignored,
                   "'%s' and %s", cases[i].rules, cases[i].path);
         haft__arena_finish(&arena);
@@ -110,10 +110,10 @@ TEST(deeper_rules_come_first)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__ignore top = {0};
-    CHECK(haft__ignore_read(&top, &arena, HAFT__LIT("*.log\n/x/y/b\n")), "top");
-    haft__ignore below = {.above = &top, .prefix = 2};
-    CHECK(haft__ignore_read(&below, &arena, HAFT__LIT("!keep.log\n/a\n")), "below");
+    haft__gitignore top = {0};
+    CHECK(haft__gitignore_parse(&top, &arena, HAFT__LIT("*.log\n/x/y/b\n")), "top");
+    haft__gitignore below = {.above = &top, .prefix = 2};
+    CHECK(haft__gitignore_parse(&below, &arena, HAFT__LIT("!keep.log\n/a\n")), "below");
     static const struct {
         const char *path;
         bool ignored;
@@ -122,11 +122,12 @@ TEST(deeper_rules_come_first)
         {"x/y/a", false},  {"x/y/b", true},       {"x/b", false},
     };
     for (size_t i = 0; i < COUNT(asked); i++) {
-        CHECK_INT(haft__ignore_has(&below, haft__str(asked[i].path), false), asked[i].ignored, "%s",
-                  asked[i].path);
+        CHECK_INT(haft__gitignore_matches(&below, haft__str(asked[i].path), false),
+                  asked[i].ignored, "%s", asked[i].path);
     }
-    CHECK(haft__ignore_has(&top, HAFT__LIT("keep.log"), false), "the top does not know those");
-    CHECK(!haft__ignore_has(NULL, HAFT__LIT("a"), false), "no rules");
+    CHECK(haft__gitignore_matches(&top, HAFT__LIT("keep.log"), false),
+          "the top does not know those");
+    CHECK(!haft__gitignore_matches(NULL, HAFT__LIT("a"), false), "no rules");
     haft__arena_finish(&arena);
 }
 
@@ -134,11 +135,11 @@ TEST(a_second_file_adds_to_the_first)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__ignore ignore = {0};
-    CHECK(haft__ignore_read(&ignore, &arena, HAFT__LIT("a\nb")), "first");
-    CHECK(haft__ignore_read(&ignore, &arena, HAFT__LIT("!b")), "second");
-    CHECK(haft__ignore_has(&ignore, HAFT__LIT("a"), false), "a");
-    CHECK(!haft__ignore_has(&ignore, HAFT__LIT("b"), false), "b");
+    haft__gitignore ignore = {0};
+    CHECK(haft__gitignore_parse(&ignore, &arena, HAFT__LIT("a\nb")), "first");
+    CHECK(haft__gitignore_parse(&ignore, &arena, HAFT__LIT("!b")), "second");
+    CHECK(haft__gitignore_matches(&ignore, HAFT__LIT("a"), false), "a");
+    CHECK(!haft__gitignore_matches(&ignore, HAFT__LIT("b"), false), "b");
     haft__arena_finish(&arena);
 }
 
@@ -146,10 +147,10 @@ TEST(a_nul_ends_a_line)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__ignore ignore = {0};
-    CHECK(haft__ignore_read(&ignore, &arena, HAFT__LIT("a\0b\nc")), "read");
-    CHECK(haft__ignore_has(&ignore, HAFT__LIT("a"), false), "a");
-    CHECK(haft__ignore_has(&ignore, HAFT__LIT("c"), false), "c");
+    haft__gitignore ignore = {0};
+    CHECK(haft__gitignore_parse(&ignore, &arena, HAFT__LIT("a\0b\nc")), "read");
+    CHECK(haft__gitignore_matches(&ignore, HAFT__LIT("a"), false), "a");
+    CHECK(haft__gitignore_matches(&ignore, HAFT__LIT("c"), false), "c");
     haft__arena_finish(&arena);
 }
 
@@ -157,13 +158,14 @@ TEST(the_length_of_a_rule_is_bounded)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__ignore ignore = {0};
+    haft__gitignore ignore = {0};
     char text[HAFT__LIMIT_FILES_PATH_BYTES + 1];
     memset(text, '*', sizeof(text));
-    CHECK(haft__ignore_read(&ignore, &arena, (haft_str){text, sizeof(text)}), "one past it");
+    CHECK(haft__gitignore_parse(&ignore, &arena, (haft_str){text, sizeof(text)}), "one past it");
     CHECK(ignore.last == NULL, "a rule that is too long");
-    CHECK(haft__ignore_read(&ignore, &arena, (haft_str){text, sizeof(text) - 1}), "at the limit");
-    CHECK(haft__ignore_has(&ignore, HAFT__LIT("a"), false), "no rule");
+    CHECK(haft__gitignore_parse(&ignore, &arena, (haft_str){text, sizeof(text) - 1}),
+          "at the limit");
+    CHECK(haft__gitignore_matches(&ignore, HAFT__LIT("a"), false), "no rule");
     haft__arena_finish(&arena);
 }
 
@@ -172,9 +174,9 @@ TEST(rules_without_memory_are_told)
     for (unsigned n = 0;; n++) {
         haft__arena arena;
         haft__arena_init(&arena, 0);
-        haft__ignore ignore = {0};
+        haft__gitignore ignore = {0};
         test_fail_allocation(n);
-        bool read = haft__ignore_read(&ignore, &arena, HAFT__LIT("a*b\n/c/[d]\n"));
+        bool read = haft__gitignore_parse(&ignore, &arena, HAFT__LIT("a*b\n/c/[d]\n"));
         bool failed = test_allow_allocations();
         haft__arena_finish(&arena);
         CHECK(read != failed, "allocation %u", n);

@@ -7,8 +7,8 @@ static haft_status expand(const char *pattern, char *ret_text, size_t size, haft
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__wild_expansion e = {.arena = &arena};
-    haft_status status = haft__wild_expand(&e, haft__str(pattern), err);
+    haft__glob_expansion e = {.arena = &arena};
+    haft_status status = haft__glob_expand(&e, haft__str(pattern), err);
     size_t length = 0;
     for (size_t i = 0; status == HAFT_OK && i < e.count && length < size; i++) {
         length += (size_t)snprintf(ret_text + length, size - length, "%s%.*s", i > 0 ? " " : "",

@@ -7,9 +7,9 @@ static haft_status compile(haft_str pattern, haft_error *err)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    const haft__wild *wild = NULL;
-    haft_status status = haft__wild_compile(&arena, pattern, &wild, err);
-    CHECK((wild != NULL) == (status == HAFT_OK), "%.*s: an output without success",
+    const haft__glob *glob_pattern = NULL;
+    haft_status status = haft__glob_compile(&arena, pattern, &glob_pattern, err);
+    CHECK((glob_pattern != NULL) == (status == HAFT_OK), "%.*s: an output without success",
           HAFT__ARG(pattern));
     haft__arena_finish(&arena);
     return status;
@@ -61,7 +61,7 @@ TEST(compiling_without_memory_is_told)
         haft__arena arena;
         haft__arena_init(&arena, 0);
         test_fail_allocation(n);
-        bool made = haft__wild_compile_ignore(&arena, ignored, false) != NULL;
+        bool made = haft__glob_compile_gitignore(&arena, ignored, false) != NULL;
         bool failed = test_allow_allocations();
         haft__arena_finish(&arena);
         CHECK(made != failed, "allocation %u", n);
@@ -80,8 +80,8 @@ TEST(the_memory_of_a_pattern_is_in_proportion_to_it)
     memcpy(text, "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}/", 41);
     haft__arena arena;
     haft__arena_init(&arena, 64 << 20);
-    const haft__wild *wild = NULL;
-    CHECK_INT(haft__wild_compile(&arena, (haft_str){text, sizeof(text)}, &wild, NULL), HAFT_OK,
-              "256 patterns of 500 parts");
+    const haft__glob *glob_pattern = NULL;
+    CHECK_INT(haft__glob_compile(&arena, (haft_str){text, sizeof(text)}, &glob_pattern, NULL),
+              HAFT_OK, "256 patterns of 500 parts");
     haft__arena_finish(&arena);
 }

@@ -8,11 +8,11 @@ static bool matches(const char *pattern, const char *path)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    const haft__wild *wild = NULL;
+    const haft__glob *glob_pattern = NULL;
     haft_error err = {0};
-    bool found = haft__wild_compile(&arena, haft__str(pattern), &wild, &err) == HAFT_OK;
+    bool found = haft__glob_compile(&arena, haft__str(pattern), &glob_pattern, &err) == HAFT_OK;
     CHECK(found, "%s: %s", pattern, err.message);
-    found = found && haft__wild_matches(wild, haft__str(path));
+    found = found && haft__glob_matches(glob_pattern, haft__str(path));
     haft__arena_finish(&arena);
     return found;
 }
@@ -157,21 +157,21 @@ TEST(a_directory_in_which_nothing_can_match_is_left_out)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const haft__wild *wild = NULL;
-        CHECK_INT(haft__wild_compile(&arena, haft__str(cases[i].pattern), &wild, NULL), HAFT_OK,
-                  "%s", cases[i].pattern);
-        CHECK_INT(haft__wild_below(wild, haft__str(cases[i].directory)), cases[i].below, "%s in %s",
-                  cases[i].pattern, cases[i].directory);
+        const haft__glob *glob_pattern = NULL;
+        CHECK_INT(haft__glob_compile(&arena, haft__str(cases[i].pattern), &glob_pattern, NULL),
+                  HAFT_OK, "%s", cases[i].pattern);
+        CHECK_INT(haft__glob_can_match_below(glob_pattern, haft__str(cases[i].directory)),
+                  cases[i].below, "%s in %s", cases[i].pattern, cases[i].directory);
     }
     haft__arena_finish(&arena);
 }
 
 TEST(everything_is_all_that_is_not_hidden)
 {
-    CHECK(haft__wild_matches(&haft__wild_everything, HAFT__LIT("a/b")), "a/b");
-    CHECK(!haft__wild_matches(&haft__wild_everything, HAFT__LIT("a/.b")), "a/.b");
-    CHECK(haft__wild_below(&haft__wild_everything, HAFT__LIT("a")), "a");
-    CHECK(!haft__wild_below(&haft__wild_everything, HAFT__LIT(".a")), ".a");
+    CHECK(haft__glob_matches(&haft__glob_match_all, HAFT__LIT("a/b")), "a/b");
+    CHECK(!haft__glob_matches(&haft__glob_match_all, HAFT__LIT("a/.b")), "a/.b");
+    CHECK(haft__glob_can_match_below(&haft__glob_match_all, HAFT__LIT("a")), "a");
+    CHECK(!haft__glob_can_match_below(&haft__glob_match_all, HAFT__LIT(".a")), ".a");
 }
 
 TEST(patterns_of_an_ignore_file_are_gits)
@@ -213,9 +213,10 @@ TEST(patterns_of_an_ignore_file_are_gits)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const haft__wild *wild =
-            haft__wild_compile_ignore(&arena, haft__str(cases[i].pattern), cases[i].anywhere);
-        CHECK_INT(wild != NULL && haft__wild_matches(wild, haft__str(cases[i].path)),
+        const haft__glob *glob_pattern =
+            haft__glob_compile_gitignore(&arena, haft__str(cases[i].pattern), cases[i].anywhere);
+        CHECK_INT(glob_pattern != NULL
+                      && haft__glob_matches(glob_pattern, haft__str(cases[i].path)),
                   cases[i].matches, "%s and %s", cases[i].pattern, cases[i].path);
     }
     haft__arena_finish(&arena);
@@ -305,17 +306,17 @@ TEST(a_pattern_of_stars_costs_little)
         memcpy(path + i, "aab/", 4);
     }
     path[sizeof(path) - 1] = 'c';
-    const haft__wild *wild = NULL;
+    const haft__glob *glob_pattern = NULL;
     haft_str text = {pattern, sizeof(pattern) - 1};
-    CHECK_INT(haft__wild_compile(&arena, text, &wild, NULL), HAFT_OK, "compile");
-    CHECK(!haft__wild_matches(wild, (haft_str){path, sizeof(path)}), "it matches");
+    CHECK_INT(haft__glob_compile(&arena, text, &glob_pattern, NULL), HAFT_OK, "compile");
+    CHECK(!haft__glob_matches(glob_pattern, (haft_str){path, sizeof(path)}), "it matches");
     memset(path, 'a', sizeof(path));
     for (size_t i = 0; i + 2 <= sizeof(pattern); i += 2) {
         memcpy(pattern + i, "*a", 2);
     }
     pattern[sizeof(pattern) - 1] = 'b';
-    CHECK_INT(haft__wild_compile(&arena, (haft_str){pattern, sizeof(pattern)}, &wild, NULL),
+    CHECK_INT(haft__glob_compile(&arena, (haft_str){pattern, sizeof(pattern)}, &glob_pattern, NULL),
               HAFT_OK, "compile");
-    CHECK(!haft__wild_matches(wild, (haft_str){path, sizeof(path)}), "it matches");
+    CHECK(!haft__glob_matches(glob_pattern, (haft_str){path, sizeof(path)}), "it matches");
     haft__arena_finish(&arena);
 }

@@ -13,10 +13,10 @@
  * shown in capitals. */
 static void describe(haft_str pattern, haft__buf *text)
 {
-    haft__needles needles;
-    bool has = haft__needles_read(pattern, &needles);
-    for (size_t i = 0; has && i < needles.count; i++) {
-        const haft__needle *needle = &needles.items[i];
+    haft__literals literals;
+    bool has = haft__literals_extract(pattern, &literals);
+    for (size_t i = 0; has && i < literals.count; i++) {
+        const haft__literal *needle = &literals.items[i];
         haft__buf_add_str(text, i > 0 ? HAFT__LIT(" ") : HAFT__LIT(""));
         for (size_t k = 0; k < needle->length; k++) {
             haft__buf_add_char(text, (char)(needle->text[k] & ~needle->ignored[k]));
@@ -106,10 +106,10 @@ TEST(patterns_have_needles)
 
 TEST(rare_bytes_are_chosen)
 {
-    haft__needles needles;
-    CHECK(haft__needles_read(HAFT__LIT("seventeeZ"), &needles), "needles");
-    CHECK_INT(needles.items[0].rare[0], 8, "Z");
-    CHECK_INT(needles.items[0].rare[1], 2, "v");
+    haft__literals literals;
+    CHECK(haft__literals_extract(HAFT__LIT("seventeeZ"), &literals), "needles");
+    CHECK_INT(literals.items[0].rare[0], 8, "Z");
+    CHECK_INT(literals.items[0].rare[1], 2, "v");
 }
 
 static uint32_t next_random(uint32_t *seed)
@@ -144,11 +144,11 @@ TEST(whatever_matches_has_a_needle)
     size_t matches = 0;
     for (int i = 0; i < 4000; i++) {
         char pattern[128], line[128];
-        haft__needles needles;
+        haft__literals literals;
         haft__regex *regex = NULL;
         haft_str text = {pattern, compose(pattern, sizeof(pattern), parts, COUNT(parts), &seed)};
         if (haft__regex_create(text, &regex, NULL) != HAFT_OK
-            || !haft__needles_read(text, &needles)) {
+            || !haft__literals_extract(text, &literals)) {
             haft__regex_destroy(regex);
             continue;
         }
@@ -157,7 +157,7 @@ TEST(whatever_matches_has_a_needle)
             haft_str subject = {line, compose(line, sizeof(line), words, COUNT(words), &seed)};
             if (haft__regex_find(regex, subject, 0, NULL, &at) == HAFT__REGEX_YES) {
                 matches++;
-                CHECK(haft__scan_needles(&needles, subject, 0) < subject.len, "%s in %s", pattern,
+                CHECK(haft__scan_literals(&literals, subject, 0) < subject.len, "%s in %s", pattern,
                       line);
             }
         }

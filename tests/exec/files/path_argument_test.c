@@ -16,7 +16,7 @@ static files make_tree(int *ret_root)
     files_link(&f, "lib", "src");
     files_link(&f, "passwd", "/etc/passwd");
     CHECK_INT(mkfifo(files_path(&f, "fifo"), 0644), 0, "no FIFO");
-    CHECK_INT(haft__beneath_root(HAFT__LIT(""), haft__str(f.path), ret_root, NULL), HAFT_OK,
+    CHECK_INT(haft__files_root_open(HAFT__LIT(""), haft__str(f.path), ret_root, NULL), HAFT_OK,
               "no root");
     return f;
 }
@@ -27,22 +27,22 @@ FILES_TEST(what_is_there_is_found)
     files f = make_tree(&root);
     static const struct {
         const char *given, *path;
-        haft__named_wanted wanted;
+        haft__path_argument_kind wanted;
         bool directory;
     } cases[] = {
-        {"README.md", "README.md", HAFT__NAMED_FILE, false},
-        {"./src/./main.c", "src/main.c", HAFT__NAMED_FILE, false},
-        {"src/", "src", HAFT__NAMED_DIRECTORY, true},
-        {"", ".", HAFT__NAMED_DIRECTORY, true},
-        {"src", "src", HAFT__NAMED_BOTH, true},
-        {"src/main.c", "src/main.c", HAFT__NAMED_BOTH, false},
-        {"new\nline", "new\nline", HAFT__NAMED_FILE, false},
+        {"README.md", "README.md", HAFT__PATH_ARGUMENT_FILE, false},
+        {"./src/./main.c", "src/main.c", HAFT__PATH_ARGUMENT_FILE, false},
+        {"src/", "src", HAFT__PATH_ARGUMENT_DIRECTORY, true},
+        {"", ".", HAFT__PATH_ARGUMENT_DIRECTORY, true},
+        {"src", "src", HAFT__PATH_ARGUMENT_ANY, true},
+        {"src/main.c", "src/main.c", HAFT__PATH_ARGUMENT_ANY, false},
+        {"new\nline", "new\nline", HAFT__PATH_ARGUMENT_FILE, false},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__named named = {.is_directory = !cases[i].directory};
+        haft__path_argument named = {.is_directory = !cases[i].directory};
         haft_error err = {0};
-        haft_status status =
-            haft__named_find(root, haft__str(cases[i].given), cases[i].wanted, &named, &err);
+        haft_status status = haft__path_argument_resolve(root, haft__str(cases[i].given),
+                                                         cases[i].wanted, &named, &err);
         CHECK_INT(status, HAFT_OK, "%s: %s", cases[i].given, err.message);
         CHECK_STR(haft__str(named.path.text), haft__str(cases[i].path), "%s", cases[i].given);
         CHECK_INT(named.is_directory, cases[i].directory, "%s", cases[i].given);
@@ -57,53 +57,56 @@ FILES_TEST(errors_say_what_is_there_instead)
     files f = make_tree(&root);
     static const struct {
         const char *given;
-        haft__named_wanted wanted;
+        haft__path_argument_kind wanted;
         haft_status status;
         const char *message, *hint;
     } cases[] = {
-        {"READM.md", HAFT__NAMED_FILE, HAFT_NOT_FOUND, "there is no 'READM.md'",
+        {"READM.md", HAFT__PATH_ARGUMENT_FILE, HAFT_NOT_FOUND, "there is no 'READM.md'",
          "did you mean 'README.md'?"},
-        {"src/mian.c", HAFT__NAMED_FILE, HAFT_NOT_FOUND, "there is no 'src/mian.c'",
+        {"src/mian.c", HAFT__PATH_ARGUMENT_FILE, HAFT_NOT_FOUND, "there is no 'src/mian.c'",
          "did you mean 'src/main.c'?"},
-        {"scr/parser/lexer.c", HAFT__NAMED_FILE, HAFT_NOT_FOUND, "there is no 'scr'",
+        {"scr/parser/lexer.c", HAFT__PATH_ARGUMENT_FILE, HAFT_NOT_FOUND, "there is no 'scr'",
          "did you mean 'src/parser/lexer.c'?"},
-        {"scr/none.c", HAFT__NAMED_FILE, HAFT_NOT_FOUND, "there is no 'scr'",
+        {"scr/none.c", HAFT__PATH_ARGUMENT_FILE, HAFT_NOT_FOUND, "there is no 'scr'",
          "did you mean 'src'?"},
-        {"main.c", HAFT__NAMED_FILE, HAFT_NOT_FOUND, "there is no 'main.c'",
+        {"main.c", HAFT__PATH_ARGUMENT_FILE, HAFT_NOT_FOUND, "there is no 'main.c'",
          "find it with glob, for example by the pattern '**/main.c'"},
-        {"lost/and/found.c", HAFT__NAMED_FILE, HAFT_NOT_FOUND, "there is no 'lost'",
+        {"lost/and/found.c", HAFT__PATH_ARGUMENT_FILE, HAFT_NOT_FOUND, "there is no 'lost'",
          "find it with glob, for example by the pattern '**/found.c'"},
-        {"lost/found.c", HAFT__NAMED_FILE, HAFT_NOT_FOUND, "there is no 'lost'",
+        {"lost/found.c", HAFT__PATH_ARGUMENT_FILE, HAFT_NOT_FOUND, "there is no 'lost'",
          "find it with glob, for example by the pattern '**/found.c'"},
-        {"nothing\nhere", HAFT__NAMED_FILE, HAFT_NOT_FOUND, "there is no 'nothing\\nhere'",
+        {"nothing\nhere", HAFT__PATH_ARGUMENT_FILE, HAFT_NOT_FOUND, "there is no 'nothing\\nhere'",
          "find it with glob, for example by the pattern '**/nothing\\nhere'"},
-        {"newline", HAFT__NAMED_FILE, HAFT_NOT_FOUND, "there is no 'newline'",
+        {"newline", HAFT__PATH_ARGUMENT_FILE, HAFT_NOT_FOUND, "there is no 'newline'",
          "did you mean 'new\\nline'?"},
-        {"src/main.c/x", HAFT__NAMED_FILE, HAFT_BAD_INPUT,
+        {"src/main.c/x", HAFT__PATH_ARGUMENT_FILE, HAFT_BAD_INPUT,
          "'src/main.c' is a file, wanted a directory", "read it, or name the directory it is in"},
-        {"src", HAFT__NAMED_FILE, HAFT_BAD_INPUT, "'src' is a directory, wanted a file",
+        {"src", HAFT__PATH_ARGUMENT_FILE, HAFT_BAD_INPUT, "'src' is a directory, wanted a file",
          "list what is in it with glob: pattern '*' and this path"},
-        {"src/main.c", HAFT__NAMED_DIRECTORY, HAFT_BAD_INPUT,
+        {"src/main.c", HAFT__PATH_ARGUMENT_DIRECTORY, HAFT_BAD_INPUT,
          "'src/main.c' is a file, wanted a directory", "read it, or name the directory it is in"},
-        {"fifo", HAFT__NAMED_BOTH, HAFT_BAD_INPUT, "'fifo' is neither a file nor a directory", ""},
-        {"fifo/x", HAFT__NAMED_BOTH, HAFT_BAD_INPUT, "'fifo' is neither a file nor a directory",
-         ""},
-        {"AGENTS.md", HAFT__NAMED_FILE, HAFT_BAD_INPUT,
+        {"fifo", HAFT__PATH_ARGUMENT_ANY, HAFT_BAD_INPUT,
+         "'fifo' is neither a file nor a directory", ""},
+        {"fifo/x", HAFT__PATH_ARGUMENT_ANY, HAFT_BAD_INPUT,
+         "'fifo' is neither a file nor a directory", ""},
+        {"AGENTS.md", HAFT__PATH_ARGUMENT_FILE, HAFT_BAD_INPUT,
          "'AGENTS.md' is a symbolic link, which is not followed",
          "it leads to 'README.md': use that path if it is inside of the root"},
-        {"lib/main.c", HAFT__NAMED_FILE, HAFT_BAD_INPUT,
+        {"lib/main.c", HAFT__PATH_ARGUMENT_FILE, HAFT_BAD_INPUT,
          "'lib' is a symbolic link, which is not followed",
          "it leads to 'src': use that path if it is inside of the root"},
-        {"passwd", HAFT__NAMED_FILE, HAFT_BAD_INPUT,
+        {"passwd", HAFT__PATH_ARGUMENT_FILE, HAFT_BAD_INPUT,
          "'passwd' is a symbolic link, which is not followed",
          "it leads to '/etc/passwd': use that path if it is inside of the root"},
-        {"../x", HAFT__NAMED_FILE, HAFT_BAD_INPUT, "the path is outside of the root: it has '..'",
+        {"../x", HAFT__PATH_ARGUMENT_FILE, HAFT_BAD_INPUT,
+         "the path is outside of the root: it has '..'",
          "paths are relative to the root, such as 'docs/a.md'"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__named named;
+        haft__path_argument named;
         haft_error err = {0};
-        CHECK_INT(haft__named_find(root, haft__str(cases[i].given), cases[i].wanted, &named, &err),
+        CHECK_INT(haft__path_argument_resolve(root, haft__str(cases[i].given), cases[i].wanted,
+                                              &named, &err),
                   cases[i].status, "%s", cases[i].given);
         CHECK_STR(haft__str(err.message), haft__str(cases[i].message), "%s", cases[i].given);
         CHECK_STR(haft__str(err.hint), haft__str(cases[i].hint), "%s", cases[i].given);
@@ -122,9 +125,10 @@ FILES_TEST(a_directory_that_may_not_be_entered_is_told)
     if (privileged && seteuid(65534) != 0) {
         test_skip("there is no other user to be");
     } else {
-        haft__named named;
+        haft__path_argument named;
         haft_error err = {0};
-        CHECK_INT(haft__named_find(root, HAFT__LIT("src/main.c"), HAFT__NAMED_FILE, &named, &err),
+        CHECK_INT(haft__path_argument_resolve(root, HAFT__LIT("src/main.c"),
+                                              HAFT__PATH_ARGUMENT_FILE, &named, &err),
                   HAFT_IO, "it was found");
         CHECK_STR(haft__str(err.message),
                   HAFT__LIT("'src/main.c' cannot be opened: Permission denied"), "message");
@@ -143,11 +147,11 @@ FILES_TEST(a_hint_is_not_worth_a_failure)
     int root = -1;
     files f = make_tree(&root);
     for (unsigned n = 0;; n++) {
-        haft__named named;
+        haft__path_argument named;
         haft_error err = {0};
         test_fail_allocation(n);
-        haft_status status =
-            haft__named_find(root, HAFT__LIT("READM.md"), HAFT__NAMED_FILE, &named, &err);
+        haft_status status = haft__path_argument_resolve(root, HAFT__LIT("READM.md"),
+                                                         HAFT__PATH_ARGUMENT_FILE, &named, &err);
         bool failed = test_allow_allocations();
         CHECK_INT(status, HAFT_NOT_FOUND, "allocation %u", n);
         CHECK(err.hint[0] != '\0', "allocation %u: no hint", n);

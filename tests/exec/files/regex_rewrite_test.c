@@ -10,8 +10,8 @@
 static haft_status rewrite(const char *pattern, char *to, size_t size, haft_error *err)
 {
     haft__buf buf;
-    haft__buf_init(&buf, strlen(pattern) * HAFT__ONELINE_GROWTH);
-    haft_status status = haft__oneline(haft__str(pattern), &buf, err);
+    haft__buf_init(&buf, strlen(pattern) * HAFT__REGEX_REWRITE_GROWTH);
+    haft_status status = haft__regex_rewrite_single_line(haft__str(pattern), &buf, err);
     (void)snprintf(to, size, "%.*s", HAFT__ARG(haft__buf_str(&buf)));
     haft__buf_finish(&buf);
     return status;

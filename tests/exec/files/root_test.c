@@ -17,7 +17,7 @@ static int open_root(const files *f)
 {
     int root = -1;
     haft_error err = {0};
-    CHECK_INT(haft__beneath_root(HAFT__LIT(""), haft__str(f->path), &root, &err), HAFT_OK, "%s",
+    CHECK_INT(haft__files_root_open(HAFT__LIT(""), haft__str(f->path), &root, &err), HAFT_OK, "%s",
               err.message);
     return root;
 }
@@ -34,8 +34,8 @@ TEST(paths_are_made_plain)
         {"..a", "..a"}, {"a b", "a b"},     {"a\nb", "a\nb"}, {"-rf", "-rf"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__beneath_path path = {.length = 0};
-        CHECK_INT(haft__beneath_read_path(haft__str(cases[i].given), &path, NULL), HAFT_OK, "'%s'",
+        haft__files_path path = {.length = 0};
+        CHECK_INT(haft__files_path_parse(haft__str(cases[i].given), &path, NULL), HAFT_OK, "'%s'",
                   cases[i].given);
         CHECK_STR(haft__str(path.text), haft__str(cases[i].wanted), "'%s'", cases[i].given);
         CHECK_INT(path.length, strlen(cases[i].wanted), "'%s'", cases[i].given);
@@ -58,9 +58,9 @@ TEST(paths_that_lead_out_are_refused)
         {HAFT__LIT("a\0b"), "the path has a NUL character"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__beneath_path path;
+        haft__files_path path;
         haft_error err = {0};
-        CHECK_INT(haft__beneath_read_path(cases[i].given, &path, &err), HAFT_BAD_INPUT, "%.*s",
+        CHECK_INT(haft__files_path_parse(cases[i].given, &path, &err), HAFT_BAD_INPUT, "%.*s",
                   HAFT__ARG(cases[i].given));
         CHECK_STR(haft__str(err.message), haft__str(cases[i].message), "case %zu", i);
         CHECK_STR(haft__str(err.where), HAFT__LIT("/path"), "case %zu", i);
@@ -70,15 +70,15 @@ TEST(paths_that_lead_out_are_refused)
 TEST(the_length_of_a_path_is_bounded)
 {
     char text[HAFT__LIMIT_FILES_PATH_BYTES + 1];
-    haft__beneath_path path = {.length = 0};
+    haft__files_path path = {.length = 0};
     for (size_t i = 0; i < sizeof(text); i++) {
         text[i] = i % 2 == 0 ? 'a' : '/';
     }
-    CHECK_INT(haft__beneath_read_path((haft_str){text, sizeof(text) - 1}, &path, NULL), HAFT_OK,
+    CHECK_INT(haft__files_path_parse((haft_str){text, sizeof(text) - 1}, &path, NULL), HAFT_OK,
               "at the limit");
     CHECK_INT(path.length, HAFT__LIMIT_FILES_PATH_BYTES, "its length");
     text[sizeof(text) - 1] = text[sizeof(text) - 2] = 'a';
-    CHECK_INT(haft__beneath_read_path((haft_str){text, sizeof(text)}, &path, NULL), HAFT_TOO_BIG,
+    CHECK_INT(haft__files_path_parse((haft_str){text, sizeof(text)}, &path, NULL), HAFT_TOO_BIG,
               "one past it");
 }
 
@@ -101,8 +101,8 @@ FILES_TEST(the_root_is_relative_to_the_spec)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_error err = {0};
         int root = -1;
-        haft_status status = haft__beneath_root(haft__str(files_path(&f, cases[i].spec)),
-                                                haft__str(cases[i].root), &root, &err);
+        haft_status status = haft__files_root_open(haft__str(files_path(&f, cases[i].spec)),
+                                                   haft__str(cases[i].root), &root, &err);
         CHECK_INT(status == HAFT_OK, cases[i].ok, "%s and %s: %s", cases[i].spec, cases[i].root,
                   err.message);
         if (status == HAFT_OK) {
@@ -118,14 +118,14 @@ FILES_TEST(the_root_is_relative_to_the_spec)
 FILES_TEST(a_root_without_a_spec_is_relative_to_the_working_directory)
 {
     int root = -1;
-    CHECK_INT(haft__beneath_root(HAFT__LIT(""), HAFT__LIT(""), &root, NULL), HAFT_OK, "nothing");
+    CHECK_INT(haft__files_root_open(HAFT__LIT(""), HAFT__LIT(""), &root, NULL), HAFT_OK, "nothing");
     (void)close(root);
-    CHECK_INT(haft__beneath_root(HAFT__LIT("x.yaml"), HAFT__LIT("."), &root, NULL), HAFT_OK,
+    CHECK_INT(haft__files_root_open(HAFT__LIT("x.yaml"), HAFT__LIT("."), &root, NULL), HAFT_OK,
               "a bare name");
     (void)close(root);
     char text[5000];
     memset(text, 'a', sizeof(text));
-    CHECK_INT(haft__beneath_root(HAFT__LIT(""), (haft_str){text, sizeof(text)}, &root, NULL),
+    CHECK_INT(haft__files_root_open(HAFT__LIT(""), (haft_str){text, sizeof(text)}, &root, NULL),
               HAFT_IO, "a long name");
 }
 
@@ -151,7 +151,7 @@ static int try_without_openat2(int error)
         return 2;
     }
     bool refused =
-        haft__beneath_root(HAFT__LIT(""), HAFT__LIT("."), &root, &err) == HAFT_UNSUPPORTED
+        haft__files_root_open(HAFT__LIT(""), HAFT__LIT("."), &root, &err) == HAFT_UNSUPPORTED
         && root == -1 && strstr(err.message, "openat2 cannot be used here") != NULL;
     return refused ? 0 : 1;
 }
@@ -190,7 +190,7 @@ FILES_TEST(only_what_is_beneath_is_opened)
     files_link(&f, "root/self", "/proc/self/root");
     files_link(&f, "root/loop", "loop");
     CHECK_INT(mkfifo(files_path(&f, "root/fifo"), 0644), 0, "no FIFO");
-    int outer = open_root(&f), root = haft__beneath_open_directory(outer, "root");
+    int outer = open_root(&f), root = haft__files_root_open_directory(outer, "root");
     static const struct {
         const char *path;
         int error;
@@ -213,16 +213,16 @@ FILES_TEST(only_what_is_beneath_is_opened)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct stat info;
-        int fd = haft__beneath_open_file(root, cases[i].path, &info), error = errno;
+        int fd = haft__files_root_open_file(root, cases[i].path, &info), error = errno;
         CHECK_INT(fd >= 0 ? 0 : error, cases[i].error, "%s: %s", cases[i].path, strerror(error));
         if (fd >= 0) {
             CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC, "%s is inherited", cases[i].path);
             (void)close(fd);
         }
     }
-    CHECK_INT(haft__beneath_open_directory(root, "a"), -1, "a file as a directory");
-    CHECK_INT(haft__beneath_open_directory(root, "dir"), -1, "a link as a directory");
-    CHECK_INT(haft__beneath_open_directory(root, ".."), -1, "what is above the root");
+    CHECK_INT(haft__files_root_open_directory(root, "a"), -1, "a file as a directory");
+    CHECK_INT(haft__files_root_open_directory(root, "dir"), -1, "a link as a directory");
+    CHECK_INT(haft__files_root_open_directory(root, ".."), -1, "what is above the root");
     (void)close(root);
     (void)close(outer);
     files_remove(&f);
@@ -235,13 +235,13 @@ FILES_TEST(looking_does_not_open)
     CHECK_INT(mkfifo(files_path(&f, "fifo"), 0644), 0, "no FIFO");
     int root = open_root(&f);
     struct stat info;
-    int fd = haft__beneath_look(root, "link", &info);
+    int fd = haft__files_root_stat(root, "link", &info);
     CHECK(fd >= 0 && S_ISLNK(info.st_mode), "the link itself is seen");
     (void)close(fd);
-    fd = haft__beneath_look(root, "fifo", &info);
+    fd = haft__files_root_stat(root, "fifo", &info);
     CHECK(fd >= 0 && S_ISFIFO(info.st_mode), "the FIFO is seen");
     (void)close(fd);
-    CHECK_INT(haft__beneath_look(root, "link/x", &info), -1, "through a link");
+    CHECK_INT(haft__files_root_stat(root, "link/x", &info), -1, "through a link");
     (void)close(root);
     files_remove(&f);
 }
@@ -254,7 +254,7 @@ FILES_TEST(a_device_is_no_file)
     } else {
         int root = open_root(&f);
         struct stat info;
-        CHECK_INT(haft__beneath_open_file(root, "null", &info), -1, "it was opened");
+        CHECK_INT(haft__files_root_open_file(root, "null", &info), -1, "it was opened");
         CHECK(errno == ENODEV || errno == EACCES, "%s", strerror(errno));
         (void)close(root);
     }
@@ -272,13 +272,13 @@ FILES_TEST(a_swapped_link_never_leads_out)
     files_add(&f, "root/d/name", "public");
     files_link(&f, "root/l", "../outside");
     files_swapper s;
-    int outer = open_root(&f), root = haft__beneath_open_directory(outer, "root");
+    int outer = open_root(&f), root = haft__files_root_open_directory(outer, "root");
     files_swap(&s, &f, "root/d", "root/l");
     size_t read_well = 0, refused = 0, leaked = 0;
     for (size_t i = 0; i < 1000000 && (read_well < 2000 || refused < 2000); i++) {
         struct stat info;
         char text[8] = "";
-        int fd = haft__beneath_open_file(root, "d/name", &info);
+        int fd = haft__files_root_open_file(root, "d/name", &info);
         if (fd < 0) {
             refused++;
             continue;

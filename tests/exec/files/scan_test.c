@@ -32,23 +32,23 @@ TEST(needles_are_found_wherever_they_are)
     static const char *const patterns[] = {"Z", "ab", "needle", "0123456789abcdef", "(?i)aB-c"};
     static const char *const found[] = {"Z", "ab", "needle", "0123456789abcdef", "Ab-C"};
     for (size_t p = 0; p < COUNT(patterns); p++) {
-        haft__needles needles;
+        haft__literals literals;
         size_t size = strlen(found[p]);
-        CHECK(haft__needles_read(haft__str(patterns[p]), &needles), "%s", patterns[p]);
+        CHECK(haft__literals_extract(haft__str(patterns[p]), &literals), "%s", patterns[p]);
         for (size_t length = 0; length < 100; length++) {
             char *text = malloc(length + 1); /* of its size: what is read behind it is noticed */
             for (size_t at = 0; text != NULL && at + size <= length; at++) {
                 memset(text, 'n', length);
                 haft_str whole = {text, length};
-                CHECK_INT((long long)haft__scan_needles(&needles, whole, 0), (long long)length,
+                CHECK_INT((long long)haft__scan_literals(&literals, whole, 0), (long long)length,
                           "%s is not in %zu", found[p], length);
                 memcpy(text + at, found[p], size);
-                CHECK_INT((long long)haft__scan_needles(&needles, whole, 0), (long long)at,
+                CHECK_INT((long long)haft__scan_literals(&literals, whole, 0), (long long)at,
                           "%s at %zu of %zu", found[p], at, length);
-                CHECK_INT((long long)haft__scan_needles(&needles, whole, at), (long long)at,
+                CHECK_INT((long long)haft__scan_literals(&literals, whole, at), (long long)at,
                           "%s from its place on", found[p]);
-                CHECK_INT((long long)haft__scan_needles(&needles, whole, at + 1), (long long)length,
-                          "%s behind its place", found[p]);
+                CHECK_INT((long long)haft__scan_literals(&literals, whole, at + 1),
+                          (long long)length, "%s behind its place", found[p]);
             }
             free(text);
         }
@@ -57,20 +57,20 @@ TEST(needles_are_found_wherever_they_are)
 
 TEST(the_first_of_several_needles_is_found)
 {
-    haft__needles needles;
-    CHECK(haft__needles_read(HAFT__LIT("last|first|other"), &needles), "needles");
+    haft__literals literals;
+    CHECK(haft__literals_extract(HAFT__LIT("last|first|other"), &literals), "needles");
     haft_str text = HAFT__LIT("................................first...............last....");
-    CHECK_INT((long long)haft__scan_needles(&needles, text, 0), 32, "first");
-    CHECK_INT((long long)haft__scan_needles(&needles, text, 33), 52, "last");
-    CHECK_INT((long long)haft__scan_needles(&needles, text, 53), (long long)text.len, "none");
+    CHECK_INT((long long)haft__scan_literals(&literals, text, 0), 32, "first");
+    CHECK_INT((long long)haft__scan_literals(&literals, text, 33), 52, "last");
+    CHECK_INT((long long)haft__scan_literals(&literals, text, 53), (long long)text.len, "none");
 }
 
 TEST(case_matters_unless_told)
 {
-    haft__needles needles;
-    CHECK(haft__needles_read(HAFT__LIT("Abc"), &needles), "needles");
-    CHECK_INT((long long)haft__scan_needles(&needles, HAFT__LIT("abc ABC Abc"), 0), 8, "exact");
-    CHECK(haft__needles_read(HAFT__LIT("(?i)@bc"), &needles), "needles");
-    CHECK_INT((long long)haft__scan_needles(&needles, HAFT__LIT("`bc @BC"), 0), 4,
+    haft__literals literals;
+    CHECK(haft__literals_extract(HAFT__LIT("Abc"), &literals), "needles");
+    CHECK_INT((long long)haft__scan_literals(&literals, HAFT__LIT("abc ABC Abc"), 0), 8, "exact");
+    CHECK(haft__literals_extract(HAFT__LIT("(?i)@bc"), &literals), "needles");
+    CHECK_INT((long long)haft__scan_literals(&literals, HAFT__LIT("`bc @BC"), 0), 4,
               "only letters have case");
 }

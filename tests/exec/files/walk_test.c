@@ -21,13 +21,15 @@ static walked *walk(const files *f, const char *start, const char *pattern)
     int root = -1;
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    const haft__wild *wild = NULL;
-    haft__beneath_path from;
+    const haft__glob *glob_pattern = NULL;
+    haft__files_path from;
     size_t length = 0;
-    CHECK_INT(haft__beneath_root(HAFT__LIT(""), haft__str(f->path), &root, NULL), HAFT_OK, "root");
-    CHECK_INT(haft__wild_compile(&arena, haft__str(pattern), &wild, NULL), HAFT_OK, "pattern");
-    CHECK_INT(haft__beneath_read_path(haft__str(start), &from, NULL), HAFT_OK, "start");
-    w->status = haft__walk_begin(&w->walk, root, &from, wild, NULL, NULL);
+    CHECK_INT(haft__files_root_open(HAFT__LIT(""), haft__str(f->path), &root, NULL), HAFT_OK,
+              "root");
+    CHECK_INT(haft__glob_compile(&arena, haft__str(pattern), &glob_pattern, NULL), HAFT_OK,
+              "pattern");
+    CHECK_INT(haft__files_path_parse(haft__str(start), &from, NULL), HAFT_OK, "start");
+    w->status = haft__walk_begin(&w->walk, root, &from, glob_pattern, NULL, NULL);
     w->text[0] = '\0';
     haft_str path = {NULL, 0};
     while (w->status == HAFT_OK && (w->status = haft__walk_next(&w->walk, &path, NULL)) == HAFT_OK
@@ -210,13 +212,14 @@ FILES_TEST(the_number_of_entries_is_bounded)
     files_add(&f, "a/2", "");
     files_add(&f, "b", "");
     int root = -1;
-    haft__beneath_path from = {".", 1};
-    CHECK_INT(haft__beneath_root(HAFT__LIT(""), haft__str(f.path), &root, NULL), HAFT_OK, "root");
+    haft__files_path from = {".", 1};
+    CHECK_INT(haft__files_root_open(HAFT__LIT(""), haft__str(f.path), &root, NULL), HAFT_OK,
+              "root");
     for (size_t left = 0; left <= 2; left++) { /* what is left when a/ is entered */
         haft__walk w;
         haft_str path;
         size_t count = 0;
-        CHECK_INT(haft__walk_begin(&w, root, &from, &haft__wild_everything, NULL, NULL), HAFT_OK,
+        CHECK_INT(haft__walk_begin(&w, root, &from, &haft__glob_match_all, NULL, NULL), HAFT_OK,
                   "begin");
         CHECK_INT(w.left, HAFT__LIMIT_FILES_ENTRIES - 2, "two entries were looked at");
         w.left = left;
@@ -238,11 +241,12 @@ FILES_TEST(a_walk_stops_when_it_is_told)
     files_add(&f, "b", "");
     int root = -1;
     atomic_bool stop = false;
-    haft__beneath_path from = {".", 1};
+    haft__files_path from = {".", 1};
     haft__walk w;
     haft_str path;
-    CHECK_INT(haft__beneath_root(HAFT__LIT(""), haft__str(f.path), &root, NULL), HAFT_OK, "root");
-    CHECK_INT(haft__walk_begin(&w, root, &from, &haft__wild_everything, &stop, NULL), HAFT_OK,
+    CHECK_INT(haft__files_root_open(HAFT__LIT(""), haft__str(f.path), &root, NULL), HAFT_OK,
+              "root");
+    CHECK_INT(haft__walk_begin(&w, root, &from, &haft__glob_match_all, &stop, NULL), HAFT_OK,
               "begin");
     CHECK_INT(haft__walk_next(&w, &path, NULL), HAFT_OK, "first");
     CHECK(path.ptr != NULL && !w.stopped, "first");
@@ -283,8 +287,9 @@ FILES_TEST(a_walk_without_memory_is_told)
     files_add(&f, "a/.gitignore", "y\n");
     files_add(&f, ".gitignore", "*.o\n");
     int root = -1;
-    CHECK_INT(haft__beneath_root(HAFT__LIT(""), haft__str(f.path), &root, NULL), HAFT_OK, "root");
-    haft__beneath_path from = {"a", 1};
+    CHECK_INT(haft__files_root_open(HAFT__LIT(""), haft__str(f.path), &root, NULL), HAFT_OK,
+              "root");
+    haft__files_path from = {"a", 1};
     for (int deep = 0; deep < 2; deep++) {
         from.text[0] = deep ? 'a' : '.';
         for (unsigned n = 0;; n++) {
@@ -292,7 +297,7 @@ FILES_TEST(a_walk_without_memory_is_told)
             haft_str path = {NULL, 0};
             test_fail_allocation(n);
             haft_status status =
-                haft__walk_begin(&w, root, &from, &haft__wild_everything, NULL, NULL);
+                haft__walk_begin(&w, root, &from, &haft__glob_match_all, NULL, NULL);
             while (status == HAFT_OK && (status = haft__walk_next(&w, &path, NULL)) == HAFT_OK
                    && path.ptr != NULL) {
             }
@@ -326,12 +331,13 @@ FILES_TEST(fifty_thousand_files_are_walked_with_little_memory)
     walked *w = walk(&f, "", "*9");
     CHECK_INT(w->walk.files, 50000, "files");
     int root = -1;
-    haft__beneath_path from = {".", 1};
-    CHECK_INT(haft__beneath_root(HAFT__LIT(""), haft__str(f.path), &root, NULL), HAFT_OK, "root");
+    haft__files_path from = {".", 1};
+    CHECK_INT(haft__files_root_open(HAFT__LIT(""), haft__str(f.path), &root, NULL), HAFT_OK,
+              "root");
     haft__walk again;
     haft_str found = {NULL, 0};
     size_t most = 0, count = 0;
-    CHECK_INT(haft__walk_begin(&again, root, &from, &haft__wild_everything, NULL, NULL), HAFT_OK,
+    CHECK_INT(haft__walk_begin(&again, root, &from, &haft__glob_match_all, NULL, NULL), HAFT_OK,
               "begin");
     while (haft__walk_next(&again, &found, NULL) == HAFT_OK && found.ptr != NULL) {
         most = again.arena.total > most ? again.arena.total : most;

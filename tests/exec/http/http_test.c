@@ -299,8 +299,9 @@ TEST(a_redirect_to_a_private_address_is_refused)
     char allow[64], http[128];
     told t;
     (void)snprintf(allow, sizeof(allow), "127.0.0.1:%u", web_port(b.web));
-    haft__http_options options = {.public_only = true, .test_allow = allow};
-    CHECK_INT(haft__http_create(b.loop, &options, &b.exec->open_web, NULL), HAFT_OK, "no client");
+    haft__http_client_options options = {.public_only = true, .test_allow = allow};
+    CHECK_INT(haft__http_client_create(b.loop, &options, &b.exec->public_http, NULL), HAFT_OK,
+              "no client");
     web_route_redirect(b.web, "/w", "302 Found", web_url(inside, "/"));
     (void)snprintf(http, sizeof(http), "{\"url\":\"%s\"}", web_url(b.web, "/w"));
     (void)start(&b, http, "{}", 60000, &t);

@@ -10,7 +10,8 @@
 #define SERVER(way) "{'servers':{'a':{'command':['python3','@','" way "']}}}"
 
 /* A connection to the only server, which is asked for its tools. */
-static haft__mcp_link *begin(help_mcp *m, const char *servers, haft__catalogue **ret_catalogue)
+static haft__mcp_connection *begin(help_mcp *m, const char *servers,
+                                   haft__catalogue **ret_catalogue)
 {
     haft_error err = {0};
     help_mcp_begin(m);
@@ -18,7 +19,7 @@ static haft__mcp_link *begin(help_mcp *m, const char *servers, haft__catalogue *
     CHECK_INT(
         haft__exec_catalogue(m->exec.exec, &m->exec.spec, help_mcp_told, m, ret_catalogue, &err),
         HAFT_OK, "%s", err.message);
-    return m->exec.exec->hub->links;
+    return m->exec.exec->connection_pool->connections;
 }
 
 /* Whether a timer is set to `ms` from some time between `before` and now. */
@@ -49,45 +50,46 @@ TEST(a_server_that_hangs_is_given_up_after_a_few_times)
 {
     help_mcp m;
     haft__catalogue *catalogue = NULL;
-    haft__mcp_link *link = begin(&m, SERVER("hang_start"), &catalogue);
+    haft__mcp_connection *connection = begin(&m, SERVER("hang_start"), &catalogue);
     uint64_t begun = haft__loop_now(m.exec.loop) - 1000;
-    CHECK(link->deadline.due_ms - link->probe.due_ms
+    CHECK(connection->deadline.due_ms - connection->probe.due_ms
               == HAFT__LIMIT_MCP_READY_MS - HAFT__LIMIT_MCP_PROBE_MS,
           "deadline and probe");
-    check_due(&m, &link->deadline, begun, HAFT__LIMIT_MCP_READY_MS, "deadline");
+    check_due(&m, &connection->deadline, begun, HAFT__LIMIT_MCP_READY_MS, "deadline");
     check_due(&m, &catalogue->timer, begun, HAFT__LIMIT_MCP_READY_MS, "catalogue");
-    fire(&m, &link->probe); /* `initialize` is tried; nobody answers that either */
-    CHECK_INT(link->state, HAFT__LINK_OPENING, "state");
+    fire(&m, &connection->probe); /* `initialize` is tried; nobody answers that either */
+    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_OPENING, "state");
     for (uint64_t i = 0; i < HAFT__LIMIT_MCP_RESTARTS; i++) {
         uint64_t before = haft__loop_now(m.exec.loop);
-        fire(&m, &link->deadline);
-        CHECK_INT(link->state, HAFT__LINK_WAITING, "state after %d breaks", (int)i + 1);
+        fire(&m, &connection->deadline);
+        CHECK_INT(connection->state, HAFT__MCP_CONNECTION_BACKOFF, "state after %d breaks",
+                  (int)i + 1);
         help_step(&m.exec, 0);
         CHECK_INT(m.times, 1, "nobody waits for what hangs");
-        check_due(&m, &link->wake, before, (uint64_t)HAFT__LIMIT_MCP_BACKOFF_MS << i, "wake");
-        link->not_before = 0;
-        fire(&m, &link->wake);
-        CHECK_INT(link->state, HAFT__LINK_OPENING, "begun again");
+        check_due(&m, &connection->wake, before, (uint64_t)HAFT__LIMIT_MCP_BACKOFF_MS << i, "wake");
+        connection->not_before = 0;
+        fire(&m, &connection->wake);
+        CHECK_INT(connection->state, HAFT__MCP_CONNECTION_OPENING, "begun again");
     }
     uint64_t before = haft__loop_now(m.exec.loop);
-    fire(&m, &link->deadline);
-    CHECK_INT(link->state, HAFT__LINK_OFF, "given up");
+    fire(&m, &connection->deadline);
+    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_DISABLED, "given up");
     uint64_t now = haft__loop_now(m.exec.loop);
-    CHECK(link->not_before >= before + HAFT__LIMIT_MCP_REST_MS
-              && link->not_before <= now + HAFT__LIMIT_MCP_REST_MS,
+    CHECK(connection->not_before >= before + HAFT__LIMIT_MCP_REST_MS
+              && connection->not_before <= now + HAFT__LIMIT_MCP_REST_MS,
           "rest");
     help_step(&m.exec, 0);
     CHECK_STR(m.errors,
               HAFT__LIT("the MCP server 'a' was not ready within 20000 ms (see whether it runs by "
                         "itself, and what it waits for) "),
               "error");
-    haft__mcp_link_begin(link);
-    CHECK_INT(link->state, HAFT__LINK_OFF, "it rests");
-    link->not_before = 0;
-    haft__mcp_link_begin(link);
-    CHECK_INT(link->state, HAFT__LINK_OPENING, "once more");
-    fire(&m, &link->deadline);
-    CHECK_INT(link->state, HAFT__LINK_OFF, "and that was it");
+    haft__mcp_connection_connect(connection);
+    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_DISABLED, "it rests");
+    connection->not_before = 0;
+    haft__mcp_connection_connect(connection);
+    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_OPENING, "once more");
+    fire(&m, &connection->deadline);
+    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_DISABLED, "and that was it");
     help_mcp_end(&m);
 }
 
@@ -107,13 +109,13 @@ TEST(a_list_has_its_time)
 {
     help_mcp m;
     haft__catalogue *catalogue = NULL;
-    haft__mcp_link *link = begin(&m, SERVER("hang_list"), &catalogue);
-    uint64_t due = link->deadline.due_ms;
-    step_until(&m, &link->listing);
-    CHECK_INT(link->deadline.due_ms, due, "its start and its list have one deadline");
-    fire(&m, &link->deadline);
-    CHECK_INT(link->state, HAFT__LINK_WAITING, "state");
-    CHECK_STR(haft__str(link->error.message),
+    haft__mcp_connection *connection = begin(&m, SERVER("hang_list"), &catalogue);
+    uint64_t due = connection->deadline.due_ms;
+    step_until(&m, &connection->listing);
+    CHECK_INT(connection->deadline.due_ms, due, "its start and its list have one deadline");
+    fire(&m, &connection->deadline);
+    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_BACKOFF, "state");
+    CHECK_STR(haft__str(connection->error.message),
               HAFT__LIT("the MCP server 'a' did not list its tools within 20000 ms"), "error");
     haft__catalogue_cancel(catalogue);
     help_mcp_end(&m);
@@ -124,13 +126,13 @@ TEST(another_list_has_its_own_time)
 {
     help_mcp m;
     haft__catalogue *catalogue = NULL;
-    haft__mcp_link *link = begin(&m, SERVER("good"), &catalogue);
-    step_until(&m, &link->fresh);
-    CHECK(link->deadline.slot == 0, "a deadline of nothing");
+    haft__mcp_connection *connection = begin(&m, SERVER("good"), &catalogue);
+    step_until(&m, &connection->fresh);
+    CHECK(connection->deadline.slot == 0, "a deadline of nothing");
     help_step(&m.exec, 0);
     uint64_t before = haft__loop_now(m.exec.loop);
-    haft__mcp_link_list(link);
-    check_due(&m, &link->deadline, before, HAFT__LIMIT_MCP_READY_MS, "list");
+    haft__mcp_connection_list_tools(connection);
+    check_due(&m, &connection->deadline, before, HAFT__LIMIT_MCP_READY_MS, "list");
     help_mcp_end(&m);
 }
 
@@ -139,16 +141,16 @@ TEST(a_storm_of_changes_leads_to_one_list)
     help_mcp m;
     help_call c;
     haft__catalogue *catalogue = NULL;
-    haft__mcp_link *link = begin(&m, SERVER("storm"), &catalogue);
-    step_until(&m, &link->fresh);
+    haft__mcp_connection *connection = begin(&m, SERVER("storm"), &catalogue);
+    step_until(&m, &connection->fresh);
     uint64_t before = haft__loop_now(m.exec.loop);
     help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
     help_start(&m.exec, &c);
     help_wait(&m.exec, &c);
     CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
-    check_due(&m, &link->refresh, before, HAFT__LIMIT_MCP_REFRESH_MS, "refresh");
-    fire(&m, &link->refresh);
-    CHECK(link->listing, "it is listed again");
+    check_due(&m, &connection->refresh, before, HAFT__LIMIT_MCP_REFRESH_MS, "refresh");
+    fire(&m, &connection->refresh);
+    CHECK(connection->listing, "it is listed again");
     help_mcp_end(&m);
 }
 
@@ -159,17 +161,18 @@ TEST(a_call_is_not_made_on_a_list_that_may_be_wrong)
     help_mcp m;
     help_call first, c;
     haft__catalogue *catalogue = NULL;
-    haft__mcp_link *link = begin(&m, SERVER("change_hang"), &catalogue);
-    step_until(&m, &link->fresh);
+    haft__mcp_connection *connection = begin(&m, SERVER("change_hang"), &catalogue);
+    step_until(&m, &connection->fresh);
     help_make(&m.exec, &first, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
     help_start(&m.exec, &first);
     help_wait(&m.exec, &first);
-    CHECK(first.result.ok && !link->fresh && !link->listing, "after the change");
+    CHECK(first.result.ok && !connection->fresh && !connection->listing, "after the change");
     help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
     help_start(&m.exec, &c);
-    CHECK(link->listing && link->refresh.slot == 0, "it is listed at once");
-    CHECK(link->uses != NULL && link->uses->number == 0, "and the call waits");
-    fire(&m, &link->deadline);
+    CHECK(connection->listing && connection->refresh.slot == 0, "it is listed at once");
+    CHECK(connection->tool_calls != NULL && connection->tool_calls->number == 0,
+          "and the call waits");
+    fire(&m, &connection->deadline);
     help_wait(&m.exec, &c);
     CHECK(!c.result.ok && !c.result.started, "it was not made");
     CHECK_STR(c.result.text,
@@ -185,19 +188,23 @@ TEST(a_list_that_never_settles_is_given_up)
     help_mcp m;
     help_call c;
     haft__catalogue *catalogue = NULL;
-    haft__mcp_link *link = begin(&m, SERVER("good"), &catalogue);
+    haft__mcp_connection *connection = begin(&m, SERVER("good"), &catalogue);
     haft__mcp_tools none = {.count = 0};
-    step_until(&m, &link->fresh);
-    link->fresh = false;
+    step_until(&m, &connection->fresh);
+    connection->fresh = false;
     help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
     help_start(&m.exec, &c);
     for (uint32_t i = 0; i <= HAFT__LIMIT_MCP_RELISTS; i++) {
-        CHECK(link->listing && link->relists == i && link->uses != NULL, "list %u", i);
-        haft__mcp_link_changed(link);
-        haft__mcp_link_listed(link, &none);
+        CHECK(connection->listing && connection->relist_attempts == i
+                  && connection->tool_calls != NULL,
+              "list %u", i);
+        haft__mcp_connection_tools_changed(connection);
+        haft__mcp_connection_tools_listed(connection, &none);
     }
-    CHECK(!link->listing && link->uses == NULL && link->relists == 0, "that was it");
-    CHECK(link->refresh.slot != 0, "it is looked at later");
+    CHECK(!connection->listing && connection->tool_calls == NULL
+              && connection->relist_attempts == 0,
+          "that was it");
+    CHECK(connection->refresh.slot != 0, "it is looked at later");
     help_wait(&m.exec, &c);
     CHECK_STR(c.result.text,
               HAFT__LIT("the MCP server 'a' says over and over that its tools have changed, so "
@@ -210,10 +217,10 @@ TEST(a_server_has_time_to_leave)
 {
     help_mcp m;
     haft__catalogue *catalogue = NULL;
-    haft__mcp_link *link = begin(&m, SERVER("good"), &catalogue);
-    step_until(&m, &link->fresh);
+    haft__mcp_connection *connection = begin(&m, SERVER("good"), &catalogue);
+    step_until(&m, &connection->fresh);
     help_step(&m.exec, 0);
-    haft__mcp_link_leave(link);
+    haft__mcp_connection_disconnect(connection);
     int timeout = haft__loop_timeout(m.exec.loop);
     CHECK(timeout >= 0 && timeout <= HAFT__LIMIT_MCP_PATIENCE_MS, "%d ms", timeout);
     help_settle(&m.exec);
@@ -225,11 +232,11 @@ TEST(guard_is_told_how_long_a_server_has_after_sigterm)
 {
     help_mcp m;
     haft__catalogue *catalogue = NULL;
-    haft__mcp_link *link = begin(&m, SERVER("good"), &catalogue);
+    haft__mcp_connection *connection = begin(&m, SERVER("good"), &catalogue);
     const char **argv = NULL;
     char wanted[32];
     size_t i = 0;
-    CHECK_INT(haft__mcp_setup_words(link, &argv, NULL), HAFT_OK, "words");
+    CHECK_INT(haft__mcp_setup_argv(connection, &argv, NULL), HAFT_OK, "words");
     (void)snprintf(wanted, sizeof(wanted), "%d", HAFT__LIMIT_MCP_TERM_MS);
     while (argv[i] != NULL && strcmp(argv[i], "--term") != 0) {
         i++;
@@ -261,17 +268,17 @@ TEST(a_server_that_hangs_is_told_of_with_what_it_wrote)
 {
     help_mcp m;
     haft__catalogue *catalogue = NULL;
-    haft__mcp_link *link = begin(&m, SERVER("hang_start"), &catalogue);
+    haft__mcp_connection *connection = begin(&m, SERVER("hang_start"), &catalogue);
     uint64_t begun = haft__loop_now(m.exec.loop);
-    while (haft__child_errors(link->child).len == 0
+    while (haft__child_stderr(connection->child).len == 0
            && haft__loop_now(m.exec.loop) - begun < HELP_PATIENCE_MS) {
         help_step(&m.exec, 100);
     }
-    fire(&m, &link->deadline);
-    CHECK(strstr(link->error.message,
+    fire(&m, &connection->deadline);
+    CHECK(strstr(connection->error.message,
                  "was not ready within 20000 ms: waiting for <U+001B>[31ma licence")
               != NULL,
-          "%s", link->error.message);
+          "%s", connection->error.message);
     haft__catalogue_cancel(catalogue);
     help_mcp_end(&m);
 }
@@ -281,14 +288,14 @@ TEST(a_server_that_does_not_read_is_ended)
     static char much[HAFT__LIMIT_MCP_UNREAD_BYTES];
     help_mcp m;
     haft__catalogue *catalogue = NULL;
-    haft__mcp_link *link = begin(&m, SERVER("hang_start"), &catalogue);
+    haft__mcp_connection *connection = begin(&m, SERVER("hang_start"), &catalogue);
     memset(much, 'x', sizeof(much));
-    haft__mcp_stdio_send(link, (haft_str){much, sizeof(much) - 4096});
-    CHECK_INT(link->state, HAFT__LINK_OPENING, "below the limit");
-    haft__mcp_stdio_send(link, (haft_str){much, 4096});
-    CHECK_INT(link->state, HAFT__LINK_WAITING, "past it");
-    CHECK(strstr(link->error.message, "does not read what it is sent") != NULL, "%s",
-          link->error.message);
+    haft__mcp_stdio_transport_send(connection, (haft_str){much, sizeof(much) - 4096});
+    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_OPENING, "below the limit");
+    haft__mcp_stdio_transport_send(connection, (haft_str){much, 4096});
+    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_BACKOFF, "past it");
+    CHECK(strstr(connection->error.message, "does not read what it is sent") != NULL, "%s",
+          connection->error.message);
     haft__catalogue_cancel(catalogue);
     help_mcp_end(&m);
 }

@@ -80,19 +80,21 @@ static void check_refused(const fixture *f, const char *const *parts, size_t cou
 static void accept(fixture *f, const char *description, int how)
 {
     haft__arena *arena = &f->m.exec.arena;
-    haft__mcp_servers servers;
+    haft__mcp_server_configs servers;
     haft__mcp_pins pins;
-    haft__mcp_link *link = f->m.exec.exec->hub->links;
+    haft__mcp_connection *connection = f->m.exec.exec->connection_pool->connections;
     haft__json_member pin = {.key = haft__json_string(HAFT__LIT("say"))};
-    CHECK_INT(haft__mcp_servers_read(arena, f->m.exec.spec.mcp, &servers, NULL), HAFT_OK, "mcp");
-    const haft__mcp_tool *tool = haft__mcp_link_tool(link, HAFT__LIT("say"));
+    CHECK_INT(haft__mcp_server_configs_read(arena, f->m.exec.spec.mcp, &servers, NULL), HAFT_OK,
+              "mcp");
+    const haft__mcp_tool *tool = haft__mcp_connection_find_tool(connection, HAFT__LIT("say"));
     CHECK(haft__str_equal(tool->description, haft__str(description)), "another tool");
     CHECK_INT(haft__mcp_pin_make(arena, tool->definition, haft__str(servers.items[0].hash),
                                  &pin.value, NULL),
               HAFT_OK, "pin");
     haft_str path =
         haft__mcp_pins_path(arena, haft__str(f->m.place), &servers.items[0], haft__str(f->spec));
-    haft__mcp_pinning pinning = {.server = HAFT__LIT("a"), .pins = &pin, .count = 1, .how = how};
+    haft__mcp_pins_update pinning = {
+        .server = HAFT__LIT("a"), .pins = &pin, .count = 1, .how = how};
     haft__mcp_pins_init(&pins);
     CHECK_INT(haft__mcp_pins_add(&pins, path.ptr, &pinning, (haft__hash_key){1, 2}, NULL), HAFT_OK,
               "accepted");
@@ -112,7 +114,7 @@ TEST(a_definition_that_changed_is_refused_until_it_is_accepted)
         CHECK_REFUSED(&f, "- /description: \"Says a word.\"",
                       "+ /description: \"Says another word.\"");
     }
-    accept(&f, "Says another word.", HAFT__PIN_ACCEPT);
+    accept(&f, "Says another word.", HAFT__PIN_REPLACE);
     call(&f, "", false);
     CHECK(f.c.result.ok, "the same process sees it: %.*s", HAFT__ARG(f.c.result.text));
     help_mcp_end(&f.m);
@@ -130,9 +132,9 @@ TEST(a_definition_that_changed_is_marked_in_the_list)
         help_mcp_list(&f.m);
         CHECK_STR(f.m.changed, HAFT__LIT(""), "before");
         describe(&f, "Says another word.");
-        haft__mcp_link *link = f.m.exec.exec->hub->links;
-        haft__mcp_link_changed(link);
-        while (link->listing || !link->fresh) {
+        haft__mcp_connection *connection = f.m.exec.exec->connection_pool->connections;
+        haft__mcp_connection_tools_changed(connection);
+        while (connection->listing || !connection->fresh) {
             CHECK_INT(haft__loop_step(f.m.exec.loop, 1000, NULL), HAFT_OK, "no step");
         }
         help_mcp_list(&f.m);
@@ -141,7 +143,7 @@ TEST(a_definition_that_changed_is_marked_in_the_list)
         if (place == 1) {
             CHECK(haft__str_starts_with(f.m.warnings, HAFT__LIT("1 tool is not what it was")),
                   "%.*s", HAFT__ARG(f.m.warnings));
-            accept(&f, "Says another word.", HAFT__PIN_ACCEPT);
+            accept(&f, "Says another word.", HAFT__PIN_REPLACE);
             help_mcp_list(&f.m);
             CHECK_STR(f.m.changed, HAFT__LIT(""), "accepted");
         }
@@ -171,7 +173,7 @@ TEST(what_a_person_approved_is_not_replaced)
     again(&f);
     call(&f, "00", false);
     CHECK_REFUSED(&f, "+ /description: \"Says a word.\"");
-    accept(&f, "Says a word.", HAFT__PIN_ACCEPT);
+    accept(&f, "Says a word.", HAFT__PIN_REPLACE);
     call(&f, "00", false);
     CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
     help_mcp_end(&f.m);
@@ -187,7 +189,7 @@ TEST(the_same_tool_of_another_command_has_changed)
     again(&f);
     call(&f, "", false);
     CHECK_REFUSED(&f, "- /configuration: ", "+ /configuration: ");
-    accept(&f, "Says a word.", HAFT__PIN_ACCEPT);
+    accept(&f, "Says a word.", HAFT__PIN_REPLACE);
     call(&f, "", false);
     CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
     configure(&f, "");
@@ -200,9 +202,10 @@ TEST(the_same_tool_of_another_command_has_changed)
 /* Overwrites the file of pins. */
 static void damage(fixture *f)
 {
-    haft__mcp_servers servers;
+    haft__mcp_server_configs servers;
     haft__arena *arena = &f->m.exec.arena;
-    CHECK_INT(haft__mcp_servers_read(arena, f->m.exec.spec.mcp, &servers, NULL), HAFT_OK, "mcp");
+    CHECK_INT(haft__mcp_server_configs_read(arena, f->m.exec.spec.mcp, &servers, NULL), HAFT_OK,
+              "mcp");
     haft_str path =
         haft__mcp_pins_path(arena, haft__str(f->m.place), &servers.items[0], haft__str(f->spec));
     CHECK_INT(access(path.ptr, F_OK), 0, "there are no pins");
@@ -221,7 +224,7 @@ TEST(after_damage_nothing_is_called_that_nobody_accepts)
     again(&f);
     call(&f, "", false);
     CHECK_REFUSED(&f, "is damaged");
-    accept(&f, "Says a word.", HAFT__PIN_ACCEPT);
+    accept(&f, "Says a word.", HAFT__PIN_REPLACE);
     call(&f, "", false);
     CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
     help_mcp_end(&f.m);
@@ -253,18 +256,18 @@ TEST(what_one_spec_has_used_is_not_anothers)
         CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
         describe(&f, "Says another word.");
         help_mcp_list(&f.m);
-        haft__mcp_link *link = f.m.exec.exec->hub->links;
+        haft__mcp_connection *connection = f.m.exec.exec->connection_pool->connections;
         haft__mcp_pins *here = NULL;
         (void)snprintf(f.spec, sizeof(f.spec), "%s/other.json", f.m.place);
         f.m.exec.spec.path = haft__str(f.spec);
-        CHECK_INT(haft__mcp_pins_here(f.m.exec.exec->hub, &link->server, haft__str(f.spec), false,
-                                      &here, NULL),
+        CHECK_INT(haft__mcp_process_pins_get(f.m.exec.exec->connection_pool, &connection->server,
+                                             haft__str(f.spec), false, &here, NULL),
                   HAFT_OK, "no memory");
         CHECK(here == NULL, "the other has pins");
-        haft__mcp_link_changed(link);
+        haft__mcp_connection_tools_changed(connection);
         call(&f, "", false);
         CHECK(f.c.result.ok, "nothing was pinned for it: %.*s", HAFT__ARG(f.c.result.text));
-        CHECK(link->next == NULL, "it is another connection");
+        CHECK(connection->next == NULL, "it is another connection");
         help_mcp_end(&f.m);
     }
 }

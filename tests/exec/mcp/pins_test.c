@@ -49,7 +49,8 @@ static haft_status add(fixture *f, const char *tool, const char *description, in
 {
     haft__json_member pin = {haft__json_string(haft__str(tool)),
                              make_pin(&f->arena, description, "c1")};
-    haft__mcp_pinning pinning = {.server = HAFT__LIT("a"), .pins = &pin, .count = 1, .how = how};
+    haft__mcp_pins_update pinning = {
+        .server = HAFT__LIT("a"), .pins = &pin, .count = 1, .how = how};
     return haft__mcp_pins_add(&f->pins, f->path, &pinning, key, err);
 }
 
@@ -67,12 +68,12 @@ TEST(the_first_pin_stays_until_another_is_accepted)
     struct stat about;
     begin(&f);
     CHECK_INT(haft__mcp_pins_read(&f.pins, f.path, key, &err), HAFT_NOT_FOUND, "nothing yet");
-    CHECK_INT(add(&f, "x", "one", HAFT__PIN_FIRST, &err), HAFT_OK, "%s", err.message);
-    CHECK_INT(add(&f, "x", "two", HAFT__PIN_FIRST, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(add(&f, "x", "one", HAFT__PIN_KEEP_EXISTING, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(add(&f, "x", "two", HAFT__PIN_KEEP_EXISTING, &err), HAFT_OK, "%s", err.message);
     CHECK_STR(pinned(&f, "x", "description"), HAFT__LIT("one"), "the first");
     CHECK_STR(pinned(&f, "x", "configuration"), HAFT__LIT("c1"), "with its server");
-    CHECK_INT(add(&f, "x", "two", HAFT__PIN_ACCEPT, &err), HAFT_OK, "%s", err.message);
-    CHECK_INT(add(&f, "y", "three", HAFT__PIN_ACCEPT, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(add(&f, "x", "two", HAFT__PIN_REPLACE, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(add(&f, "y", "three", HAFT__PIN_REPLACE, &err), HAFT_OK, "%s", err.message);
     CHECK_INT(haft__mcp_pins_read(&f.pins, f.path, key, &err), HAFT_OK, "%s", err.message);
     CHECK_STR(pinned(&f, "x", "description"), HAFT__LIT("two"), "accepted");
     CHECK_INT(f.pins.pins.count, 2, "one for each tool");
@@ -108,14 +109,14 @@ TEST(a_damaged_file_is_put_aside_only_by_who_accepts)
         CHECK_INT(haft__mcp_pins_read(&f.pins, f.path, key, &err), damaged[i].status, "%s",
                   damaged[i].text);
         CHECK(err.where[0] == '/', "where: %s", err.where);
-        CHECK_INT(add(&f, "x", "one", HAFT__PIN_FIRST, &err), damaged[i].status, "%s",
+        CHECK_INT(add(&f, "x", "one", HAFT__PIN_KEEP_EXISTING, &err), damaged[i].status, "%s",
                   damaged[i].text);
         CHECK(access(aside, F_OK) != 0 && f.pins.pins.count == 0, "it was touched");
-        CHECK_INT(add(&f, "x", "one", HAFT__PIN_ACCEPT, &err), HAFT_OK, "%s", err.message);
+        CHECK_INT(add(&f, "x", "one", HAFT__PIN_REPLACE, &err), HAFT_OK, "%s", err.message);
         CHECK_INT(access(aside, F_OK), 0, "it is put aside");
         CHECK_INT(haft__mcp_pins_read(&f.pins, f.path, key, &err), HAFT_OK, "%s", err.message);
         CHECK(f.pins.doubt && f.pins.pins.count == 1, "the others are in doubt");
-        CHECK_INT(add(&f, "y", "one", HAFT__PIN_ALL, &err), HAFT_OK, "%s", err.message);
+        CHECK_INT(add(&f, "y", "one", HAFT__PIN_REPLACE_ALL, &err), HAFT_OK, "%s", err.message);
         CHECK(!f.pins.doubt && f.pins.pins.count == 2, "all are accepted");
         end(&f);
     }
@@ -139,11 +140,11 @@ TEST(what_cannot_be_written_is_told_and_holds_here)
     haft_error err = {0};
     begin(&f);
     (void)snprintf(f.path, sizeof(f.path), "/proc/nowhere/file.pins");
-    CHECK_INT(add(&f, "x", "one", HAFT__PIN_FIRST, &err), HAFT_IO, "it cannot be written");
+    CHECK_INT(add(&f, "x", "one", HAFT__PIN_KEEP_EXISTING, &err), HAFT_IO, "it cannot be written");
     CHECK_STR(haft__str(err.where), haft__str(f.path), "where");
     CHECK_STR(pinned(&f, "x", "description"), HAFT__LIT("one"), "known here");
     haft__json_member pin = {haft__json_string(HAFT__LIT("y")), make_pin(&f.arena, "two", "c1")};
-    haft__mcp_pinning pinning = {.server = HAFT__LIT("a"), .pins = &pin, .count = 1};
+    haft__mcp_pins_update pinning = {.server = HAFT__LIT("a"), .pins = &pin, .count = 1};
     CHECK_INT(haft__mcp_pins_add(&f.pins, NULL, &pinning, key, &err), HAFT_OK, "without a place");
     CHECK_INT(f.pins.pins.count, 2, "both");
     end(&f);
@@ -155,16 +156,16 @@ TEST(what_was_locked_is_written_later)
     fixture f;
     int lock = -1;
     begin(&f);
-    CHECK_INT(add(&f, "x", "one", HAFT__PIN_FIRST, NULL), HAFT_OK, "x");
+    CHECK_INT(add(&f, "x", "one", HAFT__PIN_KEEP_EXISTING, NULL), HAFT_OK, "x");
     CHECK_INT(haft__file_lock(f.path, &lock, NULL), HAFT_OK, "lock");
-    CHECK_INT(add(&f, "y", "one", HAFT__PIN_FIRST, NULL), HAFT_IO, "another has the lock");
+    CHECK_INT(add(&f, "y", "one", HAFT__PIN_KEEP_EXISTING, NULL), HAFT_IO, "another has the lock");
     CHECK_STR(pinned(&f, "y", "description"), HAFT__LIT("one"), "it holds here");
     haft__file_unlock(lock);
     fixture other = f;
     haft__arena_init(&other.arena, 0);
     haft__mcp_pins_init(&other.pins);
-    CHECK_INT(add(&other, "x", "two", HAFT__PIN_ACCEPT, NULL), HAFT_OK, "accepted");
-    CHECK_INT(add(&f, "z", "one", HAFT__PIN_FIRST, NULL), HAFT_OK, "z");
+    CHECK_INT(add(&other, "x", "two", HAFT__PIN_REPLACE, NULL), HAFT_OK, "accepted");
+    CHECK_INT(add(&f, "z", "one", HAFT__PIN_KEEP_EXISTING, NULL), HAFT_OK, "z");
     CHECK_INT(haft__mcp_pins_read(&other.pins, f.path, key, NULL), HAFT_OK, "read");
     CHECK_STR(pinned(&other, "x", "description"), HAFT__LIT("two"), "x");
     CHECK_STR(pinned(&other, "y", "description"), HAFT__LIT("one"), "y");
@@ -183,7 +184,7 @@ TEST(a_file_of_pins_has_a_limit)
     char *text = haft__arena_alloc(&f.arena, length + 1);
     memset(text, 'x', length);
     text[length] = '\0';
-    CHECK_INT(add(&f, "x", text, HAFT__PIN_FIRST, &err), HAFT_TOO_BIG, "past it");
+    CHECK_INT(add(&f, "x", text, HAFT__PIN_KEEP_EXISTING, &err), HAFT_TOO_BIG, "past it");
     CHECK_INT(f.pins.pins.count, 0, "nothing is changed");
     end(&f);
 }
@@ -201,7 +202,7 @@ static int pin_many(const char *path, const char *name)
     for (int i = 0; i < EACH && status == HAFT_OK; i++) {
         haft_str tool = haft__arena_format(&arena, "%s%d", name, i);
         haft__json_member pin = {haft__json_string(tool), make_pin(&arena, name, "c1")};
-        haft__mcp_pinning pinning = {.server = HAFT__LIT("a"), .pins = &pin, .count = 1};
+        haft__mcp_pins_update pinning = {.server = HAFT__LIT("a"), .pins = &pin, .count = 1};
         do { /* the other may have it more often than not: it does nothing else */
             status = haft__mcp_pins_add(&pins, path, &pinning, key, NULL);
         } while (status == HAFT_IO);
@@ -237,9 +238,9 @@ TEST(where_pins_are_depends_on_the_spec_and_the_name)
 {
     fixture f;
     begin(&f);
-    haft__mcp_server one = {.name = HAFT__LIT("a"), .hash = "11"},
-                     swapped = {.name = HAFT__LIT("a"), .hash = "22"},
-                     other = {.name = HAFT__LIT("b"), .hash = "11"};
+    haft__mcp_server_config one = {.name = HAFT__LIT("a"), .hash = "11"},
+                            swapped = {.name = HAFT__LIT("a"), .hash = "22"},
+                            other = {.name = HAFT__LIT("b"), .hash = "11"};
     haft_str place = haft__str(f.place), spec = HAFT__LIT("/x/spec.yaml"), none = HAFT__LIT("");
     haft_str path = haft__mcp_pins_path(&f.arena, place, &one, spec);
     CHECK_STR(haft__mcp_pins_path(&f.arena, place, &swapped, spec), path,
@@ -258,7 +259,7 @@ TEST(pinning_survives_every_failed_allocation)
     fixture f;
     begin(&f);
     haft__json_member pin = {haft__json_string(HAFT__LIT("x")), make_pin(&f.arena, "one", "c1")};
-    haft__mcp_pinning pinning = {.server = HAFT__LIT("a"), .pins = &pin, .count = 1};
+    haft__mcp_pins_update pinning = {.server = HAFT__LIT("a"), .pins = &pin, .count = 1};
     for (unsigned n = 0;; n++) {
         haft_error err = {0};
         test_fail_allocation(n);

@@ -4,19 +4,20 @@
 
 #include "exec/mcp_help.h"
 
-static haft__mcp_link *make_link(help_mcp *m, const char *server)
+static haft__mcp_connection *make_link(help_mcp *m, const char *server)
 {
     char text[1024];
-    haft__mcp_servers servers;
-    haft__mcp_link *link = NULL;
+    haft__mcp_server_configs servers;
+    haft__mcp_connection *connection = NULL;
     haft_error err = {0};
     (void)snprintf(text, sizeof(text), "{'servers':{'a':%s}}", server);
     help_mcp_servers(m, text);
-    CHECK_INT(haft__mcp_servers_read(&m->exec.arena, m->exec.spec.mcp, &servers, &err), HAFT_OK,
-              "%s", err.message);
-    CHECK_INT(haft__mcp_hub_link(m->exec.exec, &m->exec.spec, &servers.items[0], &link, &err),
+    CHECK_INT(haft__mcp_server_configs_read(&m->exec.arena, m->exec.spec.mcp, &servers, &err),
               HAFT_OK, "%s", err.message);
-    return link;
+    CHECK_INT(haft__mcp_connection_pool_get(m->exec.exec, &m->exec.spec, &servers.items[0],
+                                            &connection, &err),
+              HAFT_OK, "%s", err.message);
+    return connection;
 }
 
 static haft_str join(help_mcp *m, const char *const *words)
@@ -64,15 +65,15 @@ TEST(a_program_gets_its_words_and_little_of_our_environment)
     haft_error err = {0};
     const char **argv = NULL, **env = NULL, *cwd = NULL;
     help_mcp_begin(&m);
-    haft__mcp_link *link = make_link(
+    haft__mcp_connection *connection = make_link(
         &m, "{'command':['prog','${TOKEN}'],'env':{'KEY':'a ${TOKEN}','LANG':'de'},'cwd':'/tmp'}");
-    CHECK_INT(haft__mcp_setup_words(link, &argv, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__mcp_setup_argv(connection, &argv, &err), HAFT_OK, "%s", err.message);
     haft_str words = join(&m, argv);
     CHECK(haft__str_ends_with(words, HAFT__LIT("-- prog ${TOKEN} ")), "%.*s", HAFT__ARG(words));
-    CHECK_INT(haft__mcp_setup_env(link, &env, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__mcp_setup_env(connection, &env, &err), HAFT_OK, "%s", err.message);
     CHECK_STR(join(&m, env), HAFT__LIT("PATH=/usr/bin:/bin LANG=de HOME=/nowhere KEY=a s3cr3t "),
               "environment");
-    CHECK_INT(haft__mcp_setup_cwd(link, &cwd, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__mcp_setup_cwd(connection, &cwd, &err), HAFT_OK, "%s", err.message);
     CHECK_STR(haft__str(cwd), HAFT__LIT("/tmp"), "cwd");
     help_mcp_end(&m);
 }
@@ -111,14 +112,14 @@ TEST(headers_and_roots_are_made)
     const haft__mcp_root *roots = NULL;
     size_t count = 0;
     help_mcp_begin(&m);
-    haft__mcp_link *link =
+    haft__mcp_connection *connection =
         make_link(&m, "{'url':'http://localhost:1/${HOME}','headers':{'Authorization':'Bearer "
                       "${TOKEN}'},'roots':['/tmp/../tmp']}");
-    CHECK_INT(haft__mcp_setup_web(link, &err), HAFT_OK, "%s", err.message);
-    CHECK_STR(link->url, HAFT__LIT("http://localhost:1//nowhere"), "url");
-    CHECK_INT(link->header_count, 1, "headers");
-    CHECK_STR(link->headers[0], HAFT__LIT("Authorization: Bearer s3cr3t"), "header");
-    CHECK_INT(haft__mcp_setup_roots(link, &roots, &count, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__mcp_setup_http(connection, &err), HAFT_OK, "%s", err.message);
+    CHECK_STR(connection->url, HAFT__LIT("http://localhost:1//nowhere"), "url");
+    CHECK_INT(connection->header_count, 1, "headers");
+    CHECK_STR(connection->headers[0], HAFT__LIT("Authorization: Bearer s3cr3t"), "header");
+    CHECK_INT(haft__mcp_setup_roots(connection, &roots, &count, &err), HAFT_OK, "%s", err.message);
     CHECK_INT(count, 1, "roots");
     CHECK_STR(roots[0].uri, HAFT__LIT("file:///tmp"), "uri");
     CHECK_STR(roots[0].name, HAFT__LIT("tmp"), "name");

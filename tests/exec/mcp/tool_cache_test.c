@@ -12,14 +12,14 @@ static const haft__hash_key key = {1, 2};
 
 typedef struct fixture {
     haft__arena arena;
-    haft__mcp_record record;
+    haft__mcp_tool_cache record;
     char place[64], path[128];
 } fixture;
 
 static void begin(fixture *f)
 {
     haft__arena_init(&f->arena, 0);
-    haft__mcp_record_init(&f->record);
+    haft__mcp_tool_cache_init(&f->record);
     (void)snprintf(f->place, sizeof(f->place), "/tmp/haft-record-test-XXXXXX");
     CHECK(mkdtemp(f->place) != NULL, "no directory");
     (void)snprintf(f->path, sizeof(f->path), "%s/deep/er/file.json", f->place);
@@ -27,7 +27,7 @@ static void begin(fixture *f)
 
 static void end(fixture *f)
 {
-    haft__mcp_record_finish(&f->record);
+    haft__mcp_tool_cache_finish(&f->record);
     haft__arena_finish(&f->arena);
     static const char *const parts[] = {"/file.json", "/deep/er", "/deep", ""};
     for (size_t i = 0; i < COUNT(parts); i++) {
@@ -49,8 +49,8 @@ static haft__mcp_tool make_tool(fixture *f, const char *name, const char *descri
 
 static haft_status change(fixture *f, const haft__mcp_tool *tools, size_t count, haft_error *err)
 {
-    haft__mcp_change it = {.server = HAFT__LIT("a"), .tools = tools, .tool_count = count};
-    return haft__mcp_record_change(&f->record, f->path, &it, key, err);
+    haft__mcp_tool_list_update it = {.server = HAFT__LIT("a"), .tools = tools, .tool_count = count};
+    return haft__mcp_tool_cache_update(&f->record, f->path, &it, key, err);
 }
 
 /* At the limit and one past it, and what else makes a list one that is not used. */
@@ -74,7 +74,8 @@ TEST(how_long_a_list_is_good)
     for (size_t i = 0; i < COUNT(cases); i++) {
         f.record.tools = help_read(&f.arena, cases[i].tools);
         f.record.until = cases[i].until;
-        CHECK(haft__mcp_record_is_good(&f.record, cases[i].now) == cases[i].good, "case %zu", i);
+        CHECK(haft__mcp_tool_cache_is_fresh(&f.record, cases[i].now) == cases[i].good, "case %zu",
+              i);
     }
     end(&f);
 }
@@ -93,36 +94,37 @@ TEST(lists_are_remembered)
     begin(&f);
     haft__mcp_tool tools[] = {make_tool(&f, "x", "one"), make_tool(&f, "y", "two")};
     haft__mcp_tool other = make_tool(&f, "x", "changed");
-    CHECK_INT(haft__mcp_record_read(&f.record, f.path, key, &err), HAFT_NOT_FOUND, "nothing yet");
+    CHECK_INT(haft__mcp_tool_cache_read(&f.record, f.path, key, &err), HAFT_NOT_FOUND,
+              "nothing yet");
     CHECK_INT(change(&f, tools, 2, &err), HAFT_OK, "%s", err.message);
-    CHECK_STR(description(haft__mcp_record_tool(&f.record, HAFT__LIT("x"))), HAFT__LIT("one"),
+    CHECK_STR(description(haft__mcp_tool_cache_find(&f.record, HAFT__LIT("x"))), HAFT__LIT("one"),
               "what is listed");
     CHECK_INT(change(&f, &other, 1, &err), HAFT_OK, "%s", err.message);
-    haft__mcp_record_finish(&f.record);
-    haft__mcp_record_init(&f.record);
-    CHECK_INT(haft__mcp_record_read(&f.record, f.path, key, &err), HAFT_OK, "%s", err.message);
-    CHECK_STR(description(haft__mcp_record_tool(&f.record, HAFT__LIT("x"))), HAFT__LIT("changed"),
-              "the newest list");
-    CHECK(haft__mcp_record_tool(&f.record, HAFT__LIT("y")) == NULL, "it is gone");
+    haft__mcp_tool_cache_finish(&f.record);
+    haft__mcp_tool_cache_init(&f.record);
+    CHECK_INT(haft__mcp_tool_cache_read(&f.record, f.path, key, &err), HAFT_OK, "%s", err.message);
+    CHECK_STR(description(haft__mcp_tool_cache_find(&f.record, HAFT__LIT("x"))),
+              HAFT__LIT("changed"), "the newest list");
+    CHECK(haft__mcp_tool_cache_find(&f.record, HAFT__LIT("y")) == NULL, "it is gone");
     CHECK(stat(f.path, &about) == 0 && (about.st_mode & 0777) == 0600, "others may read it");
     end(&f);
 }
 
 TEST(what_is_left_out_is_remembered_too)
 {
-    static const haft__mcp_left_out left_out[] = {{HAFT__LIT("a:b"), HAFT__LIT("a bad name")},
-                                                  {HAFT__LIT(""), HAFT__LIT("the list is cut")}};
+    static const haft__mcp_skipped_tool left_out[] = {
+        {HAFT__LIT("a:b"), HAFT__LIT("a bad name")}, {HAFT__LIT(""), HAFT__LIT("the list is cut")}};
     fixture f;
     haft_error err = {0};
     begin(&f);
-    haft__mcp_change it = {.server = HAFT__LIT("a"),
-                           .era = HAFT__LIT("discover"),
-                           .left_out = left_out,
-                           .left_out_count = COUNT(left_out),
-                           .left_out_all = 7};
-    CHECK_INT(haft__mcp_record_change(&f.record, f.path, &it, key, &err), HAFT_OK, "%s",
+    haft__mcp_tool_list_update it = {.server = HAFT__LIT("a"),
+                                     .era = HAFT__LIT("discover"),
+                                     .left_out = left_out,
+                                     .left_out_count = COUNT(left_out),
+                                     .left_out_all = 7};
+    CHECK_INT(haft__mcp_tool_cache_update(&f.record, f.path, &it, key, &err), HAFT_OK, "%s",
               err.message);
-    CHECK_INT(haft__mcp_record_read(&f.record, f.path, key, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__mcp_tool_cache_read(&f.record, f.path, key, &err), HAFT_OK, "%s", err.message);
     CHECK_STR(f.record.era, HAFT__LIT("discover"), "how it was opened");
     CHECK_INT(f.record.left_out_all, 7, "all");
     CHECK_INT(f.record.left_out.count, 2, "told");
@@ -153,7 +155,7 @@ TEST(a_file_that_cannot_be_used_is_as_none)
         haft_error err = {0};
         CHECK_INT(haft__file_replace(f.path, haft__str(cases[i].text), &err), HAFT_OK, "%zu", i);
         CHECK_INT(chmod(f.path, cases[i].mode), 0, "chmod");
-        CHECK_INT(haft__mcp_record_read(&f.record, f.path, key, &err), cases[i].status, "%s",
+        CHECK_INT(haft__mcp_tool_cache_read(&f.record, f.path, key, &err), cases[i].status, "%s",
                   cases[i].text);
         CHECK(cases[i].status == HAFT_OK || err.where[0] == '/', "where: %s", err.where);
         CHECK(f.record.tools.kind == HAFT__JSON_NULL && f.record.left_out_all == 0, "%s",
@@ -167,7 +169,7 @@ TEST(a_file_that_cannot_be_used_is_as_none)
     CHECK_INT(mkdir(f.path, 0700), 0, "mkdir");
     haft_error err = {0};
     haft__mcp_tool x = make_tool(&f, "x", "one");
-    CHECK_INT(haft__mcp_record_read(&f.record, f.path, key, &err), HAFT_IO, "a directory");
+    CHECK_INT(haft__mcp_tool_cache_read(&f.record, f.path, key, &err), HAFT_IO, "a directory");
     CHECK_INT(change(&f, &x, 1, &err), HAFT_IO, "it cannot be written");
     CHECK_INT(f.record.tools.count, 1, "but is known here");
     end(&f);
@@ -206,24 +208,24 @@ TEST(where_it_is_depends_on_the_configuration)
 {
     fixture f;
     begin(&f);
-    haft__mcp_server one = {.hash = "11"}, two = {.hash = "22"},
-                     web = {.hash = "11", .url = HAFT__LIT("http://a")};
+    haft__mcp_server_config one = {.hash = "11"}, two = {.hash = "22"},
+                            web = {.hash = "11", .url = HAFT__LIT("http://a")};
     haft_str place = haft__str(f.place);
-    haft_str a = haft__mcp_record_path(&f.arena, place, &one, HAFT__LIT("/x"));
-    haft_str b = haft__mcp_record_path(&f.arena, place, &two, HAFT__LIT("/x"));
-    haft_str c = haft__mcp_record_path(&f.arena, place, &one, HAFT__LIT("/y"));
+    haft_str a = haft__mcp_tool_cache_path(&f.arena, place, &one, HAFT__LIT("/x"));
+    haft_str b = haft__mcp_tool_cache_path(&f.arena, place, &two, HAFT__LIT("/x"));
+    haft_str c = haft__mcp_tool_cache_path(&f.arena, place, &one, HAFT__LIT("/y"));
     CHECK(!haft__str_equal(a, b) && !haft__str_equal(a, c), "they share a file");
-    CHECK_STR(haft__mcp_record_path(&f.arena, place, &web, HAFT__LIT("/x")),
-              haft__mcp_record_path(&f.arena, place, &web, HAFT__LIT("/y")),
+    CHECK_STR(haft__mcp_tool_cache_path(&f.arena, place, &web, HAFT__LIT("/x")),
+              haft__mcp_tool_cache_path(&f.arena, place, &web, HAFT__LIT("/y")),
               "a URL is the same everywhere");
     haft_str directory;
-    CHECK_INT(haft__mcp_record_directory(&f.arena, HAFT__LIT("/a/b.yaml"), &directory, NULL),
+    CHECK_INT(haft__mcp_tool_cache_directory(&f.arena, HAFT__LIT("/a/b.yaml"), &directory, NULL),
               HAFT_OK, "directory");
     CHECK_STR(directory, HAFT__LIT("/a"), "directory");
-    CHECK_INT(haft__mcp_record_directory(&f.arena, HAFT__LIT("/b.yaml"), &directory, NULL), HAFT_OK,
-              "directory");
+    CHECK_INT(haft__mcp_tool_cache_directory(&f.arena, HAFT__LIT("/b.yaml"), &directory, NULL),
+              HAFT_OK, "directory");
     CHECK_STR(directory, HAFT__LIT("/"), "the root");
-    CHECK_INT(haft__mcp_record_directory(&f.arena, HAFT__LIT(""), &directory, NULL), HAFT_OK,
+    CHECK_INT(haft__mcp_tool_cache_directory(&f.arena, HAFT__LIT(""), &directory, NULL), HAFT_OK,
               "directory");
     CHECK_STR(directory, HAFT__LIT(""), "none");
     end(&f);
@@ -263,18 +265,18 @@ TEST(a_record_has_no_secrets)
     CHECK_INT(haft__redactor_seal(&redactor, &err), HAFT_OK, "seal");
     const haft__mcp_tool tools[] = {make_tool(&f, "x", "one"), make_tool(&f, "y", secret),
                                     make_tool(&f, "s3cr3t-value-0042", "two")};
-    const haft__mcp_left_out left_out[] = {
+    const haft__mcp_skipped_tool left_out[] = {
         {HAFT__LIT("s3cr3t-value-0042"), HAFT__LIT("its name is s3cr3t-value-0042")}};
-    haft__mcp_change it = {.server = HAFT__LIT("a"),
-                           .redactor = &redactor,
-                           .tools = tools,
-                           .tool_count = COUNT(tools),
-                           .left_out = left_out,
-                           .left_out_count = 1,
-                           .left_out_all = 1};
+    haft__mcp_tool_list_update it = {.server = HAFT__LIT("a"),
+                                     .redactor = &redactor,
+                                     .tools = tools,
+                                     .tool_count = COUNT(tools),
+                                     .left_out = left_out,
+                                     .left_out_count = 1,
+                                     .left_out_all = 1};
     for (unsigned n = 0;; n++) {
         test_fail_allocation(n);
-        haft_status status = haft__mcp_record_change(&f.record, f.path, &it, key, &err);
+        haft_status status = haft__mcp_tool_cache_update(&f.record, f.path, &it, key, &err);
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u: %s", n, err.message);
         CHECK(failed || f.record.tools.count == 1, "%u tools", f.record.tools.count);
@@ -283,7 +285,8 @@ TEST(a_record_has_no_secrets)
         }
     }
     haft_str text = {NULL, 0};
-    CHECK_INT(haft__file_keep(&f.arena, f.path, 1 << 20, &text, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__file_read_arena(&f.arena, f.path, 1 << 20, &text, &err), HAFT_OK, "%s",
+              err.message);
     CHECK(memmem(text.ptr, text.len, secret, sizeof(secret) - 1) == NULL, "%.*s", HAFT__ARG(text));
     CHECK(memmem(text.ptr, text.len, "its name is [redacted]", 22) != NULL, "%.*s",
           HAFT__ARG(text));

@@ -8,7 +8,7 @@
 
 #define MANY 200
 
-static const haft__http_options anywhere = {.public_only = false};
+static const haft__http_client_options anywhere = {.public_only = false};
 
 static web_told fetch(web_bench *b, const char *path)
 {
@@ -22,15 +22,15 @@ static haft__http_transfer *start(web_bench *b, const haft__http_request *reques
 {
     haft__http_transfer *transfer = NULL;
     memset(told, 0, sizeof(*told));
-    CHECK_INT(haft__http_start(b->http, request, &web_handlers, told, &transfer, NULL), HAFT_OK,
-              "not started");
+    CHECK_INT(haft__http_transfer_start(b->http, request, &web_handlers, told, &transfer, NULL),
+              HAFT_OK, "not started");
     return transfer;
 }
 
-static void check_end(const web_told *told, haft__http_end wanted, const char *what)
+static void check_end(const web_told *told, haft__http_outcome wanted, const char *what)
 {
-    CHECK_STR(haft__str(haft__http_end_name(told->end)), haft__str(haft__http_end_name(wanted)),
-              "%s: %s", what, told->message);
+    CHECK_STR(haft__str(haft__http_outcome_name(told->end)),
+              haft__str(haft__http_outcome_name(wanted)), "%s: %s", what, told->message);
 }
 
 /* ---- answers ---- */
@@ -383,7 +383,7 @@ TEST(no_more_is_kept_than_the_limit)
         transfers[HAFT__LIMIT_HTTP_IDLE] = start(&b, &request, &told[HAFT__LIMIT_HTTP_IDLE]);
         CHECK(test_allocation_count() > before, "more was kept");
         for (unsigned i = 0; i <= HAFT__LIMIT_HTTP_IDLE; i++) {
-            haft__http_cancel(transfers[i]);
+            haft__http_transfer_cancel(transfers[i]);
         }
         web_tear_down(&b);
     }
@@ -398,14 +398,14 @@ TEST(a_cancelled_transfer_says_nothing_more)
     haft__http_request request = web_get(web_url(b.web, "/"));
     web_told told, other;
     haft__http_transfer *at_once = start(&b, &request, &told);
-    CHECK(!haft__http_sent(at_once), "it was sent");
-    haft__http_cancel(at_once);
+    CHECK(!haft__http_transfer_is_sent(at_once), "it was sent");
+    haft__http_transfer_cancel(at_once);
     CHECK_INT(haft__loop_step(b.loop, 0, NULL), HAFT_OK, "no step");
     CHECK_INT(told.heads + told.bodies + told.dones, 0, "told");
     haft__http_transfer *later = start(&b, &request, &told);
     CHECK(web_step_until(b.loop, &told.bodies, 1), "no body");
-    CHECK(haft__http_sent(later), "it was not sent");
-    haft__http_cancel(later);
+    CHECK(haft__http_transfer_is_sent(later), "it was not sent");
+    haft__http_transfer_cancel(later);
     web_release(b.web, 2);
     (void)start(&b, &request, &other);
     CHECK(web_step_until(b.loop, &other.dones, 1), "no end");
@@ -455,7 +455,7 @@ static void start_again(void *context, const haft__http_result *result)
     (void)result;
     a->dones++;
     if (a->cancel) {
-        haft__http_cancel(a->itself);
+        haft__http_transfer_cancel(a->itself);
     }
     haft__http_request request = web_get(web_url(a->b->web, "/"));
     (void)start(a->b, &request, &a->next);
@@ -469,8 +469,8 @@ TEST(the_end_of_one_may_start_the_next)
         again a = {.b = &b, .cancel = i == 1};
         haft__http_handlers handlers = {.done = start_again};
         haft__http_request request = web_get(web_url(b.web, "/"));
-        CHECK_INT(haft__http_start(b.http, &request, &handlers, &a, &a.itself, NULL), HAFT_OK,
-                  "not started");
+        CHECK_INT(haft__http_transfer_start(b.http, &request, &handlers, &a, &a.itself, NULL),
+                  HAFT_OK, "not started");
         CHECK(web_step_until(b.loop, &a.next.dones, 1), "the next did not end");
         check_end(&a.next, HAFT__HTTP_OK, "the next");
         CHECK_INT(a.dones, 1, "ends");
@@ -502,7 +502,7 @@ TEST(a_name_that_is_looked_for_holds_nobody_up)
     request = web_get(web_url(b.web, "/"));
     (void)web_fetch(b.loop, b.http, &request, &other);
     check_end(&other, HAFT__HTTP_OK, "the other");
-    haft__http_cancel(transfer); /* would take until web_find_slow if it waited */
+    haft__http_transfer_cancel(transfer); /* would take until web_find_slow if it waited */
     request = web_get("http://slow.test/");
     request.total_ms = 30;
     (void)web_fetch(b.loop, b.http, &request, &told);
@@ -510,7 +510,7 @@ TEST(a_name_that_is_looked_for_holds_nobody_up)
     CHECK(!told.sent, "it was sent");
     web_find_slow();
     web_find_slow();
-    haft__http_destroy(b.http);
+    haft__http_client_destroy(b.http);
     haft__loop_destroy(b.loop);
     web_stop(b.web);
 }
@@ -521,7 +521,7 @@ TEST(bad_requests_are_told_as_ends)
 {
     static const struct {
         const char *method, *url, *header;
-        haft__http_end wanted;
+        haft__http_outcome wanted;
     } rows[] = {
         {"GET", "", NULL, HAFT__HTTP_BAD_URL},
         {"GET", "nothing", NULL, HAFT__HTTP_BAD_URL},
@@ -570,7 +570,7 @@ TEST(a_url_with_a_nul_is_refused)
 
 static const struct {
     const char *script;
-    haft__http_end wanted;
+    haft__http_outcome wanted;
     const char *body;
 } broken[] = {
     {WEB_CLOSE, HAFT__HTTP_CUT, ""},
@@ -630,7 +630,7 @@ TEST(each_time_limit_has_its_end)
     const struct {
         const char *url;
         uint64_t connect, first, idle, total;
-        haft__http_end wanted;
+        haft__http_outcome wanted;
     } rows[] = {
         /* The server waits for a request, and so never begins with TLS. */
         {secure, 30, 0, 0, 0, HAFT__HTTP_CONNECT_TIMEOUT},
@@ -797,16 +797,18 @@ TEST(without_memory_nothing_is_lost)
     bool ended = false;
     for (unsigned n = 0; !ended && n < 200; n++) {
         haft__loop *loop = NULL;
-        haft__http *http = NULL;
+        haft__http_client *http = NULL;
         haft__http_transfer *transfer = NULL;
         web_told told = {0};
         test_fail_allocation(n);
         haft_status status = haft__loop_create(&loop, NULL);
         if (status == HAFT_OK) {
-            status = haft__http_create(loop, &(haft__http_options){.ca_file = "none"}, &http, NULL);
+            status = haft__http_client_create(loop, &(haft__http_client_options){.ca_file = "none"},
+                                              &http, NULL);
         }
         if (status == HAFT_OK) {
-            status = haft__http_start(http, &request, &web_handlers, &told, &transfer, NULL);
+            status =
+                haft__http_transfer_start(http, &request, &web_handlers, &told, &transfer, NULL);
         }
         if (status == HAFT_OK) {
             CHECK(web_step_until(loop, &told.dones, 1), "no end, allocation %u", n);
@@ -816,7 +818,7 @@ TEST(without_memory_nothing_is_lost)
         if (status == HAFT_OK) {
             check_end(&told, failed ? HAFT__HTTP_OTHER : HAFT__HTTP_OK, "allocation");
         }
-        haft__http_destroy(http);
+        haft__http_client_destroy(http);
         haft__loop_destroy(loop);
         ended = !failed;
     }

@@ -9,19 +9,19 @@
 #include "io/http_help.h"
 #include "test.h"
 
-static const haft__http_options anywhere = {.public_only = false};
+static const haft__http_client_options anywhere = {.public_only = false};
 
-static void check_end(const web_told *told, haft__http_end wanted, const char *what)
+static void check_end(const web_told *told, haft__http_outcome wanted, const char *what)
 {
-    CHECK_STR(haft__str(haft__http_end_name(told->end)), haft__str(haft__http_end_name(wanted)),
-              "%s: %s", what, told->message);
+    CHECK_STR(haft__str(haft__http_outcome_name(told->end)),
+              haft__str(haft__http_outcome_name(wanted)), "%s: %s", what, told->message);
 }
 
 /* ---- addresses ---- */
 
 TEST(private_addresses_are_refused)
 {
-    web_bench b = web_set_up(&(haft__http_options){.public_only = true});
+    web_bench b = web_set_up(&(haft__http_client_options){.public_only = true});
     static const char *const hosts[] = {
         "127.0.0.1",
         "localhost",
@@ -82,10 +82,11 @@ TEST(without_the_rule_the_same_addresses_are_reached)
 TEST(proxies_of_the_environment_are_ignored_unless_wanted)
 {
     web_bench b = web_set_up(&anywhere);
-    haft__http *with = NULL;
+    haft__http_client *with = NULL;
     (void)setenv("http_proxy", web_url(b.web, ""), 1);
-    CHECK_INT(haft__http_create(b.loop, &(haft__http_options){.proxy = true}, &with, NULL), HAFT_OK,
-              "no client");
+    CHECK_INT(
+        haft__http_client_create(b.loop, &(haft__http_client_options){.proxy = true}, &with, NULL),
+        HAFT_OK, "no client");
     haft__http_request request = web_get("http://gone.test/");
     web_told told;
     (void)web_fetch(b.loop, b.http, &request, &told);
@@ -95,17 +96,17 @@ TEST(proxies_of_the_environment_are_ignored_unless_wanted)
     check_end(&told, HAFT__HTTP_OK, "with");
     CHECK_INT(web_requests(b.web), 1, "requests");
     (void)unsetenv("http_proxy");
-    haft__http_destroy(with);
+    haft__http_client_destroy(with);
     web_tear_down(&b);
 }
 
 static void make_both(void)
 {
     haft__loop *loop = NULL;
-    haft__http *http = NULL;
-    haft__http_options both = {.public_only = true, .proxy = true};
+    haft__http_client *http = NULL;
+    haft__http_client_options both = {.public_only = true, .proxy = true};
     (void)!haft__loop_create(&loop, NULL);
-    (void)!haft__http_create(loop, &both, &http, NULL);
+    (void)!haft__http_client_create(loop, &both, &http, NULL);
 }
 
 TEST(a_proxy_and_public_addresses_exclude_each_other)
@@ -199,7 +200,7 @@ TEST(certificates_are_checked)
     write_file(&s, "down", "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/\r\n\r\n");
     const struct {
         const char *ca_file, *host, *path;
-        haft__http_end wanted;
+        haft__http_outcome wanted;
     } rows[] = {
         {NULL, "127.0.0.1", "ok", HAFT__HTTP_TLS}, /* nobody has signed it but itself */
         {"/dev/null", "127.0.0.1", "ok", HAFT__HTTP_TLS},
@@ -208,7 +209,7 @@ TEST(certificates_are_checked)
         {s.certificate, "127.0.0.1", "down", HAFT__HTTP_REFUSED},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        web_bench b = web_set_up(&(haft__http_options){.ca_file = rows[i].ca_file});
+        web_bench b = web_set_up(&(haft__http_client_options){.ca_file = rows[i].ca_file});
         char url[128];
         (void)snprintf(url, sizeof(url), "https://s3cret@%s:%u/%s", rows[i].host, s.port,
                        rows[i].path);

@@ -3,7 +3,7 @@
 #include "io/http_help.h"
 #include "test.h"
 
-static const haft__http_options anywhere = {.public_only = false};
+static const haft__http_client_options anywhere = {.public_only = false};
 
 /* ---- secrets ---- */
 
@@ -41,6 +41,6 @@ TEST(messages_hold_no_secrets)
 
 TEST(every_end_has_a_name)
 {
-    CHECK_STR(haft__str(haft__http_end_name(HAFT__HTTP_OK)), HAFT__LIT("ok"), "first");
-    CHECK_STR(haft__str(haft__http_end_name(HAFT__HTTP_OTHER)), HAFT__LIT("other"), "last");
+    CHECK_STR(haft__str(haft__http_outcome_name(HAFT__HTTP_OK)), HAFT__LIT("ok"), "first");
+    CHECK_STR(haft__str(haft__http_outcome_name(HAFT__HTTP_OTHER)), HAFT__LIT("other"), "last");
 }

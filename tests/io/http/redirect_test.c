@@ -5,7 +5,7 @@
 
 typedef struct pair {
     haft__loop *loop;
-    haft__http *http;
+    haft__http_client *http;
     web *near, *far; /* two origins */
 } pair;
 
@@ -14,9 +14,9 @@ static pair set_up(bool public_only)
     pair p = {.near = web_start(), .far = web_start()};
     char allow[64];
     (void)snprintf(allow, sizeof(allow), "127.0.0.1:%u", web_port(p.near));
-    haft__http_options options = {.public_only = public_only, .test_allow = allow};
+    haft__http_client_options options = {.public_only = public_only, .test_allow = allow};
     CHECK_INT(haft__loop_create(&p.loop, NULL), HAFT_OK, "no loop");
-    CHECK_INT(haft__http_create(p.loop, &options, &p.http, NULL), HAFT_OK, "no client");
+    CHECK_INT(haft__http_client_create(p.loop, &options, &p.http, NULL), HAFT_OK, "no client");
     web_route(p.near, "/end", WEB_OK(4) "near");
     web_route(p.far, "/end", WEB_OK(3) "far");
     return p;
@@ -24,7 +24,7 @@ static pair set_up(bool public_only)
 
 static void tear_down(pair *p)
 {
-    haft__http_destroy(p->http);
+    haft__http_client_destroy(p->http);
     haft__loop_destroy(p->loop);
     web_stop(p->near);
     web_stop(p->far);
@@ -226,7 +226,7 @@ TEST(other_schemes_are_refused)
     pair p = set_up(false);
     static const struct {
         const char *place;
-        haft__http_end wanted;
+        haft__http_outcome wanted;
     } rows[] = {
         {"file:///etc/passwd", HAFT__HTTP_REFUSED},  {"ftp://127.0.0.1/x", HAFT__HTTP_REFUSED},
         {"gopher://127.0.0.1/", HAFT__HTTP_REFUSED}, {"dict://127.0.0.1/", HAFT__HTTP_REFUSED},

@@ -43,12 +43,13 @@ static const header_row rows[] = {
 TEST(headers_are_checked)
 {
     haft__loop *loop = NULL;
-    haft__http *http = NULL;
+    haft__http_client *http = NULL;
     web *w = web_start();
     web_route(w, "/", WEB_OK(2) "ok");
     CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
-    CHECK_INT(haft__http_create(loop, &(haft__http_options){.proxy = false}, &http, NULL), HAFT_OK,
-              "no client");
+    CHECK_INT(
+        haft__http_client_create(loop, &(haft__http_client_options){.proxy = false}, &http, NULL),
+        HAFT_OK, "no client");
     unsigned sent = 0;
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__http_request request = {.method = HAFT__LIT("GET"),
@@ -65,7 +66,7 @@ TEST(headers_are_checked)
     }
     haft_str empty = web_request(w, 2);
     CHECK(memmem(empty.ptr, empty.len, "\r\nX:\r\n", 6) != NULL, "an empty header is not sent");
-    haft__http_destroy(http);
+    haft__http_client_destroy(http);
     haft__loop_destroy(loop);
     web_stop(w);
 }
@@ -73,10 +74,11 @@ TEST(headers_are_checked)
 TEST(what_is_wrong_with_a_header_is_said_without_it)
 {
     haft__loop *loop = NULL;
-    haft__http *http = NULL;
+    haft__http_client *http = NULL;
     CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
-    CHECK_INT(haft__http_create(loop, &(haft__http_options){.proxy = false}, &http, NULL), HAFT_OK,
-              "no client");
+    CHECK_INT(
+        haft__http_client_create(loop, &(haft__http_client_options){.proxy = false}, &http, NULL),
+        HAFT_OK, "no client");
     haft_str header = HAFT__LIT("Authorization: s3cret\r\n");
     haft__http_request request = {.method = HAFT__LIT("GET"),
                                   .url = HAFT__LIT("https://user:s3cret@gone.test:81/s3cret"),
@@ -89,6 +91,6 @@ TEST(what_is_wrong_with_a_header_is_said_without_it)
               HAFT__LIT("https://gone.test:81: a method or header is not one that can be sent: "
                         "a header has a line end or another control character in it"),
               "message");
-    haft__http_destroy(http);
+    haft__http_client_destroy(http);
     haft__loop_destroy(loop);
 }

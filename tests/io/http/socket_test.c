@@ -9,7 +9,7 @@
 #include "io/http_help.h"
 #include "test.h"
 
-static const haft__http_options anywhere = {.public_only = false};
+static const haft__http_client_options anywhere = {.public_only = false};
 
 /* Steps until the server has so many connections; false when it never does. */
 static bool step_until_open(web_bench *b, unsigned count)
@@ -109,13 +109,13 @@ TEST(a_request_that_is_given_up_before_it_is_connected_leaves_nothing)
         haft__http_request away = web_get(door.url), here = web_get(web_url(b.web, "/"));
         haft__http_transfer *transfer = NULL;
         web_told told = {0};
-        CHECK_INT(haft__http_start(b.http, &away, &web_handlers, &told, &transfer, NULL), HAFT_OK,
-                  "start");
+        CHECK_INT(haft__http_transfer_start(b.http, &away, &web_handlers, &told, &transfer, NULL),
+                  HAFT_OK, "start");
         for (int i = 0; i < 5; i++) {
             CHECK_INT(haft__loop_step(b.loop, 1, NULL), HAFT_OK, "step");
         }
         CHECK_INT(told.dones, 0, "turn %u: it is under way: %s", turn, told.message);
-        haft__http_cancel(transfer);
+        haft__http_transfer_cancel(transfer);
         CHECK(web_fetch(b.loop, b.http, &here, &told), "turn %u", turn);
         CHECK_INT(told.end, HAFT__HTTP_OK, "turn %u: %s", turn, told.message);
     }

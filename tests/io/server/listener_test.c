@@ -33,7 +33,8 @@ TEST(addresses_that_are_none)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__listener at = {.fd = -1};
         haft_error err = {0};
-        CHECK_INT(haft__listen(cases[i], &at, &err), HAFT_BAD_INPUT, "%.*s", HAFT__ARG(cases[i]));
+        CHECK_INT(haft__listener_open(cases[i], &at, &err), HAFT_BAD_INPUT, "%.*s",
+                  HAFT__ARG(cases[i]));
         CHECK(strstr(err.message, "expected ADDRESS:PORT") != NULL, "%s", err.message);
         CHECK(err.hint[0] != '\0' && at.fd == -1, "case %zu", i);
     }
@@ -45,14 +46,14 @@ TEST(a_port_of_ones_own)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__listener at;
         haft_error err = {0};
-        CHECK_INT(haft__listen(haft__str(cases[i]), &at, &err), HAFT_OK, "%s", err.message);
+        CHECK_INT(haft__listener_open(haft__str(cases[i]), &at, &err), HAFT_OK, "%s", err.message);
         char wanted[64];
         (void)snprintf(wanted, sizeof(wanted), "%s:%u", i == 2 ? "0.0.0.0" : "127.0.0.1", at.port);
         CHECK_STR(haft__str(at.address), haft__str(wanted), "%s", cases[i]);
         CHECK((fcntl(at.fd, F_GETFD) & FD_CLOEXEC) != 0, "children would have it");
         CHECK((fcntl(at.fd, F_GETFL) & O_NONBLOCK) != 0, "it blocks");
         haft__listener second;
-        CHECK_INT(haft__listen(haft__str(at.address), &second, &err), HAFT_IO, "taken");
+        CHECK_INT(haft__listener_open(haft__str(at.address), &second, &err), HAFT_IO, "taken");
         CHECK_STR(haft__str(err.where), haft__str(wanted), "where");
         (void)close(at.fd);
     }
@@ -62,6 +63,6 @@ TEST(an_address_of_another_machine)
 {
     haft__listener at;
     haft_error err = {0};
-    CHECK_INT(haft__listen(HAFT__LIT("192.0.2.1:0"), &at, &err), HAFT_IO, "it is ours");
+    CHECK_INT(haft__listener_open(HAFT__LIT("192.0.2.1:0"), &at, &err), HAFT_IO, "it is ours");
     CHECK_STR(haft__str(err.where), HAFT__LIT("192.0.2.1:0"), "where");
 }

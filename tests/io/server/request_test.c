@@ -151,7 +151,7 @@ TEST(nonsense_is_survived)
             "GET / HTTP/1.1\r\nHost: x\r\nCookie: a=\"b; c; =; ;;\r\nConnection: close\r\n\r\n"),
     };
     server_case c;
-    server_open(&c, &(haft__server_options){.idle_ms = 1, .receive_ms = 100});
+    server_open(&c, &(haft__http_server_options){.idle_ms = 1, .receive_ms = 100});
     for (size_t i = 0; i < COUNT(cases); i++) {
         int fd = server_dial(&c);
         (void)server_send(&c, fd, cases[i]);
@@ -241,7 +241,7 @@ TEST(bodies_are_bounded)
         {MOST + HAFT__LIMIT_SERVER_EXCESS_BYTES + 1, 0},
     };
     server_case c;
-    server_open(&c, &(haft__server_options){.max_body = MOST});
+    server_open(&c, &(haft__http_server_options){.max_body = MOST});
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_INT(upload(&c, cases[i].length, cases[i].length > 0), cases[i].status,
                   "%zu bytes in a chunk", cases[i].length);
@@ -267,7 +267,7 @@ TEST(a_body_that_is_too_big_is_refused_before_it_is_sent)
 TEST(a_connection_goes_on_behind_a_body_that_was_too_big)
 {
     server_case c;
-    server_open(&c, &(haft__server_options){.max_body = 3});
+    server_open(&c, &(haft__http_server_options){.max_body = 3});
     int fd = server_dial(&c);
     CHECK(server_send(&c, fd,
                       HAFT__LIT("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody"
@@ -292,10 +292,10 @@ TEST(a_long_body_arrives_whole)
 
 /* ---- bodies that are not wanted ---- */
 
-static bool wants_good(void *context, const haft__server_request *request)
+static bool wants_good(void *context, const haft__http_server_request *request)
 {
     (void)context;
-    return haft__str_equal(haft__server_header(request, "X-Test"), HAFT__LIT("good"));
+    return haft__str_equal(haft__http_server_header(request, "X-Test"), HAFT__LIT("good"));
 }
 
 #define LONG_LENGTH "Content-Length: 1048577\r\n" /* a byte more than is thrown away */
@@ -323,7 +323,7 @@ TEST(a_body_that_is_not_wanted_is_not_kept)
     };
     CHECK_INT(HAFT__LIMIT_SERVER_EXCESS_BYTES, 1048576, "the length above");
     server_case c;
-    server_open(&c, &(haft__server_options){.wants = wants_good});
+    server_open(&c, &(haft__http_server_options){.wants = wants_good});
     for (size_t i = 0; i < COUNT(cases); i++) {
         int fd = server_dial(&c);
         CHECK(server_send(&c, fd, haft__str(cases[i].request)), "case %zu", i);
@@ -339,7 +339,7 @@ TEST(a_body_that_is_not_wanted_is_not_kept)
 TEST(a_body_that_is_not_wanted_is_read_for_a_while)
 {
     server_case c;
-    server_open(&c, &(haft__server_options){.wants = wants_good});
+    server_open(&c, &(haft__http_server_options){.wants = wants_good});
     CHECK_INT(upload(&c, HAFT__LIMIT_SERVER_EXCESS_BYTES, false), 200, "a length");
     CHECK_INT(upload(&c, HAFT__LIMIT_SERVER_EXCESS_BYTES, true), 200, "chunks");
     CHECK_INT(c.handled, 2, "handled");
@@ -389,7 +389,7 @@ TEST(bodies_are_bounded_together)
         {0, ALL + 1, 503},       {ALL, 0, 200},           {ALL, 1, 503},
     };
     server_case c;
-    server_open(&c, &(haft__server_options){.max_bodies = ALL});
+    server_open(&c, &(haft__http_server_options){.max_bodies = ALL});
     c.finish_gone = true;
     for (size_t i = 0; i < COUNT(cases); i++) {
         int held = c.handled, gone = c.gone;
@@ -408,7 +408,7 @@ TEST(bodies_are_bounded_together)
 TEST(bodies_on_their_way_count_until_their_client_leaves)
 {
     server_case c;
-    server_open(&c, &(haft__server_options){.max_bodies = ALL});
+    server_open(&c, &(haft__http_server_options){.max_bodies = ALL});
     int fd = send_part(&c, "/", ALL, ALL - 1);
     CHECK(comes_to(&c, 2, 503), "one byte is left, not two");
     CHECK_INT(upload(&c, 1, false), 200, "the last byte");
@@ -420,14 +420,14 @@ TEST(bodies_on_their_way_count_until_their_client_leaves)
 TEST(a_body_that_was_given_back_counts_no_more)
 {
     server_case c;
-    server_open(&c, &(haft__server_options){.max_bodies = ALL});
+    server_open(&c, &(haft__http_server_options){.max_bodies = ALL});
     int fd = send_part(&c, "/forget", ALL, ALL);
     CHECK(server_until(&c, &c.handled, 1), "it is held");
     CHECK_INT(upload(&c, ALL, false), 200, "there is room");
     (void)close(fd);
     CHECK(server_until(&c, &c.gone, 1), "it left");
-    haft__server_forget_body(c.held[0]); /* may come late */
-    haft__server_cut(c.held[0]);
+    haft__http_server_release_body(c.held[0]); /* may come late */
+    haft__http_server_abort(c.held[0]);
     server_close(&c);
 }
 
@@ -456,7 +456,7 @@ TEST(requests_survive_every_failed_allocation)
             bool failed = test_allow_allocations();
             CHECK(sent || failed, "request %zu", i);
             while (c.held_count > 0) {
-                haft__server_cut(c.held[--c.held_count]);
+                haft__http_server_abort(c.held[--c.held_count]);
             }
             CHECK(server_receive(&c, fd, NULL), "request %zu, allocation %u: open", i, n);
             (void)close(fd);

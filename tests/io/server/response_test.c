@@ -93,7 +93,7 @@ TEST(a_stream_can_be_cut)
               "sending");
         CHECK(server_until(&c, &c.handled, 4 + i), "it did not come");
         CHECK(i == 0 || server_receive(&c, fd, "held\r\n"), "it did not begin");
-        haft__server_cut(c.held[i]);
+        haft__http_server_abort(c.held[i]);
         CHECK(server_receive(&c, fd, NULL) && c.received.len == 0, "later: %.*s",
               HAFT__ARG(haft__buf_str(&c.received)));
         (void)close(fd);
@@ -120,8 +120,8 @@ TEST(a_client_that_leaves_is_noticed)
                 CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "no step");
             }
             if (!finish) {
-                CHECK(!haft__server_write(c.held[0], HAFT__LIT("x")), "it takes more");
-                haft__server_end(c.held[0]);
+                CHECK(!haft__http_server_write(c.held[0], HAFT__LIT("x")), "it takes more");
+                haft__http_server_end(c.held[0]);
             }
             CHECK_INT(c.gone, 1, "once");
             server_close(&c);
@@ -140,7 +140,7 @@ TEST(a_client_that_breaks_off_is_noticed)
     CHECK_INT(setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), 0, "no linger");
     (void)close(fd);
     CHECK(server_until(&c, &c.gone, 1), "it was not noticed");
-    haft__server_cut(c.held[0]);
+    haft__http_server_abort(c.held[0]);
     server_close(&c);
 }
 
@@ -152,7 +152,7 @@ TEST(a_client_may_leave_behind_the_end)
     int fd = server_dial(&c);
     CHECK(server_send(&c, fd, HAFT__LIT(GET("/wait"))) && server_until(&c, &c.handled, 1),
           "it did not begin");
-    haft__server_reply(c.held[0], &(haft__server_head){.status = 204}, HAFT__LIT(""));
+    haft__http_server_reply(c.held[0], &(haft__http_server_head){.status = 204}, HAFT__LIT(""));
     (void)close(fd);
     for (int round = 0; round < 10; round++) {
         CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "no step");
@@ -164,7 +164,7 @@ TEST(a_client_may_leave_behind_the_end)
 TEST(a_queue_is_bounded)
 {
     server_case c;
-    server_open(&c, &(haft__server_options){.max_queue = 1000});
+    server_open(&c, &(haft__http_server_options){.max_queue = 1000});
     haft_str answer = server_talk(&c, CLOSE("/fill"));
     CHECK_INT(server_body(answer).len, 1000, "as much as it holds");
     answer = server_talk(&c, CLOSE("/flood"));
@@ -204,7 +204,7 @@ static bool write_more(slow *s, int letter)
     char text[1000];
     memset(text, letter, sizeof(text));
     for (int i = 0; i < 60; i++) {
-        if (!haft__server_write(s->c.held[0], (haft_str){text, sizeof(text)})) {
+        if (!haft__http_server_write(s->c.held[0], (haft_str){text, sizeof(text)})) {
             return false;
         }
         haft__buf_add(&s->written, text, sizeof(text));
@@ -229,7 +229,7 @@ static void take_some(slow *s, size_t least)
 TEST(a_stream_that_is_taken_slowly_arrives_in_order)
 {
     slow s = {0};
-    server_open(&s.c, &(haft__server_options){.max_queue = 4000000});
+    server_open(&s.c, &(haft__http_server_options){.max_queue = 4000000});
     haft__buf_init(&s.taken, 64U << 20);
     haft__buf_init(&s.written, 64U << 20);
     s.fd = server_dial(&s.c);
@@ -244,8 +244,8 @@ TEST(a_stream_that_is_taken_slowly_arrives_in_order)
         take_some(&s, 40000);
     }
     CHECK(refused, "the queue never was full");
-    CHECK(!haft__server_write(s.c.held[0], HAFT__LIT("x")), "it is over");
-    haft__server_cut(s.c.held[0]);
+    CHECK(!haft__http_server_write(s.c.held[0], HAFT__LIT("x")), "it is over");
+    haft__http_server_abort(s.c.held[0]);
     CHECK(server_receive(&s.c, s.fd, NULL), "it is not closed");
     haft__buf_add_str(&s.taken, haft__buf_str(&s.c.received));
     haft_str body = server_body(haft__buf_str(&s.taken));
@@ -272,7 +272,7 @@ TEST(answers_that_nobody_takes_are_bounded_together)
     for (size_t less = 0; less <= 1; less++) {
         server_case c;
         int fds[3];
-        server_open(&c, &(haft__server_options){.max_queues = 3 * BIG_BYTES - less});
+        server_open(&c, &(haft__http_server_options){.max_queues = 3 * BIG_BYTES - less});
         for (size_t i = 0; i < COUNT(fds); i++) {
             fds[i] = ask_and_take_nothing(&c, CLOSE("/big"));
         }
@@ -292,18 +292,19 @@ TEST(a_stream_that_nobody_takes_makes_way)
 {
     static char much[16 << 20];
     server_case c;
-    server_open(&c, &(haft__server_options){.max_queues = 5 * sizeof(much) / 4});
+    server_open(&c, &(haft__http_server_options){.max_queues = 5 * sizeof(much) / 4});
     int stuck = ask_and_take_nothing(&c, GET("/hold"));
-    CHECK(haft__server_write(c.held[0], (haft_str){much, sizeof(much)}), "there is room");
+    CHECK(haft__http_server_write(c.held[0], (haft_str){much, sizeof(much)}), "there is room");
     CHECK_STR(server_body(server_talk(&c, CLOSE("/echo"))), HAFT__LIT("GET|/echo|||"),
               "others have room");
     int other = ask_and_take_nothing(&c, GET("/hold"));
-    CHECK(haft__server_write(c.held[1], (haft_str){much, sizeof(much)}), "it is newer");
-    CHECK(!haft__server_write(c.held[0], HAFT__LIT("x")), "the older one is over");
+    CHECK(haft__http_server_write(c.held[1], (haft_str){much, sizeof(much)}), "it is newer");
+    CHECK(!haft__http_server_write(c.held[0], HAFT__LIT("x")), "the older one is over");
     CHECK(server_until(&c, &c.gone, 1), "and is told so");
-    CHECK(!haft__server_write(c.held[1], (haft_str){much, sizeof(much)}), "too much by itself");
-    haft__server_cut(c.held[0]);
-    haft__server_cut(c.held[1]);
+    CHECK(!haft__http_server_write(c.held[1], (haft_str){much, sizeof(much)}),
+          "too much by itself");
+    haft__http_server_abort(c.held[0]);
+    haft__http_server_abort(c.held[1]);
     (void)close(stuck);
     (void)close(other);
     server_close(&c);
@@ -313,15 +314,15 @@ TEST(a_stream_that_nobody_takes_makes_way)
 TEST(a_client_that_takes_nothing_is_closed)
 {
     server_case c;
-    server_open(&c, &(haft__server_options){.idle_ms = 1});
+    server_open(&c, &(haft__http_server_options){.idle_ms = 1});
     int fd = server_dial(&c), small = 2048;
     CHECK_INT(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)), 0, "no small buffer");
     CHECK(server_send(&c, fd, HAFT__LIT(GET("/hold"))) && server_receive(&c, fd, "held\r\n"),
           "it did not begin");
     static char much[8 << 20];
-    CHECK(haft__server_write(c.held[0], (haft_str){much, sizeof(much)}), "no room");
+    CHECK(haft__http_server_write(c.held[0], (haft_str){much, sizeof(much)}), "no room");
     CHECK(server_until(&c, &c.gone, 1), "it is waited for");
-    haft__server_end(c.held[0]);
+    haft__http_server_end(c.held[0]);
     (void)close(fd);
     server_close(&c);
 }
@@ -333,8 +334,8 @@ static void finish_twice(void)
     int fd = server_dial(&c);
     (void)server_send(&c, fd, HAFT__LIT(GET("/wait")));
     (void)server_until(&c, &c.handled, 1);
-    haft__server_reply(c.held[0], &(haft__server_head){.status = 200}, HAFT__LIT(""));
-    haft__server_end(c.held[0]);
+    haft__http_server_reply(c.held[0], &(haft__http_server_head){.status = 200}, HAFT__LIT(""));
+    haft__http_server_end(c.held[0]);
 }
 
 TEST(a_request_is_finished_once)

@@ -18,25 +18,25 @@ TEST(it_says_where_it_listens)
     server_case c;
     server_open(&c, NULL);
     char wanted[64];
-    (void)snprintf(wanted, sizeof(wanted), "127.0.0.1:%u", haft__server_port(c.server));
-    CHECK(haft__server_port(c.server) > 0, "no port");
-    CHECK_STR(haft__server_address(c.server), haft__str(wanted), "the address");
+    (void)snprintf(wanted, sizeof(wanted), "127.0.0.1:%u", haft__http_server_port(c.server));
+    CHECK(haft__http_server_port(c.server) > 0, "no port");
+    CHECK_STR(haft__http_server_address(c.server), haft__str(wanted), "the address");
     server_close(&c);
 }
 
 TEST(it_listens_at_the_newer_address_too)
 {
     haft__loop *loop = NULL;
-    haft__server *server = NULL;
-    haft__server_options options = {.address = HAFT__LIT("[::1]:0")};
+    haft__http_server *server = NULL;
+    haft__http_server_options options = {.address = HAFT__LIT("[::1]:0")};
     CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
-    if (haft__server_create(loop, &options, NULL, NULL, &server, NULL) != HAFT_OK) {
+    if (haft__http_server_create(loop, &options, NULL, NULL, &server, NULL) != HAFT_OK) {
         test_skip("this machine has no IPv6");
     } else {
-        CHECK(haft__str_starts_with(haft__server_address(server), HAFT__LIT("[::1]:")),
+        CHECK(haft__str_starts_with(haft__http_server_address(server), HAFT__LIT("[::1]:")),
               "the address");
     }
-    haft__server_destroy(server);
+    haft__http_server_destroy(server);
     haft__loop_destroy(loop);
 }
 
@@ -44,12 +44,13 @@ TEST(an_address_that_is_taken_is_refused)
 {
     server_case c;
     server_open(&c, NULL);
-    haft__server *second = NULL;
+    haft__http_server *second = NULL;
     haft_error err = {0};
-    haft__server_options options = {.address = haft__server_address(c.server)};
-    CHECK_INT(haft__server_create(c.loop, &options, NULL, NULL, &second, &err), HAFT_IO, "taken");
+    haft__http_server_options options = {.address = haft__http_server_address(c.server)};
+    CHECK_INT(haft__http_server_create(c.loop, &options, NULL, NULL, &second, &err), HAFT_IO,
+              "taken");
     CHECK(strstr(err.message, "cannot listen there") != NULL, "%s", err.message);
-    haft__server_destroy(second);
+    haft__http_server_destroy(second);
     server_close(&c);
 }
 
@@ -57,7 +58,7 @@ TEST(options_are_bounded)
 {
     static const struct {
         const char *name;
-        haft__server_options at;
+        haft__http_server_options at;
     } rows[] = {
         {"max_body", {.max_body = HAFT__LIMIT_SERVER_BODY_BYTES}},
         {"max_bodies", {.max_bodies = HAFT__LIMIT_SERVER_BODIES_BYTES}},
@@ -70,13 +71,13 @@ TEST(options_are_bounded)
     haft__loop *loop = NULL;
     CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
     for (size_t i = 0; i < COUNT(rows); i++) {
-        haft__server_options options = rows[i].at;
-        haft__server *server = NULL;
+        haft__http_server_options options = rows[i].at;
+        haft__http_server *server = NULL;
         haft_error err = {0};
         options.address = HAFT__LIT("127.0.0.1:0");
-        CHECK_INT(haft__server_create(loop, &options, NULL, NULL, &server, &err), HAFT_OK, "%s: %s",
-                  rows[i].name, err.message);
-        haft__server_destroy(server);
+        CHECK_INT(haft__http_server_create(loop, &options, NULL, NULL, &server, &err), HAFT_OK,
+                  "%s: %s", rows[i].name, err.message);
+        haft__http_server_destroy(server);
         options.max_body += options.max_body > 0;
         options.max_bodies += options.max_bodies > 0;
         options.max_queue += options.max_queue > 0;
@@ -84,7 +85,7 @@ TEST(options_are_bounded)
         options.max_connections += options.max_connections > 0;
         options.idle_ms += options.idle_ms > 0;
         options.receive_ms += options.receive_ms > 0;
-        CHECK_INT(haft__server_create(loop, &options, NULL, NULL, &server, &err), HAFT_TOO_BIG,
+        CHECK_INT(haft__http_server_create(loop, &options, NULL, NULL, &server, &err), HAFT_TOO_BIG,
                   "%s", rows[i].name);
         CHECK_STR(haft__str(err.where), haft__str(rows[i].name), "where");
     }
@@ -95,14 +96,14 @@ TEST(creating_survives_every_failed_allocation)
 {
     haft__loop *loop = NULL;
     CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
-    haft__server_options options = {.address = HAFT__LIT("127.0.0.1:0")};
+    haft__http_server_options options = {.address = HAFT__LIT("127.0.0.1:0")};
     for (unsigned n = 0;; n++) {
-        haft__server *server = NULL;
+        haft__http_server *server = NULL;
         test_fail_allocation(n);
-        haft_status status = haft__server_create(loop, &options, NULL, NULL, &server, NULL);
+        haft_status status = haft__http_server_create(loop, &options, NULL, NULL, &server, NULL);
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
-        haft__server_destroy(server);
+        haft__http_server_destroy(server);
         if (!failed) {
             CHECK(n > 1, "there was nothing to fail");
             break;
@@ -129,16 +130,16 @@ TEST(without_descriptors_it_does_not_start_and_leaves_none)
     CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
     CHECK_INT(getrlimit(RLIMIT_NOFILE, &before), 0, "no limit");
     unsigned open = count_descriptors();
-    haft__server_options options = {.address = HAFT__LIT("127.0.0.1:0")};
+    haft__http_server_options options = {.address = HAFT__LIT("127.0.0.1:0")};
     haft_status status = HAFT_IO;
     for (unsigned more = 0; more < 20 && status != HAFT_OK; more++) {
         struct rlimit less = {.rlim_cur = open + more, .rlim_max = before.rlim_max};
-        haft__server *server = NULL;
+        haft__http_server *server = NULL;
         haft_error err = {0};
         CHECK_INT(setrlimit(RLIMIT_NOFILE, &less), 0, "cannot be set");
-        status = haft__server_create(loop, &options, NULL, NULL, &server, &err);
+        status = haft__http_server_create(loop, &options, NULL, NULL, &server, &err);
         CHECK(status == HAFT_OK || status == HAFT_IO, "%u more: %s", more, err.message);
-        haft__server_destroy(server);
+        haft__http_server_destroy(server);
         CHECK_INT(haft__loop_step(loop, 0, NULL), HAFT_OK, "no step");
         CHECK_INT(setrlimit(RLIMIT_NOFILE, &before), 0, "cannot be set back");
         CHECK_INT(count_descriptors(), open, "%u more: descriptors are left open", more);
@@ -202,9 +203,9 @@ TEST(two_hundred_connections_wait_at_the_same_time)
     }
     CHECK(server_until(&c, &c.handled, MANY), "%d of them arrived", c.handled);
     while (c.held_count > 0) {
-        haft__server_request *request = c.held[--c.held_count];
-        haft__server_head head = {.status = 200};
-        haft__server_reply(request, &head, haft__server_query(request));
+        haft__http_server_request *request = c.held[--c.held_count];
+        haft__http_server_head head = {.status = 200};
+        haft__http_server_reply(request, &head, haft__http_server_query(request));
     }
     for (int i = 0; i < MANY; i++) {
         char number[16];
@@ -220,7 +221,7 @@ TEST(two_hundred_connections_wait_at_the_same_time)
 TEST(connections_past_the_limit_wait_for_one_to_close)
 {
     server_case c;
-    server_open(&c, &(haft__server_options){.max_connections = 2});
+    server_open(&c, &(haft__http_server_options){.max_connections = 2});
     int fds[3];
     for (int i = 0; i < 3; i++) {
         fds[i] = server_dial(&c);
@@ -241,7 +242,7 @@ TEST(connections_past_the_limit_wait_for_one_to_close)
 TEST(an_idle_connection_is_closed)
 {
     server_case c;
-    server_open(&c, &(haft__server_options){.idle_ms = 1});
+    server_open(&c, &(haft__http_server_options){.idle_ms = 1});
     int silent = server_dial(&c), kept = server_dial(&c);
     CHECK(server_send(&c, kept, HAFT__LIT(GET("/echo"))), "sending");
     CHECK(server_receive(&c, kept, "|||"), "an answer");
@@ -259,7 +260,7 @@ TEST(a_request_that_trickles_in_is_dropped)
         "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n",
         "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"};
     server_case c;
-    server_open(&c, &(haft__server_options){.idle_ms = 1, .receive_ms = 300});
+    server_open(&c, &(haft__http_server_options){.idle_ms = 1, .receive_ms = 300});
     for (size_t i = 0; i < COUNT(starts); i++) {
         int fd = server_dial(&c);
         bool open = server_send(&c, fd, haft__str(starts[i]));
@@ -282,7 +283,7 @@ static bool try_long_body(void)
     static char part[65536];
     memset(part, 'x', sizeof(part));
     server_case c;
-    server_open(&c, &(haft__server_options){.receive_ms = 1000});
+    server_open(&c, &(haft__http_server_options){.receive_ms = 1000});
     int fd = server_dial(&c);
     uint64_t last = haft__loop_now(c.loop), longest = 0;
     bool sent = server_send(
@@ -333,7 +334,7 @@ TEST(a_server_that_ends_cuts_what_is_open)
         }
         CHECK(server_until(&c, &c.handled, 3), "%d arrived", c.handled);
         CHECK(server_receive(&c, fds[1], "held\r\n"), "the stream began");
-        haft__server_destroy(c.server);
+        haft__http_server_destroy(c.server);
         c.server = NULL;
         CHECK_INT(c.gone, 2, "those who wait are gone");
         for (size_t i = 0; i < COUNT(requests); i++) {
@@ -341,14 +342,16 @@ TEST(a_server_that_ends_cuts_what_is_open)
             (void)close(fds[i]);
         }
         for (size_t i = 0; !finish && i < c.held_count; i++) {
-            haft__server_request *request = c.held[i];
-            CHECK_STR(haft__server_method(request), HAFT__LIT("GET"), "what was asked is known");
-            CHECK(haft__server_header(request, "Host").ptr == NULL, "headers are not");
-            CHECK(!haft__server_write(request, HAFT__LIT("x")), "nothing can be written");
+            haft__http_server_request *request = c.held[i];
+            CHECK_STR(haft__http_server_method(request), HAFT__LIT("GET"),
+                      "what was asked is known");
+            CHECK(haft__http_server_header(request, "Host").ptr == NULL, "headers are not");
+            CHECK(!haft__http_server_write(request, HAFT__LIT("x")), "nothing can be written");
             if (i == 0) {
-                haft__server_reply(request, &(haft__server_head){.status = 200}, HAFT__LIT("x"));
+                haft__http_server_reply(request, &(haft__http_server_head){.status = 200},
+                                        HAFT__LIT("x"));
             } else {
-                haft__server_end(request);
+                haft__http_server_end(request);
             }
         }
         server_close(&c);
@@ -357,5 +360,5 @@ TEST(a_server_that_ends_cuts_what_is_open)
 
 TEST(no_server_is_no_trouble)
 {
-    haft__server_destroy(NULL);
+    haft__http_server_destroy(NULL);
 }

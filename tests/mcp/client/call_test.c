@@ -534,12 +534,12 @@ TEST(client_call_steps_survive_without_memory)
 /* ---- limits ---- */
 
 /* Opens a modern server, plays the steps and returns how the last call ended. */
-static haft__mcp_done play(haft_str steps)
+static haft__mcp_call_done play(haft_str steps)
 {
     haft__mcp_client_options options = test_client_options_of("e");
     haft__mcp_client *client = NULL;
-    haft__mcp_event event;
-    haft__mcp_done done = {.outcome = HAFT__MCP_CANCELLED};
+    haft__mcp_client_event event;
+    haft__mcp_call_done done = {.outcome = HAFT__MCP_OUTCOME_CANCELLED};
     haft__buf log;
     haft__buf_init(&log, 1 << 24);
     CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create");
@@ -572,7 +572,7 @@ static haft_status call_many(int count)
     for (int i = 0; i < count; i++) {
         haft__buf_addf(&buf, "call\n");
     }
-    haft__mcp_done done = play(haft__buf_str(&buf));
+    haft__mcp_call_done done = play(haft__buf_str(&buf));
     haft__buf_finish(&buf);
     return done.error.status;
 }
@@ -598,9 +598,9 @@ static haft_status ask_with(int state_bytes, int questions)
                        i > 0 ? "," : "", i);
     }
     haft__buf_addf(&buf, "}}}\n");
-    haft__mcp_done done = play(haft__buf_str(&buf));
+    haft__mcp_call_done done = play(haft__buf_str(&buf));
     haft__buf_finish(&buf);
-    return done.outcome == HAFT__MCP_INPUT ? HAFT_OK : done.error.status;
+    return done.outcome == HAFT__MCP_OUTCOME_INPUT_REQUIRED ? HAFT_OK : done.error.status;
 }
 
 TEST(what_a_server_asks_has_its_limits)
@@ -611,7 +611,7 @@ TEST(what_a_server_asks_has_its_limits)
     CHECK_INT(ask_with(1, HAFT__LIMIT_MCP_QUESTIONS + 1), HAFT_TOO_BIG, "past it");
 }
 
-static haft__mcp_outcome ask_rounds(int rounds)
+static haft__mcp_call_outcome ask_rounds(int rounds)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
@@ -623,15 +623,15 @@ static haft__mcp_outcome ask_rounds(int rounds)
                        i + 2);
     }
     haft__buf_addf(&buf, "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{}}\n", rounds + 2);
-    haft__mcp_done done = play(haft__buf_str(&buf));
+    haft__mcp_call_done done = play(haft__buf_str(&buf));
     haft__buf_finish(&buf);
     return done.outcome;
 }
 
 TEST(a_server_may_ask_so_often)
 {
-    CHECK_INT(ask_rounds(HAFT__LIMIT_MCP_ROUNDS), HAFT__MCP_RESULT, "at the limit");
-    CHECK_INT(ask_rounds(HAFT__LIMIT_MCP_ROUNDS + 1), HAFT__MCP_ERROR, "past it");
+    CHECK_INT(ask_rounds(HAFT__LIMIT_MCP_ROUNDS), HAFT__MCP_OUTCOME_RESULT, "at the limit");
+    CHECK_INT(ask_rounds(HAFT__LIMIT_MCP_ROUNDS + 1), HAFT__MCP_OUTCOME_ERROR, "past it");
 }
 
 /* What cannot be sent ends the call, and nothing else. */
@@ -639,7 +639,7 @@ TEST(arguments_that_are_too_big_end_their_call)
 {
     haft__mcp_client_options options = test_client_options_of("L");
     haft__mcp_client *client = NULL;
-    haft__mcp_event event;
+    haft__mcp_client_event event;
     haft__buf log;
     uint64_t number;
     char *text = test_alloc(HAFT__LIMIT_MCP_MESSAGE_BYTES);
@@ -668,7 +668,7 @@ TEST(a_known_tool_brings_its_headers_along)
 {
     haft__mcp_client_options options = test_client_options_of("h");
     haft__mcp_client *client = NULL;
-    haft__mcp_event event = {0};
+    haft__mcp_client_event event = {0};
     haft__buf log;
     uint64_t number;
     haft_str path[] = {HAFT__LIT("r")};

@@ -39,10 +39,10 @@ TEST(a_question_is_a_form_of_plain_fields_or_an_address)
 {
     for (size_t i = 0; i < COUNT(questions); i++) {
         haft__arena arena;
-        haft__mcp_question question = {0};
+        haft__mcp_elicitation question = {0};
         haft_error err = {0};
         haft__arena_init(&arena, 0);
-        haft_status status = haft__mcp_question_read(
+        haft_status status = haft__mcp_elicitation_read(
             &arena, test_json(&arena, haft__str(questions[i].params)), &question, &err);
         CHECK_INT(status, questions[i].where == NULL ? HAFT_OK : HAFT_BAD_INPUT, "%s",
                   questions[i].params);
@@ -58,7 +58,7 @@ TEST(a_form_is_made_visible)
 {
     haft__arena arena;
     haft__buf buf;
-    haft__mcp_question question = {0};
+    haft__mcp_elicitation question = {0};
     haft__arena_init(&arena, 0);
     haft__buf_init(&buf, 1000);
     haft__json params = test_json(
@@ -66,7 +66,7 @@ TEST(a_form_is_made_visible)
                                "\"description\":\"D\\u200besc\",\"enum\":[\"x\"],"
                                "\"enumNames\":[\"X\\u2066\"]},"
                                "\"b\":{\"oneOf\":[{\"const\":\"x\",\"title\":\"X\\u202e\"}]}}")));
-    CHECK_INT(haft__mcp_question_read(&arena, params, &question, NULL), HAFT_OK, "read");
+    CHECK_INT(haft__mcp_elicitation_read(&arena, params, &question, NULL), HAFT_OK, "read");
     haft__json_write(&buf, question.schema);
     CHECK_STR(
         haft__buf_str(&buf),
@@ -88,7 +88,7 @@ TEST(an_answer_has_content_only_where_it_accepts)
         {HAFT__MCP_ACCEPT, "{\"n\":1}", "{\"action\":\"accept\",\"content\":{\"n\":1}}"},
         {HAFT__MCP_ACCEPT, "null", "{\"action\":\"accept\"}"},
         {HAFT__MCP_DECLINE, "{\"n\":1}", "{\"action\":\"decline\"}"},
-        {HAFT__MCP_DISMISS, "null", "{\"action\":\"cancel\"}"},
+        {HAFT__MCP_CANCEL, "null", "{\"action\":\"cancel\"}"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__arena arena;
@@ -97,7 +97,8 @@ TEST(an_answer_has_content_only_where_it_accepts)
         haft__arena_init(&arena, 0);
         haft__buf_init(&buf, 1000);
         haft__json_writer_init(&w, &buf);
-        haft__mcp_answer_write(&w, rows[i].action, test_json(&arena, haft__str(rows[i].content)));
+        haft__mcp_elicitation_write_answer(&w, rows[i].action,
+                                           test_json(&arena, haft__str(rows[i].content)));
         CHECK_STR(haft__buf_str(&buf), haft__str(rows[i].text), "row %zu", i);
         haft__buf_finish(&buf);
         haft__arena_finish(&arena);

@@ -461,8 +461,8 @@ TEST(a_call_of_which_nothing_was_sent_waits)
                               "call a\ncall b\n");
     CHECK_INT(test_client_play(client, open, &log), HAFT_OK, "open");
     haft__buf_clear(&log);
-    haft__mcp_client_unsent(client, 2);
-    haft__mcp_client_unsent(client, 77);
+    haft__mcp_client_exchange_unsent(client, 2);
+    haft__mcp_client_exchange_unsent(client, 77);
     CHECK_INT(test_client_play(client, HAFT__LIT("cancel 1 x\nlost y\n"), &log), HAFT_OK, "end");
     CHECK_STR(haft__buf_str(&log),
               HAFT__LIT("  done 1 cancelled the call was cancelled: x\n"
@@ -476,7 +476,7 @@ static bool takes_session(size_t length)
 {
     haft__mcp_client_options options = test_client_options_of("hL");
     haft__mcp_client *client = NULL;
-    haft__mcp_event event;
+    haft__mcp_client_event event;
     char id[HAFT__LIMIT_MCP_SESSION_BYTES + 1];
     bool failed = false;
     memset(id, '!', sizeof id);

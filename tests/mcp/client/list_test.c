@@ -280,7 +280,7 @@ static haft__mcp_client *open_client(const char *letters)
 /* Takes events up to the end of the listing, if it has ended. */
 static bool take_tools(haft__mcp_client *client, haft__mcp_tools *ret_tools)
 {
-    haft__mcp_event event;
+    haft__mcp_client_event event;
     bool found = false;
     while (!found && haft__mcp_client_next(client, &event)) {
         found = event.kind == HAFT__MCP_EVENT_TOOLS;

@@ -302,7 +302,7 @@ TEST(a_modern_request_stands_alone)
 {
     haft__mcp_client_options options = test_client_options_of("eri");
     haft__mcp_client *client = NULL;
-    haft__mcp_event event = {0};
+    haft__mcp_client_event event = {0};
     CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create");
     CHECK_INT(haft__mcp_client_era(client), HAFT__MCP_ERA_UNKNOWN, "nothing is known");
     CHECK_INT(haft__mcp_client_start(client, NULL), HAFT_OK, "start");
@@ -328,7 +328,7 @@ static size_t instructions_length(int length)
 {
     haft__mcp_client_options options = test_client_options_of("L");
     haft__mcp_client *client = NULL;
-    haft__mcp_event event = {0};
+    haft__mcp_client_event event = {0};
     haft__buf text;
     size_t found = 0;
     haft__buf_init(&text, 1 << 16);

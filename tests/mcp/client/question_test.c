@@ -273,7 +273,7 @@ static size_t ask_many(int count)
 {
     haft__mcp_client_options options = test_client_options_of("Le");
     haft__mcp_client *client = NULL;
-    haft__mcp_event event;
+    haft__mcp_client_event event;
     haft__buf text;
     size_t asked = 0;
     haft__buf_init(&text, 1 << 16);

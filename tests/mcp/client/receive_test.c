@@ -176,7 +176,7 @@ static size_t log_length(int length)
 {
     haft__mcp_client_options options = test_client_options_of("L");
     haft__mcp_client *client = NULL;
-    haft__mcp_event event = {0};
+    haft__mcp_client_event event = {0};
     haft__buf text;
     haft__buf_init(&text, 1 << 16);
     CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create");
@@ -208,7 +208,7 @@ TEST(a_message_that_is_too_big_is_not_even_copied)
     memset(text, ' ', size);
     CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create");
     CHECK_INT(haft__mcp_client_receive(client, 0, (haft_str){text, size}, NULL), HAFT_OK, "big");
-    haft__mcp_event event = {0};
+    haft__mcp_client_event event = {0};
     CHECK(haft__mcp_client_next(client, &event) && event.kind == HAFT__MCP_EVENT_LOG, "told");
     haft__mcp_client_destroy(client);
 }

@@ -9,7 +9,7 @@
 #define NEW_CALL(more)                                                                             \
     "{" V "\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"," META more "}}"
 
-static const haft__mcp_question one = {
+static const haft__mcp_server_question one = {
     .key = {"k", 1}, .method = {"elicitation/create", 18}, .params = {"{\"a\":1}", 7}};
 
 TEST(questions_with_a_handshake)
@@ -18,12 +18,12 @@ TEST(questions_with_a_handshake)
     mcp_open(&c);
     mcp_greet(&c, "{\"elicitation\":{}}");
     (void)mcp_take(&c, OLD_CALL(""), NULL);
-    haft__mcp_asked *asked = c.held[0];
-    CHECK(haft__mcp_asked_can(asked, "elicitation"), "it can be asked");
-    CHECK(!haft__mcp_asked_can(asked, "sampling"), "not for that");
-    haft__mcp_question two[] = {one, one};
+    haft__mcp_request *mcp_request = c.held[0];
+    CHECK(haft__mcp_request_client_supports(mcp_request, "elicitation"), "it can be asked");
+    CHECK(!haft__mcp_request_client_supports(mcp_request, "sampling"), "not for that");
+    haft__mcp_server_question two[] = {one, one};
     two[1].key = HAFT__LIT("l");
-    haft__mcp_asked_ask(asked, two, 2, HAFT__LIT("state"), c.now);
+    haft__mcp_request_ask(mcp_request, two, 2, HAFT__LIT("state"), c.now);
     CHECK(mcp_sent(&c, "\"id\":1,\"method\":\"elicitation/create\",\"params\":{\"a\":1}"), "first");
     CHECK(mcp_sent(&c, "\"id\":2,\"method\":\"elicitation/create\""), "second");
     (void)mcp_take(&c, "{" V "\"id\":3,\"result\":{}}", NULL);
@@ -31,20 +31,20 @@ TEST(questions_with_a_handshake)
     (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"accept\"}}", NULL);
     (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"decline\"}}", NULL);
     CHECK_INT(c.went_on, 1, "the first that was meant");
-    CHECK_INT(haft__mcp_asked_open(asked), 1, "one is missing");
-    CHECK(haft__json_get(asked->answers, HAFT__LIT("k")) == NULL, "it is not there");
+    CHECK_INT(haft__mcp_request_open_questions(mcp_request), 1, "one is missing");
+    CHECK(haft__json_get(mcp_request->answers, HAFT__LIT("k")) == NULL, "it is not there");
     (void)mcp_take(&c, "{" V "\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}", NULL);
     CHECK_INT(c.went_on, 2, "all are there");
-    CHECK_INT(haft__mcp_asked_open(asked), 0, "all are there");
-    const haft__json *none = haft__json_get(asked->answers, HAFT__LIT("k"));
-    const haft__json *some = haft__json_get(asked->answers, HAFT__LIT("l"));
+    CHECK_INT(haft__mcp_request_open_questions(mcp_request), 0, "all are there");
+    const haft__json *none = haft__json_get(mcp_request->answers, HAFT__LIT("k"));
+    const haft__json *some = haft__json_get(mcp_request->answers, HAFT__LIT("l"));
     CHECK(none != NULL && none->kind == HAFT__JSON_NULL, "an error is no answer");
     CHECK(some != NULL && haft__json_get(*some, HAFT__LIT("action")) != NULL, "this is one");
-    CHECK_STR(asked->state, HAFT__LIT("state"), "it is kept here");
+    CHECK_STR(mcp_request->state, HAFT__LIT("state"), "it is kept here");
     (void)mcp_take(&c, "{" V "\"id\":1,\"result\":{}}", NULL);
     CHECK_INT(c.went_on, 2, "too late");
     c.held_count--;
-    haft__mcp_asked_answer(asked, HAFT__LIT("\"content\":[]"));
+    haft__mcp_request_reply(mcp_request, HAFT__LIT("\"content\":[]"));
     CHECK(!mcp_sent(&c, "notifications/cancelled"), "nothing is open");
     mcp_close(&c);
 }
@@ -69,26 +69,26 @@ TEST(questions_that_are_settled_in_another_way)
     mcp_open(&c);
     mcp_greet(&c, "{\"elicitation\":{}}");
     (void)mcp_take(&c, OLD_CALL(""), NULL);
-    haft__mcp_asked *asked = c.held[0];
+    haft__mcp_request *mcp_request = c.held[0];
     for (size_t i = 0; i < COUNT(rounds); i++) {
-        haft__mcp_question questions[] = {one, one};
+        haft__mcp_server_question questions[] = {one, one};
         size_t count = strlen(rounds[i].keys);
         for (size_t k = 0; k < count; k++) {
             questions[k].key = (haft_str){rounds[i].keys + k, 1};
         }
         haft__buf_clear(&c.sent);
-        haft__mcp_asked_ask(asked, questions, count, HAFT__LIT("s"), c.now);
+        haft__mcp_request_ask(mcp_request, questions, count, HAFT__LIT("s"), c.now);
         CHECK(mcp_sent(&c, rounds[i].sent) && !mcp_sent(&c, rounds[i].not_sent), "%s: %.*s",
               rounds[i].name, HAFT__ARG(haft__buf_str(&c.sent)));
-        CHECK_INT(haft__mcp_asked_open(asked), count, "%s", rounds[i].name);
+        CHECK_INT(haft__mcp_request_open_questions(mcp_request), count, "%s", rounds[i].name);
     }
     (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"accept\"}}", NULL);
     CHECK_INT(c.went_on, 0, "the answer to one that was withdrawn");
     (void)mcp_take(&c, "{" V "\"id\":6,\"result\":{\"action\":\"cancel\"}}", NULL);
-    haft__mcp_question again = one;
+    haft__mcp_server_question again = one;
     again.key = HAFT__LIT("a");
     haft__buf_clear(&c.sent);
-    haft__mcp_asked_ask(asked, &again, 1, HAFT__LIT("s"), c.now);
+    haft__mcp_request_ask(mcp_request, &again, 1, HAFT__LIT("s"), c.now);
     CHECK_INT(c.sent.len, 0, "what was answered is not asked again: %.*s",
               HAFT__ARG(haft__buf_str(&c.sent)));
     mcp_close(&c);
@@ -104,13 +104,13 @@ TEST(questions_of_a_request_that_ends)
         mcp_open(&c);
         mcp_greet(&c, "{\"elicitation\":{}}");
         (void)mcp_take(&c, OLD_CALL(""), NULL);
-        haft__mcp_asked_ask(c.held[0], &one, 1, HAFT__LIT("s"), c.now);
+        haft__mcp_request_ask(c.held[0], &one, 1, HAFT__LIT("s"), c.now);
         haft__buf_clear(&c.sent);
         if (way == 0) {
-            haft__mcp_asked_say(mcp_take_held(&c), HAFT__LIT("done"), false);
+            haft__mcp_request_reply_text(mcp_take_held(&c), HAFT__LIT("done"), false);
         } else if (way == 1) {
-            haft__mcp_asked_fail(mcp_take_held(&c), HAFT__RPC_INTERNAL, HAFT__LIT("no"),
-                                 HAFT__LIT(""));
+            haft__mcp_request_fail(mcp_take_held(&c), HAFT__RPC_INTERNAL, HAFT__LIT("no"),
+                                   HAFT__LIT(""));
         } else {
             (void)mcp_take(&c, cancel, NULL);
         }
@@ -156,7 +156,7 @@ TEST(questions_without_a_handshake)
     mcp_case c;
     mcp_open(&c);
     (void)mcp_take(&c, NEW_CALL(",\"arguments\":{\"x\":1,\"y\":2}"), NULL);
-    haft__mcp_asked_ask(mcp_take_held(&c), &one, 1, HAFT__LIT("my state"), c.now);
+    haft__mcp_request_ask(mcp_take_held(&c), &one, 1, HAFT__LIT("my state"), c.now);
     CHECK(mcp_sent(&c, "\"resultType\":\"input_required\",\"inputRequests\":{\"k\":{\"method\":"
                        "\"elicitation/create\",\"params\":{\"a\":1}}}"),
           "the question");
@@ -169,15 +169,15 @@ TEST(questions_without_a_handshake)
     CHECK(mcp_sent(&c, "-32602"), "for other arguments");
     c.now += HAFT__LIMIT_MCP_STATE_MS;
     call_with(&c, "t0", "{\"y\":2,\"x\":1.0}", state); /* just in time */
-    haft__mcp_asked *asked = mcp_take_held(&c);
-    CHECK_STR(asked->state, HAFT__LIT("my state"), "it comes back, for the same arguments");
-    CHECK(haft__json_get(asked->answers, HAFT__LIT("k")) != NULL, "with the answers");
-    haft__mcp_asked_answer(asked, HAFT__LIT(""));
+    haft__mcp_request *mcp_request = mcp_take_held(&c);
+    CHECK_STR(mcp_request->state, HAFT__LIT("my state"), "it comes back, for the same arguments");
+    CHECK(haft__json_get(mcp_request->answers, HAFT__LIT("k")) != NULL, "with the answers");
+    haft__mcp_request_reply(mcp_request, HAFT__LIT(""));
     haft__buf_clear(&c.sent);
     call_with(&c, "t0", "{\"x\":1,\"y\":2}", state);
     CHECK(mcp_sent(&c, "the state was used before"), "one answer is for one call");
     (void)mcp_take(&c, NEW_CALL(""), NULL);
-    haft__mcp_asked_ask(mcp_take_held(&c), &one, 1, HAFT__LIT("my state"), c.now);
+    haft__mcp_request_ask(mcp_take_held(&c), &one, 1, HAFT__LIT("my state"), c.now);
     state = take_state(&c);
     c.now += HAFT__LIMIT_MCP_STATE_MS + 1;
     haft__buf_clear(&c.sent);
@@ -197,14 +197,14 @@ TEST(a_question_that_cannot_be_asked)
         mcp_case c;
         mcp_open(&c);
         mcp_greet(&c, "{\"elicitation\":{}}");
-        haft__mcp_question huge[] = {
+        haft__mcp_server_question huge[] = {
             {HAFT__LIT("a"), HAFT__LIT("elicitation/create"), HAFT__LIT("{}")},
             {HAFT__LIT("b"),
              HAFT__LIT("elicitation/create"),
              {text, HAFT__LIMIT_MCP_MESSAGE_BYTES}}};
         (void)mcp_take(&c, calls[i], NULL);
-        haft__mcp_asked *asked = i == 0 ? c.held[0] : mcp_take_held(&c);
-        haft__mcp_asked_ask(asked, huge, 2, HAFT__LIT("s"), c.now);
+        haft__mcp_request *mcp_request = i == 0 ? c.held[0] : mcp_take_held(&c);
+        haft__mcp_request_ask(mcp_request, huge, 2, HAFT__LIT("s"), c.now);
         CHECK(mcp_sent(&c, "\"id\":7,\"error\"") && mcp_sent(&c, "a question is too long"), "%.*s",
               HAFT__ARG(haft__buf_str(&c.sent)));
         CHECK_INT(c.dropped, i == 0, "with a handshake it is still held");
@@ -222,7 +222,7 @@ TEST(a_question_without_memory)
         CHECK(haft__buf_reserve(&c.sent, 1 << 16) != NULL, "the test's own room");
         (void)mcp_take(&c, OLD_CALL(""), NULL);
         test_fail_allocation(n);
-        haft__mcp_asked_ask(c.held[0], &one, 1, HAFT__LIT("s"), c.now);
+        haft__mcp_request_ask(c.held[0], &one, 1, HAFT__LIT("s"), c.now);
         bool failed = test_allow_allocations();
         CHECK_INT(mcp_sent(&c, "\"id\":7,\"error\""), failed, "allocation %u: %.*s", n,
                   HAFT__ARG(haft__buf_str(&c.sent)));
@@ -246,7 +246,7 @@ TEST(open_questions_have_a_limit)
         for (int i = 0; i < HAFT__LIMIT_MCP_STATES + more; i++) {
             haft__buf_clear(&c.sent);
             (void)mcp_take(&c, NEW_CALL(""), NULL);
-            haft__mcp_asked_ask(mcp_take_held(&c), &one, 1, HAFT__LIT("s"), c.now);
+            haft__mcp_request_ask(mcp_take_held(&c), &one, 1, HAFT__LIT("s"), c.now);
             first = i == 0 ? take_state(&c) : first;
         }
         haft_str last = take_state(&c);
@@ -256,12 +256,12 @@ TEST(open_questions_have_a_limit)
             bool taken = c.held_count == 1;
             CHECK(taken == (more == 0 && again == 0), "the first, %d more, again %d", more, again);
             if (taken) {
-                haft__mcp_asked_answer(mcp_take_held(&c), HAFT__LIT(""));
+                haft__mcp_request_reply(mcp_take_held(&c), HAFT__LIT(""));
             }
         }
         call_with(&c, "t0", "{}", last);
         CHECK_INT(c.held_count, 1, "the last can be answered");
-        haft__mcp_asked_answer(mcp_take_held(&c), HAFT__LIT(""));
+        haft__mcp_request_reply(mcp_take_held(&c), HAFT__LIT(""));
         mcp_close(&c);
     }
 }

@@ -15,10 +15,10 @@ TEST(progress_goes_on_only)
     mcp_open(&c);
     mcp_greet(&c, "{}");
     (void)mcp_take(&c, OLD_CALL(",\"_meta\":{\"progressToken\":\"p\"}"), NULL);
-    haft__mcp_asked *asked = mcp_take_held(&c);
+    haft__mcp_request *mcp_request = mcp_take_held(&c);
     static const uint64_t steps[] = {0, 0, 5, 3, 5, 6};
     for (size_t i = 0; i < COUNT(steps); i++) {
-        haft__mcp_asked_progress(asked, steps[i], 10, HAFT__LIT("so far"));
+        haft__mcp_request_progress(mcp_request, steps[i], 10, HAFT__LIT("so far"));
     }
     CHECK_STR(haft__buf_str(&c.sent),
               HAFT__LIT("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{"
@@ -31,7 +31,7 @@ TEST(progress_goes_on_only)
                         "\"progressToken\":\"p\",\"progress\":6,\"total\":10,\"message\":\"so "
                         "far\"}}\n"),
               "each step once");
-    haft__mcp_asked_say(asked, HAFT__LIT("a\"b"), true);
+    haft__mcp_request_reply_text(mcp_request, HAFT__LIT("a\"b"), true);
     CHECK(mcp_sent(&c, "{\"type\":\"text\",\"text\":\"a\\\"b\"}],\"isError\":true}"), "the answer");
     mcp_close(&c);
 }
@@ -51,10 +51,10 @@ TEST(progress_that_nobody_wants)
         char text[256];
         (void)snprintf(text, sizeof(text), OLD_CALL("%s"), tokens[i]);
         (void)mcp_take(&c, text, NULL);
-        haft__mcp_asked *asked = mcp_take_held(&c);
-        haft__mcp_asked_progress(asked, 1, 0, HAFT__LIT(""));
+        haft__mcp_request *mcp_request = mcp_take_held(&c);
+        haft__mcp_request_progress(mcp_request, 1, 0, HAFT__LIT(""));
         CHECK_INT(c.sent.len, 0, "%s", tokens[i]);
-        haft__mcp_asked_answer(asked, HAFT__LIT(""));
+        haft__mcp_request_reply(mcp_request, HAFT__LIT(""));
     }
     mcp_close(&c);
 }
@@ -70,11 +70,11 @@ TEST(a_result_is_no_longer_than_a_message)
         mcp_open(&c);
         mcp_greet(&c, "{}");
         (void)mcp_take(&c, calls[i], NULL);
-        haft__mcp_asked_say(mcp_take_held(&c), HAFT__LIT(""), false);
+        haft__mcp_request_reply_text(mcp_take_held(&c), HAFT__LIT(""), false);
         size_t most = HAFT__LIMIT_MCP_MESSAGE_BYTES - (c.sent.len - 1);
         for (size_t more = 0; more <= 1; more++) {
             (void)mcp_take(&c, calls[i], NULL);
-            haft__mcp_asked_say(mcp_take_held(&c), (haft_str){text, most + more}, false);
+            haft__mcp_request_reply_text(mcp_take_held(&c), (haft_str){text, most + more}, false);
             haft_str start = {c.sent.ptr, c.sent.len < 300 ? c.sent.len : 300};
             CHECK_INT(mcp_sent(&c, "\"isError\":true"), more, "%.*s", HAFT__ARG(start));
             CHECK_INT(mcp_sent(&c, "the result is too long"), more, "%.*s", HAFT__ARG(start));
@@ -82,8 +82,8 @@ TEST(a_result_is_no_longer_than_a_message)
             CHECK_INT(c.sent.len - 1 == HAFT__LIMIT_MCP_MESSAGE_BYTES, more == 0, "its size");
         }
         (void)mcp_take(&c, calls[i], NULL);
-        haft__mcp_asked_say(mcp_take_held(&c), (haft_str){text, HAFT__LIMIT_MCP_MESSAGE_BYTES},
-                            false);
+        haft__mcp_request_reply_text(mcp_take_held(&c),
+                                     (haft_str){text, HAFT__LIMIT_MCP_MESSAGE_BYTES}, false);
         CHECK(mcp_sent(&c, "\"isError\":true"), "without its envelope, too");
         mcp_close(&c);
     }
@@ -99,7 +99,7 @@ TEST(other_answers_are_no_longer_than_a_message)
     mcp_greet(&c, "{}");
     (void)mcp_take(&c, "{" V "\"id\":7,\"method\":\"prompts/get\",\"params\":{\"name\":\"p\"}}",
                    NULL);
-    haft__mcp_asked_answer(mcp_take_held(&c), (haft_str){text, HAFT__LIMIT_MCP_MESSAGE_BYTES});
+    haft__mcp_request_reply(mcp_take_held(&c), (haft_str){text, HAFT__LIMIT_MCP_MESSAGE_BYTES});
     CHECK(mcp_sent(&c, "\"id\":7,\"error\":{\"code\":-32603,\"message\":\"the result is too long"),
           "%.*s", HAFT__ARG(haft__buf_str(&c.sent)));
     mcp_close(&c);
@@ -113,9 +113,9 @@ TEST(an_answer_without_memory_has_its_id)
         mcp_open(&c);
         CHECK(haft__buf_reserve(&c.sent, 1 << 16) != NULL, "the test's own room");
         (void)mcp_take(&c, NEW_CALL(""), NULL);
-        haft__mcp_asked *asked = mcp_take_held(&c);
+        haft__mcp_request *mcp_request = mcp_take_held(&c);
         test_fail_allocations_from(n);
-        haft__mcp_asked_say(asked, HAFT__LIT("done"), false);
+        haft__mcp_request_reply_text(mcp_request, HAFT__LIT("done"), false);
         bool failed = test_allow_allocations();
         CHECK(mcp_sent(&c, "\"id\":7,"), "allocation %u: %.*s", n,
               HAFT__ARG(haft__buf_str(&c.sent)));
@@ -133,10 +133,10 @@ TEST(the_log_is_for_those_who_want_it)
     mcp_case c;
     mcp_open(&c);
     (void)mcp_take(&c, NEW_CALL(""), NULL);
-    haft__mcp_asked *asked = mcp_take_held(&c);
-    haft__mcp_asked_log(asked, HAFT__MCP_EMERGENCY, HAFT__LIT("x"));
+    haft__mcp_request *mcp_request = mcp_take_held(&c);
+    haft__mcp_request_log(mcp_request, HAFT__MCP_LEVEL_EMERGENCY, HAFT__LIT("x"));
     CHECK_INT(c.sent.len, 0, "no level was named");
-    haft__mcp_asked_answer(asked, HAFT__LIT("\"content\":[]"));
+    haft__mcp_request_reply(mcp_request, HAFT__LIT("\"content\":[]"));
     (void)mcp_take(&c,
                    "{" V
                    "\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\",\"_meta\":{"
@@ -144,12 +144,13 @@ TEST(the_log_is_for_those_who_want_it)
                    "\"io.modelcontextprotocol/clientCapabilities\":{},"
                    "\"io.modelcontextprotocol/logLevel\":\"warning\"}}}",
                    NULL);
-    asked = mcp_take_held(&c);
-    haft__mcp_asked_log(asked, HAFT__MCP_NOTICE, HAFT__LIT("x"));
+    mcp_request = mcp_take_held(&c);
+    haft__mcp_request_log(mcp_request, HAFT__MCP_LEVEL_NOTICE, HAFT__LIT("x"));
     CHECK_INT(c.sent.len, 0, "it is not bad enough");
-    haft__mcp_asked_log(asked, HAFT__MCP_WARNING, HAFT__LIT("x"));
+    haft__mcp_request_log(mcp_request, HAFT__MCP_LEVEL_WARNING, HAFT__LIT("x"));
     CHECK(mcp_sent(&c, "\"level\":\"warning\",\"logger\":\"s\",\"data\":\"x\""), "this is");
-    haft__mcp_asked_fail(asked, HAFT__RPC_CAPABILITY, HAFT__LIT("no"), HAFT__LIT("{\"a\":1}"));
+    haft__mcp_request_fail(mcp_request, HAFT__RPC_CAPABILITY, HAFT__LIT("no"),
+                           HAFT__LIT("{\"a\":1}"));
     CHECK(mcp_sent(&c, "\"code\":-32021,\"message\":\"no\",\"data\":{\"a\":1}"), "the error");
     CHECK_INT(c.http, 400, "of a capability");
     mcp_close(&c);
@@ -172,10 +173,12 @@ TEST(what_a_client_can_show)
         mcp_open(&c);
         mcp_greet(&c, rows[i].can);
         (void)mcp_take(&c, OLD_CALL(""), NULL);
-        haft__mcp_asked *asked = mcp_take_held(&c);
-        CHECK(haft__mcp_asked_can_show(asked, false) == rows[i].form, "%s: a form", rows[i].can);
-        CHECK(haft__mcp_asked_can_show(asked, true) == rows[i].page, "%s: a page", rows[i].can);
-        haft__mcp_asked_answer(asked, HAFT__LIT(""));
+        haft__mcp_request *mcp_request = mcp_take_held(&c);
+        CHECK(haft__mcp_request_client_can_elicit(mcp_request, false) == rows[i].form, "%s: a form",
+              rows[i].can);
+        CHECK(haft__mcp_request_client_can_elicit(mcp_request, true) == rows[i].page, "%s: a page",
+              rows[i].can);
+        haft__mcp_request_reply(mcp_request, HAFT__LIT(""));
         mcp_close(&c);
     }
 }

@@ -50,31 +50,32 @@ TEST(the_era_of_a_message)
 {
     static const struct {
         const char *text, *version;
-        haft__mcp_era era;
+        haft__mcp_request_kind era;
     } rows[] = {
-        {"{" V "\"id\":1,\"method\":\"initialize\"}", NULL, HAFT__MCP_ERA_OPENING},
-        {"{" V "\"id\":1,\"method\":\"initialize\"}", "2025-06-18", HAFT__MCP_ERA_OPENING},
-        {"{" V "\"id\":1,\"method\":\"initialize\"}", "2026-07-28", HAFT__MCP_ERA_NEW},
+        {"{" V "\"id\":1,\"method\":\"initialize\"}", NULL, HAFT__MCP_REQUEST_INITIALIZE},
+        {"{" V "\"id\":1,\"method\":\"initialize\"}", "2025-06-18", HAFT__MCP_REQUEST_INITIALIZE},
+        {"{" V "\"id\":1,\"method\":\"initialize\"}", "2026-07-28", HAFT__MCP_REQUEST_MODERN},
         {"{" V "\"id\":1,\"method\":\"initialize\",\"params\":{" META "}}", NULL,
-         HAFT__MCP_ERA_NEW},
-        {"{" V "\"method\":\"initialize\"}", NULL, HAFT__MCP_ERA_OLD},
-        {"{" V "\"id\":1,\"method\":\"tools/list\"}", " 2025-11-25 ", HAFT__MCP_ERA_OLD},
-        {"{" V "\"id\":1,\"method\":\"tools/list\"}", "v9", HAFT__MCP_ERA_NEW},
-        {"{" V "\"id\":1,\"result\":{}}", "2026-07-28", HAFT__MCP_ERA_OLD},
-        {"nothing", NULL, HAFT__MCP_ERA_NONE},
+         HAFT__MCP_REQUEST_MODERN},
+        {"{" V "\"method\":\"initialize\"}", NULL, HAFT__MCP_REQUEST_LEGACY},
+        {"{" V "\"id\":1,\"method\":\"tools/list\"}", " 2025-11-25 ", HAFT__MCP_REQUEST_LEGACY},
+        {"{" V "\"id\":1,\"method\":\"tools/list\"}", "v9", HAFT__MCP_REQUEST_MODERN},
+        {"{" V "\"id\":1,\"result\":{}}", "2026-07-28", HAFT__MCP_REQUEST_LEGACY},
+        {"nothing", NULL, HAFT__MCP_REQUEST_INVALID},
     };
     mcp_case c;
     mcp_open(&c);
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__mcp_headers headers = {.version = {rows[i].version, 0}};
         headers.version.len = rows[i].version != NULL ? strlen(rows[i].version) : 0;
-        haft__mcp_asked *asked = NULL;
+        haft__mcp_request *mcp_request = NULL;
         haft__buf buf;
         haft__buf_init(&buf, 1 << 16);
-        CHECK_INT(haft__mcp_read(c.server, haft__str(rows[i].text), &headers, &asked, NULL),
-                  HAFT_OK, "%s", rows[i].text);
-        CHECK_INT(haft__mcp_asked_era(asked), rows[i].era, "%s", rows[i].text);
-        haft__mcp_refuse(asked, -32600, "no", &buf);
+        CHECK_INT(
+            haft__mcp_request_read(c.server, haft__str(rows[i].text), &headers, &mcp_request, NULL),
+            HAFT_OK, "%s", rows[i].text);
+        CHECK_INT(haft__mcp_request_kind_of(mcp_request), rows[i].era, "%s", rows[i].text);
+        haft__mcp_request_reject_message(mcp_request, -32600, "no", &buf);
         CHECK(haft__buf_str(&buf).len > 0, "it is refused with a word");
         haft__buf_finish(&buf);
     }
@@ -140,11 +141,12 @@ TEST(messages_without_memory)
             mcp_open(&c);
             char *room = haft__buf_reserve(&c.sent, 1 << 16); /* the test's own */
             CHECK(room != NULL, "there is room");
-            haft__mcp_asked *asked = NULL;
+            haft__mcp_request *mcp_request = NULL;
             test_fail_allocation(n);
-            haft_status status = haft__mcp_read(c.server, haft__str(texts[i]), NULL, &asked, NULL);
+            haft_status status =
+                haft__mcp_request_read(c.server, haft__str(texts[i]), NULL, &mcp_request, NULL);
             if (status == HAFT_OK) {
-                haft__mcp_peer_take(c.peer, asked, NULL, NULL, c.now);
+                haft__mcp_peer_receive(c.peer, mcp_request, NULL, NULL, c.now);
             }
             bool failed = test_allow_allocations();
             CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "%zu: %u", i, n);

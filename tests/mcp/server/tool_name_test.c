@@ -24,8 +24,8 @@ TEST(names_on_the_wire)
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__arena arena;
         haft__arena_init(&arena, 0);
-        CHECK_STR(haft__mcp_name(&arena, haft__str(rows[i].name)), haft__str(rows[i].wire), "%s",
-                  rows[i].name);
+        CHECK_STR(haft__mcp_tool_name(&arena, haft__str(rows[i].name)), haft__str(rows[i].wire),
+                  "%s", rows[i].name);
         haft__arena_finish(&arena);
     }
 }
@@ -37,8 +37,8 @@ TEST(long_names)
     haft__arena_init(&arena, 0);
     memset(name, 'a', sizeof(name));
     haft_str most = {name, HAFT__LIMIT_TOOL_NAME_BYTES};
-    CHECK_STR(haft__mcp_name(&arena, most), most, "it fits");
-    haft_str wire = haft__mcp_name(&arena, (haft_str){name, most.len + 1});
+    CHECK_STR(haft__mcp_tool_name(&arena, most), most, "it fits");
+    haft_str wire = haft__mcp_tool_name(&arena, (haft_str){name, most.len + 1});
     CHECK(wire.len <= HAFT__LIMIT_TOOL_NAME_BYTES && wire.len > 0, "one past it is shortened");
     haft__arena_finish(&arena);
 }

@@ -99,19 +99,20 @@ TEST(who_may_come_in)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         const char *why = NULL;
-        haft__mcp_guard guard = {.loopback = !rows[i].everywhere,
-                                 .address = haft__str(rows[i].at != NULL ? rows[i].at : ""),
-                                 .token = rows[i].token ? HAFT__LIT("secret") : HAFT__LIT(""),
-                                 .allows = names,
-                                 .allow_count = COUNT(names)};
-        haft__mcp_visitor visitor = {
+        haft__mcp_access_rules guard = {.loopback = !rows[i].everywhere,
+                                        .address = haft__str(rows[i].at != NULL ? rows[i].at : ""),
+                                        .token =
+                                            rows[i].token ? HAFT__LIT("secret") : HAFT__LIT(""),
+                                        .allows = names,
+                                        .allow_count = COUNT(names)};
+        haft__mcp_access_request visitor = {
             .method = header(rows[i].method, "POST"),
             .host = header(rows[i].host, "127.0.0.1:80"),
             .origin = header(rows[i].origin, "-"),
             .authorization = header(rows[i].authorization, rows[i].token ? "Bearer secret" : "-"),
             .accept = header(rows[i].accept, BOTH),
             .content_type = header(rows[i].type, "application/json")};
-        CHECK_INT(haft__mcp_guard_check(&guard, &visitor, &why), rows[i].status, "row %zu: %s", i,
+        CHECK_INT(haft__mcp_access_check(&guard, &visitor, &why), rows[i].status, "row %zu: %s", i,
                   why != NULL ? why : "");
         CHECK((why != NULL) == (rows[i].status != 0), "row %zu has a reason", i);
     }
@@ -126,7 +127,7 @@ TEST(addresses_of_this_machine)
               {"[::1]:80", true},       {"0.0.0.0:80", false},     {"[::]:80", false},
               {"192.168.0.1:1", false}, {"127.evil.com:1", false}, {"", false}};
     for (size_t i = 0; i < COUNT(at); i++) {
-        CHECK_INT(haft__mcp_guard_is_loopback(haft__str(at[i].address)), at[i].loopback, "%s",
+        CHECK_INT(haft__mcp_access_is_loopback(haft__str(at[i].address)), at[i].loopback, "%s",
                   at[i].address);
     }
 }
@@ -137,12 +138,14 @@ TEST(the_longest_token)
     char text[7 + HAFT__LIMIT_MCP_TOKEN_BYTES + 1];
     memset(text, 't', sizeof(text));
     memcpy(text, "Bearer ", 7);
-    haft__mcp_guard guard = {.loopback = true, .token = {text + 7, HAFT__LIMIT_MCP_TOKEN_BYTES}};
-    haft__mcp_visitor visitor = {.method = HAFT__LIT("DELETE"), .host = HAFT__LIT("localhost")};
+    haft__mcp_access_rules guard = {.loopback = true,
+                                    .token = {text + 7, HAFT__LIMIT_MCP_TOKEN_BYTES}};
+    haft__mcp_access_request visitor = {.method = HAFT__LIT("DELETE"),
+                                        .host = HAFT__LIT("localhost")};
     for (size_t more = 0; more < 2; more++) {
         const char *why = NULL;
         visitor.authorization = (haft_str){text, 7 + HAFT__LIMIT_MCP_TOKEN_BYTES + more};
-        CHECK_INT(haft__mcp_guard_check(&guard, &visitor, &why), more == 0 ? 0 : 401, "%zu", more);
+        CHECK_INT(haft__mcp_access_check(&guard, &visitor, &why), more == 0 ? 0 : 401, "%zu", more);
     }
 }
 
@@ -150,21 +153,23 @@ TEST(a_token_has_a_least_length)
 {
     char token[HAFT__LIMIT_MCP_TOKEN_LEAST];
     memset(token, 't', sizeof(token));
-    CHECK(!haft__mcp_guard_is_weak((haft_str){token, HAFT__LIMIT_MCP_TOKEN_LEAST}), "at it");
-    CHECK(haft__mcp_guard_is_weak((haft_str){token, HAFT__LIMIT_MCP_TOKEN_LEAST - 1}), "one less");
+    CHECK(!haft__mcp_access_is_weak_token((haft_str){token, HAFT__LIMIT_MCP_TOKEN_LEAST}), "at it");
+    CHECK(haft__mcp_access_is_weak_token((haft_str){token, HAFT__LIMIT_MCP_TOKEN_LEAST - 1}),
+          "one less");
 }
 
 TEST(keys_that_are_passed_on)
 {
     char key[HAFT__LIMIT_MCP_KEY_BYTES + 1];
     memset(key, 'k', sizeof(key));
-    CHECK(haft__mcp_guard_takes_key((haft_str){key, HAFT__LIMIT_MCP_KEY_BYTES}), "at the limit");
-    CHECK(!haft__mcp_guard_takes_key((haft_str){key, sizeof(key)}), "one past it");
+    CHECK(haft__mcp_access_accepts_key((haft_str){key, HAFT__LIMIT_MCP_KEY_BYTES}), "at the limit");
+    CHECK(!haft__mcp_access_accepts_key((haft_str){key, sizeof(key)}), "one past it");
     static const char *const bad[] = {"", " ", "a b", "a\x7f", "\xc3\xa4", "\n", "mcp:", "mcp:x"};
     for (size_t i = 0; i < COUNT(bad); i++) {
-        CHECK(!haft__mcp_guard_takes_key(haft__str(bad[i])), "'%s'", bad[i]);
+        CHECK(!haft__mcp_access_accepts_key(haft__str(bad[i])), "'%s'", bad[i]);
     }
-    CHECK(!haft__mcp_guard_takes_key((haft_str){"a\0b", 3}), "a zero");
-    CHECK(haft__mcp_guard_takes_key(HAFT__LIT("!~")) && haft__mcp_guard_takes_key(HAFT__LIT("mcp")),
+    CHECK(!haft__mcp_access_accepts_key((haft_str){"a\0b", 3}), "a zero");
+    CHECK(haft__mcp_access_accepts_key(HAFT__LIT("!~"))
+              && haft__mcp_access_accepts_key(HAFT__LIT("mcp")),
           "visible");
 }

@@ -21,10 +21,10 @@
 typedef struct http_case {
     haft__loop *loop;
     haft__mcp_server *server;
-    haft__mcp_http *http;
+    haft__mcp_endpoint *http;
     uint16_t port;
-    haft__mcp_asked *held; /* the call of t1 that is under way */
-    int many;              /* calls of t2 that are */
+    haft__mcp_request *held; /* the call of t1 that is under way */
+    int many;                /* calls of t2 that are */
     haft__json schema;
     haft__buf received;
 } http_case;
@@ -52,36 +52,36 @@ static const haft__json *schema(void *context, haft_str tool)
 }
 
 /* t1 is held, t2 never answered, everything else at once. */
-static void begin(void *context, haft__mcp_asked *asked)
+static void begin(void *context, haft__mcp_request *mcp_request)
 {
     http_case *c = context;
-    if (haft__str_equal(asked->name, HAFT__LIT("t1"))) {
-        c->held = asked;
-    } else if (haft__str_equal(asked->name, HAFT__LIT("t2"))) {
+    if (haft__str_equal(mcp_request->name, HAFT__LIT("t1"))) {
+        c->held = mcp_request;
+    } else if (haft__str_equal(mcp_request->name, HAFT__LIT("t2"))) {
         c->many++;
     } else {
-        haft__mcp_asked_say(asked, HAFT__LIT("said"), false);
+        haft__mcp_request_reply_text(mcp_request, HAFT__LIT("said"), false);
     }
 }
 
-static void drop(void *context, haft__mcp_asked *asked)
+static void drop(void *context, haft__mcp_request *mcp_request)
 {
     http_case *c = context;
-    if (haft__str_equal(asked->name, HAFT__LIT("t2"))) {
+    if (haft__str_equal(mcp_request->name, HAFT__LIT("t2"))) {
         c->many--;
         return;
     }
-    CHECK(c->held == asked, "what is dropped was under way");
+    CHECK(c->held == mcp_request, "what is dropped was under way");
     c->held = NULL;
 }
 
-static const haft__mcp_served served = {.changes = true,
-                                        .count = count,
-                                        .write = write_entry,
-                                        .schema = schema,
-                                        .begin = begin,
-                                        .go_on = begin,
-                                        .drop = drop};
+static const haft__mcp_server_handlers served = {.changes = true,
+                                                 .count = count,
+                                                 .write = write_entry,
+                                                 .schema = schema,
+                                                 .begin = begin,
+                                                 .resume = begin,
+                                                 .drop = drop};
 
 static void open_case(http_case *c, size_t sessions, uint64_t idle_ms)
 {
@@ -95,13 +95,13 @@ static void open_case(http_case *c, size_t sessions, uint64_t idle_ms)
                                         .hash_key = {1, 2}};
     CHECK_INT(haft__loop_create(&c->loop, NULL), HAFT_OK, "a loop");
     CHECK_INT(haft__mcp_server_create(&options, &c->server, NULL), HAFT_OK, "a server");
-    haft__mcp_http_options http = {.loop = c->loop,
-                                   .server = c->server,
-                                   .address = HAFT__LIT("127.0.0.1:0"),
-                                   .sessions = sessions,
-                                   .idle_ms = idle_ms};
-    CHECK_INT(haft__mcp_http_create(&http, &c->http, NULL), HAFT_OK, "it listens");
-    haft_str address = haft__mcp_http_address(c->http);
+    haft__mcp_endpoint_options http = {.loop = c->loop,
+                                       .server = c->server,
+                                       .address = HAFT__LIT("127.0.0.1:0"),
+                                       .sessions = sessions,
+                                       .idle_ms = idle_ms};
+    CHECK_INT(haft__mcp_endpoint_create(&http, &c->http, NULL), HAFT_OK, "it listens");
+    haft_str address = haft__mcp_endpoint_address(c->http);
     (void)haft__str_split(&address, ':');
     uint64_t port = 0;
     CHECK(haft__str_to_u64(address, &port), "a port");
@@ -110,7 +110,7 @@ static void open_case(http_case *c, size_t sessions, uint64_t idle_ms)
 
 static void close_case(http_case *c)
 {
-    haft__mcp_http_destroy(c->http);
+    haft__mcp_endpoint_destroy(c->http);
     haft__mcp_server_destroy(c->server);
     haft__loop_destroy(c->loop);
     haft__buf_finish(&c->received);
@@ -377,12 +377,12 @@ TEST(sessions_are_bounded_in_number)
     open_case(&c, 2, 0);
     greet(&c, header[0]);
     greet(&c, header[1]);
-    CHECK_INT(haft__mcp_http_sessions(c.http), 2, "two are there");
+    CHECK_INT(haft__mcp_endpoint_session_count(c.http), 2, "two are there");
     haft__clock_sleep(5);
     step(&c, 0);
     CHECK(knows(&c, header[0]), "the first is used");
     greet(&c, header[2]);
-    CHECK_INT(haft__mcp_http_sessions(c.http), 2, "no more");
+    CHECK_INT(haft__mcp_endpoint_session_count(c.http), 2, "no more");
     CHECK(knows(&c, header[0]) && !knows(&c, header[1]) && knows(&c, header[2]),
           "the one that was idle longest is gone");
     close_case(&c);
@@ -400,12 +400,12 @@ TEST(sessions_that_do_nothing_end)
     for (int i = 0; i < 10; i++) {
         step(&c, 10);
     }
-    CHECK_INT(haft__mcp_http_sessions(c.http), 1, "it is listened to");
+    CHECK_INT(haft__mcp_endpoint_session_count(c.http), 1, "it is listened to");
     (void)close(fd);
-    for (int i = 0; i < 2000 && haft__mcp_http_sessions(c.http) > 0; i++) {
+    for (int i = 0; i < 2000 && haft__mcp_endpoint_session_count(c.http) > 0; i++) {
         step(&c, 10);
     }
-    CHECK_INT(haft__mcp_http_sessions(c.http), 0, "it is not any more");
+    CHECK_INT(haft__mcp_endpoint_session_count(c.http), 0, "it is not any more");
     close_case(&c);
 }
 
@@ -430,9 +430,9 @@ TEST(an_answer_waits_for_a_client_that_comes_again)
     }
     CHECK(c.held != NULL, "the call goes on");
     if (c.held != NULL) {
-        haft__mcp_asked *asked = c.held;
+        haft__mcp_request *mcp_request = c.held;
         c.held = NULL;
-        haft__mcp_asked_say(asked, HAFT__LIT("late"), false);
+        haft__mcp_request_reply_text(mcp_request, HAFT__LIT("late"), false);
     }
     fd = dial(&c);
     CHECK(ask(&c, fd, "GET", again, "", "late"), "%s", c.received.ptr);
@@ -466,9 +466,9 @@ TEST(an_answer_is_never_answered_with_silence)
             "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"t1\"}}",
             "id: 2-0\n"),
         "the stream is primed: %s", c.received.ptr);
-    haft__mcp_asked *asked = c.held;
+    haft__mcp_request *mcp_request = c.held;
     c.held = NULL;
-    haft__mcp_asked_say(asked, HAFT__LIT("late"), false);
+    haft__mcp_request_reply_text(mcp_request, HAFT__LIT("late"), false);
     CHECK(until(&c, fd, "id: 2-1\n"), "%s", c.received.ptr);
     (void)close(fd);
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -513,9 +513,9 @@ TEST(streams_are_kept_up_to_a_limit)
                   "\"t1\"}}",
                   "data: \n\n"),
               "stream %d", i);
-        haft__mcp_asked *asked = c.held;
+        haft__mcp_request *mcp_request = c.held;
         c.held = NULL;
-        haft__mcp_asked_say(asked, HAFT__LIT("said"), false);
+        haft__mcp_request_reply_text(mcp_request, HAFT__LIT("said"), false);
         (void)close(fd);
     }
     for (int i = 2; i <= 3; i++) { /* the first was the handshake, which was no stream */
@@ -542,7 +542,7 @@ TEST(who_comes_for_what_is_not_kept_is_told_so)
         haft__mcp_stream_add(&stream, HAFT__LIT("two"));
         CHECK_INT(stream.dropped, 0, "all is there");
         stream.over = rows[i].over;
-        haft__mcp_stream_drop(&stream);
+        haft__mcp_stream_discard_events(&stream);
         CHECK_INT(stream.kept, 0, "nothing is kept");
         CHECK_INT(stream.dropped, 2, "and it is known");
         haft__mcp_stream_finish(&stream);
@@ -564,10 +564,10 @@ static void answer_long(http_case *c, const char *header, size_t bytes)
     for (int i = 0; i < 20; i++) {
         step(c, 1);
     }
-    haft__mcp_asked *asked = c->held;
+    haft__mcp_request *mcp_request = c->held;
     c->held = NULL;
-    if (asked != NULL) {
-        haft__mcp_asked_say(asked, (haft_str){text, bytes}, false);
+    if (mcp_request != NULL) {
+        haft__mcp_request_reply_text(mcp_request, (haft_str){text, bytes}, false);
     }
 }
 
@@ -584,7 +584,7 @@ TEST(a_session_keeps_answers_up_to_a_limit)
         answer_long(&c, header, BYTES);
     }
     for (int round = 0; round <= 1; round++) {
-        size_t kept = haft__mcp_http_kept(c.http);
+        size_t kept = haft__mcp_endpoint_buffered_bytes(c.http);
         CHECK(kept > BYTES && kept <= HAFT__LIMIT_MCP_REPLAY_SESSION_BYTES, "%zu bytes", kept);
         int fd = dial(&c);
         (void)snprintf(again, sizeof(again), "%sLast-Event-ID: 2-0\r\n", header);
@@ -605,12 +605,12 @@ TEST(what_was_seen_is_not_kept)
     open_case(&c, 0, 0);
     greet(&c, header);
     answer_long(&c, header, 1000);
-    CHECK(haft__mcp_http_kept(c.http) > 1000, "it is kept");
+    CHECK(haft__mcp_endpoint_buffered_bytes(c.http) > 1000, "it is kept");
     int fd = dial(&c);
     (void)snprintf(again, sizeof(again), "%sLast-Event-ID: 2-1\r\n", header);
     CHECK(ask(&c, fd, "GET", again, "", "text/event-stream"), "%s", c.received.ptr);
     (void)close(fd);
-    CHECK_INT(haft__mcp_http_kept(c.http), 0, "it is not any more");
+    CHECK_INT(haft__mcp_endpoint_buffered_bytes(c.http), 0, "it is not any more");
     close_case(&c);
 }
 
@@ -636,7 +636,7 @@ TEST(what_is_missing_on_the_way_is_told)
         step(&c, 1);
     }
     for (uint64_t i = 1; i <= 2 && c.held != NULL; i++) {
-        haft__mcp_asked_progress(c.held, i, 0, (haft_str){text, BYTES});
+        haft__mcp_request_progress(c.held, i, 0, (haft_str){text, BYTES});
     }
     fd = dial(&c);
     (void)snprintf(again, sizeof(again), "%sLast-Event-ID: 2-0\r\n", header);
@@ -663,7 +663,7 @@ TEST(all_sessions_keep_answers_up_to_a_limit)
         for (int k = 0; k < EACH; k++) {
             answer_long(&c, header, BYTES);
         }
-        size_t kept = haft__mcp_http_kept(c.http);
+        size_t kept = haft__mcp_endpoint_buffered_bytes(c.http);
         most = kept > most ? kept : most;
     }
     CHECK(most <= HAFT__LIMIT_MCP_REPLAY_ALL_BYTES, "%zu bytes", most);

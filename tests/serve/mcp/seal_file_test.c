@@ -42,31 +42,32 @@ static void end(fixture *f)
     haft__arena_finish(&f->arena);
 }
 
-static haft__mcp_keep open_keep(fixture *f)
+static haft__mcp_seal_file open_keep(fixture *f)
 {
-    haft__mcp_keep keep;
+    haft__mcp_seal_file keep;
     haft_error err = {0};
-    CHECK_INT(haft__mcp_keep_open(&f->arena, haft__str(f->place), &f->spec, &keep, &f->why, &err),
-              HAFT_OK, "%s", err.message);
+    CHECK_INT(
+        haft__mcp_seal_file_open(&f->arena, haft__str(f->place), &f->spec, &keep, &f->why, &err),
+        HAFT_OK, "%s", err.message);
     f->path = keep.path.ptr != NULL ? keep.path : f->path;
     return keep;
 }
 
-static bool give(haft__mcp_states *states, uint64_t *number)
+static bool give(haft__mcp_nonces *states, uint64_t *number)
 {
     *number = ++states->given;
     return true;
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the type that is wanted */
-static bool use(haft__mcp_states *states, uint64_t *number)
+static bool use(haft__mcp_nonces *states, uint64_t *number)
 {
     bool open = *number <= states->given && (states->answered[0] >> *number & 1) == 0;
     states->answered[0] |= UINT64_C(1) << *number;
     return open;
 }
 
-static bool is_same(const haft__mcp_keep *a, const haft__mcp_keep *b)
+static bool is_same(const haft__mcp_seal_file *a, const haft__mcp_seal_file *b)
 {
     return memcmp(a->key.bytes, b->key.bytes, sizeof(a->key.bytes)) == 0;
 }
@@ -77,16 +78,16 @@ TEST(what_one_process_gives_out_another_takes_once)
     uint64_t number = 0;
     struct stat about;
     begin(&f);
-    haft__mcp_keep one = open_keep(&f), other = open_keep(&f);
+    haft__mcp_seal_file one = open_keep(&f), other = open_keep(&f);
     CHECK(is_same(&one, &other), "they have different keys");
     CHECK_STR(f.why, HAFT__LIT(""), "why");
     CHECK(stat(f.path.ptr, &about) == 0 && (about.st_mode & 0777) == 0600, "mode %o",
           (unsigned)about.st_mode);
-    CHECK(haft__mcp_keep_share(&one, give, &number) && number == 1, "given");
-    CHECK(haft__mcp_keep_share(&other, give, &number) && number == 2, "the next");
+    CHECK(haft__mcp_seal_file_update(&one, give, &number) && number == 1, "given");
+    CHECK(haft__mcp_seal_file_update(&other, give, &number) && number == 2, "the next");
     number = 1;
-    CHECK(haft__mcp_keep_share(&other, use, &number), "used elsewhere");
-    CHECK(!haft__mcp_keep_share(&one, use, &number), "used twice");
+    CHECK(haft__mcp_seal_file_update(&other, use, &number), "used elsewhere");
+    CHECK(!haft__mcp_seal_file_update(&one, use, &number), "used twice");
     end(&f);
 }
 
@@ -94,10 +95,10 @@ TEST(another_spec_has_another_key)
 {
     fixture f;
     begin(&f);
-    haft__mcp_keep one = open_keep(&f);
+    haft__mcp_seal_file one = open_keep(&f);
     haft_str first = f.path;
     f.spec.hash = HAFT__LIT("01");
-    haft__mcp_keep other = open_keep(&f);
+    haft__mcp_seal_file other = open_keep(&f);
     CHECK(!is_same(&one, &other), "they have the same");
     char lock[4200];
     (void)snprintf(lock, sizeof(lock), "%s.lock", first.ptr);
@@ -133,17 +134,17 @@ TEST(a_key_that_others_could_know_is_not_used)
         fixture f;
         uint64_t number = 0;
         begin(&f);
-        haft__mcp_keep one = open_keep(&f);
+        haft__mcp_seal_file one = open_keep(&f);
         if (i < COUNT(texts)) {
             write_text(f.path, texts[i], 0);
         } else {
             CHECK_INT(chmod(f.path.ptr, 0644), 0, "others may read it");
         }
-        CHECK(!haft__mcp_keep_share(&one, give, &number), "row %zu", i);
-        haft__mcp_keep other = open_keep(&f);
+        CHECK(!haft__mcp_seal_file_update(&one, give, &number), "row %zu", i);
+        haft__mcp_seal_file other = open_keep(&f);
         CHECK(!is_same(&one, &other), "row %zu", i);
-        CHECK(!haft__mcp_keep_share(&one, give, &number), "row %zu: the old one is taken", i);
-        CHECK(haft__mcp_keep_share(&other, give, &number), "row %zu", i);
+        CHECK(!haft__mcp_seal_file_update(&one, give, &number), "row %zu: the old one is taken", i);
+        CHECK(haft__mcp_seal_file_update(&other, give, &number), "row %zu", i);
         end(&f);
     }
 }
@@ -153,15 +154,15 @@ TEST(the_file_of_a_key_is_bounded)
     fixture f;
     char text[HAFT__LIMIT_MCP_KEEP_BYTES + 1] = "";
     begin(&f);
-    haft__mcp_keep one = open_keep(&f);
+    haft__mcp_seal_file one = open_keep(&f);
     FILE *file = fopen(f.path.ptr, "re");
     CHECK(file != NULL && fread(text, 1, sizeof(text) - 1, file) > 0, "read");
     (void)fclose(file);
     write_text(f.path, text, HAFT__LIMIT_MCP_KEEP_BYTES);
-    haft__mcp_keep same = open_keep(&f);
+    haft__mcp_seal_file same = open_keep(&f);
     CHECK(is_same(&one, &same), "at the limit");
     write_text(f.path, text, HAFT__LIMIT_MCP_KEEP_BYTES + 1);
-    haft__mcp_keep other = open_keep(&f);
+    haft__mcp_seal_file other = open_keep(&f);
     CHECK(!is_same(&one, &other), "past it");
     end(&f);
 }
@@ -169,13 +170,14 @@ TEST(the_file_of_a_key_is_bounded)
 TEST(without_a_place_the_key_goes_with_the_process)
 {
     fixture f;
-    haft__mcp_keep keep;
+    haft__mcp_seal_file keep;
     begin(&f);
-    CHECK_INT(haft__mcp_keep_open(&f.arena, (haft_str){NULL, 0}, &f.spec, &keep, &f.why, NULL),
+    CHECK_INT(haft__mcp_seal_file_open(&f.arena, (haft_str){NULL, 0}, &f.spec, &keep, &f.why, NULL),
               HAFT_OK, "no place");
     CHECK(keep.path.ptr == NULL && f.why.len > 0, "it is told");
-    CHECK_INT(haft__mcp_keep_open(&f.arena, HAFT__LIT("/dev/null/x"), &f.spec, &keep, &f.why, NULL),
-              HAFT_OK, "no directory");
+    CHECK_INT(
+        haft__mcp_seal_file_open(&f.arena, HAFT__LIT("/dev/null/x"), &f.spec, &keep, &f.why, NULL),
+        HAFT_OK, "no directory");
     CHECK(keep.path.ptr == NULL && f.why.len > 0, "it is told");
     end(&f);
 }

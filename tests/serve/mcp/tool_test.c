@@ -18,17 +18,17 @@ HAFT_TOOL(stamp, "Stamps something.")
 typedef struct client {
     help_host h;
     haft_agent *agent;
-    haft__mcp_spec *served;
+    haft__mcp_spec_server *served;
     haft__mcp_server *server;
     haft__mcp_peer *peer;
     int answers;
 } client;
 
-static void on_sent(void *context, void *stream, const haft__mcp_sent *sent)
+static void on_sent(void *context, void *stream, const haft__mcp_server_message *sent)
 {
     client *c = context;
     (void)stream;
-    c->answers += sent->kind == HAFT__MCP_SENT_ANSWER;
+    c->answers += sent->kind == HAFT__MCP_MESSAGE_ANSWER;
 }
 
 static void open_client(client *c)
@@ -42,7 +42,7 @@ static void open_client(client *c)
     CHECK_INT(haft__mcp_spec_create(&options, &c->served, err), HAFT_OK, "%s", err->message);
     haft__mcp_server_options server = {.name = HAFT__LIT("s"),
                                        .version = HAFT__LIT("1"),
-                                       .served = &haft__mcp_spec_served,
+                                       .served = &haft__mcp_spec_handlers,
                                        .context = c->served,
                                        .hash_key = {1, 2}};
     CHECK_INT(haft__mcp_server_create(&server, &c->server, err), HAFT_OK, "%s", err->message);
@@ -59,18 +59,19 @@ static void close_client(client *c)
     help_host_finish(&c->h);
 }
 
-static haft__mcp_asked *read_call(client *c, int id)
+static haft__mcp_request *read_call(client *c, int id)
 {
     char text[512];
-    haft__mcp_asked *asked = NULL;
+    haft__mcp_request *mcp_request = NULL;
     (void)snprintf(
         text, sizeof(text),
         "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{\"name\":"
         "\"stamp\",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
         "\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
         id);
-    CHECK_INT(haft__mcp_read(c->server, haft__str(text), NULL, &asked, NULL), HAFT_OK, "read");
-    return asked;
+    CHECK_INT(haft__mcp_request_read(c->server, haft__str(text), NULL, &mcp_request, NULL), HAFT_OK,
+              "read");
+    return mcp_request;
 }
 
 /* The first call of a lane is given up, and there is no memory for something of the next one: each
@@ -79,15 +80,15 @@ TEST(a_lane_goes_on_when_a_call_of_it_cannot_begin)
 {
     for (unsigned n = 0;; n++) {
         client c;
-        haft__mcp_asked *asked[3];
+        haft__mcp_request *mcp_request[3];
         open_client(&c);
         for (int i = 0; i < 3; i++) {
-            asked[i] = read_call(&c, i);
-            haft__mcp_peer_take(c.peer, asked[i], NULL, NULL, 1000);
+            mcp_request[i] = read_call(&c, i);
+            haft__mcp_peer_receive(c.peer, mcp_request[i], NULL, NULL, 1000);
         }
         CHECK_INT(c.answers, 0, "none has run");
         test_fail_allocation(n);
-        haft__mcp_asked_abandon(asked[0]);
+        haft__mcp_request_abandon(mcp_request[0]);
         bool failed = test_allow_allocations();
         for (int i = 0; i < 1000 && c.answers < 2; i++) {
             CHECK_INT(haft_runtime_step(c.h.runtime, 1, &c.h.err), HAFT_OK, "%s", c.h.err.message);

@@ -17,64 +17,64 @@ static bool keep_even(void *item, void *context)
     return *(const int *)item % 2 == 0;
 }
 
-static void add(haft__sorted *sorted, int *number)
+static void add(haft__sorted_array *sorted, int *number)
 {
     bool found;
-    size_t at = haft__sorted_seek(sorted, number, &found);
+    size_t at = haft__sorted_array_lower_bound(sorted, number, &found);
     CHECK(!found, "%d is there already", *number);
-    CHECK_INT(haft__sorted_reserve(sorted, NULL), HAFT_OK, "no room");
-    haft__sorted_insert(sorted, at, number);
+    CHECK_INT(haft__sorted_array_reserve(sorted, NULL), HAFT_OK, "no room");
+    haft__sorted_array_insert(sorted, at, number);
 }
 
 TEST(what_comes_in_any_order_stands_in_order)
 {
     static int numbers[MANY];
-    haft__sorted sorted;
-    haft__sorted_init(&sorted, compare);
+    haft__sorted_array sorted;
+    haft__sorted_array_init(&sorted, compare);
     for (int i = 0; i < MANY; i++) {
         numbers[i] = i * 7919 % MANY;
         add(&sorted, &numbers[i]);
     }
     for (int i = 0; i < MANY; i++) {
         CHECK_INT(*(int *)sorted.items[i], i, "place %d", i);
-        CHECK(haft__sorted_get(&sorted, &i) == sorted.items[i], "number %d", i);
+        CHECK(haft__sorted_array_get(&sorted, &i) == sorted.items[i], "number %d", i);
     }
     int past = MANY, before = -1;
     bool found;
-    CHECK_INT(haft__sorted_seek(&sorted, &past, &found), MANY, "behind the last");
-    CHECK(!found && haft__sorted_get(&sorted, &past) == NULL, "one that is not there");
-    CHECK_INT(haft__sorted_seek(&sorted, &before, &found), 0, "before the first");
-    haft__sorted_finish(&sorted);
-    haft__sorted_finish(&sorted);
+    CHECK_INT(haft__sorted_array_lower_bound(&sorted, &past, &found), MANY, "behind the last");
+    CHECK(!found && haft__sorted_array_get(&sorted, &past) == NULL, "one that is not there");
+    CHECK_INT(haft__sorted_array_lower_bound(&sorted, &before, &found), 0, "before the first");
+    haft__sorted_array_finish(&sorted);
+    haft__sorted_array_finish(&sorted);
 }
 
 TEST(what_is_removed_is_gone)
 {
     static int numbers[MANY];
-    haft__sorted sorted;
-    haft__sorted_init(&sorted, compare);
+    haft__sorted_array sorted;
+    haft__sorted_array_init(&sorted, compare);
     for (int i = 0; i < MANY; i++) {
         numbers[i] = i;
         add(&sorted, &numbers[i]);
     }
-    haft__sorted_remove(&sorted, MANY - 1);
-    haft__sorted_remove(&sorted, 0);
+    haft__sorted_array_remove(&sorted, MANY - 1);
+    haft__sorted_array_remove(&sorted, 0);
     CHECK_INT(*(int *)sorted.items[0], 1, "the first");
     CHECK_INT(sorted.count, MANY - 2, "how many");
     int asked = 0;
-    haft__sorted_filter(&sorted, keep_even, &asked);
+    haft__sorted_array_filter(&sorted, keep_even, &asked);
     CHECK_INT(asked, MANY - 2, "asked");
     CHECK_INT(sorted.count, MANY / 2 - 1, "even ones");
     CHECK_INT(*(int *)sorted.items[0], 2, "the first");
-    haft__sorted_finish(&sorted);
+    haft__sorted_array_finish(&sorted);
 }
 
 TEST(sorted_things_without_memory_say_so)
 {
-    haft__sorted sorted;
-    haft__sorted_init(&sorted, compare);
+    haft__sorted_array sorted;
+    haft__sorted_array_init(&sorted, compare);
     test_fail_allocation(0);
-    CHECK_INT(haft__sorted_reserve(&sorted, NULL), HAFT_NO_MEMORY, "it was accepted");
+    CHECK_INT(haft__sorted_array_reserve(&sorted, NULL), HAFT_NO_MEMORY, "it was accepted");
     (void)test_allow_allocations();
-    haft__sorted_finish(&sorted);
+    haft__sorted_array_finish(&sorted);
 }

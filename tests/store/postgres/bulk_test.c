@@ -6,7 +6,7 @@
 
 /* ---- statements are counted ---- */
 
-static haft__pg_functions counting;
+static haft__libpq counting;
 static __typeof__(PQsendQueryParams) *really_send;
 static size_t sent;
 
@@ -73,7 +73,7 @@ TEST(many_requests_are_as_many_statements_as_one)
         sent = 0;
         for (size_t n = 0; n < counts[i]; n++) {
             requests[n] = append_of(n + 1, 2, &line, 1);
-            requests[n].run.state = HAFT__STATE_ENDED;
+            requests[n].run.state = HAFT__RUN_STATE_ENDED;
             requests[n].run.end = HAFT__LIT("done");
         }
         CHECK_INT(help_together(&s, requests, counts[i]), HAFT_OK, "%s", s.error.message);
@@ -115,12 +115,12 @@ TEST(rows_of_one_statement_are_kept_apart)
     requests[1] = (haft__store_request){
         .verb = HAFT__STORE_SEND, .run.id = help_id(2), .text = HAFT__LIT("hello")};
     requests[2] = append_of(3, 1, lines, 1);
-    requests[2].run.state = HAFT__STATE_ENDED;
+    requests[2].run.state = HAFT__RUN_STATE_ENDED;
     requests[2].run.end = HAFT__LIT("done");
     requests[2].run.answer = HAFT__LIT("42");
     requests[3] = (haft__store_request){.verb = HAFT__STORE_REMOVE, .run.id = help_id(4)};
     requests[4] = append_of(5, 1, lines + 1, 1);
-    requests[4].run.state = HAFT__STATE_WAITING;
+    requests[4].run.state = HAFT__RUN_STATE_WAITING;
     requests[4].run.wake_ms = 77;
     requests[5] = create_of(7, lines, 2);
     uint64_t commits = help_pg(&s)->commits;
@@ -132,7 +132,7 @@ TEST(rows_of_one_statement_are_kept_apart)
     CHECK_STR(help_run(&s, 2)->task, ((haft_str){"a\0b", 3}), "the task of run 2");
     CHECK_STR(help_read(&s, 3), HAFT__LIT("1\n\"{},\\\"\n"), "run 3");
     const haft__store_run *ended = help_run(&s, 3);
-    CHECK(ended->state == HAFT__STATE_ENDED && ended->owner.len == 0 && ended->lease_ms == 0,
+    CHECK(ended->state == HAFT__RUN_STATE_ENDED && ended->owner.len == 0 && ended->lease_ms == 0,
           "run 3 has ended");
     CHECK_STR(ended->answer, HAFT__LIT("42"), "its answer");
     CHECK_STR(help_run(&s, 1)->answer, HAFT__LIT(""), "that of another");

@@ -132,7 +132,7 @@ TEST(what_is_wrong_with_a_server_is_told)
         haft__store_finding rows[HAFT__PG_FINDINGS];
         haft__pg_facts facts = with(well, cases[i].change);
         haft__arena_init(&arena, 1 << 16);
-        CHECK_INT(haft__pg_diagnose(&facts, &arena, rows, &err), HAFT_OK, "%s", err.message);
+        CHECK_INT(haft__pg_doctor_findings(&facts, &arena, rows, &err), HAFT_OK, "%s", err.message);
         for (size_t j = 0; j < HAFT__PG_FINDINGS; j++) {
             bool bad = cases[i].name != NULL && strcmp(rows[j].name, cases[i].name) == 0;
             CHECK(rows[j].good == !bad, "case %zu: %s", i, rows[j].name);
@@ -152,7 +152,7 @@ TEST(what_is_wrong_without_memory_is_not_told)
         haft_error err = {0};
         haft__arena_init(&arena, 1 << 16);
         test_fail_allocation(n);
-        haft_status status = haft__pg_diagnose(&well, &arena, rows, &err);
+        haft_status status = haft__pg_doctor_findings(&well, &arena, rows, &err);
         failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         haft__arena_finish(&arena);
@@ -166,7 +166,7 @@ TEST(rights_that_are_missing_are_named)
     haft__arena arena;
     haft__pg_facts facts = with(well, lack_rights);
     haft__arena_init(&arena, 0);
-    CHECK_INT(haft__pg_diagnose(&facts, &arena, rows, NULL), HAFT_OK, "no memory");
+    CHECK_INT(haft__pg_doctor_findings(&facts, &arena, rows, NULL), HAFT_OK, "no memory");
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (strcmp(rows[i].name, "role") == 0) {
             CHECK(strstr(rows[i].hint, "USAGE ON SCHEMA haft and SELECT, INSERT") != NULL, "%s",

@@ -16,13 +16,13 @@ TEST(lists_of_hosts_are_turned)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__buf turned;
         haft__buf_init(&turned, 100);
-        haft__pg_rotate(&turned, cases[i].list, cases[i].by, cases[i].count);
+        haft__pg_host_list_rotate(&turned, cases[i].list, cases[i].by, cases[i].count);
         CHECK_INT(turned.status, HAFT_OK, "case %zu", i);
         CHECK_STR(haft__str(turned.ptr), haft__str(cases[i].wanted), "case %zu", i);
         haft__buf_finish(&turned);
     }
-    CHECK_INT(haft__pg_count(NULL), 0, "none");
-    CHECK_INT(haft__pg_count("a,,b"), 3, "three");
+    CHECK_INT(haft__pg_host_count(NULL), 0, "none");
+    CHECK_INT(haft__pg_host_count("a,,b"), 3, "three");
 }
 
 TEST(places_have_every_host_and_port)
@@ -39,15 +39,16 @@ TEST(places_have_every_host_and_port)
         {"postgres:///d", "postgres:///d"},
     };
     haft__pg pg = {.url = NULL};
-    if (haft__pg_load(&pg.lib, NULL) != HAFT_OK) {
+    if (haft__libpq_load(&pg.lib, NULL) != HAFT_OK) {
         test_skip("there is no libpq");
         return;
     }
     for (size_t i = 0; i < COUNT(cases); i++) {
         pg.options = pg.lib->conninfoParse(cases[i].url, NULL);
-        const char *host = haft__pg_option(&pg, "host");
-        pg.hosts = haft__pg_count(host != NULL ? host : haft__pg_option(&pg, "hostaddr"));
-        haft__pg_name_place(&pg);
+        const char *host = haft__pg_conninfo_option(&pg, "host");
+        pg.hosts =
+            haft__pg_host_count(host != NULL ? host : haft__pg_conninfo_option(&pg, "hostaddr"));
+        haft__pg_set_display_name(&pg);
         CHECK_STR(haft__str(pg.place), haft__str(cases[i].place), "%s", cases[i].url);
         pg.lib->conninfoFree(pg.options);
     }

@@ -96,7 +96,7 @@ TEST(urls_are_shown_without_secrets)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        CHECK_STR(haft__store_shown(cases[i].url, &arena), haft__str(cases[i].shown), "%s",
+        CHECK_STR(haft__store_display_url(cases[i].url, &arena), haft__str(cases[i].shown), "%s",
                   cases[i].url);
     }
     haft__arena_finish(&arena);
@@ -147,7 +147,7 @@ static void check_due(const char *wanted, const char *what)
 static uint64_t take_next(help_store *s, haft_str wanted)
 {
     haft__store_request take = {
-        .verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
+        .verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
     CHECK_INT(help_do(s, &take), HAFT_OK, "%s", s->error.message);
     CHECK_STR(take.found[0].id, wanted, "the next");
     return take.found[0].epoch;
@@ -203,7 +203,7 @@ TEST(a_run_that_is_created_behind_one_that_ends_is_due)
                                .run = {.id = help_id(1),
                                        .seq = 1,
                                        .epoch = 1,
-                                       .state = HAFT__STATE_ENDED,
+                                       .state = HAFT__RUN_STATE_ENDED,
                                        .end = HAFT__LIT("done")},
                                .lines = &line,
                                .line_count = 1,
@@ -255,23 +255,28 @@ TEST(looking_at_a_database_without_tables_leaves_it_so)
     haft__arena arena;
     haft__arena_init(&arena, 1 << 20);
     CHECK_INT(haft__loop_create(&loop, &err), HAFT_OK, "%s", err.message);
-    CHECK_INT(haft__store_look(loop, help_pg_url(), &store, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__store_open_existing(loop, help_pg_url(), &store, &err), HAFT_OK, "%s",
+              err.message);
     static const struct {
         haft__store_verb verb;
         haft_status wanted;
     } cases[] = {
-        {HAFT__STORE_LIST, HAFT_OK},        {HAFT__STORE_FIND, HAFT_NOT_FOUND},
-        {HAFT__STORE_TAKE, HAFT_NOT_FOUND}, {HAFT__STORE_RECALL, HAFT_NOT_FOUND},
-        {HAFT__STORE_GC, HAFT_OK},          {HAFT__STORE_REMOVE, HAFT_NOT_FOUND},
-        {HAFT__STORE_DOCTOR, HAFT_OK},      {HAFT__STORE_REMEMBER, HAFT_IO},
+        {HAFT__STORE_LIST, HAFT_OK},
+        {HAFT__STORE_FIND, HAFT_NOT_FOUND},
+        {HAFT__STORE_CLAIM_NEXT, HAFT_NOT_FOUND},
+        {HAFT__STORE_CACHE_GET, HAFT_NOT_FOUND},
+        {HAFT__STORE_GC, HAFT_OK},
+        {HAFT__STORE_REMOVE, HAFT_NOT_FOUND},
+        {HAFT__STORE_DOCTOR, HAFT_OK},
+        {HAFT__STORE_CACHE_PUT, HAFT_IO},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__store_request request = {.verb = cases[i].verb,
                                        .run = {.id = help_id(1), .owner = HAFT__LIT("me")},
                                        .name = HAFT__LIT("last"),
                                        .arena = &arena};
-        CHECK_INT(haft__store_wait(store, &request, &err), cases[i].wanted, "case %zu: %s", i,
-                  err.message);
+        CHECK_INT(haft__store_submit_and_wait(store, &request, &err), cases[i].wanted,
+                  "case %zu: %s", i, err.message);
     }
     haft__store_close(store);
     haft__loop_destroy(loop);
@@ -337,7 +342,7 @@ TEST(a_store_waits_as_long_as_the_limits_say)
         return;
     }
     CHECK_INT(help_pg(&s)->request_ms, HAFT__LIMIT_STORE_PG_REQUEST_MS, "for a request");
-    CHECK_INT(help_pg(&s)->take_ms, HAFT__LIMIT_STORE_BUSY_MS, "for a free run");
+    CHECK_INT(help_pg(&s)->claim_ms, HAFT__LIMIT_STORE_BUSY_MS, "for a free run");
     CHECK_INT(help_pg(&s)->connect_ms, HAFT__LIMIT_STORE_PG_CONNECT_MS, "for a connection");
     CHECK_INT(help_pg(&s)->backoff_ms, HAFT__LIMIT_STORE_PG_BACKOFF_MS, "between two");
     CHECK_INT(help_pg(&s)->backoff_max_ms, HAFT__LIMIT_STORE_PG_BACKOFF_MAX_MS, "at most");
@@ -355,7 +360,7 @@ TEST(what_was_written_is_read_where_it_was)
     if (!help_pg_open(&s)) {
         return;
     }
-    haft__pg_link *writer = &help_pg(&s)->writer, *reader = &help_pg(&s)->reader;
+    haft__pg_connection *writer = &help_pg(&s)->writer, *reader = &help_pg(&s)->reader;
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "events");
     CHECK(writer->server > 0 && writer->server == reader->server, "two servers");
@@ -407,8 +412,8 @@ static void note(haft__store_request *request)
 
 static void step_until(help_store *s, const tally *t, size_t wanted)
 {
-    uint64_t most = haft__clock_steady() + 60000;
-    while (t->done < wanted && haft__clock_steady() < most) {
+    uint64_t most = haft__clock_monotonic() + 60000;
+    while (t->done < wanted && haft__clock_monotonic() < most) {
         CHECK_INT(haft__loop_step(s->loop, 1000, NULL), HAFT_OK, "no step");
     }
     CHECK_INT(t->done, wanted, "done");
@@ -679,7 +684,7 @@ TEST(renewals_go_before_others)
     }
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
     CHECK_INT(help_create(&s, 2), HAFT_OK, "%s", s.error.message);
-    haft__store_request take = {.verb = HAFT__STORE_TAKE,
+    haft__store_request take = {.verb = HAFT__STORE_CLAIM_NEXT,
                                 .run.owner = HAFT__LIT("you"),
                                 .lease_ms = HELP_LEASE,
                                 .done = note,
@@ -713,7 +718,7 @@ TEST(looking_for_a_free_run_gives_way_to_renewals)
     }
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
     CHECK_INT(help_create_in(&s, 2, "", ""), HAFT_OK, "%s", s.error.message);
-    haft__store_request take = {.verb = HAFT__STORE_TAKE,
+    haft__store_request take = {.verb = HAFT__STORE_CLAIM_NEXT,
                                 .run.owner = HAFT__LIT("you"),
                                 .lease_ms = HELP_LEASE,
                                 .arena = &s.arena,
@@ -778,10 +783,10 @@ TEST(looking_for_a_free_run_has_an_end)
     if (!begin_beside(&s, 1, &other)) {
         return;
     }
-    help_pg(&s)->take_ms = 50;
+    help_pg(&s)->claim_ms = 50;
     help_session_do(&other, "LOCK haft.runs");
     haft__store_request take = {
-        .verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("you"), .lease_ms = HELP_LEASE};
+        .verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("you"), .lease_ms = HELP_LEASE};
     CHECK_INT(help_do(&s, &take), HAFT_IO, "it was taken");
     CHECK(says(&s.error, "statement timeout"), "%s", s.error.message);
     help_session_do(&other, "ROLLBACK");
@@ -889,7 +894,7 @@ TEST(who_cannot_read_takes_nothing)
     (void)help_pg_sql(about_role("GRANT USAGE ON SCHEMA haft TO", ""));
     help_store_reopen(&s);
     haft__store_request take = {
-        .verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("you"), .lease_ms = HELP_LEASE};
+        .verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("you"), .lease_ms = HELP_LEASE};
     for (int i = 0; i < 2; i++) { /* the second time both connections are made anew */
         help_pg(&s)->request_ms = 500;
         CHECK_INT(help_do(&s, &take), HAFT_IO, "it was taken");
@@ -945,7 +950,7 @@ static int pages(int many)
                    many);
     (void)help_pg_sql(sql);
     (void)help_pg_sql("VACUUM ANALYZE haft.runs");
-    int found = help_pg_pages("(bigint, text, bigint, text[]) AS " HAFT__PG_TAKE_FREE,
+    int found = help_pg_pages("(bigint, text, bigint, text[]) AS " HAFT__PG_CLAIM_FREE,
                               "EXECUTE q (2000000, 'me', 3000000, '{}')");
     help_store_close(&s);
     return found;
@@ -1001,7 +1006,7 @@ static int pages_of_queue(int many)
                    many);
     (void)help_pg_sql(sql);
     (void)help_pg_sql("VACUUM ANALYZE haft.runs");
-    int found = help_pg_pages("(bigint, text, bigint, text[]) AS " HAFT__PG_TAKE_FREE,
+    int found = help_pg_pages("(bigint, text, bigint, text[]) AS " HAFT__PG_CLAIM_FREE,
                               "EXECUTE q (2000000, 'me', 3000000, '{}')");
     help_store_close(&s);
     return found;
@@ -1023,12 +1028,12 @@ TEST(what_has_ended_in_a_thread_costs_those_who_look_ahead_nothing)
     static const struct {
         const char *prepare, *execute;
     } cases[] = {
-        {"(bigint, text, bigint, text[]) AS " HAFT__PG_TAKE_FREE,
+        {"(bigint, text, bigint, text[]) AS " HAFT__PG_CLAIM_FREE,
          "EXECUTE q (2000000, 'me', 3000000, '{}')"},
-        {"(bigint, text, bigint, text[], text[]) AS " HAFT__PG_TAKE_LOST,
+        {"(bigint, text, bigint, text[], text[]) AS " HAFT__PG_CLAIM_ORPHANED,
          "EXECUTE q (2000000, 'me', 3000000, '{}', '{}')"},
-        {"(text) AS " HAFT__PG_OPEN, "EXECUTE q ('t')"},
-        {"(text, bigint) AS " HAFT__PG_AHEAD, "EXECUTE q ('last', 10)"},
+        {"(text) AS " HAFT__PG_OPEN_IN_THREAD, "EXECUTE q ('t')"},
+        {"(text, bigint) AS " HAFT__PG_PREDECESSORS, "EXECUTE q ('last', 10)"},
     };
     if (help_pg_url() == NULL) {
         return;

@@ -339,7 +339,8 @@ TEST(connections_are_set_for_safety)
     help_store_open(&s, "sqlite");
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message); /* both threads rest now */
     CHECK(help_run(&s, 1) != NULL, "not found");
-    sqlite3 *links[2] = {help_sqlite(&s)->writer.link.db, help_sqlite(&s)->reader.link.db};
+    sqlite3 *links[2] = {help_sqlite(&s)->writer.connection.db,
+                         help_sqlite(&s)->reader.connection.db};
     for (size_t i = 0; i < 2 * COUNT(cases); i++) {
         size_t k = i / 2;
         CHECK_INT(setting(links[i % 2], cases[k].sql), cases[k].wanted, "%s", cases[k].sql);
@@ -398,7 +399,7 @@ TEST(many_runs_are_collected_in_several_transactions)
     help_store_open(&s, "sqlite");
     for (uint64_t n = 0; n <= HAFT__LIMIT_STORE_GC_RUNS; n++) {
         haft__store_request create = {.verb = HAFT__STORE_CREATE,
-                                      .run = {.id = help_id(n), .state = HAFT__STATE_ENDED}};
+                                      .run = {.id = help_id(n), .state = HAFT__RUN_STATE_ENDED}};
         CHECK_INT(help_do(&s, &create), HAFT_OK, "%s", s.error.message);
     }
     uint64_t before = help_sqlite(&s)->writer.commits;
@@ -410,7 +411,7 @@ TEST(many_runs_are_collected_in_several_transactions)
     CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM blobs"), 0, "left");
     for (uint64_t n = 1; n < HAFT__LIMIT_STORE_GC_RUNS; n++) {
         haft__store_request create = {.verb = HAFT__STORE_CREATE,
-                                      .run = {.id = help_id(n), .state = HAFT__STATE_ENDED}};
+                                      .run = {.id = help_id(n), .state = HAFT__RUN_STATE_ENDED}};
         CHECK_INT(help_do(&s, &create), HAFT_OK, "%s", s.error.message);
     }
     before = help_sqlite(&s)->writer.commits;
@@ -443,19 +444,19 @@ TEST(the_log_is_moved_into_the_database)
     CHECK(longest >= most, "it is never moved: %zu bytes", longest);
     CHECK(longest < 2 * most, "it grows to %zu bytes", longest);
     int used = 0, highest = 0;
-    (void)sqlite3_db_status(help_sqlite(&s)->writer.link.db, SQLITE_DBSTATUS_CACHE_USED, &used,
-                            &highest, 0);
+    (void)sqlite3_db_status(help_sqlite(&s)->writer.connection.db, SQLITE_DBSTATUS_CACHE_USED,
+                            &used, &highest, 0);
     CHECK(used < (HAFT__LIMIT_STORE_CACHE_KIB + 512) * 1024, "the cache has %d bytes", used);
     help_store_close(&s);
 }
 
 /* Steps of SQLite's machine that one append, or the read of the last event, takes. */
-static int steps_of(haft__link *link)
+static int steps_of(haft__sqlite_connection *connection)
 {
     int steps = 0;
-    for (size_t i = 0; i < HAFT__SQL_COUNT; i++) {
-        if (link->statements[i] != NULL) {
-            steps += sqlite3_stmt_status(link->statements[i], SQLITE_STMTSTATUS_VM_STEP, 1);
+    for (size_t i = 0; i < HAFT__SQLITE_STMT_COUNT; i++) {
+        if (connection->statements[i] != NULL) {
+            steps += sqlite3_stmt_status(connection->statements[i], SQLITE_STMTSTATUS_VM_STEP, 1);
         }
     }
     return steps;
@@ -482,14 +483,14 @@ TEST(an_append_costs_the_same_however_long_the_run_is)
             CHECK_INT(help_do(&s, &fill), HAFT_OK, "%s", s.error.message);
             seq += COUNT(lines);
         }
-        (void)steps_of(&sqlite->writer.link);
+        (void)steps_of(&sqlite->writer.connection);
         CHECK_INT(help_append(&s, 1, 1, seq++, "one more"), HAFT_OK, "%s", s.error.message);
-        appends[round] = steps_of(&sqlite->writer.link);
+        appends[round] = steps_of(&sqlite->writer.connection);
         haft__store_request read = {
-            .verb = HAFT__STORE_READ, .run = {.id = help_id(1)}, .after = seq - 1};
-        (void)steps_of(&sqlite->reader.link);
+            .verb = HAFT__STORE_READ_EVENTS, .run = {.id = help_id(1)}, .after = seq - 1};
+        (void)steps_of(&sqlite->reader.connection);
         CHECK_INT(help_do(&s, &read), HAFT_OK, "%s", s.error.message);
-        reads[round] = steps_of(&sqlite->reader.link);
+        reads[round] = steps_of(&sqlite->reader.connection);
     }
     CHECK_INT(appends[1], appends[0], "steps of an append to 2n");
     CHECK_INT(appends[2], appends[0], "steps of an append to 4n");
