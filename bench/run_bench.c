@@ -94,9 +94,9 @@ static bool go_on(making *m, const state *s)
         if (effect.kind == HAFT__EFFECT_END) {
             return m->run.end == HAFT__END_DONE;
         }
-        good = effect.kind == HAFT__EFFECT_EVENT ? append(m, effect.body)
-               : effect.kind == HAFT__EFFECT_ASK ? reply(m, s)
-                                                 : finish_call(m, s);
+        good = effect.kind == HAFT__EFFECT_EVENT        ? append(m, effect.body)
+               : effect.kind == HAFT__EFFECT_CALL_MODEL ? reply(m, s)
+                                                        : finish_call(m, s);
         if (!good) {
             return false;
         }

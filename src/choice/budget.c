@@ -7,11 +7,11 @@ static uint64_t sum(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-haft__spent haft__budget_look(const haft__spec *spec, const haft__usage *usage)
+haft__spent_budget haft__budget_check(const haft__spec *spec, const haft__usage *usage)
 {
     const haft__spec_limits *limits = &spec->limits;
     const struct {
-        haft__spent spent;
+        haft__spent_budget spent;
         bool limited;
     } budgets[] = {
         {{"calls", usage->calls, limits->calls}, true},
@@ -24,5 +24,5 @@ haft__spent haft__budget_look(const haft__spec *spec, const haft__usage *usage)
             return budgets[i].spent;
         }
     }
-    return (haft__spent){NULL, 0, 0};
+    return (haft__spent_budget){NULL, 0, 0};
 }

@@ -24,10 +24,10 @@ typedef struct haft__choice_tool {
 } haft__choice_tool;
 
 /* A budget that is used up: "turns", "calls", "tokens", "usd", "wall". */
-typedef struct haft__spent {
+typedef struct haft__spent_budget {
     const char *what; /* NULL: none is */
     uint64_t used, limit;
-} haft__spent;
+} haft__spent_budget;
 
 /* What has happened, as far as the policy looks at it. */
 typedef struct haft__choice_facts {
@@ -38,10 +38,10 @@ typedef struct haft__choice_facts {
      * none of them among `tools`. */
     const haft_str *also_counted;
     size_t also_counted_count;
-    bool gate_opened;       /* a gate_opened event has been seen: it stays open */
-    bool default_satisfied; /* a call such as the forced default wants has finished */
-    haft__spent spent;      /* a budget other than turns */
-    bool cut;               /* of a correction: the token limit ended the reply */
+    bool gate_opened;         /* a gate_opened event has been seen: it stays open */
+    bool default_satisfied;   /* a call such as the forced default wants has finished */
+    haft__spent_budget spent; /* a budget other than turns */
+    bool cut;                 /* of a correction: the token limit ended the reply */
 } haft__choice_facts;
 
 typedef struct haft__gate {
@@ -73,11 +73,11 @@ typedef struct haft__choice {
 } haft__choice;
 
 /* Decides the next turn. `allowed` (facts->tool_count of them) is the caller's. */
-void haft__choose(const haft__spec *spec, const haft__choice_facts *facts, bool *allowed,
-                  haft__choice *ret_choice);
+void haft__choice_decide(const haft__spec *spec, const haft__choice_facts *facts, bool *allowed,
+                         haft__choice *ret_choice);
 
 /* The gate alone: what gate_opened is decided by. */
-haft__gate haft__gate_look(const haft__spec *spec, const haft__choice_facts *facts);
+haft__gate haft__gate_evaluate(const haft__spec *spec, const haft__choice_facts *facts);
 
 typedef struct haft__usage {
     uint32_t calls;
@@ -89,7 +89,7 @@ typedef struct haft__usage {
 
 /* Which budget is used up, if any: the first of calls, tokens, usd and wall that has reached its
  * limit. Turns are not looked at here. */
-haft__spent haft__budget_look(const haft__spec *spec, const haft__usage *usage);
+haft__spent_budget haft__budget_check(const haft__spec *spec, const haft__usage *usage);
 
 /* ---- judging a reply ---- */
 
@@ -115,8 +115,9 @@ typedef enum haft__violation {
 
 /* Whether a reply breaks the choice. Under `none` because of a limit nothing is a violation: the
  * caller does not run the calls. */
-haft__violation haft__judge(const haft__choice *choice, bool has_text, const haft_str *call_names,
-                            const haft__call_standing *standings, size_t call_count);
+haft__violation haft__judge_reply(const haft__choice *choice, bool has_text,
+                                  const haft_str *call_names, const haft__call_standing *standings,
+                                  size_t call_count);
 const char *haft__violation_name(haft__violation violation);
 
 /* What the model is told when it is asked again; nothing for HAFT__VIOLATION_NONE. */
@@ -139,8 +140,8 @@ typedef struct haft__guard_facts {
 } haft__guard_facts;
 
 /* The facts as they are now: after the other calls of the batch, for control calls come last. */
-haft__guard_facts haft__guard_look(const haft__spec *spec, const haft__choice_facts *facts,
-                                   const bool *phase_done, bool artifact_stored);
+haft__guard_facts haft__guard_collect(const haft__spec *spec, const haft__choice_facts *facts,
+                                      const bool *phase_done, bool artifact_stored);
 
 /* Whether the tool may run now: request_user_input and complete_workflow have a guard, all others
  * pass. If not, appends all that is missing, for the model to read. */
@@ -149,47 +150,47 @@ bool haft__guard_passes(const haft__spec *spec, const haft__guard_facts *facts, 
 
 /* ---- the no-progress detector ---- */
 
-typedef enum haft__progress_verdict {
-    HAFT__PROGRESS_FINE,
-    HAFT__PROGRESS_HINT,   /* run it; if it then brings nothing new, tell the model */
-    HAFT__PROGRESS_REFUSE, /* do not run it */
-    HAFT__PROGRESS_STOP,   /* end the run */
-} haft__progress_verdict;
+typedef enum haft__no_progress_verdict {
+    HAFT__NO_PROGRESS_FINE,
+    HAFT__NO_PROGRESS_HINT,   /* run it; if it then brings nothing new, tell the model */
+    HAFT__NO_PROGRESS_REFUSE, /* do not run it */
+    HAFT__NO_PROGRESS_STOP,   /* end the run */
+} haft__no_progress_verdict;
 
 /* A call that finished, as far as the detector looks at it. */
-typedef struct haft__progress_call {
+typedef struct haft__no_progress_call {
     uint64_t tool;   /* hash of the tool's name */
     uint64_t call;   /* hash of the name and the canonical arguments */
     uint64_t result; /* hash of what came back, result or error; never 0 */
     bool failed;     /* it was an error */
-} haft__progress_call;
+} haft__no_progress_call;
 
 /* As many calls as A-B-A-B needs to be seen when the second B comes. */
-#define HAFT__PROGRESS_KEPT 3
+#define HAFT__NO_PROGRESS_WINDOW 3
 
 /* The last calls of a run, newest last. Plain data, folded like the rest of the state. */
-typedef struct haft__progress {
-    haft__progress_call last[HAFT__PROGRESS_KEPT];
+typedef struct haft__no_progress {
+    haft__no_progress_call last[HAFT__NO_PROGRESS_WINDOW];
     uint32_t count;    /* entries used */
     uint32_t repeated; /* how many calls in a row brought nothing new, refused ones included */
     uint32_t refused;  /* how many of those were refused */
-} haft__progress;
+} haft__no_progress;
 
 /* What to do about a call that is about to run. It is taken for a repetition when it is the last
  * call again, when it goes on with A-B-A-B, or when the last three calls were of this tool and all
  * failed with one error. */
-haft__progress_verdict haft__progress_look(const haft__progress *progress, uint64_t tool,
-                                           uint64_t call);
+haft__no_progress_verdict haft__no_progress_check(const haft__no_progress *progress, uint64_t tool,
+                                                  uint64_t call);
 
 /* Notes a call that finished. True when it brought nothing new: the last call again with the same
  * result, another call of the same tool with the same error, or A-B-A-B with the same results. */
-bool haft__progress_note(haft__progress *progress, haft__progress_call call);
+bool haft__no_progress_note(haft__no_progress *progress, haft__no_progress_call call);
 
 /* Notes a call that was refused as a repetition. */
-void haft__progress_note_refused(haft__progress *progress);
+void haft__no_progress_note_refused(haft__no_progress *progress);
 
 /* What the model is told with the result (HINT) or in its place (REFUSE), or why the run ends
  * (STOP); nothing when all is fine. */
-void haft__progress_tell(haft__buf *buf, haft__progress_verdict verdict, haft_str tool);
+void haft__no_progress_explain(haft__buf *buf, haft__no_progress_verdict verdict, haft_str tool);
 
 #endif

@@ -14,16 +14,16 @@
 #include "base/utf8.h"
 #include "choice/choice.h"
 
-typedef struct turn {
+typedef struct choice_context {
     const haft__spec *spec;
     const haft__choice_facts *facts;
     haft__choice *choice;
-} turn;
+} choice_context;
 
 /* Appends to the reason. */
-static void say(haft__choice *choice, const char *format, ...) HAFT__PRINTF(2, 3);
+static void add_reason(haft__choice *choice, const char *format, ...) HAFT__PRINTF(2, 3);
 
-static void say(haft__choice *choice, const char *format, ...)
+static void add_reason(haft__choice *choice, const char *format, ...)
 {
     size_t used = strlen(choice->reason);
     va_list args;
@@ -33,7 +33,7 @@ static void say(haft__choice *choice, const char *format, ...)
 }
 
 /* A name may have been asked for that no tool could have, of any length: what of it is shown. */
-static haft_str shown(haft_str name)
+static haft_str clip_name(haft_str name)
 {
     return (haft_str){name.ptr, haft__utf8_floor(name, HAFT__LIMIT_TOOL_NAME_BYTES)};
 }
@@ -72,7 +72,7 @@ static bool has_declared(const haft__choice_facts *facts)
     return false;
 }
 
-static void allow(const turn *t, bool *ret_allowed)
+static void set_allowed(const choice_context *t, bool *ret_allowed)
 {
     const haft__choice_facts *facts = t->facts;
     bool artifacts = !has_more_than_artifacts(facts);
@@ -87,7 +87,7 @@ static void allow(const turn *t, bool *ret_allowed)
     }
 }
 
-static void set(const turn *t, haft__choice_rule rule, haft__choice_mode mode)
+static void set_choice(const choice_context *t, haft__choice_rule rule, haft__choice_mode mode)
 {
     t->choice->rule = rule;
     t->choice->mode = mode;
@@ -101,7 +101,7 @@ static const struct budget_words {
     {"turns", "turn"}, {"calls", "call"}, {"tokens", "token"}, {"usd", "money"}, {"wall", "time"},
 };
 
-static const char *words_of(const char *what)
+static const char *budget_label(const char *what)
 {
     for (size_t i = 0; i < COUNT(budget_words); i++) {
         if (strcmp(budget_words[i].what, what) == 0) {
@@ -112,7 +112,7 @@ static const char *words_of(const char *what)
 }
 
 /* Dollars have two digits behind the point, or as many as it takes; so have seconds, or none. */
-static void say_amount(haft__choice *choice, const char *what, uint64_t amount)
+static void add_amount(haft__choice *choice, const char *what, uint64_t amount)
 {
     if (strcmp(what, "usd") == 0) {
         uint64_t part = amount % 1000000;
@@ -120,62 +120,63 @@ static void say_amount(haft__choice *choice, const char *what, uint64_t amount)
         for (; digits > 2 && part % 10 == 0; digits--) {
             part /= 10;
         }
-        say(choice, "$%" PRIu64 ".%0*" PRIu64, amount / 1000000, digits, part);
+        add_reason(choice, "$%" PRIu64 ".%0*" PRIu64, amount / 1000000, digits, part);
     } else if (strcmp(what, "wall") == 0) {
-        say(choice, "%" PRIu64, amount / 1000);
+        add_reason(choice, "%" PRIu64, amount / 1000);
         if (amount % 1000 != 0) {
-            say(choice, ".%03" PRIu64, amount % 1000);
+            add_reason(choice, ".%03" PRIu64, amount % 1000);
         }
-        say(choice, " s");
+        add_reason(choice, " s");
     } else {
-        say(choice, "%" PRIu64, amount);
+        add_reason(choice, "%" PRIu64, amount);
     }
 }
 
-static bool by_limit(const turn *t)
+static bool decide_by_limit(const choice_context *t)
 {
     const haft__choice_facts *facts = t->facts;
-    const haft__spent *spent = &facts->spent;
+    const haft__spent_budget *spent = &facts->spent;
     if (facts->turn >= t->spec->limits.turns) {
-        say(t->choice, "last turn (%u of %u)", facts->turn, t->spec->limits.turns);
+        add_reason(t->choice, "last turn (%u of %u)", facts->turn, t->spec->limits.turns);
     } else if (spent->what != NULL) {
-        say(t->choice, "%s budget used up (", words_of(spent->what));
-        say_amount(t->choice, spent->what, spent->used);
-        say(t->choice, " of ");
-        say_amount(t->choice, spent->what, spent->limit);
-        say(t->choice, ")");
+        add_reason(t->choice, "%s budget used up (", budget_label(spent->what));
+        add_amount(t->choice, spent->what, spent->used);
+        add_reason(t->choice, " of ");
+        add_amount(t->choice, spent->what, spent->limit);
+        add_reason(t->choice, ")");
     } else {
         return false;
     }
-    set(t, HAFT__RULE_LIMIT, HAFT__MODE_NONE);
+    set_choice(t, HAFT__RULE_LIMIT, HAFT__MODE_NONE);
     return true;
 }
 
-static void say_wish(haft__choice *choice, const haft__tool_choice *wish)
+static void add_wish(haft__choice *choice, const haft__tool_choice *wish)
 {
     switch (wish->mode) {
-    case HAFT__MODE_AUTO: say(choice, "auto"); return;
-    case HAFT__MODE_ANY: say(choice, "any"); return;
-    case HAFT__MODE_TOOL: say(choice, "tool %.*s", HAFT__ARG(shown(wish->tool))); return;
-    case HAFT__MODE_NONE: say(choice, "none"); return;
+    case HAFT__MODE_AUTO: add_reason(choice, "auto"); return;
+    case HAFT__MODE_ANY: add_reason(choice, "any"); return;
+    case HAFT__MODE_TOOL: add_reason(choice, "tool %.*s", HAFT__ARG(clip_name(wish->tool))); return;
+    case HAFT__MODE_NONE: add_reason(choice, "none"); return;
     }
     HAFT__UNREACHABLE();
 }
 
 /* What somebody asked for and can have. */
-static void grant(const turn *t, haft__choice_rule rule, const haft__tool_choice *wish)
+static void apply_wish(const choice_context *t, haft__choice_rule rule,
+                       const haft__tool_choice *wish)
 {
-    say_wish(t->choice, wish);
-    set(t, rule, wish->mode);
+    add_wish(t->choice, wish);
+    set_choice(t, rule, wish->mode);
     if (wish->mode == HAFT__MODE_TOOL) {
         t->choice->tool = wish->tool;
     } else if (wish->mode == HAFT__MODE_ANY && !has_declared(t->facts)) {
         t->choice->mode = HAFT__MODE_AUTO;
-        say(t->choice, ", but no tool is offered");
+        add_reason(t->choice, ", but no tool is offered");
     }
 }
 
-static bool by_schedule(const turn *t)
+static bool decide_by_schedule(const choice_context *t)
 {
     const haft__choice_spec *policy = &t->spec->choice;
     if (t->facts->turn > policy->schedule_count) {
@@ -186,54 +187,55 @@ static bool by_schedule(const turn *t)
         return false;
     }
     if (wish->mode == HAFT__MODE_TOOL && !is_offered(t->facts, wish->tool)) {
-        say(t->choice, "scheduled tool %.*s is not offered; ", HAFT__ARG(shown(wish->tool)));
+        add_reason(t->choice, "scheduled tool %.*s is not offered; ",
+                   HAFT__ARG(clip_name(wish->tool)));
         return false;
     }
-    say(t->choice, "schedule, turn %u: ", t->facts->turn);
-    grant(t, HAFT__RULE_SCHEDULE, wish);
+    add_reason(t->choice, "schedule, turn %u: ", t->facts->turn);
+    apply_wish(t, HAFT__RULE_SCHEDULE, wish);
     return true;
 }
 
-static bool by_gate(const turn *t)
+static bool decide_by_gate(const choice_context *t)
 {
     const haft__gate *gate = &t->choice->gate;
     if (!gate->on) {
         return false;
     }
     if (gate->open) {
-        say(t->choice, "gate open; ");
+        add_reason(t->choice, "gate open; ");
         return false;
     }
-    say(t->choice, "%u of %u data tools called", gate->called, gate->threshold);
-    set(t, HAFT__RULE_GATE, HAFT__MODE_ANY);
+    add_reason(t->choice, "%u of %u data tools called", gate->called, gate->threshold);
+    set_choice(t, HAFT__RULE_GATE, HAFT__MODE_ANY);
     return true;
 }
 
-static void by_default(const turn *t)
+static void decide_by_default(const choice_context *t)
 {
     const haft__tool_choice *wish = &t->spec->choice.default_choice;
     bool forced = wish->mode == HAFT__MODE_ANY || wish->mode == HAFT__MODE_TOOL;
-    say(t->choice, "default ");
+    add_reason(t->choice, "default ");
     if (forced && t->facts->default_satisfied) {
-        say(t->choice, "satisfied");
-        set(t, HAFT__RULE_DEFAULT, HAFT__MODE_AUTO);
+        add_reason(t->choice, "satisfied");
+        set_choice(t, HAFT__RULE_DEFAULT, HAFT__MODE_AUTO);
     } else if (wish->mode == HAFT__MODE_TOOL && !is_offered(t->facts, wish->tool)) {
-        say_wish(t->choice, wish);
-        say(t->choice, " is not offered");
-        set(t, HAFT__RULE_DEFAULT, HAFT__MODE_AUTO);
+        add_wish(t->choice, wish);
+        add_reason(t->choice, " is not offered");
+        set_choice(t, HAFT__RULE_DEFAULT, HAFT__MODE_AUTO);
     } else {
-        grant(t, HAFT__RULE_DEFAULT, wish);
+        apply_wish(t, HAFT__RULE_DEFAULT, wish);
     }
 }
 
-void haft__choose(const haft__spec *spec, const haft__choice_facts *facts, bool *allowed,
-                  haft__choice *ret_choice)
+void haft__choice_decide(const haft__spec *spec, const haft__choice_facts *facts, bool *allowed,
+                         haft__choice *ret_choice)
 {
     assert(facts->turn >= 1);
-    *ret_choice = (haft__choice){.gate = haft__gate_look(spec, facts), .allowed = allowed};
-    turn t = {spec, facts, ret_choice};
-    if (!by_limit(&t) && !by_schedule(&t) && !by_gate(&t)) {
-        by_default(&t);
+    *ret_choice = (haft__choice){.gate = haft__gate_evaluate(spec, facts), .allowed = allowed};
+    choice_context t = {spec, facts, ret_choice};
+    if (!decide_by_limit(&t) && !decide_by_schedule(&t) && !decide_by_gate(&t)) {
+        decide_by_default(&t);
     }
-    allow(&t, allowed);
+    set_allowed(&t, allowed);
 }

@@ -38,7 +38,7 @@ static uint32_t count_declared(const haft__choice_facts *facts)
     return count;
 }
 
-haft__gate haft__gate_look(const haft__spec *spec, const haft__choice_facts *facts)
+haft__gate haft__gate_evaluate(const haft__spec *spec, const haft__choice_facts *facts)
 {
     haft__gate gate = {.on = spec->choice.gate, .open = true};
     count_data_tools(facts, &gate);

@@ -9,12 +9,12 @@
 #include "choice/choice_int.h"
 
 /* Different tools to be called before a person is asked. */
-#define LEAST_BEFORE_QUESTION 2U
+#define MIN_TOOLS_BEFORE_QUESTION 2U
 
-haft__guard_facts haft__guard_look(const haft__spec *spec, const haft__choice_facts *facts,
-                                   const bool *phase_done, bool artifact_stored)
+haft__guard_facts haft__guard_collect(const haft__spec *spec, const haft__choice_facts *facts,
+                                      const bool *phase_done, bool artifact_stored)
 {
-    haft__guard_facts guard = {.gate = haft__gate_look(spec, facts),
+    haft__guard_facts guard = {.gate = haft__gate_evaluate(spec, facts),
                                .phase_done = phase_done,
                                .artifact_stored = artifact_stored,
                                .tools = facts->tools,
@@ -31,14 +31,14 @@ haft__guard_facts haft__guard_look(const haft__spec *spec, const haft__choice_fa
 
 static bool question_passes(const haft__guard_facts *facts, haft_str tool, haft__buf *why)
 {
-    uint32_t wanted = LEAST_BEFORE_QUESTION;
+    uint32_t wanted = MIN_TOOLS_BEFORE_QUESTION;
     wanted = facts->data_reachable < wanted ? facts->data_reachable : wanted;
     if (facts->data_called >= wanted) {
         return true;
     }
     haft__buf_addf(why, "%.*s is refused: look for the answer yourself before you ask. First, ",
                    HAFT__ARG(tool));
-    haft__names_add_uncalled(why, wanted - facts->data_called, facts->tools, facts->tool_count);
+    haft__name_list_add_uncalled(why, wanted - facts->data_called, facts->tools, facts->tool_count);
     haft__buf_add_char(why, '.');
     return false;
 }
@@ -77,12 +77,12 @@ static void add_phase(missing *m, const haft__phase *phase, const haft__guard_fa
 {
     begin_item(m);
     haft__buf_addf(m->why, "phase %.*s: ", HAFT__ARG(phase->name));
-    haft__names names = {m->why, 0, 0};
+    haft__name_list names = {m->why, 0, 0};
     size_t looked = 0;
     for (; looked < phase->tool_count && looked < HAFT__LIMIT_CHOICE_NAMES; looked++) {
         if (can_be_called(facts, phase->tools[looked])) {
             haft__buf_addf(m->why, "%s", names.shown == 0 ? "call one of: " : "");
-            haft__names_add(&names, phase->tools[looked]);
+            haft__name_list_add(&names, phase->tools[looked]);
         }
     }
     names.left = phase->tool_count - looked;
@@ -91,7 +91,7 @@ static void add_phase(missing *m, const haft__phase *phase, const haft__guard_fa
                        names.left > 0 ? "first " : "", names.left > 0 ? ", call another" : "");
         return;
     }
-    haft__names_end(&names);
+    haft__name_list_end(&names);
 }
 
 static void add_phases(missing *m, const haft__spec *spec, const haft__guard_facts *facts)
@@ -127,8 +127,8 @@ static bool completion_passes(const haft__spec *spec, const haft__guard_facts *f
     missing m = {why, tool, 0};
     if (facts->gate.on && !facts->gate.open) {
         begin_item(&m);
-        haft__names_add_uncalled(why, facts->gate.threshold - facts->gate.called, facts->tools,
-                                 facts->tool_count);
+        haft__name_list_add_uncalled(why, facts->gate.threshold - facts->gate.called, facts->tools,
+                                     facts->tool_count);
     }
     add_phases(&m, spec, facts);
     if (facts->artifact_offered && !facts->artifact_stored) {

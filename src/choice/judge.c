@@ -37,8 +37,9 @@ static haft__violation judge_tool(haft_str wanted, const haft_str *call_names, s
     return HAFT__VIOLATION_WRONG_TOOL;
 }
 
-haft__violation haft__judge(const haft__choice *choice, bool has_text, const haft_str *call_names,
-                            const haft__call_standing *standings, size_t call_count)
+haft__violation haft__judge_reply(const haft__choice *choice, bool has_text,
+                                  const haft_str *call_names, const haft__call_standing *standings,
+                                  size_t call_count)
 {
     if (choice->mode == HAFT__MODE_NONE && choice->rule == HAFT__RULE_LIMIT) {
         return HAFT__VIOLATION_NONE;
@@ -67,7 +68,7 @@ const char *haft__violation_name(haft__violation violation)
 
 /* ---- asking again ---- */
 
-static const char *what_was_wrong(haft__violation violation, bool cut)
+static const char *describe_violation(haft__violation violation, bool cut)
 {
     switch (violation) {
     case HAFT__VIOLATION_NONE: return "";
@@ -88,13 +89,13 @@ static const char *what_was_wrong(haft__violation violation, bool cut)
 
 static void add_allowed(haft__buf *buf, const haft__choice *choice, const haft__choice_facts *facts)
 {
-    haft__names names = {buf, 0, 0};
+    haft__name_list names = {buf, 0, 0};
     for (size_t i = 0; i < facts->tool_count; i++) {
         if (choice->allowed[i]) {
-            haft__names_add(&names, facts->tools[i].name);
+            haft__name_list_add(&names, facts->tools[i].name);
         }
     }
-    haft__names_end(&names);
+    haft__name_list_end(&names);
     haft__buf_add_char(buf, '.');
 }
 
@@ -111,8 +112,8 @@ static void add_demand(haft__buf *buf, const haft__choice *choice, const haft__c
         add_allowed(buf, choice, facts);
         if (choice->rule == HAFT__RULE_GATE) {
             haft__buf_addf(buf, " Before you may answer in text, ");
-            haft__names_add_uncalled(buf, gate->threshold - gate->called, facts->tools,
-                                     facts->tool_count);
+            haft__name_list_add_uncalled(buf, gate->threshold - gate->called, facts->tools,
+                                         facts->tool_count);
             haft__buf_add_char(buf, '.');
         }
         return;
@@ -132,6 +133,6 @@ void haft__violation_correction(haft__buf *buf, const haft__choice *choice,
     if (violation == HAFT__VIOLATION_NONE) {
         return;
     }
-    haft__buf_add_str(buf, haft__str(what_was_wrong(violation, facts->cut)));
+    haft__buf_add_str(buf, haft__str(describe_violation(violation, facts->cut)));
     add_demand(buf, choice, facts);
 }

@@ -3,71 +3,70 @@
  * progress.c - does the model go round in circles? First a hint, then a refusal, then the end.
  *
  * Whether a call repeats itself is known only when its result is there, so there are two views:
- * haft__progress_look() guesses from the calls, haft__progress_note() compares the results. A call
- * that asks how far something has got, and hears something new, is no repetition.
- * A call with other arguments is never refused for the errors of others until three in a row were
- * the same: until then it may well be the one that mends them.
- * Refused calls are only counted, so that the circle in `last` stays what it was.
- * Tests: tests/choice/no_progress_test.c.
+ * haft__no_progress_check() guesses from the calls, haft__no_progress_note() compares the results.
+ * A call that asks how far something has got, and hears something new, is no repetition. A call
+ * with other arguments is never refused for the errors of others until three in a row were the
+ * same: until then it may well be the one that mends them. Refused calls are only counted, so that
+ * the circle in `last` stays what it was. Tests: tests/choice/no_progress_test.c.
  */
 #include "base/str.h"
 #include "choice/choice.h"
 #include "tool/wire_name.h"
 
-static bool same_call(const haft__progress_call *a, const haft__progress_call *b)
+static bool same_call(const haft__no_progress_call *a, const haft__no_progress_call *b)
 {
     return a->call == b->call && a->result == b->result;
 }
 
-static bool same_error(const haft__progress_call *a, const haft__progress_call *b)
+static bool same_error(const haft__no_progress_call *a, const haft__no_progress_call *b)
 {
     return a->failed && b->failed && a->tool == b->tool && a->result == b->result;
 }
 
 /* B-A-B came, so that A would close the circle. */
-static bool alternates(const haft__progress *progress, uint64_t call)
+static bool alternates(const haft__no_progress *progress, uint64_t call)
 {
-    const haft__progress_call *last = progress->last;
-    return progress->count == HAFT__PROGRESS_KEPT && same_call(&last[0], &last[2])
+    const haft__no_progress_call *last = progress->last;
+    return progress->count == HAFT__NO_PROGRESS_WINDOW && same_call(&last[0], &last[2])
            && last[1].call == call;
 }
 
-static bool keeps_failing(const haft__progress *progress, uint64_t tool)
+static bool keeps_failing(const haft__no_progress *progress, uint64_t tool)
 {
-    const haft__progress_call *last = progress->last;
-    return progress->count == HAFT__PROGRESS_KEPT && last[2].tool == tool
+    const haft__no_progress_call *last = progress->last;
+    return progress->count == HAFT__NO_PROGRESS_WINDOW && last[2].tool == tool
            && same_error(&last[0], &last[1]) && same_error(&last[1], &last[2]);
 }
 
-haft__progress_verdict haft__progress_look(const haft__progress *progress, uint64_t tool,
-                                           uint64_t call)
+haft__no_progress_verdict haft__no_progress_check(const haft__no_progress *progress, uint64_t tool,
+                                                  uint64_t call)
 {
     bool again = progress->count > 0 && progress->last[progress->count - 1].call == call;
     if (!again && !alternates(progress, call) && !keeps_failing(progress, tool)) {
-        return HAFT__PROGRESS_FINE;
+        return HAFT__NO_PROGRESS_FINE;
     }
     if (progress->refused > 0) {
-        return HAFT__PROGRESS_STOP;
+        return HAFT__NO_PROGRESS_STOP;
     }
-    return progress->repeated > 0 ? HAFT__PROGRESS_REFUSE : HAFT__PROGRESS_HINT;
+    return progress->repeated > 0 ? HAFT__NO_PROGRESS_REFUSE : HAFT__NO_PROGRESS_HINT;
 }
 
-static bool is_repetition(const haft__progress *progress, const haft__progress_call *call)
+static bool is_repetition(const haft__no_progress *progress, const haft__no_progress_call *call)
 {
     if (progress->count == 0) {
         return false;
     }
-    const haft__progress_call *last = &progress->last[progress->count - 1];
+    const haft__no_progress_call *last = &progress->last[progress->count - 1];
     return same_call(last, call) || same_error(last, call)
            || (alternates(progress, call->call) && same_call(&progress->last[1], call));
 }
 
-bool haft__progress_note(haft__progress *progress, haft__progress_call call)
+bool haft__no_progress_note(haft__no_progress *progress, haft__no_progress_call call)
 {
     bool repetition = is_repetition(progress, &call);
     progress->repeated = repetition ? progress->repeated + 1 : 0;
     progress->refused = repetition ? progress->refused : 0;
-    if (progress->count == HAFT__PROGRESS_KEPT) {
+    if (progress->count == HAFT__NO_PROGRESS_WINDOW) {
         progress->count--;
         memmove(&progress->last[0], &progress->last[1],
                 progress->count * sizeof(progress->last[0]));
@@ -76,30 +75,30 @@ bool haft__progress_note(haft__progress *progress, haft__progress_call call)
     return repetition;
 }
 
-void haft__progress_note_refused(haft__progress *progress)
+void haft__no_progress_note_refused(haft__no_progress *progress)
 {
     progress->repeated++;
     progress->refused++;
 }
 
-void haft__progress_tell(haft__buf *buf, haft__progress_verdict verdict, haft_str tool)
+void haft__no_progress_explain(haft__buf *buf, haft__no_progress_verdict verdict, haft_str tool)
 {
     haft__wire_name wire = haft__wire_name_encode(tool);
     switch (verdict) {
-    case HAFT__PROGRESS_FINE: return;
-    case HAFT__PROGRESS_HINT:
+    case HAFT__NO_PROGRESS_FINE: return;
+    case HAFT__NO_PROGRESS_HINT:
         haft__buf_addf(buf,
                        "This brought nothing new: it is what came back before. Use what you have, "
                        "call %s with other arguments, or try another tool.",
                        wire.text);
         return;
-    case HAFT__PROGRESS_REFUSE:
+    case HAFT__NO_PROGRESS_REFUSE:
         haft__buf_addf(buf,
                        "Not run: calling %s in this way has brought nothing new. Use what you "
                        "have, or do something else; the next repetition ends the run.",
                        wire.text);
         return;
-    case HAFT__PROGRESS_STOP:
+    case HAFT__NO_PROGRESS_STOP:
         haft__buf_addf(buf, "no progress: %.*s was called again after a repetition was refused",
                        HAFT__ARG(tool));
         return;

@@ -76,7 +76,7 @@ static haft_status open_store(haft__cli *cli, const haft__args *args, const char
     haft_error *found = err != NULL ? err : &unwanted;
     haft_runtime_options options = HAFT_RUNTIME_OPTIONS_INIT;
     haft__runtime_env env = haft__config_env(cli);
-    env.looks = looks;
+    env.read_only_store = looks;
     options.store = url;
     haft_status status = read_lease(cli, args, &options.lease_ms, found);
     if (status != HAFT_OK) {

@@ -16,7 +16,7 @@
 #include "model/provider.h"
 #include "json/write.h"
 
-void haft__agent_hold(haft_agent *agent)
+void haft__agent_retain(haft_agent *agent)
 {
     agent->uses++;
 }
@@ -24,7 +24,7 @@ void haft__agent_hold(haft_agent *agent)
 void haft_agent_release(haft_agent *agent)
 {
     if (agent != NULL && --agent->uses == 0) {
-        haft_agent_release(agent->before);
+        haft_agent_release(agent->previous);
         haft__embedder_destroy(agent->embedder);
         haft__chat_tools_finish(&agent->tools_text);
         haft__arena_finish(&agent->arena);
@@ -34,7 +34,7 @@ void haft_agent_release(haft_agent *agent)
 }
 
 /* The spec as it is kept with its runs. */
-static haft_status keep_text(haft_agent *agent, haft_error *err)
+static haft_status store_spec_text(haft_agent *agent, haft_error *err)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
@@ -54,24 +54,25 @@ static bool is_scripted(const haft__spec *spec)
            || haft__str_equal(spec->model.provider, HAFT__LIT("replay"));
 }
 
-struct haft__way haft__agent_way(haft_agent *agent, const haft__model_spec *model)
+struct haft__endpoint haft__agent_endpoint(haft_agent *agent, const haft__model_spec *model)
 {
-    return (haft__way){.env = agent->runtime->env,
-                       .key_env = agent->runtime->key_env,
-                       .arena = &agent->arena,
-                       .redactor = agent->redactor,
-                       .model = model};
+    return (haft__endpoint){.env = agent->runtime->env,
+                            .key_env = agent->runtime->key_env,
+                            .arena = &agent->arena,
+                            .redactor = agent->redactor,
+                            .model = model};
 }
 
 static haft_status prepare_embeddings(haft_agent *agent, haft_error *err)
 {
-    haft__way way = haft__agent_way(agent, NULL);
+    haft__endpoint endpoint = haft__agent_endpoint(agent, NULL);
     if (agent->spec->embeddings.base_url.len == 0) {
         return HAFT_OK;
     }
-    haft_status status = haft__way_to_embeddings(&way, &agent->spec->embeddings, err);
-    agent->embed_url = way.url;
-    agent->embed_key_header = way.key_header;
+    haft_status status =
+        haft__endpoint_resolve_embeddings(&endpoint, &agent->spec->embeddings, err);
+    agent->embed_url = endpoint.url;
+    agent->embed_key_header = endpoint.key_header;
     return status;
 }
 
@@ -87,7 +88,7 @@ static haft_status collect_secrets(const haft_agent *agent, haft__arena *arena,
                : status;
 }
 
-haft_status haft__agent_know_secrets(haft_agent *agent, haft_error *err)
+haft_status haft__agent_load_secrets(haft_agent *agent, haft_error *err)
 {
     haft__redactor *redactor = NULL;
     if (agent->redactor != NULL) {
@@ -101,25 +102,25 @@ haft_status haft__agent_know_secrets(haft_agent *agent, haft_error *err)
     return status;
 }
 
-static haft_status prepare(haft_agent *agent, haft_error *err)
+static haft_status prepare_agent(haft_agent *agent, haft_error *err)
 {
     haft_runtime *runtime = agent->runtime;
     agent->scripted = is_scripted(agent->spec);
-    haft_status status = keep_text(agent, err);
+    haft_status status = store_spec_text(agent, err);
     if (status == HAFT_OK) {
         status = collect_secrets(agent, &agent->arena, &agent->redactor, err);
     }
     if (status == HAFT_OK) {
         status = agent->scripted ? haft__script_file_load(&agent->arena, agent->spec,
                                                           runtime->hash_key, &agent->script, err)
-                                 : haft__ask_prepare(agent, err);
+                                 : haft__agent_prepare_model(agent, err);
     }
     status = status == HAFT_OK ? prepare_embeddings(agent, err) : status;
     return status == HAFT_OK ? haft__redactor_seal(agent->redactor, err) : status;
 }
 
-static haft_status create(haft_runtime *runtime, const haft__spec *spec, bool look_only,
-                          haft_agent **ret_agent, haft_error *err)
+static haft_status create_agent(haft_runtime *runtime, const haft__spec *spec, bool read_only,
+                                haft_agent **ret_agent, haft_error *err)
 {
     haft_agent *agent = calloc(1, sizeof(*agent));
     if (agent == NULL) {
@@ -128,7 +129,7 @@ static haft_status create(haft_runtime *runtime, const haft__spec *spec, bool lo
     *agent = (haft_agent){.runtime = runtime, .spec = spec, .uses = 1};
     haft__arena_init(&agent->arena, 0);
     haft__chat_tools_init(&agent->tools_text);
-    haft_status status = look_only ? HAFT_OK : prepare(agent, err);
+    haft_status status = read_only ? HAFT_OK : prepare_agent(agent, err);
     if (status != HAFT_OK) {
         haft_agent_release(agent);
         return status;
@@ -140,7 +141,7 @@ static haft_status create(haft_runtime *runtime, const haft__spec *spec, bool lo
 haft_status haft__agent_create(haft_runtime *runtime, const haft__spec *spec,
                                haft_agent **ret_agent, haft_error *err)
 {
-    return create(runtime, spec, false, ret_agent, err);
+    return create_agent(runtime, spec, false, ret_agent, err);
 }
 
 /* ---- from text ---- */
@@ -162,12 +163,13 @@ haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_st
                                 .functions = runtime->functions,
                                 .function_count = runtime->function_count,
                                 .find_price = haft__provider_price,
-                                .read_file = haft__beside_read,
+                                .read_file = haft__spec_path_read,
                                 .hash_key = runtime->hash_key};
 }
 
-static haft_status load(haft_runtime *runtime, haft__arena *arena, haft_str text, haft_str path,
-                        haft__spec_use use, haft_agent **ret_agent, haft_error *err)
+static haft_status load_spec(haft_runtime *runtime, haft__arena *arena, haft_str text,
+                             haft_str path, haft__spec_use use, haft_agent **ret_agent,
+                             haft_error *err)
 {
     haft_str kept = haft__arena_copy(arena, text), place = haft__arena_copy(arena, path);
     if (kept.ptr == NULL || place.ptr == NULL) {
@@ -175,7 +177,7 @@ static haft_status load(haft_runtime *runtime, haft__arena *arena, haft_str text
     }
     haft__spec_options options = haft__agent_spec_options(runtime, place);
     options.kept = use != HAFT__SPEC_NEW;
-    if (use == HAFT__SPEC_SEEN) {
+    if (use == HAFT__SPEC_READ_ONLY) {
         options.env = (haft__spec_env){NULL, NULL}; /* nothing is run: nothing can be missing */
         options.read_file = NULL;
     }
@@ -187,8 +189,9 @@ static haft_status load(haft_runtime *runtime, haft__arena *arena, haft_str text
             return fail_problem(&report.problems[i], err);
         }
     }
-    return status == HAFT_OK ? create(runtime, spec, use == HAFT__SPEC_SEEN, ret_agent, err)
-                             : status;
+    return status == HAFT_OK
+               ? create_agent(runtime, spec, use == HAFT__SPEC_READ_ONLY, ret_agent, err)
+               : status;
 }
 
 haft_status haft__agent_load_text(haft_runtime *runtime, haft_str text, haft_str path,
@@ -196,7 +199,7 @@ haft_status haft__agent_load_text(haft_runtime *runtime, haft_str text, haft_str
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft_status status = load(runtime, &arena, text, path, use, ret_agent, err);
+    haft_status status = load_spec(runtime, &arena, text, path, use, ret_agent, err);
     if (status == HAFT_OK) {
         (*ret_agent)->spec_arena = arena; /* the spec lives as long as the agent */
     } else {

@@ -73,29 +73,29 @@ haft_status haft__runtime_make_id(haft_runtime *runtime, char id[HAFT__ID_LENGTH
     return HAFT_OK;
 }
 
-static void begin(haft_run *run)
+static void begin_run(haft_run *run)
 {
     haft_str none = {NULL, 0};
     haft__buf *body = &run->runtime->body;
     haft_error err = {0};
     haft__buf_clear(body);
-    haft__input_run_started_from(body, run->agent->spec, run->asked, run->thread, none, run->user,
+    haft__input_run_started_from(body, run->agent->spec, run->task, run->thread, none, run->user,
                                  &run->agent->origin);
     haft_status status = haft__buf_check(body, &err);
     if (status != HAFT_OK) {
-        haft__live_fail(run, &err);
+        haft__run_fail(run, &err);
         return;
     }
-    run->stage = HAFT__LIVE_ON;
-    haft__runtime_watch(run->runtime);
-    haft__live_take(run, haft__buf_str(body));
+    run->stage = HAFT__HANDLE_ACTIVE;
+    haft__runtime_watch_run(run->runtime);
+    haft__run_record_input(run, haft__buf_str(body));
     if (run->cancel_early) {
         (void)!haft_run_cancel(run, NULL);
     }
 }
 
 /* Keeps the texts that the caller lends. */
-static haft_status take_texts(haft_run *run, const char *task, const haft_run_options *options,
+static haft_status copy_texts(haft_run *run, const char *task, const haft_run_options *options,
                               haft_error *err)
 {
     char own[HAFT__ID_LENGTH + 1];
@@ -112,22 +112,22 @@ static haft_status take_texts(haft_run *run, const char *task, const haft_run_op
     if (status != HAFT_OK) {
         return status;
     }
-    run->asked = haft__arena_copy(&run->arena, haft__str(task));
+    run->task = haft__arena_copy(&run->arena, haft__str(task));
     run->thread = haft__arena_copy(&run->arena, haft__str(given ? options->thread : own));
     run->user =
         haft__arena_copy(&run->arena, haft__str(options->user != NULL ? options->user : ""));
-    bool kept = run->asked.ptr != NULL && run->thread.ptr != NULL && run->user.ptr != NULL;
+    bool kept = run->task.ptr != NULL && run->thread.ptr != NULL && run->user.ptr != NULL;
     return kept ? HAFT_OK : haft__arena_fail(&run->arena, err);
 }
 
-static void begin_soon(haft__task *task)
+static void on_begin(haft__task *task)
 {
     haft_run *run = HAFT__CONTAINER(task, haft_run, begin);
     run->loading = false;
     if (run->released) {
-        haft__live_destroy(run);
+        haft__run_destroy(run);
     } else {
-        begin(run);
+        begin_run(run);
     }
 }
 
@@ -145,22 +145,22 @@ haft_status haft_run_start(haft_agent *agent, const char *task, const haft_run_o
                                     "HAFT_RUN_OPTIONS_INIT", err);
     }
     if (status == HAFT_OK) {
-        status = haft__live_create(agent->runtime, &run, err);
+        status = haft__run_create(agent->runtime, &run, err);
     }
     if (status != HAFT_OK) {
         return status;
     }
-    run->held = own.enqueue;
+    run->suspended = own.enqueue;
     run->queued = own.thread != NULL; /* until it is known that it is the first */
-    status = take_texts(run, task, &own, err);
+    status = copy_texts(run, task, &own, err);
     if (status == HAFT_OK) {
-        status = haft__live_join(run, agent, err);
+        status = haft__run_attach_agent(run, agent, err);
     }
     if (status != HAFT_OK) {
-        haft__live_destroy(run);
+        haft__run_destroy(run);
         return status;
     }
-    run->begin.run = begin_soon; /* from the loop, like everything else that happens to it */
+    run->begin.run = on_begin; /* from the loop, like everything else that happens to it */
     run->loading = true;
     haft__loop_post(agent->runtime->loop, &run->begin);
     *ret_run = run;
@@ -174,11 +174,11 @@ haft_status haft_run_open(haft_runtime *runtime, const char *run_id, haft_run **
     if (runtime == NULL || run_id == NULL || ret_run == NULL) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "expected a runtime and an id, found NULL");
     }
-    haft_status status = haft__open_start(runtime, haft__str(run_id), false, &run, err);
-    while (status == HAFT_OK && run->stage == HAFT__LIVE_OPENING) {
+    haft_status status = haft__run_open_by_name(runtime, haft__str(run_id), false, &run, err);
+    while (status == HAFT_OK && run->stage == HAFT__HANDLE_OPENING) {
         status = haft__loop_step(runtime->loop, -1, err);
     }
-    if (status == HAFT_OK && run->stage == HAFT__LIVE_FAILED) {
+    if (status == HAFT_OK && run->stage == HAFT__HANDLE_FAILED) {
         status = run->error.status;
         if (err != NULL) {
             *err = run->error;
@@ -200,9 +200,9 @@ bool haft_run_next_event(haft_run *run, haft_event *ret_event)
         return false;
     }
     haft_str rest = haft__str_skip(haft__buf_str(&run->committed), run->committed_at);
-    run->read = true;
+    run->has_reader = true;
     if (rest.len == 0) {
-        if (haft__live_settled(run)) { /* there may be none for long */
+        if (haft__run_is_settled(run)) { /* there may be none for long */
             haft__buf_finish(&run->committed);
             run->committed_at = 0;
         }
@@ -218,7 +218,7 @@ bool haft_run_next_event(haft_run *run, haft_event *ret_event)
     return true;
 }
 
-static haft_state state_of_seen(const haft_run *run)
+static haft_state read_only_state(const haft_run *run)
 {
     if (run->state.stage == HAFT__RUN_ENDED) {
         return HAFT_ENDED;
@@ -232,11 +232,11 @@ haft_state haft_run_state(const haft_run *run)
         return HAFT_STOPPED;
     }
     switch (run->stage) {
-    case HAFT__LIVE_OPENING: return HAFT_RUNNING;
-    case HAFT__LIVE_SEEN: return state_of_seen(run);
-    case HAFT__LIVE_FAILED: return HAFT_STOPPED;
-    case HAFT__LIVE_ON:
-        if (!haft__live_settled(run)) {
+    case HAFT__HANDLE_OPENING: return HAFT_RUNNING;
+    case HAFT__HANDLE_READ_ONLY: return read_only_state(run);
+    case HAFT__HANDLE_FAILED: return HAFT_STOPPED;
+    case HAFT__HANDLE_ACTIVE:
+        if (!haft__run_is_settled(run)) {
             return HAFT_RUNNING;
         }
         return run->effect == HAFT__EFFECT_END ? HAFT_ENDED : HAFT_WAITING;
@@ -268,33 +268,33 @@ const haft_error *haft_run_error(const haft_run *run)
 
 /* ---- saying something ---- */
 
-static haft_status command(haft_run *run, haft__steer_kind kind, const char *call_id,
-                           const char *json, const char *why, haft_error *err)
+static haft_status issue_command(haft_run *run, haft__run_command_kind kind, const char *call_id,
+                                 const char *json, const char *why, haft_error *err)
 {
     if (run == NULL) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "expected a run, found NULL");
     }
-    haft__steer said = {.kind = kind,
-                        .call = haft__str(call_id != NULL ? call_id : ""),
-                        .value = haft__json_null(),
-                        .by = run->user.len > 0 ? run->user : HAFT__LIT("program"),
-                        .why = haft__str(why != NULL ? why : "")};
-    haft__steer_see(&run->state, &said); /* as the program can have seen it */
+    haft__run_command said = {.kind = kind,
+                              .call = haft__str(call_id != NULL ? call_id : ""),
+                              .value = haft__json_null(),
+                              .by = run->user.len > 0 ? run->user : HAFT__LIT("program"),
+                              .why = haft__str(why != NULL ? why : "")};
+    haft__run_command_set_target(&run->state, &said); /* as the program can have seen it */
     haft__arena scratch;
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
     haft_status status = HAFT_OK;
     if (json != NULL) {
         bool is_json = true; /* else it is refused here as well */
-        status = haft__steer_read_value(&scratch, haft__str(json), run->runtime->hash_key,
-                                        &said.value, &is_json, err);
+        status = haft__run_command_read_value(&scratch, haft__str(json), run->runtime->hash_key,
+                                              &said.value, &is_json, err);
     }
-    if (status == HAFT_OK && json != NULL && kind == HAFT__STEER_APPROVE
+    if (status == HAFT_OK && json != NULL && kind == HAFT__RUN_COMMAND_APPROVE
         && said.value.kind == HAFT__JSON_NULL) { /* which would stand for no other arguments */
         status = haft__fail(err, HAFT_BAD_INPUT, "",
                             "expected an object with the arguments, found null");
     }
     if (status == HAFT_OK) {
-        status = haft__live_command(run, &said, err);
+        status = haft__run_perform_command(run, &said, err);
     }
     haft__arena_finish(&scratch);
     return status;
@@ -305,39 +305,39 @@ haft_status haft_run_answer(haft_run *run, const char *call_id, const char *json
     if (json == NULL) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "expected a JSON value, found NULL");
     }
-    return command(run, HAFT__STEER_ANSWER, call_id, json, NULL, err);
+    return issue_command(run, HAFT__RUN_COMMAND_ANSWER, call_id, json, NULL, err);
 }
 
 haft_status haft_run_approve(haft_run *run, const char *call_id, const char *args_json,
                              haft_error *err)
 {
-    return command(run, HAFT__STEER_APPROVE, call_id, args_json, NULL, err);
+    return issue_command(run, HAFT__RUN_COMMAND_APPROVE, call_id, args_json, NULL, err);
 }
 
 haft_status haft_run_again(haft_run *run, const char *call_id, haft_error *err)
 {
-    return command(run, HAFT__STEER_AGAIN, call_id, NULL, NULL, err);
+    return issue_command(run, HAFT__RUN_COMMAND_AGAIN, call_id, NULL, NULL, err);
 }
 
 haft_status haft_run_reject(haft_run *run, const char *call_id, const char *why, haft_error *err)
 {
-    return command(run, HAFT__STEER_REJECT, call_id, NULL, why, err);
+    return issue_command(run, HAFT__RUN_COMMAND_REJECT, call_id, NULL, why, err);
 }
 
 haft_status haft_run_cancel(haft_run *run, haft_error *err)
 {
-    return command(run, HAFT__STEER_CANCEL, NULL, NULL, NULL, err);
+    return issue_command(run, HAFT__RUN_COMMAND_CANCEL, NULL, NULL, NULL, err);
 }
 
 /* ---- letting go ---- */
 
-void haft__live_leave(haft_run *run)
+void haft__run_dispose(haft_run *run)
 {
     if (run->appending || run->loading) {
         return; /* the store is busy with it, and comes by here again */
     }
-    if (!haft__lease_drop(run)) { /* so that another can take it up at once */
-        haft__live_destroy(run);
+    if (!haft__lease_release(run)) { /* so that another can take it up at once */
+        haft__run_destroy(run);
     }
 }
 
@@ -349,7 +349,7 @@ void haft_run_release(haft_run *run)
     run->released = true;
     haft__timer_stop(run->runtime->loop, &run->retry);
     if (run->agent != NULL) {
-        haft__live_stop_work(run);
+        haft__run_stop_operations(run);
     }
-    haft__live_leave(run);
+    haft__run_dispose(run);
 }

@@ -7,28 +7,30 @@
 #include "engine/runtime.h"
 
 /* The command as the run's agent hears it. */
-static haft_status hear(haft_run *run, const haft__steer *command, haft__steer *ret_heard,
-                        haft_error *err)
+static haft_status add_redactor(haft_run *run, const haft__run_command *command,
+                                haft__run_command *ret_heard, haft_error *err)
 {
-    haft_status status = haft__agent_know_secrets(run->agent, err);
+    haft_status status = haft__agent_load_secrets(run->agent, err);
     *ret_heard = *command;
     ret_heard->redactor = run->agent->redactor;
     return status;
 }
 
-haft_status haft__live_steer(haft_run *run, const haft__steer *command, haft__buf *buf,
-                             haft_error *err)
+haft_status haft__run_apply_command(haft_run *run, const haft__run_command *command, haft__buf *buf,
+                                    haft_error *err)
 {
-    haft__steer heard;
-    haft_status status = hear(run, command, &heard, err);
-    return status == HAFT_OK ? haft__steer_apply(&run->state, &heard, buf, err) : status;
+    haft__run_command redacted;
+    haft_status status = add_redactor(run, command, &redacted, err);
+    return status == HAFT_OK ? haft__run_command_apply(&run->state, &redacted, buf, err) : status;
 }
 
-haft_status haft__live_taken(haft_run *run, const haft__steer *command, bool *ret_taken,
-                             haft_error *err)
+haft_status haft__run_check_duplicate_command(haft_run *run, const haft__run_command *command,
+                                              bool *ret_duplicate, haft_error *err)
 {
-    haft__steer heard;
-    haft_status status = hear(run, command, &heard, err);
-    *ret_taken = false;
-    return status == HAFT_OK ? haft__steer_taken(&run->state, &heard, ret_taken, err) : status;
+    haft__run_command redacted;
+    haft_status status = add_redactor(run, command, &redacted, err);
+    *ret_duplicate = false;
+    return status == HAFT_OK
+               ? haft__run_command_is_duplicate(&run->state, &redacted, ret_duplicate, err)
+               : status;
 }

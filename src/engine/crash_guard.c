@@ -13,46 +13,46 @@
 #include "engine/runtime.h"
 
 /* Whether it has not got on since it was taken up. */
-static bool is_in_doubt(const haft_run *run)
+static bool has_made_no_progress(const haft_run *run)
 {
-    return run->losses > 0 && run->durable_seq == run->row.seq;
+    return run->crash_count > 0 && run->durable_seq == run->row.seq;
 }
 
-bool haft__loss_waits(const haft_run *run)
+bool haft__crash_guard_must_wait(const haft_run *run)
 {
-    return is_in_doubt(run) && !haft__log_durable(run);
+    return has_made_no_progress(run) && !haft__log_is_durable(run);
 }
 
-bool haft__loss_is_hopeless(const haft_run *run)
+bool haft__crash_guard_limit_reached(const haft_run *run)
 {
-    return is_in_doubt(run) && run->losses > HAFT__LIMIT_WORK_LOSSES;
+    return has_made_no_progress(run) && run->crash_count > HAFT__LIMIT_WORK_LOSSES;
 }
 
-static haft_status write_end(haft_run *run, haft_str why, haft__buf *body, haft_error *err)
+static haft_status write_end_event(haft_run *run, haft_str why, haft__buf *body, haft_error *err)
 {
-    haft__steer cancel = {.kind = HAFT__STEER_CANCEL,
-                          .call = HAFT__LIT(""),
-                          .value = haft__json_null(),
-                          .by = HAFT__LIT("haft worker"),
-                          .why = why};
+    haft__run_command cancel = {.kind = HAFT__RUN_COMMAND_CANCEL,
+                                .call = HAFT__LIT(""),
+                                .value = haft__json_null(),
+                                .by = HAFT__LIT("haft worker"),
+                                .why = why};
     haft__model_failure failure = {.message = why};
-    if (run->state.stage != HAFT__RUN_ASKING) {
-        return haft__live_steer(run, &cancel, body, err);
+    if (run->state.stage != HAFT__RUN_AWAITING_REPLY) {
+        return haft__run_apply_command(run, &cancel, body, err);
     }
     haft__input_model_failed(body, &failure, 0);
     return haft__buf_check(body, err);
 }
 
-haft_status haft__loss_end(haft_run *run, haft_error *err)
+haft_status haft__crash_guard_end_run(haft_run *run, haft_error *err)
 {
     char why[160];
     (void)snprintf(why, sizeof(why),
                    "%u processes in a row ended, or were not heard of any more, while they had the "
                    "run at this point",
-                   run->losses - 1);
+                   run->crash_count - 1);
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = write_end(run, haft__str(why), &body, err);
+    haft_status status = write_end_event(run, haft__str(why), &body, err);
     if (status == HAFT_OK && body.len > 0) {
         status = haft__log_append(run, haft__runtime_now(run->runtime), haft__buf_str(&body), err);
     }

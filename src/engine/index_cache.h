@@ -13,29 +13,31 @@
 #include "exec/embeddings/word_vectors.h"
 #include "run/offer/index.h"
 
-typedef struct haft__seek_index {
+typedef struct haft__index_cache_entry {
     char key[HAFT__SHA256_HEX];
     haft__search_index *index;
     uint64_t used;       /* when, as `time` counts */
     uint64_t generation; /* of the embedder whose vectors it has; 0: none */
-} haft__seek_index;
+} haft__index_cache_entry;
 
 /* Zero is an empty one. */
-typedef struct haft__seek {
-    haft__seek_index items[HAFT__LIMIT_SEARCH_INDEXES];
+typedef struct haft__index_cache {
+    haft__index_cache_entry items[HAFT__LIMIT_SEARCH_INDEXES];
     size_t count;
-    uint64_t time; /* searches so far */
-    uint64_t made; /* indexes so far */
+    uint64_t time;  /* searches so far */
+    uint64_t built; /* indexes so far */
     haft__word_vectors vectors;
     bool loaded; /* they have been looked for */
-} haft__seek;
+} haft__index_cache;
 
-void haft__seek_finish(haft__seek *seek);
+void haft__index_cache_finish(haft__index_cache *cache);
 
-/* Searches ask->offer for ask->query and puts the hits into `ask`; they live in `arena`. With
+/* Searches ask->offer for ask->query and puts the hits into `request`; they live in `arena`. With
  * ask->given, documents have the vectors of `embedder`, which is not looked at otherwise. */
-HAFT_MUST_USE haft_status haft__seek_find(haft__seek *seek, haft__reveal_ask *ask,
-                                          haft__embedder *embedder, haft__hash_key hash_key,
-                                          haft__arena *arena, haft_error *err);
+HAFT_MUST_USE haft_status haft__index_cache_search(haft__index_cache *cache,
+                                                   haft__reveal_request *request,
+                                                   haft__embedder *embedder,
+                                                   haft__hash_key hash_key, haft__arena *arena,
+                                                   haft_error *err);
 
 #endif

@@ -28,16 +28,17 @@ static bool is_ended(const haft_run *run)
 }
 
 /* When it must have been renewed, on the steady clock. */
-static uint64_t end_of(const haft_run *run)
+static uint64_t lease_end(const haft_run *run)
 {
     uint64_t ms = run->runtime->leases.ms;
     bool leased = run->runtime->shared && run->leased_ms > 0 && !is_ended(run);
     return leased ? run->leased_ms + ms - ms / MARGIN : UINT64_MAX;
 }
 
-haft_status haft__lease_in_time(const haft_runtime *runtime, uint64_t asked_ms, haft_error *err)
+haft_status haft__lease_check_delay(const haft_runtime *runtime, uint64_t requested_ms,
+                                    haft_error *err)
 {
-    uint64_t ms = runtime->leases.ms, taken = runtime->steady() - asked_ms;
+    uint64_t ms = runtime->leases.ms, taken = runtime->steady() - requested_ms;
     if (taken < ms - ms / MARGIN) {
         return HAFT_OK;
     }
@@ -49,15 +50,15 @@ haft_status haft__lease_in_time(const haft_runtime *runtime, uint64_t asked_ms, 
                       "this process was stopped, or the store is slow: a longer HAFT_LEASE");
 }
 
-static haft_status fail_over(const haft_run *run, haft_error *err)
+static haft_status fail_expired(const haft_run *run, haft_error *err)
 {
     const haft_runtime *runtime = run->runtime;
     unsigned long long ms = runtime->steady() - run->leased_ms;
-    if (run->lost.status != HAFT_OK) {
-        haft_status status = haft__fail(err, HAFT_IO, run->lost.where,
+    if (run->store_error.status != HAFT_OK) {
+        haft_status status = haft__fail(err, HAFT_IO, run->store_error.where,
                                         "%s; it was tried for %llu ms, and the run is left as it "
                                         "was before",
-                                        run->lost.message, ms);
+                                        run->store_error.message, ms);
         return haft__hint(err, status, "`haft resume %s` goes on once the store can be written to",
                           run->id);
     }
@@ -71,16 +72,16 @@ static haft_status fail_over(const haft_run *run, haft_error *err)
 
 haft_status haft__lease_check(const haft_run *run, haft_error *err)
 {
-    return run->runtime->steady() < end_of(run) ? HAFT_OK : fail_over(run, err);
+    return run->runtime->steady() < lease_end(run) ? HAFT_OK : fail_expired(run, err);
 }
 
 bool haft__lease_holds(haft_run *run)
 {
     haft_error err = {0};
-    if (run->stage == HAFT__LIVE_ON && haft__lease_check(run, &err) != HAFT_OK) {
-        haft__live_fail(run, &err);
+    if (run->stage == HAFT__HANDLE_ACTIVE && haft__lease_check(run, &err) != HAFT_OK) {
+        haft__run_fail(run, &err);
     }
-    return run->stage == HAFT__LIVE_ON;
+    return run->stage == HAFT__HANDLE_ACTIVE;
 }
 
 /* ---- watching them ---- */
@@ -88,19 +89,19 @@ bool haft__lease_holds(haft_run *run)
 static void watch(haft_runtime *runtime, uint64_t end);
 
 /* Stops those whose lease is over, and watches the others. */
-static void stop_some(void *context)
+static void stop_expired(void *context)
 {
     haft_runtime *runtime = context;
     uint64_t first = UINT64_MAX;
     haft_run *run = runtime->runs;
     while (run != NULL) {
-        bool on = run->stage == HAFT__LIVE_ON;
+        bool on = run->stage == HAFT__HANDLE_ACTIVE;
         if (on && !haft__lease_holds(run)) {
             run = runtime->runs; /* one that stops may take others with it */
             first = UINT64_MAX;
             continue;
         }
-        first = on && end_of(run) < first ? end_of(run) : first;
+        first = on && lease_end(run) < first ? lease_end(run) : first;
         run = run->next;
     }
     haft__timer_stop(runtime->loop, &runtime->leases.watch);
@@ -114,67 +115,67 @@ static void watch(haft_runtime *runtime, uint64_t end)
 {
     haft__leases *leases = &runtime->leases;
     uint64_t now = runtime->steady();
-    if (leases->watch.slot == 0 || end < leases->watched_ms) {
-        leases->watched_ms = end;
+    if (leases->watch.slot == 0 || end < leases->watch_until_ms) {
+        leases->watch_until_ms = end;
         /* Without memory for a timer it is only seen when something else happens to the run. */
         (void)!haft__timer_start(runtime->loop, &leases->watch, end > now ? end - now : 0,
-                                 stop_some, runtime, NULL);
+                                 stop_expired, runtime, NULL);
     }
 }
 
-void haft__lease_set(haft_run *run, uint64_t asked_ms)
+void haft__lease_set(haft_run *run, uint64_t requested_ms)
 {
-    run->leased_ms = asked_ms > run->leased_ms ? asked_ms : run->leased_ms;
+    run->leased_ms = requested_ms > run->leased_ms ? requested_ms : run->leased_ms;
     if (run->runtime->shared) {
-        watch(run->runtime, end_of(run));
+        watch(run->runtime, lease_end(run));
     }
 }
 
 /* ---- giving one back ---- */
 
-static void on_dropped(haft__store_request *request)
+static void on_released(haft__store_request *request)
 {
     haft_run *run = request->context;
     run->loading = false;
     if (request->status == HAFT_OK) {
         run->epoch = 0; /* else it is tried again when the next renewal has been a success */
     }
-    haft__live_left(run);
+    haft__run_notify_released(run);
     if (run->released && (run->epoch == 0 || run->runtime->closing)) {
-        haft__live_destroy(run);
+        haft__run_destroy(run);
     }
 }
 
-bool haft__lease_drop(haft_run *run)
+bool haft__lease_release(haft_run *run)
 {
-    bool ours = run->epoch > 0 && !run->look_only && !is_ended(run);
+    bool ours = run->epoch > 0 && !run->read_only && !is_ended(run);
     if (!ours || run->loading || run->appending) {
         return false;
     }
-    run->stage = HAFT__LIVE_FAILED; /* nothing else happens to it */
+    run->stage = HAFT__HANDLE_FAILED; /* nothing else happens to it */
     haft__store_request request = {
         .verb = HAFT__STORE_RELEASE, .run.id = haft__str(run->id), .run.epoch = run->epoch};
-    haft__open_ask(run, request, NULL, on_dropped);
+    haft__run_query_start(run, request, NULL, on_released);
     return true;
 }
 
 /* ---- which runs another has ---- */
 
-static void look_at_doubted(haft_runtime *runtime);
+static void check_unknown_owners(haft_runtime *runtime);
 static void set_renewal(haft_runtime *runtime, uint64_t ms);
 
 /* When to try again: soon at first, for there is little time. */
-static uint64_t patience(const haft__leases *leases)
+static uint64_t retry_delay(const haft__leases *leases)
 {
-    uint64_t ms = haft__live_backoff(leases->failures), most = leases->ms / RENEWALS;
+    uint64_t ms = haft__run_backoff_ms(leases->failures), most = leases->ms / RENEWALS;
     return ms < most ? ms : most;
 }
 
 /* Whether the store should have it as this process's. */
-static bool is_ours(const haft_run *run)
+static bool is_owned(const haft_run *run)
 {
-    bool here = run->stage == HAFT__LIVE_ON || run->stage == HAFT__LIVE_OPENING;
-    return here && run->epoch > 0 && !run->look_only && !run->released
+    bool here = run->stage == HAFT__HANDLE_ACTIVE || run->stage == HAFT__HANDLE_OPENING;
+    return here && run->epoch > 0 && !run->read_only && !run->released
            && run->state.stage != HAFT__RUN_ENDED;
 }
 
@@ -185,20 +186,20 @@ static bool is_counted(const haft_run *run)
     bool creating = !run->created && run->appending;
     bool ending = run->state.stage == HAFT__RUN_ENDED
                   && (is_ended(run) || (run->appending && run->writing_seq == run->state.seq));
-    bool dropping = run->stage == HAFT__LIVE_FAILED && run->loading;
-    return (run->epoch > 0 || creating) && !run->look_only && !ending && !dropping;
+    bool dropping = run->stage == HAFT__HANDLE_FAILED && run->loading;
+    return (run->epoch > 0 || creating) && !run->read_only && !ending && !dropping;
 }
 
-static haft_run *find_doubted(const haft_runtime *runtime)
+static haft_run *find_unknown_owner(const haft_runtime *runtime)
 {
     haft_run *run = runtime->runs;
-    while (run != NULL && !(run->doubted && is_ours(run))) {
+    while (run != NULL && !(run->owner_unknown && is_owned(run))) {
         run = run->next;
     }
     return run;
 }
 
-static void lose(haft_run *run)
+static void fail_owner_changed(haft_run *run)
 {
     haft_error err = {0};
     haft_status status = haft__fail(&err, HAFT_BAD_STATE, "",
@@ -206,86 +207,86 @@ static void lose(haft_run *run)
                                     "one for too long");
     (void)haft__hint(&err, status, "`haft runs show %s` says how it goes on there", run->id);
     run->epoch = 0; /* it is not ours to give back */
-    haft__live_fail(run, &err);
+    haft__run_fail(run, &err);
 }
 
 /* What the store says of the one that was asked about, unless that is gone. */
-static void judge(haft_run *run, const haft__store_request *request)
+static void check_owner(haft_run *run, const haft__store_request *request)
 {
     haft_runtime *runtime = run->runtime;
     const haft__store_run *row = request->status == HAFT_OK ? &request->found[0] : NULL;
-    run->doubted = false;
+    run->owner_unknown = false;
     if (row != NULL && row->epoch == run->epoch
         && haft__str_equal(row->owner, haft__str(runtime->owner))) {
         if (row->lease_ms >= runtime->leases.until_ms) {
-            haft__lease_set(run, runtime->leases.asked_ms);
+            haft__lease_set(run, runtime->leases.requested_ms);
         } else {
-            runtime->leases.passed = true; /* somebody has it locked */
+            runtime->leases.skipped_locked = true; /* somebody has it locked */
         }
-    } else if (run->stage == HAFT__LIVE_ON && !run->appending) {
-        lose(run); /* else the answer to what it has asked for says so */
+    } else if (run->stage == HAFT__HANDLE_ACTIVE && !run->appending) {
+        fail_owner_changed(run); /* else the answer to what it has asked for says so */
     }
 }
 
-static void on_looked(haft__store_request *request)
+static void on_owner_read(haft__store_request *request)
 {
     haft_runtime *runtime = request->context;
     haft__leases *leases = &runtime->leases;
-    leases->asking = false;
+    leases->request_pending = false;
     if (request->status != HAFT_OK && request->status != HAFT_NOT_FOUND) {
         set_renewal(runtime, HAFT__LIMIT_RUN_RETRY_MS); /* which finds out again */
         return;
     }
-    haft_run *run = find_doubted(runtime);
+    haft_run *run = find_unknown_owner(runtime);
     if (run != NULL && haft__str_equal(request->name, haft__str(run->id))) {
-        judge(run, request);
+        check_owner(run, request);
     }
-    look_at_doubted(runtime);
+    check_unknown_owners(runtime);
 }
 
 /* One after the other; then the next renewal is due. */
-static void look_at_doubted(haft_runtime *runtime)
+static void check_unknown_owners(haft_runtime *runtime)
 {
     haft__leases *leases = &runtime->leases;
-    const haft_run *run = find_doubted(runtime);
+    const haft_run *run = find_unknown_owner(runtime);
     haft__arena_reset(&leases->arena);
     haft_str id =
         run != NULL ? haft__arena_copy(&leases->arena, haft__str(run->id)) : (haft_str){0};
     if (id.ptr == NULL) {
-        leases->failures = leases->passed ? leases->failures + 1 : 0;
-        set_renewal(runtime, leases->passed ? patience(leases) : leases->ms / RENEWALS);
+        leases->failures = leases->skipped_locked ? leases->failures + 1 : 0;
+        set_renewal(runtime, leases->skipped_locked ? retry_delay(leases) : leases->ms / RENEWALS);
         return;
     }
-    leases->asking = true;
-    leases->asked = (haft__store_request){.verb = HAFT__STORE_FIND,
-                                          .name = id,
-                                          .arena = &leases->arena,
-                                          .done = on_looked,
-                                          .context = runtime};
-    haft__store_submit(runtime->store, &leases->asked);
+    leases->request_pending = true;
+    leases->request = (haft__store_request){.verb = HAFT__STORE_FIND,
+                                            .name = id,
+                                            .arena = &leases->arena,
+                                            .done = on_owner_read,
+                                            .context = runtime};
+    haft__store_submit(runtime->store, &leases->request);
 }
 
 /* ---- renewing ---- */
 
 /* Fewer than there are: some are another's by now. */
-static void doubt_all(haft_runtime *runtime)
+static void mark_owners_unknown(haft_runtime *runtime)
 {
     for (haft_run *run = runtime->runs; run != NULL; run = run->next) {
-        run->doubted = is_ours(run) && run->leased_ms <= runtime->leases.asked_ms;
-        if (run->stage == HAFT__LIVE_FAILED) {
-            (void)haft__lease_drop(run);
+        run->owner_unknown = is_owned(run) && run->leased_ms <= runtime->leases.requested_ms;
+        if (run->stage == HAFT__HANDLE_FAILED) {
+            (void)haft__lease_release(run);
         }
     }
-    look_at_doubted(runtime);
+    check_unknown_owners(runtime);
 }
 
 static void renew_all(haft_runtime *runtime)
 {
     for (haft_run *run = runtime->runs; run != NULL; run = run->next) {
-        if (is_ours(run)) {
-            haft__lease_set(run, runtime->leases.asked_ms);
-        } else if (run->stage == HAFT__LIVE_FAILED) {
-            (void)haft__lease_drop(run);
+        if (is_owned(run)) {
+            haft__lease_set(run, runtime->leases.requested_ms);
+        } else if (run->stage == HAFT__HANDLE_FAILED) {
+            (void)haft__lease_release(run);
         }
     }
     set_renewal(runtime, runtime->leases.ms / RENEWALS);
@@ -295,17 +296,17 @@ static void on_renewed(haft__store_request *request)
 {
     haft_runtime *runtime = request->context;
     haft__leases *leases = &runtime->leases;
-    leases->asking = false;
+    leases->request_pending = false;
     if (request->status != HAFT_OK) {
         leases->failures++;
-        set_renewal(runtime, patience(leases));
+        set_renewal(runtime, retry_delay(leases));
         return;
     }
     leases->until_ms = request->run.lease_ms;
-    leases->passed = false;
-    haft__live_set_low(runtime, request->low);
+    leases->skipped_locked = false;
+    haft__runtime_set_low_space(runtime, request->low);
     if (request->count < leases->expected) {
-        doubt_all(runtime);
+        mark_owners_unknown(runtime);
     } else {
         leases->failures = 0;
         renew_all(runtime);
@@ -316,23 +317,23 @@ static void renew(void *context)
 {
     haft_runtime *runtime = context;
     haft__leases *leases = &runtime->leases;
-    stop_some(runtime); /* what is over is not renewed */
-    if (runtime->runs == NULL || leases->asking) {
+    stop_expired(runtime); /* what is over is not renewed */
+    if (runtime->runs == NULL || leases->request_pending) {
         return; /* the next run sets the timer again; the answer does */
     }
     leases->expected = 0;
     for (const haft_run *run = runtime->runs; run != NULL; run = run->next) {
         leases->expected += is_counted(run);
     }
-    leases->asking = true;
-    leases->asked_ms = runtime->steady();
-    leases->asked = (haft__store_request){.verb = HAFT__STORE_RENEW,
-                                          .run.owner = haft__str(runtime->owner),
-                                          .lease_ms = leases->ms,
-                                          .now_ms = haft__runtime_now(runtime),
-                                          .done = on_renewed,
-                                          .context = runtime};
-    haft__store_submit(runtime->store, &leases->asked);
+    leases->request_pending = true;
+    leases->requested_ms = runtime->steady();
+    leases->request = (haft__store_request){.verb = HAFT__STORE_RENEW,
+                                            .run.owner = haft__str(runtime->owner),
+                                            .lease_ms = leases->ms,
+                                            .now_ms = haft__runtime_now(runtime),
+                                            .done = on_renewed,
+                                            .context = runtime};
+    haft__store_submit(runtime->store, &leases->request);
 }
 
 static void set_renewal(haft_runtime *runtime, uint64_t ms)
@@ -346,7 +347,7 @@ static void set_renewal(haft_runtime *runtime, uint64_t ms)
 void haft__lease_watch(haft_runtime *runtime)
 {
     haft__leases *leases = &runtime->leases;
-    if (runtime->shared && !leases->asking && leases->renew.slot == 0) {
+    if (runtime->shared && !leases->request_pending && leases->renew.slot == 0) {
         set_renewal(runtime, leases->ms / RENEWALS);
     }
 }
@@ -358,7 +359,7 @@ static int64_t clock_offset(const haft_runtime *runtime)
     return (int64_t)haft__runtime_now(runtime) - (int64_t)haft__loop_now(runtime->loop);
 }
 
-void haft__lease_look_at_clock(haft_runtime *runtime)
+void haft__lease_check_clock(haft_runtime *runtime)
 {
     haft__leases *leases = &runtime->leases;
     int64_t offset = clock_offset(runtime), change = offset - leases->offset_ms;
@@ -367,10 +368,10 @@ void haft__lease_look_at_clock(haft_runtime *runtime)
         set_renewal(runtime, 0);
     }
     if (change > DRIFT_MS || change < -DRIFT_MS) {
-        haft__live_look_at_deadlines(runtime);
+        haft__runtime_reset_deadlines(runtime);
     }
-    if (leases->watch.slot != 0 && runtime->steady() >= leases->watched_ms) {
-        stop_some(runtime); /* timers stand still while the machine sleeps */
+    if (leases->watch.slot != 0 && runtime->steady() >= leases->watch_until_ms) {
+        stop_expired(runtime); /* timers stand still while the machine sleeps */
     }
 }
 

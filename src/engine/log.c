@@ -17,18 +17,18 @@
 
 /* ---- gathering ---- */
 
-static haft_status gather(haft_run *run, haft_str line, haft_error *err)
+static haft_status buffer_line(haft_run *run, haft_str line, haft_error *err)
 {
-    if (haft__log_lost(run) && run->gathered.len + line.len > HAFT__LIMIT_RUN_HELD_BYTES) {
-        haft_status status =
-            haft__fail(err, HAFT_IO, run->lost.where, "%s; more than %d bytes wait to be written",
-                       run->lost.message, HAFT__LIMIT_RUN_HELD_BYTES);
+    if (haft__log_is_failing(run) && run->buffered.len + line.len > HAFT__LIMIT_RUN_HELD_BYTES) {
+        haft_status status = haft__fail(err, HAFT_IO, run->store_error.where,
+                                        "%s; more than %d bytes wait to be written",
+                                        run->store_error.message, HAFT__LIMIT_RUN_HELD_BYTES);
         return haft__hint(err, status, "`haft resume %s` goes on once the store can be written to",
                           run->id);
     }
-    haft__buf_add_str(&run->gathered, line);
-    haft__buf_add_char(&run->gathered, '\n');
-    return haft__buf_check(&run->gathered, err);
+    haft__buf_add_str(&run->buffered, line);
+    haft__buf_add_char(&run->buffered, '\n');
+    return haft__buf_check(&run->buffered, err);
 }
 
 haft_status haft__log_append(haft_run *run, uint64_t at_ms, haft_str body, haft_error *err)
@@ -45,7 +45,7 @@ haft_status haft__log_append(haft_run *run, uint64_t at_ms, haft_str body, haft_
     }
     haft__buf_clear(&runtime->clean);
     haft__buf_clear(&runtime->line);
-    status = haft__withhold(state, run->agent->redactor, body, &runtime->clean, err);
+    status = haft__withhold_event(state, run->agent->redactor, body, &runtime->clean, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -55,10 +55,10 @@ haft_status haft__log_append(haft_run *run, uint64_t at_ms, haft_str body, haft_
     if (status == HAFT_OK) {
         status = haft__run_fold(state, haft__buf_str(&runtime->line), err);
     }
-    return status == HAFT_OK ? gather(run, haft__buf_str(&runtime->line), err) : status;
+    return status == HAFT_OK ? buffer_line(run, haft__buf_str(&runtime->line), err) : status;
 }
 
-static haft_status note_heard(haft__heard *heard, uint64_t message, haft_error *err)
+static haft_status add_message_id(haft__acked_messages *heard, uint64_t message, haft_error *err)
 {
     if (heard->count == heard->capacity) {
         size_t capacity = heard->capacity > 0 ? 2 * heard->capacity : 4;
@@ -73,35 +73,36 @@ static haft_status note_heard(haft__heard *heard, uint64_t message, haft_error *
     return HAFT_OK;
 }
 
-haft_status haft__log_heard(haft_run *run, uint64_t message, haft_error *err)
+haft_status haft__log_ack_message(haft_run *run, uint64_t message, haft_error *err)
 {
-    return note_heard(&run->heard, message, err);
+    return add_message_id(&run->acked, message, err);
 }
 
 /* Those that were heard are written next. The store may just be looking for messages, and have seen
  * those that it has forgotten since. */
-static haft_status pass_heard(haft_run *run, haft_error *err)
+static haft_status swap_acked(haft_run *run, haft_error *err)
 {
-    haft__heard forgotten = run->heard_written;
+    haft__acked_messages forgotten = run->acked_writing;
     haft_status status = HAFT_OK;
-    for (size_t i = 0; run->runtime->listening && status == HAFT_OK && i < forgotten.count; i++) {
-        status = note_heard(&run->heard_before, forgotten.items[i].id, err);
+    for (size_t i = 0;
+         run->runtime->message_poll_pending && status == HAFT_OK && i < forgotten.count; i++) {
+        status = add_message_id(&run->acked_earlier, forgotten.items[i].id, err);
     }
-    run->heard_written = run->heard;
-    run->heard = forgotten;
-    run->heard.count = 0;
+    run->acked_writing = run->acked;
+    run->acked = forgotten;
+    run->acked.count = 0;
     return status;
 }
 
 /* ---- writing ---- */
 
 /* The lines of `written`, which does not change until they are committed. */
-static haft_status split(haft_run *run, size_t *ret_count, haft_error *err)
+static haft_status split_lines(haft_run *run, size_t *ret_count, haft_error *err)
 {
     size_t count = 0;
-    haft_str rest = haft__buf_str(&run->written);
-    while (rest.len > 0) {
-        haft_str line = haft__str_split(&rest, '\n');
+    haft_str free_idle_memory = haft__buf_str(&run->written);
+    while (free_idle_memory.len > 0) {
+        haft_str line = haft__str_split(&free_idle_memory, '\n');
         if (count == run->line_capacity) {
             size_t capacity = run->line_capacity > 0 ? 2 * run->line_capacity : 16;
             haft_str *lines = realloc(run->lines, capacity * sizeof(*lines));
@@ -188,16 +189,16 @@ static haft__store_run first_row_of(const haft_run *run)
 }
 
 /* Whether it is only to be begun when no other run of its thread is open. */
-static bool wants_alone(const haft_run *run)
+static bool requires_exclusive(const haft_run *run)
 {
     return !run->created && run->queued
-           && (run->sole
-               || haft__queue_wants_alone(haft__multitask_of(run->agent->spec->multitask)));
+           && (run->exclusive
+               || haft__queue_requires_exclusive(haft__multitask_of(run->agent->spec->multitask)));
 }
 
 static void on_written(haft__store_request *request);
 
-static void send(haft_run *run, haft__store_request *request)
+static void submit_request(haft_run *run, haft__store_request *request)
 {
     run->appending = true;
     run->appending_ms = run->runtime->steady();
@@ -205,7 +206,7 @@ static void send(haft_run *run, haft__store_request *request)
     haft__store_submit(run->runtime->store, request);
 }
 
-static void submit(haft_run *run, size_t lines, size_t artifacts)
+static void submit_append(haft_run *run, size_t lines, size_t artifacts)
 {
     run->append = (haft__store_request){
         .verb = run->created ? HAFT__STORE_APPEND : HAFT__STORE_CREATE,
@@ -214,9 +215,9 @@ static void submit(haft_run *run, size_t lines, size_t artifacts)
         .line_count = lines,
         .artifacts = run->artifacts,
         .artifact_count = artifacts,
-        .messages = run->heard_written.items,
-        .message_count = run->heard_written.count,
-        .alone = wants_alone(run),
+        .messages = run->acked_writing.items,
+        .message_count = run->acked_writing.count,
+        .alone = requires_exclusive(run),
         .lease_ms = run->runtime->leases.ms,
         .now_ms = haft__runtime_now(run->runtime),
         .arena = &run->write_arena,
@@ -225,33 +226,33 @@ static void submit(haft_run *run, size_t lines, size_t artifacts)
     };
     run->writing_seq = run->state.seq;
     run->repeated = false;
-    send(run, &run->append);
+    submit_request(run, &run->append);
 }
 
 void haft__log_flush(haft_run *run)
 {
-    bool idle = run->gathered.len == 0 && run->heard.count == 0;
-    if (run->appending || idle || run->stage != HAFT__LIVE_ON || haft__log_lost(run)) {
+    bool idle = run->buffered.len == 0 && run->acked.count == 0;
+    if (run->appending || idle || run->stage != HAFT__HANDLE_ACTIVE || haft__log_is_failing(run)) {
         return;
     }
     haft__buf empty = run->written;
-    run->written = run->gathered;
-    run->gathered = empty;
-    haft__buf_clear(&run->gathered);
+    run->written = run->buffered;
+    run->buffered = empty;
+    haft__buf_clear(&run->buffered);
     haft_error err = {0};
     size_t lines = 0, artifacts = 0;
-    haft_status status = pass_heard(run, &err);
+    haft_status status = swap_acked(run, &err);
     if (status == HAFT_OK) {
-        status = split(run, &lines, &err);
+        status = split_lines(run, &lines, &err);
     }
     if (status == HAFT_OK) {
         status = collect_artifacts(run, &artifacts, &err);
     }
     if (status != HAFT_OK) {
-        haft__live_fail(run, &err);
+        haft__run_fail(run, &err);
         return;
     }
-    submit(run, lines, artifacts);
+    submit_append(run, lines, artifacts);
 }
 
 /* ---- committed ---- */
@@ -267,7 +268,7 @@ static void publish(haft_run *run, haft_str lines)
 }
 
 /* The number behind the first ':' of a line: its own, or that of the event it was told after. */
-static uint64_t number_of(haft_str line)
+static uint64_t seq_of_line(haft_str line)
 {
     uint64_t number = 0;
     (void)haft__str_split(&line, ':');
@@ -276,31 +277,31 @@ static uint64_t number_of(haft_str line)
 }
 
 /* What was told after the event `seq` or before it. */
-static void publish_told(haft_run *run, uint64_t seq)
+static void publish_progress(haft_run *run, uint64_t seq)
 {
-    haft_str rest = haft__buf_str(&run->told);
+    haft_str free_idle_memory = haft__buf_str(&run->progress);
     size_t due = 0;
-    while (rest.len > 0) {
-        haft_str line = haft__str_split(&rest, '\n');
-        if (number_of(line) > seq) {
+    while (free_idle_memory.len > 0) {
+        haft_str line = haft__str_split(&free_idle_memory, '\n');
+        if (seq_of_line(line) > seq) {
             break;
         }
         due += line.len + 1;
     }
     if (due > 0) {
-        publish(run, (haft_str){run->told.ptr, due});
-        memmove(run->told.ptr, run->told.ptr + due, run->told.len - due);
-        run->told.len -= due;
+        publish(run, (haft_str){run->progress.ptr, due});
+        memmove(run->progress.ptr, run->progress.ptr + due, run->progress.len - due);
+        run->progress.len -= due;
     }
 }
 
 /* Events have become durable: readers get them with what was told among them. */
 static void publish_events(haft_run *run, haft_str lines)
 {
-    while (lines.len > 0 && run->told.len > 0) {
+    while (lines.len > 0 && run->progress.len > 0) {
         haft_str line = haft__str_split(&lines, '\n');
         publish(run, (haft_str){line.ptr, line.len + 1});
-        publish_told(run, number_of(line));
+        publish_progress(run, seq_of_line(line));
     }
     if (lines.len > 0) {
         publish(run, lines);
@@ -309,12 +310,12 @@ static void publish_events(haft_run *run, haft_str lines)
 
 /* A run that waits for people may do so for days: what only helps it to go on is given back, and
  * made again when it does. What it is told by stays: a command is checked against its state. */
-static void rest(haft_run *run)
+static void free_idle_memory(haft_run *run)
 {
     const struct haft__provider *provider = run->chat.provider;
     haft__chat_finish(&run->chat);
     haft__chat_init(&run->chat, provider, &run->agent->tools_text);
-    haft__buf_finish(&run->gathered);
+    haft__buf_finish(&run->buffered);
     haft__buf_finish(&run->written);
     haft__arena_finish(&run->write_arena);
     free(run->lines);
@@ -330,19 +331,19 @@ static void commit(haft_run *run)
     bool first = !run->created;
     run->created = true;
     run->durable_seq = run->writing_seq;
-    run->lost = (haft_error){0};
-    run->tries = 0;
+    run->store_error = (haft_error){0};
+    run->attempts = 0;
     haft__lease_set(run, run->appending_ms);
     publish_events(run, haft__buf_str(&run->written));
     if (first && run->queued) {
         haft__queue_enter(run);
     }
-    haft__live_go_on(run);
-    if (run->effect == HAFT__EFFECT_END && haft__live_settled(run)) {
+    haft__run_advance(run);
+    if (run->effect == HAFT__EFFECT_END && haft__run_is_settled(run)) {
         haft__queue_wake(run->runtime, run->state.thread);
     }
-    if (run->effect == HAFT__EFFECT_WAIT && haft__live_settled(run)) {
-        rest(run);
+    if (run->effect == HAFT__EFFECT_WAIT && haft__run_is_settled(run)) {
+        free_idle_memory(run);
     }
 }
 
@@ -351,9 +352,9 @@ static void commit(haft_run *run)
 /* It is not known whether the store has what was written: it is read, and what is not there is
  * written again, until the lease is over. Meanwhile nothing is begun; what runs goes on, and what
  * comes of it is gathered. */
-bool haft__log_lost(const haft_run *run)
+bool haft__log_is_failing(const haft_run *run)
 {
-    return run->lost.status != HAFT_OK;
+    return run->store_error.status != HAFT_OK;
 }
 
 static void on_reread(haft__store_request *request);
@@ -366,37 +367,37 @@ static void reread(void *context)
                                         .arena = &run->write_arena,
                                         .done = on_reread,
                                         .context = run};
-    send(run, &run->reread);
+    submit_request(run, &run->reread);
 }
 
-static void try_again(haft_run *run, const haft_error *why)
+static void schedule_retry(haft_run *run, const haft_error *why)
 {
     haft_error err = {0};
-    run->lost = *why;
-    run->tries++;
-    if (haft__timer_start(run->runtime->loop, &run->retry, haft__live_backoff(run->tries), reread,
-                          run, &err)
+    run->store_error = *why;
+    run->attempts++;
+    if (haft__timer_start(run->runtime->loop, &run->retry, haft__run_backoff_ms(run->attempts),
+                          reread, run, &err)
         != HAFT_OK) {
-        haft__live_fail(run, &err);
+        haft__run_fail(run, &err);
     }
 }
 
 /* Nobody wants it any more, or it has stopped meanwhile. */
-static bool is_over(haft_run *run)
+static bool is_no_longer_active(haft_run *run)
 {
     run->appending = false;
     if (run->released) {
-        haft__live_leave(run);
+        haft__run_dispose(run);
         return true;
     }
-    if (run->stage != HAFT__LIVE_ON) {
-        (void)haft__lease_drop(run);
+    if (run->stage != HAFT__HANDLE_ACTIVE) {
+        (void)haft__lease_release(run);
         return true;
     }
     return false;
 }
 
-static void fail_taken(haft_run *run)
+static void fail_owner_changed(haft_run *run)
 {
     haft_error err = {0};
     haft_status status = haft__fail(&err, HAFT_BAD_STATE, "",
@@ -404,17 +405,17 @@ static void fail_taken(haft_run *run)
                                     "be written to");
     (void)haft__hint(&err, status, "`haft runs show %s` says how it goes on there", run->id);
     run->epoch = 0; /* it is not ours to give back */
-    haft__live_fail(run, &err);
+    haft__run_fail(run, &err);
 }
 
 static void on_reread(haft__store_request *request)
 {
     haft_run *run = request->context;
-    if (is_over(run)) {
+    if (is_no_longer_active(run)) {
         return;
     }
     if (request->status == HAFT_IO) {
-        try_again(run, &request->error);
+        schedule_retry(run, &request->error);
         return;
     }
     const haft__store_run *row = request->status == HAFT_OK ? &request->found[0] : NULL;
@@ -427,13 +428,13 @@ static void on_reread(haft__store_request *request)
     } else if (ours && row->seq == run->durable_seq && run->append.status == HAFT_IO) {
         run->repeated = true;
         run->append.now_ms = haft__runtime_now(run->runtime);
-        send(run, &run->append);
+        submit_request(run, &run->append);
     } else if (ours && row->seq == run->durable_seq) {
-        haft__live_fail(run, &run->append.error);
+        haft__run_fail(run, &run->append.error);
     } else if (request->status != HAFT_OK) {
-        haft__live_fail(run, &request->error);
+        haft__run_fail(run, &request->error);
     } else {
-        fail_taken(run);
+        fail_owner_changed(run);
     }
 }
 
@@ -447,43 +448,43 @@ static void on_written(haft__store_request *request)
     if (request->status == HAFT_IO && !run->created) {
         run->epoch = 1; /* it may be there: then it is nobody's, once it can be given back */
     }
-    if (is_over(run)) {
+    if (is_no_longer_active(run)) {
         return;
     }
     if (request->status == HAFT_OK) {
-        haft__live_set_low(run->runtime, request->low);
+        haft__runtime_set_low_space(run->runtime, request->low);
         commit(run);
     } else if (request->status == HAFT_IO && run->created) {
-        try_again(run, &request->error);
+        schedule_retry(run, &request->error);
     } else if (request->status == HAFT_BAD_STATE && run->repeated) {
         reread(run); /* what was written before may have been kept after all */
     } else {
-        run->refused = request->alone && request->status == HAFT_BAD_STATE;
-        haft__live_fail(run, &request->error);
+        run->thread_busy = request->alone && request->status == HAFT_BAD_STATE;
+        haft__run_fail(run, &request->error);
     }
 }
 
-bool haft__log_durable(const haft_run *run)
+bool haft__log_is_durable(const haft_run *run)
 {
-    return !run->appending && run->gathered.len == 0 && run->durable_seq == run->state.seq;
+    return !run->appending && run->buffered.len == 0 && run->durable_seq == run->state.seq;
 }
 
-void haft__log_tell(haft_run *run, haft_str body)
+void haft__log_notify(haft_run *run, haft_str body)
 {
     haft__buf line;
     haft__buf_init(&line, HAFT__LIMIT_RUN_BYTES);
     haft__buf *clean = &run->runtime->clean;
     haft__buf_clear(clean);
     (void)haft__redact(run->agent->redactor, body, clean);
-    haft__event_write_told(&line, run->state.seq, haft__runtime_now(run->runtime),
-                           haft__str(run->id), haft__buf_str(clean));
+    haft__event_write_progress(&line, run->state.seq, haft__runtime_now(run->runtime),
+                               haft__str(run->id), haft__buf_str(clean));
     haft__buf_add_char(&line, '\n');
-    size_t unread = run->committed.len - run->committed_at + run->told.len;
+    size_t unread = run->committed.len - run->committed_at + run->progress.len;
     bool room = unread + line.len <= HAFT__LIMIT_RUN_UNREAD_BYTES;
     if (room && haft__buf_check(clean, NULL) == HAFT_OK
         && haft__buf_check(&line, NULL) == HAFT_OK) {
-        haft__buf_add_str(&run->told, haft__buf_str(&line)); /* else it is lost, as it may be */
-        publish_told(run, run->durable_seq);
+        haft__buf_add_str(&run->progress, haft__buf_str(&line)); /* else it is lost, as it may be */
+        publish_progress(run, run->durable_seq);
     }
     haft__buf_finish(&line);
 }

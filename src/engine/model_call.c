@@ -13,37 +13,37 @@
 
 /* ---- its life ---- */
 
-static void destroy(haft__ask *ask)
+static void destroy_call(haft__model_call *call)
 {
-    haft__timer_stop(ask->run->runtime->loop, &ask->timer);
-    haft__ask_http_stop(ask);
-    haft__teller_finish(&ask->teller);
-    haft__arena_finish(&ask->arena);
-    free(ask);
+    haft__timer_stop(call->run->runtime->loop, &call->timer);
+    haft__model_call_http_stop(call);
+    haft__model_progress_finish(&call->progress);
+    haft__arena_finish(&call->arena);
+    free(call);
 }
 
-void haft__ask_stop(haft_run *run)
+void haft__model_call_stop(haft_run *run)
 {
-    if (run->ask != NULL) {
-        destroy(run->ask);
-        run->ask = NULL;
+    if (run->model_call != NULL) {
+        destroy_call(run->model_call);
+        run->model_call = NULL;
     }
 }
 
-void haft__ask_fail(haft__ask *ask, const haft_error *error)
+void haft__model_call_fail(haft__model_call *call, const haft_error *error)
 {
-    haft__live_fail(ask->run, error); /* which stops the asking */
+    haft__run_fail(call->run, error); /* which stops the asking */
 }
 
-void haft__ask_finish(haft__ask *ask, const haft__model_outcome *answer)
+void haft__model_call_complete(haft__model_call *call, const haft__model_outcome *answer)
 {
-    haft_run *run = ask->run;
+    haft_run *run = call->run;
     haft_runtime *runtime = run->runtime;
-    uint64_t taken = haft__loop_now(runtime->loop) - ask->started_ms;
+    uint64_t taken = haft__loop_now(runtime->loop) - call->started_ms;
     haft_error err = {0};
     haft__buf_clear(&runtime->body);
-    bool refused = answer->failed && !ask->stream.emitted
-                   && haft__constraint_may_be_refused(&ask->request, &answer->failure);
+    bool refused = answer->failed && !call->stream.emitted
+                   && haft__constraint_may_be_refused(&call->request, &answer->failure);
     if (refused) {
         haft__input_constraint_refused(&runtime->body, &answer->failure, taken);
     } else if (answer->failed) {
@@ -52,11 +52,11 @@ void haft__ask_finish(haft__ask *ask, const haft__model_outcome *answer)
         haft__input_model_replied(&runtime->body, &run->state, &answer->reply, taken);
     }
     haft_status status = haft__buf_check(&runtime->body, &err);
-    haft__ask_stop(run);
+    haft__model_call_stop(run);
     if (status == HAFT_OK) {
-        haft__live_take(run, haft__buf_str(&runtime->body));
+        haft__run_record_input(run, haft__buf_str(&runtime->body));
     } else {
-        haft__live_fail(run, &err);
+        haft__run_fail(run, &err);
     }
 }
 
@@ -64,33 +64,33 @@ void haft__ask_finish(haft__ask *ask, const haft__model_outcome *answer)
 
 static void on_due(void *context)
 {
-    haft__ask *ask = context;
-    const haft__reply *reply = &ask->answer.reply;
+    haft__model_call *call = context;
+    const haft__reply *reply = &call->answer.reply;
     haft__delta thought = {.kind = HAFT__DELTA_REASONING, .text = reply->reasoning};
     haft__delta said = {.kind = HAFT__DELTA_TEXT, .text = reply->content};
-    if (!ask->answer.failed) {
-        haft__teller_add(&ask->teller, &thought);
-        haft__teller_add(&ask->teller, &said);
-        haft__teller_tell(&ask->teller, true);
+    if (!call->answer.failed) {
+        haft__model_progress_add(&call->progress, &thought);
+        haft__model_progress_add(&call->progress, &said);
+        haft__model_progress_flush(&call->progress, true);
     }
-    haft__ask_finish(ask, &ask->answer);
+    haft__model_call_complete(call, &call->answer);
 }
 
 /* A request that the script does not expect is a model call that failed. */
-static haft_status ask_script(haft__ask *ask, uint64_t *ret_delay, haft_error *err)
+static haft_status call_script(haft__model_call *call, uint64_t *ret_delay, haft_error *err)
 {
     haft_error refused = {0};
     haft__script_answer answer = {0};
     haft_status status =
-        haft__script_ask(&ask->run->script, &ask->request, &ask->arena, &answer, &refused);
-    ask->answer = (haft__model_outcome){
+        haft__script_ask(&call->run->script, &call->request, &call->arena, &answer, &refused);
+    call->answer = (haft__model_outcome){
         .failed = answer.failed, .reply = answer.reply, .failure = answer.failure};
     *ret_delay = answer.delay_ms;
     if (status == HAFT_BAD_STATE) {
         haft_str text =
-            haft__arena_format(&ask->arena, "script %s: %s", refused.where, refused.message);
-        ask->answer = (haft__model_outcome){.failed = true, .failure = {.message = text}};
-        return text.ptr != NULL ? HAFT_OK : haft__arena_fail(&ask->arena, err);
+            haft__arena_format(&call->arena, "script %s: %s", refused.where, refused.message);
+        call->answer = (haft__model_outcome){.failed = true, .failure = {.message = text}};
+        return text.ptr != NULL ? HAFT_OK : haft__arena_fail(&call->arena, err);
     }
     if (status != HAFT_OK && err != NULL) {
         *err = refused;
@@ -98,42 +98,43 @@ static haft_status ask_script(haft__ask *ask, uint64_t *ret_delay, haft_error *e
     return status;
 }
 
-static haft_status ask_here(haft__ask *ask, haft_error *err)
+static haft_status call_builtin_model(haft__model_call *call, haft_error *err)
 {
-    haft_run *run = ask->run;
+    haft_run *run = call->run;
     uint64_t delay = 0;
-    haft_status status = run->agent->scripted ? ask_script(ask, &delay, err)
-                                              : haft__offline_ask(&ask->request, &ask->arena,
-                                                                  &ask->answer.reply, err);
+    haft_status status = run->agent->scripted ? call_script(call, &delay, err)
+                                              : haft__offline_ask(&call->request, &call->arena,
+                                                                  &call->answer.reply, err);
     return status == HAFT_OK
-               ? haft__timer_start(run->runtime->loop, &ask->timer, delay, on_due, ask, err)
+               ? haft__timer_start(run->runtime->loop, &call->timer, delay, on_due, call, err)
                : status;
 }
 
 /* ---- starting ---- */
 
-haft_status haft__ask_start(haft_run *run, haft_error *err)
+haft_status haft__model_call_start(haft_run *run, haft_error *err)
 {
-    if (haft__loss_waits(run)) {
+    if (haft__crash_guard_must_wait(run)) {
         return HAFT_OK;
     }
-    if (haft__loss_is_hopeless(run)) {
-        return haft__loss_end(run, err);
+    if (haft__crash_guard_limit_reached(run)) {
+        return haft__crash_guard_end_run(run, err);
     }
-    haft__ask *ask = calloc(1, sizeof(*ask));
-    if (ask == NULL) {
+    haft__model_call *call = calloc(1, sizeof(*call));
+    if (call == NULL) {
         return haft__fail_no_memory(err);
     }
-    ask->run = run;
-    ask->started_ms = haft__loop_now(run->runtime->loop);
-    haft__arena_init(&ask->arena, HAFT__LIMIT_RUN_BYTES);
-    haft__teller_init(&ask->teller, run);
-    haft__buf_init(&ask->body, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_init(&ask->refusal, HAFT__LIMIT_RUN_BYTES);
-    run->ask = ask;
-    haft_status status = haft__decide_request(&run->state, &ask->arena, &ask->request, err);
+    call->run = run;
+    call->started_ms = haft__loop_now(run->runtime->loop);
+    haft__arena_init(&call->arena, HAFT__LIMIT_RUN_BYTES);
+    haft__model_progress_init(&call->progress, run);
+    haft__buf_init(&call->body, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&call->error_body, HAFT__LIMIT_RUN_BYTES);
+    run->model_call = call;
+    haft_status status = haft__decide_request(&run->state, &call->arena, &call->request, err);
     if (status != HAFT_OK) {
         return status; /* who asked stops it */
     }
-    return run->agent->provider != NULL ? haft__ask_http_start(ask, err) : ask_here(ask, err);
+    return run->agent->provider != NULL ? haft__model_call_http_start(call, err)
+                                        : call_builtin_model(call, err);
 }

@@ -8,67 +8,69 @@
 #include "json/write.h"
 
 /* More than a reply can bring between two tellings. */
-#define MOST (2 * (size_t)HAFT__LIMIT_REPLY_BYTES)
+#define MAX_BUFFERED_BYTES (2 * (size_t)HAFT__LIMIT_REPLY_BYTES)
 
-void haft__teller_init(haft__teller *teller, haft_run *run)
+void haft__model_progress_init(haft__model_progress *progress, haft_run *run)
 {
-    *teller = (haft__teller){.run = run};
-    haft__buf_init(&teller->text, MOST);
-    haft__buf_init(&teller->reasoning, MOST);
+    *progress = (haft__model_progress){.run = run};
+    haft__buf_init(&progress->text, MAX_BUFFERED_BYTES);
+    haft__buf_init(&progress->reasoning, MAX_BUFFERED_BYTES);
 }
 
-void haft__teller_finish(haft__teller *teller)
+void haft__model_progress_finish(haft__model_progress *progress)
 {
-    haft__buf_finish(&teller->text);
-    haft__buf_finish(&teller->reasoning);
+    haft__buf_finish(&progress->text);
+    haft__buf_finish(&progress->reasoning);
 }
 
-void haft__teller_add(haft__teller *teller, const haft__delta *delta)
+void haft__model_progress_add(haft__model_progress *progress, const haft__delta *delta)
 {
-    if (!teller->run->read || teller->lost) {
+    if (!progress->run->has_reader || progress->dropped) {
         return;
     }
     if (delta->kind == HAFT__DELTA_TEXT && delta->text.len > 0) {
-        teller->thought = true; /* its end is told in front of it, and must not go on later */
-        haft__buf_add_str(&teller->text, delta->text);
-    } else if (delta->kind == HAFT__DELTA_REASONING && !teller->thought) {
-        haft__buf_add_str(&teller->reasoning, delta->text);
+        progress->text_started =
+            true; /* its end is told in front of it, and must not go on later */
+        haft__buf_add_str(&progress->text, delta->text);
+    } else if (delta->kind == HAFT__DELTA_REASONING && !progress->text_started) {
+        haft__buf_add_str(&progress->reasoning, delta->text);
     }
 }
 
-static void tell_piece(haft_run *run, const char *key, haft_str piece)
+static void emit_piece(haft_run *run, const char *key, haft_str piece)
 {
     haft__buf body;
-    haft__buf_init(&body, 8 * MOST);
+    haft__buf_init(&body, 8 * MAX_BUFFERED_BYTES);
     haft__buf_addf(&body, "\"kind\":\"model_progress\",\"turn\":%u,\"%s\":", run->state.turn, key);
     haft__json_write_string(&body, piece);
     haft__buf_add_char(&body, '}');
     if (haft__buf_check(&body, NULL) == HAFT_OK) {
-        haft__log_tell(run, haft__buf_str(&body));
+        haft__log_notify(run, haft__buf_str(&body));
     }
     haft__buf_finish(&body);
 }
 
 /* Tells the beginning of what has come and keeps the rest. */
-static void tell_settled(haft__teller *teller, haft__buf *come, const char *key, bool over)
+static void emit_settled(haft__model_progress *progress, haft__buf *pending, const char *key,
+                         bool over)
 {
-    haft_str all = haft__buf_str(come);
-    if (come->status != HAFT_OK || teller->lost || all.len == 0) {
-        teller->lost = teller->lost || come->status != HAFT_OK;
+    haft_str all = haft__buf_str(pending);
+    if (pending->status != HAFT_OK || progress->dropped || all.len == 0) {
+        progress->dropped = progress->dropped || pending->status != HAFT_OK;
         return;
     }
-    size_t settled = over ? all.len : haft__redact_settled(teller->run->agent->redactor, all);
+    size_t settled = over ? all.len : haft__redact_settled(progress->run->agent->redactor, all);
     if (settled > 0) {
-        tell_piece(teller->run, key, (haft_str){all.ptr, settled});
+        emit_piece(progress->run, key, (haft_str){all.ptr, settled});
     }
     size_t rest = all.len - settled;
-    teller->lost = rest > HAFT__LIMIT_TELL_HELD_BYTES;
-    memmove(come->ptr, come->ptr + settled, rest);
-    come->len = rest;
+    progress->dropped = rest > HAFT__LIMIT_TELL_HELD_BYTES;
+    memmove(pending->ptr, pending->ptr + settled, rest);
+    pending->len = rest;
 }
 
-void haft__teller_tell(haft__teller *teller, bool over)
+void haft__model_progress_flush(haft__model_progress *progress, bool over)
 {
-    tell_settled(teller, &teller->reasoning, "reasoning", over || teller->thought);
-    tell_settled(teller, &teller->text, "text", over);
+    emit_settled(progress, &progress->reasoning, "reasoning", over || progress->text_started);
+    emit_settled(progress, &progress->text, "text", over);
 }

@@ -11,20 +11,20 @@
 
 #include "engine/runtime.h"
 
-typedef struct haft__teller {
+typedef struct haft__model_progress {
     haft_run *run;
     haft__buf text, reasoning; /* that have come and were not told */
-    bool thought;              /* text has come: what it thinks behind that is not told */
-    bool lost;                 /* too much had to wait: nothing more of this reply is told */
-} haft__teller;
+    bool text_started;         /* text has come: what it thinks behind that is not told */
+    bool dropped;              /* too much had to wait: nothing more of this reply is told */
+} haft__model_progress;
 
-void haft__teller_init(haft__teller *teller, haft_run *run);
-void haft__teller_finish(haft__teller *teller);
+void haft__model_progress_init(haft__model_progress *progress, haft_run *run);
+void haft__model_progress_finish(haft__model_progress *progress);
 
 /* Takes a piece of the reply; calls and their arguments are not told. */
-void haft__teller_add(haft__teller *teller, const haft__delta *delta);
+void haft__model_progress_add(haft__model_progress *progress, const haft__delta *delta);
 
 /* Tells what can be told; all of it when the reply is over. */
-void haft__teller_tell(haft__teller *teller, bool over);
+void haft__model_progress_flush(haft__model_progress *progress, bool over);
 
 #endif

@@ -16,32 +16,32 @@
 /* ---- asking the store ---- */
 
 /* A run that is released while the store works for it goes when the store is through. */
-bool haft__open_wanted(haft_run *run)
+bool haft__run_query_done(haft_run *run)
 {
     run->loading = false;
     if (run->released) {
-        haft__live_leave(run);
+        haft__run_dispose(run);
         return false;
     }
     return true;
 }
 
 /* The run that the store has answered, or NULL when that is the end of it here. */
-static haft_run *received(haft__store_request *request)
+static haft_run *finish_request(haft__store_request *request)
 {
     haft_run *run = request->context;
-    if (!haft__open_wanted(run)) {
+    if (!haft__run_query_done(run)) {
         return NULL;
     }
     if (request->status != HAFT_OK) {
-        haft__live_fail(run, &request->error);
+        haft__run_fail(run, &request->error);
         return NULL;
     }
     return run;
 }
 
-void haft__open_ask(haft_run *run, haft__store_request request, haft__arena *arena,
-                    void (*done)(haft__store_request *request))
+void haft__run_query_start(haft_run *run, haft__store_request request, haft__arena *arena,
+                           void (*done)(haft__store_request *request))
 {
     request.arena = arena;
     request.done = done;
@@ -52,10 +52,10 @@ void haft__open_ask(haft_run *run, haft__store_request request, haft__arena *are
     haft__store_submit(run->runtime->store, &run->load);
 }
 
-static void ask_store(haft_run *run, haft__store_request request,
-                      void (*done)(haft__store_request *request))
+static void query_store(haft_run *run, haft__store_request request,
+                        void (*done)(haft__store_request *request))
 {
-    haft__open_ask(run, request, &run->loaded, done);
+    haft__run_query_start(run, request, &run->loaded, done);
 }
 
 /* ---- the thread ---- */
@@ -65,34 +65,34 @@ static void on_thread(haft__store_request *request)
     haft_run *run = request->context;
     haft_error err = request->error;
     haft_status status = request->status;
-    if (!haft__open_wanted(run) || haft__queue_ask_again(run, status)) {
+    if (!haft__run_query_done(run) || haft__queue_retry(run, status)) {
         return;
     }
     for (size_t i = 0; status == HAFT_OK && i < request->found_count; i++) {
         haft_str task = haft__arena_copy(&run->arena, request->found[i].task);
         haft_str answer = haft__arena_copy(&run->arena, request->found[i].answer);
         status = task.ptr != NULL && answer.ptr != NULL
-                     ? haft__run_leave(task, answer, &run->earlier, &err)
+                     ? haft__run_append_exchange(task, answer, &run->earlier, &err)
                      : haft__arena_fail(&run->arena, &err);
     }
     if (status != HAFT_OK) {
-        haft__live_fail(run, &err);
+        haft__run_fail(run, &err);
         return;
     }
     run->after_thread(run);
 }
 
-void haft__open_thread(haft_run *run, haft_str thread, void (*next)(haft_run *run))
+void haft__run_load_thread(haft_run *run, haft_str thread, void (*next)(haft_run *run))
 {
     haft__store_request request = {
         .verb = HAFT__STORE_THREAD_HISTORY, .thread = thread, .name = haft__str(run->id)};
     run->after_thread = next;
-    ask_store(run, request, on_thread);
+    query_store(run, request, on_thread);
 }
 
 /* ---- events ---- */
 
-void haft__open_count_script(haft_run *run, const haft__event *event)
+void haft__run_advance_script(haft_run *run, const haft__event *event)
 {
     if (!run->agent->scripted) {
         return;
@@ -108,7 +108,7 @@ void haft__open_count_script(haft_run *run, const haft__event *event)
     }
 }
 
-static haft_status fold(haft_run *run, haft_str lines, haft_error *err)
+static haft_status fold_events(haft_run *run, haft_str lines, haft_error *err)
 {
     haft__arena scratch;
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
@@ -119,7 +119,7 @@ static haft_status fold(haft_run *run, haft_str lines, haft_error *err)
         haft__arena_reset(&scratch);
         status = haft__event_read(&scratch, line, run->runtime->hash_key, &event, err);
         if (status == HAFT_OK) {
-            haft__open_count_script(run, &event);
+            haft__run_advance_script(run, &event);
             status = haft__run_fold(&run->state, line, err);
         }
     }
@@ -127,68 +127,69 @@ static haft_status fold(haft_run *run, haft_str lines, haft_error *err)
     return status;
 }
 
-static void go_on(haft_run *run)
+static void start_opened(haft_run *run)
 {
     haft_error err = {0};
-    haft_status status = haft__respec_find_last(run->runtime, run->events, &run->last_respec, &err);
+    haft_status status =
+        haft__spec_change_find_last(run->runtime, run->events, &run->last_spec_change_seq, &err);
     if (status == HAFT_OK) {
-        status = fold(run, run->events, &err);
+        status = fold_events(run, run->events, &err);
     }
     if (status != HAFT_OK) {
         haft__error_prepend_location(&err, run->id);
-        haft__live_fail(run, &err);
+        haft__run_fail(run, &err);
         return;
     }
     run->durable_seq = run->state.seq;
     run->artifacts_written = run->state.artifact_count;
     run->created = true;
-    run->stage = HAFT__LIVE_ON;
-    if (run->look_only) {
-        run->stage = HAFT__LIVE_SEEN;
+    run->stage = HAFT__HANDLE_ACTIVE;
+    if (run->read_only) {
+        run->stage = HAFT__HANDLE_READ_ONLY;
     } else if (run->interrupter[0] != '\0') {
         haft__queue_cancel(run, run->interrupter); /* before anything else happens to it */
     } else {
-        status = haft__open_catch_up(run, &err);
+        status = haft__run_catch_up(run, &err);
         if (status != HAFT_OK) {
-            haft__live_fail(run, &err);
+            haft__run_fail(run, &err);
             return;
         }
-        haft__runtime_watch(run->runtime);
+        haft__runtime_watch_run(run->runtime);
         if (run->queued && !run->state.cancel_asked) {
             haft__queue_enter(run);
         }
-        haft__live_go_on(run);
+        haft__run_advance(run);
     }
 }
 
 static void on_messages(haft__store_request *request)
 {
-    haft_run *run = received(request);
+    haft_run *run = finish_request(request);
     if (run != NULL) {
-        run->waiting = request->messages;
-        run->waiting_count = request->message_count;
-        go_on(run);
+        run->pending = request->messages;
+        run->pending_count = request->message_count;
+        start_opened(run);
     }
 }
 
-static void look_for_messages(haft_run *run)
+static void read_messages(haft_run *run)
 {
     haft__store_request request = {.verb = HAFT__STORE_RECEIVE, .run.id = haft__str(run->id)};
-    if (run->look_only || !run->runtime->shared) {
-        go_on(run);
+    if (run->read_only || !run->runtime->shared) {
+        start_opened(run);
     } else {
-        ask_store(run, request, on_messages);
+        query_store(run, request, on_messages);
     }
 }
 
 /* Whether it was started and has not begun: nothing has happened to it, but that somebody may have
  * accepted another spec before its turn had come. */
-static haft_status find_queued(haft_run *run, haft_error *err)
+static haft_status detect_queued(haft_run *run, haft_error *err)
 {
     haft__arena scratch;
     haft_str lines = run->events;
     haft_status status = HAFT_OK;
-    run->queued = !run->look_only && run->row.turns == 0;
+    run->queued = !run->read_only && run->row.turns == 0;
     (void)haft__str_split(&lines, '\n');
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
     while (status == HAFT_OK && run->queued && lines.len > 0) {
@@ -204,19 +205,19 @@ static haft_status find_queued(haft_run *run, haft_error *err)
 
 static void on_read(haft__store_request *request)
 {
-    haft_run *run = received(request);
+    haft_run *run = finish_request(request);
     haft_error err = {0};
     if (run == NULL) {
         return;
     }
     run->events = request->text;
-    if (find_queued(run, &err) != HAFT_OK) {
+    if (detect_queued(run, &err) != HAFT_OK) {
         haft__error_prepend_location(&err, run->id);
-        haft__live_fail(run, &err);
+        haft__run_fail(run, &err);
     } else if (run->queued) {
-        look_for_messages(run);
+        read_messages(run);
     } else {
-        haft__open_thread(run, run->row.thread, look_for_messages);
+        haft__run_load_thread(run, run->row.thread, read_messages);
     }
 }
 
@@ -227,27 +228,27 @@ static void load_agent(haft_run *run)
     (void)snprintf(run->id, sizeof(run->id), "%.*s", HAFT__ARG(run->row.id));
     haft_agent *agent = NULL;
     haft_error err = {0};
-    haft_status status =
-        haft__agent_load_text(run->runtime, run->row.spec, run->row.spec_path,
-                              run->look_only ? HAFT__SPEC_SEEN : HAFT__SPEC_KEPT, &agent, &err);
+    haft_status status = haft__agent_load_text(
+        run->runtime, run->row.spec, run->row.spec_path,
+        run->read_only ? HAFT__SPEC_READ_ONLY : HAFT__SPEC_STORED, &agent, &err);
     if (status == HAFT_OK) {
-        status = haft__live_join(run, agent, &err);
+        status = haft__run_attach_agent(run, agent, &err);
         haft_agent_release(agent);
     }
     if (status != HAFT_OK) {
         haft__error_prepend_location(&err, "the run's spec");
-        haft__live_fail(run, &err);
+        haft__run_fail(run, &err);
         return;
     }
     haft__store_request request = {.verb = HAFT__STORE_READ_EVENTS, .run.id = run->row.id};
-    ask_store(run, request, on_read);
+    query_store(run, request, on_read);
 }
 
-static void take_up(haft_run *run, const haft__store_run *row)
+static void start_claimed(haft_run *run, const haft__store_run *row)
 {
     run->row = *row;
     run->epoch = row->epoch;
-    run->lost = (haft_error){0};
+    run->store_error = (haft_error){0};
     haft__lease_set(run, run->claiming_ms);
     haft__lease_watch(run->runtime);
     load_agent(run);
@@ -255,7 +256,7 @@ static void take_up(haft_run *run, const haft__store_run *row)
 
 /* Of a claim that failed with the store it is not known whether it was kept. A run that nobody
  * goes on with must not be this process's. */
-static void on_found_again(haft__store_request *request)
+static void on_claim_checked(haft__store_request *request)
 {
     haft_run *run = request->context;
     bool ours = request->status == HAFT_OK
@@ -263,13 +264,13 @@ static void on_found_again(haft__store_request *request)
     if (ours) {
         run->epoch = request->found[0].epoch; /* also for giving it back */
     }
-    if (!haft__open_wanted(run)) {
+    if (!haft__run_query_done(run)) {
         return;
     }
     if (ours) {
-        take_up(run, &request->found[0]);
+        start_claimed(run, &request->found[0]);
     } else {
-        haft__live_fail(run, &run->lost);
+        haft__run_fail(run, &run->store_error);
     }
 }
 
@@ -278,13 +279,13 @@ static void on_claimed(haft__store_request *request)
     haft_run *run = request->context;
     if (request->status == HAFT_IO) {
         haft__store_request again = {.verb = HAFT__STORE_FIND, .name = run->row.id};
-        run->lost = request->error;
-        ask_store(run, again, on_found_again);
+        run->store_error = request->error;
+        query_store(run, again, on_claim_checked);
         return;
     }
-    run = received(request);
+    run = finish_request(request);
     if (run != NULL) {
-        take_up(run, &request->found[0]);
+        start_claimed(run, &request->found[0]);
     }
 }
 
@@ -297,47 +298,47 @@ static void claim(haft_run *run)
                                    .lease_ms = run->runtime->leases.ms};
     request.dead_owner = haft__owner_is_dead(owner) ? owner : HAFT__LIT("");
     run->claiming_ms = run->runtime->steady();
-    ask_store(run, request, on_claimed);
+    query_store(run, request, on_claimed);
 }
 
 static void on_found(haft__store_request *request)
 {
-    haft_run *run = received(request);
+    haft_run *run = finish_request(request);
     if (run == NULL) {
         return;
     }
     run->row = request->found[0];
-    run->look_only = run->look_only || run->row.state == HAFT__RUN_STATE_ENDED;
-    if (run->look_only) {
+    run->read_only = run->read_only || run->row.state == HAFT__RUN_STATE_ENDED;
+    if (run->read_only) {
         load_agent(run);
     } else {
         claim(run);
     }
 }
 
-haft_status haft__open_start(haft_runtime *runtime, haft_str name, bool look_only,
-                             haft_run **ret_run, haft_error *err)
+haft_status haft__run_open_by_name(haft_runtime *runtime, haft_str name, bool read_only,
+                                   haft_run **ret_run, haft_error *err)
 {
     haft_run *run = NULL;
-    haft_status status = haft__live_create(runtime, &run, err);
+    haft_status status = haft__run_create(runtime, &run, err);
     if (status != HAFT_OK) {
         return status;
     }
-    run->look_only = look_only;
+    run->read_only = read_only;
     haft_str kept = haft__arena_copy(&run->arena, name);
     if (kept.ptr == NULL) {
         status = haft__arena_fail(&run->arena, err);
-        haft__live_destroy(run);
+        haft__run_destroy(run);
         return status;
     }
     haft__store_request request = {.verb = HAFT__STORE_FIND, .name = kept};
-    ask_store(run, request, on_found);
+    query_store(run, request, on_found);
     *ret_run = run;
     return HAFT_OK;
 }
 
 /* A row that lives as long as the run. */
-static bool keep_row(haft_run *run, const haft__store_run *row)
+static bool copy_row(haft_run *run, const haft__store_run *row)
 {
     run->row = *row;
     haft_str *texts[] = {&run->row.id,   &run->row.thread,    &run->row.parent, &run->row.user,
@@ -351,25 +352,25 @@ static bool keep_row(haft_run *run, const haft__store_run *row)
     return kept;
 }
 
-haft_status haft__open_taken(haft_runtime *runtime, const haft__store_run *row, uint64_t asked_ms,
-                             haft_run **ret_run, haft_error *err)
+haft_status haft__run_open_claimed(haft_runtime *runtime, const haft__store_run *row,
+                                   uint64_t requested_ms, haft_run **ret_run, haft_error *err)
 {
     haft_run *run = NULL;
-    haft_status status = haft__lease_in_time(runtime, asked_ms, err);
+    haft_status status = haft__lease_check_delay(runtime, requested_ms, err);
     if (status == HAFT_OK) {
-        status = haft__live_create(runtime, &run, err);
+        status = haft__run_create(runtime, &run, err);
     }
     if (status != HAFT_OK) {
         return status;
     }
-    if (!keep_row(run, row)) {
+    if (!copy_row(run, row)) {
         status = haft__arena_fail(&run->loaded, err);
-        haft__live_destroy(run);
+        haft__run_destroy(run);
         return status;
     }
-    run->claiming_ms = asked_ms;
+    run->claiming_ms = requested_ms;
     haft__store_run kept = run->row;
-    take_up(run, &kept);
+    start_claimed(run, &kept);
     *ret_run = run;
     return HAFT_OK;
 }

@@ -14,23 +14,23 @@
 
 /* ---- its life ---- */
 
-haft_status haft__live_create(haft_runtime *runtime, haft_run **ret_run, haft_error *err)
+haft_status haft__run_create(haft_runtime *runtime, haft_run **ret_run, haft_error *err)
 {
     haft_run *run = calloc(1, sizeof(*run));
     if (run == NULL) {
         return haft__fail_no_memory(err);
     }
     run->runtime = runtime;
-    run->stage = HAFT__LIVE_OPENING;
+    run->stage = HAFT__HANDLE_OPENING;
     run->user = HAFT__LIT("");
     haft__arena_init(&run->arena, HAFT__LIMIT_RUN_BYTES);
     haft__arena_init(&run->write_arena, HAFT__LIMIT_RUN_BYTES);
     haft__arena_init(&run->loaded, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_init(&run->gathered, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&run->buffered, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&run->written, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&run->committed, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_init(&run->told, HAFT__LIMIT_RUN_BYTES);
-    haft__arena_init(&run->looked_at, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&run->progress, HAFT__LIMIT_RUN_BYTES);
+    haft__arena_init(&run->queue_arena, HAFT__LIMIT_RUN_BYTES);
     haft__messages_init(&run->earlier, &run->arena);
     run->next = runtime->runs;
     run->link = &runtime->runs;
@@ -42,9 +42,9 @@ haft_status haft__live_create(haft_runtime *runtime, haft_run **ret_run, haft_er
     return HAFT_OK;
 }
 
-haft_status haft__live_join(haft_run *run, haft_agent *agent, haft_error *err)
+haft_status haft__run_attach_agent(haft_run *run, haft_agent *agent, haft_error *err)
 {
-    haft__agent_hold(agent);
+    haft__agent_retain(agent);
     run->agent = agent;
     haft__chat_init(&run->chat,
                     agent->provider != NULL ? agent->provider : haft__provider_compatible(),
@@ -55,72 +55,72 @@ haft_status haft__live_join(haft_run *run, haft_agent *agent, haft_error *err)
         status = haft__script_start(&agent->script, &run->arena, &run->script, err);
     }
     run->state.scratch = &run->runtime->scratch;
-    run->state.specs = haft__respec_loader(run);
-    haft__run_follow(&run->state, &run->earlier);
+    run->state.specs = haft__spec_change_loader(run);
+    haft__run_set_earlier(&run->state, &run->earlier);
     return status;
 }
 
-void haft__live_left(haft_run *run)
+void haft__run_notify_released(haft_run *run)
 {
-    void (*tell)(haft_run * run, bool others) = run->on_left;
-    run->on_left = NULL;
+    void (*tell)(haft_run * run, bool others) = run->on_released;
+    run->on_released = NULL;
     if (tell != NULL) {
         tell(run, run->epoch == 0 || run->state.stage == HAFT__RUN_ENDED);
     }
 }
 
-void haft__live_destroy(haft_run *run)
+void haft__run_destroy(haft_run *run)
 {
-    haft__live_left(run);
+    haft__run_notify_released(run);
     *run->link = run->next;
     if (run->next != NULL) {
         run->next->link = run->link;
     }
     haft__timer_stop(run->runtime->loop, &run->retry);
     haft__chat_finish(&run->chat);
-    haft__buf_finish(&run->gathered);
+    haft__buf_finish(&run->buffered);
     haft__buf_finish(&run->written);
     haft__buf_finish(&run->committed);
-    haft__buf_finish(&run->told);
+    haft__buf_finish(&run->progress);
     free(run->lines);
     free(run->artifacts);
-    free(run->heard.items);
-    free(run->heard_written.items);
-    free(run->heard_before.items);
+    free(run->acked.items);
+    free(run->acked_writing.items);
+    free(run->acked_earlier.items);
     haft__arena_finish(&run->write_arena);
     haft__arena_finish(&run->loaded);
-    haft__arena_finish(&run->looked_at);
+    haft__arena_finish(&run->queue_arena);
     haft__arena_finish(&run->arena);
     haft_agent_release(run->agent);
     free(run);
 }
 
-void haft__live_stop_work(haft_run *run)
+void haft__run_stop_operations(haft_run *run)
 {
-    haft__ask_stop(run);
-    haft__catalogue_stop(run);
-    haft__calls_stop(run);
+    haft__model_call_stop(run);
+    haft__tool_search_stop(run);
+    haft__tool_calls_stop(run);
     haft__queue_leave(run);
-    haft__timer_stop(run->runtime->loop, &run->alarm);
+    haft__timer_stop(run->runtime->loop, &run->deadline_timer);
 }
 
-void haft__live_fail(haft_run *run, const haft_error *error)
+void haft__run_fail(haft_run *run, const haft_error *error)
 {
-    if (run->stage == HAFT__LIVE_FAILED) {
+    if (run->stage == HAFT__HANDLE_FAILED) {
         return;
     }
-    run->stage = HAFT__LIVE_FAILED;
+    run->stage = HAFT__HANDLE_FAILED;
     run->error = *error;
     haft__timer_stop(run->runtime->loop, &run->retry);
     if (run->agent != NULL) {
-        haft__live_stop_work(run);
+        haft__run_stop_operations(run);
     }
     if (!run->released) {
-        (void)haft__lease_drop(run);
+        (void)haft__lease_release(run);
     }
 }
 
-uint64_t haft__live_backoff(uint32_t failures)
+uint64_t haft__run_backoff_ms(uint32_t failures)
 {
     uint64_t ms = HAFT__LIMIT_RUN_RETRY_MS;
     for (uint32_t i = 1; i < failures && ms < HAFT__LIMIT_RUN_RETRY_MOST_MS; i++) {
@@ -129,70 +129,74 @@ uint64_t haft__live_backoff(uint32_t failures)
     return ms < HAFT__LIMIT_RUN_RETRY_MOST_MS ? ms : HAFT__LIMIT_RUN_RETRY_MOST_MS;
 }
 
-void haft__live_pause(haft_run *run)
+void haft__run_drain(haft_run *run)
 {
-    run->held = true;
+    run->suspended = true;
     if (run->agent != NULL) {
-        haft__ask_stop(run);
-        haft__catalogue_stop(run);
-        haft__calls_stop_repeatable(run);
+        haft__model_call_stop(run);
+        haft__tool_search_stop(run);
+        haft__tool_calls_stop_repeatable(run);
         haft__queue_leave(run);
-        haft__timer_stop(run->runtime->loop, &run->alarm);
+        haft__timer_stop(run->runtime->loop, &run->deadline_timer);
     }
 }
 
-bool haft__live_paused(const haft_run *run)
+bool haft__run_is_drained(const haft_run *run)
 {
-    bool opening = run->stage == HAFT__LIVE_OPENING;
+    bool opening = run->stage == HAFT__HANDLE_OPENING;
     return !opening
-           && (run->stage != HAFT__LIVE_ON || (run->slots == NULL && haft__log_durable(run)));
+           && (run->stage != HAFT__HANDLE_ACTIVE
+               || (run->slots == NULL && haft__log_is_durable(run)));
 }
 
-bool haft__live_settled(const haft_run *run)
+bool haft__run_is_settled(const haft_run *run)
 {
-    bool rests = run->effect == HAFT__EFFECT_WAIT || run->effect == HAFT__EFFECT_END;
-    return run->stage == HAFT__LIVE_ON && rests && haft__log_durable(run);
+    bool is_resting = run->effect == HAFT__EFFECT_WAIT || run->effect == HAFT__EFFECT_END;
+    return run->stage == HAFT__HANDLE_ACTIVE && is_resting && haft__log_is_durable(run);
 }
 
-bool haft__live_asks(const haft_run *run)
+bool haft__run_has_open_question(const haft_run *run)
 {
-    uint64_t newest = run->stage == HAFT__LIVE_ON ? haft__run_asks_here(&run->state) : 0;
+    uint64_t newest =
+        run->stage == HAFT__HANDLE_ACTIVE ? haft__run_local_question_seq(&run->state) : 0;
     return newest > 0 && newest <= run->durable_seq;
 }
 
 /* ---- performing ---- */
 
-static void on_alarm(void *context)
+static void on_deadline(void *context)
 {
-    haft__live_go_on(context);
+    haft__run_advance(context);
 }
 
 /* Pauses may have deadlines while other calls still run. */
-static haft_status set_alarm(haft_run *run, haft_error *err)
+static haft_status set_deadline_timer(haft_run *run, haft_error *err)
 {
     uint64_t deadline = haft__run_deadline(&run->state), now = haft__runtime_now(run->runtime);
     if (deadline == 0) {
-        haft__timer_stop(run->runtime->loop, &run->alarm);
+        haft__timer_stop(run->runtime->loop, &run->deadline_timer);
         return HAFT_OK;
     }
-    return haft__timer_start(run->runtime->loop, &run->alarm, deadline > now ? deadline - now : 0,
-                             on_alarm, run, err);
+    return haft__timer_start(run->runtime->loop, &run->deadline_timer,
+                             deadline > now ? deadline - now : 0, on_deadline, run, err);
 }
 
-static haft_status perform(haft_run *run, haft_error *err)
+static haft_status perform_effect(haft_run *run, haft_error *err)
 {
-    if (run->effect != HAFT__EFFECT_ASK) {
-        haft__ask_stop(run);
+    if (run->effect != HAFT__EFFECT_CALL_MODEL) {
+        haft__model_call_stop(run);
     }
     switch (run->effect) {
-    case HAFT__EFFECT_ASK: return run->ask == NULL ? haft__ask_start(run, err) : HAFT_OK;
-    case HAFT__EFFECT_CATALOGUE: return haft__catalogue_start(run, HAFT__NO_CALL, err);
-    case HAFT__EFFECT_RUN: {
-        haft_status status = haft__calls_start(run, err);
-        return status == HAFT_OK ? set_alarm(run, err) : status;
+    case HAFT__EFFECT_CALL_MODEL:
+        return run->model_call == NULL ? haft__model_call_start(run, err) : HAFT_OK;
+    case HAFT__EFFECT_SEARCH_TOOLS:
+        return haft__tool_search_start(run, HAFT__SEARCH_BEFORE_FIRST_TURN, err);
+    case HAFT__EFFECT_RUN_CALLS: {
+        haft_status status = haft__tool_calls_start(run, err);
+        return status == HAFT_OK ? set_deadline_timer(run, err) : status;
     }
-    case HAFT__EFFECT_WAIT: return set_alarm(run, err);
-    case HAFT__EFFECT_END: haft__live_stop_work(run); return HAFT_OK;
+    case HAFT__EFFECT_WAIT: return set_deadline_timer(run, err);
+    case HAFT__EFFECT_END: haft__run_stop_operations(run); return HAFT_OK;
     case HAFT__EFFECT_EVENT: return HAFT_OK; /* never left: it has been recorded */
     }
     HAFT__UNREACHABLE();
@@ -201,10 +205,10 @@ static haft_status perform(haft_run *run, haft_error *err)
 /* ---- deciding ---- */
 
 /* One decision, recorded; sets the effect when it is none that can be recorded. */
-static haft_status decide(haft_run *run, uint64_t now, bool *ret_more, haft_error *err)
+static haft_status decide_once(haft_run *run, uint64_t now, bool *ret_more, haft_error *err)
 {
     haft__effect effect = {.kind = HAFT__EFFECT_END};
-    haft_status status = haft__calls_stand_in(run, ret_more, err);
+    haft_status status = haft__tool_calls_use_script(run, ret_more, err);
     if (status != HAFT_OK || *ret_more) {
         return status;
     }
@@ -219,19 +223,19 @@ static haft_status decide(haft_run *run, uint64_t now, bool *ret_more, haft_erro
 
 /* Whether nothing is decided here for now. What is to be cancelled need not wait for its turn, nor
  * for the store. */
-static bool is_held(const haft_run *run)
+static bool is_suspended(const haft_run *run)
 {
-    bool waits = run->held || run->queued || haft__log_lost(run);
+    bool waits = run->suspended || run->queued || haft__log_is_failing(run);
     return waits && !run->state.cancel_asked;
 }
 
-void haft__live_look_at_deadlines(haft_runtime *runtime)
+void haft__runtime_reset_deadlines(haft_runtime *runtime)
 {
     for (haft_run *run = runtime->runs; run != NULL; run = run->next) {
         haft_error err = {0};
-        bool waits = run->stage == HAFT__LIVE_ON && run->alarm.slot != 0;
-        if (waits && set_alarm(run, &err) != HAFT_OK) {
-            haft__live_fail(run, &err);
+        bool waits = run->stage == HAFT__HANDLE_ACTIVE && run->deadline_timer.slot != 0;
+        if (waits && set_deadline_timer(run, &err) != HAFT_OK) {
+            haft__run_fail(run, &err);
             return; /* others may be gone by now; their alarms come, if late */
         }
     }
@@ -240,7 +244,7 @@ void haft__live_look_at_deadlines(haft_runtime *runtime)
 /* ---- a store without room ---- */
 
 /* Whether it only waits for others, or has ended. */
-static bool rests(const haft_run *run)
+static bool is_resting(const haft_run *run)
 {
     const haft__run *state = &run->state;
     bool answered = false; /* since that was decided */
@@ -252,13 +256,14 @@ static bool rests(const haft_run *run)
 
 /* What has been said to start does, what is under way goes on to its end and is written down; then
  * the run is left as it is. */
-static haft_status wind_up(haft_run *run, haft_error *err)
+static haft_status finish_on_full_disk(haft_run *run, haft_error *err)
 {
     run->stalled = true;
-    haft_status status = run->effect == HAFT__EFFECT_RUN ? haft__calls_start(run, err) : HAFT_OK;
-    bool busy = run->slots != NULL || run->ask != NULL || run->catalogue != NULL
-                || run->seeking != NULL || !haft__log_durable(run);
-    if (status != HAFT_OK || busy || rests(run)) {
+    haft_status status =
+        run->effect == HAFT__EFFECT_RUN_CALLS ? haft__tool_calls_start(run, err) : HAFT_OK;
+    bool busy = run->slots != NULL || run->model_call != NULL || run->catalogue != NULL
+                || run->vector_search != NULL || !haft__log_is_durable(run);
+    if (status != HAFT_OK || busy || is_resting(run)) {
         return status;
     }
     status = haft__fail(err, HAFT_IO, "",
@@ -267,7 +272,7 @@ static haft_status wind_up(haft_run *run, haft_error *err)
     return haft__hint(err, status, "make room; then `haft resume %s` goes on", run->id);
 }
 
-void haft__live_set_low(haft_runtime *runtime, bool low)
+void haft__runtime_set_low_space(haft_runtime *runtime, bool low)
 {
     bool better = runtime->low && !low;
     runtime->low = low;
@@ -276,13 +281,13 @@ void haft__live_set_low(haft_runtime *runtime, bool low)
         bool stalled = run->stalled;
         run->stalled = false;
         if (stalled && !run->released) {
-            haft__live_go_on(run);
+            haft__run_advance(run);
         }
         run = stalled ? runtime->runs : run->next; /* others may be gone by now */
     }
 }
 
-void haft__live_go_on(haft_run *run)
+void haft__run_advance(haft_run *run)
 {
     if (!haft__lease_holds(run)) {
         return;
@@ -290,45 +295,46 @@ void haft__live_go_on(haft_run *run)
     bool low = run->runtime->low && run->created && !run->state.cancel_asked;
     haft_error err = {0};
     haft_status status = HAFT_OK;
-    for (bool more = !is_held(run) && !low; more && status == HAFT_OK;) {
-        status = decide(run, haft__runtime_now(run->runtime), &more, &err);
+    for (bool more = !is_suspended(run) && !low; more && status == HAFT_OK;) {
+        status = decide_once(run, haft__runtime_now(run->runtime), &more, &err);
     }
-    if (status == HAFT_OK && run->created && !is_held(run)) { /* not before it is in the store */
-        status = low ? wind_up(run, &err) : perform(run, &err);
+    if (status == HAFT_OK && run->created
+        && !is_suspended(run)) { /* not before it is in the store */
+        status = low ? finish_on_full_disk(run, &err) : perform_effect(run, &err);
     }
     if (status != HAFT_OK) {
-        haft__live_fail(run, &err);
+        haft__run_fail(run, &err);
         return;
     }
     haft__log_flush(run);
 }
 
-void haft__live_take(haft_run *run, haft_str body)
+void haft__run_record_input(haft_run *run, haft_str body)
 {
     haft_error err = {0};
     haft_status status = haft__log_append(run, haft__runtime_now(run->runtime), body, &err);
     if (status != HAFT_OK) {
-        haft__live_fail(run, &err);
+        haft__run_fail(run, &err);
         return;
     }
-    haft__live_go_on(run);
+    haft__run_advance(run);
 }
 
-haft_status haft__live_decide(haft_run *run, uint64_t now, haft_error *err)
+haft_status haft__run_record_decisions(haft_run *run, uint64_t now, haft_error *err)
 {
     haft_status status = HAFT_OK;
-    for (bool more = !is_held(run); more && status == HAFT_OK;) {
-        status = decide(run, now, &more, err);
+    for (bool more = !is_suspended(run); more && status == HAFT_OK;) {
+        status = decide_once(run, now, &more, err);
     }
     return status;
 }
 
-haft_status haft__live_expire(haft_run *run, uint64_t now, haft_error *err)
+haft_status haft__run_record_expiries(haft_run *run, uint64_t now, haft_error *err)
 {
     haft__decider *decider = &run->runtime->decider;
     haft_status status = HAFT_OK;
     const haft__run_call *call = NULL;
-    while (status == HAFT_OK && (call = haft__run_overdue(&run->state, now)) != NULL) {
+    while (status == HAFT_OK && (call = haft__run_find_overdue(&run->state, now)) != NULL) {
         haft__effect effect = {.kind = HAFT__EFFECT_END};
         status = haft__decide_expiry(decider, &run->state, call, now, &effect, err);
         if (status == HAFT_OK) {
@@ -339,21 +345,21 @@ haft_status haft__live_expire(haft_run *run, uint64_t now, haft_error *err)
 }
 
 /* Records what the command comes to. `due` is what became of all that goes before it. */
-static haft_status record(haft_run *run, const haft__steer *command, uint64_t now, haft_status due,
-                          haft_error failed, haft_error *err)
+static haft_status record_at(haft_run *run, const haft__run_command *command, uint64_t now,
+                             haft_status due, haft_error failed, haft_error *err)
 {
     haft_status status = HAFT_OK;
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
     if (due == HAFT_OK) {
-        status = haft__live_steer(run, command, &body, err);
+        status = haft__run_apply_command(run, command, &body, err);
     }
     if (due == HAFT_OK && status == HAFT_OK && body.len > 0) {
         due = haft__log_append(run, now, haft__buf_str(&body), &failed);
     }
     haft__buf_finish(&body);
     if (due != HAFT_OK) {
-        haft__live_fail(run, &failed);
+        haft__run_fail(run, &failed);
         if (err != NULL) {
             *err = failed;
         }
@@ -364,27 +370,30 @@ static haft_status record(haft_run *run, const haft__steer *command, uint64_t no
 
 /* What is due goes first: who answers after a deadline has not answered. Both at one time, so that
  * a replay sees the deadline where it was seen here. */
-haft_status haft__live_record(haft_run *run, const haft__steer *command, haft_error *err)
+haft_status haft__run_record_command(haft_run *run, const haft__run_command *command,
+                                     haft_error *err)
 {
     uint64_t now = haft__runtime_now(run->runtime);
     haft_error failed = {0};
-    haft_status due = haft__live_decide(run, now, &failed);
-    return record(run, command, now, due, failed, err);
+    haft_status due = haft__run_record_decisions(run, now, &failed);
+    return record_at(run, command, now, due, failed, err);
 }
 
-haft_status haft__live_hear(haft_run *run, const haft__steer *command, haft_error *err)
+haft_status haft__run_record_pause_command(haft_run *run, const haft__run_command *command,
+                                           haft_error *err)
 {
     uint64_t now = haft__runtime_now(run->runtime);
     haft_error failed = {0};
-    haft_status due = haft__live_expire(run, now, &failed);
-    return record(run, command, now, due, failed, err);
+    haft_status due = haft__run_record_expiries(run, now, &failed);
+    return record_at(run, command, now, due, failed, err);
 }
 
-static haft_status apply(haft_run *run, const haft__steer *command, haft_error *err)
+static haft_status apply_and_advance(haft_run *run, const haft__run_command *command,
+                                     haft_error *err)
 {
-    haft_status status = haft__live_record(run, command, err);
-    if (run->stage == HAFT__LIVE_ON) {
-        haft__live_go_on(run);
+    haft_status status = haft__run_record_command(run, command, err);
+    if (run->stage == HAFT__HANDLE_ACTIVE) {
+        haft__run_advance(run);
     }
     return status;
 }
@@ -398,24 +407,26 @@ static haft_status fail_as(const haft_run *run, haft_error *err)
     return run->error.status;
 }
 
-haft_status haft__live_command(haft_run *run, const haft__steer *command, haft_error *err)
+haft_status haft__run_perform_command(haft_run *run, const haft__run_command *command,
+                                      haft_error *err)
 {
-    if (run->stage == HAFT__LIVE_OPENING && command->kind == HAFT__STEER_CANCEL) {
+    if (run->stage == HAFT__HANDLE_OPENING && command->kind == HAFT__RUN_COMMAND_CANCEL) {
         run->cancel_early = true; /* done once it is there */
         return HAFT_OK;
     }
-    if (run->stage == HAFT__LIVE_FAILED) {
+    if (run->stage == HAFT__HANDLE_FAILED) {
         return fail_as(run, err);
     }
-    if (run->stage != HAFT__LIVE_ON) {
+    if (run->stage != HAFT__HANDLE_ACTIVE) {
         return haft__fail(err, HAFT_BAD_STATE, "",
-                          run->stage == HAFT__LIVE_SEEN ? "the run has ended, or is another's"
-                                                        : "the run is not there yet");
+                          run->stage == HAFT__HANDLE_READ_ONLY
+                              ? "the run has ended, or is another's"
+                              : "the run is not there yet");
     }
-    if (haft__log_lost(run) && command->kind != HAFT__STEER_CANCEL) {
-        haft_status status =
-            haft__fail(err, HAFT_IO, run->lost.where, "%s; nothing was taken", run->lost.message);
+    if (haft__log_is_failing(run) && command->kind != HAFT__RUN_COMMAND_CANCEL) {
+        haft_status status = haft__fail(err, HAFT_IO, run->store_error.where,
+                                        "%s; nothing was taken", run->store_error.message);
         return haft__hint(err, status, "say it again once the store can be written to");
     }
-    return haft__lease_holds(run) ? apply(run, command, err) : fail_as(run, err);
+    return haft__lease_holds(run) ? apply_and_advance(run, command, err) : fail_as(run, err);
 }

@@ -27,7 +27,7 @@ uint64_t haft__runtime_now(const haft_runtime *runtime)
 static haft_run *find_run(const haft_runtime *runtime, haft_str id)
 {
     for (haft_run *run = runtime->runs; run != NULL; run = run->next) {
-        if (haft__str_equal(haft__str(run->id), id) && run->stage == HAFT__LIVE_ON
+        if (haft__str_equal(haft__str(run->id), id) && run->stage == HAFT__HANDLE_ACTIVE
             && !run->released) {
             return run;
         }
@@ -37,9 +37,9 @@ static haft_run *find_run(const haft_runtime *runtime, haft_str id)
 
 /* Whether it has been dealt with and is only not forgotten yet, or was not when the store was
  * asked. */
-static bool was_heard(const haft_run *run, uint64_t id)
+static bool was_acked(const haft_run *run, uint64_t id)
 {
-    const haft__heard *lists[] = {&run->heard, &run->heard_written, &run->heard_before};
+    const haft__acked_messages *lists[] = {&run->acked, &run->acked_writing, &run->acked_earlier};
     for (size_t k = 0; k < COUNT(lists); k++) {
         for (size_t i = 0; i < lists[k]->count; i++) {
             if (lists[k]->items[i].id == id) {
@@ -50,82 +50,83 @@ static bool was_heard(const haft_run *run, uint64_t id)
     return false;
 }
 
-static void hear(haft_runtime *runtime, const haft__store_message *message)
+static void deliver(haft_runtime *runtime, const haft__store_message *message)
 {
     haft_run *run = find_run(runtime, message->run);
-    if (run == NULL || was_heard(run, message->id) || haft__log_lost(run)) {
+    if (run == NULL || was_acked(run, message->id) || haft__log_is_failing(run)) {
         return;
     }
     if (run->state.stage == HAFT__RUN_ENDED) {
         return; /* with the run its messages are gone */
     }
-    haft__steer command;
+    haft__run_command command;
     haft_error err = {0};
-    haft_status status = haft__log_heard(run, message->id, &err);
+    haft_status status = haft__log_ack_message(run, message->id, &err);
     if (status != HAFT_OK) {
         return; /* it is heard the next time */
     }
-    status = haft__steer_read(&runtime->heard, message->body, runtime->hash_key, &command, &err);
+    status = haft__run_command_read(&runtime->message_arena, message->body, runtime->hash_key,
+                                    &command, &err);
     if (status == HAFT_OK) {
         /* Who sent it sees in the events what became of it. */
-        (void)!haft__live_command(run, &command, &err);
+        (void)!haft__run_perform_command(run, &command, &err);
     }
     haft__log_flush(run);
 }
 
-static void set_listening(haft_runtime *runtime);
+static void schedule_message_poll(haft_runtime *runtime);
 
-static void on_heard(haft__store_request *request)
+static void on_messages(haft__store_request *request)
 {
     haft_runtime *runtime = request->context;
-    runtime->listening = false;
+    runtime->message_poll_pending = false;
     if (request->status == HAFT_OK) {
         for (size_t i = 0; i < request->message_count; i++) {
-            hear(runtime, &request->messages[i]);
+            deliver(runtime, &request->messages[i]);
         }
     }
-    set_listening(runtime);
+    schedule_message_poll(runtime);
 }
 
-static void listen_now(void *context)
+static void poll_messages_now(void *context)
 {
     haft_runtime *runtime = context;
     if (runtime->runs == NULL) {
         return;
     }
-    haft__lease_look_at_clock(runtime);
+    haft__lease_check_clock(runtime);
     for (haft_run *run = runtime->runs; run != NULL; run = run->next) {
-        run->heard_before.count = 0;
+        run->acked_earlier.count = 0;
     }
-    runtime->listening = true;
-    haft__arena_reset(&runtime->heard);
-    runtime->listen = (haft__store_request){.verb = HAFT__STORE_RECEIVE,
-                                            .run.owner = haft__str(runtime->owner),
-                                            .arena = &runtime->heard,
-                                            .done = on_heard,
-                                            .context = runtime};
-    haft__store_submit(runtime->store, &runtime->listen);
+    runtime->message_poll_pending = true;
+    haft__arena_reset(&runtime->message_arena);
+    runtime->message_request = (haft__store_request){.verb = HAFT__STORE_RECEIVE,
+                                                     .run.owner = haft__str(runtime->owner),
+                                                     .arena = &runtime->message_arena,
+                                                     .done = on_messages,
+                                                     .context = runtime};
+    haft__store_submit(runtime->store, &runtime->message_request);
 }
 
-static void set_listening(haft_runtime *runtime)
+static void schedule_message_poll(haft_runtime *runtime)
 {
-    (void)!haft__timer_start(runtime->loop, &runtime->listen_timer, HAFT__LIMIT_RUN_LISTEN_MS,
-                             listen_now, runtime, NULL);
+    (void)!haft__timer_start(runtime->loop, &runtime->message_timer, HAFT__LIMIT_RUN_LISTEN_MS,
+                             poll_messages_now, runtime, NULL);
 }
 
-void haft__runtime_watch(haft_runtime *runtime)
+void haft__runtime_watch_run(haft_runtime *runtime)
 {
     haft__lease_watch(runtime);
-    if (runtime->shared && !runtime->listening && runtime->listen_timer.slot == 0) {
-        set_listening(runtime);
+    if (runtime->shared && !runtime->message_poll_pending && runtime->message_timer.slot == 0) {
+        schedule_message_poll(runtime);
     }
 }
 
-void haft__runtime_listen(haft_runtime *runtime)
+void haft__runtime_poll_messages(haft_runtime *runtime)
 {
-    if (!runtime->listening) {
-        haft__timer_stop(runtime->loop, &runtime->listen_timer);
-        listen_now(runtime);
+    if (!runtime->message_poll_pending) {
+        haft__timer_stop(runtime->loop, &runtime->message_timer);
+        poll_messages_now(runtime);
     }
 }
 
@@ -197,12 +198,12 @@ haft_status haft__runtime_create(const haft_runtime_options *options, const haft
         runtime->variable_count = env->variable_count;
     }
     haft__arena_init(&runtime->arena, 0);
-    haft__arena_init(&runtime->heard, HAFT__LIMIT_RUN_BYTES);
+    haft__arena_init(&runtime->message_arena, HAFT__LIMIT_RUN_BYTES);
     haft__arena_init(&runtime->scratch, 0);
     haft__buf_init(&runtime->line, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&runtime->body, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&runtime->clean, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = open_all(runtime, &own, env != NULL && env->looks, err);
+    haft_status status = open_all(runtime, &own, env != NULL && env->read_only_store, err);
     if (status != HAFT_OK) {
         haft_runtime_destroy(runtime);
         return status;
@@ -233,20 +234,20 @@ void haft_runtime_destroy(haft_runtime *runtime)
     runtime->closing = true;
     release_runs(runtime);
     bool stepped = true; /* until runs that were released while the store had them are gone */
-    while (stepped && (runtime->runs != NULL || runtime->keeping > 0)) {
+    while (stepped && (runtime->runs != NULL || runtime->cache_requests > 0)) {
         stepped = haft__loop_step(runtime->loop, -1, NULL) == HAFT_OK;
     }
     haft__store_close(runtime->store);
     haft__exec_destroy(runtime->exec);
-    haft__http_client_destroy(runtime->web);
+    haft__http_client_destroy(runtime->http);
     haft__lease_finish(runtime);
     if (runtime->loop != NULL) {
-        haft__timer_stop(runtime->loop, &runtime->listen_timer);
+        haft__timer_stop(runtime->loop, &runtime->message_timer);
     }
     haft__loop_destroy(runtime->loop);
-    haft__seek_finish(&runtime->seek);
+    haft__index_cache_finish(&runtime->index_cache);
     haft__decider_finish(&runtime->decider);
-    haft__arena_finish(&runtime->heard);
+    haft__arena_finish(&runtime->message_arena);
     haft__arena_finish(&runtime->scratch);
     haft__arena_finish(&runtime->arena);
     haft__buf_finish(&runtime->line);

@@ -73,7 +73,7 @@ static haft_status read_log(haft__arena *arena, haft_str text, haft__hash_key ha
                             haft__script *ret_script, haft_error *err)
 {
     haft__json document = haft__json_null();
-    haft_status status = haft__rescript(arena, text, hash_key, &document, err);
+    haft_status status = haft__replay_make_script(arena, text, hash_key, &document, err);
     return status == HAFT_OK ? haft__script_init(ret_script, arena, document, err) : status;
 }
 

@@ -19,7 +19,7 @@
 /* ---- taking the place of another ---- */
 
 /* The script's place, from all that happened before the event `seq`. */
-static haft_status find_place(haft_run *run, uint64_t seq, haft_error *err)
+static haft_status restore_script_position(haft_run *run, uint64_t seq, haft_error *err)
 {
     haft__arena scratch;
     haft_status status = haft__script_start(&run->agent->script, &run->arena, &run->script, err);
@@ -30,28 +30,28 @@ static haft_status find_place(haft_run *run, uint64_t seq, haft_error *err)
         status = haft__event_read(&scratch, haft__str_split(&lines, '\n'), run->runtime->hash_key,
                                   &event, err);
         if (status == HAFT_OK) {
-            haft__open_count_script(run, &event);
+            haft__run_advance_script(run, &event);
         }
     }
     haft__arena_finish(&scratch);
     return status;
 }
 
-static haft_status use(haft_run *run, haft_agent *agent, uint64_t seq, haft_error *err)
+static haft_status switch_agent(haft_run *run, haft_agent *agent, uint64_t seq, haft_error *err)
 {
-    agent->before = run->agent;
+    agent->previous = run->agent;
     agent->origin = run->agent->origin;
     run->agent = agent;
     haft__chat_finish(&run->chat);
     haft__chat_init(&run->chat,
                     agent->provider != NULL ? agent->provider : haft__provider_compatible(),
                     &agent->tools_text);
-    return agent->scripted ? find_place(run, seq, err) : HAFT_OK;
+    return agent->scripted ? restore_script_position(run, seq, err) : HAFT_OK;
 }
 
 /* Of several only the last one is run with: others need neither a key nor a script. */
-static haft_status load(void *context, haft__json source, uint64_t seq, const haft__spec **ret_spec,
-                        haft_error *err)
+static haft_status load_spec(void *context, haft__json source, uint64_t seq,
+                             const haft__spec **ret_spec, haft_error *err)
 {
     haft_run *run = context;
     haft_agent *agent = NULL;
@@ -60,24 +60,25 @@ static haft_status load(void *context, haft__json source, uint64_t seq, const ha
     haft__json_write(&text, source);
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
-        bool look_only = run->look_only || seq < run->last_respec;
+        bool read_only = run->read_only || seq < run->last_spec_change_seq;
         status = haft__agent_load_text(run->runtime, haft__buf_str(&text), run->agent->spec->path,
-                                       look_only ? HAFT__SPEC_SEEN : HAFT__SPEC_KEPT, &agent, err);
+                                       read_only ? HAFT__SPEC_READ_ONLY : HAFT__SPEC_STORED, &agent,
+                                       err);
     }
     haft__buf_finish(&text);
     if (status == HAFT_OK) {
         *ret_spec = agent->spec;
-        status = use(run, agent, seq, err);
+        status = switch_agent(run, agent, seq, err);
     }
     return status;
 }
 
-haft__run_specs haft__respec_loader(haft_run *run)
+haft__run_specs haft__spec_change_loader(haft_run *run)
 {
-    return (haft__run_specs){load, run};
+    return (haft__run_specs){load_spec, run};
 }
 
-static bool may_be(haft_str line)
+static bool may_be_spec_change(haft_str line)
 {
     const haft_str kind = HAFT__LIT("\"kind\":\"spec_changed\"");
     for (; line.len >= kind.len; line = haft__str_skip(line, 1)) {
@@ -88,8 +89,8 @@ static bool may_be(haft_str line)
     return false;
 }
 
-haft_status haft__respec_find_last(const haft_runtime *runtime, haft_str lines, uint64_t *ret_seq,
-                                   haft_error *err)
+haft_status haft__spec_change_find_last(const haft_runtime *runtime, haft_str lines,
+                                        uint64_t *ret_seq, haft_error *err)
 {
     haft__arena scratch;
     haft_status status = HAFT_OK;
@@ -98,7 +99,7 @@ haft_status haft__respec_find_last(const haft_runtime *runtime, haft_str lines, 
     while (status == HAFT_OK && lines.len > 0) {
         haft_str line = haft__str_split(&lines, '\n');
         haft__event event;
-        if (may_be((haft_str){line.ptr, line.len < ENVELOPE ? line.len : ENVELOPE})) {
+        if (may_be_spec_change((haft_str){line.ptr, line.len < ENVELOPE ? line.len : ENVELOPE})) {
             haft__arena_reset(&scratch);
             status = haft__event_read(&scratch, line, runtime->hash_key, &event, err);
             if (status == HAFT_OK && event.kind == HAFT__EVENT_SPEC_CHANGED) {
@@ -113,7 +114,7 @@ haft_status haft__respec_find_last(const haft_runtime *runtime, haft_str lines, 
 /* ---- accepting ---- */
 
 /* The event is kept and shown like others: a spec with a secret in it cannot be in one. */
-static haft_status check_body(haft_runtime *runtime, const haft_agent *agent, haft_error *err)
+static haft_status check_event(haft_runtime *runtime, const haft_agent *agent, haft_error *err)
 {
     haft__buf_clear(&runtime->clean);
     bool secrets = haft__redact(agent->redactor, haft__buf_str(&runtime->body), &runtime->clean);
@@ -129,36 +130,39 @@ static haft_status check_body(haft_runtime *runtime, const haft_agent *agent, ha
     return status;
 }
 
-static haft_status accept(haft_run *run, const haft__accepted *accepted, haft_error *err)
+static haft_status record_replacement(haft_run *run, const haft__spec_replacement *replacement,
+                                      haft_error *err)
 {
     haft_runtime *runtime = run->runtime;
     haft_agent *agent = NULL;
-    haft_status status = haft__agent_load_text(runtime, accepted->text, run->agent->spec->path,
+    haft_status status = haft__agent_load_text(runtime, replacement->text, run->agent->spec->path,
                                                HAFT__SPEC_NEW, &agent, err);
     if (status != HAFT_OK) {
         return status;
     }
     haft__buf_clear(&runtime->body);
-    status = haft__input_spec_changed(&runtime->body, &run->state, agent->spec, accepted->file,
-                                      accepted->by, accepted->changes, err);
+    status = haft__input_spec_changed(&runtime->body, &run->state, agent->spec, replacement->file,
+                                      replacement->by, replacement->changes, err);
     if (status == HAFT_OK) {
-        status = check_body(runtime, agent, err);
+        status = check_event(runtime, agent, err);
     }
     haft_agent_release(agent);
     if (status != HAFT_OK) {
         return status;
     }
-    run->last_respec = run->state.seq + 1;
+    run->last_spec_change_seq = run->state.seq + 1;
     return haft__log_append(run, haft__runtime_now(runtime), haft__buf_str(&runtime->body), err);
 }
 
-haft_status haft__respec_check(haft_run *run, haft_error *err)
+haft_status haft__spec_change_check(haft_run *run, haft_error *err)
 {
-    const haft__spec_check *check = &run->runtime->spec_check;
-    haft__accepted accepted = {.text = {NULL, 0}};
-    if (check->look == NULL) {
+    const haft__spec_change_hook *hook = &run->runtime->spec_change_hook;
+    haft__spec_replacement replacement = {.text = {NULL, 0}};
+    if (hook->check == NULL) {
         return HAFT_OK;
     }
-    haft_status status = check->look(check->context, run, &accepted, err);
-    return status == HAFT_OK && accepted.text.ptr != NULL ? accept(run, &accepted, err) : status;
+    haft_status status = hook->check(hook->context, run, &replacement, err);
+    return status == HAFT_OK && replacement.text.ptr != NULL
+               ? record_replacement(run, &replacement, err)
+               : status;
 }

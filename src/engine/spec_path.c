@@ -6,8 +6,8 @@
 #include "base/str.h"
 #include "io/file.h"
 
-haft_status haft__beside_read(void *context, haft__arena *arena, haft_str spec, haft_str path,
-                              haft_str *ret_text, haft_error *err)
+haft_status haft__spec_path_read(void *context, haft__arena *arena, haft_str spec, haft_str path,
+                                 haft_str *ret_text, haft_error *err)
 {
     (void)context;
     while (spec.len > 0 && spec.ptr[spec.len - 1] != '/') {

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 
 /* haft__spec_options.read_file. IO when it cannot be read, TOO_BIG past HAFT__LIMIT_SPEC_BYTES. */
-HAFT_MUST_USE haft_status haft__beside_read(void *context, haft__arena *arena, haft_str spec,
-                                            haft_str path, haft_str *ret_text, haft_error *err);
+HAFT_MUST_USE haft_status haft__spec_path_read(void *context, haft__arena *arena, haft_str spec,
+                                               haft_str path, haft_str *ret_text, haft_error *err);
 
 #endif

@@ -17,16 +17,16 @@
 /* More than the members in front of an event's body take. */
 #define ENVELOPE 1024
 
-static const haft__run_call *call_of(const haft__slot *slot)
+static const haft__run_call *call_of(const haft__call_slot *slot)
 {
     return &slot->run->state.calls[slot->call];
 }
 
 /* ---- slots ---- */
 
-static haft__slot *find_slot(const haft_run *run, size_t call)
+static haft__call_slot *find_slot(const haft_run *run, size_t call)
 {
-    for (haft__slot *slot = run->slots; slot != NULL; slot = slot->next) {
+    for (haft__call_slot *slot = run->slots; slot != NULL; slot = slot->next) {
         if (slot->call == call) {
             return slot;
         }
@@ -34,17 +34,17 @@ static haft__slot *find_slot(const haft_run *run, size_t call)
     return NULL;
 }
 
-static void free_slot(haft__slot *slot)
+static void free_slot(haft__call_slot *slot)
 {
     haft__arena_finish(&slot->arena);
     free(slot);
 }
 
 /* Takes it out of the run; it goes now, or when the store is through with it. */
-static void drop_slot(haft__slot *slot)
+static void drop_slot(haft__call_slot *slot)
 {
     haft_run *run = slot->run;
-    for (haft__slot **at = &run->slots; *at != NULL; at = &(*at)->next) {
+    for (haft__call_slot **at = &run->slots; *at != NULL; at = &(*at)->next) {
         if (*at == slot) {
             *at = slot->next;
             break;
@@ -54,24 +54,24 @@ static void drop_slot(haft__slot *slot)
     if (slot->job != NULL) {
         haft__exec_cancel(slot->job);
     }
-    if (!slot->asking_store) {
+    if (!slot->store_pending) {
         free_slot(slot);
     }
 }
 
-void haft__calls_stop(haft_run *run)
+void haft__tool_calls_stop(haft_run *run)
 {
     while (run->slots != NULL) {
         drop_slot(run->slots);
     }
 }
 
-void haft__calls_stop_repeatable(haft_run *run)
+void haft__tool_calls_stop_repeatable(haft_run *run)
 {
-    for (haft__slot *slot = run->slots, *next; slot != NULL; slot = next) {
+    for (haft__call_slot *slot = run->slots, *next; slot != NULL; slot = next) {
         next = slot->next;
         if (haft__call_is_repeatable(call_of(slot))
-            || slot->asks) { /* nobody here will answer it */
+            || slot->awaiting_answer) { /* nobody here will answer it */
             drop_slot(slot);
         }
     }
@@ -106,17 +106,17 @@ static haft_status write_outcome(haft_run *run, const haft__run_call *call,
                              : status;
 }
 
-static void finish(haft__slot *slot, const haft__outcome *outcome)
+static void finish_slot(haft__call_slot *slot, const haft__outcome *outcome)
 {
     haft_run *run = slot->run;
     haft_error err = {0};
     haft_status status = write_outcome(run, call_of(slot), outcome, &err);
     drop_slot(slot);
     if (status != HAFT_OK) {
-        haft__live_fail(run, &err);
+        haft__run_fail(run, &err);
         return;
     }
-    haft__live_go_on(run);
+    haft__run_advance(run);
 }
 
 /* ---- the script ---- */
@@ -128,7 +128,7 @@ static bool is_scripted(const haft_run *run, const haft__run_call *call)
 
 /* Results that the script has are there at once, so that nobody is asked about a call that it
  * stands in for. */
-static haft_status stand_in(haft_run *run, const haft__run_call *call, haft_error *err)
+static haft_status use_scripted_result(haft_run *run, const haft__run_call *call, haft_error *err)
 {
     haft__script_result result;
     haft__arena_mark mark = haft__arena_save(&run->loaded);
@@ -143,7 +143,7 @@ static haft_status stand_in(haft_run *run, const haft__run_call *call, haft_erro
     return status;
 }
 
-haft_status haft__calls_stand_in(haft_run *run, bool *ret_did, haft_error *err)
+haft_status haft__tool_calls_use_script(haft_run *run, bool *ret_did, haft_error *err)
 {
     const haft__run *state = &run->state;
     *ret_did = false;
@@ -154,7 +154,7 @@ haft_status haft__calls_stand_in(haft_run *run, bool *ret_did, haft_error *err)
             && (haft__call_is_external(call) || call->tool->source == HAFT__TOOL_HEADLESS);
         if (starts && is_scripted(run, call)) {
             *ret_did = true;
-            return stand_in(run, call, err);
+            return use_scripted_result(run, call, err);
         }
     }
     return HAFT_OK;
@@ -162,14 +162,14 @@ haft_status haft__calls_stand_in(haft_run *run, bool *ret_did, haft_error *err)
 
 /* ---- results that are remembered ---- */
 
-static bool is_remembered(const haft__tool *tool)
+static bool is_cached_tool(const haft__tool *tool)
 {
     return tool->traits.cache == HAFT__CACHE_THREAD || tool->traits.cache == HAFT__CACHE_GLOBAL;
 }
 
 /* What a result is remembered by: how the tool runs, and what it was called with. A tool of the
  * same name that runs another way has results of its own. */
-static haft_status memory_key(haft__slot *slot, haft_str *ret_key, haft_error *err)
+static haft_status cache_key_of(haft__call_slot *slot, haft_str *ret_key, haft_error *err)
 {
     const haft__run_call *call = call_of(slot);
     char digest[HAFT__SHA256_HEX];
@@ -189,27 +189,27 @@ static haft_status memory_key(haft__slot *slot, haft_str *ret_key, haft_error *e
     return status;
 }
 
-static haft_str memory_scope(const haft__slot *slot)
+static haft_str cache_scope(const haft__call_slot *slot)
 {
     return call_of(slot)->tool->traits.cache == HAFT__CACHE_GLOBAL ? HAFT__LIT("global")
                                                                    : slot->run->state.thread;
 }
 
-static haft_status run_slot(haft__slot *slot, haft_error *err);
+static haft_status run_slot(haft__call_slot *slot, haft_error *err);
 
-static void on_recalled(haft__store_request *request)
+static void on_cache_read(haft__store_request *request)
 {
-    haft__slot *slot = request->context;
+    haft__call_slot *slot = request->context;
     haft_run *run = slot->run;
-    slot->asking_store = false;
-    slot->runtime->keeping--;
+    slot->store_pending = false;
+    slot->runtime->cache_requests--;
     if (run == NULL) {
         free_slot(slot);
         return;
     }
     if (request->status == HAFT_OK) {
         haft__outcome outcome = {.ok = true, .cached = true, .text = request->text};
-        finish(slot, &outcome);
+        finish_slot(slot, &outcome);
         return;
     }
     haft_error err = {0}; /* a memory that fails is a memory that is empty */
@@ -217,50 +217,50 @@ static void on_recalled(haft__store_request *request)
         return;
     }
     if (run_slot(slot, &err) != HAFT_OK) {
-        haft__live_fail(run, &err);
+        haft__run_fail(run, &err);
     }
 }
 
-static haft_status recall(haft__slot *slot, haft_error *err)
+static haft_status read_cache(haft__call_slot *slot, haft_error *err)
 {
     haft_str key = {NULL, 0};
-    haft_status status = memory_key(slot, &key, err);
+    haft_status status = cache_key_of(slot, &key, err);
     if (status != HAFT_OK) {
         return status;
     }
     slot->request = (haft__store_request){.verb = HAFT__STORE_CACHE_GET,
-                                          .scope = memory_scope(slot),
+                                          .scope = cache_scope(slot),
                                           .name = key,
                                           .now_ms = haft__runtime_now(slot->run->runtime),
                                           .arena = &slot->arena,
-                                          .done = on_recalled,
+                                          .done = on_cache_read,
                                           .context = slot};
-    slot->asking_store = true;
-    slot->runtime->keeping++;
+    slot->store_pending = true;
+    slot->runtime->cache_requests++;
     haft__store_submit(slot->runtime->store, &slot->request);
     return HAFT_OK;
 }
 
-static void on_remembered(haft__store_request *request)
+static void on_cache_written(haft__store_request *request)
 {
-    haft__slot *slot = request->context; /* its call is over; it was kept for this */
-    slot->runtime->keeping--;
+    haft__call_slot *slot = request->context; /* its call is over; it was kept for this */
+    slot->runtime->cache_requests--;
     free_slot(slot);
 }
 
 /* Keeps the result for other runs, and the slot until that is done. What cannot be kept is not:
  * the next run finds out again. */
-static void remember(haft__slot *slot, haft_str result)
+static void write_cache(haft__call_slot *slot, haft_str result)
 {
     const haft__run_call *call = call_of(slot);
     haft_runtime *runtime = slot->run->runtime;
-    haft_str scope = haft__arena_copy(&slot->arena, memory_scope(slot)), key = {NULL, 0};
+    haft_str scope = haft__arena_copy(&slot->arena, cache_scope(slot)), key = {NULL, 0};
     haft__buf_clear(&runtime->clean);
     (void)haft__redact(slot->run->agent->redactor, result, &runtime->clean);
     bool clean = haft__buf_check(&runtime->clean, NULL) == HAFT_OK;
     haft_str text = haft__arena_copy(&slot->arena, haft__buf_str(&runtime->clean));
     if (!clean || scope.ptr == NULL || text.ptr == NULL
-        || memory_key(slot, &key, NULL) != HAFT_OK) {
+        || cache_key_of(slot, &key, NULL) != HAFT_OK) {
         return;
     }
     slot->request = (haft__store_request){.verb = HAFT__STORE_CACHE_PUT,
@@ -269,10 +269,10 @@ static void remember(haft__slot *slot, haft_str result)
                                           .text = text,
                                           .now_ms = haft__runtime_now(runtime),
                                           .lease_ms = call->tool->traits.cache_ttl_ms,
-                                          .done = on_remembered,
+                                          .done = on_cache_written,
                                           .context = slot};
-    slot->asking_store = true;
-    runtime->keeping++;
+    slot->store_pending = true;
+    runtime->cache_requests++;
     haft__store_submit(runtime->store, &slot->request);
 }
 
@@ -280,7 +280,7 @@ static void remember(haft__slot *slot, haft_str result)
 
 /* What the tool is now is written down, and the call judged by that. As when tools are revealed,
  * one with a secret in its definition is none that can be. */
-static void renew(haft__slot *slot, haft_str tool)
+static void record_changed_tool(haft__call_slot *slot, haft_str tool)
 {
     haft_run *run = slot->run;
     haft_runtime *runtime = run->runtime;
@@ -298,16 +298,16 @@ static void renew(haft__slot *slot, haft_str tool)
                                                "definition cannot be used"),
                                  .where = HAFT__LIT("tool_changed"),
                                  .hint = HAFT__LIT("do without it")};
-        finish(slot, &outcome);
+        finish_slot(slot, &outcome);
         return;
     }
     drop_slot(slot);
-    haft__live_take(run, haft__buf_str(&runtime->body));
+    haft__run_record_input(run, haft__buf_str(&runtime->body));
 }
 
 static void on_done(void *context, const haft__exec_result *result)
 {
-    haft__slot *slot = context;
+    haft__call_slot *slot = context;
     slot->job = NULL;
     if (!haft__lease_holds(slot->run)) {
         return; /* and the slot is gone */
@@ -315,13 +315,13 @@ static void on_done(void *context, const haft__exec_result *result)
     haft_error err = {0};
     const haft__json *server = haft__json_get(call_of(slot)->tool->definition, HAFT__LIT("server"));
     if (server != NULL && result->list > 0
-        && haft__catalogue_renew(slot->run, haft__json_text(*server), result->list, &err)
+        && haft__tool_search_refresh_list(slot->run, haft__json_text(*server), result->list, &err)
                != HAFT_OK) {
-        haft__live_fail(slot->run, &err);
+        haft__run_fail(slot->run, &err);
         return;
     }
     if (result->renewed.len > 0) {
-        renew(slot, result->renewed);
+        record_changed_tool(slot, result->renewed);
         return;
     }
     haft__outcome outcome = {.ok = result->ok && !result->changed,
@@ -333,15 +333,15 @@ static void on_done(void *context, const haft__exec_result *result)
                              .hint = result->hint,
                              .diff = result->diff,
                              .ms = result->ms};
-    if (outcome.ok && is_remembered(call_of(slot)->tool)) {
-        remember(slot, result->text);
+    if (outcome.ok && is_cached_tool(call_of(slot)->tool)) {
+        write_cache(slot, result->text);
     }
-    finish(slot, &outcome);
+    finish_slot(slot, &outcome);
 }
 
 static void on_progress(void *context, haft_str json)
 {
-    haft__slot *slot = context;
+    haft__call_slot *slot = context;
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_TOOL_RESULT_BYTES);
     haft__buf_add_str(&body, HAFT__LIT("\"kind\":\"call_progress\",\"call\":"));
@@ -350,7 +350,7 @@ static void on_progress(void *context, haft_str json)
     haft__buf_add_str(&body, json);
     haft__buf_add_char(&body, '}');
     if (haft__buf_check(&body, NULL) == HAFT_OK) {
-        haft__log_tell(slot->run, haft__buf_str(&body));
+        haft__log_notify(slot->run, haft__buf_str(&body));
     }
     haft__buf_finish(&body);
 }
@@ -359,10 +359,10 @@ static void on_progress(void *context, haft_str json)
 static void on_ask(void *context, haft__json question, bool durable, haft__json state,
                    uint64_t within_ms)
 {
-    haft__slot *slot = context;
+    haft__call_slot *slot = context;
     haft_run *run = slot->run;
     haft_error err = {0};
-    haft__asked asked = {question, durable, state, within_ms};
+    haft__elicitation asked = {question, durable, state, within_ms};
     haft__buf *body = &run->runtime->body;
     haft__buf_clear(body);
     haft__input_call_asked(body, call_of(slot)->id, &asked);
@@ -370,15 +370,15 @@ static void on_ask(void *context, haft__json question, bool durable, haft__json 
     if (status == HAFT_OK && body->len > HAFT__LIMIT_JSON_BYTES - ENVELOPE) {
         status = haft__fail(&err, HAFT_TOO_BIG, "", "the question is too long to be written down");
     }
-    slot->asks = true;
+    slot->awaiting_answer = true;
     if (durable) { /* its job is over */
         slot->job = NULL;
         drop_slot(slot);
     }
     if (status == HAFT_OK) {
-        haft__live_take(run, haft__buf_str(body));
+        haft__run_record_input(run, haft__buf_str(body));
     } else {
-        haft__live_fail(run, &err);
+        haft__run_fail(run, &err);
     }
 }
 
@@ -386,24 +386,24 @@ static void on_ask(void *context, haft__json question, bool durable, haft__json 
  * that has been answered meanwhile stays so. */
 static void on_withdraw(void *context)
 {
-    haft__slot *slot = context;
+    haft__call_slot *slot = context;
     haft__json_member action = {haft__json_string(HAFT__LIT("action")),
                                 haft__json_string(HAFT__LIT("cancel"))};
-    haft__steer command = {.kind = HAFT__STEER_ANSWER,
-                           .call = call_of(slot)->id,
-                           .value = haft__json_object(&action, 1),
-                           .by = HAFT__BY_SERVER,
-                           .why = HAFT__LIT(""),
-                           .pause = haft__str(haft__pause_name(HAFT__PAUSE_QUESTION)),
-                           .binding = HAFT__LIT(""),
-                           .message = HAFT__LIT("")};
-    if (slot->asks) {
-        (void)!haft__live_command(slot->run, &command, NULL);
+    haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
+                                 .call = call_of(slot)->id,
+                                 .value = haft__json_object(&action, 1),
+                                 .by = HAFT__BY_SERVER,
+                                 .why = HAFT__LIT(""),
+                                 .pause = haft__str(haft__pause_name(HAFT__PAUSE_QUESTION)),
+                                 .binding = HAFT__LIT(""),
+                                 .message = HAFT__LIT("")};
+    if (slot->awaiting_answer) {
+        (void)!haft__run_perform_command(slot->run, &command, NULL);
     }
 }
 
 /* What a tool can ask about its call. Texts end with a NUL, as the public header has them. */
-static haft_status facts_of(haft__slot *slot, haft_call_facts *ret_facts, haft_error *err)
+static haft_status collect_facts(haft__call_slot *slot, haft_call_facts *ret_facts, haft_error *err)
 {
     const haft__run_call *call = call_of(slot);
     haft_run *run = slot->run;
@@ -437,7 +437,7 @@ static haft_status facts_of(haft__slot *slot, haft_call_facts *ret_facts, haft_e
     return HAFT_OK;
 }
 
-static haft_status run_slot(haft__slot *slot, haft_error *err)
+static haft_status run_slot(haft__call_slot *slot, haft_error *err)
 {
     const haft__run_call *call = call_of(slot);
     haft__exec_call exec = {.spec = slot->run->agent->spec,
@@ -449,7 +449,7 @@ static haft_status run_slot(haft__slot *slot, haft_error *err)
                             .ask = on_ask,
                             .withdraw = on_withdraw,
                             .resume = call->resume};
-    haft_status status = facts_of(slot, &exec.facts, err);
+    haft_status status = collect_facts(slot, &exec.facts, err);
     return status == HAFT_OK
                ? haft__exec_start(slot->run->runtime->exec, &exec, on_done, slot, &slot->job, err)
                : status;
@@ -457,27 +457,27 @@ static haft_status run_slot(haft__slot *slot, haft_error *err)
 
 static haft_status start_slot(haft_run *run, size_t index, haft_error *err)
 {
-    haft__slot *slot = calloc(1, sizeof(*slot));
+    haft__call_slot *slot = calloc(1, sizeof(*slot));
     if (slot == NULL) {
         return haft__fail_no_memory(err);
     }
     const haft__run_call *call = &run->state.calls[index];
-    *slot = (haft__slot){.run = run,
-                         .runtime = run->runtime,
-                         .call = index,
-                         .attempt = call->attempt,
-                         .next = run->slots};
+    *slot = (haft__call_slot){.run = run,
+                              .runtime = run->runtime,
+                              .call = index,
+                              .attempt = call->attempt,
+                              .next = run->slots};
     haft__arena_init(&slot->arena, HAFT__LIMIT_RUN_BYTES);
     run->slots = slot;
-    return is_remembered(call->tool) ? recall(slot, err) : run_slot(slot, err);
+    return is_cached_tool(call->tool) ? read_cache(slot, err) : run_slot(slot, err);
 }
 
-haft_status haft__calls_start(haft_run *run, haft_error *err)
+haft_status haft__tool_calls_start(haft_run *run, haft_error *err)
 {
     const haft__run *state = &run->state;
-    bool durable = haft__log_durable(run);
+    bool durable = haft__log_is_durable(run);
     haft_status status = HAFT_OK;
-    if (haft__loss_waits(run)) {
+    if (haft__crash_guard_must_wait(run)) {
         return HAFT_OK;
     }
     for (size_t i = state->batch; i < state->call_count && status == HAFT_OK; i++) {
@@ -485,14 +485,14 @@ haft_status haft__calls_start(haft_run *run, haft_error *err)
         if (!haft__call_may_start(call, durable)) {
             continue;
         }
-        haft__slot *slot = find_slot(run, i);
-        if (haft__resolve_is_search(call->tool)) {
-            status = haft__catalogue_start(run, i, err);
+        haft__call_slot *slot = find_slot(run, i);
+        if (haft__resolve_is_search_tool(call->tool)) {
+            status = haft__tool_search_start(run, i, err);
         } else if (slot == NULL) {
             status = start_slot(run, i, err);
-        } else if (slot->asks && call->answer_due) {
-            slot->asks = false;
-            haft__exec_answer(slot->job, haft__call_told(call));
+        } else if (slot->awaiting_answer && call->answer_due) {
+            slot->awaiting_answer = false;
+            haft__exec_answer(slot->job, haft__call_elicitation_answer(call));
         }
     }
     return status;

@@ -17,34 +17,34 @@
 #include "json/number.h"
 
 /* A search that waits for vectors. */
-typedef struct haft__seeking {
+typedef struct haft__vector_search {
     haft_run *run;
     haft__arena arena;
     haft__mcp_listing *listings;
     size_t count;
     haft__embedder_job *job; /* NULL: it is through */
-} haft__seeking;
+} haft__vector_search;
 
-static void end_seeking(haft_run *run)
+static void stop_vector_search(haft_run *run)
 {
-    haft__seeking *seeking = run->seeking;
-    run->seeking = NULL;
-    if (seeking != NULL) {
-        if (seeking->job != NULL) {
-            haft__embedder_cancel(seeking->job);
+    haft__vector_search *vector_search = run->vector_search;
+    run->vector_search = NULL;
+    if (vector_search != NULL) {
+        if (vector_search->job != NULL) {
+            haft__embedder_cancel(vector_search->job);
         }
-        haft__arena_finish(&seeking->arena);
-        free(seeking);
+        haft__arena_finish(&vector_search->arena);
+        free(vector_search);
     }
 }
 
-void haft__catalogue_stop(haft_run *run)
+void haft__tool_search_stop(haft_run *run)
 {
     if (run->catalogue != NULL) {
         run->runtime->servers.cancel(run->catalogue);
         run->catalogue = NULL;
     }
-    end_seeking(run);
+    stop_vector_search(run);
 }
 
 /* A server may know a secret of the spec and put it into a definition. What is written down has it
@@ -59,67 +59,69 @@ static bool has_secret(void *context, haft_str definition)
 }
 
 /* What a call of tool_search asks for. */
-static void read_call(const haft__run_call *call, haft__reveal_ask *ask)
+static void read_search_arguments(const haft__run_call *call, haft__reveal_request *request)
 {
     const haft__json *query = haft__json_get(call->arguments, HAFT__LIT("query"));
     const haft__json *limit = haft__json_get(call->arguments, HAFT__LIT("limit"));
     int64_t number = 0;
     bool given = limit != NULL && haft__number_to_int64(haft__json_text(*limit), &number)
                  && number > 0 && number <= UINT32_MAX;
-    ask->call = call->id;
-    ask->query = query != NULL ? haft__find_query(haft__json_text(*query)) : HAFT__LIT("");
-    ask->limit = given ? (uint32_t)number : 0;
+    request->call = call->id;
+    request->query =
+        query != NULL ? haft__offer_index_trim_query(haft__json_text(*query)) : HAFT__LIT("");
+    request->limit = given ? (uint32_t)number : 0;
 }
 
-static haft_status search(haft_run *run, haft__reveal_ask *ask, haft__arena *scratch,
-                          haft_error *err)
+static haft_status search_and_write(haft_run *run, haft__reveal_request *request,
+                                    haft__arena *scratch, haft_error *err)
 {
     haft_runtime *runtime = run->runtime;
     haft__offer offer;
     haft__reveal reveal;
-    haft_status status =
-        haft__resolve(ask->spec, ask->run, ask->listings, ask->listing_count, scratch, &offer, err);
-    ask->offer = &offer;
+    haft_status status = haft__resolve(request->spec, request->run, request->listings,
+                                       request->listing_count, scratch, &offer, err);
+    request->offer = &offer;
     if (status == HAFT_OK) {
-        status = haft__seek_find(&runtime->seek, ask, run->agent->embedder, runtime->hash_key,
-                                 scratch, err);
+        status = haft__index_cache_search(&runtime->index_cache, request, run->agent->embedder,
+                                          runtime->hash_key, scratch, err);
     }
     if (status == HAFT_OK) {
-        status = haft__reveal_decide(ask, scratch, runtime->hash_key, &reveal, err);
+        status = haft__reveal_decide(request, scratch, runtime->hash_key, &reveal, err);
     }
     if (status == HAFT_OK) {
         haft__buf_clear(&runtime->body);
         haft__input_tools_revealed(&runtime->body, &reveal);
         status = haft__buf_check(&runtime->body, err);
     }
-    ask->offer = NULL; /* it does not outlive this */
+    request->offer = NULL; /* it does not outlive this */
     return status;
 }
 
-static haft__reveal_ask make_ask(haft_run *run, const haft__mcp_listing *listings, size_t count)
+static haft__reveal_request make_request(haft_run *run, const haft__mcp_listing *listings,
+                                         size_t count)
 {
-    haft__reveal_ask ask = {.spec = run->agent->spec,
-                            .run = &run->state,
-                            .listings = listings,
-                            .listing_count = count,
-                            .query = haft__find_query(run->state.task),
-                            .call = HAFT__LIT(""),
-                            .embeddings_model = run->agent->spec->embeddings.model,
-                            .refuses = has_secret,
-                            .context = run};
-    if (run->searching < run->state.call_count) {
-        read_call(&run->state.calls[run->searching], &ask);
+    haft__reveal_request request = {.spec = run->agent->spec,
+                                    .run = &run->state,
+                                    .listings = listings,
+                                    .listing_count = count,
+                                    .query = haft__offer_index_trim_query(run->state.task),
+                                    .call = HAFT__LIT(""),
+                                    .embeddings_model = run->agent->spec->embeddings.model,
+                                    .refuses = has_secret,
+                                    .context = run};
+    if (run->search_call < run->state.call_count) {
+        read_search_arguments(&run->state.calls[run->search_call], &request);
     }
-    return ask;
+    return request;
 }
 
 /* ---- lists that are replaced ---- */
 
 /* Notes which list the run knows of a server. *ret_new is whether it is another one. */
-static haft_status note_list(haft_run *run, haft_str server, uint64_t number, bool *ret_new,
-                             haft_error *err)
+static haft_status remember_list(haft_run *run, haft_str server, uint64_t number, bool *ret_new,
+                                 haft_error *err)
 {
-    haft__run_list *list = run->lists;
+    haft__known_list *list = run->known_lists;
     while (list != NULL && !haft__str_equal(list->server, server)) {
         list = list->next;
     }
@@ -129,8 +131,8 @@ static haft_status note_list(haft_run *run, haft_str server, uint64_t number, bo
         if (list == NULL || name.ptr == NULL) {
             return haft__arena_fail(&run->arena, err);
         }
-        *list = (haft__run_list){.server = name, .next = run->lists};
-        run->lists = list;
+        *list = (haft__known_list){.server = name, .next = run->known_lists};
+        run->known_lists = list;
     }
     *ret_new = list->number != number;
     list->number = number;
@@ -143,33 +145,34 @@ static haft_status write_relisted(haft_run *run, haft_str server, haft__arena *s
     haft_runtime *runtime = run->runtime;
     haft__mcp_listing listing;
     haft__offer offer;
-    haft__reveal_ask ask = {.spec = run->agent->spec,
-                            .run = &run->state,
-                            .listings = &listing,
-                            .listing_count = 1,
-                            .offer = &offer,
-                            .call = HAFT__LIT("")};
+    haft__reveal_request request = {.spec = run->agent->spec,
+                                    .run = &run->state,
+                                    .listings = &listing,
+                                    .listing_count = 1,
+                                    .offer = &offer,
+                                    .call = HAFT__LIT("")};
     haft_status status =
-        runtime->servers.look(runtime->exec, ask.spec, server, scratch, &listing, err);
+        runtime->servers.list_one(runtime->exec, request.spec, server, scratch, &listing, err);
     if (status == HAFT_OK && listing.error.len > 0) {
         return HAFT_OK; /* it has no list any more */
     }
     if (status == HAFT_OK) {
-        status = haft__resolve(ask.spec, ask.run, &listing, 1, scratch, &offer, err);
+        status = haft__resolve(request.spec, request.run, &listing, 1, scratch, &offer, err);
     }
     if (status == HAFT_OK) {
         haft__buf_clear(&runtime->body);
-        *ret_written = haft__input_tools_relisted(&runtime->body, &ask);
+        *ret_written = haft__input_tools_relisted(&runtime->body, &request);
         status = haft__buf_check(&runtime->body, err);
     }
     return status;
 }
 
-haft_status haft__catalogue_renew(haft_run *run, haft_str server, uint64_t number, haft_error *err)
+haft_status haft__tool_search_refresh_list(haft_run *run, haft_str server, uint64_t number,
+                                           haft_error *err)
 {
     bool fresh = false, written = false;
     haft__arena scratch;
-    haft_status status = number > 0 ? note_list(run, server, number, &fresh, err) : HAFT_OK;
+    haft_status status = number > 0 ? remember_list(run, server, number, &fresh, err) : HAFT_OK;
     if (status != HAFT_OK || !fresh) {
         return status;
     }
@@ -186,18 +189,18 @@ haft_status haft__catalogue_renew(haft_run *run, haft_str server, uint64_t numbe
 /* ---- searching ---- */
 
 /* Searches, and records what was found. */
-static void conclude(haft_run *run, haft__reveal_ask *ask)
+static void finish_search(haft_run *run, haft__reveal_request *request)
 {
     haft_error err = {0};
     haft__arena scratch;
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = search(run, ask, &scratch, &err);
+    haft_status status = search_and_write(run, request, &scratch, &err);
     haft__arena_finish(&scratch);
-    end_seeking(run);
+    stop_vector_search(run);
     if (status == HAFT_OK) {
-        haft__live_take(run, haft__buf_str(&run->runtime->body));
+        haft__run_record_input(run, haft__buf_str(&run->runtime->body));
     } else {
-        haft__live_fail(run, &err);
+        haft__run_fail(run, &err);
     }
 }
 
@@ -260,18 +263,18 @@ static haft_status copy_listing(haft__arena *arena, haft__mcp_listing *listing, 
     return status == HAFT_OK ? copy_changed(arena, listing, err) : status;
 }
 
-static haft_status copy_listings(haft__seeking *seeking, const haft__mcp_listing *listings,
-                                 haft_error *err)
+static haft_status copy_listings(haft__vector_search *vector_search,
+                                 const haft__mcp_listing *listings, haft_error *err)
 {
-    haft__arena *arena = &seeking->arena;
-    seeking->listings = haft__arena_array(arena, seeking->count, sizeof(*listings));
-    if (seeking->listings == NULL) {
+    haft__arena *arena = &vector_search->arena;
+    vector_search->listings = haft__arena_array(arena, vector_search->count, sizeof(*listings));
+    if (vector_search->listings == NULL) {
         return haft__arena_fail(arena, err);
     }
     haft_status status = HAFT_OK;
-    for (size_t i = 0; i < seeking->count && status == HAFT_OK; i++) {
-        seeking->listings[i] = listings[i];
-        status = copy_listing(arena, &seeking->listings[i], err);
+    for (size_t i = 0; i < vector_search->count && status == HAFT_OK; i++) {
+        vector_search->listings[i] = listings[i];
+        status = copy_listing(arena, &vector_search->listings[i], err);
     }
     return status;
 }
@@ -279,7 +282,7 @@ static haft_status copy_listings(haft__seeking *seeking, const haft__mcp_listing
 static haft_status make_embedder(haft_agent *agent, haft_error *err)
 {
     const haft__embeddings_spec *spec = &agent->spec->embeddings;
-    haft__http_client *http = haft__runtime_web(agent->runtime, err);
+    haft__http_client *http = haft__runtime_http_client(agent->runtime, err);
     if (http == NULL || agent->embedder != NULL) {
         return http != NULL ? HAFT_OK : HAFT_NO_MEMORY;
     }
@@ -298,19 +301,20 @@ static haft_status make_embedder(haft_agent *agent, haft_error *err)
 
 static void on_embedded(void *context, const haft__search_embedding *query, haft_str error)
 {
-    haft__seeking *seeking = context;
-    haft_run *run = seeking->run;
-    haft__reveal_ask ask = make_ask(run, seeking->listings, seeking->count);
-    seeking->job = NULL;
-    ask.given = query;
-    ask.embeddings_error = error;
-    conclude(run, &ask);
+    haft__vector_search *vector_search = context;
+    haft_run *run = vector_search->run;
+    haft__reveal_request request = make_request(run, vector_search->listings, vector_search->count);
+    vector_search->job = NULL;
+    request.given = query;
+    request.embeddings_error = error;
+    finish_search(run, &request);
 }
 
 /* Asks for the vectors of all tools that can be found, and of what is searched for. */
-static haft_status ask_vectors(haft__seeking *seeking, const haft__reveal_ask *ask, haft_error *err)
+static haft_status request_vectors(haft__vector_search *vector_search,
+                                   const haft__reveal_request *request, haft_error *err)
 {
-    haft_run *run = seeking->run;
+    haft_run *run = vector_search->run;
     haft__arena scratch;
     haft__offer offer;
     haft__search_doc *docs = NULL;
@@ -318,66 +322,67 @@ static haft_status ask_vectors(haft__seeking *seeking, const haft__reveal_ask *a
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
     haft_status status = make_embedder(run->agent, err);
     if (status == HAFT_OK) {
-        status = haft__resolve(ask->spec, ask->run, ask->listings, ask->listing_count, &scratch,
-                               &offer, err);
+        status = haft__resolve(request->spec, request->run, request->listings,
+                               request->listing_count, &scratch, &offer, err);
     }
     if (status == HAFT_OK) {
-        status = haft__find_docs(&offer, &scratch, &docs, &count, err);
+        status = haft__offer_index_docs(&offer, &scratch, &docs, &count, err);
     }
     if (status == HAFT_OK && count == 0) {
         status = haft__fail(err, HAFT_BAD_STATE, "", "there is nothing to search");
     }
     if (status == HAFT_OK) {
-        status = haft__embedder_start(run->agent->embedder, docs, count, ask->query, on_embedded,
-                                      seeking, &seeking->job, err);
+        status = haft__embedder_start(run->agent->embedder, docs, count, request->query,
+                                      on_embedded, vector_search, &vector_search->job, err);
     }
     haft__arena_finish(&scratch);
     return status;
 }
 
-static haft_status begin_seeking(haft_run *run, const haft__reveal_ask *ask, haft_error *err)
+static haft_status start_vector_search(haft_run *run, const haft__reveal_request *request,
+                                       haft_error *err)
 {
-    haft__seeking *seeking = calloc(1, sizeof(*seeking));
-    if (seeking == NULL) {
+    haft__vector_search *vector_search = calloc(1, sizeof(*vector_search));
+    if (vector_search == NULL) {
         return haft__fail_no_memory(err);
     }
-    run->seeking = seeking;
-    *seeking = (haft__seeking){.run = run, .count = ask->listing_count};
-    haft__arena_init(&seeking->arena, 0);
-    haft_status status = ask_vectors(seeking, ask, err);
-    return status == HAFT_OK ? copy_listings(seeking, ask->listings, err) : status;
+    run->vector_search = vector_search;
+    *vector_search = (haft__vector_search){.run = run, .count = request->listing_count};
+    haft__arena_init(&vector_search->arena, 0);
+    haft_status status = request_vectors(vector_search, request, err);
+    return status == HAFT_OK ? copy_listings(vector_search, request->listings, err) : status;
 }
 
 static void on_listed(void *context, const haft__mcp_listing *listings, size_t count)
 {
     haft_run *run = context;
     haft_error err = {0};
-    haft__reveal_ask ask = make_ask(run, listings, count);
+    haft__reveal_request request = make_request(run, listings, count);
     run->catalogue = NULL;
     for (size_t i = 0; i < count; i++) {
         bool fresh; /* the search tells the run what is new; without memory the next call does */
-        (void)!note_list(run, listings[i].server, listings[i].number, &fresh, NULL);
+        (void)!remember_list(run, listings[i].server, listings[i].number, &fresh, NULL);
     }
-    if (ask.embeddings_model.len > 0) {
-        if (begin_seeking(run, &ask, &err) == HAFT_OK) {
+    if (request.embeddings_model.len > 0) {
+        if (start_vector_search(run, &request, &err) == HAFT_OK) {
             return;
         }
-        end_seeking(run);
-        ask.embeddings_error = haft__str(err.message);
+        stop_vector_search(run);
+        request.embeddings_error = haft__str(err.message);
     }
-    conclude(run, &ask);
+    finish_search(run, &request);
 }
 
-haft_status haft__catalogue_start(haft_run *run, size_t call, haft_error *err)
+haft_status haft__tool_search_start(haft_run *run, size_t call, haft_error *err)
 {
     haft_runtime *runtime = run->runtime;
-    if (run->catalogue != NULL || run->seeking != NULL) {
+    if (run->catalogue != NULL || run->vector_search != NULL) {
         return HAFT_OK; /* one after the other */
     }
-    if (call == HAFT__NO_CALL && haft__loss_is_hopeless(run)) {
-        return haft__loss_end(run, err);
+    if (call == HAFT__SEARCH_BEFORE_FIRST_TURN && haft__crash_guard_limit_reached(run)) {
+        return haft__crash_guard_end_run(run, err);
     }
-    run->searching = call;
-    return runtime->servers.ask(runtime->exec, run->agent->spec, on_listed, run, &run->catalogue,
-                                err);
+    run->search_call = call;
+    return runtime->servers.list_all(runtime->exec, run->agent->spec, on_listed, run,
+                                     &run->catalogue, err);
 }

@@ -164,8 +164,8 @@ haft_status haft__arguments_read_nullable(const haft__tool *tool, haft_str raw,
     return read_arguments(tool, raw, true, checker, arena, hash_key, ret_arguments, why, err);
 }
 
-haft_status haft__arguments_look(haft_str raw, haft__arena *scratch, haft__hash_key hash_key,
-                                 bool *ret_need_mending, haft_error *err)
+haft_status haft__arguments_need_repair(haft_str raw, haft__arena *scratch, haft__hash_key hash_key,
+                                        bool *ret_needs_repair, haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = hash_key;
@@ -177,7 +177,7 @@ haft_status haft__arguments_look(haft_str raw, haft__arena *scratch, haft__hash_
     if (status == HAFT_NO_MEMORY) {
         return haft__fail_no_memory(err);
     }
-    *ret_need_mending =
+    *ret_needs_repair =
         status != HAFT_OK || (value.kind != HAFT__JSON_OBJECT && value.kind != HAFT__JSON_NULL);
     return HAFT_OK;
 }
@@ -208,9 +208,9 @@ static haft_status read_given(const haft__tool *tool, haft_str raw, const char *
     return status;
 }
 
-haft_status haft__arguments_given(const haft__tool *tool, haft__json given, const char *what,
-                                  haft__arena *arena, haft__hash_key hash_key,
-                                  haft__json *ret_value, haft_error *err)
+haft_status haft__arguments_read_value(const haft__tool *tool, haft__json given, const char *what,
+                                       haft__arena *arena, haft__hash_key hash_key,
+                                       haft__json *ret_value, haft_error *err)
 {
     haft__buf raw;
     haft__buf_init(&raw, HAFT__LIMIT_RUN_BYTES);

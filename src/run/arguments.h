@@ -31,15 +31,15 @@ HAFT_MUST_USE haft_status haft__arguments_read_nullable(const haft__tool *tool, 
 
 /* The same of a value that a person gives, who reads the error: BAD_INPUT with `what` is wrong and
  * why. Nothing is mended. */
-HAFT_MUST_USE haft_status haft__arguments_given(const haft__tool *tool, haft__json given,
-                                                const char *what, haft__arena *arena,
-                                                haft__hash_key hash_key, haft__json *ret_value,
-                                                haft_error *err);
+HAFT_MUST_USE haft_status haft__arguments_read_value(const haft__tool *tool, haft__json given,
+                                                     const char *what, haft__arena *arena,
+                                                     haft__hash_key hash_key, haft__json *ret_value,
+                                                     haft_error *err);
 
 /* Whether `raw` has to be mended to be a JSON object. Nothing at all, and null, stand for an object
  * without members and need no mending. Fails only for want of memory. */
-HAFT_MUST_USE haft_status haft__arguments_look(haft_str raw, haft__arena *scratch,
-                                               haft__hash_key hash_key, bool *ret_need_mending,
-                                               haft_error *err);
+HAFT_MUST_USE haft_status haft__arguments_need_repair(haft_str raw, haft__arena *scratch,
+                                                      haft__hash_key hash_key,
+                                                      bool *ret_needs_repair, haft_error *err);
 
 #endif

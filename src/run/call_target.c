@@ -7,11 +7,11 @@
 #include "tool/wire_name.h"
 
 /* Whether the tool can be called and the name is its own, without its server's. */
-static bool is_called(const haft__run *run, size_t index, haft_str name)
+static bool matches_local_name(const haft__run *run, size_t index, haft_str name)
 {
     const haft__tool *tool = run->tools->items[index];
-    const haft__tool_past *past = &run->past[index];
-    if (tool->source != HAFT__TOOL_MCP || past->found == HAFT__TOOL_FOUND_NOT || past->gone) {
+    const haft__tool_history *past = &run->past[index];
+    if (tool->source != HAFT__TOOL_MCP || past->found == HAFT__TOOL_REVEAL_NONE || past->gone) {
         return false;
     }
     haft_str local = haft__fold_text(tool->definition, "tool");
@@ -19,7 +19,7 @@ static bool is_called(const haft__run *run, size_t index, haft_str name)
     return haft__str_equal(local, name) || haft__str_equal(haft__wire_name_str(&wire), name);
 }
 
-const haft__tool *haft__naming_find(const haft__run *run, haft_str name, bool *ret_mended)
+const haft__tool *haft__call_target_find(const haft__run *run, haft_str name, bool *ret_mended)
 {
     const haft__tool *tool = haft__tools_find(run->tools, name);
     tool = tool != NULL ? tool : haft__wire_name_find_tool(run->tools, name);
@@ -29,7 +29,7 @@ const haft__tool *haft__naming_find(const haft__run *run, haft_str name, bool *r
     }
     size_t count = 0;
     for (size_t i = 0; i < run->tools->count && count < 2; i++) {
-        if (is_called(run, i, name)) {
+        if (matches_local_name(run, i, name)) {
             tool = run->tools->items[i];
             count++;
         }
@@ -38,11 +38,11 @@ const haft__tool *haft__naming_find(const haft__run *run, haft_str name, bool *r
     return *ret_mended ? tool : NULL;
 }
 
-bool haft__naming_is_shared(const haft__run *run, haft_str name, haft__buf *names)
+bool haft__call_target_is_ambiguous(const haft__run *run, haft_str name, haft__buf *names)
 {
     size_t count = 0;
     for (size_t i = 0; i < run->tools->count; i++) {
-        if (is_called(run, i, name)) {
+        if (matches_local_name(run, i, name)) {
             haft__buf_add_str(names, count > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));
             haft__wire_name_add(names, run->tools->items[i]->name);
             count++;

@@ -13,10 +13,10 @@
 
 /* The tool of that name, inside or on the wire, or the only one that can be called of a server that
  * was left out: then *ret_mended is true. NULL when there is none, or when there are several. */
-const haft__tool *haft__naming_find(const haft__run *run, haft_str name, bool *ret_mended);
+const haft__tool *haft__call_target_find(const haft__run *run, haft_str name, bool *ret_mended);
 
 /* Whether it is the name of several tools of servers that can be called, with the server left out:
  * appends what they are called. */
-bool haft__naming_is_shared(const haft__run *run, haft_str name, haft__buf *names);
+bool haft__call_target_is_ambiguous(const haft__run *run, haft_str name, haft__buf *names);
 
 #endif

@@ -44,8 +44,8 @@ void haft__event_write(haft__buf *buf, uint64_t seq, uint64_t at_ms, haft_str ru
     write_envelope(buf, HAFT__LIT("{\"seq\":"), seq, at_ms, run, body);
 }
 
-void haft__event_write_told(haft__buf *buf, uint64_t after, uint64_t at_ms, haft_str run,
-                            haft_str body)
+void haft__event_write_progress(haft__buf *buf, uint64_t after, uint64_t at_ms, haft_str run,
+                                haft_str body)
 {
     write_envelope(buf, HAFT__LIT("{\"after\":"), after, at_ms, run, body);
 }
@@ -144,7 +144,7 @@ static haft_status read_envelope(haft__event *event, haft_error *err)
     return status;
 }
 
-haft_status haft__event_read_apart(haft__arena *texts, haft__arena *trees, haft_str line,
+haft_status haft__event_read_split(haft__arena *texts, haft__arena *trees, haft_str line,
                                    haft__hash_key hash_key, haft__event *ret_event, haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
@@ -172,5 +172,5 @@ haft_status haft__event_read_apart(haft__arena *texts, haft__arena *trees, haft_
 haft_status haft__event_read(haft__arena *arena, haft_str line, haft__hash_key hash_key,
                              haft__event *ret_event, haft_error *err)
 {
-    return haft__event_read_apart(arena, arena, line, hash_key, ret_event, err);
+    return haft__event_read_split(arena, arena, line, hash_key, ret_event, err);
 }

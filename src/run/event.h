@@ -63,8 +63,8 @@ void haft__event_write(haft__buf *buf, uint64_t seq, uint64_t at_ms, haft_str ru
 
 /* The same for what is told and not kept, call_progress for instance: it has no number of its own,
  * but that of the event it comes after. */
-void haft__event_write_told(haft__buf *buf, uint64_t after, uint64_t at_ms, haft_str run,
-                            haft_str body);
+void haft__event_write_progress(haft__buf *buf, uint64_t after, uint64_t at_ms, haft_str run,
+                                haft_str body);
 
 /* Appends the body of an event that was read, in the form decisions are made in. */
 void haft__event_body(haft__buf *buf, const haft__event *event);
@@ -76,7 +76,7 @@ HAFT_MUST_USE haft_status haft__event_read(haft__arena *arena, haft_str line,
                                            haft_error *err);
 
 /* The same with its trees in another arena than its texts, which live longer. */
-HAFT_MUST_USE haft_status haft__event_read_apart(haft__arena *texts, haft__arena *trees,
+HAFT_MUST_USE haft_status haft__event_read_split(haft__arena *texts, haft__arena *trees,
                                                  haft_str line, haft__hash_key hash_key,
                                                  haft__event *ret_event, haft_error *err);
 

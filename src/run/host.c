@@ -17,7 +17,7 @@ bool haft__call_may_start(const haft__run_call *call, bool durable)
     return call->stage == HAFT__CALL_STARTED && (durable || call->tool->traits.read_only);
 }
 
-const haft__run_call *haft__run_orphan(const haft__run *run, size_t *at)
+const haft__run_call *haft__run_next_orphan(const haft__run *run, size_t *at)
 {
     bool goes_on = run->stage == HAFT__RUN_CALLING && !run->cancel_asked && !run->expired;
     size_t i = *at > run->batch ? *at : run->batch;
@@ -44,7 +44,7 @@ uint64_t haft__run_deadline(const haft__run *run)
     return first;
 }
 
-uint64_t haft__run_asks_here(const haft__run *run)
+uint64_t haft__run_local_question_seq(const haft__run *run)
 {
     uint64_t newest = 0;
     for (size_t i = run->batch; i < run->call_count; i++) {
@@ -55,17 +55,17 @@ uint64_t haft__run_asks_here(const haft__run *run)
     return newest;
 }
 
-bool haft__call_waits(const haft__run_call *call)
+bool haft__call_is_pending(const haft__run_call *call)
 {
     return call->stage == HAFT__CALL_PAUSED && !haft__call_needs_host(call);
 }
 
-const haft__run_call *haft__run_overdue(const haft__run *run, uint64_t now_ms)
+const haft__run_call *haft__run_find_overdue(const haft__run *run, uint64_t now_ms)
 {
     bool open = run->stage == HAFT__RUN_CALLING && !run->cancel_asked && !run->expired;
     for (size_t i = run->batch; open && i < run->call_count; i++) {
         const haft__run_call *call = &run->calls[i];
-        if (haft__call_waits(call) && call->deadline_ms > 0 && now_ms >= call->deadline_ms) {
+        if (haft__call_is_pending(call) && call->deadline_ms > 0 && now_ms >= call->deadline_ms) {
             return call;
         }
     }
@@ -73,7 +73,7 @@ const haft__run_call *haft__run_overdue(const haft__run *run, uint64_t now_ms)
 }
 
 /* An answer is that already (run/pause/elicitation.h); who rejects says why, or nothing. */
-haft__json haft__call_told(const haft__run_call *call)
+haft__json haft__call_elicitation_answer(const haft__run_call *call)
 {
     static const haft__json_member declined[] = {
         {{.kind = HAFT__JSON_STRING, .count = 6, .text = "action"},

@@ -17,24 +17,24 @@ bool haft__call_may_start(const haft__run_call *call, bool durable);
 
 /* The next call from the *at-th on that a host left in the middle, for haft__decide_recovery; *at
  * is then behind it. NULL: no more. Begin with 0. */
-const haft__run_call *haft__run_orphan(const haft__run *run, size_t *at);
+const haft__run_call *haft__run_next_orphan(const haft__run *run, size_t *at);
 
 /* The first deadline of what waits for people; 0: none. */
 uint64_t haft__run_deadline(const haft__run *run);
 
 /* The newest question that is open in the process that runs its call and goes with it, as the event
  * that says so; 0: there is none. Such a question cannot wait for the other calls of the turn. */
-uint64_t haft__run_asks_here(const haft__run *run);
+uint64_t haft__run_local_question_seq(const haft__run *run);
 
 /* Whether the call waits for somebody, with nothing of it left in a host: whoever takes the run up
  * can take an answer to it. */
-bool haft__call_waits(const haft__run_call *call);
+bool haft__call_is_pending(const haft__run_call *call);
 
 /* The first such call whose deadline has passed; NULL: none. */
-const haft__run_call *haft__run_overdue(const haft__run *run, uint64_t now_ms);
+const haft__run_call *haft__run_find_overdue(const haft__run *run, uint64_t now_ms);
 
 /* What a tool is told of the answer to its question: {action, content}. */
-haft__json haft__call_told(const haft__run_call *call);
+haft__json haft__call_elicitation_answer(const haft__run_call *call);
 
 /* Appends what a tool knows all attempts of a call by: RUN:CALL. */
 void haft__run_idempotency_key(haft__buf *buf, haft_str run, haft_str call);

@@ -26,19 +26,20 @@ static void write_artifacts(haft__json_writer *w, const haft__run *run)
 /* Whether a tool itself asks. */
 static bool is_tool(const haft__run_call *call)
 {
-    return call->asks.kind == HAFT__JSON_OBJECT;
+    return call->elicitation.kind == HAFT__JSON_OBJECT;
 }
 
 /* What only a tool says: who it is, what the answer must look like, and whether it can wait. */
 static void write_asks(haft__json_writer *w, const haft__run_call *call)
 {
-    const haft__json *schema = haft__json_get(call->asks, HAFT__LIT("schema"));
+    const haft__json *schema = haft__json_get(call->elicitation, HAFT__LIT("schema"));
     haft__json_begin_object(w);
-    haft__field_text_or_null(w, "server", haft__asked_text(call, "server"));
-    haft__field_text(w, "mode", haft__asked_is_url(call) ? HAFT__LIT("url") : HAFT__LIT("form"));
+    haft__field_text_or_null(w, "server", haft__elicitation_text(call, "server"));
+    haft__field_text(w, "mode",
+                     haft__elicitation_is_url(call) ? HAFT__LIT("url") : HAFT__LIT("form"));
     haft__json_key(w, "schema");
     haft__json_add(w, schema != NULL ? *schema : haft__json_null());
-    haft__field_text_or_null(w, "url", haft__asked_text(call, "url"));
+    haft__field_text_or_null(w, "url", haft__elicitation_text(call, "url"));
     haft__field_flag(w, "pinned", call->pinned);
     haft__json_end_object(w);
 }
@@ -48,7 +49,7 @@ static void write_pending(haft__json_writer *w, const haft__run_call *call)
     const haft__json *question = haft__json_get(call->arguments, HAFT__LIT("question"));
     bool asks = call->pause == HAFT__PAUSE_QUESTION && question != NULL;
     haft_str text = asks ? haft__json_text(*question) : (haft_str){NULL, 0};
-    text = is_tool(call) ? haft__asked_text(call, "message") : text;
+    text = is_tool(call) ? haft__elicitation_text(call, "message") : text;
     haft__json_begin_object(w);
     haft__field_text(w, "call", call->id);
     haft__field_text(w, "kind", haft__str(haft__pause_name(call->pause)));
@@ -72,13 +73,13 @@ static void write_pending(haft__json_writer *w, const haft__run_call *call)
 }
 
 /* Calls that could run and wait for others; the field is there only when there are any. */
-static void write_held(haft__json_writer *w, const haft__run *run)
+static void write_waiting_calls(haft__json_writer *w, const haft__run *run)
 {
     bool any = false;
     for (size_t i = run->batch; i < run->call_count; i++) {
         const haft__run_call *call = &run->calls[i];
-        haft__held held = haft__held_look(run, call);
-        if (held.by == HAFT__HELD_NOT) {
+        haft__call_wait held = haft__call_wait_find(run, call);
+        if (held.by == HAFT__CALL_WAIT_NONE) {
             continue;
         }
         if (!any) {
@@ -89,10 +90,10 @@ static void write_held(haft__json_writer *w, const haft__run *run)
         haft__json_begin_object(w);
         haft__field_text(w, "call", call->id);
         haft__field_text(w, "tool", call->name);
-        haft__field_text(w, "by", haft__str(haft__held_name(held.by)));
+        haft__field_text(w, "by", haft__str(haft__call_wait_reason_name(held.by)));
         haft__field_text_or_null(w, "lane", held.lane);
         haft__field_text_or_null(w, "behind",
-                                 held.behind != NULL ? held.behind->id : HAFT__LIT(""));
+                                 held.holder != NULL ? held.holder->id : HAFT__LIT(""));
         haft__json_end_object(w);
     }
     if (any) {
@@ -102,7 +103,7 @@ static void write_held(haft__json_writer *w, const haft__run *run)
 
 /* Whether it has nothing left to do until somebody answers. Calls that have arrived, or have their
  * answer, wait too while one before them in their lane does. */
-static bool waits(const haft__run *run)
+static bool is_waiting(const haft__run *run)
 {
     size_t paused = 0;
     for (size_t i = run->batch; i < run->call_count; i++) {
@@ -117,7 +118,7 @@ static bool waits(const haft__run *run)
 }
 
 /* Whatever a command that is about it was refused for: how the run stands. */
-static haft_str end_of(const haft__run *run)
+static haft_str end_name(const haft__run *run)
 {
     if (run->stage == HAFT__RUN_ENDED) {
         return haft__str(haft__end_name(run->end));
@@ -128,7 +129,7 @@ static haft_str end_of(const haft__run *run)
     if (run->seq == 1 && !run->unopened) { /* it is in the store, and its turn has not come */
         return HAFT__LIT("queued");
     }
-    return waits(run) || run->unopened ? HAFT__LIT("waiting") : HAFT__LIT("running");
+    return is_waiting(run) || run->unopened ? HAFT__LIT("waiting") : HAFT__LIT("running");
 }
 
 void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *why)
@@ -139,7 +140,7 @@ void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *
     haft__json_begin_object(&w);
     haft__field_text_or_null(&w, "run", run->id);
     haft__field_text_or_null(&w, "thread", run->thread);
-    haft__field_text(&w, "end", end_of(run));
+    haft__field_text(&w, "end", end_name(run));
     haft__field_text(&w, "answer", ended ? run->answer : HAFT__LIT(""));
     haft__field_flag(&w, "exhausted", ended && run->end == HAFT__END_EXHAUSTED);
     haft__field_flag(&w, "forced_final", run->forced_final);
@@ -155,7 +156,7 @@ void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *
         }
     }
     haft__json_end_array(&w);
-    write_held(&w, run);
+    write_waiting_calls(&w, run);
     if (why != NULL) {
         haft__field_error(&w, why);
     } else {

@@ -53,12 +53,12 @@ haft_status haft__run_init(haft__run *run, haft__arena *arena, const haft__spec 
     return HAFT_OK;
 }
 
-void haft__run_follow(haft__run *run, const haft__messages *earlier)
+void haft__run_set_earlier(haft__run *run, const haft__messages *earlier)
 {
     run->earlier = earlier;
 }
 
-haft_status haft__run_follow_late(haft__run *run, haft_error *err)
+haft_status haft__run_insert_earlier(haft__run *run, haft_error *err)
 {
     haft__messages *messages = &run->messages;
     haft__message task = messages->items[--messages->count];
@@ -69,7 +69,8 @@ haft_status haft__run_follow_late(haft__run *run, haft_error *err)
     return status == HAFT_OK ? haft__messages_add(messages, task, err) : status;
 }
 
-haft_status haft__run_leave(haft_str task, haft_str answer, haft__messages *to, haft_error *err)
+haft_status haft__run_append_exchange(haft_str task, haft_str answer, haft__messages *to,
+                                      haft_error *err)
 {
     haft__message asked = {.role = HAFT__MESSAGE_USER, .text = task};
     haft__message answered = {.role = HAFT__MESSAGE_ASSISTANT, .text = answer};

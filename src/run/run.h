@@ -18,11 +18,11 @@
 
 /* Where a run stands. */
 typedef enum haft__run_stage {
-    HAFT__RUN_NEW,     /* no event yet */
-    HAFT__RUN_IDLE,    /* between turns: the next one is to be decided */
-    HAFT__RUN_ASKING,  /* a turn has started: the model is to be asked (again) */
-    HAFT__RUN_JUDGING, /* a reply has come and is to be judged */
-    HAFT__RUN_CALLING, /* its calls are judged and run; some may wait for a person */
+    HAFT__RUN_NEW,            /* no event yet */
+    HAFT__RUN_IDLE,           /* between turns: the next one is to be decided */
+    HAFT__RUN_AWAITING_REPLY, /* a turn has started: the model is to be asked (again) */
+    HAFT__RUN_JUDGING,        /* a reply has come and is to be judged */
+    HAFT__RUN_CALLING,        /* its calls are judged and run; some may wait for a person */
     HAFT__RUN_ENDED,
 } haft__run_stage;
 
@@ -77,12 +77,12 @@ const char *haft__pause_name(haft__pause pause);
 bool haft__pause_find(haft_str name, haft__pause *ret_pause);
 
 /* What was said to a call that waited. */
-typedef struct haft__run_said {
+typedef struct haft__pause_answer {
     haft_str verdict; /* approve, edit, reject, respond, answer, retry, expire; "" for nothing */
     haft__json value;
-    haft__json asked; /* what the tool itself had asked; or null */
-    haft_str message; /* the id of the message that it came as; "" for none */
-} haft__run_said;
+    haft__json elicitation; /* what the tool itself had asked; or null */
+    haft_str message;       /* the id of the message that it came as; "" for none */
+} haft__pause_answer;
 
 /* Who answers what a server has asked and taken back. */
 #define HAFT__BY_SERVER HAFT__LIT("server")
@@ -102,8 +102,8 @@ typedef struct haft__run_call {
     bool consented;   /* it has begun with an approval, */
     haft_str bound;   /* of this binding; "" for none, */
     haft__json bound_arguments; /* which is of these: people may have changed them */
-    bool respecced;             /* the spec has changed since it began */
-    bool ask_anew;              /* a yes was for another thing: nothing but another yes starts it */
+    bool spec_changed;          /* the spec has changed since it began */
+    bool needs_new_approval;    /* a yes was for another thing: nothing but another yes starts it */
     uint32_t attempt;           /* of the last call_started */
     uint32_t repeats;           /* of it by itself: nobody said so */
     haft__json arguments;       /* as they run; null before that is known */
@@ -114,7 +114,8 @@ typedef struct haft__run_call {
     uint64_t paused_seq;  /* of the event that said so last: a question of its own each time */
     uint64_t deadline_ms; /* 0: none */
     haft__json on_expire;
-    haft__json asks;  /* what the tool itself asks: {message, mode, schema, url, server}; or null */
+    haft__json
+        elicitation;  /* what the tool itself asks: {message, mode, schema, url, server}; or null */
     bool pinned;      /* only the process that runs the call can answer it */
     haft__json state; /* what the tool wants back with the answer */
     uint64_t within_ms; /* how long the answer may take; 0: as long as it likes */
@@ -124,13 +125,13 @@ typedef struct haft__run_call {
     haft_str verdict;   /* of the last answer: approve, edit, reject, respond, answer */
     haft__json value;   /* of it */
     bool overdue;       /* nobody answered: that is what happens at its deadline */
-    haft__run_said said[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause: the same may
-                                               be said again when it waits for the next */
-    bool withdrawn;                         /* the tool has taken back what it asked */
-    bool stored;                            /* its artifact has been recorded */
-    bool searched;                          /* of tool_search: what it found is there */
-    const haft__tool **hits;                /* that, best first */
-    size_t hit_count, shown_count;          /* of them, the first so many are declared */
+    haft__pause_answer answers[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause: the
+                                               same may be said again when it waits for the next */
+    bool withdrawn;                                /* the tool has taken back what it asked */
+    bool stored;                                   /* its artifact has been recorded */
+    bool searched;                                 /* of tool_search: what it found is there */
+    const haft__tool **hits;                       /* that, best first */
+    size_t hit_count, shown_count;                 /* of them, the first so many are declared */
     uint64_t finished_ms;
     bool ok;             /* of a finished call */
     haft_str result;     /* whole, as the tool gave it (or the error as text) */
@@ -144,17 +145,17 @@ typedef struct haft__artifact {
 } haft__artifact;
 
 /* What searches have made of a deferred tool. */
-typedef enum haft__tool_found {
-    HAFT__TOOL_FOUND_NOT,    /* none has found it; also what every tool is that is not deferred */
-    HAFT__TOOL_FOUND_SHOWN,  /* it is declared */
-    HAFT__TOOL_FOUND_LISTED, /* it was named to the model: not declared, though it can be called */
-    HAFT__TOOL_FOUND_HIDDEN, /* it was evicted: not declared any more, though it can be called */
-} haft__tool_found;
+typedef enum haft__tool_reveal {
+    HAFT__TOOL_REVEAL_NONE,   /* none has found it; also what every tool is that is not deferred */
+    HAFT__TOOL_REVEAL_SHOWN,  /* it is declared */
+    HAFT__TOOL_REVEAL_LISTED, /* it was named to the model: not declared, though it can be called */
+    HAFT__TOOL_REVEAL_HIDDEN, /* it was evicted: not declared any more, though it can be called */
+} haft__tool_reveal;
 
 /* What has become of a tool and its calls. */
-typedef struct haft__tool_past {
+typedef struct haft__tool_history {
     bool finished;
-    haft__tool_found found;
+    haft__tool_reveal found;
     uint64_t found_seq;   /* of the search that showed it last; to list it is not enough */
     uint32_t found_rank;  /* in that one, from 0 */
     uint32_t shown_order; /* when it was declared: those that were later stand behind */
@@ -162,7 +163,7 @@ typedef struct haft__tool_past {
     uint32_t rejected;    /* calls a person rejected */
     uint32_t kept;        /* calls that finished */
     bool gone;            /* its server does not list it any more */
-} haft__tool_past;
+} haft__tool_history;
 
 /* A server, as it was when tools were searched for last. */
 typedef struct haft__run_server {
@@ -229,22 +230,22 @@ typedef struct haft__run {
     haft__messages messages;
     const haft__messages *earlier; /* of the thread; may be NULL */
     haft_str task;
-    haft__tool_past *past; /* for each tool of the run */
+    haft__tool_history *past; /* for each tool of the run */
     haft__usage usage;
     uint64_t cost_parts;     /* micro-dollars times a million: exact */
     bool constraint_refused; /* by the server: it is not sent any more */
     bool gate_opened, default_satisfied, completed, cancel_asked, expired;
-    bool catalogued;      /* tools have been searched for before the first turn */
-    bool searchless;      /* and there were none, nor a server that may still have some */
-    uint64_t deferred;    /* how many the last search looked through */
-    uint32_t shown_count; /* of tools that were ever declared after a search */
-    uint32_t turn_shown;  /* that, when the last turn began */
-    uint64_t turn_seq;    /* of the event with which it did */
+    bool initial_search_done; /* tools have been searched for before the first turn */
+    bool nothing_to_search;   /* and there were none, nor a server that may still have some */
+    uint64_t deferred;        /* how many the last search looked through */
+    uint32_t shown_count;     /* of tools that were ever declared after a search */
+    uint32_t turn_shown;      /* that, when the last turn began */
+    uint64_t turn_seq;        /* of the event with which it did */
     const haft__run_server *servers;
     size_t server_count;
     haft_str cancel_why;
     uint32_t reminders, invalid_replies;
-    haft__progress progress;
+    haft__no_progress progress;
     haft__map results; /* cache_key -> haft__run_call */
     const haft__artifact **artifacts;
     size_t artifact_count, artifact_capacity;
@@ -266,16 +267,16 @@ HAFT_MUST_USE haft_status haft__run_init(haft__run *run, haft__arena *arena, con
 
 /* Says what earlier runs of the thread said, before the first event: it stands between the system
  * prompt and the task. Borrowed; must outlive the run. */
-void haft__run_follow(haft__run *run, const haft__messages *earlier);
+void haft__run_set_earlier(haft__run *run, const haft__messages *earlier);
 
 /* What earlier runs said has become known after the run was started, before its first turn: it is
  * put where it would have stood. */
-HAFT_MUST_USE haft_status haft__run_follow_late(haft__run *run, haft_error *err);
+HAFT_MUST_USE haft_status haft__run_insert_earlier(haft__run *run, haft_error *err);
 
 /* Adds what a run that has ended leaves to its thread: its task and its answer. Both are borrowed
  * and must live as long as the messages. */
-HAFT_MUST_USE haft_status haft__run_leave(haft_str task, haft_str answer, haft__messages *to,
-                                          haft_error *err);
+HAFT_MUST_USE haft_status haft__run_append_exchange(haft_str task, haft_str answer,
+                                                    haft__messages *to, haft_error *err);
 
 /* Takes one event in: `line` is copied. BAD_INPUT when it does not follow what came before. After
  * an error the run must not be used any more. */
@@ -294,7 +295,7 @@ const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id);
 
 /* For those who only look at a run whose process is gone: what tools had asked there went with it,
  * and the outcome of these calls is unknown. Whoever takes the run up records that. */
-void haft__run_lose_questions(haft__run *run);
+void haft__run_drop_lost_questions(haft__run *run);
 
 /* Whether nobody has begun with the call yet, but somebody was asked about it: another spec may ask
  * otherwise. */

@@ -25,7 +25,7 @@ static haft__hash_key hash_key(const void *here)
     return (haft__hash_key){(uint64_t)(uintptr_t)here, (uint64_t)(uintptr_t)&haft_tool_try};
 }
 
-static haft_status hand_out(haft_str text, char **ret_text, haft_error *err)
+static haft_status copy_out(haft_str text, char **ret_text, haft_error *err)
 {
     char *copy = malloc(text.len + 1);
     if (copy == NULL) {
@@ -78,7 +78,7 @@ static haft_status write_schema(haft__arena *arena, const haft_tool *tool, char 
     haft__json_write(&text, prepared->input_schema);
     status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
-        status = hand_out(haft__buf_str(&text), ret_schema, err);
+        status = copy_out(haft__buf_str(&text), ret_schema, err);
     }
     haft__buf_finish(&text);
     return status;
@@ -161,7 +161,7 @@ static haft_status call_tool(haft__arena *arena, const haft_tool *tool, haft_str
     haft__call_init(&call, NULL);
     status = haft__call_run(&call, prepared->function, arguments, &reply, err);
     if (status == HAFT_OK) {
-        status = hand_out(reply.text, ret_text, err);
+        status = copy_out(reply.text, ret_text, err);
     }
     if (status == HAFT_OK && ret_kind != NULL) {
         *ret_kind = reply.kind;
@@ -186,7 +186,7 @@ haft_status haft_tool_try(const haft_tool *tool, const char *arguments, haft_rep
 
 /* ---- schemas ---- */
 
-static haft_status at(haft_status status, const char *place, haft_error *err)
+static haft_status add_location(haft_status status, const char *place, haft_error *err)
 {
     if (status != HAFT_OK && status != HAFT_NO_MEMORY) {
         haft__error_prepend_location(err, place);
@@ -194,8 +194,8 @@ static haft_status at(haft_status status, const char *place, haft_error *err)
     return status;
 }
 
-static haft_status compile(haft__arena *arena, haft_str text, const haft__schema **ret_schema,
-                           haft_error *err)
+static haft_status compile_schema(haft__arena *arena, haft_str text,
+                                  const haft__schema **ret_schema, haft_error *err)
 {
     haft__json value;
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
@@ -207,10 +207,11 @@ static haft_status compile(haft__arena *arena, haft_str text, const haft__schema
         haft__schema_options compiling = {.hash_key = options.hash_key};
         status = haft__schema_compile(arena, value, &compiling, ret_schema, err);
     }
-    return at(status, "schema", err);
+    return add_location(status, "schema", err);
 }
 
-static haft_status list(const haft__schema_report *report, char **ret_failures, haft_error *err)
+static haft_status list_failures(const haft__schema_report *report, char **ret_failures,
+                                 haft_error *err)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
@@ -220,14 +221,14 @@ static haft_status list(const haft__schema_report *report, char **ret_failures, 
     }
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
-        status = hand_out(haft__buf_str(&text), ret_failures, err);
+        status = copy_out(haft__buf_str(&text), ret_failures, err);
     }
     haft__buf_finish(&text);
     return status;
 }
 
-static haft_status check(haft__arena *arena, const haft__schema *schema, haft__json value,
-                         char **ret_failures, haft_error *err)
+static haft_status check_value(haft__arena *arena, const haft__schema *schema, haft__json value,
+                               char **ret_failures, haft_error *err)
 {
     haft__schema_report report = {.valid = false};
     haft__checker *checker = haft__checker_create();
@@ -237,7 +238,7 @@ static haft_status check(haft__arena *arena, const haft__schema *schema, haft__j
     if (status == HAFT_OK && report.valid) {
         *ret_failures = NULL;
     } else if (status == HAFT_OK) {
-        status = list(&report, ret_failures, err);
+        status = list_failures(&report, ret_failures, err);
     }
     haft__checker_destroy(checker);
     return status;
@@ -256,13 +257,13 @@ haft_status haft_check_json(const char *schema, const char *json, char **ret_fai
     const haft__schema *compiled = NULL;
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = hash_key(&arena);
-    haft_status status = compile(&arena, haft__str(schema), &compiled, err);
+    haft_status status = compile_schema(&arena, haft__str(schema), &compiled, err);
     if (status == HAFT_OK) {
-        status =
-            at(haft__json_read(&arena, haft__str(json), &options, &value, NULL, err), "json", err);
+        status = add_location(haft__json_read(&arena, haft__str(json), &options, &value, NULL, err),
+                              "json", err);
     }
     if (status == HAFT_OK) {
-        status = check(&arena, compiled, value, ret_failures, err);
+        status = check_value(&arena, compiled, value, ret_failures, err);
     }
     haft__arena_finish(&arena);
     return status;

@@ -20,7 +20,7 @@ haft__multitask haft__multitask_of(haft_str text)
     return HAFT__MULTITASK_ENQUEUE;
 }
 
-bool haft__queue_wants_alone(haft__multitask multitask)
+bool haft__queue_requires_exclusive(haft__multitask multitask)
 {
     return multitask == HAFT__MULTITASK_REJECT;
 }
@@ -31,8 +31,8 @@ haft__queue_step haft__queue_decide(haft__multitask multitask, haft__queue_ahead
         return HAFT__QUEUE_WAIT;
     }
     if (!ahead.here && !ahead.owned) {
-        return HAFT__QUEUE_TAKE; /* whoever was asked is gone */
+        return HAFT__QUEUE_CLAIM_AND_CANCEL; /* whoever was asked is gone */
     }
-    haft__queue_step first = ahead.here ? HAFT__QUEUE_TELL : HAFT__QUEUE_SEND;
-    return ahead.asked ? HAFT__QUEUE_WAIT : first;
+    haft__queue_step first = ahead.here ? HAFT__QUEUE_CANCEL_LOCAL : HAFT__QUEUE_SEND_CANCEL;
+    return ahead.cancel_requested ? HAFT__QUEUE_WAIT : first;
 }

@@ -28,20 +28,20 @@ typedef enum haft__multitask {
 haft__multitask haft__multitask_of(haft_str text);
 
 /* Whether a new run is only to be created when no other of its thread is open. */
-bool haft__queue_wants_alone(haft__multitask multitask);
+bool haft__queue_requires_exclusive(haft__multitask multitask);
 
 /* A run of the same thread that was created earlier and has not ended. */
 typedef struct haft__queue_ahead {
-    bool here;  /* it goes on in this process */
-    bool owned; /* somebody has it, and is not known to be gone */
-    bool asked; /* it has been asked to end */
+    bool here;             /* it goes on in this process */
+    bool owned;            /* somebody has it, and is not known to be gone */
+    bool cancel_requested; /* it has been asked to end */
 } haft__queue_ahead;
 
 typedef enum haft__queue_step {
-    HAFT__QUEUE_WAIT, /* look again later */
-    HAFT__QUEUE_TELL, /* cancel it here, where it runs */
-    HAFT__QUEUE_SEND, /* ask whoever has it to cancel it */
-    HAFT__QUEUE_TAKE, /* nobody has it: take it up and cancel it */
+    HAFT__QUEUE_WAIT,             /* look again later */
+    HAFT__QUEUE_CANCEL_LOCAL,     /* cancel it here, where it runs */
+    HAFT__QUEUE_SEND_CANCEL,      /* ask whoever has it to cancel it */
+    HAFT__QUEUE_CLAIM_AND_CANCEL, /* nobody has it: take it up and cancel it */
 } haft__queue_step;
 
 /* What a run that has been created does about one that is ahead of it. */

@@ -41,7 +41,7 @@ TEST(a_budget_is_used_up_when_its_limit_is_reached)
     spec.limits.has_usd = true;
     spec.limits.usd_micros = 500000;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__spent spent = haft__budget_look(&spec, &cases[i].usage);
+        haft__spent_budget spent = haft__budget_check(&spec, &cases[i].usage);
         CHECK_STR(haft__str(spent.what == NULL ? "-" : spent.what),
                   haft__str(cases[i].want == NULL ? "-" : cases[i].want), "%s", cases[i].name);
         CHECK(spent.used == cases[i].used && spent.limit == cases[i].limit, "%s: %llu of %llu",
@@ -53,7 +53,7 @@ TEST(money_has_no_limit_unless_one_is_given)
 {
     haft__spec spec = help_spec();
     haft__usage usage = {.cost_micros = UINT64_MAX};
-    CHECK(haft__budget_look(&spec, &usage).what == NULL, "a limit that nobody gave");
+    CHECK(haft__budget_check(&spec, &usage).what == NULL, "a limit that nobody gave");
     spec.limits.has_usd = true;
-    CHECK(haft__budget_look(&spec, &(haft__usage){0}).what != NULL, "nothing may be spent");
+    CHECK(haft__budget_check(&spec, &(haft__usage){0}).what != NULL, "nothing may be spent");
 }

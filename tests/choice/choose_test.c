@@ -8,7 +8,7 @@ static void decide(const haft__spec *spec, const haft__choice_facts *facts, haft
     bool *allowed = test_alloc(facts->tool_count + 1);
     memset(allowed, 0xff, facts->tool_count + 1);
     haft__choice choice;
-    haft__choose(spec, facts, allowed, &choice);
+    haft__choice_decide(spec, facts, allowed, &choice);
     CHECK(choice.allowed == allowed, "the caller's array is handed on");
     CHECK((choice.mode == HAFT__MODE_TOOL) == (choice.tool.len > 0), "a name comes with `tool`");
     haft__buf_clear(ret_line);
@@ -140,7 +140,7 @@ TEST(the_first_rule_that_matches_decides)
 }
 
 static const struct {
-    haft__spent spent;
+    haft__spent_budget spent;
     const char *want;
 } spent_cases[] = {
     {{"calls", 50, 50}, "none by limit []: call budget used up (50 of 50)"},
@@ -186,7 +186,7 @@ static void reason_for(haft_str scheduled, haft_str wanted, char ret_reason[HAFT
     spec.choice.schedule_count = 1;
     spec.choice.default_choice = (haft__tool_choice){.mode = HAFT__MODE_TOOL, .tool = wanted};
     haft__choice choice;
-    haft__choose(&spec, &(haft__choice_facts){.turn = 1}, NULL, &choice);
+    haft__choice_decide(&spec, &(haft__choice_facts){.turn = 1}, NULL, &choice);
     memcpy(ret_reason, choice.reason, HAFT__CHOICE_REASON);
 }
 
@@ -235,7 +235,7 @@ TEST(the_largest_offer_is_decided_without_memory)
     bool *allowed = test_alloc(HAFT__LIMIT_CHOICE_TOOLS);
     haft__choice choice;
     size_t before = test_allocation_count();
-    haft__choose(&spec, &facts, allowed, &choice);
+    haft__choice_decide(&spec, &facts, allowed, &choice);
     CHECK_INT(test_allocation_count(), before, "allocations");
     CHECK_STR(haft__str(choice.reason), HAFT__LIT("2048 of 3840 data tools called"), "reason");
     size_t count = 0;

@@ -188,20 +188,20 @@ static uint64_t hash(haft_str s)
     return haft__hash((haft__hash_key){1, 2}, s) | 1;
 }
 
-static const char *play_call(haft__progress *progress, haft_str call, haft_str result)
+static const char *play_call(haft__no_progress *progress, haft_str call, haft_str result)
 {
     haft_str rest = call;
-    const haft__progress_call c = {.tool = hash(haft__str_split(&rest, ' ')),
-                                   .call = hash(call),
-                                   .result = hash(result),
-                                   .failed = haft__str_starts_with(result, HAFT__LIT("error"))};
-    haft__progress_verdict verdict = haft__progress_look(progress, c.tool, c.call);
+    const haft__no_progress_call c = {.tool = hash(haft__str_split(&rest, ' ')),
+                                      .call = hash(call),
+                                      .result = hash(result),
+                                      .failed = haft__str_starts_with(result, HAFT__LIT("error"))};
+    haft__no_progress_verdict verdict = haft__no_progress_check(progress, c.tool, c.call);
     switch (verdict) {
-    case HAFT__PROGRESS_FINE:
-    case HAFT__PROGRESS_HINT:
-        return haft__progress_note(progress, c) ? "runs it, and hints" : "runs it";
-    case HAFT__PROGRESS_REFUSE: haft__progress_note_refused(progress); return "refuses it";
-    case HAFT__PROGRESS_STOP: return "ends the run";
+    case HAFT__NO_PROGRESS_FINE:
+    case HAFT__NO_PROGRESS_HINT:
+        return haft__no_progress_note(progress, c) ? "runs it, and hints" : "runs it";
+    case HAFT__NO_PROGRESS_REFUSE: haft__no_progress_note_refused(progress); return "refuses it";
+    case HAFT__NO_PROGRESS_STOP: return "ends the run";
     }
     return "";
 }
@@ -216,7 +216,7 @@ typedef enum part {
     PART_CALLS,
 } part;
 
-static part begin_part(example *e, haft__progress *progress, haft_str line)
+static part begin_part(example *e, haft__no_progress *progress, haft_str line)
 {
     if (is(line, "```policy")) {
         example_end(e);
@@ -224,7 +224,7 @@ static part begin_part(example *e, haft__progress *progress, haft_str line)
         return PART_POLICY;
     }
     if (is(line, CALLS_HEAD)) {
-        *progress = (haft__progress){.count = 0};
+        *progress = (haft__no_progress){.count = 0};
         return PART_CALLS;
     }
     return is(line, "```told") ? PART_TOLD : is(line, TURNS_HEAD) ? PART_TURNS : PART_TEXT;
@@ -236,7 +236,7 @@ static bool ends_part(part now, haft_str line)
     return table ? line.len == 0 : is(line, "```");
 }
 
-static void read_line(example *e, haft__progress *progress, part now, haft_str line,
+static void read_line(example *e, haft__no_progress *progress, part now, haft_str line,
                       haft__buf *told_in_page)
 {
     if (now == PART_POLICY) {
@@ -262,7 +262,7 @@ TEST(the_page_shows_what_the_code_does)
     haft__buf_init(&e->row, 4096);
     haft__buf_init(&e->log, 4096);
     haft__buf_init(&e->told, 1 << 16);
-    haft__progress progress = {.count = 0};
+    haft__no_progress progress = {.count = 0};
     part now = PART_TEXT;
     size_t parts[PART_CALLS + 1] = {0};
     while (page.len > 0) {

@@ -67,7 +67,7 @@ static inline void drive_log(const drive_watch *watch, const char *what, const c
 static inline void drive_note_gate(drive *run, const drive_watch *watch)
 {
     haft__choice_facts facts = drive_facts(run);
-    haft__gate gate = haft__gate_look(run->spec, &facts);
+    haft__gate gate = haft__gate_evaluate(run->spec, &facts);
     if (gate.on && gate.open && !run->gate_opened) {
         run->gate_opened = true;
         drive_log(watch, "gate opens", "");
@@ -86,7 +86,7 @@ static inline void drive_choose(const drive *run, bool allowed[DRIVE_TOOLS],
                                 haft__choice *ret_choice)
 {
     haft__choice_facts facts = drive_facts(run);
-    haft__choose(run->spec, &facts, allowed, ret_choice);
+    haft__choice_decide(run->spec, &facts, allowed, ret_choice);
 }
 
 static inline haft_str drive_name(const drive *run, size_t tool)
@@ -106,7 +106,7 @@ static inline haft__violation drive_judge(const drive *run, const haft__choice *
                        : choice->allowed[tool] ? HAFT__CALL_ALLOWED
                                                : HAFT__CALL_NOT_ALLOWED;
     }
-    return haft__judge(choice, reply->text, names, standings, reply->call_count);
+    return haft__judge_reply(choice, reply->text, names, standings, reply->call_count);
 }
 
 /* Asks again, or gives up. */
@@ -160,7 +160,8 @@ static inline bool drive_passes_guard(const drive *run, haft_str name, const dri
         phase_done[i] = drive_phase_done(run, &run->spec->phases[i]);
     }
     haft__choice_facts facts = drive_facts(run);
-    haft__guard_facts guard = haft__guard_look(run->spec, &facts, phase_done, run->artifact_stored);
+    haft__guard_facts guard =
+        haft__guard_collect(run->spec, &facts, phase_done, run->artifact_stored);
     haft__buf nobody; /* holds nothing: whoever does not listen pays for no text */
     haft__buf_init(&nobody, 0);
     bool passed =

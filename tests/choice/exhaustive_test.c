@@ -111,7 +111,7 @@ static void check_can_open(const drive *run, const haft__choice *choice)
     memcpy(allowed, choice->allowed, sizeof(allowed));
     for (size_t calls = 0; calls <= run->tool_count; calls++) {
         haft__choice_facts facts = drive_facts(&ahead);
-        if (haft__gate_look(run->spec, &facts).open) {
+        if (haft__gate_evaluate(run->spec, &facts).open) {
             MUST(calls > 0, "it was closed");
             return;
         }
@@ -133,7 +133,7 @@ static void check_stays_open(const drive *run)
         grown.tools[grown.tool_count++] =
             (haft__choice_tool){.name = {"new", 3}, .role = HAFT__ROLE_DATA};
         haft__choice_facts facts = drive_facts(&grown);
-        MUST(haft__gate_look(run->spec, &facts).open, "closed by a new tool");
+        MUST(haft__gate_evaluate(run->spec, &facts).open, "closed by a new tool");
     }
 }
 

@@ -42,14 +42,14 @@ TEST(the_threshold_is_what_the_formula_says_and_can_be_reached)
         haft__choice_facts facts = {.turn = 1};
         facts.tools = help_tools(cases[i].tools, &facts.tool_count);
         facts.also_counted = help_names(cases[i].also, &facts.also_counted_count);
-        haft__gate gate = haft__gate_look(&spec, &facts);
+        haft__gate gate = haft__gate_evaluate(&spec, &facts);
         CHECK(gate.on, "%s", cases[i].name);
         CHECK_INT(gate.called, cases[i].called, "%s: called", cases[i].name);
         CHECK_INT(gate.reachable, cases[i].reachable, "%s: reachable", cases[i].name);
         CHECK_INT(gate.threshold, cases[i].threshold, "%s: threshold", cases[i].name);
         CHECK_INT(gate.open, cases[i].open, "%s: open", cases[i].name);
         facts.gate_opened = true;
-        CHECK(haft__gate_look(&spec, &facts).open, "%s: opened once", cases[i].name);
+        CHECK(haft__gate_evaluate(&spec, &facts).open, "%s: opened once", cases[i].name);
     }
 }
 
@@ -58,7 +58,7 @@ TEST(without_a_gate_tools_are_counted_all_the_same)
     haft__spec spec = help_spec();
     haft__choice_facts facts = {.turn = 1};
     facts.tools = help_tools("a:d+ b:d c:d- s:a", &facts.tool_count);
-    haft__gate gate = haft__gate_look(&spec, &facts);
+    haft__gate gate = haft__gate_evaluate(&spec, &facts);
     CHECK(!gate.on && gate.open, "there is none");
     CHECK_INT(gate.called, 1, "called");
     CHECK_INT(gate.reachable, 2, "reachable");

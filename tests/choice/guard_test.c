@@ -83,7 +83,7 @@ static bool pass(size_t i, haft__buf *why)
     const bool phase_done[] = {strchr(cases[i].done, 'l') != NULL,
                                strchr(cases[i].done, 'w') != NULL};
     haft__guard_facts guard =
-        haft__guard_look(&spec, &facts, phase_done, strchr(cases[i].done, 's') != NULL);
+        haft__guard_collect(&spec, &facts, phase_done, strchr(cases[i].done, 's') != NULL);
     return haft__guard_passes(&spec, &guard, haft__str(cases[i].tool), why);
 }
 
@@ -105,7 +105,7 @@ TEST(an_open_gate_stays_open_for_completion)
     const bool phase_done[] = {true, true};
     haft__choice_facts facts = {.turn = 5, .gate_opened = true};
     facts.tools = help_tools("a:d+ b:d c:d", &facts.tool_count);
-    haft__guard_facts guard = haft__guard_look(&spec, &facts, phase_done, false);
+    haft__guard_facts guard = haft__guard_collect(&spec, &facts, phase_done, false);
     haft__buf why;
     haft__buf_init(&why, 4096);
     CHECK(haft__guard_passes(&spec, &guard, HAFT__LIT(DONE), &why), "%.*s", (int)why.len, why.ptr);
@@ -118,7 +118,7 @@ TEST(tools_that_were_counted_and_are_gone_count_for_a_question)
     haft__choice_facts facts = {.turn = 5};
     facts.tools = help_tools("a:d+ b:d c:d", &facts.tool_count);
     facts.also_counted = help_names("x", &facts.also_counted_count);
-    haft__guard_facts guard = haft__guard_look(&spec, &facts, NULL, false);
+    haft__guard_facts guard = haft__guard_collect(&spec, &facts, NULL, false);
     haft__buf why;
     haft__buf_init(&why, 4096);
     CHECK(haft__guard_passes(&spec, &guard, HAFT__LIT(ASK), &why), "a and x were called");
@@ -171,7 +171,7 @@ static void refuse_many(const char *offer, haft__buf *why)
     spec.phase_count = MANY;
     haft__choice_facts facts = {.turn = 1};
     facts.tools = help_tools(offer, &facts.tool_count);
-    haft__guard_facts guard = haft__guard_look(&spec, &facts, done, false);
+    haft__guard_facts guard = haft__guard_collect(&spec, &facts, done, false);
     haft__buf_clear(why);
     CHECK(!haft__guard_passes(&spec, &guard, HAFT__LIT(DONE), why), "it passes");
 }

@@ -17,7 +17,7 @@ static haft__violation judge(const haft__choice *choice, bool has_text, const ch
                        : words[i].ptr[0] == '?' ? HAFT__CALL_UNKNOWN
                                                 : HAFT__CALL_ALLOWED;
     }
-    return haft__judge(choice, has_text, names, standings, count);
+    return haft__judge_reply(choice, has_text, names, standings, count);
 }
 
 static const struct {
@@ -122,7 +122,7 @@ static void correct(size_t i, haft__buf *buf)
     facts.tools = help_tools(corrections[i].tools, &facts.tool_count);
     bool *allowed = test_alloc(facts.tool_count + 1);
     haft__choice choice;
-    haft__choose(&spec, &facts, allowed, &choice);
+    haft__choice_decide(&spec, &facts, allowed, &choice);
     haft__violation_correction(buf, &choice, &facts, corrections[i].violation);
 }
 

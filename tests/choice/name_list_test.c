@@ -6,11 +6,11 @@
 static void list(haft__buf *buf, size_t count)
 {
     haft__buf_clear(buf);
-    haft__names names = {buf, 0, 0};
+    haft__name_list names = {buf, 0, 0};
     for (size_t i = 0; i < count; i++) {
-        haft__names_add(&names, HAFT__LIT("x"));
+        haft__name_list_add(&names, HAFT__LIT("x"));
     }
-    haft__names_end(&names);
+    haft__name_list_end(&names);
 }
 
 TEST(a_list_has_an_end)
@@ -37,10 +37,10 @@ TEST(names_are_those_that_a_model_writes)
 {
     haft__buf buf;
     haft__buf_init(&buf, 4096);
-    haft__names names = {&buf, 0, 0};
-    haft__names_add(&names, HAFT__LIT("docs:read"));
-    haft__names_add(&names, HAFT__LIT("v1.read"));
-    haft__names_end(&names);
+    haft__name_list names = {&buf, 0, 0};
+    haft__name_list_add(&names, HAFT__LIT("docs:read"));
+    haft__name_list_add(&names, HAFT__LIT("v1.read"));
+    haft__name_list_end(&names);
     CHECK_STR(haft__buf_str(&buf), HAFT__LIT("docs_-_read, v1_-h2eread"), "names");
     haft__buf_finish(&buf);
 }
@@ -64,7 +64,7 @@ TEST(only_tools_that_would_count_are_named)
         size_t count;
         const haft__choice_tool *tools = help_tools(cases[i].tools, &count);
         haft__buf_clear(&buf);
-        haft__names_add_uncalled(&buf, cases[i].missing, tools, count);
+        haft__name_list_add_uncalled(&buf, cases[i].missing, tools, count);
         CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].want), "%s", cases[i].tools);
     }
     haft__buf_finish(&buf);

@@ -44,22 +44,22 @@ static const struct {
     {"a different error in the middle", "a1!1 a2!2 a3!1 a4!1", "...H"},
 };
 
-static haft__progress_call parse(haft_str word)
+static haft__no_progress_call parse(haft_str word)
 {
-    return (haft__progress_call){.tool = (uint64_t)word.ptr[0],
-                                 .call = (uint64_t)word.ptr[0] << 8 | (uint64_t)word.ptr[1],
-                                 .result = (uint64_t)word.ptr[3],
-                                 .failed = word.ptr[2] == '!'};
+    return (haft__no_progress_call){.tool = (uint64_t)word.ptr[0],
+                                    .call = (uint64_t)word.ptr[0] << 8 | (uint64_t)word.ptr[1],
+                                    .result = (uint64_t)word.ptr[3],
+                                    .failed = word.ptr[2] == '!'};
 }
 
 /* What a host does with one call. */
-static char take(haft__progress *progress, haft__progress_call call)
+static char take(haft__no_progress *progress, haft__no_progress_call call)
 {
-    switch (haft__progress_look(progress, call.tool, call.call)) {
-    case HAFT__PROGRESS_FINE: return haft__progress_note(progress, call) ? 'H' : '.';
-    case HAFT__PROGRESS_HINT: return haft__progress_note(progress, call) ? 'H' : 'h';
-    case HAFT__PROGRESS_REFUSE: haft__progress_note_refused(progress); return 'r';
-    case HAFT__PROGRESS_STOP: return 's';
+    switch (haft__no_progress_check(progress, call.tool, call.call)) {
+    case HAFT__NO_PROGRESS_FINE: return haft__no_progress_note(progress, call) ? 'H' : '.';
+    case HAFT__NO_PROGRESS_HINT: return haft__no_progress_note(progress, call) ? 'H' : 'h';
+    case HAFT__NO_PROGRESS_REFUSE: haft__no_progress_note_refused(progress); return 'r';
+    case HAFT__NO_PROGRESS_STOP: return 's';
     }
     return '?';
 }
@@ -67,7 +67,7 @@ static char take(haft__progress *progress, haft__progress_call call)
 TEST(circles_are_hinted_at_then_refused_then_ended)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__progress progress = {.count = 0};
+        haft__no_progress progress = {.count = 0};
         char found[16];
         size_t count = 0;
         haft_str rest = haft__str(cases[i].calls);
@@ -84,11 +84,11 @@ TEST(circles_are_hinted_at_then_refused_then_ended)
  * nothing but repeat is stopped. */
 static void check_sequence(unsigned sequence, unsigned length)
 {
-    haft__progress progress = {.count = 0};
+    haft__no_progress progress = {.count = 0};
     for (unsigned i = 0; i < length; i++, sequence /= 8) {
-        haft__progress_call call = {.tool = 1 + (sequence & 1),
-                                    .call = 10 * (1 + (sequence & 1)) + (sequence >> 1 & 1),
-                                    .result = 1 + (sequence >> 2 & 1)};
+        haft__no_progress_call call = {.tool = 1 + (sequence & 1),
+                                       .call = 10 * (1 + (sequence & 1)) + (sequence >> 1 & 1),
+                                       .result = 1 + (sequence >> 2 & 1)};
         bool seen = false;
         for (uint32_t k = 0; k < progress.count; k++) {
             seen |= progress.last[k].call == call.call;
@@ -97,7 +97,7 @@ static void check_sequence(unsigned sequence, unsigned length)
         CHECK(seen || verdict == '.', "sequence %u, call %u: %c", sequence, i, verdict);
         CHECK(progress.refused <= progress.repeated && progress.refused <= 1, "counts");
     }
-    const haft__progress_call again = {.tool = 9, .call = 90, .result = 1};
+    const haft__no_progress_call again = {.tool = 9, .call = 90, .result = 1};
     (void)take(&progress, again);
     CHECK_INT(take(&progress, again), 'H', "hint");
     CHECK_INT(take(&progress, again), 'r', "refusal");
@@ -112,16 +112,16 @@ TEST(nothing_new_is_ever_refused)
 }
 
 static const struct {
-    haft__progress_verdict verdict;
+    haft__no_progress_verdict verdict;
     const char *want;
 } texts[] = {
-    {HAFT__PROGRESS_FINE, ""},
-    {HAFT__PROGRESS_HINT, "This brought nothing new: it is what came back before. Use what you "
-                          "have, call grep with other arguments, or try another tool."},
-    {HAFT__PROGRESS_REFUSE,
+    {HAFT__NO_PROGRESS_FINE, ""},
+    {HAFT__NO_PROGRESS_HINT, "This brought nothing new: it is what came back before. Use what you "
+                             "have, call grep with other arguments, or try another tool."},
+    {HAFT__NO_PROGRESS_REFUSE,
      "Not run: calling grep in this way has brought nothing new. Use what you have, or do "
      "something else; the next repetition ends the run."},
-    {HAFT__PROGRESS_STOP, "no progress: grep was called again after a repetition was refused"},
+    {HAFT__NO_PROGRESS_STOP, "no progress: grep was called again after a repetition was refused"},
 };
 
 TEST(the_model_is_told)
@@ -130,7 +130,7 @@ TEST(the_model_is_told)
     haft__buf_init(&buf, 4096);
     for (size_t i = 0; i < COUNT(texts); i++) {
         haft__buf_clear(&buf);
-        haft__progress_tell(&buf, texts[i].verdict, HAFT__LIT("grep"));
+        haft__no_progress_explain(&buf, texts[i].verdict, HAFT__LIT("grep"));
         CHECK_STR(haft__buf_str(&buf), haft__str(texts[i].want), "verdict %d", texts[i].verdict);
     }
     haft__buf_finish(&buf);

@@ -2,7 +2,7 @@
 /*
  * Tests of the policy in every situation, whether a run gets there or not: all offers of up to six
  * tools in every order, whatever has become of each tool, every min_tools_for_auto from 0 to 8.
- * haft__choose and the oracle say the same. What runs can get to is in exhaustive_test.c.
+ * haft__choice_decide and the oracle say the same. What runs can get to is in exhaustive_test.c.
  */
 #include "oracle_view.h"
 
@@ -44,7 +44,7 @@ static void check_situation(const haft__spec *spec, const haft__choice_facts *fa
 {
     bool allowed[MOST_TOOLS];
     haft__choice choice;
-    haft__choose(spec, facts, allowed, &choice);
+    haft__choice_decide(spec, facts, allowed, &choice);
     oracle_world w = see_spec(spec);
     see_facts(&w, facts);
     oracle_answer answer = oracle_decide(&w);

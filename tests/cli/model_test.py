@@ -13,7 +13,7 @@ REPLIES = [
     {"expect": {"mode": "any"},
      "calls": [{"name": "glob", "arguments": {"pattern": "src/run/*.c"}}]},
     {"expect": {"mode": "any", "contains": "src/run/decide/decide.c"},
-     "calls": [{"name": "grep", "arguments": {"pattern": "haft__choose", "path": "src"}},
+     "calls": [{"name": "grep", "arguments": {"pattern": "haft__choice_decide", "path": "src"}},
                {"name": "read", "arguments": {"path": "src/run/decide/turn.c", "limit": 5}}]},
     {"expect": {"mode": "auto"}, "calls": [{"name": "store_artifact", "arguments": {
         "name": "report.md", "content": "# Report\n"}}]},

@@ -284,7 +284,7 @@ TEST(a_run_goes_on_with_a_condition_that_means_nothing)
     CHECK_INT(haft__agent_load_text(h.runtime, text, HAFT__LIT(""), HAFT__SPEC_NEW, &agent, &h.err),
               HAFT_BAD_INPUT, "a new one");
     CHECK_INT(
-        haft__agent_load_text(h.runtime, text, HAFT__LIT(""), HAFT__SPEC_KEPT, &agent, &h.err),
+        haft__agent_load_text(h.runtime, text, HAFT__LIT(""), HAFT__SPEC_STORED, &agent, &h.err),
         HAFT_OK, "one that has begun: %s", h.err.message);
     haft_agent_release(agent);
     help_host_finish(&h);

@@ -160,9 +160,9 @@ TEST(who_looks_at_a_run_knows_what_was_said)
     haft_run *run = start(&h, TOOLS(""), PLAIN), *seen = NULL;
     CHECK_INT(haft_run_answer(run, "c1.1", "\"" SECRET "\"", &h.err), HAFT_OK, "%s", h.err.message);
     help_host_settle(&h, run);
-    CHECK_INT(haft__open_start(h.runtime, haft__str(haft_run_id(run)), true, &seen, &h.err),
+    CHECK_INT(haft__run_open_by_name(h.runtime, haft__str(haft_run_id(run)), true, &seen, &h.err),
               HAFT_OK, "%s", h.err.message);
-    while (seen->stage == HAFT__LIVE_OPENING) {
+    while (seen->stage == HAFT__HANDLE_OPENING) {
         CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
     }
     const struct {
@@ -170,10 +170,11 @@ TEST(who_looks_at_a_run_knows_what_was_said)
         bool taken;
     } rows[] = {{SECRET, true}, {"other", false}};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        haft__steer said = {.kind = HAFT__STEER_ANSWER,
-                            .call = HAFT__LIT("c1.1"),
-                            .value = haft__json_string(haft__str(rows[i].value))};
-        CHECK_INT(haft__live_taken(seen, &said, &taken, &h.err), HAFT_OK, "%s", h.err.message);
+        haft__run_command said = {.kind = HAFT__RUN_COMMAND_ANSWER,
+                                  .call = HAFT__LIT("c1.1"),
+                                  .value = haft__json_string(haft__str(rows[i].value))};
+        CHECK_INT(haft__run_check_duplicate_command(seen, &said, &taken, &h.err), HAFT_OK, "%s",
+                  h.err.message);
         CHECK_INT(taken, rows[i].taken, "%s", rows[i].value);
     }
     haft_run_release(seen);

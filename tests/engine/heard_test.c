@@ -59,14 +59,15 @@ TEST(a_message_that_was_found_before_it_was_forgotten_is_heard_once)
 {
     help_host h;
     haft_run *run = wait_with_message(&h, "no command");
-    CHECK_INT(haft__log_heard(run, help_faulty_held()->messages[0].id, &h.err), HAFT_OK, "%s",
+    CHECK_INT(haft__log_ack_message(run, help_faulty_held()->messages[0].id, &h.err), HAFT_OK, "%s",
               h.err.message);
     haft__log_flush(run);
     while (run->appending) {
         CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
     }
     CHECK_INT(haft_run_answer(run, "c1.1", "\"it\"", &h.err), HAFT_OK, "%s", h.err.message);
-    while (run->ask == NULL) { /* the answer is written, and with it goes what was forgotten */
+    while (run->model_call
+           == NULL) { /* the answer is written, and with it goes what was forgotten */
         CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
     }
     help_faulty_tell();

@@ -6,7 +6,7 @@
 
 #include "run/run_help.h"
 
-static void search(haft__seek *seek, const char *words, const char *query, haft_str best)
+static void search(haft__index_cache *cache, const char *words, const char *query, haft_str best)
 {
     haft__arena arena;
     help_spec s;
@@ -16,60 +16,61 @@ static void search(haft__seek *seek, const char *words, const char *query, haft_
     CHECK_INT(
         haft__resolve(&s.spec, NULL, s.servers.listings, s.servers.count, &arena, &offer, NULL),
         HAFT_OK, "%s", words);
-    haft__reveal_ask ask = {.spec = &s.spec, .offer = &offer, .query = haft__str(query)};
-    CHECK_INT(haft__seek_find(seek, &ask, NULL, HELP_KEY, &arena, NULL), HAFT_OK, "%s", words);
+    haft__reveal_request ask = {.spec = &s.spec, .offer = &offer, .query = haft__str(query)};
+    CHECK_INT(haft__index_cache_search(cache, &ask, NULL, HELP_KEY, &arena, NULL), HAFT_OK, "%s",
+              words);
     CHECK_STR(ask.hit_count > 0 ? ask.hits[0].name : HAFT__LIT(""), best, "%s", words);
     haft__arena_finish(&arena);
 }
 
 TEST(an_index_is_made_once)
 {
-    haft__seek seek = {.loaded = true}; /* without vectors */
-    search(&seek, "agent; server=docs,send,take", "send", HAFT__LIT("docs:send"));
-    search(&seek, "agent; tools=look; server=docs,send,take", "take", HAFT__LIT("docs:take"));
-    CHECK_INT(seek.made, 1, "made");
-    search(&seek, "agent; server=docs,send", "take", HAFT__LIT(""));
-    CHECK_INT(seek.made, 2, "made");
-    haft__seek_finish(&seek);
-    CHECK_INT(seek.count, 0, "nothing is left");
+    haft__index_cache cache = {.loaded = true}; /* without vectors */
+    search(&cache, "agent; server=docs,send,take", "send", HAFT__LIT("docs:send"));
+    search(&cache, "agent; tools=look; server=docs,send,take", "take", HAFT__LIT("docs:take"));
+    CHECK_INT(cache.built, 1, "made");
+    search(&cache, "agent; server=docs,send", "take", HAFT__LIT(""));
+    CHECK_INT(cache.built, 2, "made");
+    haft__index_cache_finish(&cache);
+    CHECK_INT(cache.count, 0, "nothing is left");
 }
 
 /* As many as are kept, and one more: the one that was not used for longest goes. */
 /* Words that mean nearly the same are found with the table that is shipped, where there is one. */
 TEST(the_table_of_vectors_is_looked_for_once)
 {
-    haft__seek seek = {.count = 0};
-    search(&seek, "agent; server=docs,send,take", "send", HAFT__LIT("docs:send"));
-    CHECK(seek.loaded, "looked for");
-    haft__seek_finish(&seek);
-    CHECK(!seek.loaded && !seek.vectors.found, "given back");
+    haft__index_cache cache = {.count = 0};
+    search(&cache, "agent; server=docs,send,take", "send", HAFT__LIT("docs:send"));
+    CHECK(cache.loaded, "looked for");
+    haft__index_cache_finish(&cache);
+    CHECK(!cache.loaded && !cache.vectors.found, "given back");
 }
 
 TEST(so_many_indexes_are_kept)
 {
-    haft__seek seek = {.loaded = true}; /* without vectors */
+    haft__index_cache cache = {.loaded = true}; /* without vectors */
     char words[64], name[64];
     for (int i = 0; i < HAFT__LIMIT_SEARCH_INDEXES; i++) {
         (void)snprintf(words, sizeof(words), "agent; server=docs%d,send", i);
         (void)snprintf(name, sizeof(name), "docs%d:send", i);
-        search(&seek, words, "send", haft__str(name));
+        search(&cache, words, "send", haft__str(name));
     }
-    search(&seek, "agent; server=docs0,send", "send", HAFT__LIT("docs0:send")); /* used again */
-    CHECK_INT(seek.made, HAFT__LIMIT_SEARCH_INDEXES, "all are kept");
-    search(&seek, "agent; server=docs,other", "send", HAFT__LIT("")); /* in the place of docs1 */
-    CHECK_INT(seek.count, HAFT__LIMIT_SEARCH_INDEXES, "and not more");
-    search(&seek, "agent; server=docs0,send", "send", HAFT__LIT("docs0:send"));
-    search(&seek, "agent; server=docs2,send", "send", HAFT__LIT("docs2:send"));
-    CHECK_INT(seek.made, HAFT__LIMIT_SEARCH_INDEXES + 1, "those are there");
-    search(&seek, "agent; server=docs1,send", "send", HAFT__LIT("docs1:send"));
-    CHECK_INT(seek.made, HAFT__LIMIT_SEARCH_INDEXES + 2, "that one has gone");
-    haft__seek_finish(&seek);
+    search(&cache, "agent; server=docs0,send", "send", HAFT__LIT("docs0:send")); /* used again */
+    CHECK_INT(cache.built, HAFT__LIMIT_SEARCH_INDEXES, "all are kept");
+    search(&cache, "agent; server=docs,other", "send", HAFT__LIT("")); /* in the place of docs1 */
+    CHECK_INT(cache.count, HAFT__LIMIT_SEARCH_INDEXES, "and not more");
+    search(&cache, "agent; server=docs0,send", "send", HAFT__LIT("docs0:send"));
+    search(&cache, "agent; server=docs2,send", "send", HAFT__LIT("docs2:send"));
+    CHECK_INT(cache.built, HAFT__LIMIT_SEARCH_INDEXES + 1, "those are there");
+    search(&cache, "agent; server=docs1,send", "send", HAFT__LIT("docs1:send"));
+    CHECK_INT(cache.built, HAFT__LIMIT_SEARCH_INDEXES + 2, "that one has gone");
+    haft__index_cache_finish(&cache);
 }
 
 TEST(seeking_survives_failed_allocations)
 {
     for (unsigned n = 0;; n++) {
-        haft__seek seek = {.loaded = true}; /* without vectors */
+        haft__index_cache cache = {.loaded = true}; /* without vectors */
         haft__arena arena;
         help_spec s;
         haft__offer offer;
@@ -77,12 +78,12 @@ TEST(seeking_survives_failed_allocations)
         help_spec_init(&s, &arena, HAFT__LIT("agent; server=docs,send,take"));
         CHECK_INT(haft__resolve(&s.spec, NULL, s.servers.listings, 1, &arena, &offer, NULL),
                   HAFT_OK, "resolve");
-        haft__reveal_ask ask = {.spec = &s.spec, .offer = &offer, .query = HAFT__LIT("send")};
+        haft__reveal_request ask = {.spec = &s.spec, .offer = &offer, .query = HAFT__LIT("send")};
         test_fail_allocation(n);
-        haft_status status = haft__seek_find(&seek, &ask, NULL, HELP_KEY, &arena, NULL);
+        haft_status status = haft__index_cache_search(&cache, &ask, NULL, HELP_KEY, &arena, NULL);
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
-        haft__seek_finish(&seek);
+        haft__index_cache_finish(&cache);
         haft__arena_finish(&arena);
         if (!failed) {
             CHECK(n > 1, "there was nothing to fail");

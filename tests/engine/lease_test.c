@@ -61,7 +61,7 @@ TEST(a_run_stops_in_front_of_the_end_of_its_lease)
         haft_run *run = begin_host(&h, LEASE, SLOW);
         help_faulty_set(HELP_DOWN);
         help_faulty_wait(rows[i].ms);
-        haft__live_go_on(run); /* something happens to it */
+        haft__run_advance(run); /* something happens to it */
         CHECK_INT(haft_run_state(run) == HAFT_STOPPED, rows[i].over, "%lld", (long long)rows[i].ms);
         if (rows[i].over) {
             check_stopped(run, HAFT_BAD_STATE, "the lease of the run is over");
@@ -131,7 +131,7 @@ TEST(nothing_is_written_down_after_the_lease)
     haft_run *run = begin_host(&h, LEASE, SLOW);
     size_t at = run->state.seq;
     help_faulty_wait(LEASE);
-    haft__live_take(run, HAFT__LIT("\"kind\":\"cancel_asked\",\"by\":\"x\",\"why\":\"\"}"));
+    haft__run_record_input(run, HAFT__LIT("\"kind\":\"cancel_asked\",\"by\":\"x\",\"why\":\"\"}"));
     check_stopped(run, HAFT_BAD_STATE, "the lease of the run is over");
     CHECK_INT(run->state.seq, at, "it was written down");
     end_host(&h, run);
@@ -147,7 +147,7 @@ TEST(nothing_is_begun_after_the_lease)
     help_faulty_init(&h, LEASE);
     haft_run *run = help_host_start(
         &h, members, "{\"replies\":[{\"calls\":[{\"name\":\"look\"}],\"delay\":0.1}]}", "go");
-    while (haft_run_state(run) == HAFT_RUNNING && (run->ask == NULL || run->appending)) {
+    while (haft_run_state(run) == HAFT_RUNNING && (run->model_call == NULL || run->appending)) {
         step(&h, 1000);
     }
     help_faulty_set(HELP_STOPPED); /* with call_started */
@@ -198,7 +198,7 @@ TEST(what_could_not_be_given_back_is_given_back_later)
         memcpy(id, run->id, sizeof(id));
         help_faulty_set(HELP_DOWN);
         haft_error stop = {.status = HAFT_BAD_STATE};
-        haft__live_fail(run, &stop);
+        haft__run_fail(run, &stop);
         if (released) {
             haft_run_release(run);
         }
@@ -341,6 +341,6 @@ TEST(what_fails_is_tried_again_after_twice_the_time)
                 {2, 2 * HAFT__LIMIT_RUN_RETRY_MS},  {5, 16 * HAFT__LIMIT_RUN_RETRY_MS},
                 {6, HAFT__LIMIT_RUN_RETRY_MOST_MS}, {UINT32_MAX, HAFT__LIMIT_RUN_RETRY_MOST_MS}};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        CHECK_INT(haft__live_backoff(rows[i].failures), rows[i].ms, "%u", rows[i].failures);
+        CHECK_INT(haft__run_backoff_ms(rows[i].failures), rows[i].ms, "%u", rows[i].failures);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/model_progress.c, and for what haft__log_tell keeps: replies told as they
+/* Tests for src/engine/model_progress.c, and for what haft__log_notify keeps: replies told as they
  * arrive. */
 #include "engine/model_progress.h"
 
@@ -13,7 +13,7 @@
 typedef struct told {
     help_host host;
     haft_run *run;
-    haft__teller teller;
+    haft__model_progress progress;
 } told;
 
 static void told_init(told *t)
@@ -24,12 +24,12 @@ static void told_init(told *t)
                              "\"" SECRET "\",\"base_url\":\"http://127.0.0.1:9/v1\"}",
                              NULL, "go");
     (void)help_host_events(&t->host, t->run); /* somebody reads */
-    haft__teller_init(&t->teller, t->run);
+    haft__model_progress_init(&t->progress, t->run);
 }
 
 static void told_finish(told *t)
 {
-    haft__teller_finish(&t->teller);
+    haft__model_progress_finish(&t->progress);
     haft_run_release(t->run);
     help_host_finish(&t->host);
 }
@@ -37,7 +37,7 @@ static void told_finish(told *t)
 static void add(told *t, haft__delta_kind kind, haft_str text)
 {
     haft__delta delta = {.kind = kind, .text = text};
-    haft__teller_add(&t->teller, &delta);
+    haft__model_progress_add(&t->progress, &delta);
 }
 
 /* Text that was told since the last look, and in how many pieces; "|" between them. */
@@ -73,14 +73,14 @@ TEST(what_arrives_together_is_told_together)
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT("one "));
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT("two"));
     add(&t, HAFT__DELTA_ARGUMENTS, HAFT__LIT("{}"));
-    haft__teller_tell(&t.teller, false);
+    haft__model_progress_flush(&t.progress, false);
     add(&t, HAFT__DELTA_REASONING, HAFT__LIT("too late"));
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT(" \xC3\xA9"));
-    haft__teller_tell(&t.teller, true);
-    haft__teller_tell(&t.teller, true);
+    haft__model_progress_flush(&t.progress, true);
+    haft__model_progress_flush(&t.progress, true);
     CHECK_STR(look(&t, &seen, "text"), HAFT__LIT("one two| \xC3\xA9"), "text");
     add(&t, HAFT__DELTA_REASONING, HAFT__LIT("x"));
-    haft__teller_tell(&t.teller, true);
+    haft__model_progress_flush(&t.progress, true);
     CHECK_STR(look(&t, &seen, "reasoning"), HAFT__LIT(""), "reasoning behind the text");
     haft__buf_finish(&seen);
     told_finish(&t);
@@ -96,13 +96,13 @@ TEST(a_secret_in_pieces_is_not_told)
     haft__buf_init(&seen, 1 << 20);
     haft__buf_init(&all, 1 << 20);
     for (size_t size = 1; size < sizeof(text); size++) {
-        haft__teller_finish(&t.teller);
-        haft__teller_init(&t.teller, t.run);
+        haft__model_progress_finish(&t.progress);
+        haft__model_progress_init(&t.progress, t.run);
         haft__buf_clear(&all);
         for (size_t at = 0; at < sizeof(text) - 1; at += size) {
             size_t length = sizeof(text) - 1 - at < size ? sizeof(text) - 1 - at : size;
             add(&t, HAFT__DELTA_TEXT, (haft_str){text + at, length});
-            haft__teller_tell(&t.teller, at + length == sizeof(text) - 1);
+            haft__model_progress_flush(&t.progress, at + length == sizeof(text) - 1);
             haft_str come = look(&t, &seen, "text");
             CHECK(come.len == 0 || memchr(come.ptr, '|', come.len) == NULL, "one piece");
             haft__buf_add_str(&all, come);
@@ -130,10 +130,10 @@ TEST(what_waits_has_an_end)
             haft__buf_add_char(&token, '1');
         }
         add(&t, HAFT__DELTA_TEXT, haft__buf_str(&token));
-        haft__teller_tell(&t.teller, false);
+        haft__model_progress_flush(&t.progress, false);
         CHECK_STR(look(&t, &seen, "text"), HAFT__LIT(""), "it waits");
         add(&t, HAFT__DELTA_TEXT, HAFT__LIT(" end"));
-        haft__teller_tell(&t.teller, true);
+        haft__model_progress_flush(&t.progress, true);
         CHECK_STR(look(&t, &seen, "text"),
                   more == 0 ? HAFT__LIT("Bearer [redacted] end") : HAFT__LIT(""), "%zu more", more);
         haft__buf_finish(&seen);
@@ -155,18 +155,18 @@ TEST(nobody_reads_and_nothing_grows)
     }
     for (size_t i = 0; i < HAFT__LIMIT_RUN_UNREAD_BYTES / 500; i++) {
         add(&t, HAFT__DELTA_TEXT, haft__buf_str(&piece));
-        haft__teller_tell(&t.teller, false);
+        haft__model_progress_flush(&t.progress, false);
     }
     size_t unread = t.run->committed.len - t.run->committed_at;
     CHECK(unread <= HAFT__LIMIT_RUN_UNREAD_BYTES, "%zu", unread);
     CHECK(unread > HAFT__LIMIT_RUN_UNREAD_BYTES - 2000, "as much as may be: %zu", unread);
     CHECK(look(&t, &seen, "text").len > 100000, "what was told is there");
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT("again"));
-    haft__teller_tell(&t.teller, false);
+    haft__model_progress_flush(&t.progress, false);
     CHECK_STR(look(&t, &seen, "text"), HAFT__LIT("again"), "who reads is told");
-    t.run->read = false;
+    t.run->has_reader = false;
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT("alone"));
-    haft__teller_tell(&t.teller, true);
+    haft__model_progress_flush(&t.progress, true);
     CHECK_STR(look(&t, &seen, "text"), HAFT__LIT(""), "who never asked is not");
     haft__buf_finish(&seen);
     haft__buf_finish(&piece);
@@ -180,13 +180,13 @@ TEST(telling_survives_every_failed_allocation)
     told_init(&t);
     haft__buf_init(&seen, 1 << 20);
     for (unsigned n = 0;; n++) {
-        haft__teller_finish(&t.teller);
-        haft__teller_init(&t.teller, t.run);
+        haft__model_progress_finish(&t.progress);
+        haft__model_progress_init(&t.progress, t.run);
         test_fail_allocation(n);
         add(&t, HAFT__DELTA_TEXT, HAFT__LIT("the key is " SECRET ""));
-        haft__teller_tell(&t.teller, false);
+        haft__model_progress_flush(&t.progress, false);
         add(&t, HAFT__DELTA_TEXT, HAFT__LIT(" and more"));
-        haft__teller_tell(&t.teller, true);
+        haft__model_progress_flush(&t.progress, true);
         bool failed = test_allow_allocations();
         haft_str shown = look(&t, &seen, "text");
         CHECK(shown.len == 0 || memmem(shown.ptr, shown.len, "0123", 4) == NULL, "allocation %u",

@@ -83,7 +83,7 @@ TEST(a_run_can_be_cancelled_while_it_works)
     CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "%s", h.err.message);
     help_host_settle(&h, run);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("cancelled"), "end");
-    CHECK(run->slots == NULL && run->ask == NULL, "something is under way");
+    CHECK(run->slots == NULL && run->model_call == NULL, "something is under way");
     CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "again");
     haft_run_release(run);
     help_host_finish(&h);
@@ -209,9 +209,9 @@ static haft_run *pause_call(help_host *h, const char *members)
     while (run->slots == NULL) {
         CHECK_INT(haft_runtime_step(h->runtime, -1, NULL), HAFT_OK, "step");
     }
-    CHECK(!haft__live_paused(run), "it runs");
-    haft__live_pause(run);
-    while (!haft__live_paused(run)) {
+    CHECK(!haft__run_is_drained(run), "it runs");
+    haft__run_drain(run);
+    while (!haft__run_is_drained(run)) {
         CHECK_INT(haft_runtime_step(h->runtime, -1, NULL), HAFT_OK, "step");
     }
     return run;
@@ -250,15 +250,15 @@ TEST(a_pause_of_a_run_that_asks_or_has_just_begun)
     haft_run *run =
         help_host_start(&h, "", "{\"replies\":[{\"text\":\"late\",\"delay\":300}]}", "go");
     haft_run *early = help_host_start(&h, "", "{\"replies\":[{\"text\":\"x\"}]}", "go");
-    haft__live_pause(early);
-    CHECK(!haft__live_paused(early), "nothing of it is durable");
-    while (run->ask == NULL || !haft__live_paused(early)) {
+    haft__run_drain(early);
+    CHECK(!haft__run_is_drained(early), "nothing of it is durable");
+    while (run->model_call == NULL || !haft__run_is_drained(early)) {
         CHECK_INT(haft_runtime_step(h.runtime, -1, NULL), HAFT_OK, "step");
     }
     CHECK_STR(help_host_kinds(&h, early), HAFT__LIT("run_started"), "it is there, and waits");
-    haft__live_pause(run);
-    CHECK(run->ask == NULL, "it is not asked any more");
-    while (!haft__live_paused(run)) {
+    haft__run_drain(run);
+    CHECK(run->model_call == NULL, "it is not asked any more");
+    while (!haft__run_is_drained(run)) {
         CHECK_INT(haft_runtime_step(h.runtime, -1, NULL), HAFT_OK, "step");
     }
     CHECK_STR(help_host_kinds(&h, run), HAFT__LIT("run_started turn_started"), "events");

@@ -18,13 +18,13 @@ TEST(files_are_read_relative_to_the_spec)
     haft_error err = {0};
     haft__arena_init(&arena, 0);
     haft_str spec = haft__arena_format(&arena, "%s/spec.yaml", directory);
-    CHECK_INT(haft__beside_read(NULL, &arena, spec, HAFT__LIT("mcp.json"), &text, &err), HAFT_OK,
+    CHECK_INT(haft__spec_path_read(NULL, &arena, spec, HAFT__LIT("mcp.json"), &text, &err), HAFT_OK,
               "%s", err.message);
     CHECK_STR(text, HAFT__LIT("{}"), "beside the spec");
-    CHECK_INT(haft__beside_read(NULL, &arena, HAFT__LIT("x.yaml"), haft__str(path), &text, &err),
+    CHECK_INT(haft__spec_path_read(NULL, &arena, HAFT__LIT("x.yaml"), haft__str(path), &text, &err),
               HAFT_OK, "%s", err.message);
-    CHECK_INT(haft__beside_read(NULL, &arena, spec, HAFT__LIT("none.json"), &text, &err), HAFT_IO,
-              "a file that is not there");
+    CHECK_INT(haft__spec_path_read(NULL, &arena, spec, HAFT__LIT("none.json"), &text, &err),
+              HAFT_IO, "a file that is not there");
     (void)unlink(path);
     CHECK_INT(rmdir(directory), 0, "the directory");
     haft__arena_finish(&arena);

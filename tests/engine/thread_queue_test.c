@@ -26,7 +26,7 @@ static haft_run *start_in(help_host *h, const char *members, const char *script,
 /* Steps until it is known that others are ahead of it. */
 static void wait_for_place(help_host *h, haft_run *run)
 {
-    while (!haft__queue_waits(run) && haft_run_state(run) == HAFT_RUNNING) {
+    while (!haft__queue_is_waiting(run) && haft_run_state(run) == HAFT_RUNNING) {
         CHECK_INT(haft_runtime_step(h->runtime, 1000, &h->err), HAFT_OK, "%s", h->err.message);
     }
     CHECK_INT(haft_run_state(run), HAFT_RUNNING, "%s", run->error.message);
@@ -53,7 +53,7 @@ TEST(runs_of_a_thread_go_one_after_the_other)
     wait_for_place(&h, second);
     wait_for_place(&h, third);
     CHECK_STR(haft__str(second->ahead), haft__str(haft_run_id(first)), "the first");
-    CHECK(!second->ahead_lost, "and is here");
+    CHECK(!second->ahead_abandoned, "and is here");
     CHECK_STR(help_host_kinds(&h, second), HAFT__LIT("run_started"), "it has not begun");
     CHECK_INT(haft_run_answer(first, "c1.1", "1", &h.err), HAFT_OK, "%s", h.err.message);
     check_end(&h, third, "done", ANSWERS);
@@ -95,7 +95,7 @@ TEST(one_that_rejects_is_stopped)
     haft_run *second = start_in(&h, "\"multitask\":\"reject\"", QUICK, false);
     help_host_settle(&h, second);
     CHECK_INT(haft_run_state(second), HAFT_STOPPED, "state");
-    CHECK(second->refused, "by the one in the way");
+    CHECK(second->thread_busy, "by the one in the way");
     CHECK_INT(haft_run_error(second)->status, HAFT_BAD_STATE, "status");
     CHECK(strstr(haft_run_error(second)->message, haft_run_id(first)) != NULL, "which: %s",
           haft_run_error(second)->message);
@@ -221,7 +221,7 @@ TEST(a_run_that_did_not_begin_is_taken_up_with_its_place)
 /* Steps until the run has begun, waits or has stopped; without memory a step may fail. */
 static void step_some(help_host *h, haft_run *run)
 {
-    for (int i = 0; i < 200 && haft_run_state(run) == HAFT_RUNNING && !haft__queue_waits(run);
+    for (int i = 0; i < 200 && haft_run_state(run) == HAFT_RUNNING && !haft__queue_is_waiting(run);
          i++) {
         (void)!haft_runtime_step(h->runtime, 5, NULL);
     }
@@ -248,8 +248,8 @@ TEST(a_run_that_waits_without_memory)
                 CHECK_INT(haft_run_error(second)->status, HAFT_NO_MEMORY, "%zu, %u: %s", i, n,
                           haft_run_error(second)->message);
             } else {
-                CHECK(haft__queue_waits(second) || haft_run_state(second) == HAFT_ENDED, "%zu, %u",
-                      i, n);
+                CHECK(haft__queue_is_waiting(second) || haft_run_state(second) == HAFT_ENDED,
+                      "%zu, %u", i, n);
             }
             CHECK(haft_run_state(first) != HAFT_RUNNING, "%zu, %u", i, n);
             CHECK(failed || haft_run_state(second) != HAFT_STOPPED, "%zu, %u", i, n);

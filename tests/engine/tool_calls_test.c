@@ -74,7 +74,7 @@ TEST(calls_run_side_by_side_up_to_the_cap)
     for (int i = 0; i < 1000 && count < 2; i++) {
         CHECK_INT(haft_runtime_step(h.runtime, 10, &h.err), HAFT_OK, "%s", h.err.message);
         count = 0;
-        for (haft__slot *slot = run->slots; slot != NULL; slot = slot->next) {
+        for (haft__call_slot *slot = run->slots; slot != NULL; slot = slot->next) {
             count++;
         }
     }

@@ -98,7 +98,7 @@ static void report_stale(haft__exec_job *job)
         return;
     }
     haft__buf_init(&text, 1 << 16);
-    haft__reveal_write(&text, &servers.now);
+    haft__reveal_write_tool(&text, &servers.now);
     haft_str renewed = haft__arena_copy(&servers.arena, haft__buf_str(&text));
     haft__exec_report(job, &(haft__exec_result){.text = HAFT__LIT("another"), .renewed = renewed});
     haft__buf_finish(&text);
@@ -433,7 +433,7 @@ TEST(a_tool_that_asks_is_answered)
         help_host_settle(&p.first, run);
         CHECK_STR(help_host_kinds(&p.first, run), HAFT__LIT(START "call_started call_asked paused"),
                   "row %zu", i);
-        run->read = false; /* what is told on the way does not count */
+        run->has_reader = false; /* what is told on the way does not count */
         run = rows[i].elsewhere ? move(&p, run) : run;
         help_host_settle(h, run);
         haft_status status = rows[i].no ? haft_run_reject(run, NULL, "no", &h->err)
@@ -504,14 +504,14 @@ TEST(a_question_is_dropped_with_its_run)
         use_servers(&h);
         haft_run *run = help_host_start(&h, SPEC, CALLS("docs:pinned"), "go");
         help_host_settle(&h, run);
-        CHECK(run->slots != NULL && run->slots->asks, "it is open");
+        CHECK(run->slots != NULL && run->slots->awaiting_answer, "it is open");
         if (cancel == 1) {
             CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "%s", h.err.message);
             help_host_settle(&h, run);
             CHECK(run->slots == NULL, "it is gone");
         } else {
-            haft__live_pause(run);
-            CHECK(run->slots == NULL && haft__live_paused(run), "nobody waits for an answer");
+            haft__run_drain(run);
+            CHECK(run->slots == NULL && haft__run_is_drained(run), "nobody waits for an answer");
         }
         haft_run_release(run);
         help_host_finish(&h);
@@ -548,11 +548,11 @@ TEST(the_model_searches_and_calls_what_it_found)
               "kinds");
     CHECK_INT(servers.asked, 2, "before the first turn, and by the model");
     CHECK_INT(servers.run, 2, "what was hidden can be called, too");
-    CHECK_INT(h.runtime->seek.made, 1, "one index");
+    CHECK_INT(h.runtime->index_cache.built, 1, "one index");
     haft_run_release(run);
     run = help_host_start(&h, SMALL, "{\"replies\":[{\"text\":\"good\"}]}", "go");
     help_host_settle(&h, run);
-    CHECK_INT(h.runtime->seek.made, 1, "and the next run has the same");
+    CHECK_INT(h.runtime->index_cache.built, 1, "and the next run has the same");
     haft_run_release(run);
     help_host_finish(&h);
     haft__arena_finish(&servers.arena);
@@ -591,7 +591,7 @@ TEST(a_search_is_made_again_elsewhere)
                         "{\"replies\":[{\"calls\":[" SEARCH("changed") "]},"
                                                                        "{\"text\":\"good\"}]}",
                         "search it");
-    while (servers.asked < 2 || !haft__log_durable(run)) {
+    while (servers.asked < 2 || !haft__log_is_durable(run)) {
         CHECK_INT(haft_runtime_step(p.first.runtime, 1000, NULL), HAFT_OK, "step");
     }
     servers.answers = 0;

@@ -405,10 +405,10 @@ void offline_world_run(offline_world *w, const char *task)
         bool over = effect.kind == HAFT__EFFECT_END;
         switch (effect.kind) {
         case HAFT__EFFECT_EVENT: append(w, effect.body); break;
-        case HAFT__EFFECT_ASK: ask(w); break;
-        case HAFT__EFFECT_RUN: run_next(w); break;
+        case HAFT__EFFECT_CALL_MODEL: ask(w); break;
+        case HAFT__EFFECT_RUN_CALLS: run_next(w); break;
         case HAFT__EFFECT_WAIT: over = !answer_next(w); break;
-        case HAFT__EFFECT_CATALOGUE: /* none of the specs has servers */
+        case HAFT__EFFECT_SEARCH_TOOLS: /* none of the specs has servers */
         case HAFT__EFFECT_END: break;
         }
         if (over) {

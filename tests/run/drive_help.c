@@ -52,7 +52,7 @@ static haft_status append(haft__drive *drive, haft_str run, uint64_t at_ms, haft
     haft__buf_init(&clean, HAFT__LIMIT_RUN_BYTES);
     haft_status status = HAFT_OK;
     if (drive->options.redactor != NULL) {
-        status = haft__withhold(&drive->run, drive->options.redactor, body, &clean, err);
+        status = haft__withhold_event(&drive->run, drive->options.redactor, body, &clean, err);
         body = haft__buf_str(&clean);
     }
     haft__buf_clear(&drive->line);
@@ -152,9 +152,9 @@ static haft_status ask_person(haft__drive *drive, const haft__run_call *call, ha
         "{\"message\":\"How many?\",\"mode\":\"form\",\"schema\":{\"type\":\"object\","
         "\"properties\":{\"n\":{\"type\":\"integer\"},\"m\":{\"type\":\"integer\",\"default\":"
         "3}},\"required\":[\"n\"]},\"url\":null,\"server\":\"docs\"}";
-    haft__asked asked = {.durable = drive->options.durable,
-                         .state = haft__json_string(HAFT__LIT("back")),
-                         .within_ms = drive->options.durable ? 0 : 5000};
+    haft__elicitation asked = {.durable = drive->options.durable,
+                               .state = haft__json_string(HAFT__LIT("back")),
+                               .within_ms = drive->options.durable ? 0 : 5000};
     haft__arena_reset(&drive->scratch);
     haft__buf_clear(&drive->body);
     haft_status status =
@@ -211,8 +211,8 @@ static haft_status run_next(haft__drive *drive, haft_error *err)
     for (size_t i = drive->run.batch; i < drive->run.call_count; i++) {
         const haft__run_call *call = &drive->run.calls[i];
         if (call->stage == HAFT__CALL_STARTED) {
-            return haft__resolve_is_search(call->tool) ? search(drive, call, err)
-                                                       : run_call(drive, call, err);
+            return haft__resolve_is_search_tool(call->tool) ? search(drive, call, err)
+                                                            : run_call(drive, call, err);
         }
     }
     return haft__fail(err, HAFT_BAD_STATE, "", "expected a call that has started, found none");
@@ -229,9 +229,9 @@ haft_status haft__drive_on(haft__drive *drive, haft_error *err)
             case HAFT__EFFECT_EVENT:
                 status = append(drive, drive->run.id, at_ms, effect.body, err);
                 break;
-            case HAFT__EFFECT_ASK: status = ask(drive, err); break;
-            case HAFT__EFFECT_CATALOGUE: status = search(drive, NULL, err); break;
-            case HAFT__EFFECT_RUN: status = run_next(drive, err); break;
+            case HAFT__EFFECT_CALL_MODEL: status = ask(drive, err); break;
+            case HAFT__EFFECT_SEARCH_TOOLS: status = search(drive, NULL, err); break;
+            case HAFT__EFFECT_RUN_CALLS: status = run_next(drive, err); break;
             case HAFT__EFFECT_WAIT:
             case HAFT__EFFECT_END: return HAFT_OK;
             }

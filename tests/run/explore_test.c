@@ -343,10 +343,10 @@ static bool go_on(explorer *e)
         }
         switch (effect.kind) {
         case HAFT__EFFECT_EVENT: good = append(e, effect.body); break;
-        case HAFT__EFFECT_RUN: good = run_call(e); break;
+        case HAFT__EFFECT_RUN_CALLS: good = run_call(e); break;
         case HAFT__EFFECT_WAIT: good = answer(e); break;
-        case HAFT__EFFECT_ASK: return true;
-        case HAFT__EFFECT_CATALOGUE: expect(e, false, "nobody has servers"); return false;
+        case HAFT__EFFECT_CALL_MODEL: return true;
+        case HAFT__EFFECT_SEARCH_TOOLS: expect(e, false, "nobody has servers"); return false;
         case HAFT__EFFECT_END: expect(e, e->facts.ended, "the end is an event"); return false;
         }
     }

@@ -57,15 +57,15 @@ TEST(orphans_are_what_ran_and_nothing_else)
     haft__run *run = &r.drive.run;
     size_t at = 0;
     for (size_t i = 0; i < 3; i++) {
-        CHECK(haft__run_orphan(run, &at) == &run->calls[i], "orphan %zu", i);
+        CHECK(haft__run_next_orphan(run, &at) == &run->calls[i], "orphan %zu", i);
     }
-    CHECK(haft__run_orphan(run, &at) == NULL, "one more");
+    CHECK(haft__run_next_orphan(run, &at) == NULL, "one more");
     at = 0;
     run->cancel_asked = true;
-    CHECK(haft__run_orphan(run, &at) == NULL, "of a run that was cancelled");
+    CHECK(haft__run_next_orphan(run, &at) == NULL, "of a run that was cancelled");
     run->cancel_asked = false;
     run->expired = true;
-    CHECK(haft__run_orphan(run, &at) == NULL, "of a run that expired");
+    CHECK(haft__run_next_orphan(run, &at) == NULL, "of a run that expired");
     help_run_finish(&r);
 }
 
@@ -88,13 +88,13 @@ TEST(what_cannot_wait_for_the_other_calls)
     begin(&r);
     haft__run *run = &r.drive.run;
     CHECK(run->calls[3].paused_seq == 7 && run->calls[4].paused_seq == 8, "as they were written");
-    CHECK_INT(haft__run_asks_here(run), 0, "approvals can wait");
+    CHECK_INT(haft__run_local_question_seq(run), 0, "approvals can wait");
     run->calls[3].pinned = run->calls[2].pinned = true;
-    CHECK_INT(haft__run_asks_here(run), 7, "one that waits; the other runs");
+    CHECK_INT(haft__run_local_question_seq(run), 7, "one that waits; the other runs");
     run->calls[4].pinned = true;
-    CHECK_INT(haft__run_asks_here(run), 8, "the newer one");
+    CHECK_INT(haft__run_local_question_seq(run), 8, "the newer one");
     run->calls[4].stage = HAFT__CALL_ANSWERED;
-    CHECK_INT(haft__run_asks_here(run), 7, "it was answered");
+    CHECK_INT(haft__run_local_question_seq(run), 7, "it was answered");
     help_run_finish(&r);
 }
 
@@ -107,18 +107,18 @@ TEST(only_what_waits_without_a_host_is_overdue)
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
     haft__run *run = &r.drive.run;
     haft__run_call *call = &run->calls[0];
-    CHECK(haft__call_waits(call), "it waits");
-    CHECK(haft__run_overdue(run, UINT64_MAX) == NULL, "it has no deadline");
+    CHECK(haft__call_is_pending(call), "it waits");
+    CHECK(haft__run_find_overdue(run, UINT64_MAX) == NULL, "it has no deadline");
     call->deadline_ms = 1000;
-    CHECK(haft__run_overdue(run, 999) == NULL, "before it");
-    CHECK(haft__run_overdue(run, 1000) == call, "at it");
+    CHECK(haft__run_find_overdue(run, 999) == NULL, "before it");
+    CHECK(haft__run_find_overdue(run, 1000) == call, "at it");
     run->cancel_asked = true;
-    CHECK(haft__run_overdue(run, 1000) == NULL, "of a run that ends nothing is due");
+    CHECK(haft__run_find_overdue(run, 1000) == NULL, "of a run that ends nothing is due");
     run->cancel_asked = false;
-    call->asks = haft__json_object(NULL, 0);
+    call->elicitation = haft__json_object(NULL, 0);
     call->pinned = true;
-    CHECK(!haft__call_waits(call), "what a host has to answer");
-    CHECK(haft__run_overdue(run, 1000) == NULL, "goes with it");
+    CHECK(!haft__call_is_pending(call), "what a host has to answer");
+    CHECK(haft__run_find_overdue(run, 1000) == NULL, "goes with it");
     help_run_finish(&r);
 }
 

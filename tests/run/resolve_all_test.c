@@ -67,7 +67,8 @@ static void check_builtin(const char *name, unsigned bits)
     for (size_t i = 0; i < offer.count; i++) {
         const haft__verdict *verdict = &offer.items[i];
         if (haft__str_equal(verdict->name, haft__str(name))) {
-            (void)snprintf(found, sizeof(found), "%s %s", haft__sight_name(verdict->sight),
+            (void)snprintf(found, sizeof(found), "%s %s",
+                           haft__visibility_name(verdict->visibility),
                            haft__reason_word(verdict->reason));
             CHECK_STR(haft__str(found), haft__str(expect_builtin(name, &s)), "%s in %s", name,
                       words);
@@ -205,7 +206,8 @@ static void check_served(const server_switches *s)
     size_t times = 0;
     for (size_t i = 0; i < offer.count; i++) {
         if (haft__str_equal(offer.items[i].name, HAFT__LIT("docs:a"))) {
-            (void)snprintf(got, sizeof(got), "%s %s", haft__sight_name(offer.items[i].sight),
+            (void)snprintf(got, sizeof(got), "%s %s",
+                           haft__visibility_name(offer.items[i].visibility),
                            haft__reason_word(offer.items[i].reason));
             CHECK_STR(haft__str(got), haft__str(expect_served(s)), "%s, error %d, found %d", words,
                       s->error, s->found);
@@ -277,8 +279,8 @@ static void check_own(unsigned bits, found is)
     if (deferred && is == HIDDEN) {
         fold(&run, "\"kind\":\"tools_hidden\",\"tools\":[\"look\"],\"cap\":1}");
     }
-    haft__verdict verdict = haft__resolve_at(&run, 0);
-    (void)snprintf(got, sizeof(got), "%s %s", haft__sight_name(verdict.sight),
+    haft__verdict verdict = haft__resolve_index(&run, 0);
+    (void)snprintf(got, sizeof(got), "%s %s", haft__visibility_name(verdict.visibility),
                    haft__reason_word(verdict.reason));
     CHECK_STR(haft__str(got), haft__str(expect_own(context, more, named, searches, is)),
               "%s, found %d", words, is);
@@ -348,15 +350,15 @@ static void check_cap(const cap_switches *s)
     for (unsigned i = 0; i < s->hits; i++) { /* the last listed is the best */
         hits[i] = (haft__reveal_hit){h.servers.tools[s->tools - 1 - i].name, 1, HAFT__LIT("text")};
     }
-    haft__reveal_ask ask = {.spec = &h.spec,
-                            .listings = h.servers.listings,
-                            .listing_count = 1,
-                            .offer = &offer,
-                            .hits = hits,
-                            .hit_count = s->hits,
-                            .query = HAFT__LIT("t"),
-                            .call = s->call ? HAFT__LIT("c1.1") : HAFT__LIT(""),
-                            .limit = s->call ? s->limit : 0};
+    haft__reveal_request ask = {.spec = &h.spec,
+                                .listings = h.servers.listings,
+                                .listing_count = 1,
+                                .offer = &offer,
+                                .hits = hits,
+                                .hit_count = s->hits,
+                                .query = HAFT__LIT("t"),
+                                .call = s->call ? HAFT__LIT("c1.1") : HAFT__LIT(""),
+                                .limit = s->call ? s->limit : 0};
     CHECK_INT(haft__reveal_decide(&ask, &arena, HELP_KEY, &reveal, NULL), HAFT_OK, "%s", words);
     expect_shown(s, &shown, &listed);
     CHECK_INT(haft__resolve_cap(&h.spec, &why), expect_cap(s), "%s", words);
@@ -418,12 +420,12 @@ TEST(tools_of_the_provider_are_never_deferred)
         for (size_t k = 0; k < 2; k++) {
             char got[64];
             haft__verdict verdict = haft__resolve_tool(&h.spec, NULL, h.spec.tools.items[k]);
-            (void)snprintf(got, sizeof(got), "%s %s", haft__sight_name(verdict.sight),
+            (void)snprintf(got, sizeof(got), "%s %s", haft__visibility_name(verdict.visibility),
                            haft__reason_word(verdict.reason));
             CHECK_STR(haft__str(got), haft__str(k == 0 ? rows[i].provider : rows[i].own), "%s: %zu",
                       rows[i].spec, k);
         }
-        CHECK_INT(haft__resolve_searches(&h.spec), rows[i].searches, "%s", rows[i].spec);
+        CHECK_INT(haft__resolve_can_search(&h.spec), rows[i].searches, "%s", rows[i].spec);
         haft__arena_finish(&arena);
     }
 }

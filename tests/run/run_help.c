@@ -477,7 +477,7 @@ static void add_call(haft__buf *buf, const haft__run_call *call)
     haft__json_write(buf, call->arguments);
     haft__json_write(buf, call->on_expire);
     haft__json_write(buf, call->value);
-    haft__json_write(buf, call->asks);
+    haft__json_write(buf, call->elicitation);
     haft__json_write(buf, call->state);
     haft__json_write(buf, call->resume);
     haft__buf_addf(buf, " %d %d %llu", call->pinned, call->answer_due,

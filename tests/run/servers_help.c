@@ -147,7 +147,7 @@ static bool fits(haft_str name, haft_str query)
 }
 
 /* Those with a word of the query, in the order listed. */
-static haft_status find(haft__reveal_ask *ask, haft__arena *scratch, haft_error *err)
+static haft_status find(haft__reveal_request *ask, haft__arena *scratch, haft_error *err)
 {
     haft__reveal_hit *hits = haft__arena_array(scratch, ask->offer->count, sizeof(*hits));
     if (hits == NULL) {
@@ -176,13 +176,13 @@ haft_status help_search(const haft__run *run, const haft__run_call *call,
     haft__reveal reveal;
     haft__offer offer;
     uint64_t limit = 0;
-    haft__reveal_ask ask = {.spec = run->spec,
-                            .run = run,
-                            .listings = listings,
-                            .listing_count = count,
-                            .offer = &offer,
-                            .query = call != NULL ? argument(call, "query") : run->task,
-                            .call = call != NULL ? call->id : HAFT__LIT("")};
+    haft__reveal_request ask = {.spec = run->spec,
+                                .run = run,
+                                .listings = listings,
+                                .listing_count = count,
+                                .offer = &offer,
+                                .query = call != NULL ? argument(call, "query") : run->task,
+                                .call = call != NULL ? call->id : HAFT__LIT("")};
     if (call != NULL && haft__str_to_u64(argument(call, "limit"), &limit)) {
         ask.limit = (uint32_t)limit;
     }

@@ -21,26 +21,28 @@ TEST(multitask_has_three_words)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__multitask found = haft__multitask_of(haft__str(cases[i].text));
         CHECK_INT(found, cases[i].wanted, "'%s'", cases[i].text);
-        CHECK(haft__queue_wants_alone(found) == cases[i].alone, "'%s'", cases[i].text);
+        CHECK(haft__queue_requires_exclusive(found) == cases[i].alone, "'%s'", cases[i].text);
     }
 }
 
 TEST(what_becomes_of_a_run_that_is_ahead)
 {
-    enum { WAIT = HAFT__QUEUE_WAIT, TELL = HAFT__QUEUE_TELL };
-    enum { SEND = HAFT__QUEUE_SEND, TAKE = HAFT__QUEUE_TAKE };
+    enum { WAIT = HAFT__QUEUE_WAIT, TELL = HAFT__QUEUE_CANCEL_LOCAL };
+    enum { SEND = HAFT__QUEUE_SEND_CANCEL, TAKE = HAFT__QUEUE_CLAIM_AND_CANCEL };
     static const struct {
         haft__queue_ahead ahead;
         int interrupt; /* the others wait whatever it is */
     } cases[] = {
-        {{.here = false, .owned = false, .asked = false}, TAKE},
-        {{.here = false, .owned = false, .asked = true}, TAKE}, /* who was asked is gone */
-        {{.here = false, .owned = true, .asked = false}, SEND},
-        {{.here = false, .owned = true, .asked = true}, WAIT},
-        {{.here = true, .owned = true, .asked = false}, TELL},
-        {{.here = true, .owned = true, .asked = true}, WAIT},
-        {{.here = true, .owned = false, .asked = false}, TELL}, /* its lease is over: still ours */
-        {{.here = true, .owned = false, .asked = true}, WAIT},
+        {{.here = false, .owned = false, .cancel_requested = false}, TAKE},
+        {{.here = false, .owned = false, .cancel_requested = true},
+         TAKE}, /* who was asked is gone */
+        {{.here = false, .owned = true, .cancel_requested = false}, SEND},
+        {{.here = false, .owned = true, .cancel_requested = true}, WAIT},
+        {{.here = true, .owned = true, .cancel_requested = false}, TELL},
+        {{.here = true, .owned = true, .cancel_requested = true}, WAIT},
+        {{.here = true, .owned = false, .cancel_requested = false},
+         TELL}, /* its lease is over: still ours */
+        {{.here = true, .owned = false, .cancel_requested = true}, WAIT},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__queue_ahead ahead = cases[i].ahead;

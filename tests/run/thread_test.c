@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for haft__run_follow and haft__run_leave of src/run/run.c: runs of one thread. */
+/* Tests for haft__run_set_earlier and haft__run_append_exchange of src/run/run.c: runs of one
+ * thread. */
 #include "run/run.h"
 
 #include "run_help.h"
 
 static haft_status help_leave(help_run *r, haft__messages *to)
 {
-    return haft__run_leave(r->drive.run.task, r->drive.run.answer, to, &r->err);
+    return haft__run_append_exchange(r->drive.run.task, r->drive.run.answer, to, &r->err);
 }
 
 TEST(a_run_sees_what_earlier_runs_of_its_thread_said)
@@ -21,7 +22,7 @@ TEST(a_run_sees_what_earlier_runs_of_its_thread_said)
     help_run_init(&second, "agent",
                   "{\"replies\":[{\"expect\":{\"contains\":\"four\"},\"text\":\"five\"}]}");
     second.spec.spec.instructions = HAFT__LIT("Count.");
-    haft__run_follow(&second.drive.run, &earlier);
+    haft__run_set_earlier(&second.drive.run, &earlier);
     CHECK_INT(help_run_go(&second), HAFT_OK, "%s", second.err.message);
     CHECK_INT(second.drive.run.end, HAFT__END_DONE, "the script saw the earlier answer");
     static const struct {

@@ -28,10 +28,10 @@ static char *repeat(const char *before, size_t count, const char *const pieces[3
 }
 
 /* Steps used by the fast pass. */
-static int64_t steps_of(fixture *f, haft__json instance, bool *ret_accepted)
+static int64_t steps_of(fixture *f, haft__json instance, bool *ret_replacement)
 {
     haft__checker_begin(f->checker, f->schema);
-    *ret_accepted = haft__validate_node(f->checker, f->schema->root, &instance, NULL);
+    *ret_replacement = haft__validate_node(f->checker, f->schema->root, &instance, NULL);
     return HAFT__LIMIT_SCHEMA_STEPS - f->checker->steps;
 }
 

@@ -183,23 +183,23 @@ static haft_status say(host *h)
     static const haft__json_member other[] = {
         {{.kind = HAFT__JSON_STRING, .count = 1, .text = "q"},
          {.kind = HAFT__JSON_STRING, .count = 5, .text = "other"}}};
-    haft__steer command = {.kind = HAFT__STEER_ANSWER,
-                           .value = haft__json_string(HAFT__LIT("this")),
-                           .by = HAFT__LIT("ada"),
-                           .why = HAFT__LIT("")};
+    haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
+                                 .value = haft__json_string(HAFT__LIT("this")),
+                                 .by = HAFT__LIT("ada"),
+                                 .why = HAFT__LIT("")};
     for (size_t i = h->run.batch; i < h->run.call_count; i++) {
         const haft__run_call *call = &h->run.calls[i];
         if (call->stage == HAFT__CALL_PAUSED) {
             bool approval = call->pause == HAFT__PAUSE_APPROVAL;
             command.call = call->id;
             if (approval || call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME) {
-                command.kind = approval ? HAFT__STEER_APPROVE : HAFT__STEER_AGAIN;
+                command.kind = approval ? HAFT__RUN_COMMAND_APPROVE : HAFT__RUN_COMMAND_AGAIN;
                 command.value = approval ? haft__json_object(other, 1) : haft__json_null();
             }
         }
     }
     haft__buf_clear(&h->text);
-    haft__steer_write(&h->text, &command);
+    haft__run_command_write(&h->text, &command);
     haft_status status = haft__buf_check(&h->text, &h->err);
     haft__store_request send = {
         .verb = HAFT__STORE_SEND, .run = {.id = h->world->id}, .text = haft__buf_str(&h->text)};
@@ -215,12 +215,13 @@ static haft_status listen(host *h)
     if (status != HAFT_OK || receive.message_count == 0) {
         return status == HAFT_OK ? say(h) : status;
     }
-    haft__steer command;
+    haft__run_command command;
     haft__arena_reset(&h->scratch);
     haft__buf_clear(&h->body);
-    status = haft__steer_read(&h->scratch, receive.messages[0].body, HELP_KEY, &command, &h->err);
+    status =
+        haft__run_command_read(&h->scratch, receive.messages[0].body, HELP_KEY, &command, &h->err);
     if (status == HAFT_OK) {
-        status = haft__steer_apply(&h->run, &command, &h->body, &h->err);
+        status = haft__run_command_apply(&h->run, &command, &h->body, &h->err);
     }
     h->message = receive.messages[0].id;
     return status == HAFT_OK ? append_body(h) : status;
@@ -238,10 +239,10 @@ static haft_status go_on(host *h)
         if (status == HAFT_OK) {
             switch (effect.kind) {
             case HAFT__EFFECT_EVENT: status = append(h, effect.body); break;
-            case HAFT__EFFECT_ASK: status = ask_model(h); break;
-            case HAFT__EFFECT_RUN: status = run_call(h); break;
+            case HAFT__EFFECT_CALL_MODEL: status = ask_model(h); break;
+            case HAFT__EFFECT_RUN_CALLS: status = run_call(h); break;
             case HAFT__EFFECT_WAIT: status = listen(h); break;
-            case HAFT__EFFECT_CATALOGUE:
+            case HAFT__EFFECT_SEARCH_TOOLS:
             case HAFT__EFFECT_END: return HAFT_OK;
             }
         }
@@ -266,7 +267,7 @@ static haft_status take_up(host *h, haft_str dead_owner)
     }
     size_t at = 0;
     const haft__run_call *call = NULL;
-    while (status == HAFT_OK && (call = haft__run_orphan(&h->run, &at)) != NULL) {
+    while (status == HAFT_OK && (call = haft__run_next_orphan(&h->run, &at)) != NULL) {
         haft__effect effect = {.kind = HAFT__EFFECT_END};
         status = haft__decide_recovery(&h->decider, &h->run, call, h->now_ms, &effect, &h->err);
         status = status == HAFT_OK ? append(h, effect.body) : status;

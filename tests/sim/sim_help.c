@@ -169,7 +169,7 @@ static void offer_worker(const sim *s, unsigned number, choices *c)
         return;
     }
     uint64_t deadline = haft__run_deadline(&w->run), now = sim_worker_now(s, w);
-    bool rests = w->effect == HAFT__EFFECT_WAIT || w->effect == HAFT__EFFECT_RUN;
+    bool rests = w->effect == HAFT__EFFECT_WAIT || w->effect == HAFT__EFFECT_RUN_CALLS;
     offer(c, DEED_WRITTEN, number, 0, w->writing && w->performed ? 8 : 0);
     offer(c, DEED_REPLY, number, 0, w->asking ? 6 : 0);
     offer(c, DEED_LISTEN, number, 0, s->store.mail_count > 0 ? 4 : 0);

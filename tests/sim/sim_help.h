@@ -15,8 +15,8 @@
 #ifndef HAFT_TESTS_SIM_HELP_H
 #define HAFT_TESTS_SIM_HELP_H
 
-#include "run/run_help.h"
 #include "run/pause/command.h"
+#include "run/run_help.h"
 #include "store/backend.h"
 
 enum {
@@ -125,7 +125,7 @@ typedef struct sim_worker {
     bool created;
     uint64_t epoch, durable_seq, writing_seq;
     haft__buf gathered, written; /* lines */
-    uint64_t heard[SIM_MAIL], heard_written[SIM_MAIL];
+    uint64_t heard[SIM_MAIL], acked_writing[SIM_MAIL];
     size_t heard_count, heard_written_count;
     bool writing, performed;
     haft_status write_status;
@@ -218,7 +218,7 @@ void sim_worker_listen(sim *s, sim_worker *w);
 uint64_t sim_worker_now(const sim *s, const sim_worker *w);
 bool sim_worker_durable(const sim_worker *w);
 bool sim_worker_append(sim *s, sim_worker *w, haft_str body, uint64_t now);
-bool sim_worker_command(sim *s, sim_worker *w, const haft__steer *command, bool direct);
+bool sim_worker_command(sim *s, sim_worker *w, const haft__run_command *command, bool direct);
 void sim_worker_forge(sim *s, sim_worker *w, haft_str body); /* an event nobody decided */
 
 /* sim_tools_help.c: attempts, and what they do in the world. */
@@ -235,8 +235,8 @@ void sim_person(sim *s);
 void sim_watch_event(sim *s, haft_str line, uint64_t epoch);
 void sim_watch_claim(sim *s, uint64_t epoch);
 void sim_watch_effect(sim *s, const sim_slot *slot);
-void sim_watch_command(sim *s, const sim_worker *w, const haft__steer *command, haft_status status,
-                       bool recorded);
+void sim_watch_command(sim *s, const sim_worker *w, const haft__run_command *command,
+                       haft_status status, bool recorded);
 void sim_watch_state(sim *s, const sim_worker *w); /* the log adds up to what the worker has */
 void sim_watch_end(sim *s);
 sim_call *sim_find_call(sim *s, haft_str id);

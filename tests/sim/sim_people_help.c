@@ -61,23 +61,23 @@ static haft__json answer_value(sim *s, const sim_call *call)
 
 /* What somebody says to a call that waits, or has. Most of it makes sense. What they have seen it
  * wait for is their name: nothing in a run looks at that. */
-static haft__steer say(sim *s, const sim_call *call)
+static haft__run_command say(sim *s, const sim_call *call)
 {
-    haft__steer command = {.kind = HAFT__STEER_ANSWER,
-                           .call = haft__str(call->id),
-                           .pause = haft__str(haft__pause_name(call->pause)),
-                           .value = haft__json_null(),
-                           .by = haft__str(haft__pause_name(call->pause)),
-                           .why = HAFT__LIT("")};
+    haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
+                                 .call = haft__str(call->id),
+                                 .pause = haft__str(haft__pause_name(call->pause)),
+                                 .value = haft__json_null(),
+                                 .by = haft__str(haft__pause_name(call->pause)),
+                                 .why = HAFT__LIT("")};
     uint32_t mood = sim_pick(s, 100);
     bool decides =
         call->pause == HAFT__PAUSE_APPROVAL || call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME;
     if (mood < 20) {
-        command.kind = HAFT__STEER_REJECT;
+        command.kind = HAFT__RUN_COMMAND_REJECT;
         command.why = HAFT__LIT("no");
     } else if (decides ? mood < 85 : mood < 25) {
         bool again = call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME && mood < 60;
-        command.kind = again ? HAFT__STEER_AGAIN : HAFT__STEER_APPROVE;
+        command.kind = again ? HAFT__RUN_COMMAND_AGAIN : HAFT__RUN_COMMAND_APPROVE;
         command.value =
             call->pause == HAFT__PAUSE_APPROVAL && mood < 45 ? edited(s) : haft__json_null();
     } else {
@@ -100,9 +100,9 @@ static sim_worker *listener(sim *s)
 
 static void deliver(sim *s, haft_str text)
 {
-    haft__steer command;
+    haft__run_command command;
     sim_worker *w = listener(s);
-    if (haft__steer_read(&s->scratch, text, HELP_KEY, &command, NULL) != HAFT_OK) {
+    if (haft__run_command_read(&s->scratch, text, HELP_KEY, &command, NULL) != HAFT_OK) {
         sim_fail(s, "a command cannot be read again: %.*s", HAFT__ARG(text));
         return;
     }
@@ -115,16 +115,16 @@ static void deliver(sim *s, haft_str text)
     sim_say(s, "people: %.*s%s", HAFT__ARG(text), sent ? "" : " (not taken)");
 }
 
-static haft_str written(sim *s, const haft__steer *command)
+static haft_str written(sim *s, const haft__run_command *command)
 {
     haft__buf_clear(&s->text);
-    haft__steer_write(&s->text, command);
+    haft__run_command_write(&s->text, command);
     return haft__arena_copy(&s->arena, haft__buf_str(&s->text));
 }
 
 /* Says it to whatever waits, as one does who types a command: what that is, is looked up in the
  * log as it is now. */
-static void see(sim *s, haft__steer *command)
+static void see(sim *s, haft__run_command *command)
 {
     haft__arena arena;
     haft__run run;
@@ -137,7 +137,7 @@ static void see(sim *s, haft__steer *command)
     if (status != HAFT_OK) {
         sim_fail(s, "the log adds up to no state");
     } else {
-        haft__steer_see(&run, command);
+        haft__run_command_set_target(&run, command);
         command->call = haft__arena_copy(&s->scratch, command->call);
         command->binding = haft__arena_copy(&s->scratch, command->binding);
     }
@@ -148,7 +148,7 @@ static void see(sim *s, haft__steer *command)
 static void say_unnamed(sim *s)
 {
     const sim_call *call = &s->calls[s->batch + sim_pick(s, (uint32_t)(s->call_count - s->batch))];
-    haft__steer command = say(s, call);
+    haft__run_command command = say(s, call);
     command.by = call->pending ? command.by : HAFT__LIT("nothing");
     command.pause = HAFT__LIT("");
     see(s, &command);
@@ -161,18 +161,18 @@ void sim_person(sim *s)
 {
     haft__arena_reset(&s->scratch);
     if (s->cancels && sim_fault(s, 5)) {
-        haft__steer cancel = {.kind = HAFT__STEER_CANCEL,
-                              .call = HAFT__LIT(""),
-                              .value = haft__json_null(),
-                              .by = HAFT__LIT("ada"),
-                              .why = HAFT__LIT("enough")};
+        haft__run_command cancel = {.kind = HAFT__RUN_COMMAND_CANCEL,
+                                    .call = HAFT__LIT(""),
+                                    .value = haft__json_null(),
+                                    .by = HAFT__LIT("ada"),
+                                    .why = HAFT__LIT("enough")};
         s->sum.cancels++;
         deliver(s, written(s, &cancel));
         return;
     }
     const sim_call *past = sim_fault(s, 20) ? answered_call(s) : NULL;
     if (past != NULL) { /* the same again, or something else */
-        haft__steer command = say(s, past);
+        haft__run_command command = say(s, past);
         s->sum.seconds++;
         deliver(s, sim_chance(s, 50) && s->last_command.len > 0 ? s->last_command
                                                                 : written(s, &command));
@@ -184,7 +184,7 @@ void sim_person(sim *s)
     }
     const sim_call *call = pending_call(s);
     if (call != NULL) {
-        haft__steer command = say(s, call);
+        haft__run_command command = say(s, call);
         s->last_command = written(s, &command);
         deliver(s, s->last_command);
     }

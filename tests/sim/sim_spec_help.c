@@ -147,7 +147,7 @@ void sim_reply(sim *s, sim_worker *w)
     w->asking = false;
     haft__buf_clear(&s->body);
     haft__arena_reset(&s->scratch);
-    if (w->effect == HAFT__EFFECT_CATALOGUE) {
+    if (w->effect == HAFT__EFFECT_SEARCH_TOOLS) {
         list_tools(s, w);
     } else if (sim_chance(s, 2)) {
         haft__model_failure failure = {.status = 500, .message = HAFT__LIT("the server broke")};

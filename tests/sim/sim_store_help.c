@@ -43,8 +43,8 @@ static size_t find_mail(const sim_store *store, uint64_t id)
 static haft_status check_mail(const sim_store *store, const sim_worker *w)
 {
     for (size_t i = 0; i < w->heard_written_count; i++) {
-        if (find_mail(store, w->heard_written[i]) == store->mail_count) {
-            return haft__store_fail_no_message(w->heard_written[i], store->row.id, NULL);
+        if (find_mail(store, w->acked_writing[i]) == store->mail_count) {
+            return haft__store_fail_no_message(w->acked_writing[i], store->row.id, NULL);
         }
     }
     return HAFT_OK;
@@ -53,7 +53,7 @@ static haft_status check_mail(const sim_store *store, const sim_worker *w)
 static void consume_mail(sim_store *store, const sim_worker *w)
 {
     for (size_t i = 0; i < w->heard_written_count; i++) {
-        size_t at = find_mail(store, w->heard_written[i]);
+        size_t at = find_mail(store, w->acked_writing[i]);
         memmove(&store->mail[at], &store->mail[at + 1],
                 (store->mail_count - at - 1) * sizeof(store->mail[0]));
         store->mail_count--;

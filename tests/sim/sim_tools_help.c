@@ -127,9 +127,9 @@ static void ask(sim *s, sim_worker *w, sim_slot *slot)
         "\"properties\":{\"n\":{\"type\":\"integer\"}},\"required\":[\"n\"]},\"url\":null,"
         "\"server\":\"docs\"}";
     bool durable = s->spec.servers.durable;
-    haft__asked asked = {.durable = durable,
-                         .state = haft__json_string(HAFT__LIT("back")),
-                         .within_ms = durable ? 0 : 5000};
+    haft__elicitation asked = {.durable = durable,
+                               .state = haft__json_string(HAFT__LIT("back")),
+                               .within_ms = durable ? 0 : 5000};
     haft__arena_reset(&s->scratch);
     haft__buf_clear(&s->body);
     if (haft__json_read(&s->scratch, haft__str(question), NULL, &asked.question, NULL, NULL)
@@ -197,7 +197,8 @@ void sim_slot_result(sim *s, sim_worker *w, sim_slot *slot)
                               : "fails");
     haft_status status = HAFT_OK;
     haft__buf_clear(&s->body);
-    if (haft__resolve_is_search(call->tool)) { /* what it found is recorded; the rest is decided */
+    if (haft__resolve_is_search_tool(
+            call->tool)) { /* what it found is recorded; the rest is decided */
         haft__arena_reset(&s->scratch);
         status = help_search(&w->run, call, s->spec.servers.listings, s->spec.servers.count,
                              &s->scratch, HELP_KEY, &s->body, &err);

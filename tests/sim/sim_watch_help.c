@@ -346,31 +346,32 @@ bool sim_was_answered(const sim_call *call)
 }
 
 /* What a command is to that kind of pause; "" when it is nothing. */
-static const char *verdict_of(const haft__steer *command, haft__pause pause)
+static const char *verdict_of(const haft__run_command *command, haft__pause pause)
 {
     bool approval = pause == HAFT__PAUSE_APPROVAL, unknown = pause == HAFT__PAUSE_UNKNOWN_OUTCOME;
     switch (command->kind) {
-    case HAFT__STEER_ANSWER: return approval ? "respond" : "answer";
-    case HAFT__STEER_AGAIN: return unknown ? "retry" : "";
-    case HAFT__STEER_APPROVE:
+    case HAFT__RUN_COMMAND_ANSWER: return approval ? "respond" : "answer";
+    case HAFT__RUN_COMMAND_AGAIN: return unknown ? "retry" : "";
+    case HAFT__RUN_COMMAND_APPROVE:
         return unknown                                  ? "retry"
                : !approval                              ? ""
                : command->value.kind == HAFT__JSON_NULL ? "approve"
                                                         : "edit";
-    case HAFT__STEER_REJECT: return "reject";
-    case HAFT__STEER_CANCEL: break;
+    case HAFT__RUN_COMMAND_REJECT: return "reject";
+    case HAFT__RUN_COMMAND_CANCEL: break;
     }
     return "";
 }
 
 /* Whether it is what was said to that kind of pause. */
-static bool is_same(sim *s, const haft__steer *command, const sim_call *call, haft__pause pause)
+static bool is_same(sim *s, const haft__run_command *command, const sim_call *call,
+                    haft__pause pause)
 {
     const sim_said *said = &call->said[pause];
-    bool reject = command->kind == HAFT__STEER_REJECT;
+    bool reject = command->kind == HAFT__RUN_COMMAND_REJECT;
     const char *verdict = verdict_of(command, pause);
     uint64_t value = sim_hash(s, reject ? haft__json_string(command->why) : command->value);
-    if (said->asked && !reject && command->kind == HAFT__STEER_ANSWER) {
+    if (said->asked && !reject && command->kind == HAFT__RUN_COMMAND_ANSWER) {
         haft__json_member told[2] = {
             {haft__json_string(HAFT__LIT("action")), haft__json_string(HAFT__LIT("accept"))},
             {haft__json_string(HAFT__LIT("content")), command->value}};
@@ -389,7 +390,7 @@ static bool was_let(const sim_call *call)
 
 /* What is taken is for what whoever said it had seen, and nothing runs again but by a word that
  * says so. One who has lost the run may not know of that word: nothing that it takes is kept. */
-static void watch_taken(sim *s, const sim_worker *w, const haft__steer *command,
+static void watch_taken(sim *s, const sim_worker *w, const haft__run_command *command,
                         const haft__run_call *taken, const sim_call *call)
 {
     if (!is(command->by, haft__pause_name(taken->pause))) {
@@ -399,7 +400,7 @@ static void watch_taken(sim *s, const sim_worker *w, const haft__steer *command,
                  HAFT__ARG(command->call), haft__pause_name(taken->pause), HAFT__ARG(command->by));
     }
     bool retry =
-        taken->pause == HAFT__PAUSE_UNKNOWN_OUTCOME && command->kind == HAFT__STEER_APPROVE;
+        taken->pause == HAFT__PAUSE_UNKNOWN_OUTCOME && command->kind == HAFT__RUN_COMMAND_APPROVE;
     if (retry && was_let(call) && w->epoch == s->seen_epoch) {
         sim_fail(s, "%s runs again because of an old approval", call->id);
     }
@@ -407,12 +408,12 @@ static void watch_taken(sim *s, const sim_worker *w, const haft__steer *command,
 
 /* To a pause that has been answered: the same is taken and changes nothing, all else is refused.
  * Only where the log and the worker know the same. */
-void sim_watch_command(sim *s, const sim_worker *w, const haft__steer *command, haft_status status,
-                       bool recorded)
+void sim_watch_command(sim *s, const sim_worker *w, const haft__run_command *command,
+                       haft_status status, bool recorded)
 {
     const sim_call *call = sim_find_call(s, command->call);
     const haft__run_call *taken = haft__run_find_call(&w->run, command->call);
-    if (command->kind == HAFT__STEER_CANCEL || call == NULL) {
+    if (command->kind == HAFT__RUN_COMMAND_CANCEL || call == NULL) {
         return;
     }
     if (recorded && taken != NULL) {

@@ -125,7 +125,7 @@ static void flush(sim *s, sim_worker *w)
     w->written = w->gathered;
     w->gathered = empty;
     haft__buf_clear(&w->gathered);
-    memcpy(w->heard_written, w->heard, sizeof(w->heard));
+    memcpy(w->acked_writing, w->heard, sizeof(w->heard));
     w->heard_written_count = w->heard_count;
     w->heard_count = 0;
     w->writing = true;
@@ -186,17 +186,17 @@ static bool decide(sim *s, sim_worker *w, bool *ret_more)
 
 static void perform(sim *s, sim_worker *w)
 {
-    w->asking = w->effect == HAFT__EFFECT_ASK || w->effect == HAFT__EFFECT_CATALOGUE;
+    w->asking = w->effect == HAFT__EFFECT_CALL_MODEL || w->effect == HAFT__EFFECT_SEARCH_TOOLS;
     switch (w->effect) {
-    case HAFT__EFFECT_RUN:
+    case HAFT__EFFECT_RUN_CALLS:
         sim_slots_start(s, w);
         if (s->broken == SIM_TURN && sim_chance(s, 10)) {
             sim_worker_forge(s, w, HAFT__LIT("\"kind\":\"turn_started\",\"turn\":9}"));
         }
         break;
     case HAFT__EFFECT_END: sim_slots_leave(s, w); break;
-    case HAFT__EFFECT_ASK:
-    case HAFT__EFFECT_CATALOGUE:
+    case HAFT__EFFECT_CALL_MODEL:
+    case HAFT__EFFECT_SEARCH_TOOLS:
     case HAFT__EFFECT_WAIT:
     case HAFT__EFFECT_EVENT: break;
     }
@@ -255,7 +255,7 @@ static bool recover(sim *s, sim_worker *w)
     size_t at = 0;
     const haft__run_call *call = NULL;
     haft__on_unknown policy = s->spec.spec.on_unknown;
-    while ((call = haft__run_orphan(&w->run, &at)) != NULL) {
+    while ((call = haft__run_next_orphan(&w->run, &at)) != NULL) {
         haft_error err = {0};
         haft__effect effect = {.kind = HAFT__EFFECT_END};
         uint64_t now = sim_worker_now(s, w);
@@ -291,7 +291,7 @@ void sim_worker_take(sim *s, sim_worker *w)
 
 /* ---- what it is told ---- */
 
-bool sim_worker_command(sim *s, sim_worker *w, const haft__steer *command, bool direct)
+bool sim_worker_command(sim *s, sim_worker *w, const haft__run_command *command, bool direct)
 {
     haft_error err = {0};
     uint64_t now = sim_worker_now(s, w);
@@ -301,17 +301,17 @@ bool sim_worker_command(sim *s, sim_worker *w, const haft__steer *command, bool 
         }
     }
     haft__buf_clear(&s->body);
-    haft__steer meant = *command;
-    bool nothing = haft__str_equal(command->pause, HAFT__LIT(HAFT__STEER_NOTHING));
+    haft__run_command meant = *command;
+    bool nothing = haft__str_equal(command->pause, HAFT__LIT(HAFT__RUN_COMMAND_NO_PAUSE));
     if (s->broken == SIM_MEANT || (s->broken == SIM_UNSEEN && nothing)) {
         meant.pause = HAFT__LIT("");
     }
-    if (s->broken == SIM_YES && command->kind == HAFT__STEER_APPROVE) {
+    if (s->broken == SIM_YES && command->kind == HAFT__RUN_COMMAND_APPROVE) {
         const haft__run_call *waits = haft__run_find_call(&w->run, command->call);
         bool unknown = waits != NULL && waits->pause == HAFT__PAUSE_UNKNOWN_OUTCOME;
-        meant.kind = unknown ? HAFT__STEER_AGAIN : meant.kind;
+        meant.kind = unknown ? HAFT__RUN_COMMAND_AGAIN : meant.kind;
     }
-    haft_status status = haft__steer_apply(&w->run, &meant, &s->body, &err);
+    haft_status status = haft__run_command_apply(&w->run, &meant, &s->body, &err);
     const haft__run_call *call = haft__run_find_call(&w->run, command->call);
     bool late = status == HAFT_BAD_STATE && call != NULL && call->verdict.len > 0;
     if (late && s->broken == SIM_OTHER) {
@@ -325,7 +325,8 @@ bool sim_worker_command(sim *s, sim_worker *w, const haft__steer *command, bool 
     }
     bool recorded = status == HAFT_OK && s->body.len > 0;
     sim_say(s, "%s: is told %s%s%.*s: %s", w->owner, direct ? "directly " : "",
-            command->kind == HAFT__STEER_CANCEL ? "to cancel" : "of ", HAFT__ARG(command->call),
+            command->kind == HAFT__RUN_COMMAND_CANCEL ? "to cancel" : "of ",
+            HAFT__ARG(command->call),
             status == HAFT_OK ? (recorded ? "taken" : "nothing new") : err.message);
     sim_watch_command(s, w, command, status, recorded);
     if (recorded && !sim_worker_append(s, w, haft__buf_str(&s->body), now)) {
@@ -343,7 +344,7 @@ static bool was_heard(const sim_worker *w, uint64_t id)
         }
     }
     for (size_t i = 0; i < w->heard_written_count; i++) {
-        if (w->heard_written[i] == id) {
+        if (w->acked_writing[i] == id) {
             return true;
         }
     }
@@ -361,12 +362,12 @@ void sim_worker_listen(sim *s, sim_worker *w)
     size_t count = s->store.mail_count;
     memcpy(mail, s->store.mail, sizeof(mail));
     for (size_t i = 0; i < count && w->has_run && s->failure[0] == '\0'; i++) {
-        haft__steer command;
+        haft__run_command command;
         if (was_heard(w, mail[i].id) || w->heard_count == SIM_MAIL) {
             continue;
         }
         w->heard[w->heard_count++] = mail[i].id;
-        if (haft__steer_read(&arena, haft__str(mail[i].body), HELP_KEY, &command, NULL)
+        if (haft__run_command_read(&arena, haft__str(mail[i].body), HELP_KEY, &command, NULL)
             == HAFT_OK) {
             (void)sim_worker_command(s, w, &command, false);
         }

@@ -44,7 +44,7 @@ static void wait_for(help_store *s, const group *g, size_t wanted)
 /* Until the thread that writes has taken everything that waits. */
 static void wait_until_taken(help_store *s)
 {
-    haft__worker *writer = &help_sqlite(s)->writer;
+    haft__sqlite_worker *writer = &help_sqlite(s)->writer;
     for (bool taken = false; !taken; (void)sched_yield()) {
         (void)pthread_mutex_lock(&writer->lock);
         taken = writer->queue.first == NULL;

@@ -285,14 +285,14 @@ void haft__talk_resume(haft__talk *talk, haft_str argument)
 /* A run that another process has is sent a message. */
 static haft_status ask_to_end(haft__talk *talk, const char *id, haft_error *err)
 {
-    haft__steer command = {.kind = HAFT__STEER_CANCEL,
-                           .call = HAFT__LIT(""),
-                           .value = haft__json_null(),
-                           .by = HAFT__LIT("chat"),
-                           .why = HAFT__LIT("")};
+    haft__run_command command = {.kind = HAFT__RUN_COMMAND_CANCEL,
+                                 .call = HAFT__LIT(""),
+                                 .value = haft__json_null(),
+                                 .by = HAFT__LIT("chat"),
+                                 .why = HAFT__LIT("")};
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_STORE_TEXT_BYTES);
-    haft__steer_write(&text, &command);
+    haft__run_command_write(&text, &command);
     haft_status status = haft__buf_check(&text, err);
     haft__store_request send = {
         .verb = HAFT__STORE_SEND, .run.id = haft__str(id), .text = haft__buf_str(&text)};
@@ -317,12 +317,12 @@ void haft__talk_cancel(haft__talk *talk, haft_str argument)
             haft__talk_tell(talk, "%s: its process has been asked to end it", id);
         }
     } else if (run != NULL) {
-        haft__steer command = {.kind = HAFT__STEER_CANCEL,
-                               .call = HAFT__LIT(""),
-                               .value = haft__json_null(),
-                               .by = HAFT__LIT("terminal"),
-                               .why = HAFT__LIT("/cancel")};
-        status = haft__live_command(run, &command, &err);
+        haft__run_command command = {.kind = HAFT__RUN_COMMAND_CANCEL,
+                                     .call = HAFT__LIT(""),
+                                     .value = haft__json_null(),
+                                     .by = HAFT__LIT("terminal"),
+                                     .why = HAFT__LIT("/cancel")};
+        status = haft__run_perform_command(run, &command, &err);
         follow(talk, run);
     }
     if (status != HAFT_OK) {

@@ -8,7 +8,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     bool named = args->word_count == 3;
     haft__said said = {.run = args->words[0],
-                       .command = {.kind = HAFT__STEER_ANSWER,
+                       .command = {.kind = HAFT__RUN_COMMAND_ANSWER,
                                    .call = haft__str(named ? args->words[1] : ""),
                                    .why = HAFT__LIT("")},
                        .value = args->words[named ? 2 : 1],

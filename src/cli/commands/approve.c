@@ -27,13 +27,13 @@ static haft_status check_arguments(const char *text, haft_error *err)
 static haft_status check_binding(const char *text, haft_error *err)
 {
     size_t length = strlen(text);
-    bool good = length >= HAFT__BINDING_SHOWN && length <= HAFT__BINDING_LENGTH
+    bool good = length >= HAFT__BINDING_PREFIX_LENGTH && length <= HAFT__BINDING_LENGTH
                 && strspn(text, "0123456789abcdef") == length;
     return good ? HAFT_OK
                 : haft__fail(err, HAFT_BAD_INPUT, "--binding",
                              "expected the first %d to %d digits of a hash, as `binding` of what "
                              "waits has it",
-                             HAFT__BINDING_SHOWN, HAFT__BINDING_LENGTH);
+                             HAFT__BINDING_PREFIX_LENGTH, HAFT__BINDING_LENGTH);
 }
 
 /* What runs again is the call as it was. */
@@ -61,12 +61,13 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     if (status != HAFT_OK) {
         return haft__session_exit(status);
     }
-    haft__said said = {.run = args->words[0],
-                       .command = {.kind = again ? HAFT__STEER_AGAIN : HAFT__STEER_APPROVE,
-                                   .call = haft__str(args->word_count > 1 ? args->words[1] : ""),
-                                   .why = HAFT__LIT(""),
-                                   .binding = haft__str(binding != NULL ? binding : "")},
-                       .value = given};
+    haft__said said = {
+        .run = args->words[0],
+        .command = {.kind = again ? HAFT__RUN_COMMAND_AGAIN : HAFT__RUN_COMMAND_APPROVE,
+                    .call = haft__str(args->word_count > 1 ? args->words[1] : ""),
+                    .why = HAFT__LIT(""),
+                    .binding = haft__str(binding != NULL ? binding : "")},
+        .value = given};
     return haft__say(cli, args, &said, err);
 }
 

@@ -6,7 +6,7 @@
 static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__said said = {.run = args->words[0],
-                       .command = {.kind = HAFT__STEER_CANCEL,
+                       .command = {.kind = HAFT__RUN_COMMAND_CANCEL,
                                    .call = HAFT__LIT(""),
                                    .why = haft__str(haft__args_text(args, "why", ""))}};
     return haft__say(cli, args, &said, err);

@@ -94,7 +94,7 @@ static haft_status print_unreadable(const char *name, FILE *out, haft_status sta
 static void remark_idle(FILE *out, const haft__first *first)
 {
     const haft__spec *spec = first->run.spec;
-    for (size_t i = 0; haft__resolve_searches(spec) && i < first->offer.count; i++) {
+    for (size_t i = 0; haft__resolve_can_search(spec) && i < first->offer.count; i++) {
         const haft__verdict *verdict = &first->offer.items[i];
         if (verdict->reason == HAFT__REASON_NEEDS_DEFERRED) {
             (void)fprintf(out,

@@ -43,7 +43,7 @@ typedef struct resuming {
     const haft__args *args;
     haft_runtime *runtime;
     haft__interrupts interrupts;
-    haft__work *work;
+    haft__worker *work;
     haft__map outcomes; /* in the order in which they were found */
     size_t taken;       /* how many, so far */
     bool json, events, quiet, live;
@@ -140,16 +140,17 @@ static void show(resuming *r, outcome *one, haft_run *run)
 }
 
 /* It stopped here. What another has taken before anything was done is none of ours. */
-static void show_stopped(resuming *r, outcome *one, const haft__work_news *news)
+static void show_stopped(resuming *r, outcome *one, const haft__worker_event *worker_event)
 {
     capture c;
-    if (news->live != NULL && news->live->state.seq > news->live->row.seq) {
-        show(r, one, news->live);
+    if (worker_event->handle != NULL
+        && worker_event->handle->state.seq > worker_event->handle->row.seq) {
+        show(r, one, worker_event->handle);
         return;
     }
     one->exit = HAFT__EXIT_DONE;
-    if (news->kind == HAFT__WORK_LEFT && begin_capture(r, &c)) {
-        haft_error failed = *news->error;
+    if (worker_event->kind == HAFT__WORKER_SKIPPED && begin_capture(r, &c)) {
+        haft_error failed = *worker_event->error;
         bool stored = haft__session_blames_store(r->cli, r->args, &failed);
         one->exit = stored ? HAFT__EXIT_FAILED : haft__session_exit(failed.status);
         tell_failed(r, one, &failed);
@@ -190,36 +191,36 @@ static void note_taken(resuming *r, outcome *one)
     one->failed = (haft_error){0};
 }
 
-static void on_news(void *context, const haft__work_news *news)
+static void on_news(void *context, const haft__worker_event *worker_event)
 {
     resuming *r = context;
-    if (news->kind == HAFT__WORK_TROUBLE) {
-        r->trouble = *news->error;
+    if (worker_event->kind == HAFT__WORKER_ERROR) {
+        r->trouble = *worker_event->error;
         return;
     }
-    outcome *one = find_outcome(r, haft__str(news->run));
+    outcome *one = find_outcome(r, haft__str(worker_event->run));
     if (one == NULL) {
         return;
     }
-    switch (news->kind) {
-    case HAFT__WORK_TAKEN: note_taken(r, one); return;
-    case HAFT__WORK_ENDED:
-    case HAFT__WORK_WAITS:
-        if (one->shown != news->live->state.seq) {
-            show(r, one, news->live);
+    switch (worker_event->kind) {
+    case HAFT__WORKER_CLAIMED: note_taken(r, one); return;
+    case HAFT__WORKER_ENDED:
+    case HAFT__WORKER_WAITING:
+        if (one->shown != worker_event->handle->state.seq) {
+            show(r, one, worker_event->handle);
         }
         return;
-    case HAFT__WORK_LEFT:
-    case HAFT__WORK_LOST: show_stopped(r, one, news); return;
-    case HAFT__WORK_RELEASED:
-    case HAFT__WORK_KEPT: show_released(r, one, news->live); return;
-    case HAFT__WORK_TROUBLE: return;
+    case HAFT__WORKER_SKIPPED:
+    case HAFT__WORKER_LEASE_LOST: show_stopped(r, one, worker_event); return;
+    case HAFT__WORKER_RELEASED:
+    case HAFT__WORKER_RELEASE_UNCONFIRMED: show_released(r, one, worker_event->handle); return;
+    case HAFT__WORKER_ERROR: return;
     }
 }
 
 /* One that waits, and is not given back yet: what --yes says; and what a tool asks that is under
  * way here, which nobody can answer behind the end of this process. */
-static bool speak(void *context, haft_run *run)
+static bool answer_waiting(void *context, haft_run *run)
 {
     resuming *r = context;
     bool did = false;
@@ -247,34 +248,36 @@ static void heed_signals(resuming *r)
     unsigned signals = r->interrupts.keys + r->interrupts.requests;
     if (signals > 0 && !r->stopped) {
         r->stopped = true;
-        haft__work_stop(r->work, false);
+        haft__worker_stop(r->work, false);
     }
     if (signals > 1 && !r->hurried) {
         r->hurried = true;
-        haft__work_stop(r->work, true);
+        haft__worker_stop(r->work, true);
     }
 }
 
 /* Who sits at a terminal sees what happens, if it is of one run. */
 static void watch_only(resuming *r)
 {
-    haft_run *run = r->live && !r->stopped ? haft__work_only(r->work) : NULL;
-    bool on = run != NULL && run->stage == HAFT__LIVE_ON && haft_run_state(run) == HAFT_RUNNING;
+    haft_run *run = r->live && !r->stopped ? haft__worker_only_run(r->work) : NULL;
+    bool on =
+        run != NULL && run->stage == HAFT__HANDLE_ACTIVE && haft_run_state(run) == HAFT_RUNNING;
     outcome *one = on ? find_outcome(r, haft__str(run->id)) : NULL;
     if (one != NULL) {
         show(r, one, run);
-        haft__work_again(r->work); /* nothing else may wake the loop now */
+        haft__worker_poll_now(r->work); /* nothing else may wake the loop now */
     }
 }
 
 static haft_status work(resuming *r)
 {
     haft_status status = HAFT_OK;
-    while (status == HAFT_OK && !haft__work_idle(r->work) && !haft__work_done(r->work)) {
-        status = haft__work_step(r->work, r->err);
+    while (status == HAFT_OK && !haft__worker_is_idle(r->work)
+           && !haft__worker_is_stopped(r->work)) {
+        status = haft__worker_step(r->work, r->err);
         heed_signals(r);
         watch_only(r);
-        if (status == HAFT_OK && haft__work_stuck(r->work)) {
+        if (status == HAFT_OK && haft__worker_store_unreachable(r->work)) {
             *r->err = r->trouble;
             status = r->trouble.status;
         }
@@ -393,7 +396,7 @@ static haft_status go_on(resuming *r)
         }
         if (status == HAFT_OK) {
             heed_signals(r);
-            haft__work_again(r->work);
+            haft__worker_poll_now(r->work);
             status = work(r);
         }
     }
@@ -447,14 +450,14 @@ static void print_results(resuming *r)
 
 static haft_status start(resuming *r)
 {
-    haft__work_options options = {.concurrency = HAFT__LIMIT_RESUME_RUNS,
-                                  .poll_ms = HAFT__LIMIT_RUN_LISTEN_MS,
-                                  .once = true,
-                                  .own_clock = true,
-                                  .tell = on_news,
-                                  .speak = speak,
-                                  .context = r};
-    haft_status status = haft__work_create(r->runtime, &options, &r->work, r->err);
+    haft__worker_options options = {.concurrency = HAFT__LIMIT_RESUME_RUNS,
+                                    .poll_ms = HAFT__LIMIT_RUN_LISTEN_MS,
+                                    .once = true,
+                                    .use_local_clock = true,
+                                    .notify = on_news,
+                                    .answer_waiting = answer_waiting,
+                                    .context = r};
+    haft_status status = haft__worker_create(r->runtime, &options, &r->work, r->err);
     return status == HAFT_OK ? haft__interrupts_catch(&r->interrupts, r->runtime->loop, r->err)
                              : status;
 }
@@ -476,7 +479,7 @@ haft__exit haft__resume_all(haft__cli *cli, const haft__args *args, haft_runtime
     if (runtime->shared) { /* else there is nothing yet */
         status = start(&r);
         status = status == HAFT_OK ? go_on(&r) : status;
-        haft__work_destroy(r.work);
+        haft__worker_destroy(r.work);
         haft__interrupts_release(&r.interrupts);
     }
     if (r.json) {

@@ -36,7 +36,7 @@ static haft_status gather_task(haft__cli *cli, const haft__args *args, haft__buf
  * another interrupts it. */
 static bool is_busy(const haft_run *run)
 {
-    bool waits = run->queued && !haft__queue_waits(run);
+    bool waits = run->queued && !haft__queue_is_waiting(run);
     return run->durable_seq == 0 || (waits && haft_run_state(run) != HAFT_ENDED);
 }
 
@@ -61,15 +61,15 @@ static haft__exit detach(haft__cli *cli, const haft__args *args, haft_run *run, 
 {
     haft_status status = HAFT_OK;
     haft__outcome_note(cli, run->id);
-    while (status == HAFT_OK && run->stage != HAFT__LIVE_FAILED && is_busy(run)) {
+    while (status == HAFT_OK && run->stage != HAFT__HANDLE_FAILED && is_busy(run)) {
         status = haft_runtime_step(run->runtime, -1, err);
     }
-    if (status == HAFT_OK && run->stage == HAFT__LIVE_FAILED) {
+    if (status == HAFT_OK && run->stage == HAFT__HANDLE_FAILED) {
         *err = run->error;
         status = err->status;
     }
     if (status != HAFT_OK) {
-        return run->refused ? HAFT__EXIT_REFUSED : HAFT__EXIT_FAILED;
+        return run->thread_busy ? HAFT__EXIT_REFUSED : HAFT__EXIT_FAILED;
     }
     return print_detached(cli, args, run, err);
 }

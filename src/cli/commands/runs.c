@@ -88,8 +88,8 @@ static haft_status read_stored(asked *a, bool want_spec)
         a->lines = request.text;
     }
     if (status == HAFT_OK && want_spec) {
-        status = haft__agent_load_text(a->runtime, a->row.spec, a->row.spec_path, HAFT__SPEC_SEEN,
-                                       &a->agent, a->err);
+        status = haft__agent_load_text(a->runtime, a->row.spec, a->row.spec_path,
+                                       HAFT__SPEC_READ_ONLY, &a->agent, a->err);
         a->spec = status == HAFT_OK ? a->agent->spec : NULL;
     }
     return status;

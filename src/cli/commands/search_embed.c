@@ -13,34 +13,34 @@
 
 #define TOOLS_MS 3600000U /* a file may have very many */
 
-static haft_status find_way(haft__search_embed *embed, const haft__args *args, haft__way *way,
-                            haft_error *err)
+static haft_status resolve_endpoint(haft__search_embed *embed, const haft__args *args,
+                                    haft__endpoint *endpoint, haft_error *err)
 {
     const haft__embeddings_spec spec = {
         .base_url = haft__str(haft__args_text(args, "embeddings", "")),
         .model = haft__str(haft__args_text(args, "embeddings-model", "")),
         .api_key_env = haft__str(haft__args_text(args, "embeddings-key-env", ""))};
-    *way = (haft__way){
+    *endpoint = (haft__endpoint){
         .env = {haft__environment_get, NULL}, .arena = &embed->arena, .redactor = &embed->redactor};
     if (spec.model.len == 0) {
         return haft__fail(err, HAFT_BAD_INPUT, "--embeddings",
                           "wanted --embeddings-model NAME beside it, found none");
     }
     haft__redactor_init(&embed->redactor, &embed->arena);
-    haft_status status = haft__way_to_embeddings(way, &spec, err);
+    haft_status status = haft__endpoint_resolve_embeddings(endpoint, &spec, err);
     return status == HAFT_OK ? haft__redactor_seal(&embed->redactor, err) : status;
 }
 
 haft_status haft__search_embed_open(haft__search_embed *embed, const haft__args *args,
                                     haft__hash_key hash_key, haft_error *err)
 {
-    haft__way way;
+    haft__endpoint endpoint;
     const haft__http_client_options web = {.proxy = true};
     haft__arena_init(&embed->arena, 0);
     if (!haft__args_has(args, "embeddings")) {
         return HAFT_OK;
     }
-    haft_status status = find_way(embed, args, &way, err);
+    haft_status status = resolve_endpoint(embed, args, &endpoint, err);
     status = status == HAFT_OK ? haft__loop_create(&embed->loop, err) : status;
     if (status == HAFT_OK) {
         status = haft__http_client_create(embed->loop, &web, &embed->http, err);
@@ -51,8 +51,8 @@ haft_status haft__search_embed_open(haft__search_embed *embed, const haft__args 
     haft__embedder_options options = {
         .loop = embed->loop,
         .http = embed->http,
-        .url = way.url,
-        .key_header = way.key_header,
+        .url = endpoint.url,
+        .key_header = endpoint.key_header,
         .model = haft__str(haft__args_text(args, "embeddings-model", "")),
         .query_prefix = haft__str(haft__args_text(args, "query-prefix", "")),
         .document_prefix = haft__str(haft__args_text(args, "document-prefix", "")),

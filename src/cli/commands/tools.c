@@ -198,7 +198,7 @@ static void write_tool(haft__json_writer *w, const haft__tool *tool, const haft_
     write_value(w, "output_schema", tool->output_schema);
     if (verdict != NULL) {
         haft__json_key(w, "offered");
-        haft__json_add_bool(w, verdict->sight == HAFT__SIGHT_DECLARED);
+        haft__json_add_bool(w, verdict->visibility == HAFT__VISIBILITY_DECLARED);
         write_text(w, "code", haft__str(haft__reason_word(verdict->reason)));
         write_text(w, "reason", haft__str(haft__reason_text(verdict->reason)));
     }
@@ -280,7 +280,7 @@ static void write_wire(haft__json_writer *w, const listed *l, const wire_form *f
     }
     const haft__verdict *verdict;
     for (size_t at = 0, i = 0; (verdict = next_served(l, &at)) != NULL; i++) {
-        if (verdict->sight == HAFT__SIGHT_DECLARED) {
+        if (verdict->visibility == HAFT__VISIBILITY_DECLARED) {
             write_as(w, &l->served[i], form);
         }
     }

@@ -15,7 +15,7 @@ typedef struct working {
     haft__cli *cli;
     const haft__args *args;
     haft__interrupts interrupts;
-    haft__work *work;
+    haft__worker *work;
     bool json, quiet, stopped, hurried;
     size_t left; /* runs that could not go on */
     size_t kept; /* runs that could not be given back */
@@ -41,24 +41,24 @@ static void write_error(haft__json_writer *w, const haft_error *error)
     haft__json_end_object(w);
 }
 
-static void tell_json(working *w, const haft__work_news *news)
+static void tell_json(working *w, const haft__worker_event *worker_event)
 {
     haft__buf text;
     haft__json_writer writer;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__json_writer_init(&writer, &text);
     haft__json_begin_object(&writer);
-    write_text(&writer, "what", haft__work_kind_name(news->kind));
-    write_text(&writer, "run", news->run);
+    write_text(&writer, "what", haft__worker_event_name(worker_event->kind));
+    write_text(&writer, "run", worker_event->run);
     haft__json_key(&writer, "name");
-    haft__json_add_str(&writer, news->name);
-    write_text(&writer, "end", news->end);
+    haft__json_add_str(&writer, worker_event->name);
+    write_text(&writer, "end", worker_event->end);
     haft__json_key(&writer, "turns");
-    haft__json_add_int(&writer, news->turns);
+    haft__json_add_int(&writer, worker_event->turns);
     haft__json_key(&writer, "retry_ms");
-    haft__json_add_int(&writer, (int64_t)news->retry_ms);
-    if (news->error != NULL) {
-        write_error(&writer, news->error);
+    haft__json_add_int(&writer, (int64_t)worker_event->retry_ms);
+    if (worker_event->error != NULL) {
+        write_error(&writer, worker_event->error);
     }
     haft__json_end_object(&writer);
     haft__buf_add_char(&text, '\n');
@@ -84,39 +84,41 @@ static void print_error(FILE *to, const haft_error *error)
     }
 }
 
-static void tell_line(working *w, const haft__work_news *news)
+static void tell_line(working *w, const haft__worker_event *worker_event)
 {
     FILE *to = w->cli->errors;
-    (void)fprintf(to, "%s%s%s", news->run, news->run[0] != '\0' ? " " : "",
-                  haft__work_kind_name(news->kind));
-    if (news->end[0] != '\0') {
-        (void)fprintf(to, " %s, %u turn%s", news->end, news->turns, news->turns == 1 ? "" : "s");
+    (void)fprintf(to, "%s%s%s", worker_event->run, worker_event->run[0] != '\0' ? " " : "",
+                  haft__worker_event_name(worker_event->kind));
+    if (worker_event->end[0] != '\0') {
+        (void)fprintf(to, " %s, %u turn%s", worker_event->end, worker_event->turns,
+                      worker_event->turns == 1 ? "" : "s");
     }
-    if (news->error != NULL) {
-        print_error(to, news->error);
+    if (worker_event->error != NULL) {
+        print_error(to, worker_event->error);
     }
-    if (news->retry_ms > 0 && news->kind != HAFT__WORK_LOST) {
+    if (worker_event->retry_ms > 0 && worker_event->kind != HAFT__WORKER_LEASE_LOST) {
         (void)fprintf(to, "; tried again here in %llu s",
-                      (unsigned long long)(news->retry_ms + 999) / 1000);
+                      (unsigned long long)(worker_event->retry_ms + 999) / 1000);
     }
-    if (news->kind == HAFT__WORK_KEPT) {
+    if (worker_event->kind == HAFT__WORKER_RELEASE_UNCONFIRMED) {
         (void)fputs(": the store does not answer; others have it when its lease is over", to);
     }
     (void)fputc('\n', to);
     (void)fflush(to);
 }
 
-static void tell(void *context, const haft__work_news *news)
+static void notify(void *context, const haft__worker_event *worker_event)
 {
     working *w = context;
-    w->left += news->kind == HAFT__WORK_LEFT;
-    w->kept += news->kind == HAFT__WORK_KEPT;
-    bool wrong = news->kind == HAFT__WORK_LEFT || news->kind == HAFT__WORK_KEPT
-                 || news->kind == HAFT__WORK_TROUBLE;
+    w->left += worker_event->kind == HAFT__WORKER_SKIPPED;
+    w->kept += worker_event->kind == HAFT__WORKER_RELEASE_UNCONFIRMED;
+    bool wrong = worker_event->kind == HAFT__WORKER_SKIPPED
+                 || worker_event->kind == HAFT__WORKER_RELEASE_UNCONFIRMED
+                 || worker_event->kind == HAFT__WORKER_ERROR;
     if (w->json) {
-        tell_json(w, news);
+        tell_json(w, worker_event);
     } else if (!w->quiet || wrong) {
-        tell_line(w, news);
+        tell_line(w, worker_event);
     }
 }
 
@@ -132,11 +134,11 @@ static void heed_signals(working *w)
             (void)fputs("stopping: calls with effects end first; a second signal stops at once\n",
                         w->cli->errors);
         }
-        haft__work_stop(w->work, false);
+        haft__worker_stop(w->work, false);
     }
     if (signals > 1 && !w->hurried) {
         w->hurried = true;
-        haft__work_stop(w->work, true);
+        haft__worker_stop(w->work, true);
     }
 }
 
@@ -145,11 +147,11 @@ static haft__exit go_on(working *w)
     bool until_idle = haft__args_has(w->args, "until-idle");
     haft_status status = HAFT_OK;
     bool stuck = false;
-    while (status == HAFT_OK && !stuck && !haft__work_done(w->work)
-           && !(until_idle && haft__work_idle(w->work))) {
-        status = haft__work_step(w->work, w->err);
+    while (status == HAFT_OK && !stuck && !haft__worker_is_stopped(w->work)
+           && !(until_idle && haft__worker_is_idle(w->work))) {
+        status = haft__worker_step(w->work, w->err);
         heed_signals(w);
-        stuck = until_idle && haft__work_stuck(w->work);
+        stuck = until_idle && haft__worker_store_unreachable(w->work);
     }
     if (status != HAFT_OK || stuck || w->kept > 0) {
         return HAFT__EXIT_FAILED;
@@ -161,13 +163,13 @@ static haft__exit go_on(working *w)
 
 static haft__exit work(working *w, haft_runtime *runtime)
 {
-    haft__work_options options = {
+    haft__worker_options options = {
         .concurrency = (size_t)haft__args_number(w->args, "concurrency", CONCURRENCY),
         .poll_ms = haft__args_number(w->args, "poll", POLL_MS),
-        .tell = tell,
+        .notify = notify,
         .context = w};
     haft__exit result = HAFT__EXIT_FAILED;
-    haft_status status = haft__work_create(runtime, &options, &w->work, w->err);
+    haft_status status = haft__worker_create(runtime, &options, &w->work, w->err);
     if (status != HAFT_OK) {
         return haft__session_exit(status);
     }
@@ -175,7 +177,7 @@ static haft__exit work(working *w, haft_runtime *runtime)
         result = go_on(w);
         haft__interrupts_release(&w->interrupts);
     }
-    haft__work_destroy(w->work);
+    haft__worker_destroy(w->work);
     return result;
 }
 

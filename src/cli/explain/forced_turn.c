@@ -11,7 +11,7 @@ haft_status haft__forced_look(const haft__spec *spec, const haft__request *reque
                               haft__arena *arena, haft__forced *ret_forced, haft_error *err)
 {
     const char *why;
-    haft__force force = haft__force_look(spec);
+    haft__constraint_support force = haft__constraint_detect(spec);
     haft__request asked = *request;
     haft_str format = haft__offer_format(spec, &why);
     bool again = haft__format_find(format) == NULL;
@@ -21,8 +21,8 @@ haft_status haft__forced_look(const haft__spec *spec, const haft__request *reque
     *ret_forced = (haft__forced){
         .why = force.why, .again = again, .format = again ? HAFT__LIT("purejson") : format};
     haft__relax_report_init(&ret_forced->relaxed, arena);
-    haft_status status = haft__force_constrain(spec, ret_forced->format, again, &asked, arena,
-                                               &ret_forced->relaxed, err);
+    haft_status status = haft__constraint_apply(spec, ret_forced->format, again, &asked, arena,
+                                                &ret_forced->relaxed, err);
     ret_forced->kind = asked.constraint.kind;
     ret_forced->bytes = asked.constraint.text.len;
     if (force.kind != HAFT__CONSTRAINT_NONE && ret_forced->kind == HAFT__CONSTRAINT_NONE) {

@@ -10,8 +10,9 @@ static void print_verdict(FILE *out, haft__buf *buf, const haft__first *first,
                           const haft__verdict *verdict)
 {
     static const char signs[] = {'-', '~', '+'};
-    (void)fprintf(out, "  %c %-24.*s %s, %s: ", signs[verdict->sight], HAFT__ARG(verdict->name),
-                  haft__tool_source_name(verdict->source), haft__tool_role_name(verdict->role));
+    (void)fprintf(out, "  %c %-24.*s %s, %s: ", signs[verdict->visibility],
+                  HAFT__ARG(verdict->name), haft__tool_source_name(verdict->source),
+                  haft__tool_role_name(verdict->role));
     haft__print_text(out, haft__servers_reason(buf, first, verdict));
     (void)fputc('\n', out);
 }

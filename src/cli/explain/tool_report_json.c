@@ -79,8 +79,8 @@ void haft__servers_write_tools(haft__json_writer *w, const haft__first *first)
         add_word(w, "role", haft__tool_role_name(verdict->role));
         add_text(w, "server", verdict->server.len > 0 ? verdict->server : (haft_str){NULL, 0});
         haft__json_key(w, "offered");
-        haft__json_add_bool(w, verdict->sight == HAFT__SIGHT_DECLARED);
-        add_word(w, "sight", haft__sight_name(verdict->sight));
+        haft__json_add_bool(w, verdict->visibility == HAFT__VISIBILITY_DECLARED);
+        add_word(w, "sight", haft__visibility_name(verdict->visibility));
         add_word(w, "code", haft__reason_word(verdict->reason));
         add_text(w, "reason", haft__servers_reason(&buf, first, verdict));
         write_found(w, first, verdict);

@@ -22,8 +22,8 @@ static haft_status read_value(haft__cli *cli, const haft_run *run, const haft__s
 {
     haft_str text = haft__str(said->value);
     bool is_json = true;
-    haft_status status =
-        haft__steer_read_value(&cli->arena, text, run->runtime->hash_key, ret_value, &is_json, err);
+    haft_status status = haft__run_command_read_value(&cli->arena, text, run->runtime->hash_key,
+                                                      ret_value, &is_json, err);
     haft_str id = said->command.call;
     const haft__run_call *call = id.len > 0 ? haft__run_find_call(&run->state, id) : NULL;
     bool wants_json = !said->text || (call != NULL && call->pause == HAFT__PAUSE_HEADLESS);
@@ -46,7 +46,7 @@ static haft_status read_value(haft__cli *cli, const haft_run *run, const haft__s
 }
 
 static haft_status complete(haft__cli *cli, const haft_run *run, const haft__said *said,
-                            haft__steer *ret_command, haft_error *err)
+                            haft__run_command *ret_command, haft_error *err)
 {
     *ret_command = said->command;
     ret_command->by = haft__say_speaker();
@@ -59,10 +59,10 @@ static haft_status complete(haft__cli *cli, const haft_run *run, const haft__sai
 static haft_status wait_until_open(haft_runtime *runtime, const haft_run *run, haft_error *err)
 {
     haft_status status = HAFT_OK;
-    while (status == HAFT_OK && run->stage == HAFT__LIVE_OPENING) {
+    while (status == HAFT_OK && run->stage == HAFT__HANDLE_OPENING) {
         status = haft_runtime_step(runtime, -1, err);
     }
-    if (status == HAFT_OK && run->stage == HAFT__LIVE_FAILED) {
+    if (status == HAFT_OK && run->stage == HAFT__HANDLE_FAILED) {
         status = run->error.status;
         if (err != NULL) {
             *err = run->error;
@@ -75,7 +75,7 @@ static haft_status wait_until_open(haft_runtime *runtime, const haft_run *run, h
 static haft_status look(haft_runtime *runtime, haft_str name, haft_run **ret_run, haft_error *err)
 {
     haft_run *run = NULL;
-    haft_status status = haft__open_start(runtime, name, true, &run, err);
+    haft_status status = haft__run_open_by_name(runtime, name, true, &run, err);
     if (status == HAFT_OK) {
         status = wait_until_open(runtime, run, err);
     }
@@ -89,12 +89,12 @@ static haft_status look(haft_runtime *runtime, haft_str name, haft_run **ret_run
 
 /* Takes it up with a command; one that does not fit leaves the run as it is. The run is also there
  * when that failed, unless it is NULL. */
-static haft_status take_with(haft_runtime *runtime, haft_str name, const haft__steer *command,
+static haft_status take_with(haft_runtime *runtime, haft_str name, const haft__run_command *command,
                              haft_run **ret_run, haft_error *err)
 {
-    haft_status status = haft__open_start(runtime, name, false, ret_run, err);
+    haft_status status = haft__run_open_by_name(runtime, name, false, ret_run, err);
     if (status == HAFT_OK) {
-        (*ret_run)->first = command;
+        (*ret_run)->initial = command;
         status = wait_until_open(runtime, *ret_run, err);
     }
     return status;
@@ -121,18 +121,18 @@ static haft__exit follow_mine(haft__cli *cli, const haft__args *args, haft_run *
 /* A run that was taken up with the command. What came too late has not been taken, but its deadline
  * has: whoever took the run up goes on with it. */
 static haft__exit say_here(haft__cli *cli, const haft__args *args, haft_run *run,
-                           const haft__steer *command, haft_error *err)
+                           const haft__run_command *command, haft_error *err)
 {
-    haft_status status = run->first_error.status;
-    if (run->stage == HAFT__LIVE_SEEN) { /* it has ended */
+    haft_status status = run->initial_error.status;
+    if (run->stage == HAFT__HANDLE_READ_ONLY) { /* it has ended */
         haft__buf none;
         haft__buf_init(&none, HAFT__LIMIT_RUN_BYTES);
-        status = haft__live_steer(run, command, &none, err);
+        status = haft__run_apply_command(run, command, &none, err);
         haft__buf_finish(&none);
         return status == HAFT_OK ? haft__follow_print(cli, args, run, err)
                                  : haft__session_exit(status);
     }
-    *err = run->first_error;
+    *err = run->initial_error;
     return follow_mine(cli, args, run, status, err);
 }
 
@@ -142,16 +142,16 @@ static haft__exit say_here(haft__cli *cli, const haft__args *args, haft_run *run
 static haft_status tell_owner(haft__cli *cli, haft_run *run, const haft__said *said,
                               haft_run **ret_mine, haft_error *err)
 {
-    haft__steer command;
+    haft__run_command command;
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft_status status = complete(cli, run, said, &command, err);
     if (status == HAFT_OK) {
-        status = haft__agent_know_secrets(run->agent, err);
+        status = haft__agent_load_secrets(run->agent, err);
     }
     if (status == HAFT_OK) {
         command.redactor = run->agent->redactor;
-        haft__steer_write(&text, &command);
+        haft__run_command_write(&text, &command);
         status = haft__buf_check(&text, err);
     }
     if (status == HAFT_OK) {
@@ -166,16 +166,16 @@ static haft_status tell_owner(haft__cli *cli, haft_run *run, const haft__said *s
 static haft_status check_effect(haft__cli *cli, haft_run *run, const haft__said *said, bool heard,
                                 haft_error *err)
 {
-    haft__steer command;
+    haft__run_command command;
     haft__buf body;
     bool taken = false;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
     haft_status status = complete(cli, run, said, &command, err);
     if (status == HAFT_OK && heard) {
-        status = haft__live_taken(run, &command, &taken, err);
+        status = haft__run_check_duplicate_command(run, &command, &taken, err);
     }
     if (status == HAFT_OK && !taken) {
-        status = haft__live_steer(run, &command, &body, err);
+        status = haft__run_apply_command(run, &command, &body, err);
     }
     if (status == HAFT_OK && heard && body.len > 0) {
         status = haft__fail(err, HAFT_BAD_STATE, run->id, "the run did not take it");
@@ -224,13 +224,13 @@ static haft__exit say_there(haft__cli *cli, const haft__args *args, haft_runtime
 /* What is said, as whoever says it can have seen the run: whatever waits when it is heard, nothing
  * else is answered. */
 static haft_status note_seen(haft__cli *cli, haft_runtime *runtime, haft__said *said,
-                             haft__steer *ret_command, haft_error *err)
+                             haft__run_command *ret_command, haft_error *err)
 {
     haft_run *seen = NULL;
-    haft__steer *command = &said->command;
+    haft__run_command *command = &said->command;
     haft_status status = look(runtime, haft__str(said->run), &seen, err);
     if (status == HAFT_OK) {
-        haft__steer_see(&seen->state, command);
+        haft__run_command_set_target(&seen->state, command);
         command->call = haft__arena_copy(&cli->arena, command->call);
         command->binding = haft__arena_copy(&cli->arena, command->binding);
         bool kept = command->call.ptr != NULL && command->binding.ptr != NULL;
@@ -245,7 +245,7 @@ static haft__exit say(haft__cli *cli, const haft__args *args, haft_runtime *runt
                       haft__said *said, haft_error *err)
 {
     haft_run *run = NULL;
-    haft__steer command;
+    haft__run_command command;
     haft__respec respec;
     haft__exit result;
     haft_status status = note_seen(cli, runtime, said, &command, err);
@@ -253,7 +253,7 @@ static haft__exit say(haft__cli *cli, const haft__args *args, haft_runtime *runt
         return haft__session_exit(status);
     }
     status = haft__respec_watch(&respec, cli, args, runtime, err);
-    if (command.kind == HAFT__STEER_CANCEL) { /* whatever it was to do: it is to end */
+    if (command.kind == HAFT__RUN_COMMAND_CANCEL) { /* whatever it was to do: it is to end */
         haft__respec_finish(&respec, runtime);
     }
     if (status == HAFT_OK) {
@@ -261,7 +261,7 @@ static haft__exit say(haft__cli *cli, const haft__args *args, haft_runtime *runt
     }
     if (status == HAFT_OK) {
         result = say_here(cli, args, run, &command, err);
-    } else if (status == HAFT_BAD_STATE && run != NULL && !run->first_refused) {
+    } else if (status == HAFT_BAD_STATE && run != NULL && !run->initial_rejected) {
         *err = (haft_error){0};
         result = say_there(cli, args, runtime, said, err);
     } else {

@@ -8,7 +8,7 @@
 
 typedef struct haft__said {
     const char *run; /* its id, the beginning of it, or "last" */
-    haft__steer command;
+    haft__run_command command;
     const char *value; /* what `command.value` is to be; NULL: nothing */
     bool text;         /* a value that is no JSON is taken as a text where that fits */
 } haft__said;

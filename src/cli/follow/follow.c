@@ -74,7 +74,7 @@ static haft_status show_events(follower *f)
             haft__timeline_tell(&f->timeline, event.json);
         }
     }
-    f->run->read = f->told;
+    f->run->has_reader = f->told;
     write_timeline(f);
     return status;
 }
@@ -119,8 +119,8 @@ haft_status haft__follow_approve(const haft__args *args, haft_run *run, bool *re
         const haft__run_call *call = &state->calls[i];
         bool pending = call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_APPROVAL;
         if (pending && (yes != NULL || !call->tool->traits.destructive)) {
-            haft__steer command = {
-                .kind = HAFT__STEER_APPROVE,
+            haft__run_command command = {
+                .kind = HAFT__RUN_COMMAND_APPROVE,
                 .call = call->id,
                 .value = haft__json_null(),
                 .by = yes != NULL ? HAFT__LIT("--yes=all") : HAFT__LIT("--yes"),
@@ -129,7 +129,7 @@ haft_status haft__follow_approve(const haft__args *args, haft_run *run, bool *re
                 .binding = call->binding,
             };
             *ret_did = true;
-            return haft__live_command(run, &command, err);
+            return haft__run_perform_command(run, &command, err);
         }
     }
     return HAFT_OK;
@@ -158,7 +158,7 @@ static haft_status let_speak(follower *f, bool *ret_goes_on)
 /* Whoever is to answer from elsewhere must know what, and how, while there is time. */
 static void tell_asked(follower *f)
 {
-    uint64_t newest = haft__run_asks_here(&f->run->state);
+    uint64_t newest = haft__run_local_question_seq(&f->run->state);
     if (f->asked != newest && !haft__args_has(f->args, "quiet")) {
         f->asked = newest;
         haft__timeline_break(&f->timeline);
@@ -172,7 +172,7 @@ static void tell_asked(follower *f)
 static haft_status wait_for_somebody(follower *f, bool *ret_goes_on)
 {
     haft_status status = let_speak(f, ret_goes_on);
-    if (status == HAFT_OK && !*ret_goes_on && haft__run_asks_here(&f->run->state) > 0) {
+    if (status == HAFT_OK && !*ret_goes_on && haft__run_local_question_seq(&f->run->state) > 0) {
         tell_asked(f);
         *ret_goes_on = true;
         status = step(f);
@@ -225,7 +225,7 @@ static void tell_pausing(follower *f)
     haft__timeline_break(&f->timeline);
     write_timeline(f);
     (void)fputs("pausing behind", f->cli->errors);
-    for (const haft__slot *slot = f->run->slots; slot != NULL; slot = slot->next) {
+    for (const haft__call_slot *slot = f->run->slots; slot != NULL; slot = slot->next) {
         const haft__run_call *call = &f->run->state.calls[slot->call];
         (void)fprintf(f->cli->errors, " %.*s (%.*s)", HAFT__ARG(call->name), HAFT__ARG(call->id));
     }
@@ -234,14 +234,14 @@ static void tell_pausing(follower *f)
 
 static void cancel(follower *f)
 {
-    haft__steer command = {.kind = HAFT__STEER_CANCEL,
-                           .call = HAFT__LIT(""),
-                           .value = haft__json_null(),
-                           .by = HAFT__LIT("terminal"),
-                           .why = HAFT__LIT("Ctrl-C")};
+    haft__run_command command = {.kind = HAFT__RUN_COMMAND_CANCEL,
+                                 .call = HAFT__LIT(""),
+                                 .value = haft__json_null(),
+                                 .by = HAFT__LIT("terminal"),
+                                 .why = HAFT__LIT("Ctrl-C")};
     f->cancelling = true;
-    f->run->held = false;
-    (void)!haft__live_command(f->run, &command, NULL); /* it may have ended meanwhile */
+    f->run->suspended = false;
+    (void)!haft__run_perform_command(f->run, &command, NULL); /* it may have ended meanwhile */
 }
 
 /* The first interrupt pauses the run, a second Ctrl-C cancels it; who asks twice otherwise does
@@ -254,7 +254,7 @@ static bool heed(follower *f)
     }
     if (!f->pausing) {
         f->pausing = true;
-        haft__live_pause(f->run);
+        haft__run_drain(f->run);
         if (count == 1) {
             tell_pausing(f);
         }
@@ -263,7 +263,7 @@ static bool heed(follower *f)
         cancel(f);
         return false;
     }
-    return count >= 2 || (haft__live_paused(f->run) && haft_run_state(f->run) != HAFT_ENDED);
+    return count >= 2 || (haft__run_is_drained(f->run) && haft_run_state(f->run) != HAFT_ENDED);
 }
 
 /* A run that waits for another of its thread does not seem to do anything. */
@@ -281,7 +281,7 @@ static haft_status go_along(follower *f)
 {
     bool goes_on;
     tell_queue(f);
-    return haft__live_asks(f->run) ? wait_for_somebody(f, &goes_on) : step(f);
+    return haft__run_has_open_question(f->run) ? wait_for_somebody(f, &goes_on) : step(f);
 }
 
 static haft__exit follow(follower *f)
@@ -299,9 +299,10 @@ static haft__exit follow(follower *f)
         case HAFT_ENDED: goes_on = false; break;
         case HAFT_STOPPED:
             *f->err = f->run->error;
-            return f->run->refused ? HAFT__EXIT_REFUSED
-                                   : haft__session_exit(
-                                       f->err->status == HAFT_NOT_FOUND ? HAFT_NOT_FOUND : HAFT_IO);
+            return f->run->thread_busy
+                       ? HAFT__EXIT_REFUSED
+                       : haft__session_exit(f->err->status == HAFT_NOT_FOUND ? HAFT_NOT_FOUND
+                                                                             : HAFT_IO);
         }
     }
     if (status == HAFT_OK) {
@@ -332,7 +333,7 @@ haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, h
     f.tells = !f.events && !f.json && !haft__args_has(args, "quiet");
     f.terminal = f.tells && haft__terminal_open(&terminal) ? &terminal : NULL;
     haft__look look = haft__look_at(cli->errors, haft__config_plain(cli, args));
-    f.told = run->read = f.tells && look.live;
+    f.told = run->has_reader = f.tells && look.live;
     if (f.terminal != NULL) {
         terminal.interrupts = &f.interrupts;
         terminal.look = look;

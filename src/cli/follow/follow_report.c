@@ -11,7 +11,7 @@
 
 bool haft__follow_queue(haft__queue_told *told, const haft_run *run)
 {
-    bool other = haft__queue_waits(run) && strcmp(told->id, run->ahead) != 0;
+    bool other = haft__queue_is_waiting(run) && strcmp(told->id, run->ahead) != 0;
     if (other) {
         memcpy(told->id, run->ahead, sizeof(told->id));
     }
@@ -36,7 +36,7 @@ void haft__follow_tell_behind(haft__cli *cli, const char *id, haft_str ahead, ha
 void haft__follow_tell_queue(haft__cli *cli, const haft_run *run)
 {
     haft__follow_tell_behind(cli, run->id, haft__str(run->ahead), run->ahead_state,
-                             run->ahead_lost);
+                             run->ahead_abandoned);
 }
 
 void haft__follow_tell_end(haft__cli *cli, const haft__args *args, const haft_run *run)

@@ -97,7 +97,7 @@ static haft_status wait_a_little(const haft_run *run, const waiting *w, haft_err
         return HAFT_OK;
     }
     haft_status status = haft_runtime_step(run->runtime, (int)LOOK_MS, err);
-    if (status == HAFT_OK && w->mine->stage == HAFT__LIVE_FAILED) {
+    if (status == HAFT_OK && w->mine->stage == HAFT__HANDLE_FAILED) {
         *err = w->mine->error;
         status = err->status;
     }

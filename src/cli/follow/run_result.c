@@ -31,7 +31,7 @@ void haft__outcome_settle(const haft__store_run *row, haft__run *run)
 {
     run->unopened = row->state == HAFT__RUN_STATE_WAITING;
     if (row->owner.len == 0 || haft__owner_is_dead(row->owner)) {
-        haft__run_lose_questions(run);
+        haft__run_drop_lost_questions(run);
     }
 }
 
@@ -53,7 +53,7 @@ static haft_status read_run(haft__cli *cli, haft_runtime *runtime, const haft__s
     haft__store_request request = {.verb = HAFT__STORE_READ_EVENTS, .run.id = row->id};
     haft_status status = haft__session_ask(cli, runtime, &request, err);
     if (status == HAFT_OK) {
-        status = haft__agent_load_text(runtime, row->spec, row->spec_path, HAFT__SPEC_SEEN,
+        status = haft__agent_load_text(runtime, row->spec, row->spec_path, HAFT__SPEC_READ_ONLY,
                                        ret_agent, err);
     }
     if (status == HAFT_OK) {

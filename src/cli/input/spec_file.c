@@ -53,7 +53,7 @@ haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__a
     haft__spec_options options = {.path = place,
                                   .env = haft__config_env(cli).env,
                                   .find_price = haft__provider_price,
-                                  .read_file = haft__beside_read,
+                                  .read_file = haft__spec_path_read,
                                   .hash_key = haft__random_hash_key()};
     if (place.ptr == NULL) {
         return haft__arena_fail(&cli->arena, err);

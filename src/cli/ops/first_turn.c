@@ -39,19 +39,20 @@ static haft_status search(haft__arena *arena, const haft__spec *spec, haft_str t
 {
     haft__offer offer;
     haft__reveal reveal = {0};
-    haft__reveal_ask ask = {.spec = spec,
-                            .run = &first->run,
-                            .listings = first->listings,
-                            .listing_count = first->listing_count,
-                            .offer = &offer,
-                            .query = haft__find_query(task),
-                            .call = HAFT__LIT("")};
+    haft__reveal_request ask = {.spec = spec,
+                                .run = &first->run,
+                                .listings = first->listings,
+                                .listing_count = first->listing_count,
+                                .offer = &offer,
+                                .query = haft__offer_index_trim_query(task),
+                                .call = HAFT__LIT("")};
     haft_status status =
         haft__resolve(spec, &first->run, first->listings, first->listing_count, arena, &offer, err);
     if (status == HAFT_OK) {
         haft__word_vectors vectors = {.found = false};
         bool found = haft__word_vectors_load(NULL, &vectors, NULL) == HAFT_OK && vectors.found;
-        status = haft__find_once(&ask, hash_key, found ? &vectors.table : NULL, arena, err);
+        status = haft__offer_index_search_once(&ask, hash_key, found ? &vectors.table : NULL, arena,
+                                               err);
         haft__word_vectors_finish(&vectors);
     }
     if (status == HAFT_OK) {
@@ -62,7 +63,7 @@ static haft_status search(haft__arena *arena, const haft__spec *spec, haft_str t
         haft__input_tools_revealed(body, &reveal);
         status = haft__buf_check(body, err);
         first->search = reveal;
-        first->search.ask = (haft__reveal_ask){0}; /* it refers to what is gone then */
+        first->search.request = (haft__reveal_request){0}; /* it refers to what is gone then */
     }
     return status;
 }
@@ -76,8 +77,8 @@ static haft_status play(haft__arena *arena, const haft__spec *spec, haft_str tas
     haft__effect effect = {HAFT__EFFECT_EVENT, haft__buf_str(body)};
     haft_status status = haft__run_init(&first->run, arena, spec, hash_key, err);
     while (status == HAFT_OK
-           && (effect.kind == HAFT__EFFECT_EVENT || effect.kind == HAFT__EFFECT_CATALOGUE)) {
-        if (effect.kind == HAFT__EFFECT_CATALOGUE) { /* nobody is asked here */
+           && (effect.kind == HAFT__EFFECT_EVENT || effect.kind == HAFT__EFFECT_SEARCH_TOOLS)) {
+        if (effect.kind == HAFT__EFFECT_SEARCH_TOOLS) { /* nobody is asked here */
             status = search(arena, spec, task, hash_key, first, body, err);
             effect.body = haft__buf_str(body);
         }

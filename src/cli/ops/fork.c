@@ -233,10 +233,11 @@ static haft__exit go_on(haft__forking *f)
 {
     const char *answer = haft__args_text(f->args, "answer", NULL);
     if (answer != NULL) {
-        haft__said said = {.run = f->id,
-                           .command = {.kind = HAFT__STEER_ANSWER, .call = haft__str(f->call)},
-                           .value = answer,
-                           .text = true};
+        haft__said said = {
+            .run = f->id,
+            .command = {.kind = HAFT__RUN_COMMAND_ANSWER, .call = haft__str(f->call)},
+            .value = answer,
+            .text = true};
         return haft__say(f->cli, f->args, &said, f->err);
     }
     return open_it(f);

@@ -146,7 +146,7 @@ static bool is_asked_about(const haft__run *run, const haft__run_call *call)
     return tool != NULL
            && (tool->traits.read_only
                || (!tool->traits.idempotent
-                   && haft__unknown_policy(run, tool) != HAFT__ON_UNKNOWN_RETRY));
+                   && haft__decide_unknown_policy(run, tool) != HAFT__ON_UNKNOWN_RETRY));
 }
 
 /* Whether nothing keeps a call from beginning that has not yet: where the run is now, it does so
@@ -154,7 +154,7 @@ static bool is_asked_about(const haft__run *run, const haft__run_call *call)
 static bool is_about_to_begin(const haft__run *run, const haft__run_call *call)
 {
     return call->tool != NULL && call->malformed.len == 0 && !call->tool->traits.read_only
-           && haft__held_look(run, call).by == HAFT__HELD_NOT;
+           && haft__call_wait_find(run, call).by == HAFT__CALL_WAIT_NONE;
 }
 
 /* Whether nothing of a call is done a second time unasked. What a tool asks while it runs is lost

@@ -74,7 +74,7 @@ static haft_status load(haft__respec *r, const haft__run *run, const char *path,
 /* ---- what is to be done ---- */
 
 static haft_status accept(haft__respec *r, const haft__spec *spec, haft_str text, haft_str changes,
-                          haft__accepted *ret_accepted, haft_error *err)
+                          haft__spec_replacement *ret_replacement, haft_error *err)
 {
     char digest[HAFT__SHA256_HEX];
     haft__buf source;
@@ -83,13 +83,13 @@ static haft_status accept(haft__respec *r, const haft__spec *spec, haft_str text
     haft__sha256_hex(text, digest);
     haft_status status = haft__buf_check(&source, err);
     if (status == HAFT_OK) {
-        *ret_accepted = (haft__accepted){
+        *ret_replacement = (haft__spec_replacement){
             .text = haft__arena_copy(&r->arena, haft__buf_str(&source)),
             .file = haft__arena_copy(&r->arena, (haft_str){digest, sizeof(digest)}),
             .by = haft__say_speaker(),
             .changes = haft__arena_copy(&r->arena, changes)};
-        bool kept = ret_accepted->text.ptr != NULL && ret_accepted->file.ptr != NULL
-                    && ret_accepted->changes.ptr != NULL;
+        bool kept = ret_replacement->text.ptr != NULL && ret_replacement->file.ptr != NULL
+                    && ret_replacement->changes.ptr != NULL;
         status = kept ? HAFT_OK : haft__arena_fail(&r->arena, err);
     }
     haft__buf_finish(&source);
@@ -111,7 +111,7 @@ static haft_status refuse(haft__respec *r, const char *path, haft_str changes, h
 }
 
 static haft_status decide(haft__respec *r, const haft__run *run, const char *path, haft_str text,
-                          haft__accepted *ret_accepted, haft_error *err)
+                          haft__spec_replacement *ret_replacement, haft_error *err)
 {
     const haft__spec *spec = NULL;
     haft__buf changes;
@@ -122,7 +122,7 @@ static haft_status decide(haft__respec *r, const haft__run *run, const char *pat
     haft__buf_init(&changes, HAFT__LIMIT_RUN_BYTES);
     status = haft__spec_diff(&changes, run->spec->source, spec->source, err);
     if (status == HAFT_OK && haft__args_has(r->args, "accept-spec")) {
-        status = accept(r, spec, text, haft__buf_str(&changes), ret_accepted, err);
+        status = accept(r, spec, text, haft__buf_str(&changes), ret_replacement, err);
     } else if (status == HAFT_OK) {
         status = refuse(r, path, haft__buf_str(&changes), err);
     }
@@ -151,7 +151,7 @@ static haft_status go_without(const haft__respec *r, const char *path, bool ahea
 
 /* `ahead`: it is looked at again when it is taken up, and told then that its file is gone. */
 static haft_status look_at(haft__respec *r, const haft__run *run, bool ahead,
-                           haft__accepted *ret_accepted, haft_error *err)
+                           haft__spec_replacement *ret_replacement, haft_error *err)
 {
     char digest[HAFT__SHA256_HEX];
     haft_str text;
@@ -172,18 +172,18 @@ static haft_status look_at(haft__respec *r, const haft__run *run, bool ahead,
     haft__sha256_hex(text, digest);
     return haft__str_equal(run->file, (haft_str){digest, sizeof(digest)})
                ? HAFT_OK
-               : decide(r, run, place.ptr, text, ret_accepted, err);
+               : decide(r, run, place.ptr, text, ret_replacement, err);
 }
 
-static haft_status look(void *context, const haft_run *run, haft__accepted *ret_accepted,
+static haft_status look(void *context, const haft_run *run, haft__spec_replacement *ret_replacement,
                         haft_error *err)
 {
-    return look_at(context, &run->state, false, ret_accepted, err);
+    return look_at(context, &run->state, false, ret_replacement, err);
 }
 
 haft_status haft__respec_try(haft__respec *respec, const haft__run *run, haft_error *err)
 {
-    haft__accepted unused = {.text = {NULL, 0}};
+    haft__spec_replacement unused = {.text = {NULL, 0}};
     return look_at(respec, run, true, &unused, err);
 }
 
@@ -196,13 +196,13 @@ haft_status haft__respec_watch(haft__respec *respec, haft__cli *cli, const haft_
         return haft__fail(err, HAFT_BAD_INPUT, "",
                           "--accept-spec and --stored-spec exclude each other");
     }
-    runtime->spec_check = (haft__spec_check){look, respec};
+    runtime->spec_change_hook = (haft__spec_change_hook){look, respec};
     return HAFT_OK;
 }
 
 void haft__respec_finish(haft__respec *respec, haft_runtime *runtime)
 {
-    runtime->spec_check = (haft__spec_check){NULL, NULL};
+    runtime->spec_change_hook = (haft__spec_change_hook){NULL, NULL};
     haft__arena_finish(&respec->arena);
 }
 

@@ -93,12 +93,12 @@ static void add_field(haft__buf *line, haft__json field, bool required)
 
 void haft__form_add_fields(haft__buf *out, const haft__run_call *call)
 {
-    haft__json fields = haft__asked_fields(call);
+    haft__json fields = haft__elicitation_fields(call);
     for (uint32_t i = 0; fields.kind == HAFT__JSON_OBJECT && i < fields.count; i++) {
         haft_str name = haft__json_text(fields.members[i].key);
         haft__buf line;
         haft__buf_init(&line, HAFT__LIMIT_RUN_BYTES);
-        add_field(&line, fields.members[i].value, haft__asked_requires(call, name));
+        add_field(&line, fields.members[i].value, haft__elicitation_requires(call, name));
         haft__buf_add_str(out, HAFT__LIT("  "));
         haft__add_harmless(out, name);
         haft__buf_add_str(out, HAFT__LIT(": "));
@@ -157,7 +157,7 @@ static void add_value(haft__buf *out, haft__json field)
 
 static void add_object(haft__buf *json, const haft__run_call *call)
 {
-    haft__json fields = haft__asked_fields(call);
+    haft__json fields = haft__elicitation_fields(call);
     haft__buf_add_char(json, '{');
     for (uint32_t i = 0; fields.kind == HAFT__JSON_OBJECT && i < fields.count; i++) {
         haft__buf_add_str(json, i > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));
@@ -171,7 +171,7 @@ static void add_object(haft__buf *json, const haft__run_call *call)
 void haft__form_add_example(haft__buf *out, const haft__run_call *call)
 {
     haft__buf json;
-    if (haft__asked_is_url(call)) {
+    if (haft__elicitation_is_url(call)) {
         haft__buf_add_str(out, HAFT__LIT("yes"));
         return;
     }

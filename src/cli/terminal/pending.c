@@ -63,7 +63,7 @@ static void tell_asked(FILE *out, const haft__run_call *call)
                       "the call is unknown\n",
                       HAFT__ARG(call->name));
     }
-    if (call->asks.kind != HAFT__JSON_OBJECT) {
+    if (call->elicitation.kind != HAFT__JSON_OBJECT) {
         return;
     }
     if (haft__show_asked(out, call, NULL) != HAFT_OK) {
@@ -95,7 +95,7 @@ static void tell_calls(FILE *out, const haft_run *run)
         tell_asked(out, call);
         tell_unknown(out, call);
         if (call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_QUESTION
-            && call->asks.kind != HAFT__JSON_OBJECT
+            && call->elicitation.kind != HAFT__JSON_OBJECT
             && haft__show_waiting(out, call, NULL) != HAFT_OK) {
             (void)fprintf(out, "%.*s cannot be shown\n", HAFT__ARG(call->id));
         }
@@ -117,7 +117,7 @@ static void tell_way(FILE *out, const haft__args *args, const haft_run *run,
     const char *store = haft__args_text(args, "store", NULL);
     haft__buf value;
     haft__buf_init(&value, HAFT__LIMIT_RUN_BYTES);
-    if (call->asks.kind == HAFT__JSON_OBJECT && by != &decline) {
+    if (call->elicitation.kind == HAFT__JSON_OBJECT && by != &decline) {
         haft__buf_add_char(&value, ' ');
         haft__form_add_example(&value, call);
     } else {
@@ -126,8 +126,9 @@ static void tell_way(FILE *out, const haft__args *args, const haft_run *run,
     (void)fprintf(out, "  haft %s %s %.*s%.*s", by->command, run->id, HAFT__ARG(call->id),
                   HAFT__ARG(haft__buf_str(&value)));
     haft__buf_finish(&value);
-    if (is_approval(by) && call->binding.len >= HAFT__BINDING_SHOWN) { /* it is for what was seen */
-        (void)fprintf(out, " --binding %.*s", HAFT__BINDING_SHOWN, call->binding.ptr);
+    if (is_approval(by)
+        && call->binding.len >= HAFT__BINDING_PREFIX_LENGTH) { /* it is for what was seen */
+        (void)fprintf(out, " --binding %.*s", HAFT__BINDING_PREFIX_LENGTH, call->binding.ptr);
     }
     if (store != NULL) {
         haft__arena arena;
@@ -163,7 +164,7 @@ void haft__pending_tell(FILE *out, const haft__args *args, const haft_run *run)
                 tell_way(out, args, run, call, &ways[k]);
             }
         }
-        if (call->stage == HAFT__CALL_PAUSED && call->asks.kind == HAFT__JSON_OBJECT) {
+        if (call->stage == HAFT__CALL_PAUSED && call->elicitation.kind == HAFT__JSON_OBJECT) {
             tell_way(out, args, run, call, &decline);
         }
     }

@@ -196,7 +196,7 @@ static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, typed *ret
     while (again && status == HAFT_OK) {
         const haft__run_call *call = haft__run_find_call(&run->state, id);
         bool approval = call->pause == HAFT__PAUSE_APPROVAL;
-        bool tool = call->asks.kind == HAFT__JSON_OBJECT;
+        bool tool = call->elicitation.kind == HAFT__JSON_OBJECT;
         bool needs_text = !approval && !tool && haft__question_text(call, "default").len == 0;
         uint64_t seq = call->paused_seq;
         (void)tcflush(t->fd, TCIFLUSH); /* what was typed before is no answer */
@@ -218,7 +218,7 @@ static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, typed *ret
 
 /* Says it, with the object that was typed if there is one. What is not taken is told, and asked for
  * again. */
-static haft_status say(haft__terminal *t, haft_run *run, haft__steer *command, bool object,
+static haft_status say(haft__terminal *t, haft_run *run, haft__run_command *command, bool object,
                        haft_str line, bool *ret_answered, haft_error *err)
 {
     haft__arena arena;
@@ -227,11 +227,11 @@ static haft_status say(haft__terminal *t, haft_run *run, haft__steer *command, b
     haft__arena_init(&arena, 0);
     if (object) {
         bool is_json = true; /* else it is asked for again as well */
-        status = haft__steer_read_value(&arena, line, run->runtime->hash_key, &command->value,
-                                        &is_json, &why);
+        status = haft__run_command_read_value(&arena, line, run->runtime->hash_key, &command->value,
+                                              &is_json, &why);
     }
     if (status == HAFT_OK) {
-        status = haft__live_command(run, command, &why);
+        status = haft__run_perform_command(run, command, &why);
     }
     haft__arena_finish(&arena);
     *ret_answered = true;
@@ -252,10 +252,10 @@ static bool is_object(haft_str line)
 }
 
 /* A tool asks: {...} is the whole form, nothing its defaults, anything else its one field. */
-static haft_status answer_tool(haft__terminal *t, haft_run *run, haft__steer *command, bool no,
-                               haft_str line, bool *ret_answered, haft_error *err)
+static haft_status answer_tool(haft__terminal *t, haft_run *run, haft__run_command *command,
+                               bool no, haft_str line, bool *ret_answered, haft_error *err)
 {
-    command->kind = no ? HAFT__STEER_REJECT : HAFT__STEER_ANSWER;
+    command->kind = no ? HAFT__RUN_COMMAND_REJECT : HAFT__RUN_COMMAND_ANSWER;
     command->value = line.len > 0 ? haft__json_string(line) : haft__json_null();
     return say(t, run, command, !no && is_object(line), line, ret_answered, err);
 }
@@ -274,12 +274,12 @@ static haft_str reason_of(haft_str line)
 }
 
 /* {...} approves with other arguments; what is no yes is a no, and the reason for it. */
-static haft_status decide(haft__terminal *t, haft_run *run, haft__steer *command, bool end,
+static haft_status decide(haft__terminal *t, haft_run *run, haft__run_command *command, bool end,
                           haft_str line, bool *ret_answered, haft_error *err)
 {
     bool edited = !end && is_object(line);
     bool yes = edited || (!end && is_yes(line));
-    command->kind = yes ? HAFT__STEER_APPROVE : HAFT__STEER_REJECT;
+    command->kind = yes ? HAFT__RUN_COMMAND_APPROVE : HAFT__RUN_COMMAND_REJECT;
     if (!yes && !end) {
         command->why = reason_of(line);
     }
@@ -298,7 +298,8 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
         return HAFT_OK;
     }
     bool approval = call->pause == HAFT__PAUSE_APPROVAL;
-    bool tool = call->asks.kind == HAFT__JSON_OBJECT, url = tool && haft__asked_is_url(call);
+    bool tool = call->elicitation.kind == HAFT__JSON_OBJECT,
+         url = tool && haft__elicitation_is_url(call);
     haft_str id = call->id, binding = approval ? call->binding : HAFT__LIT("");
     haft_str pause = haft__str(haft__pause_name(call->pause)); /* as it is shown */
     count_asked(terminal, count);
@@ -312,13 +313,13 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
         *ret_answered = got == TYPED_NOTHING; /* somebody else was faster, or an interrupt came */
         return status;
     }
-    haft__steer command = {.kind = HAFT__STEER_ANSWER,
-                           .call = id,
-                           .value = haft__json_null(),
-                           .by = HAFT__LIT("terminal"),
-                           .why = HAFT__LIT(""),
-                           .pause = pause,
-                           .binding = binding};
+    haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
+                                 .call = id,
+                                 .value = haft__json_null(),
+                                 .by = HAFT__LIT("terminal"),
+                                 .why = HAFT__LIT(""),
+                                 .pause = pause,
+                                 .binding = binding};
     if (tool) {
         return answer_tool(terminal, run, &command, no || (url && !is_yes(line)), line,
                            ret_answered, err);
@@ -329,5 +330,5 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
     call = haft__run_find_call(&run->state, id);
     command.value = haft__json_string(answer_of(call, line));
     *ret_answered = true;
-    return haft__live_command(run, &command, err);
+    return haft__run_perform_command(run, &command, err);
 }

@@ -100,15 +100,15 @@ haft_str haft__question_text(const haft__run_call *call, const char *key)
 /* What a tool asks while it runs. It is the server who asks, and nobody else: that is said. */
 static void add_asked(const haft__terminal *t, haft__buf *out, const haft__run_call *call)
 {
-    haft_str url = haft__asked_text(call, "url");
+    haft_str url = haft__elicitation_text(call, "url");
     haft__buf_add_str(out, HAFT__LIT("\n? "));
     add_bold(t, out, call->name);
     haft__buf_add_str(out, HAFT__LIT(" asks, of the server "));
-    haft__add_harmless(out, haft__asked_text(call, "server"));
+    haft__add_harmless(out, haft__elicitation_text(call, "server"));
     add_place(t, out);
     haft__buf_add_char(out, '\n');
-    (void)add_text(t, out, haft__asked_text(call, "message"));
-    if (haft__asked_is_url(call)) {
+    (void)add_text(t, out, haft__elicitation_text(call, "message"));
+    if (haft__elicitation_is_url(call)) {
         haft__buf_add_str(out, HAFT__LIT("  page to visit, of the host "));
         haft__add_harmless(out, haft__form_host(url));
         haft__buf_add_str(out, HAFT__LIT(":\n"));
@@ -130,7 +130,7 @@ haft_status haft__show_asked(FILE *to, const haft__run_call *call, haft_error *e
 
 static haft_status show_asked(haft__terminal *t, const haft__run_call *call, haft_error *err)
 {
-    bool url = haft__asked_is_url(call);
+    bool url = haft__elicitation_is_url(call);
     haft__buf out;
     haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
     add_asked(t, &out, call);
@@ -173,7 +173,7 @@ haft_status haft__show_waiting(FILE *to, const haft__run_call *call, haft_error 
 
 haft_status haft__show_question(haft__terminal *t, const haft__run_call *call, haft_error *err)
 {
-    if (call->asks.kind == HAFT__JSON_OBJECT) {
+    if (call->elicitation.kind == HAFT__JSON_OBJECT) {
         return show_asked(t, call, err);
     }
     const haft__json *choices = haft__question_choices(call);

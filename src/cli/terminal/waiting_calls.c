@@ -18,16 +18,16 @@ static void add_name(haft__buf *out, const haft__run_call *call)
     (void)haft__add_line(out, call->name, NAME_COLUMNS, HAFT__LIT("..."));
 }
 
-static void add_one(haft__buf *out, const haft__run_call *call, const haft__held *held)
+static void add_one(haft__buf *out, const haft__run_call *call, const haft__call_wait *held)
 {
     haft__buf_add_str(out, HAFT__LIT("  "));
     add_name(out, call);
     haft__buf_add_str(out, HAFT__LIT(" waits for "));
-    if (held->by == HAFT__HELD_OTHERS) {
+    if (held->by == HAFT__CALL_WAIT_OTHERS) {
         haft__buf_add_str(out, HAFT__LIT("the other calls of its turn\n"));
         return;
     }
-    add_name(out, held->behind);
+    add_name(out, held->holder);
     haft__buf_add_str(out, held->lane.len > 0 ? HAFT__LIT(", of the same lane: ")
                                               : HAFT__LIT(", which is destructive, too"));
     (void)haft__add_line(out, held->lane, NAME_COLUMNS, HAFT__LIT("..."));
@@ -38,10 +38,10 @@ void haft__held_add(haft__buf *out, const haft__run *run)
 {
     size_t crowded = 0;
     for (size_t i = run->batch; i < run->call_count; i++) {
-        haft__held held = haft__held_look(run, &run->calls[i]);
-        if (held.by == HAFT__HELD_ROOM) {
+        haft__call_wait held = haft__call_wait_find(run, &run->calls[i]);
+        if (held.by == HAFT__CALL_WAIT_PARALLEL) {
             crowded++;
-        } else if (held.by != HAFT__HELD_NOT) {
+        } else if (held.by != HAFT__CALL_WAIT_NONE) {
             add_one(out, &run->calls[i], &held);
         }
     }
@@ -54,7 +54,7 @@ void haft__held_add(haft__buf *out, const haft__run *run)
 static bool any(const haft__run *run)
 {
     for (size_t i = run->batch; i < run->call_count; i++) {
-        if (haft__held_look(run, &run->calls[i]).by != HAFT__HELD_NOT) {
+        if (haft__call_wait_find(run, &run->calls[i]).by != HAFT__CALL_WAIT_NONE) {
             return true;
         }
     }
@@ -64,7 +64,7 @@ static bool any(const haft__run *run)
 int haft__held_due(const haft_run *run, uint64_t told)
 {
     const haft__run *state = &run->state;
-    if (told == state->seq || !haft__log_durable(run) || !any(state)) {
+    if (told == state->seq || !haft__log_is_durable(run) || !any(state)) {
         return -1;
     }
     uint64_t now = haft__runtime_now(run->runtime);

@@ -17,7 +17,7 @@
 #define FIRST_EPOCH 2U
 
 /* "SEQ COUNT" is of the event that the run was at; it has got on when that is another. */
-static uint32_t read_count(haft_str text, uint64_t seq)
+static uint32_t parse_count(haft_str text, uint64_t seq)
 {
     uint64_t at = 0, count = 0;
     bool good = haft__str_to_u64(haft__str_split(&text, ' '), &at) && haft__str_to_u64(text, &count)
@@ -25,118 +25,120 @@ static uint32_t read_count(haft_str text, uint64_t seq)
     return good ? (uint32_t)count : 0;
 }
 
-static void ask(haft__work *work, haft__store_verb verb, void (*done)(haft__store_request *request))
+static void submit_request(haft__worker *worker, haft__store_verb verb,
+                           void (*done)(haft__store_request *request))
 {
-    work->taking = true;
-    work->take = (haft__store_request){.verb = verb,
-                                       .scope = SCOPE,
-                                       .name = work->taken.id,
-                                       .text = haft__str(work->loss_text),
-                                       .now_ms = haft__runtime_now(work->runtime),
-                                       .arena = &work->arena,
-                                       .done = done,
-                                       .context = work};
-    haft__store_submit(work->runtime->store, &work->take);
+    worker->request_pending = true;
+    worker->request = (haft__store_request){.verb = verb,
+                                            .scope = SCOPE,
+                                            .name = worker->claimed.id,
+                                            .text = haft__str(worker->crash_text),
+                                            .now_ms = haft__runtime_now(worker->runtime),
+                                            .arena = &worker->arena,
+                                            .done = done,
+                                            .context = worker};
+    haft__store_submit(worker->runtime->store, &worker->request);
 }
 
 /* Whether the store has done it; else somebody else is to try. */
-static bool is_done(haft__work *work, const haft__store_request *request)
+static bool request_succeeded(haft__worker *worker, const haft__store_request *request)
 {
     bool done = request->status == HAFT_OK
                 || (request->verb == HAFT__STORE_CACHE_GET && request->status == HAFT_NOT_FOUND);
-    work->taking = false;
+    worker->request_pending = false;
     if (!done) {
-        haft__work_trouble(work, &request->error);
-        haft__work_give_back(work);
+        haft__worker_report_error(worker, &request->error);
+        haft__worker_release_claimed(worker);
     }
     return done;
 }
 
-static void on_counted(haft__store_request *request)
+static void on_count_saved(haft__store_request *request)
 {
-    haft__work *work = request->context;
-    if (is_done(work, request)) {
-        haft__work_open(work);
+    haft__worker *worker = request->context;
+    if (request_succeeded(worker, request)) {
+        haft__worker_open_claimed(worker);
     }
 }
 
 /* It was lost once more than whoever wanted to end it needed. */
-static void leave(haft__work *work)
+static void skip_hopeless(haft__worker *worker)
 {
     haft_error err = {0};
     haft_status status = haft__fail(
         &err, HAFT_BAD_STATE, "",
         "%u processes in a row ended while they had the run, the last while it was to be ended",
-        work->losses - 1);
+        worker->crash_count - 1);
     (void)haft__hint(&err, status,
                      "`haft resume %.*s` tries it once more, `haft runs rm` removes it",
-                     HAFT__ARG(work->taken.id));
-    haft__work_leave(work, &err);
-    haft__work_give_back(work);
+                     HAFT__ARG(worker->claimed.id));
+    haft__worker_skip_run(worker, &err);
+    haft__worker_release_claimed(worker);
 }
 
 /* One at a time: which of them it is shows when that one is lost alone. */
-static bool has_to_wait(const haft__work *work)
+static bool must_postpone(const haft__worker *worker)
 {
-    return work->losses > HAFT__LIMIT_WORK_DOUBTS && work->suspect != NULL
-           && work->postponed_count < COUNT(work->postponed);
+    return worker->crash_count > HAFT__LIMIT_WORK_DOUBTS && worker->suspect != NULL
+           && worker->postponed_run_count < COUNT(worker->postponed);
 }
 
-static void postpone(haft__work *work)
+static void postpone(haft__worker *worker)
 {
-    (void)snprintf(work->postponed[work->postponed_count++], sizeof(work->postponed[0]), "%.*s",
-                   HAFT__ARG(work->taken.id));
-    haft__work_give_back(work);
+    (void)snprintf(worker->postponed[worker->postponed_run_count++], sizeof(worker->postponed[0]),
+                   "%.*s", HAFT__ARG(worker->claimed.id));
+    haft__worker_release_claimed(worker);
 }
 
-static void on_recalled(haft__store_request *request)
+static void on_count_read(haft__store_request *request)
 {
-    haft__work *work = request->context;
-    if (!is_done(work, request)) {
+    haft__worker *worker = request->context;
+    if (!request_succeeded(worker, request)) {
         return;
     }
-    uint32_t before = request->status == HAFT_OK ? read_count(request->text, work->taken.seq) : 0;
-    work->losses = work->lost || before > 0 ? before + 1 : 0;
-    if (work->losses == 0) {
-        haft__work_open(work);
-    } else if (work->losses > HAFT__LIMIT_WORK_LOSSES + 1) {
-        leave(work);
-    } else if (has_to_wait(work)) {
-        postpone(work);
+    uint32_t before =
+        request->status == HAFT_OK ? parse_count(request->text, worker->claimed.seq) : 0;
+    worker->crash_count = worker->abandoned || before > 0 ? before + 1 : 0;
+    if (worker->crash_count == 0) {
+        haft__worker_open_claimed(worker);
+    } else if (worker->crash_count > HAFT__LIMIT_WORK_LOSSES + 1) {
+        skip_hopeless(worker);
+    } else if (must_postpone(worker)) {
+        postpone(worker);
     } else {
-        (void)snprintf(work->loss_text, sizeof(work->loss_text), "%llu %u",
-                       (unsigned long long)work->taken.seq, work->losses);
-        ask(work, HAFT__STORE_CACHE_PUT, on_counted);
+        (void)snprintf(worker->crash_text, sizeof(worker->crash_text), "%llu %u",
+                       (unsigned long long)worker->claimed.seq, worker->crash_count);
+        submit_request(worker, HAFT__STORE_CACHE_PUT, on_count_saved);
     }
 }
 
-void haft__work_look_up(haft__work *work, const haft__store_run *row, bool lost)
+void haft__worker_check_crashes(haft__worker *worker, const haft__store_run *row, bool lost)
 {
-    work->taken = *row;
-    work->lost = lost;
-    work->losses = 0;
-    work->loss_text[0] = '\0';
+    worker->claimed = *row;
+    worker->abandoned = lost;
+    worker->crash_count = 0;
+    worker->crash_text[0] = '\0';
     if (lost || row->epoch > FIRST_EPOCH) {
-        ask(work, HAFT__STORE_CACHE_GET, on_recalled);
+        submit_request(worker, HAFT__STORE_CACHE_GET, on_count_read);
     } else {
-        haft__work_open(work);
+        haft__worker_open_claimed(worker);
     }
 }
 
-void haft__work_note_loss(haft__work *work, haft__work_slot *slot)
+void haft__worker_note_crash_count(haft__worker *worker, haft__worker_slot *slot)
 {
-    slot->run->losses = work->losses;
-    if (work->losses > HAFT__LIMIT_WORK_DOUBTS && work->suspect == NULL) {
-        work->suspect = slot;
+    slot->run->crash_count = worker->crash_count;
+    if (worker->crash_count > HAFT__LIMIT_WORK_DOUBTS && worker->suspect == NULL) {
+        worker->suspect = slot;
     }
 }
 
-void haft__work_look_at_suspect(haft__work *work)
+void haft__worker_update_suspect(haft__worker *worker)
 {
-    const haft__work_slot *slot = work->suspect;
+    const haft__worker_slot *slot = worker->suspect;
     if (slot != NULL && (slot->run == NULL || slot->run->durable_seq > slot->seq)) {
-        work->suspect = NULL;
-        work->hungry = work->hungry || work->postponed_count > 0;
-        work->postponed_count = 0;
+        worker->suspect = NULL;
+        worker->needs_poll = worker->needs_poll || worker->postponed_run_count > 0;
+        worker->postponed_run_count = 0;
     }
 }

@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "engine/worker/worker_int.h"
 
-static haft__skipped *find(haft__skips *skips, const char *id)
+static haft__skipped_run *find(haft__skip_set *skips, const char *id)
 {
     size_t at = 0;
     while (at < skips->count && strcmp(skips->items[at].id, id) != 0) {
@@ -21,24 +21,24 @@ static haft__skipped *find(haft__skips *skips, const char *id)
 }
 
 /* Where a new one goes. */
-static haft__skipped *make_room(haft__skips *skips)
+static haft__skipped_run *make_room(haft__skip_set *skips)
 {
     if (skips->count < HAFT__LIMIT_WORK_SKIPPED) {
         return &skips->items[skips->count++];
     }
-    haft__skipped *first = &skips->items[0];
+    haft__skipped_run *first = &skips->items[0];
     for (size_t i = 1; i < skips->count; i++) {
         first = skips->items[i].until_ms < first->until_ms ? &skips->items[i] : first;
     }
     return first;
 }
 
-uint64_t haft__skips_add(haft__skips *skips, const char *id, uint64_t now_ms)
+uint64_t haft__skip_set_add(haft__skip_set *skips, const char *id, uint64_t now_ms)
 {
-    haft__skipped *one = find(skips, id);
+    haft__skipped_run *one = find(skips, id);
     if (one == NULL) {
         one = make_room(skips);
-        *one = (haft__skipped){.wait_ms = 0};
+        *one = (haft__skipped_run){.wait_ms = 0};
         (void)snprintf(one->id, sizeof(one->id), "%s", id);
     }
     one->wait_ms = one->wait_ms > 0 ? 2 * one->wait_ms : HAFT__LIMIT_WORK_RETRY_MS;
@@ -49,9 +49,9 @@ uint64_t haft__skips_add(haft__skips *skips, const char *id, uint64_t now_ms)
     return one->wait_ms;
 }
 
-void haft__skips_forget(haft__skips *skips, const char *id)
+void haft__skip_set_remove(haft__skip_set *skips, const char *id)
 {
-    haft__skipped *one = find(skips, id);
+    haft__skipped_run *one = find(skips, id);
     if (one != NULL) {
         *one = skips->items[--skips->count];
     }
@@ -59,7 +59,7 @@ void haft__skips_forget(haft__skips *skips, const char *id)
 
 bool haft__skip_list_add(haft__skip_list *list, size_t count, const char *id)
 {
-    if (count >= HAFT__SKIP_LIST) {
+    if (count >= HAFT__SKIP_LIST_CAPACITY) {
         return false;
     }
     (void)snprintf(list->ids[count], sizeof(list->ids[count]), "%s", id);
@@ -67,7 +67,7 @@ bool haft__skip_list_add(haft__skip_list *list, size_t count, const char *id)
     return true;
 }
 
-size_t haft__skips_list(const haft__skips *skips, uint64_t now_ms, haft__skip_list *ret_list)
+size_t haft__skip_set_list(const haft__skip_set *skips, uint64_t now_ms, haft__skip_list *ret_list)
 {
     size_t count = 0;
     for (size_t i = 0; i < skips->count; i++) {

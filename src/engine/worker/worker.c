@@ -17,496 +17,510 @@
 #include "run/host.h"
 
 /* How often is looked whether messages have been heard. */
-#define HEARD_MS 10U
+#define DELIVERY_POLL_MS 10U
 
-const char *haft__work_kind_name(haft__work_kind kind)
+const char *haft__worker_event_name(haft__worker_event_kind kind)
 {
     static const char *const names[] = {
-        [HAFT__WORK_TAKEN] = "taken", [HAFT__WORK_ENDED] = "ended",
-        [HAFT__WORK_WAITS] = "waits", [HAFT__WORK_LEFT] = "left",
-        [HAFT__WORK_LOST] = "lost",   [HAFT__WORK_RELEASED] = "released",
-        [HAFT__WORK_KEPT] = "kept",   [HAFT__WORK_TROUBLE] = "trouble",
+        [HAFT__WORKER_CLAIMED] = "taken",
+        [HAFT__WORKER_ENDED] = "ended",
+        [HAFT__WORKER_WAITING] = "waits",
+        [HAFT__WORKER_SKIPPED] = "left",
+        [HAFT__WORKER_LEASE_LOST] = "lost",
+        [HAFT__WORKER_RELEASED] = "released",
+        [HAFT__WORKER_RELEASE_UNCONFIRMED] = "kept",
+        [HAFT__WORKER_ERROR] = "trouble",
     };
     return names[kind];
 }
 
-static uint64_t now_of(const haft__work *work)
+static uint64_t loop_now(const haft__worker *worker)
 {
-    return haft__loop_now(work->runtime->loop);
+    return haft__loop_now(worker->runtime->loop);
 }
 
 /* ---- telling ---- */
 
-static haft_str name_of(const haft_run *run)
+static haft_str spec_name(const haft_run *run)
 {
     return run->agent != NULL ? run->agent->spec->name : run->row.name;
 }
 
-static void tell(haft__work *work, haft__work_kind kind, haft_run *run, uint64_t retry_ms)
+static void notify(haft__worker *worker, haft__worker_event_kind kind, haft_run *run,
+                   uint64_t retry_ms)
 {
-    bool failed = kind == HAFT__WORK_LEFT || kind == HAFT__WORK_LOST;
-    haft__work_news news = {.kind = kind,
-                            .run = run->id,
-                            .name = name_of(run),
-                            .end = kind == HAFT__WORK_ENDED ? haft_run_end(run) : "",
-                            .turns = run->agent != NULL ? run->state.turn : 0,
-                            .error = failed ? &run->error : NULL,
-                            .retry_ms = retry_ms,
-                            .live = run};
-    work->options.tell(work->options.context, &news);
+    bool failed = kind == HAFT__WORKER_SKIPPED || kind == HAFT__WORKER_LEASE_LOST;
+    haft__worker_event event = {.kind = kind,
+                                .run = run->id,
+                                .name = spec_name(run),
+                                .end = kind == HAFT__WORKER_ENDED ? haft_run_end(run) : "",
+                                .turns = run->agent != NULL ? run->state.turn : 0,
+                                .error = failed ? &run->error : NULL,
+                                .retry_ms = retry_ms,
+                                .handle = run};
+    worker->options.notify(worker->options.context, &event);
 }
 
-void haft__work_trouble(haft__work *work, const haft_error *error)
+void haft__worker_report_error(haft__worker *worker, const haft_error *error)
 {
-    haft__work_news news = {.kind = HAFT__WORK_TROUBLE,
-                            .run = "",
-                            .name = HAFT__LIT(""),
-                            .end = "",
-                            .error = error,
-                            .retry_ms = work->stopping ? 0 : work->poll_ms};
-    if (work->failures == 0) {
-        work->options.tell(work->options.context, &news);
+    haft__worker_event event = {.kind = HAFT__WORKER_ERROR,
+                                .run = "",
+                                .name = HAFT__LIT(""),
+                                .end = "",
+                                .error = error,
+                                .retry_ms = worker->stopping ? 0 : worker->poll_ms};
+    if (worker->failures == 0) {
+        worker->options.notify(worker->options.context, &event);
     }
-    work->failures++;
+    worker->failures++;
 }
 
 /* The time that a run is left alone from. */
-static uint64_t skip_from(const haft__work *work)
+static uint64_t skip_start_ms(const haft__worker *worker)
 {
-    return work->options.once ? UINT64_MAX / 2 : now_of(work); /* it never comes */
+    return worker->options.once ? UINT64_MAX / 2 : loop_now(worker); /* it never comes */
 }
 
-static void leave(haft__work *work, const char *id, haft_str name, const haft_error *error)
+static void report_skipped(haft__worker *worker, const char *id, haft_str name,
+                           const haft_error *error)
 {
-    haft__work_news news = {.kind = HAFT__WORK_LEFT,
-                            .run = id,
-                            .name = name,
-                            .end = "",
-                            .error = error,
-                            .retry_ms = haft__skips_add(&work->skips, id, skip_from(work))};
-    work->options.tell(work->options.context, &news);
+    haft__worker_event event = {.kind = HAFT__WORKER_SKIPPED,
+                                .run = id,
+                                .name = name,
+                                .end = "",
+                                .error = error,
+                                .retry_ms =
+                                    haft__skip_set_add(&worker->skips, id, skip_start_ms(worker))};
+    worker->options.notify(worker->options.context, &event);
 }
 
-void haft__work_leave(haft__work *work, const haft_error *error)
+void haft__worker_skip_run(haft__worker *worker, const haft_error *error)
 {
     char id[HAFT__ID_LENGTH + 1];
-    (void)snprintf(id, sizeof(id), "%.*s", HAFT__ARG(work->taken.id));
-    leave(work, id, work->taken.name, error);
+    (void)snprintf(id, sizeof(id), "%.*s", HAFT__ARG(worker->claimed.id));
+    report_skipped(worker, id, worker->claimed.name, error);
 }
 
 /* ---- taking ---- */
 
 static void on_poll(void *context)
 {
-    haft__work *work = context;
-    work->hungry = true; /* at the end of the step */
+    haft__worker *worker = context;
+    worker->needs_poll = true; /* at the end of the step */
 }
 
 /* Not at the same pace as other workers: up to a quarter more or less. */
-static void poll_later(haft__work *work)
+static void poll_later(haft__worker *worker)
 {
-    work->random = work->random * 6364136223846793005U + 1442695040888963407U;
-    uint64_t half = work->poll_ms / 2;
-    uint64_t ms = work->poll_ms - half / 2 + (work->random >> 33) % (half + 1);
+    worker->random = worker->random * 6364136223846793005U + 1442695040888963407U;
+    uint64_t half = worker->poll_ms / 2;
+    uint64_t ms = worker->poll_ms - half / 2 + (worker->random >> 33) % (half + 1);
     haft_error err = {0};
-    if (haft__timer_start(work->runtime->loop, &work->poll, ms, on_poll, work, &err) != HAFT_OK) {
-        haft__work_trouble(work, &err);
-        work->hungry = true; /* nothing else would make it ask again */
+    if (haft__timer_start(worker->runtime->loop, &worker->poll, ms, on_poll, worker, &err)
+        != HAFT_OK) {
+        haft__worker_report_error(worker, &err);
+        worker->needs_poll = true; /* nothing else would make it ask again */
     }
 }
 
-static haft__work_slot *free_slot(haft__work *work)
+static haft__worker_slot *free_slot(haft__worker *worker)
 {
     size_t at = 0;
-    while (at < work->options.concurrency && work->slots[at].run != NULL) {
+    while (at < worker->options.concurrency && worker->slots[at].run != NULL) {
         at++;
     }
-    return at < work->options.concurrency ? &work->slots[at] : NULL;
+    return at < worker->options.concurrency ? &worker->slots[at] : NULL;
 }
 
-static void on_given_back(haft__store_request *request)
+static void on_claimed_released(haft__store_request *request)
 {
-    haft__work *work = request->context;
-    work->taking = false;
+    haft__worker *worker = request->context;
+    worker->request_pending = false;
     if (request->status == HAFT_IO) { /* then it is looked for, like one nobody spoke of */
-        work->doubted_ms = work->runtime->steady();
+        worker->strays_since_ms = worker->runtime->steady();
     }
-    if (request->status == HAFT_OK && work->failures == 0) {
-        work->hungry = true;
+    if (request->status == HAFT_OK && worker->failures == 0) {
+        worker->needs_poll = true;
     } else {
-        poll_later(work);
+        poll_later(worker);
     }
 }
 
 /* It was taken and cannot even be looked at: for want of memory, or its lease was over when it
  * came. Others need not wait until that is found out step by step. */
-void haft__work_give_back(haft__work *work)
+void haft__worker_release_claimed(haft__worker *worker)
 {
-    work->taking = true;
-    work->take = (haft__store_request){.verb = HAFT__STORE_RELEASE,
-                                       .run.id = work->taken.id,
-                                       .run.epoch = work->taken.epoch,
-                                       .done = on_given_back,
-                                       .context = work};
-    haft__store_submit(work->runtime->store, &work->take);
+    worker->request_pending = true;
+    worker->request = (haft__store_request){.verb = HAFT__STORE_RELEASE,
+                                            .run.id = worker->claimed.id,
+                                            .run.epoch = worker->claimed.epoch,
+                                            .done = on_claimed_released,
+                                            .context = worker};
+    haft__store_submit(worker->runtime->store, &worker->request);
 }
 
 /* A run is ours now. */
-void haft__work_open(haft__work *work)
+void haft__worker_open_claimed(haft__worker *worker)
 {
-    haft__work_slot *slot = free_slot(work);
+    haft__worker_slot *slot = free_slot(worker);
     haft_error err = {0};
-    if (haft__open_taken(work->runtime, &work->taken, work->asked_ms, &slot->run, &err)
+    if (haft__run_open_claimed(worker->runtime, &worker->claimed, worker->requested_ms, &slot->run,
+                               &err)
         != HAFT_OK) {
-        haft__work_trouble(work, &err);
-        haft__work_give_back(work);
+        haft__worker_report_error(worker, &err);
+        haft__worker_release_claimed(worker);
         return;
     }
-    slot->mail = HAFT__MAIL_UNKNOWN;
-    slot->seq = work->taken.seq;
-    haft__work_note_loss(work, slot);
-    work->busy++;
-    work->hungry = true;
-    tell(work, HAFT__WORK_TAKEN, slot->run, 0);
-    if (work->stopping) {
-        haft__live_pause(slot->run);
+    slot->mailbox = HAFT__MAILBOX_UNKNOWN;
+    slot->seq = worker->claimed.seq;
+    haft__worker_note_crash_count(worker, slot);
+    worker->busy++;
+    worker->needs_poll = true;
+    notify(worker, HAFT__WORKER_CLAIMED, slot->run, 0);
+    if (worker->stopping) {
+        haft__run_drain(slot->run);
     }
 }
 
 /* Whether a run that is this worker's without its knowing can be told from those it knows: these
  * are left alone. Such runs would be renewed with the others for ever. */
-static bool list_known(haft__work *work)
+static bool list_known_runs(haft__worker *worker)
 {
     bool room = true;
-    haft__store_request *take = &work->take;
-    for (const haft_run *run = work->runtime->runs; run != NULL && room; run = run->next) {
-        room = haft__skip_list_add(&work->skipped, take->skip_count, run->id);
+    haft__store_request *take = &worker->request;
+    for (const haft_run *run = worker->runtime->runs; run != NULL && room; run = run->next) {
+        room = haft__skip_list_add(&worker->skip_list, take->skip_count, run->id);
         take->skip_count += room;
     }
     return room;
 }
 
 /* A request that was given up may be performed yet, for as long as a lease. */
-static void settle_doubt(haft__work *work, const haft__store_request *request)
+static void clear_strays(haft__worker *worker, const haft__store_request *request)
 {
-    uint64_t since = work->runtime->steady() - work->doubted_ms;
-    if (request->reclaim_own && !work->found && since > work->runtime->leases.ms) {
-        work->doubted_ms = 0;
+    uint64_t since = worker->runtime->steady() - worker->strays_since_ms;
+    if (request->reclaim_own && !worker->run_found && since > worker->runtime->leases.ms) {
+        worker->strays_since_ms = 0;
     }
 }
 
 /* The store has what it would take next and cannot read it: that one is for people, and the next is
  * asked for. */
-static void pass_over(haft__work *work, const haft__store_request *request)
+static void skip_damaged(haft__worker *worker, const haft__store_request *request)
 {
-    work->failures = 0;
-    work->poll_ms = work->options.poll_ms;
-    work->hungry = true;
-    leave(work, request->damaged, HAFT__LIT(""), &request->error);
+    worker->failures = 0;
+    worker->poll_ms = worker->options.poll_ms;
+    worker->needs_poll = true;
+    report_skipped(worker, request->damaged, HAFT__LIT(""), &request->error);
 }
 
-static void on_taken(haft__store_request *request)
+static void on_claimed(haft__store_request *request)
 {
-    haft__work *work = request->context;
-    work->taking = false;
+    haft__worker *worker = request->context;
+    worker->request_pending = false;
     if (request->damaged[0] != '\0') {
-        pass_over(work, request);
+        skip_damaged(worker, request);
         return;
     }
-    work->found = request->status == HAFT_OK;
-    work->nothing = request->status == HAFT_NOT_FOUND && !request->quick;
-    work->looked_ms = request->quick ? work->looked_ms : now_of(work);
-    if (work->found || request->status == HAFT_NOT_FOUND) {
-        work->failures = 0;
-        work->poll_ms = work->options.poll_ms;
-        settle_doubt(work, request);
+    worker->run_found = request->status == HAFT_OK;
+    worker->store_empty = request->status == HAFT_NOT_FOUND && !request->quick;
+    worker->abandoned_poll_ms = request->quick ? worker->abandoned_poll_ms : loop_now(worker);
+    if (worker->run_found || request->status == HAFT_NOT_FOUND) {
+        worker->failures = 0;
+        worker->poll_ms = worker->options.poll_ms;
+        clear_strays(worker, request);
     } else if (request->status == HAFT_UNSUPPORTED) { /* its tables are of a later haft by now */
-        work->refused = request->error;
+        worker->store_error = request->error;
         return;
     } else {
-        work->doubted_ms = work->runtime->steady();
-        haft__work_trouble(work, &request->error);
-        work->poll_ms = 2 * work->poll_ms < HAFT__LIMIT_WORK_POLL_MS ? 2 * work->poll_ms
-                                                                     : HAFT__LIMIT_WORK_POLL_MS;
+        worker->strays_since_ms = worker->runtime->steady();
+        haft__worker_report_error(worker, &request->error);
+        worker->poll_ms = 2 * worker->poll_ms < HAFT__LIMIT_WORK_POLL_MS ? 2 * worker->poll_ms
+                                                                         : HAFT__LIMIT_WORK_POLL_MS;
     }
-    if (work->found) {
-        haft__work_look_up(work, &request->found[0], request->lost);
-    } else if (!work->stopping) {
-        poll_later(work);
+    if (worker->run_found) {
+        haft__worker_check_crashes(worker, &request->found[0], request->lost);
+    } else if (!worker->stopping) {
+        poll_later(worker);
     }
 }
 
 /* Runs that lost their owner are looked for when there is nothing else to do, and now and then. */
-static bool is_quick(const haft__work *work)
+static bool is_quick_claim(const haft__worker *worker)
 {
-    return work->doubted_ms == 0 && work->found
-           && now_of(work) < work->looked_ms + HAFT__LIMIT_WORK_LOST_MS;
+    return worker->strays_since_ms == 0 && worker->run_found
+           && loop_now(worker) < worker->abandoned_poll_ms + HAFT__LIMIT_WORK_LOST_MS;
 }
 
 /* So many could not go on here that the next might be one that was tried before. */
-static bool is_fed_up(const haft__work *work)
+static bool skip_limit_reached(const haft__worker *worker)
 {
-    return work->options.once && work->skips.count == HAFT__LIMIT_WORK_SKIPPED;
+    return worker->options.once && worker->skips.count == HAFT__LIMIT_WORK_SKIPPED;
 }
 
-static void list_postponed(haft__work *work)
+static void list_postponed(haft__worker *worker)
 {
-    haft__store_request *take = &work->take;
-    for (size_t i = 0; i < work->postponed_count; i++) {
+    haft__store_request *take = &worker->request;
+    for (size_t i = 0; i < worker->postponed_run_count; i++) {
         take->skip_count +=
-            haft__skip_list_add(&work->skipped, take->skip_count, work->postponed[i]);
+            haft__skip_list_add(&worker->skip_list, take->skip_count, worker->postponed[i]);
     }
 }
 
-static void take_more(haft__work *work)
+static void claim_next(haft__worker *worker)
 {
-    bool full = work->busy == work->options.concurrency;
-    if (!work->hungry || work->taking || work->stopping || full || is_fed_up(work)) {
+    bool full = worker->busy == worker->options.concurrency;
+    if (!worker->needs_poll || worker->request_pending || worker->stopping || full
+        || skip_limit_reached(worker)) {
         return;
     }
-    haft__timer_stop(work->runtime->loop, &work->poll);
-    work->hungry = work->nothing = false;
-    haft__arena_reset(&work->arena);
-    work->taking = true;
-    work->asked_ms = work->runtime->steady();
-    work->take = (haft__store_request){
+    haft__timer_stop(worker->runtime->loop, &worker->poll);
+    worker->needs_poll = worker->store_empty = false;
+    haft__arena_reset(&worker->arena);
+    worker->request_pending = true;
+    worker->requested_ms = worker->runtime->steady();
+    worker->request = (haft__store_request){
         .verb = HAFT__STORE_CLAIM_NEXT,
-        .run.owner = haft__str(work->runtime->owner),
-        .lease_ms = work->runtime->leases.ms,
-        .now_ms = work->options.own_clock ? haft__runtime_now(work->runtime) : 0,
-        .quick = is_quick(work),
-        .skip = work->skipped.texts,
-        .skip_count = haft__skips_list(&work->skips, now_of(work), &work->skipped),
-        .arena = &work->arena,
-        .done = on_taken,
-        .context = work};
-    list_postponed(work);
-    work->take.reclaim_own = work->doubted_ms != 0 && list_known(work);
-    haft__store_submit(work->runtime->store, &work->take);
+        .run.owner = haft__str(worker->runtime->owner),
+        .lease_ms = worker->runtime->leases.ms,
+        .now_ms = worker->options.use_local_clock ? haft__runtime_now(worker->runtime) : 0,
+        .quick = is_quick_claim(worker),
+        .skip = worker->skip_list.texts,
+        .skip_count = haft__skip_set_list(&worker->skips, loop_now(worker), &worker->skip_list),
+        .arena = &worker->arena,
+        .done = on_claimed,
+        .context = worker};
+    list_postponed(worker);
+    worker->request.reclaim_own = worker->strays_since_ms != 0 && list_known_runs(worker);
+    haft__store_submit(worker->runtime->store, &worker->request);
 }
 
 /* ---- giving back ---- */
 
-static void let_go(haft__work_slot *slot)
+static void release_slot(haft__worker_slot *slot)
 {
     haft_run_release(slot->run);
-    haft__timer_stop(slot->work->runtime->loop, &slot->again);
+    haft__timer_stop(slot->worker->runtime->loop, &slot->again);
     slot->run = NULL;
-    slot->mail = HAFT__MAIL_UNKNOWN;
-    slot->work->busy--;
-    slot->work->hungry = true; /* there is room, and the next of its thread may begin */
-    slot->work->nothing = false;
+    slot->mailbox = HAFT__MAILBOX_UNKNOWN;
+    slot->worker->busy--;
+    slot->worker->needs_poll = true; /* there is room, and the next of its thread may begin */
+    slot->worker->store_empty = false;
 }
 
-static void on_received(haft__store_request *request)
+static void on_mailbox_read(haft__store_request *request)
 {
-    haft__work_slot *slot = request->context;
+    haft__worker_slot *slot = request->context;
     bool none = request->status == HAFT_OK && request->message_count == 0;
-    slot->mail = none ? HAFT__MAIL_NONE : HAFT__MAIL_SOME;
+    slot->mailbox = none ? HAFT__MAILBOX_EMPTY : HAFT__MAILBOX_PENDING;
 }
 
-static void ask_for_mail(haft__work_slot *slot)
+static void query_mailbox(haft__worker_slot *slot)
 {
-    haft_runtime *runtime = slot->work->runtime;
-    slot->mail = HAFT__MAIL_ASKED;
+    haft_runtime *runtime = slot->worker->runtime;
+    slot->mailbox = HAFT__MAILBOX_QUERIED;
     haft__arena_reset(&slot->arena);
     slot->receive = (haft__store_request){.verb = HAFT__STORE_RECEIVE,
                                           .run.id = haft__str(slot->run->id),
                                           .arena = &slot->arena,
-                                          .done = on_received,
+                                          .done = on_mailbox_read,
                                           .context = slot};
     haft__store_submit(runtime->store, &slot->receive);
 }
 
-static void on_again(void *context)
+static void on_mailbox_timer(void *context)
 {
-    haft__work_slot *slot = context;
-    slot->mail = HAFT__MAIL_UNKNOWN;
+    haft__worker_slot *slot = context;
+    slot->mailbox = HAFT__MAILBOX_UNKNOWN;
 }
 
 /* What was said to it is heard first, and it may go on because of that. */
-static void wait_until_heard(haft__work_slot *slot)
+static void wait_for_delivery(haft__worker_slot *slot)
 {
-    haft__runtime_listen(slot->work->runtime);
+    haft__runtime_poll_messages(slot->worker->runtime);
     if (slot->again.slot == 0
-        && haft__timer_start(slot->work->runtime->loop, &slot->again, HEARD_MS, on_again, slot,
-                             NULL)
+        && haft__timer_start(slot->worker->runtime->loop, &slot->again, DELIVERY_POLL_MS,
+                             on_mailbox_timer, slot, NULL)
                != HAFT_OK) {
-        slot->mail = HAFT__MAIL_UNKNOWN;
+        slot->mailbox = HAFT__MAILBOX_UNKNOWN;
     }
 }
 
 /* A deadline that the store's clock says has come, and ours does not: it is not asked for again and
  * again meanwhile. */
-static void give_back_waiting(haft__work_slot *slot)
+static void release_waiting(haft__worker_slot *slot)
 {
-    haft__work *work = slot->work;
+    haft__worker *worker = slot->worker;
     const haft__run *state = &slot->run->state;
     if (haft__run_deadline(state) != 0 && state->seq == slot->seq) {
-        (void)haft__skips_add(&work->skips, slot->run->id, skip_from(work));
+        (void)haft__skip_set_add(&worker->skips, slot->run->id, skip_start_ms(worker));
     } else {
-        haft__skips_forget(&work->skips, slot->run->id);
+        haft__skip_set_remove(&worker->skips, slot->run->id);
     }
-    tell(work, HAFT__WORK_WAITS, slot->run, 0);
-    let_go(slot);
+    notify(worker, HAFT__WORKER_WAITING, slot->run, 0);
+    release_slot(slot);
 }
 
 /* A run that waits. One that asks on behalf of a call which is under way here is kept: nobody else
  * could give the answer to that call. */
-static void look_at_waiting(haft__work_slot *slot)
+static void check_waiting(haft__worker_slot *slot)
 {
-    const haft__work_options *options = &slot->work->options;
-    if (options->speak != NULL && options->speak(options->context, slot->run)) {
-        slot->mail = HAFT__MAIL_UNKNOWN;
+    const haft__worker_options *options = &slot->worker->options;
+    if (options->answer_waiting != NULL && options->answer_waiting(options->context, slot->run)) {
+        slot->mailbox = HAFT__MAILBOX_UNKNOWN;
         return;
     }
     if (slot->run->slots != NULL) {
         return;
     }
-    switch (slot->mail) {
-    case HAFT__MAIL_UNKNOWN: ask_for_mail(slot); return;
-    case HAFT__MAIL_ASKED: return;
-    case HAFT__MAIL_SOME: wait_until_heard(slot); return;
-    case HAFT__MAIL_NONE: give_back_waiting(slot); return;
+    switch (slot->mailbox) {
+    case HAFT__MAILBOX_UNKNOWN: query_mailbox(slot); return;
+    case HAFT__MAILBOX_QUERIED: return;
+    case HAFT__MAILBOX_PENDING: wait_for_delivery(slot); return;
+    case HAFT__MAILBOX_EMPTY: release_waiting(slot); return;
     }
     HAFT__UNREACHABLE();
 }
 
-static void look_at_stopped(haft__work_slot *slot)
+static void check_stopped(haft__worker_slot *slot)
 {
-    haft__work *work = slot->work;
+    haft__worker *worker = slot->worker;
     haft_status status = slot->run->error.status;
     bool lost = status == HAFT_BAD_STATE || status == HAFT_NOT_FOUND;
-    uint64_t retry = haft__skips_add(&work->skips, slot->run->id, skip_from(work));
-    tell(work, lost ? HAFT__WORK_LOST : HAFT__WORK_LEFT, slot->run, retry);
-    let_go(slot);
+    uint64_t retry = haft__skip_set_add(&worker->skips, slot->run->id, skip_start_ms(worker));
+    notify(worker, lost ? HAFT__WORKER_LEASE_LOST : HAFT__WORKER_SKIPPED, slot->run, retry);
+    release_slot(slot);
 }
 
 /* Whether nothing of it is to be waited for. A call that asks somebody something may do so for
  * days: it is ended. What the store could not be told is found out by who goes on with it. */
-static bool may_go(const haft__work_slot *slot, haft_state state)
+static bool may_release(const haft__worker_slot *slot, haft_state state)
 {
-    bool unknown = haft__log_lost(slot->run) && slot->run->slots == NULL;
+    bool unknown = haft__log_is_failing(slot->run) && slot->run->slots == NULL;
     if (state == HAFT_STOPPED) {
         return slot->run->error.status == HAFT_IO; /* else it is told why */
     }
-    return slot->work->at_once || haft__live_paused(slot->run) || state == HAFT_WAITING || unknown;
+    return slot->worker->at_once || haft__run_is_drained(slot->run) || state == HAFT_WAITING
+           || unknown;
 }
 
-static void on_left(haft_run *run, bool others)
+static void on_run_released(haft_run *run, bool others)
 {
-    haft__work *work = run->left_context;
-    work->leaving--;
-    tell(work, others ? HAFT__WORK_RELEASED : HAFT__WORK_KEPT, run, 0);
+    haft__worker *worker = run->released_context;
+    worker->releasing--;
+    notify(worker, others ? HAFT__WORKER_RELEASED : HAFT__WORKER_RELEASE_UNCONFIRMED, run, 0);
 }
 
 /* That it was given back is told when the store has said so. Who goes on with what is there once
  * tells its own end of it, and reads the run for that. A store that did not answer is not waited
  * for as long again. */
-static void release(haft__work_slot *slot)
+static void release_stopping(haft__worker_slot *slot)
 {
-    if (haft__log_lost(slot->run) || slot->run->error.status == HAFT_IO) {
-        haft__store_set_timeout(slot->work->runtime->store, HAFT__LIMIT_WORK_HURRY_MS);
+    if (haft__log_is_failing(slot->run) || slot->run->error.status == HAFT_IO) {
+        haft__store_set_timeout(slot->worker->runtime->store, HAFT__LIMIT_WORK_HURRY_MS);
     }
-    if (slot->work->options.once) {
-        tell(slot->work, HAFT__WORK_RELEASED, slot->run, 0);
+    if (slot->worker->options.once) {
+        notify(slot->worker, HAFT__WORKER_RELEASED, slot->run, 0);
     } else {
-        slot->work->leaving++;
-        slot->run->on_left = on_left;
-        slot->run->left_context = slot->work;
+        slot->worker->releasing++;
+        slot->run->on_released = on_run_released;
+        slot->run->released_context = slot->worker;
     }
-    let_go(slot);
+    release_slot(slot);
 }
 
-static void look_at(haft__work_slot *slot)
+static void check_slot(haft__worker_slot *slot)
 {
-    haft__work *work = slot->work;
+    haft__worker *worker = slot->worker;
     haft_state state = haft_run_state(slot->run);
     if (state == HAFT_ENDED) {
-        haft__skips_forget(&work->skips, slot->run->id);
-        tell(work, HAFT__WORK_ENDED, slot->run, 0);
-        let_go(slot);
-    } else if (work->stopping && may_go(slot, state)) {
-        release(slot);
+        haft__skip_set_remove(&worker->skips, slot->run->id);
+        notify(worker, HAFT__WORKER_ENDED, slot->run, 0);
+        release_slot(slot);
+    } else if (worker->stopping && may_release(slot, state)) {
+        release_stopping(slot);
     } else if (state == HAFT_STOPPED) {
-        look_at_stopped(slot);
+        check_stopped(slot);
     } else if (state == HAFT_WAITING) {
-        look_at_waiting(slot);
-    } else if (slot->mail == HAFT__MAIL_NONE) {
-        slot->mail = HAFT__MAIL_UNKNOWN; /* it goes on, and may wait again later */
+        check_waiting(slot);
+    } else if (slot->mailbox == HAFT__MAILBOX_EMPTY) {
+        slot->mailbox = HAFT__MAILBOX_UNKNOWN; /* it goes on, and may wait again later */
     }
 }
 
 /* ---- from outside ---- */
 
-haft_status haft__work_step(haft__work *work, haft_error *err)
+haft_status haft__worker_step(haft__worker *worker, haft_error *err)
 {
-    take_more(work);
-    haft_status status = haft_runtime_step(work->runtime, -1, err);
-    for (size_t i = 0; status == HAFT_OK && i < work->options.concurrency; i++) {
-        haft__work_slot *slot = &work->slots[i];
-        if (slot->run != NULL && slot->mail != HAFT__MAIL_ASKED) {
-            look_at(slot);
+    claim_next(worker);
+    haft_status status = haft_runtime_step(worker->runtime, -1, err);
+    for (size_t i = 0; status == HAFT_OK && i < worker->options.concurrency; i++) {
+        haft__worker_slot *slot = &worker->slots[i];
+        if (slot->run != NULL && slot->mailbox != HAFT__MAILBOX_QUERIED) {
+            check_slot(slot);
         }
     }
-    haft__work_look_at_suspect(work);
-    if (status == HAFT_OK && work->refused.status != HAFT_OK) {
-        status = work->refused.status;
+    haft__worker_update_suspect(worker);
+    if (status == HAFT_OK && worker->store_error.status != HAFT_OK) {
+        status = worker->store_error.status;
         if (err != NULL) {
-            *err = work->refused;
+            *err = worker->store_error;
         }
     }
     return status;
 }
 
-void haft__work_stop(haft__work *work, bool at_once)
+void haft__worker_stop(haft__worker *worker, bool at_once)
 {
-    work->stopping = true;
-    work->at_once = work->at_once || at_once;
-    haft__timer_stop(work->runtime->loop, &work->poll);
-    haft__store_set_timeout(work->runtime->store,
-                            work->at_once ? HAFT__LIMIT_WORK_HURRY_MS : HAFT__LIMIT_WORK_STOP_MS);
-    for (size_t i = 0; i < work->options.concurrency; i++) {
-        if (work->slots[i].run != NULL) {
-            haft__live_pause(work->slots[i].run);
+    worker->stopping = true;
+    worker->at_once = worker->at_once || at_once;
+    haft__timer_stop(worker->runtime->loop, &worker->poll);
+    haft__store_set_timeout(worker->runtime->store,
+                            worker->at_once ? HAFT__LIMIT_WORK_HURRY_MS : HAFT__LIMIT_WORK_STOP_MS);
+    for (size_t i = 0; i < worker->options.concurrency; i++) {
+        if (worker->slots[i].run != NULL) {
+            haft__run_drain(worker->slots[i].run);
         }
     }
 }
 
-bool haft__work_done(const haft__work *work)
+bool haft__worker_is_stopped(const haft__worker *worker)
 {
-    return work->stopping && !work->taking && work->busy == 0 && work->leaving == 0;
+    return worker->stopping && !worker->request_pending && worker->busy == 0
+           && worker->releasing == 0;
 }
 
-bool haft__work_idle(const haft__work *work)
+bool haft__worker_is_idle(const haft__worker *worker)
 {
-    bool nothing = (!work->hungry && work->nothing) || is_fed_up(work);
-    return !work->taking && nothing && work->busy == 0;
+    bool nothing = (!worker->needs_poll && worker->store_empty) || skip_limit_reached(worker);
+    return !worker->request_pending && nothing && worker->busy == 0;
 }
 
-void haft__work_again(haft__work *work)
+void haft__worker_poll_now(haft__worker *worker)
 {
-    work->hungry = true;
+    worker->needs_poll = true;
 }
 
-haft_run *haft__work_only(const haft__work *work)
+haft_run *haft__worker_only_run(const haft__worker *worker)
 {
-    if (work->busy != 1 || work->taking || work->hungry || !work->nothing) {
+    if (worker->busy != 1 || worker->request_pending || worker->needs_poll
+        || !worker->store_empty) {
         return NULL;
     }
     size_t at = 0;
-    while (work->slots[at].run == NULL) {
+    while (worker->slots[at].run == NULL) {
         at++;
     }
-    return work->slots[at].run;
+    return worker->slots[at].run;
 }
 
-bool haft__work_stuck(const haft__work *work)
+bool haft__worker_store_unreachable(const haft__worker *worker)
 {
-    return !work->taking && work->failures >= HAFT__LIMIT_WORK_TRIES && work->busy == 0;
+    return !worker->request_pending && worker->failures >= HAFT__LIMIT_WORK_TRIES
+           && worker->busy == 0;
 }
 
-static haft_status check_options(const haft_runtime *runtime, const haft__work_options *options,
+static haft_status check_options(const haft_runtime *runtime, const haft__worker_options *options,
                                  haft_error *err)
 {
     if (options->concurrency == 0 || options->concurrency > HAFT__LIMIT_WORK_RUNS) {
@@ -528,62 +542,62 @@ static haft_status check_options(const haft_runtime *runtime, const haft__work_o
     return HAFT_OK;
 }
 
-haft_status haft__work_create(haft_runtime *runtime, const haft__work_options *options,
-                              haft__work **ret_work, haft_error *err)
+haft_status haft__worker_create(haft_runtime *runtime, const haft__worker_options *options,
+                                haft__worker **ret_worker, haft_error *err)
 {
     haft_status status = check_options(runtime, options, err);
     if (status != HAFT_OK) {
         return status;
     }
-    haft__work *work = calloc(1, sizeof(*work));
-    haft__work_slot *slots = calloc(options->concurrency, sizeof(*slots));
-    if (work == NULL || slots == NULL) {
-        free(work);
+    haft__worker *worker = calloc(1, sizeof(*worker));
+    haft__worker_slot *slots = calloc(options->concurrency, sizeof(*slots));
+    if (worker == NULL || slots == NULL) {
+        free(worker);
         free(slots);
         return haft__fail_no_memory(err);
     }
-    work->runtime = runtime;
-    work->options = *options;
-    work->poll_ms = options->poll_ms;
-    work->hungry = true;
-    work->slots = slots;
-    haft__arena_init(&work->arena, HAFT__LIMIT_RUN_BYTES);
+    worker->runtime = runtime;
+    worker->options = *options;
+    worker->poll_ms = options->poll_ms;
+    worker->needs_poll = true;
+    worker->slots = slots;
+    haft__arena_init(&worker->arena, HAFT__LIMIT_RUN_BYTES);
     for (size_t i = 0; i < options->concurrency; i++) {
-        slots[i].work = work;
+        slots[i].worker = worker;
         haft__arena_init(&slots[i].arena, HAFT__LIMIT_RUN_BYTES);
     }
-    if (!haft__random_bytes(&work->random, sizeof(work->random))) {
-        work->random = haft__runtime_now(runtime);
+    if (!haft__random_bytes(&worker->random, sizeof(worker->random))) {
+        worker->random = haft__runtime_now(runtime);
     }
-    *ret_work = work;
+    *ret_worker = worker;
     return HAFT_OK;
 }
 
 /* Whether the store still works for it. */
-static bool is_asking(const haft__work *work)
+static bool has_open_requests(const haft__worker *worker)
 {
-    bool asking = work->taking || work->leaving > 0;
-    for (size_t i = 0; i < work->options.concurrency; i++) {
-        asking = asking || work->slots[i].mail == HAFT__MAIL_ASKED;
+    bool asking = worker->request_pending || worker->releasing > 0;
+    for (size_t i = 0; i < worker->options.concurrency; i++) {
+        asking = asking || worker->slots[i].mailbox == HAFT__MAILBOX_QUERIED;
     }
     return asking;
 }
 
-void haft__work_destroy(haft__work *work)
+void haft__worker_destroy(haft__worker *worker)
 {
-    if (work == NULL) {
+    if (worker == NULL) {
         return;
     }
-    haft__work_stop(work, true);
-    while (is_asking(work) && haft_runtime_step(work->runtime, -1, NULL) == HAFT_OK) {
+    haft__worker_stop(worker, true);
+    while (has_open_requests(worker) && haft_runtime_step(worker->runtime, -1, NULL) == HAFT_OK) {
     }
-    for (size_t i = 0; i < work->options.concurrency; i++) {
-        if (work->slots[i].run != NULL) {
-            let_go(&work->slots[i]);
+    for (size_t i = 0; i < worker->options.concurrency; i++) {
+        if (worker->slots[i].run != NULL) {
+            release_slot(&worker->slots[i]);
         }
-        haft__arena_finish(&work->slots[i].arena);
+        haft__arena_finish(&worker->slots[i].arena);
     }
-    haft__arena_finish(&work->arena);
-    free(work->slots);
-    free(work);
+    haft__arena_finish(&worker->arena);
+    free(worker->slots);
+    free(worker);
 }

@@ -324,7 +324,7 @@ static haft_status warn_of_patterns(haft__arena *arena, const haft__spec *spec,
         return HAFT_OK;
     }
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
-    haft__unmatched_warn(&text, spec, listing);
+    haft__unmatched_pattern_warn(&text, spec, listing);
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
         status = say(arena, haft__arena_copy(arena, haft__buf_str(&text)), &listing->warning, err);

@@ -120,7 +120,7 @@ static void report_updated_tool(haft__mcp_tool_call *tool_call, const haft__mcp_
     haft__exec_result result = {.text = HAFT__LIT("the tool is not what the run was shown")};
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft__reveal_write(&text, tool);
+    haft__reveal_write_tool(&text, tool);
     if (haft__buf_check(&text, NULL) == HAFT_OK) {
         result.renewed = haft__arena_copy(&tool_call->job->arena, haft__buf_str(&text));
     }

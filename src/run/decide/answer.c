@@ -20,7 +20,7 @@
 /* ---- answers ---- */
 
 /* A value as the text of a result: a text as it is, anything else as JSON. */
-static haft_str value_text(haft__deciding *d, haft__json value)
+static haft_str value_text(haft__decision *d, haft__json value)
 {
     if (value.kind == HAFT__JSON_STRING) {
         return haft__json_text(value);
@@ -32,7 +32,7 @@ static haft_str value_text(haft__deciding *d, haft__json value)
 /* What a person has approved runs, unless others have used up the budget meanwhile, or it is
  * another thing by now: then they are asked about that. Arguments that they changed stand in their
  * answer; the binding is of what they saw. */
-static haft_status start_approved(haft__deciding *d, const haft__run_call *call,
+static haft_status start_approved(haft__decision *d, const haft__run_call *call,
                                   haft__json arguments)
 {
     bool holds = false;
@@ -47,11 +47,11 @@ static haft_status start_approved(haft__deciding *d, const haft__run_call *call,
         return status;
     }
     return holds ? haft__decide_start(d, call, arguments, HAFT__LIT(""))
-                 : haft__decide_ask_again(d, call, arguments);
+                 : haft__decide_new_approval(d, call, arguments);
 }
 
 /* New arguments from a person are checked like the model's. */
-static haft_status start_edited(haft__deciding *d, const haft__run_call *call)
+static haft_status start_edited(haft__decision *d, const haft__run_call *call)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
@@ -72,14 +72,14 @@ static haft_status start_edited(haft__deciding *d, const haft__run_call *call)
     return status;
 }
 
-static haft_status refuse_denied(haft__deciding *d, const haft__run_call *call)
+static haft_status refuse_denied(haft__decision *d, const haft__run_call *call)
 {
     haft_str why = haft__json_text(call->value);
     bool begun = call->started && call->pause == HAFT__PAUSE_APPROVAL;
     bool late = call->deadline_ms > 0 && d->now_ms >= call->deadline_ms
                 && call->value.kind == HAFT__JSON_NULL; /* people have a text there */
     if (call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME && !d->tools->older) {
-        return haft__decide_left(d, call, late);
+        return haft__decide_give_up(d, call, late);
     }
     if (late) {
         haft__buf_add_str(&d->tools->text,
@@ -101,11 +101,12 @@ static haft_status refuse_denied(haft__deciding *d, const haft__run_call *call)
     return haft__decide_refuse(d, call, "denied");
 }
 
-haft_status haft__decide_answer(haft__deciding *d, const haft__run_call *call)
+haft_status haft__decide_answer(haft__decision *d, const haft__run_call *call)
 {
     haft_str verdict = call->verdict;
-    if (call->asks.kind == HAFT__JSON_OBJECT) { /* whatever the answer is, the tool is told */
-        return haft__decide_again(d, call, HAFT__LIT(""));
+    if (call->elicitation.kind
+        == HAFT__JSON_OBJECT) { /* whatever the answer is, the tool is told */
+        return haft__decide_retry(d, call, HAFT__LIT(""));
     }
     if (haft__str_equal(verdict, HAFT__LIT("reject"))) {
         return refuse_denied(d, call);
@@ -117,7 +118,7 @@ haft_status haft__decide_answer(haft__deciding *d, const haft__run_call *call)
         return start_approved(d, call, call->arguments);
     }
     if (haft__str_equal(verdict, HAFT__LIT("retry"))) {
-        return haft__decide_again(d, call, HAFT__LIT(""));
+        return haft__decide_retry(d, call, HAFT__LIT(""));
     }
     return haft__decide_finish(d, call, call->arguments, value_text(d, call->value), false,
                                HAFT__LIT(""));
@@ -127,13 +128,14 @@ haft_status haft__decide_answer(haft__deciding *d, const haft__run_call *call)
 
 /* What the rule says happens then. An answer of the rule is one as if somebody had given it: one
  * that the question does not take is a rejection that says why. */
-haft_status haft__decide_overdue(haft__deciding *d, const haft__run_call *call)
+haft_status haft__decide_overdue(haft__decision *d, const haft__run_call *call)
 {
     const haft__json *answer = haft__json_get(call->on_expire, HAFT__LIT("answer"));
     bool reject = haft__str_equal(haft__json_text(call->on_expire), HAFT__LIT("reject"));
     haft__json value = answer != NULL ? *answer : haft__json_null();
     haft_error misfit = {0};
-    bool question = call->pause == HAFT__PAUSE_QUESTION && call->asks.kind != HAFT__JSON_OBJECT;
+    bool question =
+        call->pause == HAFT__PAUSE_QUESTION && call->elicitation.kind != HAFT__JSON_OBJECT;
     if (answer != NULL && question && !d->tools->older
         && haft__question_answer(call, value, &value, &misfit) != HAFT_OK) {
         value = haft__json_string(haft__str(misfit.message));
@@ -141,19 +143,19 @@ haft_status haft__decide_overdue(haft__deciding *d, const haft__run_call *call)
         reject = true;
     }
     const char *verdict = answer != NULL ? "answer" : reject ? "reject" : "expire";
-    haft__deciding_begin(d, HAFT__EVENT_ANSWERED);
+    haft__decision_begin(d, HAFT__EVENT_ANSWERED);
     haft__field_text(&d->w, "call", call->id);
     haft__field_text(&d->w, "by", HAFT__LIT("deadline"));
     haft__field_text(&d->w, "verdict", haft__str(verdict));
     haft__json_key(&d->w, "value");
     haft__json_add(&d->w, value);
-    return haft__deciding_commit(d);
+    return haft__decision_commit(d);
 }
 
 haft_status haft__decide_expiry(haft__decider *decider, const haft__run *run,
                                 const haft__run_call *call, uint64_t now_ms,
                                 haft__effect *ret_effect, haft_error *err)
 {
-    haft__deciding d = haft__deciding_open(decider, run, now_ms, ret_effect, err);
+    haft__decision d = haft__decision_open(decider, run, now_ms, ret_effect, err);
     return haft__decide_overdue(&d, call);
 }

@@ -27,8 +27,8 @@ static uint64_t number_of(const haft__run_call *call, const char *key, uint64_t 
     return given ? (uint64_t)number : otherwise;
 }
 
-static haft_status finish(haft__deciding *d, const haft__run_call *call,
-                          const haft__outcome *outcome)
+static haft_status finish_builtin(haft__decision *d, const haft__run_call *call,
+                                  const haft__outcome *outcome)
 {
     haft__buf_clear(&d->tools->body);
     haft__input_call_finished(&d->tools->body, d->run, call, outcome);
@@ -37,32 +37,32 @@ static haft_status finish(haft__deciding *d, const haft__run_call *call,
     return status == HAFT_OK ? haft__buf_check(&d->tools->text, d->err) : status;
 }
 
-static haft_status finish_text(haft__deciding *d, const haft__run_call *call, haft_str text)
+static haft_status finish_text(haft__decision *d, const haft__run_call *call, haft_str text)
 {
     haft__outcome outcome = {.ok = true, .text = text};
-    return finish(d, call, &outcome);
+    return finish_builtin(d, call, &outcome);
 }
 
-static haft_status ask_question(haft__deciding *d, const haft__run_call *call)
+static haft_status ask_question(haft__decision *d, const haft__run_call *call)
 {
-    haft__deciding_begin(d, HAFT__EVENT_PAUSED);
+    haft__decision_begin(d, HAFT__EVENT_PAUSED);
     haft__field_text(&d->w, "call", call->id);
     haft__field_text(&d->w, "pause", haft__str(haft__pause_name(HAFT__PAUSE_QUESTION)));
     haft__field_text(&d->w, "tool", call->name);
     haft__json_key(&d->w, "arguments");
     haft__json_add(&d->w, call->arguments);
     haft__field_text(&d->w, "question", text_of(call, "question"));
-    haft__deciding_deadline(d, HAFT__PAUSE_QUESTION, NULL);
-    return haft__deciding_commit(d);
+    haft__decision_write_deadline(d, HAFT__PAUSE_QUESTION, NULL);
+    return haft__decision_commit(d);
 }
 
-static haft_status complete(haft__deciding *d, const haft__run_call *call)
+static haft_status complete(haft__decision *d, const haft__run_call *call)
 {
     return finish_text(d, call, HAFT__LIT("The workflow is complete. Give your final answer."));
 }
 
 /* The content stays where it is, in the arguments of the call; the record says what it was. */
-static haft_status store_artifact(haft__deciding *d, const haft__run_call *call)
+static haft_status store_artifact(haft__decision *d, const haft__run_call *call)
 {
     haft_str name = text_of(call, "name"), content = text_of(call, "content");
     if (call->stored) {
@@ -72,14 +72,14 @@ static haft_status store_artifact(haft__deciding *d, const haft__run_call *call)
     haft_str media_type = text_of(call, "media_type");
     char digest[HAFT__SHA256_HEX];
     haft__sha256_hex(content, digest);
-    haft__deciding_begin(d, HAFT__EVENT_ARTIFACT_STORED);
+    haft__decision_begin(d, HAFT__EVENT_ARTIFACT_STORED);
     haft__field_text(&d->w, "call", call->id);
     haft__field_text(&d->w, "name", name);
     haft__field_text(&d->w, "media_type",
                      media_type.len > 0 ? media_type : HAFT__LIT("text/plain"));
     haft__field_number(&d->w, "bytes", content.len);
     haft__field_text(&d->w, "sha256", (haft_str){digest, sizeof(digest)});
-    return haft__deciding_commit(d);
+    return haft__decision_commit(d);
 }
 
 static bool has_part(haft_str line, haft_str part)
@@ -93,7 +93,7 @@ static bool has_part(haft_str line, haft_str part)
 }
 
 /* The lines that have `part` in them. */
-static haft_str filter_lines(haft__deciding *d, haft_str text, haft_str part)
+static haft_str filter_lines(haft__decision *d, haft_str text, haft_str part)
 {
     haft__buf *lines = &d->tools->text;
     while (text.len > 0) {
@@ -106,7 +106,7 @@ static haft_str filter_lines(haft__deciding *d, haft_str text, haft_str part)
     return haft__buf_str(lines);
 }
 
-static haft_status read_result(haft__deciding *d, const haft__run_call *call)
+static haft_status read_result(haft__decision *d, const haft__run_call *call)
 {
     haft_str id = text_of(call, "call"), part = text_of(call, "grep");
     const haft__run_call *wanted = haft__run_find_call(d->run, id);
@@ -118,7 +118,7 @@ static haft_status read_result(haft__deciding *d, const haft__run_call *call)
             .where = HAFT__LIT("/call"),
             .hint = HAFT__LIT("a call is named like c3.1: turn 3, first call"),
         };
-        return finish(d, call, &outcome);
+        return finish_builtin(d, call, &outcome);
     }
     haft_str text = part.len > 0 ? filter_lines(d, wanted->result, part) : wanted->result;
     uint32_t most = d->spec->limits.observation_chars;
@@ -130,7 +130,7 @@ static haft_status read_result(haft__deciding *d, const haft__run_call *call)
 
 static const struct {
     const char *name;
-    haft_status (*decide)(haft__deciding *d, const haft__run_call *call);
+    haft_status (*decide)(haft__decision *d, const haft__run_call *call);
 } builtins[] = {
     {"request_user_input", ask_question},
     {"complete_workflow", complete},
@@ -138,7 +138,7 @@ static const struct {
     {"read_result", read_result},
 };
 
-static size_t find(const haft__tool *tool)
+static size_t find_builtin(const haft__tool *tool)
 {
     for (size_t i = 0; tool->source == HAFT__TOOL_BUILTIN && i < COUNT(builtins); i++) {
         if (haft__str_equal(tool->name, haft__str(builtins[i].name))) {
@@ -150,10 +150,10 @@ static size_t find(const haft__tool *tool)
 
 bool haft__builtin_is_pure(const haft__tool *tool)
 {
-    return find(tool) < COUNT(builtins);
+    return find_builtin(tool) < COUNT(builtins);
 }
 
-haft_status haft__decide_builtin(haft__deciding *d, const haft__run_call *call)
+haft_status haft__decide_builtin(haft__decision *d, const haft__run_call *call)
 {
-    return builtins[find(call->tool)].decide(d, call);
+    return builtins[find_builtin(call->tool)].decide(d, call);
 }

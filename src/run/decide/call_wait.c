@@ -15,26 +15,26 @@ static haft_str lane_of(const haft__tool *tool)
 
 /* Whether the call is under way, here or at a client. One that waits for a person is not: what a
  * person may never decide must not keep others from going on. */
-static bool is_under_way(const haft__run_call *call)
+static bool is_running(const haft__run_call *call)
 {
     bool client = call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_HEADLESS;
     return call->tool != NULL
            && (call->stage == HAFT__CALL_STARTED || client || haft__call_needs_host(call));
 }
 
-const haft__run_call *haft__held_behind(const haft__run *run, const haft__run_call *call)
+const haft__run_call *haft__call_wait_lane_holder(const haft__run *run, const haft__run_call *call)
 {
     haft_str lane = lane_of(call->tool);
     for (size_t i = run->batch; lane.len > 0 && i < run->call_count; i++) {
         const haft__run_call *other = &run->calls[i];
-        if (other != call && is_under_way(other) && haft__str_equal(lane_of(other->tool), lane)) {
+        if (other != call && is_running(other) && haft__str_equal(lane_of(other->tool), lane)) {
             return other;
         }
     }
     return NULL;
 }
 
-bool haft__held_is_full(const haft__run *run)
+bool haft__call_wait_parallel_full(const haft__run *run)
 {
     uint32_t running = 0;
     for (size_t i = run->batch; i < run->call_count; i++) {
@@ -44,14 +44,14 @@ bool haft__held_is_full(const haft__run *run)
     return running >= run->spec->limits.parallel;
 }
 
-bool haft__held_may_start(const haft__run_call *call)
+bool haft__call_wait_answer_starts(const haft__run_call *call)
 {
-    return call->asks.kind == HAFT__JSON_OBJECT || call->approved
+    return call->elicitation.kind == HAFT__JSON_OBJECT || call->approved
            || haft__str_equal(call->verdict, HAFT__LIT("retry"));
 }
 
 /* Calls that control the run are decided about when their siblings have their results. */
-static bool is_last(const haft__run *run)
+static bool waits_for_others(const haft__run *run)
 {
     bool last = true;
     for (size_t i = run->batch; i < run->call_count; i++) {
@@ -63,33 +63,33 @@ static bool is_last(const haft__run *run)
     return last;
 }
 
-haft__held haft__held_look(const haft__run *run, const haft__run_call *call)
+haft__call_wait haft__call_wait_find(const haft__run *run, const haft__run_call *call)
 {
     bool arrived = call->stage == HAFT__CALL_ARRIVED && call->malformed.len == 0;
-    bool answered = call->stage == HAFT__CALL_ANSWERED && haft__held_may_start(call);
-    haft__held held = {.by = HAFT__HELD_NOT, .lane = HAFT__LIT("")};
+    bool answered = call->stage == HAFT__CALL_ANSWERED && haft__call_wait_answer_starts(call);
+    haft__call_wait held = {.by = HAFT__CALL_WAIT_NONE, .lane = HAFT__LIT("")};
     if (run->stage != HAFT__RUN_CALLING || call->tool == NULL || (!arrived && !answered)) {
         return held;
     }
     if (call->tool->role == HAFT__ROLE_CONTROL) {
-        held.by = is_last(run) ? HAFT__HELD_NOT : HAFT__HELD_OTHERS;
+        held.by = waits_for_others(run) ? HAFT__CALL_WAIT_NONE : HAFT__CALL_WAIT_OTHERS;
         return held;
     }
-    held.behind = haft__held_behind(run, call);
-    if (held.behind != NULL) {
-        held.by = HAFT__HELD_LANE;
+    held.holder = haft__call_wait_lane_holder(run, call);
+    if (held.holder != NULL) {
+        held.by = HAFT__CALL_WAIT_LANE;
         held.lane = call->tool->traits.lane;
-    } else if (haft__call_is_external(call) && haft__held_is_full(run)) {
-        held.by = HAFT__HELD_ROOM;
+    } else if (haft__call_is_external(call) && haft__call_wait_parallel_full(run)) {
+        held.by = HAFT__CALL_WAIT_PARALLEL;
     }
     return held;
 }
 
-const char *haft__held_name(haft__held_by by)
+const char *haft__call_wait_reason_name(haft__call_wait_reason by)
 {
-    static const char *const names[] = {[HAFT__HELD_NOT] = "",
-                                        [HAFT__HELD_LANE] = "lane",
-                                        [HAFT__HELD_ROOM] = "room",
-                                        [HAFT__HELD_OTHERS] = "others"};
+    static const char *const names[] = {[HAFT__CALL_WAIT_NONE] = "",
+                                        [HAFT__CALL_WAIT_LANE] = "lane",
+                                        [HAFT__CALL_WAIT_PARALLEL] = "room",
+                                        [HAFT__CALL_WAIT_OTHERS] = "others"};
     return names[by];
 }

@@ -25,7 +25,7 @@
 /* How many names an error lists at most. */
 #define NAMES_SHOWN 20
 
-static bool is_over(const haft__run_call *call)
+static bool is_finished(const haft__run_call *call)
 {
     return call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
 }
@@ -41,26 +41,26 @@ static bool is_external(const haft__tool *tool)
     return !haft__builtin_is_pure(tool) && tool->source != HAFT__TOOL_HEADLESS;
 }
 
-static const haft__run_call *batch_end(const haft__run *run)
+static const haft__run_call *batch_limit(const haft__run *run)
 {
     return run->calls + run->call_count;
 }
 
 /* ---- refusals ---- */
 
-haft_status haft__decide_refuse(haft__deciding *d, const haft__run_call *call, const char *why)
+haft_status haft__decide_refuse(haft__decision *d, const haft__run_call *call, const char *why)
 {
-    haft__deciding_begin(d, HAFT__EVENT_CALL_REFUSED);
+    haft__decision_begin(d, HAFT__EVENT_CALL_REFUSED);
     haft__field_text(&d->w, "call", call->id);
     haft__field_text(&d->w, "model_call", call->model_call);
     haft__field_text(&d->w, "tool", call->name);
     haft__field_text(&d->w, "why", haft__str(why));
     haft__field_text(&d->w, "text", haft__buf_str(&d->tools->text));
-    return haft__deciding_commit(d);
+    return haft__decision_commit(d);
 }
 
 /* Appends the tools that may be called in this turn. */
-static void list_allowed(haft__deciding *d)
+static void list_allowed(haft__decision *d)
 {
     haft__buf *text = &d->tools->text;
     unsigned shown = 0;
@@ -78,7 +78,7 @@ static void list_allowed(haft__deciding *d)
     haft__buf_add_str(text, shown > 0 ? HAFT__LIT(".") : HAFT__LIT(""));
 }
 
-static haft_status refuse_unknown(haft__deciding *d, const haft__run_call *call)
+static haft_status refuse_unknown(haft__decision *d, const haft__run_call *call)
 {
     haft_str near = haft__tools_nearest(d->run->tools, call->name);
     haft__buf_addf(&d->tools->text, "Error: there is no tool named \"%.*s\".",
@@ -91,7 +91,7 @@ static haft_status refuse_unknown(haft__deciding *d, const haft__run_call *call)
     return haft__decide_refuse(d, call, "unknown");
 }
 
-static haft_status refuse_not_allowed(haft__deciding *d, const haft__run_call *call)
+static haft_status refuse_not_allowed(haft__decision *d, const haft__run_call *call)
 {
     haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
     haft__wire_name_add(&d->tools->text, call->name);
@@ -100,7 +100,7 @@ static haft_status refuse_not_allowed(haft__deciding *d, const haft__run_call *c
     return haft__decide_refuse(d, call, "not_allowed");
 }
 
-haft_status haft__decide_over_limit(haft__deciding *d, const haft__run_call *call, bool budget)
+haft_status haft__decide_over_limit(haft__decision *d, const haft__run_call *call, bool budget)
 {
     if (budget) {
         haft__buf_addf(&d->tools->text, "Not run: the budget of %u calls is used up.",
@@ -114,7 +114,7 @@ haft_status haft__decide_over_limit(haft__deciding *d, const haft__run_call *cal
 }
 
 /* What would be mended elsewhere is not, in a reply that was cut: who knows what is missing. */
-static haft_status refuse_cut(haft__deciding *d, const haft__run_call *call)
+static haft_status refuse_truncated(haft__decision *d, const haft__run_call *call)
 {
     haft__buf_add_str(
         &d->tools->text,
@@ -125,10 +125,10 @@ static haft_status refuse_cut(haft__deciding *d, const haft__run_call *call)
 }
 
 /* It was written in a way that cannot be read: the model sees what it wrote, and why not. */
-static haft_status refuse_malformed(haft__deciding *d, const haft__run_call *call)
+static haft_status refuse_malformed(haft__decision *d, const haft__run_call *call)
 {
-    if (d->run->reply.stop == HAFT__STOP_LENGTH && call == batch_end(d->run) - 1) {
-        return refuse_cut(d, call);
+    if (d->run->reply.stop == HAFT__STOP_LENGTH && call == batch_limit(d->run) - 1) {
+        return refuse_truncated(d, call);
     }
     haft__buf_addf(&d->tools->text,
                    "Error: this call was not run, because it could not be read: %.*s. Write it "
@@ -140,23 +140,24 @@ static haft_status refuse_malformed(haft__deciding *d, const haft__run_call *cal
 
 /* ---- what a call is about to run with ---- */
 
-static haft_status look(haft__deciding *d, const haft__run_call *call, bool *ret_need_mending)
+static haft_status check_repair(haft__decision *d, const haft__run_call *call,
+                                bool *ret_needs_repair)
 {
-    haft_status status = haft__arguments_look(call->raw, &d->tools->scratch, d->run->hash_key,
-                                              ret_need_mending, d->err);
-    *ret_need_mending = *ret_need_mending || call->repaired;
+    haft_status status = haft__arguments_need_repair(call->raw, &d->tools->scratch,
+                                                     d->run->hash_key, ret_needs_repair, d->err);
+    *ret_needs_repair = *ret_needs_repair || call->repaired;
     return status;
 }
 
-haft_status haft__decide_start(haft__deciding *d, const haft__run_call *call, haft__json arguments,
+haft_status haft__decide_start(haft__decision *d, const haft__run_call *call, haft__json arguments,
                                haft_str note)
 {
     bool repaired = false;
-    haft_status status = look(d, call, &repaired);
+    haft_status status = check_repair(d, call, &repaired);
     if (status != HAFT_OK) {
         return status;
     }
-    haft__deciding_begin(d, HAFT__EVENT_CALL_STARTED);
+    haft__decision_begin(d, HAFT__EVENT_CALL_STARTED);
     haft__field_text(&d->w, "call", call->id);
     haft__field_text(&d->w, "model_call", call->model_call);
     haft__field_text(&d->w, "tool", call->name);
@@ -170,28 +171,28 @@ haft_status haft__decide_start(haft__deciding *d, const haft__run_call *call, ha
     haft__buf_add_char(d->w.buf, '"');
     d->w.after_key = false;
     haft__field_text_or_null(&d->w, "note", note);
-    return haft__deciding_commit(d);
+    return haft__decision_commit(d);
 }
 
-haft_status haft__decide_finish(haft__deciding *d, const haft__run_call *call, haft__json arguments,
+haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, haft__json arguments,
                                 haft_str result, bool cached, haft_str note)
 {
-    haft__deciding_begin(d, HAFT__EVENT_CALL_FINISHED);
+    haft__decision_begin(d, HAFT__EVENT_CALL_FINISHED);
     haft__field_text(&d->w, "call", call->id);
     haft__field_text(&d->w, "tool", call->name);
     haft__field_flag(&d->w, "ok", true);
     haft__field_text(&d->w, "result", result);
     haft__field_null(&d->w, "error");
-    haft__field_flag(&d->w, "truncated", haft__result_is_cut(d->run, result));
+    haft__field_flag(&d->w, "truncated", haft__result_is_truncated(d->run, result));
     haft__field_flag(&d->w, "cached", cached);
     haft__field_number(&d->w, "ms", 0);
     haft__json_key(&d->w, "arguments"); /* null when call_started has them */
     haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
     haft__field_text_or_null(&d->w, "note", note);
-    return haft__deciding_commit(d);
+    return haft__decision_commit(d);
 }
 
-static void write_deadline(haft__deciding *d, uint64_t after_ms)
+static void write_deadline(haft__decision *d, uint64_t after_ms)
 {
     if (after_ms > 0) {
         char at[HAFT__TIME_SIZE];
@@ -203,11 +204,11 @@ static void write_deadline(haft__deciding *d, uint64_t after_ms)
 }
 
 /* The tool itself asks, while it runs. Who does not answer in time has not answered. */
-static haft_status write_question(haft__deciding *d, const haft__run_call *call)
+static haft_status write_question(haft__decision *d, const haft__run_call *call)
 {
-    const haft__json *message = haft__json_get(call->asks, HAFT__LIT("message"));
-    const haft__json *server = haft__json_get(call->asks, HAFT__LIT("server"));
-    haft__deciding_begin(d, HAFT__EVENT_PAUSED);
+    const haft__json *message = haft__json_get(call->elicitation, HAFT__LIT("message"));
+    const haft__json *server = haft__json_get(call->elicitation, HAFT__LIT("server"));
+    haft__decision_begin(d, HAFT__EVENT_PAUSED);
     haft__field_text(&d->w, "call", call->id);
     haft__field_text(&d->w, "pause", haft__str(haft__pause_name(HAFT__PAUSE_QUESTION)));
     haft__field_text(&d->w, "tool", call->name);
@@ -232,13 +233,13 @@ static haft_status write_question(haft__deciding *d, const haft__run_call *call)
     haft__field_text_or_null(&d->w, "server",
                              server != NULL ? haft__json_text(*server) : (haft_str){NULL, 0});
     haft__field_flag(&d->w, "pinned", call->pinned);
-    return haft__deciding_commit(d);
+    return haft__decision_commit(d);
 }
 
-haft_status haft__decide_pause(haft__deciding *d, const haft__run_call *call, haft__pause pause,
+haft_status haft__decide_pause(haft__decision *d, const haft__run_call *call, haft__pause pause,
                                haft__json arguments, const haft__approval_rule *rule)
 {
-    haft__deciding_begin(d, HAFT__EVENT_PAUSED);
+    haft__decision_begin(d, HAFT__EVENT_PAUSED);
     haft__field_text(&d->w, "call", call->id);
     haft__field_text(&d->w, "pause", haft__str(haft__pause_name(pause)));
     haft__field_text(&d->w, "tool", call->name);
@@ -249,7 +250,7 @@ haft_status haft__decide_pause(haft__deciding *d, const haft__run_call *call, ha
                              question != NULL && pause == HAFT__PAUSE_QUESTION
                                  ? haft__json_text(*question)
                                  : (haft_str){NULL, 0});
-    haft__deciding_deadline(d, pause, rule);
+    haft__decision_write_deadline(d, pause, rule);
     if (pause == HAFT__PAUSE_APPROVAL) {
         char binding[HAFT__SHA256_HEX];
         haft_status status = haft__binding_make(d->spec, call->tool, arguments, binding, d->err);
@@ -258,7 +259,7 @@ haft_status haft__decide_pause(haft__deciding *d, const haft__run_call *call, ha
         }
         haft__field_text(&d->w, "binding", (haft_str){binding, sizeof(binding)});
     }
-    return haft__deciding_commit(d);
+    return haft__decision_commit(d);
 }
 
 /* ---- judging ---- */
@@ -273,7 +274,7 @@ static uint32_t accepted_before(const haft__run *run, const haft__run_call *call
     return count;
 }
 
-haft_status haft__decide_guard(haft__deciding *d, haft_str tool, bool *ret_passes)
+haft_status haft__decide_guard(haft__decision *d, haft_str tool, bool *ret_passes)
 {
     const haft__run *run = d->run;
     haft__arena *scratch = &d->tools->scratch;
@@ -291,7 +292,7 @@ haft_status haft__decide_guard(haft__deciding *d, haft_str tool, bool *ret_passe
                 phases[i] || (one != NULL && run->past[haft__run_tool_index(run, one)].finished);
         }
     }
-    haft__guard_facts guard = haft__guard_look(d->spec, &facts, phases, run->artifact_count > 0);
+    haft__guard_facts guard = haft__guard_collect(d->spec, &facts, phases, run->artifact_count > 0);
     haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
     *ret_passes = haft__guard_passes(d->spec, &guard, tool, &d->tools->text);
     if (*ret_passes) {
@@ -307,7 +308,7 @@ typedef enum judgement {
 } judgement;
 
 /* The call is valid: is it a repetition, approved, known from before, and is there room? */
-static haft_status judge_valid(haft__deciding *d, const haft__run_call *call, haft__json arguments,
+static haft_status judge_valid(haft__decision *d, const haft__run_call *call, haft__json arguments,
                                judgement *ret_judgement)
 {
     haft__buf *key = &d->tools->body; /* not in use yet */
@@ -317,23 +318,23 @@ static haft_status judge_valid(haft__deciding *d, const haft__run_call *call, ha
         return status;
     }
     const haft__run_call *known = haft__map_get(&d->run->results, haft__buf_str(key));
-    haft__progress_verdict verdict = HAFT__PROGRESS_FINE;
+    haft__no_progress_verdict verdict = HAFT__NO_PROGRESS_FINE;
     if (!is_control(call) && !call->approved) {
-        verdict = haft__progress_look(&d->run->progress, haft__run_hash(call->name),
-                                      haft__run_hash(haft__buf_str(key)));
-        haft__progress_tell(&d->tools->text, verdict, call->name);
+        verdict = haft__no_progress_check(&d->run->progress, haft__run_hash(call->name),
+                                          haft__run_hash(haft__buf_str(key)));
+        haft__no_progress_explain(&d->tools->text, verdict, call->name);
     }
-    if (verdict == HAFT__PROGRESS_STOP) {
+    if (verdict == HAFT__NO_PROGRESS_STOP) {
         return haft__decide_end(d, HAFT__END_INCOMPLETE, d->run->observation, false,
                                 "no progress: the same calls over and over", NULL);
     }
-    if (verdict == HAFT__PROGRESS_REFUSE) {
+    if (verdict == HAFT__NO_PROGRESS_REFUSE) {
         return haft__decide_refuse(d, call, "repeated");
     }
     const haft__approval_rule *rule = NULL;
     bool approval =
-        haft__approval_wanted(d->spec, call->tool, &arguments, &d->tools->scratch, &rule)
-        || call->ask_anew;
+        haft__approval_is_required(d->spec, call->tool, &arguments, &d->tools->scratch, &rule)
+        || call->needs_new_approval;
     if (approval && !call->approved) {
         return haft__decide_pause(d, call, HAFT__PAUSE_APPROVAL, arguments, rule);
     }
@@ -342,14 +343,14 @@ static haft_status judge_valid(haft__deciding *d, const haft__run_call *call, ha
         return haft__decide_finish(d, call, arguments, known->result, true,
                                    haft__buf_str(&d->tools->text));
     }
-    if (haft__held_behind(d->run, call) != NULL) {
+    if (haft__call_wait_lane_holder(d->run, call) != NULL) {
         *ret_judgement = JUDGED_WAIT;
         return HAFT_OK;
     }
     return haft__decide_start(d, call, arguments, haft__buf_str(&d->tools->text));
 }
 
-static haft_status judge_call(haft__deciding *d, const haft__run_call *call,
+static haft_status judge_call(haft__decision *d, const haft__run_call *call,
                               judgement *ret_judgement)
 {
     const haft__run *run = d->run;
@@ -359,8 +360,8 @@ static haft_status judge_call(haft__deciding *d, const haft__run_call *call,
         return refuse_malformed(d, call);
     }
     if (call->tool == NULL
-        || haft__resolve_tool(d->spec, run, call->tool).sight == HAFT__SIGHT_OUT) {
-        const char *why = haft__decide_absent(d, call);
+        || haft__resolve_tool(d->spec, run, call->tool).visibility == HAFT__VISIBILITY_NONE) {
+        const char *why = haft__decide_missing_tool(d, call);
         return why != NULL ? haft__decide_refuse(d, call, why) : refuse_unknown(d, call);
     }
     if (!run->allowed[haft__run_tool_index(run, call->tool)]) {
@@ -373,26 +374,26 @@ static haft_status judge_call(haft__deciding *d, const haft__run_call *call,
         return haft__decide_over_limit(d, call, over_budget);
     }
     if (call->redacted && !haft__builtin_is_pure(call->tool)) {
-        haft__buf_add_str(&d->tools->text, HAFT__LIT(HAFT__WITHHELD_TEXT));
-        return haft__decide_refuse(d, call, HAFT__WITHHELD);
+        haft__buf_add_str(&d->tools->text, HAFT__LIT(HAFT__WITHHOLD_TEXT));
+        return haft__decide_refuse(d, call, HAFT__WITHHOLD_REASON);
     }
     const haft__approval_rule *rule = NULL;
-    bool approval = haft__approval_wanted(d->spec, call->tool, NULL, &d->tools->scratch, &rule)
-                    || call->ask_anew;
+    bool approval = haft__approval_is_required(d->spec, call->tool, NULL, &d->tools->scratch, &rule)
+                    || call->needs_new_approval;
     if (d->full && is_external(call->tool) && !approval) {
         *ret_judgement = JUDGED_WAIT; /* and is read when there is a place, not each time */
         return HAFT_OK;
     }
     bool broken = false, cut = run->reply.stop == HAFT__STOP_LENGTH;
-    haft_status status = cut ? look(d, call, &broken) : HAFT_OK;
+    haft_status status = cut ? check_repair(d, call, &broken) : HAFT_OK;
     if (broken) {
-        return refuse_cut(d, call);
+        return refuse_truncated(d, call);
     }
     haft__arguments arguments;
     haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
     if (status == HAFT_OK) {
         bool nullable = run->constraint == HAFT__CONSTRAINT_JSON_SCHEMA
-                        && haft__force_look(d->spec).target == HAFT__TARGET_OPENAI;
+                        && haft__constraint_detect(d->spec).target == HAFT__TARGET_OPENAI;
         status = (nullable ? haft__arguments_read_nullable : haft__arguments_read)(
             call->tool, call->raw, d->tools->checker, &d->tools->scratch, run->hash_key, &arguments,
             &d->tools->text, d->err);
@@ -416,20 +417,21 @@ static haft_status judge_call(haft__deciding *d, const haft__run_call *call,
 
 /* ---- one call, and all of them ---- */
 
-static bool asks(const haft__run_call *call)
+static bool asks_user(const haft__run_call *call)
 {
-    return call->asks.kind == HAFT__JSON_OBJECT;
+    return call->elicitation.kind == HAFT__JSON_OBJECT;
 }
 
 /* Whether a call that a person let go on has to wait all the same. */
-static bool must_wait(const haft__deciding *d, const haft__run_call *call)
+static bool must_wait_for_others(const haft__decision *d, const haft__run_call *call)
 {
-    return haft__held_may_start(call)
-           && ((d->full && is_external(call->tool)) || haft__held_behind(d->run, call) != NULL);
+    return haft__call_wait_answer_starts(call)
+           && ((d->full && is_external(call->tool))
+               || haft__call_wait_lane_holder(d->run, call) != NULL);
 }
 
 /* Decides about one call if there is something to decide; else says what it waits for. */
-static haft_status decide_call(haft__deciding *d, const haft__run_call *call, bool *ret_decided)
+static haft_status decide_call(haft__decision *d, const haft__run_call *call, bool *ret_decided)
 {
     judgement judged = JUDGED_EVENT;
     haft_status status = HAFT_OK;
@@ -440,7 +442,7 @@ static haft_status decide_call(haft__deciding *d, const haft__run_call *call, bo
         *ret_decided = status != HAFT_OK || judged == JUDGED_EVENT;
         return status;
     case HAFT__CALL_ANSWERED:
-        if (!must_wait(d, call)) {
+        if (!must_wait_for_others(d, call)) {
             return haft__decide_answer(d, call);
         }
         break;
@@ -454,7 +456,7 @@ static haft_status decide_call(haft__deciding *d, const haft__run_call *call, bo
         if (call->tool->source == HAFT__TOOL_HEADLESS) {
             return haft__decide_pause(d, call, HAFT__PAUSE_HEADLESS, call->arguments, NULL);
         }
-        if (asks(call) && !call->answer_due) {
+        if (asks_user(call) && !call->answer_due) {
             return write_question(d, call);
         }
         break;
@@ -470,17 +472,17 @@ static haft_status decide_call(haft__deciding *d, const haft__run_call *call, bo
     return HAFT_OK;
 }
 
-haft_status haft__decide_calls(haft__deciding *d)
+haft_status haft__decide_calls(haft__decision *d)
 {
     const haft__run *run = d->run;
     bool siblings_over = true, running = false, evicted = false;
-    haft_status room = haft__decide_room(d, &evicted);
+    haft_status room = haft__decide_evictions(d, &evicted);
     if (room != HAFT_OK || evicted) {
         return room;
     }
-    d->full = haft__held_is_full(run);
+    d->full = haft__call_wait_parallel_full(run);
     for (int control = 0; control <= 1 && (control == 0 || siblings_over); control++) {
-        for (const haft__run_call *c = run->calls + run->batch; c < batch_end(run); c++) {
+        for (const haft__run_call *c = run->calls + run->batch; c < batch_limit(run); c++) {
             if (is_control(c) != (control == 1)) {
                 continue;
             }
@@ -490,11 +492,11 @@ haft_status haft__decide_calls(haft__deciding *d)
             if (status != HAFT_OK || decided) {
                 return status;
             }
-            siblings_over = siblings_over && is_over(c);
+            siblings_over = siblings_over && is_finished(c);
             running = running || c->stage == HAFT__CALL_STARTED;
         }
     }
-    *d->effect = (haft__effect){.kind = running ? HAFT__EFFECT_RUN : HAFT__EFFECT_WAIT};
+    *d->effect = (haft__effect){.kind = running ? HAFT__EFFECT_RUN_CALLS : HAFT__EFFECT_WAIT};
     return HAFT_OK;
 }
 
@@ -505,8 +507,8 @@ bool haft__call_is_external(const haft__run_call *call)
 
 bool haft__call_needs_host(const haft__run_call *call)
 {
-    bool durable = asks(call) && !call->pinned;
+    bool durable = asks_user(call) && !call->pinned;
     return haft__call_is_external(call)
            && ((call->stage == HAFT__CALL_STARTED && !durable && !call->searched)
-               || (call->stage == HAFT__CALL_PAUSED && asks(call) && call->pinned));
+               || (call->stage == HAFT__CALL_PAUSED && asks_user(call) && call->pinned));
 }

@@ -35,7 +35,7 @@ void haft__decider_finish(haft__decider *decider)
 
 /* ---- writing ---- */
 
-void haft__body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kind)
+void haft__event_body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kind)
 {
     /* The opening brace belongs to the envelope (haft__event_write), so the writer is put inside
      * an object that has begun. */
@@ -46,18 +46,18 @@ void haft__body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kin
     haft__json_add_str(w, haft__str(haft__event_kind_name(kind)));
 }
 
-void haft__body_end(haft__json_writer *w, haft__buf *buf)
+void haft__event_body_end(haft__json_writer *w, haft__buf *buf)
 {
     (void)w;
     haft__buf_add_char(buf, '}');
 }
 
-haft__deciding haft__deciding_open(haft__decider *decider, const haft__run *run, uint64_t now_ms,
+haft__decision haft__decision_open(haft__decider *decider, const haft__run *run, uint64_t now_ms,
                                    haft__effect *ret_effect, haft_error *err)
 {
     haft__arena_reset(&decider->scratch);
     haft__buf_clear(&decider->text);
-    return (haft__deciding){.tools = decider,
+    return (haft__decision){.tools = decider,
                             .run = run,
                             .spec = run->spec,
                             .now_ms = now_ms,
@@ -65,15 +65,15 @@ haft__deciding haft__deciding_open(haft__decider *decider, const haft__run *run,
                             .err = err};
 }
 
-void haft__deciding_begin(haft__deciding *d, haft__event_kind kind)
+void haft__decision_begin(haft__decision *d, haft__event_kind kind)
 {
     haft__buf_clear(&d->tools->body);
-    haft__body_begin(&d->w, &d->tools->body, kind);
+    haft__event_body_begin(&d->w, &d->tools->body, kind);
 }
 
-haft_status haft__deciding_commit(haft__deciding *d)
+haft_status haft__decision_commit(haft__decision *d)
 {
-    haft__body_end(&d->w, &d->tools->body);
+    haft__event_body_end(&d->w, &d->tools->body);
     haft_status status = haft__buf_check(&d->tools->body, d->err);
     if (status == HAFT_OK) {
         status = haft__buf_check(&d->tools->text, d->err);
@@ -85,7 +85,8 @@ haft_status haft__deciding_commit(haft__deciding *d)
 _Static_assert(HAFT__SPEC_PAUSES == HAFT__PAUSE_UNKNOWN_OUTCOME + 1, "a rule for each pause");
 
 /* A rule without a deadline has the one of its kind, with what happens then. */
-void haft__deciding_deadline(haft__deciding *d, haft__pause pause, const haft__approval_rule *rule)
+void haft__decision_write_deadline(haft__decision *d, haft__pause pause,
+                                   const haft__approval_rule *rule)
 {
     const haft__pause_rule *usual = &d->spec->pauses[pause];
     bool own = rule != NULL && (rule->deadline_ms > 0 || usual->deadline_ms == 0);
@@ -165,10 +166,10 @@ void haft__field_error(haft__json_writer *w, const haft_error *error)
     haft__json_end_object(w);
 }
 
-haft_status haft__decide_end(haft__deciding *d, haft__end end, haft_str answer, bool forced_final,
+haft_status haft__decide_end(haft__decision *d, haft__end end, haft_str answer, bool forced_final,
                              const char *reason, const haft_error *error)
 {
-    haft__deciding_begin(d, HAFT__EVENT_RUN_FINISHED);
+    haft__decision_begin(d, HAFT__EVENT_RUN_FINISHED);
     haft__field_text(&d->w, "end", haft__str(haft__end_name(end)));
     haft__field_text(&d->w, "answer", answer);
     haft__field_flag(&d->w, "exhausted", end == HAFT__END_EXHAUSTED);
@@ -178,12 +179,12 @@ haft_status haft__decide_end(haft__deciding *d, haft__end end, haft_str answer, 
     haft__field_usage(&d->w, d->run);
     haft__field_text(&d->w, "reason", haft__str(reason));
     haft__field_error(&d->w, error);
-    return haft__deciding_commit(d);
+    return haft__decision_commit(d);
 }
 
 /* ---- the stages ---- */
 
-static haft_status decide_failure(haft__deciding *d)
+static haft_status decide_failure(haft__decision *d)
 {
     haft_error error = {0};
     char where[32] = "";
@@ -197,7 +198,7 @@ static haft_status decide_failure(haft__deciding *d)
 }
 
 /* Some lines are enough to see what kind of thing was relaxed; `haft explain` has them all. */
-static void write_relaxed(haft__deciding *d, const haft__relax_report *report)
+static void write_relaxed(haft__decision *d, const haft__relax_report *report)
 {
     haft__json_key(&d->w, "relaxed");
     haft__json_begin_array(&d->w);
@@ -216,7 +217,7 @@ static void write_relaxed(haft__deciding *d, const haft__relax_report *report)
 }
 
 /* What the reply is held to. False when it is to be asked for without: nothing is decided then. */
-static bool decide_constraint(haft__deciding *d, haft_str format, haft_status *ret_status)
+static bool decide_constraint(haft__decision *d, haft_str format, haft_status *ret_status)
 {
     const haft__run *run = d->run;
     haft__arena *scratch = &d->tools->scratch;
@@ -226,14 +227,14 @@ static bool decide_constraint(haft__deciding *d, haft_str format, haft_status *r
     haft__relax_report_init(&report, scratch);
     *ret_status = haft__decide_request(run, scratch, &request, d->err);
     if (*ret_status == HAFT_OK) {
-        *ret_status = haft__force_constrain(d->spec, format, run->violations > 0, &request, scratch,
-                                            &report, d->err);
+        *ret_status = haft__constraint_apply(d->spec, format, run->violations > 0, &request,
+                                             scratch, &report, d->err);
     }
     if (*ret_status != HAFT_OK || request.constraint.kind == HAFT__CONSTRAINT_NONE) {
         return *ret_status != HAFT_OK;
     }
     haft__sha256_hex(request.constraint.text, digest);
-    haft__deciding_begin(d, HAFT__EVENT_CONSTRAINED);
+    haft__decision_begin(d, HAFT__EVENT_CONSTRAINED);
     haft__field_number(&d->w, "turn", run->turn);
     haft__field_text(&d->w, "format", format);
     haft__field_text(&d->w, "constraint",
@@ -241,11 +242,11 @@ static bool decide_constraint(haft__deciding *d, haft_str format, haft_status *r
     haft__field_number(&d->w, "bytes", request.constraint.text.len);
     haft__field_text(&d->w, "sha256", (haft_str){digest, sizeof(digest)});
     write_relaxed(d, &report);
-    *ret_status = haft__deciding_commit(d);
+    *ret_status = haft__decision_commit(d);
     return true;
 }
 
-static haft_status decide_asking(haft__deciding *d)
+static haft_status decide_asking(haft__decision *d)
 {
     const haft__run *run = d->run;
     if (run->failed) {
@@ -256,28 +257,28 @@ static haft_status decide_asking(haft__deciding *d)
                                 "the model did not keep to the choice when asked again", NULL);
     }
     bool constrained = run->constraint != HAFT__CONSTRAINT_NONE;
-    haft_str format = constrained ? HAFT__LIT("") : haft__force_format(run);
+    haft_str format = constrained ? HAFT__LIT("") : haft__constraint_format(run);
     haft_status status = HAFT_OK;
     if (format.len > 0 && decide_constraint(d, format, &status)) {
         return status;
     }
-    *d->effect = (haft__effect){.kind = HAFT__EFFECT_ASK};
+    *d->effect = (haft__effect){.kind = HAFT__EFFECT_CALL_MODEL};
     return HAFT_OK;
 }
 
 /* Tools are searched for in front of the first turn; after that the model does. */
-static haft_status decide_idle(haft__deciding *d)
+static haft_status decide_idle(haft__decision *d)
 {
     bool evicted = false;
-    if (d->run->turn == 0 && !d->run->catalogued && haft__reveal_wanted(d->spec)) {
-        *d->effect = (haft__effect){.kind = HAFT__EFFECT_CATALOGUE};
+    if (d->run->turn == 0 && !d->run->initial_search_done && haft__reveal_is_needed(d->spec)) {
+        *d->effect = (haft__effect){.kind = HAFT__EFFECT_SEARCH_TOOLS};
         return HAFT_OK;
     }
-    haft_status status = haft__decide_room(d, &evicted);
+    haft_status status = haft__decide_evictions(d, &evicted);
     return status != HAFT_OK || evicted ? status : haft__decide_turn(d);
 }
 
-static haft_status decide_stage(haft__deciding *d)
+static haft_status decide_stage(haft__decision *d)
 {
     const haft__run *run = d->run;
     bool under_way = run->stage != HAFT__RUN_NEW && run->stage != HAFT__RUN_ENDED;
@@ -291,7 +292,7 @@ static haft_status decide_stage(haft__deciding *d)
     switch (run->stage) {
     case HAFT__RUN_NEW: return haft__fail(d->err, HAFT_BAD_STATE, "", "the run has not started");
     case HAFT__RUN_IDLE: return decide_idle(d);
-    case HAFT__RUN_ASKING: return decide_asking(d);
+    case HAFT__RUN_AWAITING_REPLY: return decide_asking(d);
     case HAFT__RUN_JUDGING: return haft__decide_reply(d);
     case HAFT__RUN_CALLING: return haft__decide_calls(d);
     case HAFT__RUN_ENDED: *d->effect = (haft__effect){.kind = HAFT__EFFECT_END}; return HAFT_OK;
@@ -303,7 +304,7 @@ haft_status haft__decide(haft__decider *decider, const haft__run *run, uint64_t 
                          haft__effect *ret_effect, haft_error *err)
 {
     haft__effect effect = {.kind = HAFT__EFFECT_END};
-    haft__deciding d = haft__deciding_open(decider, run, now_ms, &effect, err);
+    haft__decision d = haft__decision_open(decider, run, now_ms, &effect, err);
     haft_status status = decide_stage(&d);
     if (status == HAFT_OK) {
         *ret_effect = effect;
@@ -347,6 +348,6 @@ haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
     };
     return run->constraint == HAFT__CONSTRAINT_NONE
                ? HAFT_OK
-               : haft__force_constrain(spec, run->constrained_format, run->violations > 0,
-                                       ret_request, arena, NULL, err);
+               : haft__constraint_apply(spec, run->constrained_format, run->violations > 0,
+                                        ret_request, arena, NULL, err);
 }

@@ -12,13 +12,13 @@
 #include "run/run.h"
 
 typedef enum haft__effect_kind {
-    HAFT__EFFECT_EVENT, /* append `body`, fold it, decide again */
-    HAFT__EFFECT_ASK,   /* ask the model: haft__decide_request */
-    HAFT__EFFECT_RUN,   /* some calls have started and have no result: run those not running yet;
-                           a tool_search by searching: haft__input_tools_revealed */
-    HAFT__EFFECT_WAIT,  /* only people or clients can go on */
-    HAFT__EFFECT_END,   /* nothing more will happen */
-    HAFT__EFFECT_CATALOGUE, /* search for tools with the task: haft__input_tools_revealed */
+    HAFT__EFFECT_EVENT,        /* append `body`, fold it, decide again */
+    HAFT__EFFECT_CALL_MODEL,   /* ask the model: haft__decide_request */
+    HAFT__EFFECT_RUN_CALLS,    /* some calls have started and have no result: run those not running
+                            yet;    a tool_search by searching: haft__input_tools_revealed */
+    HAFT__EFFECT_WAIT,         /* only people or clients can go on */
+    HAFT__EFFECT_END,          /* nothing more will happen */
+    HAFT__EFFECT_SEARCH_TOOLS, /* search for tools with the task: haft__input_tools_revealed */
 } haft__effect_kind;
 
 typedef struct haft__effect {
@@ -68,7 +68,7 @@ bool haft__call_needs_host(const haft__run_call *call);
 
 /* What is to be done about a call of the tool whose outcome is unknown: the tool's own word goes
  * before the spec's. */
-haft__on_unknown haft__unknown_policy(const haft__run *run, const haft__tool *tool);
+haft__on_unknown haft__decide_unknown_policy(const haft__run *run, const haft__tool *tool);
 
 /* A call had started when the host stopped, and nobody knows what became of it: run again, ask a
  * person, or tell the model. Decides an EVENT. */
@@ -123,14 +123,14 @@ void haft__input_constraint_refused(haft__buf *buf, const haft__model_failure *f
 void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft__run_call *call,
                                const haft__outcome *outcome);
 /* What a tool asks while it runs; `state` is what it wants back with the answer. */
-typedef struct haft__asked {
+typedef struct haft__elicitation {
     haft__json question; /* {message, mode, schema, url, server} */
     bool durable;        /* another process can hand the answer on, too */
     haft__json state;
     uint64_t within_ms; /* how long the answer may take; 0: as long as it likes */
-} haft__asked;
+} haft__elicitation;
 
-void haft__input_call_asked(haft__buf *buf, haft_str call, const haft__asked *asked);
+void haft__input_call_asked(haft__buf *buf, haft_str call, const haft__elicitation *asked);
 void haft__input_answered(haft__buf *buf, haft_str call, haft_str by, haft_str verdict,
                           haft__json value);
 /* The same for an approval, with what is approved (run/pause/binding.h). */
@@ -139,7 +139,7 @@ void haft__input_approved(haft__buf *buf, haft_str call, haft_str by, haft_str v
 void haft__input_cancel_asked(haft__buf *buf, haft_str by, haft_str why);
 
 /* tools_revealed for a call that was not made because its tool has changed at the server, where
- * nobody had used or approved it: `tool` is what it is now (haft__reveal_write). */
+ * nobody had used or approved it: `tool` is what it is now (haft__reveal_write_tool). */
 void haft__input_tool_renewed(haft__buf *buf, haft_str call, haft_str tool, uint32_t cap);
 
 #endif

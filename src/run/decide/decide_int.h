@@ -8,7 +8,7 @@
 #include "json/write.h"
 
 /* One decision being made. */
-typedef struct haft__deciding {
+typedef struct haft__decision {
     haft__decider *tools;
     const haft__run *run;
     const haft__spec *spec;
@@ -17,19 +17,19 @@ typedef struct haft__deciding {
     haft__effect *effect;
     haft_error *err;
     bool full; /* as many calls run as may: others wait */
-} haft__deciding;
+} haft__decision;
 
 /* A decision about a run at a time; what the decider had from the last one is gone. */
-haft__deciding haft__deciding_open(haft__decider *decider, const haft__run *run, uint64_t now_ms,
+haft__decision haft__decision_open(haft__decider *decider, const haft__run *run, uint64_t now_ms,
                                    haft__effect *ret_effect, haft_error *err);
 
 /* Starts the body of an event, and ends it. */
-void haft__body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kind);
-void haft__body_end(haft__json_writer *w, haft__buf *buf);
+void haft__event_body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kind);
+void haft__event_body_end(haft__json_writer *w, haft__buf *buf);
 
 /* The same for a decision; `commit` says that it is made. */
-void haft__deciding_begin(haft__deciding *d, haft__event_kind kind);
-haft_status haft__deciding_commit(haft__deciding *d);
+void haft__decision_begin(haft__decision *d, haft__event_kind kind);
+haft_status haft__decision_commit(haft__decision *d);
 
 /* Fields. An empty text may be written as null. */
 void haft__field_text(haft__json_writer *w, const char *key, haft_str text);
@@ -42,67 +42,68 @@ void haft__field_usage(haft__json_writer *w, const haft__run *run);
 
 /* `deadline` and `on_expire` of a pause: those of the rule, else what the spec says for its kind.
  */
-void haft__deciding_deadline(haft__deciding *d, haft__pause pause, const haft__approval_rule *rule);
+void haft__decision_write_deadline(haft__decision *d, haft__pause pause,
+                                   const haft__approval_rule *rule);
 
 /* Whether the model sees only the beginning of a result. */
-bool haft__result_is_cut(const haft__run *run, haft_str result);
+bool haft__result_is_truncated(const haft__run *run, haft_str result);
 
 /* Ends the run: decides run_finished. `error` may be NULL. */
-haft_status haft__decide_end(haft__deciding *d, haft__end end, haft_str answer, bool forced_final,
+haft_status haft__decide_end(haft__decision *d, haft__end end, haft_str answer, bool forced_final,
                              const char *reason, const haft_error *error);
 
 /* The stages, each deciding one thing. */
-haft_status haft__decide_turn(haft__deciding *d);  /* idle: gate, choice, ends between turns */
-haft_status haft__decide_reply(haft__deciding *d); /* judging: violation, text, calls */
-haft_status haft__decide_calls(haft__deciding *d); /* calling: each call in turn */
+haft_status haft__decide_turn(haft__decision *d);  /* idle: gate, choice, ends between turns */
+haft_status haft__decide_reply(haft__decision *d); /* judging: violation, text, calls */
+haft_status haft__decide_calls(haft__decision *d); /* calling: each call in turn */
 
 /* What becomes of one call: it begins (its next attempt), waits for somebody (`rule` may be NULL),
  * or is refused with the decider's text. */
-haft_status haft__decide_start(haft__deciding *d, const haft__run_call *call, haft__json arguments,
+haft_status haft__decide_start(haft__decision *d, const haft__run_call *call, haft__json arguments,
                                haft_str note);
-haft_status haft__decide_pause(haft__deciding *d, const haft__run_call *call, haft__pause pause,
+haft_status haft__decide_pause(haft__decision *d, const haft__run_call *call, haft__pause pause,
                                haft__json arguments, const haft__approval_rule *rule);
-haft_status haft__decide_refuse(haft__deciding *d, const haft__run_call *call, const char *why);
+haft_status haft__decide_refuse(haft__decision *d, const haft__run_call *call, const char *why);
 
 /* It has a result that no tool gave just now: from the cache, or from somebody in its place. */
-haft_status haft__decide_finish(haft__deciding *d, const haft__run_call *call, haft__json arguments,
+haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, haft__json arguments,
                                 haft_str result, bool cached, haft_str note);
 
 /* There are more calls than may be: `budget` says of all of them, else of the turn's. */
-haft_status haft__decide_over_limit(haft__deciding *d, const haft__run_call *call, bool budget);
+haft_status haft__decide_over_limit(haft__decision *d, const haft__run_call *call, bool budget);
 
 /* It had begun, its outcome is unknown, and somebody, or nobody in time, does not want it again. */
-haft_status haft__decide_left(haft__deciding *d, const haft__run_call *call, bool late);
+haft_status haft__decide_give_up(haft__decision *d, const haft__run_call *call, bool late);
 
 /* Somebody has spoken about the call: what follows from it. */
-haft_status haft__decide_answer(haft__deciding *d, const haft__run_call *call);
+haft_status haft__decide_answer(haft__decision *d, const haft__run_call *call);
 
 /* Nobody has, and its deadline has passed. */
-haft_status haft__decide_overdue(haft__deciding *d, const haft__run_call *call);
+haft_status haft__decide_overdue(haft__decision *d, const haft__run_call *call);
 
 /* A call that had begun is to begin again. It does, unless it has become another thing with a new
  * spec: then a person is asked about that, or the model told that it does not fit any more. */
-haft_status haft__decide_again(haft__deciding *d, const haft__run_call *call, haft_str note);
+haft_status haft__decide_retry(haft__decision *d, const haft__run_call *call, haft_str note);
 
 /* What was approved is another thing by now: a person is asked about that, if the tool takes it. */
-haft_status haft__decide_ask_again(haft__deciding *d, const haft__run_call *call,
-                                   haft__json arguments);
+haft_status haft__decide_new_approval(haft__decision *d, const haft__run_call *call,
+                                      haft__json arguments);
 
 /* Whether a control tool's guard lets it run; if not, what is missing is in the decider's text. */
-haft_status haft__decide_guard(haft__deciding *d, haft_str tool, bool *ret_passes);
+haft_status haft__decide_guard(haft__decision *d, haft_str tool, bool *ret_passes);
 
 /* Built-ins that need no host: decides the events of a call that has started. */
 bool haft__builtin_is_pure(const haft__tool *tool);
-haft_status haft__decide_builtin(haft__deciding *d, const haft__run_call *call);
+haft_status haft__decide_builtin(haft__decision *d, const haft__run_call *call);
 
 /* Tools that searches have shown are more than may be: decides which of them go. */
-haft_status haft__decide_room(haft__deciding *d, bool *ret_decided);
+haft_status haft__decide_evictions(haft__decision *d, bool *ret_decided);
 
 /* What a tool_search has found is there: decides its result. */
-haft_status haft__decide_search(haft__deciding *d, const haft__run_call *call);
+haft_status haft__decide_search(haft__decision *d, const haft__run_call *call);
 
 /* A call of a tool that the model does not have: why it is refused if there is such a tool all the
  * same, and the decider's text says so; NULL when there is none. */
-const char *haft__decide_absent(haft__deciding *d, const haft__run_call *call);
+const char *haft__decide_missing_tool(haft__decision *d, const haft__run_call *call);
 
 #endif

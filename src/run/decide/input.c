@@ -33,7 +33,7 @@ void haft__input_run_started_from(haft__buf *buf, const haft__spec *spec, haft_s
                                   const haft__spec_origin *origin)
 {
     haft__json_writer w;
-    haft__body_begin(&w, buf, HAFT__EVENT_RUN_STARTED);
+    haft__event_body_begin(&w, buf, HAFT__EVENT_RUN_STARTED);
     haft__field_number(&w, "version", HAFT__EVENT_VERSION);
     haft__field_text(&w, "spec", spec->hash);
     haft__field_text(&w, "name", spec->name);
@@ -42,12 +42,12 @@ void haft__input_run_started_from(haft__buf *buf, const haft__spec *spec, haft_s
     haft__field_text_or_null(&w, "parent", parent);
     haft__field_text_or_null(&w, "user", user);
     write_origin(&w, origin);
-    haft__body_end(&w, buf);
+    haft__event_body_end(&w, buf);
 }
 
 /* A call that somebody was asked about: whether that is another thing under the new spec. */
-static haft_status is_other(const haft__spec *spec, const haft__tool *tool,
-                            const haft__run_call *call, bool *ret_other, haft_error *err)
+static haft_status is_changed(const haft__spec *spec, const haft__tool *tool,
+                              const haft__run_call *call, bool *ret_other, haft_error *err)
 {
     *ret_other = true;
     if (tool == NULL || call->binding.len == 0) {
@@ -74,8 +74,8 @@ static haft_status fail_without_tool(const haft__run_call *call, haft_error *err
 
 /* Whether a call is judged again under the new spec. What has begun, or has a result, must find its
  * tool there. */
-static haft_status look_at_call(const haft__spec *spec, const haft__run_call *call, bool *ret_again,
-                                haft_error *err)
+static haft_status check_call(const haft__spec *spec, const haft__run_call *call, bool *ret_again,
+                              haft_error *err)
 {
     const haft__tool *tool = haft__tools_find(&spec->tools, call->name);
     bool over = call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
@@ -84,7 +84,7 @@ static haft_status look_at_call(const haft__spec *spec, const haft__run_call *ca
         tool = call->tool; /* which servers have brought: it stays */
     }
     if (haft__call_may_be_judged_again(call)) {
-        return is_other(spec, tool, call, ret_again, err);
+        return is_changed(spec, tool, call, ret_again, err);
     }
     bool needs = !over && call->stage != HAFT__CALL_ARRIVED && !haft__call_is_declined(call);
     return tool == NULL && needs ? fail_without_tool(call, err) : HAFT_OK;
@@ -100,7 +100,7 @@ static haft_status write_judged_again(haft__json_writer *w, const haft__run *run
     haft__json_begin_array(w);
     for (size_t i = run->batch; status == HAFT_OK && i < run->call_count; i++) {
         bool again = false;
-        status = look_at_call(spec, &run->calls[i], &again, err);
+        status = check_call(spec, &run->calls[i], &again, err);
         if (again) {
             haft__json_add_str(w, run->calls[i].id);
             *ret_given += run->calls[i].stage == HAFT__CALL_ANSWERED;
@@ -120,7 +120,7 @@ static haft_status write_asked_again(haft__json_writer *w, const haft__run *run,
     haft__json_begin_array(w);
     for (size_t i = run->batch; status == HAFT_OK && i < run->call_count; i++) {
         bool again = false;
-        status = look_at_call(spec, &run->calls[i], &again, err);
+        status = check_call(spec, &run->calls[i], &again, err);
         if (again && run->calls[i].stage == HAFT__CALL_ANSWERED) {
             haft__json_add_str(w, run->calls[i].id);
         }
@@ -143,7 +143,7 @@ haft_status haft__input_spec_changed(haft__buf *buf, const haft__run *run, const
                                      haft_str file, haft_str by, haft_str changes, haft_error *err)
 {
     haft__json_writer w;
-    haft__body_begin(&w, buf, HAFT__EVENT_SPEC_CHANGED);
+    haft__event_body_begin(&w, buf, HAFT__EVENT_SPEC_CHANGED);
     haft__field_text(&w, "was", run->spec->hash);
     haft__field_text(&w, "spec", spec->hash);
     haft__field_text(&w, "by", by);
@@ -156,12 +156,12 @@ haft_status haft__input_spec_changed(haft__buf *buf, const haft__run *run, const
     }
     haft__json_key(&w, "source");
     haft__json_add(&w, spec->source);
-    haft__body_end(&w, buf);
+    haft__event_body_end(&w, buf);
     return status == HAFT_OK ? haft__buf_check(buf, err) : status;
 }
 
 /* Whether it looks like one of ours: c3.1. */
-static bool is_ours(haft_str id)
+static bool is_own_id(haft_str id)
 {
     if (!haft__str_starts_with(id, HAFT__LIT("c"))) {
         return false;
@@ -177,7 +177,7 @@ static bool is_ours(haft_str id)
 static bool keeps_id(const haft__reply *reply, size_t index)
 {
     haft_str id = reply->calls[index].id;
-    if (is_ours(id)) {
+    if (is_own_id(id)) {
         return false;
     }
     for (size_t i = 0; i < index; i++) {
@@ -215,7 +215,7 @@ void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft_
                                uint64_t ms)
 {
     haft__json_writer w;
-    haft__body_begin(&w, buf, HAFT__EVENT_MODEL_REPLIED);
+    haft__event_body_begin(&w, buf, HAFT__EVENT_MODEL_REPLIED);
     haft__field_text(&w, "content", reply->content);
     haft__field_text(&w, "reasoning", reply->reasoning);
     write_calls(&w, run, reply);
@@ -228,17 +228,17 @@ void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft_
     haft__field_text(&w, "stop", haft__str(haft__stop_reason_name(reply->stop)));
     haft__field_text(&w, "model", reply->model);
     haft__field_number(&w, "ms", ms);
-    haft__body_end(&w, buf);
+    haft__event_body_end(&w, buf);
 }
 
 void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure, uint64_t ms)
 {
     haft__json_writer w;
-    haft__body_begin(&w, buf, HAFT__EVENT_MODEL_FAILED);
+    haft__event_body_begin(&w, buf, HAFT__EVENT_MODEL_FAILED);
     haft__field_number(&w, "status", failure->status);
     haft__field_text(&w, "message", failure->message);
     haft__field_number(&w, "ms", ms);
-    haft__body_end(&w, buf);
+    haft__event_body_end(&w, buf);
 }
 
 /* Told by status and kind, never by words, of which every server has its own: asked once more than
@@ -255,14 +255,14 @@ bool haft__constraint_may_be_refused(const haft__request *request,
 void haft__input_constraint_refused(haft__buf *buf, const haft__model_failure *failure, uint64_t ms)
 {
     haft__json_writer w;
-    haft__body_begin(&w, buf, HAFT__EVENT_CONSTRAINT_REFUSED);
+    haft__event_body_begin(&w, buf, HAFT__EVENT_CONSTRAINT_REFUSED);
     haft__field_number(&w, "status", failure->status);
     haft__field_text(&w, "message", failure->message);
     haft__field_number(&w, "ms", ms);
-    haft__body_end(&w, buf);
+    haft__event_body_end(&w, buf);
 }
 
-bool haft__result_is_cut(const haft__run *run, haft_str result)
+bool haft__result_is_truncated(const haft__run *run, haft_str result)
 {
     uint32_t chars = run->spec->limits.observation_chars;
     return result.len > chars && haft__utf8_offset(result, chars) < result.len;
@@ -271,9 +271,9 @@ bool haft__result_is_cut(const haft__run *run, haft_str result)
 void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft__run_call *call,
                                const haft__outcome *outcome)
 {
-    bool truncated = outcome->ok && haft__result_is_cut(run, outcome->text);
+    bool truncated = outcome->ok && haft__result_is_truncated(run, outcome->text);
     haft__json_writer w;
-    haft__body_begin(&w, buf, HAFT__EVENT_CALL_FINISHED);
+    haft__event_body_begin(&w, buf, HAFT__EVENT_CALL_FINISHED);
     haft__field_text(&w, "call", call->id);
     haft__field_text(&w, "tool", call->name);
     haft__field_flag(&w, "ok", outcome->ok);
@@ -297,13 +297,13 @@ void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft_
     haft__field_number(&w, "ms", outcome->ms);
     haft__field_null(&w, "arguments"); /* call_started has them, */
     haft__field_null(&w, "note");      /* and this too */
-    haft__body_end(&w, buf);
+    haft__event_body_end(&w, buf);
 }
 
-void haft__input_call_asked(haft__buf *buf, haft_str call, const haft__asked *asked)
+void haft__input_call_asked(haft__buf *buf, haft_str call, const haft__elicitation *asked)
 {
     haft__json_writer w;
-    haft__body_begin(&w, buf, HAFT__EVENT_CALL_ASKED);
+    haft__event_body_begin(&w, buf, HAFT__EVENT_CALL_ASKED);
     haft__field_text(&w, "call", call);
     haft__json_key(&w, "question");
     haft__json_add(&w, asked->question);
@@ -316,13 +316,13 @@ void haft__input_call_asked(haft__buf *buf, haft_str call, const haft__asked *as
     } else {
         haft__json_add_null(&w);
     }
-    haft__body_end(&w, buf);
+    haft__event_body_end(&w, buf);
 }
 
 void haft__input_tool_renewed(haft__buf *buf, haft_str call, haft_str tool, uint32_t cap)
 {
     haft__json_writer w;
-    haft__body_begin(&w, buf, HAFT__EVENT_TOOLS_REVEALED);
+    haft__event_body_begin(&w, buf, HAFT__EVENT_TOOLS_REVEALED);
     haft__json_key(&w, "tools");
     haft__json_begin_array(&w);
     haft__buf_add_str(buf, tool); /* JSON already */
@@ -340,7 +340,7 @@ void haft__input_tool_renewed(haft__buf *buf, haft_str call, haft_str tool, uint
     haft__field_number(&w, "deferred", 0);
     haft__field_null(&w, "share");
     haft__field_text(&w, "reason", HAFT__LIT("the server's list changed"));
-    haft__body_end(&w, buf);
+    haft__event_body_end(&w, buf);
 }
 
 void haft__input_answered(haft__buf *buf, haft_str call, haft_str by, haft_str verdict,
@@ -353,7 +353,7 @@ void haft__input_approved(haft__buf *buf, haft_str call, haft_str by, haft_str v
                           haft__json value, haft_str binding)
 {
     haft__json_writer w;
-    haft__body_begin(&w, buf, HAFT__EVENT_ANSWERED);
+    haft__event_body_begin(&w, buf, HAFT__EVENT_ANSWERED);
     haft__field_text(&w, "call", call);
     haft__field_text(&w, "by", by);
     haft__field_text(&w, "verdict", verdict);
@@ -362,14 +362,14 @@ void haft__input_approved(haft__buf *buf, haft_str call, haft_str by, haft_str v
     if (binding.len > 0) {
         haft__field_text(&w, "binding", binding);
     }
-    haft__body_end(&w, buf);
+    haft__event_body_end(&w, buf);
 }
 
 void haft__input_cancel_asked(haft__buf *buf, haft_str by, haft_str why)
 {
     haft__json_writer w;
-    haft__body_begin(&w, buf, HAFT__EVENT_CANCEL_ASKED);
+    haft__event_body_begin(&w, buf, HAFT__EVENT_CANCEL_ASKED);
     haft__field_text(&w, "by", by);
     haft__field_text(&w, "why", why);
-    haft__body_end(&w, buf);
+    haft__event_body_end(&w, buf);
 }

@@ -21,8 +21,8 @@
 /* ---- another spec in between ---- */
 
 /* The arguments as the tool takes them now. When it does not, the decider's text says why. */
-static haft_status refit(haft__deciding *d, const haft__run_call *call, haft__json given,
-                         haft__arguments *ret_fitted)
+static haft_status revalidate(haft__decision *d, const haft__run_call *call, haft__json given,
+                              haft__arguments *ret_fitted)
 {
     haft__buf raw;
     haft__arena *scratch = &d->tools->scratch;
@@ -44,8 +44,8 @@ static haft_status refit(haft__deciding *d, const haft__run_call *call, haft__js
                                                   : status;
 }
 
-static haft_status finish(haft__deciding *d, const haft__run_call *call,
-                          const haft__outcome *outcome)
+static haft_status finish_with_error(haft__decision *d, const haft__run_call *call,
+                                     const haft__outcome *outcome)
 {
     haft__buf *body = &d->tools->body;
     haft__buf_clear(body);
@@ -55,7 +55,7 @@ static haft_status finish(haft__deciding *d, const haft__run_call *call,
 }
 
 /* The tool does not take the arguments any more, as the decider's text says. */
-static haft_status tell_misfit(haft__deciding *d, const haft__run_call *call)
+static haft_status report_invalid(haft__decision *d, const haft__run_call *call)
 {
     if (!call->started) {
         return haft__decide_refuse(d, call, "invalid");
@@ -69,57 +69,58 @@ static haft_status tell_misfit(haft__deciding *d, const haft__run_call *call)
                       "tool has changed since and does not take its arguments any more, so it "
                       "was not made again: find out before you call it again"),
     };
-    return finish(d, call, &unknown);
+    return finish_with_error(d, call, &unknown);
 }
 
-haft_status haft__decide_ask_again(haft__deciding *d, const haft__run_call *call,
-                                   haft__json arguments)
+haft_status haft__decide_new_approval(haft__decision *d, const haft__run_call *call,
+                                      haft__json arguments)
 {
     haft__arguments fitted = {.good = false};
     const haft__approval_rule *rule = NULL;
-    haft_status status = refit(d, call, arguments, &fitted);
+    haft_status status = revalidate(d, call, arguments, &fitted);
     if (status != HAFT_OK || !fitted.good) {
-        return status != HAFT_OK ? status : tell_misfit(d, call);
+        return status != HAFT_OK ? status : report_invalid(d, call);
     }
-    (void)haft__approval_wanted(d->spec, call->tool, &fitted.value, &d->tools->scratch, &rule);
+    (void)haft__approval_is_required(d->spec, call->tool, &fitted.value, &d->tools->scratch, &rule);
     return haft__decide_pause(d, call, HAFT__PAUSE_APPROVAL, fitted.value, rule);
 }
 
 /* Whether a person has to be asked before it begins again: what they approved has become another
  * thing, or nobody had to approve it under the spec it began with. */
-static haft_status needs_consent(haft__deciding *d, const haft__run_call *call,
-                                 haft__json arguments, bool *ret_needs)
+static haft_status needs_approval(haft__decision *d, const haft__run_call *call,
+                                  haft__json arguments, bool *ret_needs)
 {
     const haft__approval_rule *rule = NULL;
     bool holds = true;
     haft_status status = haft__binding_holds(d->spec, call->tool, call->bound,
                                              call->bound_arguments, &holds, d->err);
     bool wanted =
-        call->respecced && !call->consented
-        && haft__approval_wanted(d->spec, call->tool, &arguments, &d->tools->scratch, &rule);
+        call->spec_changed && !call->consented
+        && haft__approval_is_required(d->spec, call->tool, &arguments, &d->tools->scratch, &rule);
     *ret_needs = !holds || wanted;
     return status;
 }
 
-haft_status haft__decide_again(haft__deciding *d, const haft__run_call *call, haft_str note)
+haft_status haft__decide_retry(haft__decision *d, const haft__run_call *call, haft_str note)
 {
     haft__arguments fitted = {.good = true, .value = call->arguments};
-    haft_status status = call->respecced ? refit(d, call, call->arguments, &fitted) : HAFT_OK;
+    haft_status status =
+        call->spec_changed ? revalidate(d, call, call->arguments, &fitted) : HAFT_OK;
     if (status != HAFT_OK || !fitted.good) {
-        return status != HAFT_OK ? status : tell_misfit(d, call);
+        return status != HAFT_OK ? status : report_invalid(d, call);
     }
     bool needs_person = false;
-    status = needs_consent(d, call, fitted.value, &needs_person);
+    status = needs_approval(d, call, fitted.value, &needs_person);
     if (status != HAFT_OK) {
         return status;
     }
-    return needs_person ? haft__decide_ask_again(d, call, fitted.value)
+    return needs_person ? haft__decide_new_approval(d, call, fitted.value)
                         : haft__decide_start(d, call, fitted.value, note);
 }
 
 /* ---- what is known of an attempt that did not come to its end ---- */
 
-haft__on_unknown haft__unknown_policy(const haft__run *run, const haft__tool *tool)
+haft__on_unknown haft__decide_unknown_policy(const haft__run *run, const haft__tool *tool)
 {
     switch (tool->traits.on_unknown) {
     case HAFT__UNKNOWN_BY_SPEC: return run->spec->on_unknown;
@@ -132,11 +133,11 @@ haft__on_unknown haft__unknown_policy(const haft__run *run, const haft__tool *to
 
 /* Whether it has been interrupted so often that it may be what takes its host down. What was
  * repeated because it failed is not held against it. */
-static bool is_hopeless(const haft__run *run, const haft__run_call *call)
+static bool retry_limit_reached(const haft__run *run, const haft__run_call *call)
 {
     const haft__traits *traits = &call->tool->traits;
     bool safe = traits->read_only || traits->idempotent;
-    bool retry = !safe && haft__unknown_policy(run, call->tool) == HAFT__ON_UNKNOWN_RETRY;
+    bool retry = !safe && haft__decide_unknown_policy(run, call->tool) == HAFT__ON_UNKNOWN_RETRY;
     uint32_t tries = retry ? HAFT__LIMIT_TOOL_RETRIES : traits->retries;
     return call->repeats >= HAFT__LIMIT_TOOL_RECOVERIES + tries;
 }
@@ -145,11 +146,11 @@ haft_status haft__decide_recovery(haft__decider *decider, const haft__run *run,
                                   const haft__run_call *call, uint64_t now_ms,
                                   haft__effect *ret_effect, haft_error *err)
 {
-    haft__deciding d = haft__deciding_open(decider, run, now_ms, ret_effect, err);
+    haft__decision d = haft__decision_open(decider, run, now_ms, ret_effect, err);
     bool safe = call->tool->traits.read_only || call->tool->traits.idempotent;
-    haft__on_unknown wanted = haft__unknown_policy(run, call->tool);
-    if ((safe || wanted == HAFT__ON_UNKNOWN_RETRY) && !is_hopeless(run, call)) {
-        return haft__decide_again(&d, call, call->note);
+    haft__on_unknown wanted = haft__decide_unknown_policy(run, call->tool);
+    if ((safe || wanted == HAFT__ON_UNKNOWN_RETRY) && !retry_limit_reached(run, call)) {
+        return haft__decide_retry(&d, call, call->note);
     }
     if (wanted != HAFT__ON_UNKNOWN_TELL) {
         return haft__decide_pause(&d, call, HAFT__PAUSE_UNKNOWN_OUTCOME, call->arguments, NULL);
@@ -160,10 +161,10 @@ haft_status haft__decide_recovery(haft__decider *decider, const haft__run *run,
         .where = HAFT__LIT(""),
         .hint = HAFT__LIT("find out before you call it again"),
     };
-    return finish(&d, call, &unknown);
+    return finish_with_error(&d, call, &unknown);
 }
 
-haft_status haft__decide_left(haft__deciding *d, const haft__run_call *call, bool late)
+haft_status haft__decide_give_up(haft__decision *d, const haft__run_call *call, bool late)
 {
     haft_str why = haft__json_text(call->value);
     haft__buf *text = &d->tools->text;
@@ -179,7 +180,7 @@ haft_status haft__decide_left(haft__deciding *d, const haft__run_call *call, boo
                              .where = HAFT__LIT(""),
                              .hint = HAFT__LIT("find out before you call it again")};
     haft_status status = haft__buf_check(text, d->err);
-    return status == HAFT_OK ? finish(d, call, &unknown) : status;
+    return status == HAFT_OK ? finish_with_error(d, call, &unknown) : status;
 }
 
 /* A server that dies or hangs is an everyday thing, and stops a run only where the spec says so. */
@@ -188,7 +189,7 @@ static haft__on_unknown policy_of(const haft__run *run, const haft__run_call *ca
     bool said =
         run->spec->on_unknown_given || call->tool->traits.on_unknown != HAFT__UNKNOWN_BY_SPEC;
     bool tell = call->tool->source == HAFT__TOOL_MCP && !said;
-    return tell ? HAFT__ON_UNKNOWN_TELL : haft__unknown_policy(run, call->tool);
+    return tell ? HAFT__ON_UNKNOWN_TELL : haft__decide_unknown_policy(run, call->tool);
 }
 
 haft_status haft__decide_failed(haft__decider *decider, const haft__run *run,

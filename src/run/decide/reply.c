@@ -20,14 +20,14 @@ static haft__choice choice_of(const haft__run *run)
 static haft__call_standing standing_of(const haft__run *run, const haft__run_call *call)
 {
     if (call->tool == NULL
-        || haft__resolve_tool(run->spec, run, call->tool).sight == HAFT__SIGHT_OUT) {
+        || haft__resolve_tool(run->spec, run, call->tool).visibility == HAFT__VISIBILITY_NONE) {
         return HAFT__CALL_UNKNOWN;
     }
     return run->allowed[haft__run_tool_index(run, call->tool)] ? HAFT__CALL_ALLOWED
                                                                : HAFT__CALL_NOT_ALLOWED;
 }
 
-static haft_status judge(haft__deciding *d, bool has_text, haft__violation *ret_violation)
+static haft_status judge_reply(haft__decision *d, bool has_text, haft__violation *ret_violation)
 {
     const haft__run *run = d->run;
     size_t count = run->call_count - run->batch;
@@ -42,12 +42,12 @@ static haft_status judge(haft__deciding *d, bool has_text, haft__violation *ret_
         standings[i] = standing_of(run, &run->calls[run->batch + i]);
     }
     haft__choice choice = choice_of(run);
-    *ret_violation = haft__judge(&choice, has_text, names, standings, count);
+    *ret_violation = haft__judge_reply(&choice, has_text, names, standings, count);
     return HAFT_OK;
 }
 
 /* The correction names the tools that may be called, as the turn allowed them. */
-static haft_status decide_violation(haft__deciding *d, haft__violation violation)
+static haft_status decide_violation(haft__decision *d, haft__violation violation)
 {
     static const char *const modes[] = {"auto", "any", "tool", "none"};
     const haft__run *run = d->run;
@@ -64,7 +64,7 @@ static haft_status decide_violation(haft__deciding *d, haft__violation violation
     haft__choice choice;
     facts.turn = run->turn;
     facts.cut = run->reply.stop == HAFT__STOP_LENGTH;
-    haft__choose(d->spec, &facts, allowed, &choice);
+    haft__choice_decide(d->spec, &facts, allowed, &choice);
     for (size_t i = 0; i < facts.tool_count; i++) {
         const haft__tool *tool = haft__tools_find(run->tools, facts.tools[i].name);
         allowed[i] = run->allowed[haft__run_tool_index(run, tool)];
@@ -72,18 +72,18 @@ static haft_status decide_violation(haft__deciding *d, haft__violation violation
     choice.mode = run->mode;
     choice.tool = run->mode_tool;
     haft__violation_correction(&d->tools->text, &choice, &facts, violation);
-    haft__deciding_begin(d, HAFT__EVENT_VIOLATION);
+    haft__decision_begin(d, HAFT__EVENT_VIOLATION);
     haft__field_number(&d->w, "turn", run->turn);
     haft__field_text(&d->w, "mode", haft__str(modes[run->mode]));
     haft__field_text_or_null(&d->w, "tool", run->mode_tool);
     haft__field_text(&d->w, "came", haft__str(haft__violation_name(violation)));
     haft__field_number(&d->w, "try", run->violations + 1);
     haft__field_text(&d->w, "text", haft__buf_str(&d->tools->text));
-    return haft__deciding_commit(d);
+    return haft__decision_commit(d);
 }
 
 /* A text where a workflow still has something to do. */
-static haft_status decide_reminder(haft__deciding *d)
+static haft_status decide_reminder(haft__decision *d)
 {
     const haft__run *run = d->run;
     haft__buf *text = &d->tools->text;
@@ -98,27 +98,27 @@ static haft_status decide_reminder(haft__deciding *d)
     } else {
         haft__buf_add_str(text, HAFT__LIT("\nDo what is missing, then call complete_workflow."));
     }
-    haft__deciding_begin(d, HAFT__EVENT_REMINDED);
+    haft__decision_begin(d, HAFT__EVENT_REMINDED);
     haft__field_number(&d->w, "turn", run->turn);
     haft__field_number(&d->w, "try", run->reminders + 1);
     haft__field_text(&d->w, "text", haft__buf_str(text));
-    return haft__deciding_commit(d);
+    return haft__decision_commit(d);
 }
 
-static bool is_unfinished(const haft__run *run)
+static bool is_incomplete(const haft__run *run)
 {
     return run->spec->kind == HAFT__SPEC_WORKFLOW && !run->completed;
 }
 
 /* The last reply a limit allows. Calls are not run. */
-static haft_status decide_final(haft__deciding *d, haft_str text)
+static haft_status decide_final(haft__decision *d, haft_str text)
 {
     const haft__run *run = d->run;
     if (text.len == 0) {
         return haft__decide_end(d, HAFT__END_EXHAUSTED, run->observation, false,
                                 "a limit was reached and no final answer came", NULL);
     }
-    if (is_unfinished(run)) {
+    if (is_incomplete(run)) {
         return haft__decide_end(d, HAFT__END_INCOMPLETE, text, true,
                                 "a limit was reached before the workflow was complete", NULL);
     }
@@ -126,10 +126,10 @@ static haft_status decide_final(haft__deciding *d, haft_str text)
                             "a limit was reached; the model gave its final answer", NULL);
 }
 
-static haft_status decide_text(haft__deciding *d, haft_str text)
+static haft_status decide_text(haft__decision *d, haft_str text)
 {
     const haft__run *run = d->run;
-    if (!is_unfinished(run)) {
+    if (!is_incomplete(run)) {
         return haft__decide_end(d, HAFT__END_DONE, text, false, "the model answered", NULL);
     }
     if (run->reminders < d->spec->limits.reminders) {
@@ -139,7 +139,7 @@ static haft_status decide_text(haft__deciding *d, haft_str text)
                             "the workflow was not completed, reminders notwithstanding", NULL);
 }
 
-haft_status haft__decide_reply(haft__deciding *d)
+haft_status haft__decide_reply(haft__decision *d)
 {
     const haft__run *run = d->run;
     haft_str text = haft__str_trim(run->reply.content);
@@ -152,7 +152,7 @@ haft_status haft__decide_reply(haft__deciding *d)
         return decide_final(d, text);
     }
     haft__violation violation = HAFT__VIOLATION_NONE;
-    haft_status status = judge(d, text.len > 0, &violation);
+    haft_status status = judge_reply(d, text.len > 0, &violation);
     if (status != HAFT_OK) {
         return status;
     }

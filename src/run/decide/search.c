@@ -16,7 +16,7 @@
 
 static bool is_shown(const haft__run *run, size_t index)
 {
-    return run->past[index].found == HAFT__TOOL_FOUND_SHOWN && !run->past[index].gone;
+    return run->past[index].found == HAFT__TOOL_REVEAL_SHOWN && !run->past[index].gone;
 }
 
 static size_t count_shown(const haft__run *run)
@@ -29,7 +29,7 @@ static size_t count_shown(const haft__run *run)
 }
 
 /* When it was last called or found. */
-static uint64_t last_used(const haft__tool_past *past)
+static uint64_t last_used(const haft__tool_history *past)
 {
     return past->called_seq > past->found_seq ? past->called_seq : past->found_seq;
 }
@@ -37,9 +37,9 @@ static uint64_t last_used(const haft__tool_past *past)
 /* Who goes first: what no search of this turn showed, what the spec does not name, what its search
  * thought less of, what was neither called nor found for longest, what was shown first. So of two
  * searches in one reply the best of each stay. */
-static bool goes_before(const haft__run *run, size_t a, size_t b)
+static bool evict_before(const haft__run *run, size_t a, size_t b)
 {
-    const haft__tool_past *x = &run->past[a], *y = &run->past[b];
+    const haft__tool_history *x = &run->past[a], *y = &run->past[b];
     bool new_x = x->found_seq > run->turn_seq, new_y = y->found_seq > run->turn_seq;
     if (new_x != new_y) {
         return new_y;
@@ -57,15 +57,15 @@ static bool goes_before(const haft__run *run, size_t a, size_t b)
 }
 
 /* Marks those that go. */
-static void choose(const haft__run *run, size_t count, bool *gone)
+static void choose_evicted(const haft__run *run, size_t count, bool *evicted)
 {
     for (; count > 0; count--) {
         size_t first = run->tools->count;
         for (size_t i = 0; i < run->tools->count; i++) {
-            bool can = is_shown(run, i) && !gone[i];
-            first = can && (first == run->tools->count || goes_before(run, i, first)) ? i : first;
+            bool can = is_shown(run, i) && !evicted[i];
+            first = can && (first == run->tools->count || evict_before(run, i, first)) ? i : first;
         }
-        gone[first] = true;
+        evicted[first] = true;
     }
 }
 
@@ -78,7 +78,7 @@ static void add_bytes(haft__buf *text, const haft__tool *tool)
 
 /* What a provider has cached of the last request from the first tool on that goes: the tools behind
  * it and all messages, about. Nothing before the first request, nor when none of them was in it. */
-static haft_status count_cost(haft__deciding *d, const bool *gone, uint64_t *ret_tokens)
+static haft_status estimate_cache_cost(haft__decision *d, const bool *evicted, uint64_t *ret_tokens)
 {
     const haft__run *run = d->run;
     haft__buf *text = &d->tools->text;
@@ -89,7 +89,7 @@ static haft_status count_cost(haft__deciding *d, const bool *gone, uint64_t *ret
     for (size_t i = 0; status == HAFT_OK && run->turn > 0 && i < offered.declared; i++) {
         size_t index = offered.items[i];
         bool sent = run->past[index].shown_order <= run->turn_shown;
-        behind = behind || (sent && gone[index]);
+        behind = behind || (sent && evicted[index]);
         if (behind && sent) {
             haft__buf_clear(text);
             add_bytes(text, run->tools->items[index]);
@@ -109,7 +109,7 @@ static haft_status count_cost(haft__deciding *d, const bool *gone, uint64_t *ret
     return status;
 }
 
-haft_status haft__decide_room(haft__deciding *d, bool *ret_decided)
+haft_status haft__decide_evictions(haft__decision *d, bool *ret_decided)
 {
     const char *why;
     const haft__run *run = d->run;
@@ -119,27 +119,27 @@ haft_status haft__decide_room(haft__deciding *d, bool *ret_decided)
     if (!*ret_decided) {
         return HAFT_OK;
     }
-    bool *gone = haft__arena_array(&d->tools->scratch, run->tools->count, sizeof(*gone));
-    if (gone == NULL) {
+    bool *evicted = haft__arena_array(&d->tools->scratch, run->tools->count, sizeof(*evicted));
+    if (evicted == NULL) {
         return haft__arena_fail(&d->tools->scratch, d->err);
     }
-    choose(run, shown - cap, gone);
-    haft_status status = count_cost(d, gone, &cost);
+    choose_evicted(run, shown - cap, evicted);
+    haft_status status = estimate_cache_cost(d, evicted, &cost);
     if (status != HAFT_OK) {
         return status;
     }
-    haft__deciding_begin(d, HAFT__EVENT_TOOLS_HIDDEN);
+    haft__decision_begin(d, HAFT__EVENT_TOOLS_HIDDEN);
     haft__json_key(&d->w, "tools");
     haft__json_begin_array(&d->w);
     for (size_t i = 0; i < run->tools->count; i++) {
-        if (gone[i]) {
+        if (evicted[i]) {
             haft__json_add_str(&d->w, run->tools->items[i]->name);
         }
     }
     haft__json_end_array(&d->w);
     haft__field_number(&d->w, "cap", cap);
     haft__field_number(&d->w, "cache_tokens", cost);
-    return haft__deciding_commit(d);
+    return haft__decision_commit(d);
 }
 
 /* ---- what the model reads ---- */
@@ -181,7 +181,7 @@ static void add_errors(haft__buf *text, const haft__run *run)
 }
 
 /* The definitions come last: where the text is cut, they are in the next request all the same. */
-static void tell_found(haft__buf *text, const haft__run *run, const haft__run_call *call)
+static void write_found(haft__buf *text, const haft__run *run, const haft__run_call *call)
 {
     if (run->deferred == 0) {
         haft__buf_add_str(text, HAFT__LIT("There are no further tools."));
@@ -211,10 +211,10 @@ static void tell_found(haft__buf *text, const haft__run *run, const haft__run_ca
     }
 }
 
-haft_status haft__decide_search(haft__deciding *d, const haft__run_call *call)
+haft_status haft__decide_search(haft__decision *d, const haft__run_call *call)
 {
     haft__buf *text = &d->tools->text;
-    tell_found(text, d->run, call);
+    write_found(text, d->run, call);
     haft__outcome outcome = {.ok = true, .text = haft__buf_str(text)};
     haft__buf_clear(&d->tools->body);
     haft__input_call_finished(&d->tools->body, d->run, call, &outcome);
@@ -241,7 +241,7 @@ static bool has_name(const haft__run_server *server, haft_str name)
 }
 
 /* One more tool that is there, as the model can call it. */
-static void add_name(haft__deciding *d, haft_str server, haft_str tool)
+static void add_name(haft__decision *d, haft_str server, haft_str tool)
 {
     char name[HAFT__LIMIT_TOOL_NAME_BYTES + 1]; /* what is longer is no tool's */
     haft__buf *text = &d->tools->text;
@@ -252,7 +252,7 @@ static void add_name(haft__deciding *d, haft_str server, haft_str tool)
 }
 
 /* A search does not find it either. */
-static const char *tell_changed(haft__deciding *d, const haft__run_server *server, haft_str tool)
+static const char *explain_changed(haft__decision *d, const haft__run_server *server, haft_str tool)
 {
     add_name(d, server->name, tool);
     haft__buf_addf(&d->tools->text,
@@ -261,7 +261,7 @@ static const char *tell_changed(haft__deciding *d, const haft__run_server *serve
     return "tool_changed";
 }
 
-static const char *tell_hidden(haft__deciding *d, size_t count)
+static const char *explain_hidden(haft__decision *d, size_t count)
 {
     haft__buf_addf(&d->tools->text,
                    " ha%s not been revealed. Call " HAFT__TOOL_SEARCH
@@ -271,7 +271,7 @@ static const char *tell_hidden(haft__deciding *d, size_t count)
 }
 
 /* A tool of the server that the name says. */
-static const char *judge_tool(haft__deciding *d, const haft__run_server *server, haft_str tool)
+static const char *judge_tool(haft__decision *d, const haft__run_server *server, haft_str tool)
 {
     if (server->error.len > 0) {
         haft__buf_addf(&d->tools->text,
@@ -280,13 +280,13 @@ static const char *judge_tool(haft__deciding *d, const haft__run_server *server,
         return "unavailable";
     }
     if (is_among(server->changed, server->changed_count, tool)) {
-        return tell_changed(d, server, tool);
+        return explain_changed(d, server, tool);
     }
     if (!server->unnamed && !has_name(server, tool)) {
         return NULL;
     }
     add_name(d, server->name, tool);
-    return tell_hidden(d, 1);
+    return explain_hidden(d, 1);
 }
 
 static const haft__run_server *changed_of(const haft__run *run, haft_str tool)
@@ -302,7 +302,7 @@ static const haft__run_server *changed_of(const haft__run *run, haft_str tool)
 
 /* One without its server. Those that can be called would have been: it is of several, or has not
  * been found. */
-static const char *judge_local(haft__deciding *d, haft_str tool)
+static const char *judge_local(haft__decision *d, haft_str tool)
 {
     haft__buf *text = &d->tools->text;
     size_t count = 0;
@@ -310,7 +310,7 @@ static const char *judge_local(haft__deciding *d, haft_str tool)
                    "Error: several servers have a tool named \"%.*s\". Call the one that you "
                    "mean: ",
                    HAFT__ARG(tool));
-    if (haft__naming_is_shared(d->run, tool, text)) {
+    if (haft__call_target_is_ambiguous(d->run, tool, text)) {
         haft__buf_add_char(text, '.');
         return "unknown";
     }
@@ -323,13 +323,13 @@ static const char *judge_local(haft__deciding *d, haft_str tool)
     }
     const haft__run_server *changed = count == 0 ? changed_of(d->run, tool) : NULL;
     if (changed != NULL) {
-        return tell_changed(d, changed, tool);
+        return explain_changed(d, changed, tool);
     }
-    return count > 0 ? tell_hidden(d, count) : NULL;
+    return count > 0 ? explain_hidden(d, count) : NULL;
 }
 
 /* Of a server's tool: "docs" and "search" of "docs:search"; also without the server. */
-static const char *judge_name(haft__deciding *d, haft_str name)
+static const char *judge_name(haft__decision *d, haft_str name)
 {
     haft_str local = name, front = haft__str_split(&local, ':');
     if (front.len == name.len) {
@@ -344,7 +344,7 @@ static const char *judge_name(haft__deciding *d, haft_str name)
 }
 
 /* One that the spec has, or would have, and that it keeps from the model. */
-static const char *tell_kept(haft__deciding *d, haft_str name, haft__reason reason)
+static const char *explain_withheld_tool(haft__decision *d, haft_str name, haft__reason reason)
 {
     bool search = haft__str_equal(name, HAFT__LIT(HAFT__TOOL_SEARCH));
     haft__wire_name wire = haft__wire_name_encode(name);
@@ -365,18 +365,18 @@ static const char *tell_kept(haft__deciding *d, haft_str name, haft__reason reas
 }
 
 /* Where nothing may search, no server has been asked what it has: a name counts by its server. */
-static const char *judge_denied(haft__deciding *d, haft_str name)
+static const char *judge_denied(haft__decision *d, haft_str name)
 {
     haft_str local = name, front = haft__str_split(&local, ':');
     if (haft__str_equal(name, HAFT__LIT(HAFT__TOOL_SEARCH))) {
-        return tell_kept(d, name, HAFT__REASON_BUILTIN_DENIED);
+        return explain_withheld_tool(d, name, HAFT__REASON_BUILTIN_DENIED);
     }
     return local.len > 0 && haft__resolve_server(d->spec, front) == HAFT__REASON_DEFERRED
-               ? tell_kept(d, name, HAFT__REASON_SEARCH_DENIED)
+               ? explain_withheld_tool(d, name, HAFT__REASON_SEARCH_DENIED)
                : NULL;
 }
 
-const char *haft__decide_absent(haft__deciding *d, const haft__run_call *call)
+const char *haft__decide_missing_tool(haft__decision *d, const haft__run_call *call)
 {
     char plain[HAFT__WIRE_NAME_BYTES];
     size_t length = 0;
@@ -384,14 +384,14 @@ const char *haft__decide_absent(haft__deciding *d, const haft__run_call *call)
     if (call->tool != NULL) {
         haft__reason reason = haft__resolve_tool(d->spec, d->run, call->tool).reason;
         if (reason != HAFT__REASON_SHARE) {
-            return tell_kept(d, call->tool->name, reason);
+            return explain_withheld_tool(d, call->tool->name, reason);
         }
         haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
         haft__wire_name_add(&d->tools->text, call->tool->name);
-        return tell_hidden(d, 1);
+        return explain_hidden(d, 1);
     }
     if (name.len <= HAFT__WIRE_NAME_BYTES && haft__wire_name_decode(name, plain, &length)) {
         name = (haft_str){plain, length};
     }
-    return haft__resolve_denies_search(d->spec) ? judge_denied(d, name) : judge_name(d, name);
+    return haft__resolve_search_denied(d->spec) ? judge_denied(d, name) : judge_name(d, name);
 }

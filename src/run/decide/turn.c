@@ -7,7 +7,7 @@
 #include "run/decide/decide_int.h"
 
 /* Those that are allowed; without a list, those that are declared. */
-static void write_names(haft__deciding *d, const char *key, const haft__choice_facts *facts,
+static void write_names(haft__decision *d, const char *key, const haft__choice_facts *facts,
                         const bool *allowed)
 {
     haft__json_key(&d->w, key);
@@ -21,7 +21,7 @@ static void write_names(haft__deciding *d, const char *key, const haft__choice_f
 }
 
 /* The data tools that have been counted. */
-static void write_called(haft__deciding *d, const haft__choice_facts *facts)
+static void write_called(haft__decision *d, const haft__choice_facts *facts)
 {
     haft__json_key(&d->w, "called");
     haft__json_begin_array(&d->w);
@@ -33,15 +33,15 @@ static void write_called(haft__deciding *d, const haft__choice_facts *facts)
     haft__json_end_array(&d->w);
 }
 
-static haft_status decide_gate(haft__deciding *d, const haft__choice_facts *facts, haft__gate gate)
+static haft_status decide_gate(haft__decision *d, const haft__choice_facts *facts, haft__gate gate)
 {
-    haft__deciding_begin(d, HAFT__EVENT_GATE_OPENED);
+    haft__decision_begin(d, HAFT__EVENT_GATE_OPENED);
     write_called(d, facts);
     haft__field_number(&d->w, "threshold", gate.threshold);
-    return haft__deciding_commit(d);
+    return haft__decision_commit(d);
 }
 
-static void write_gate(haft__deciding *d, const haft__choice_facts *facts, haft__gate gate)
+static void write_gate(haft__decision *d, const haft__choice_facts *facts, haft__gate gate)
 {
     haft__json_key(&d->w, "gate");
     if (!gate.on) {
@@ -55,7 +55,7 @@ static void write_gate(haft__deciding *d, const haft__choice_facts *facts, haft_
     haft__json_end_object(&d->w);
 }
 
-static haft_status decide_choice(haft__deciding *d, const haft__choice_facts *facts)
+static haft_status decide_choice(haft__decision *d, const haft__choice_facts *facts)
 {
     static const char *const modes[] = {"auto", "any", "tool", "none"};
     bool *allowed = haft__arena_array(&d->tools->scratch, facts->tool_count, sizeof(*allowed));
@@ -64,8 +64,8 @@ static haft_status decide_choice(haft__deciding *d, const haft__choice_facts *fa
     }
     haft__choice choice;
     const char *why;
-    haft__choose(d->spec, facts, allowed, &choice);
-    haft__deciding_begin(d, HAFT__EVENT_TURN_STARTED);
+    haft__choice_decide(d->spec, facts, allowed, &choice);
+    haft__decision_begin(d, HAFT__EVENT_TURN_STARTED);
     haft__field_number(&d->w, "turn", facts->turn);
     haft__field_text(&d->w, "mode", haft__str(modes[choice.mode]));
     haft__field_text_or_null(&d->w, "tool", choice.tool);
@@ -76,7 +76,7 @@ static haft_status decide_choice(haft__deciding *d, const haft__choice_facts *fa
     write_gate(d, facts, choice.gate);
     haft__field_flag(&d->w, "final",
                      choice.mode == HAFT__MODE_NONE && choice.rule == HAFT__RULE_LIMIT);
-    return haft__deciding_commit(d);
+    return haft__decision_commit(d);
 }
 
 /* A call of the last batch whose output is the answer. */
@@ -91,7 +91,7 @@ static const haft__run_call *direct_call(const haft__run *run)
     return NULL;
 }
 
-haft_status haft__decide_turn(haft__deciding *d)
+haft_status haft__decide_turn(haft__decision *d)
 {
     const haft__run *run = d->run;
     haft__choice_facts facts;
@@ -104,7 +104,7 @@ haft_status haft__decide_turn(haft__deciding *d)
                                 "too many replies in a row had only unknown or invalid calls",
                                 NULL);
     }
-    haft__gate gate = haft__gate_look(d->spec, &facts);
+    haft__gate gate = haft__gate_evaluate(d->spec, &facts);
     if (gate.on && gate.open && !run->gate_opened) {
         return decide_gate(d, &facts, gate);
     }

@@ -57,14 +57,14 @@ static haft_status find_call(haft__run *run, const haft__event *event, haft__run
         if (haft__str_equal(run->calls[i].id, id)) {
             *ret_call = &run->calls[i];
             run->stage = HAFT__RUN_CALLING;
-            return haft__fold_settle(run, err);
+            return haft__fold_commit_reply(run, err);
         }
     }
     return haft__fold_fail(event, "there is no such call in the last reply", err);
 }
 
 /* What a call is remembered by: its tool and canonical arguments. */
-static haft_status sign(haft__run *run, haft__run_call *call, haft_error *err)
+static haft_status set_signature(haft__run *run, haft__run_call *call, haft_error *err)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
@@ -80,26 +80,26 @@ static haft_status sign(haft__run *run, haft__run_call *call, haft_error *err)
 
 /* Null stands for the arguments that the call has already: they are not written a second time when
  * a secret is in them (run/redact/withhold.h). */
-static bool is_as_before(const haft__event *event, const haft__run_call *call)
+static bool keeps_arguments(const haft__event *event, const haft__run_call *call)
 {
     const haft__json *arguments = haft__json_get(event->object, HAFT__LIT("arguments"));
     return event->kind != HAFT__EVENT_CALL_FINISHED && arguments != NULL
            && arguments->kind == HAFT__JSON_NULL && call->arguments.kind == HAFT__JSON_OBJECT;
 }
 
-static haft_status take_arguments(haft__run *run, const haft__event *event, haft__run_call *call,
+static haft_status read_arguments(haft__run *run, const haft__event *event, haft__run_call *call,
                                   haft_error *err)
 {
     const haft__json *arguments = haft__event_field(event, "arguments");
     bool object = arguments != NULL && arguments->kind == HAFT__JSON_OBJECT;
-    if (is_as_before(event, call)) {
+    if (keeps_arguments(event, call)) {
         return HAFT_OK;
     }
     if (!object || call->tool == NULL) {
         return haft__fold_fail(event, "it has no arguments, or the run has no such tool", err);
     }
-    haft_status status = haft__fold_keep(run, arguments, &call->arguments, err);
-    return status == HAFT_OK ? sign(run, call, err) : status;
+    haft_status status = haft__fold_copy_json(run, arguments, &call->arguments, err);
+    return status == HAFT_OK ? set_signature(run, call, err) : status;
 }
 
 /* ---- what a tool asks ---- */
@@ -108,17 +108,18 @@ static haft_status take_arguments(haft__run *run, const haft__event *event, haft
  * becomes of the call, the question goes with it. */
 static bool is_pinned(const haft__run_call *call)
 {
-    return call->stage == HAFT__CALL_PAUSED && call->asks.kind == HAFT__JSON_OBJECT && call->pinned;
+    return call->stage == HAFT__CALL_PAUSED && call->elicitation.kind == HAFT__JSON_OBJECT
+           && call->pinned;
 }
 
 static void forget_question(haft__run_call *call)
 {
-    call->asks = call->state = haft__json_null();
+    call->elicitation = call->state = haft__json_null();
     call->pinned = call->answer_due = false;
     call->within_ms = 0;
 }
 
-void haft__run_lose_questions(haft__run *run)
+void haft__run_drop_lost_questions(haft__run *run)
 {
     for (size_t i = run->batch; i < run->call_count; i++) {
         haft__run_call *call = &run->calls[i];
@@ -132,15 +133,15 @@ void haft__run_lose_questions(haft__run *run)
 }
 
 /* A call that is made again with the answer to what it asked. */
-static haft_status take_resume(haft__run *run, haft__run_call *call, haft_error *err)
+static haft_status read_resume(haft__run *run, haft__run_call *call, haft_error *err)
 {
     haft__json_member *members = haft__arena_array(run->arena, 2, sizeof(*members));
     if (members == NULL) {
         return haft__arena_fail(run->arena, err);
     }
     members[0] = (haft__json_member){haft__json_string(HAFT__LIT("state")), call->state};
-    members[1] =
-        (haft__json_member){haft__json_string(HAFT__LIT("answers")), haft__call_told(call)};
+    members[1] = (haft__json_member){haft__json_string(HAFT__LIT("answers")),
+                                     haft__call_elicitation_answer(call)};
     call->resume = haft__json_object(members, 2);
     return HAFT_OK;
 }
@@ -155,7 +156,7 @@ haft_status haft__fold_call_asked(haft__run *run, const haft__event *event, haft
         return status;
     }
     if (call->stage != HAFT__CALL_STARTED || call->tool->source != HAFT__TOOL_MCP
-        || (call->asks.kind == HAFT__JSON_OBJECT && !call->answer_due)) {
+        || (call->elicitation.kind == HAFT__JSON_OBJECT && !call->answer_due)) {
         return haft__fold_fail(event, "the call does not run, or asks already", err);
     }
     if (question == NULL || question->kind != HAFT__JSON_OBJECT) {
@@ -166,11 +167,11 @@ haft_status haft__fold_call_asked(haft__run *run, const haft__event *event, haft
         status = haft__event_number(event, "within_ms", &call->within_ms, err);
     }
     if (status == HAFT_OK) {
-        status = haft__fold_keep(run, question, &call->asks, err);
+        status = haft__fold_copy_json(run, question, &call->elicitation, err);
     }
     call->pinned = !haft__event_flag(event, "durable");
     return status == HAFT_OK
-               ? haft__fold_keep(run, haft__event_field(event, "state"), &call->state, err)
+               ? haft__fold_copy_json(run, haft__event_field(event, "state"), &call->state, err)
                : status;
 }
 
@@ -183,7 +184,7 @@ static void note_start(haft__run_call *call)
         call->bound = call->binding;
         call->bound_arguments = call->arguments;
     }
-    call->respecced = false;
+    call->spec_changed = false;
     call->repeats = call->stage == HAFT__CALL_STARTED || is_pinned(call) ? call->repeats + 1 : 0;
 }
 
@@ -195,10 +196,10 @@ haft_status haft__fold_call_started(haft__run *run, const haft__event *event, ha
     if (status == HAFT_OK) {
         status = haft__event_number(event, "attempt", &attempt, err);
     }
-    bool fits = status != HAFT_OK || call->stage == HAFT__CALL_ARRIVED
-                || call->stage == HAFT__CALL_ANSWERED || is_pinned(call)
-                || (call->stage == HAFT__CALL_STARTED && attempt > call->attempt);
-    if (!fits) {
+    bool verdict_fits = status != HAFT_OK || call->stage == HAFT__CALL_ARRIVED
+                        || call->stage == HAFT__CALL_ANSWERED || is_pinned(call)
+                        || (call->stage == HAFT__CALL_STARTED && attempt > call->attempt);
+    if (!verdict_fits) {
         status = haft__fold_fail(event, "the call is past that", err);
     }
     if (status == HAFT_OK && attempt != (uint64_t)call->attempt + 1) {
@@ -209,15 +210,15 @@ haft_status haft__fold_call_started(haft__run *run, const haft__event *event, ha
     }
     if (status == HAFT_OK) {
         note_start(call);
-        status = take_arguments(run, event, call, err);
+        status = read_arguments(run, event, call, err);
     }
     if (status != HAFT_OK) {
         return status;
     }
     const haft__json *note = haft__event_field(event, "note");
     call->note = note != NULL ? haft__json_text(*note) : HAFT__LIT("");
-    if (call->stage == HAFT__CALL_ANSWERED && call->asks.kind == HAFT__JSON_OBJECT) {
-        status = take_resume(run, call, err);
+    if (call->stage == HAFT__CALL_ANSWERED && call->elicitation.kind == HAFT__JSON_OBJECT) {
+        status = read_resume(run, call, err);
     }
     forget_question(call);
     run->past[haft__run_tool_index(run, call->tool)].called_seq = event->seq;
@@ -255,7 +256,8 @@ static haft_status error_text(haft__run *run, haft__json error, haft_str *ret_te
 }
 
 /* What the model sees: the result, cut, and the note behind it when it brought nothing new. */
-static haft_status show(haft__run *run, haft__run_call *call, bool nothing_new, haft_error *err)
+static haft_status set_shown_text(haft__run *run, haft__run_call *call, bool nothing_new,
+                                  haft_error *err)
 {
     bool truncated = false;
     call->shown = haft__prompt_observation(run->arena, call->result,
@@ -277,7 +279,7 @@ static haft_status show(haft__run *run, haft__run_call *call, bool nothing_new, 
 static bool wants_default(const haft__run *run, const haft__run_call *call)
 {
     const haft__tool_choice *wish = &run->spec->choice.default_choice;
-    bool searches = haft__resolve_is_search(call->tool); /* which does nothing of the work */
+    bool searches = haft__resolve_is_search_tool(call->tool); /* which does nothing of the work */
     return (wish->mode == HAFT__MODE_ANY && !searches)
            || (wish->mode == HAFT__MODE_TOOL && haft__str_equal(wish->tool, call->name));
 }
@@ -285,7 +287,7 @@ static bool wants_default(const haft__run *run, const haft__run_call *call)
 /* What follows for the rest of the state from a call that has finished. */
 static haft_status count_finished(haft__run *run, haft__run_call *call, haft_error *err)
 {
-    haft__tool_past *past = &run->past[haft__run_tool_index(run, call->tool)];
+    haft__tool_history *past = &run->past[haft__run_tool_index(run, call->tool)];
     past->finished = true;
     past->kept++;
     run->default_satisfied = run->default_satisfied || wants_default(run, call);
@@ -314,7 +316,7 @@ haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, h
     }
     forget_question(call);
     if (!call->started) { /* from the cache, or by a person */
-        status = take_arguments(run, event, call, err);
+        status = read_arguments(run, event, call, err);
     }
     const haft__json *error = haft__event_field(event, "error");
     const haft__json *note = haft__event_field(event, "note");
@@ -328,13 +330,13 @@ haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, h
         status = haft__fold_fail(event, "it is not ok but has no error", err);
     }
     if (status == HAFT_OK) {
-        haft__progress_call past = {.tool = haft__run_hash(call->name),
-                                    .call = call->signature,
-                                    .result = haft__run_hash(call->result) | 1,
-                                    .failed = !call->ok};
+        haft__no_progress_call past = {.tool = haft__run_hash(call->name),
+                                       .call = call->signature,
+                                       .result = haft__run_hash(call->result) | 1,
+                                       .failed = !call->ok};
         call->stage = HAFT__CALL_FINISHED;
         call->finished_ms = event->at_ms;
-        status = show(run, call, haft__progress_note(&run->progress, past), err);
+        status = set_shown_text(run, call, haft__no_progress_note(&run->progress, past), err);
     }
     if (status == HAFT_OK) {
         status = count_finished(run, call, err);
@@ -367,17 +369,17 @@ haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, ha
     call->counts_invalid =
         haft__str_equal(why, HAFT__LIT("unknown")) || haft__str_equal(why, HAFT__LIT("invalid"));
     if (call->tool != NULL) {
-        haft__tool_past *past = &run->past[haft__run_tool_index(run, call->tool)];
+        haft__tool_history *past = &run->past[haft__run_tool_index(run, call->tool)];
         past->rejected += haft__str_equal(why, HAFT__LIT("denied"));
     }
     if (haft__str_equal(why, HAFT__LIT("repeated"))) {
-        haft__progress_note_refused(&run->progress);
+        haft__no_progress_note_refused(&run->progress);
     }
     return end_batch(run, err);
 }
 
 /* What was approved is not what would run any more: it is asked about again. */
-static bool is_other_by_now(const haft__run_call *call, const haft__event *event)
+static bool approval_is_stale(const haft__run_call *call, const haft__event *event)
 {
     haft_str binding = haft__fold_text(event->object, "binding");
     bool answered = call->stage == HAFT__CALL_ANSWERED;
@@ -396,9 +398,9 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     if (status == HAFT_OK) {
         status = haft__event_text(event, "pause", &pause, err);
     }
-    bool again = status == HAFT_OK && is_other_by_now(call, event);
+    bool again = status == HAFT_OK && approval_is_stale(call, event);
     if (status == HAFT_OK && (!call->started || again)) {
-        status = take_arguments(run, event, call, err);
+        status = read_arguments(run, event, call, err);
     }
     if (status != HAFT_OK) {
         return status;
@@ -428,11 +430,11 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     }
     call->stage = HAFT__CALL_PAUSED;
     call->paused_seq = event->seq;
-    return haft__fold_keep(run, on_expire, &call->on_expire, err);
+    return haft__fold_copy_json(run, on_expire, &call->on_expire, err);
 }
 
 /* What can be said to a pause. */
-static bool fits(haft__pause pause, haft_str verdict)
+static bool verdict_fits(haft__pause pause, haft_str verdict)
 {
     static const struct {
         const char *verdict;
@@ -464,24 +466,24 @@ haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_e
     if (call->stage != HAFT__CALL_PAUSED) {
         return haft__fold_fail(event, "nobody has been asked about the call", err);
     }
-    if (!fits(call->pause, call->verdict)) {
+    if (!verdict_fits(call->pause, call->verdict)) {
         return haft__fold_fail(event, "its verdict does not fit what was asked", err);
     }
     const haft__json *value = haft__event_field(event, "value");
     call->approved = haft__str_equal(call->verdict, HAFT__LIT("approve"))
                      || haft__str_equal(call->verdict, HAFT__LIT("edit"));
-    call->ask_anew = false;
+    call->needs_new_approval = false;
     call->overdue = haft__str_equal(haft__fold_text(event->object, "by"), HAFT__LIT("deadline"));
     call->withdrawn =
         call->pinned && haft__str_equal(haft__fold_text(event->object, "by"), HAFT__BY_SERVER);
     call->binding = haft__fold_text(event->object, "binding");
     run->expired = run->expired || haft__str_equal(call->verdict, HAFT__LIT("expire"));
     call->stage = HAFT__CALL_ANSWERED;
-    status = haft__fold_keep(run, value, &call->value, err);
-    call->said[call->pause] = (haft__run_said){
+    status = haft__fold_copy_json(run, value, &call->value, err);
+    call->answers[call->pause] = (haft__pause_answer){
         .verdict = call->verdict,
         .value = call->value,
-        .asked = call->asks,
+        .elicitation = call->elicitation,
         .message = haft__fold_text(event->object, "message"),
     };
     if (call->pinned) { /* it runs on */

@@ -27,14 +27,14 @@ haft_status haft__fold_fail(const haft__event *event, const char *what, haft_err
                       haft__event_kind_name(event->kind), what);
 }
 
-haft_status haft__fold_want(const haft__run *run, const haft__event *event, haft__run_stage stage,
-                            const char *what, haft_error *err)
+haft_status haft__fold_expect_stage(const haft__run *run, const haft__event *event,
+                                    haft__run_stage stage, const char *what, haft_error *err)
 {
     return run->stage == stage ? HAFT_OK : haft__fold_fail(event, what, err);
 }
 
-haft_status haft__fold_keep(haft__run *run, const haft__json *value, haft__json *ret_kept,
-                            haft_error *err)
+haft_status haft__fold_copy_json(haft__run *run, const haft__json *value, haft__json *ret_kept,
+                                 haft_error *err)
 {
     return haft__json_copy(run->arena, value != NULL ? *value : haft__json_null(), ret_kept, err);
 }
@@ -48,7 +48,7 @@ haft_str haft__fold_text(haft__json object, const char *key)
 
 /* ---- the conversation ---- */
 
-haft_status haft__fold_settle(haft__run *run, haft_error *err)
+haft_status haft__fold_commit_reply(haft__run *run, haft_error *err)
 {
     if (run->settled || run->turn == 0) {
         return HAFT_OK;
@@ -73,13 +73,13 @@ haft_status haft__fold_settle(haft__run *run, haft_error *err)
     return haft__messages_add(&run->messages, message, err);
 }
 
-haft_status haft__fold_say(haft__run *run, haft_str text, haft_error *err)
+haft_status haft__fold_add_user_message(haft__run *run, haft_str text, haft_error *err)
 {
     haft__message message = {.role = HAFT__MESSAGE_USER, .text = text};
     return haft__messages_add(&run->messages, message, err);
 }
 
-haft_status haft__fold_system(haft__run *run, haft_error *err)
+haft_status haft__fold_add_system_prompt(haft__run *run, haft_error *err)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
@@ -102,7 +102,7 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     uint64_t version = 0;
     haft_str hash = {NULL, 0};
     haft_status status =
-        haft__fold_want(run, event, HAFT__RUN_NEW, "the run has started already", err);
+        haft__fold_expect_stage(run, event, HAFT__RUN_NEW, "the run has started already", err);
     if (status == HAFT_OK && !haft__id_valid(event->run)) {
         status = haft__fold_fail(event, "its run has no id of a run", err);
     }
@@ -136,14 +136,14 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     run->started_ms = event->at_ms;
     run->stage = HAFT__RUN_IDLE;
     run->settled = true;
-    status = haft__fold_keep(run, haft__event_field(event, "set"), &run->sets, err);
+    status = haft__fold_copy_json(run, haft__event_field(event, "set"), &run->sets, err);
     if (status == HAFT_OK) {
-        status = haft__fold_system(run, err);
+        status = haft__fold_add_system_prompt(run, err);
     }
     for (size_t i = 0; status == HAFT_OK && run->earlier != NULL && i < run->earlier->count; i++) {
         status = haft__messages_add(&run->messages, run->earlier->items[i], err);
     }
-    return status == HAFT_OK ? haft__fold_say(run, run->task, err) : status;
+    return status == HAFT_OK ? haft__fold_add_user_message(run, run->task, err) : status;
 }
 
 static haft_status read_mode(haft_str name, haft__choice_mode *ret_mode)
@@ -180,7 +180,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     uint64_t turn = 0;
     haft_str mode = {NULL, 0};
     haft_status status =
-        haft__fold_want(run, event, HAFT__RUN_IDLE, "the turn before has not ended", err);
+        haft__fold_expect_stage(run, event, HAFT__RUN_IDLE, "the turn before has not ended", err);
     if (status == HAFT_OK) {
         status = haft__event_number(event, "turn", &turn, err);
     }
@@ -194,7 +194,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
         status = haft__fold_fail(event, "its mode is none we know", err);
     }
     if (status == HAFT_OK) {
-        status = haft__fold_settle(run, err);
+        status = haft__fold_commit_reply(run, err);
     }
     if (status == HAFT_OK) {
         status = read_allowed(run, event, err);
@@ -217,14 +217,14 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     run->violations = 0;
     run->numbered = 0;
     run->correction = HAFT__LIT("");
-    run->stage = HAFT__RUN_ASKING;
+    run->stage = HAFT__RUN_AWAITING_REPLY;
     return HAFT_OK;
 }
 
 static haft_status on_gate_opened(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft_status status =
-        haft__fold_want(run, event, HAFT__RUN_IDLE, "a gate opens between turns", err);
+        haft__fold_expect_stage(run, event, HAFT__RUN_IDLE, "a gate opens between turns", err);
     run->gate_opened = run->gate_opened || status == HAFT_OK;
     return status;
 }
@@ -249,7 +249,7 @@ static haft_status on_run_finished(haft__run *run, const haft__event *event, haf
         status = haft__fold_fail(event, "calls have no result yet", err);
     }
     if (status == HAFT_OK) {
-        status = haft__fold_settle(run, err);
+        status = haft__fold_commit_reply(run, err);
     }
     if (status != HAFT_OK) {
         return status;
@@ -262,13 +262,13 @@ static haft_status on_run_finished(haft__run *run, const haft__event *event, haf
             run->answer = haft__fold_text(event->object, "answer");
             run->end_reason = haft__fold_text(event->object, "reason");
             run->forced_final = haft__event_flag(event, "forced_final");
-            return haft__fold_keep(run, error, &run->end_error, err);
+            return haft__fold_copy_json(run, error, &run->end_error, err);
         }
     }
     return haft__fold_fail(event, "its end is none we know", err);
 }
 
-static haft_status take(haft__run *run, const haft__event *event, haft_error *err)
+static haft_status fold_event(haft__run *run, const haft__event *event, haft_error *err)
 {
     switch (event->kind) {
     case HAFT__EVENT_RUN_STARTED: return on_run_started(run, event, err);
@@ -301,7 +301,7 @@ static haft_status take(haft__run *run, const haft__event *event, haft_error *er
 
 /* The time since the last event, as far as the model or tool says that it took it: the rest went to
  * people, or nobody was at work. Calls that ran side by side count once. */
-static uint64_t worked(const haft__run *run, const haft__event *event)
+static uint64_t worked_ms_of(const haft__run *run, const haft__event *event)
 {
     uint64_t took = 0, passed = event->at_ms > run->last_ms ? event->at_ms - run->last_ms : 0;
     if (run->seq == 0 || haft__event_field(event, "ms") == NULL
@@ -311,7 +311,7 @@ static uint64_t worked(const haft__run *run, const haft__event *event)
     return took < passed ? took : passed;
 }
 
-static haft_status follow(haft__run *run, const haft__event *event, haft_error *err)
+static haft_status fold_next(haft__run *run, const haft__event *event, haft_error *err)
 {
     if (event->seq != run->seq + 1) {
         return haft__fold_fail(event, "its number is not the next one", err);
@@ -325,16 +325,16 @@ static haft_status follow(haft__run *run, const haft__event *event, haft_error *
     if (run->stage == HAFT__RUN_NEW && event->kind != HAFT__EVENT_RUN_STARTED) {
         return haft__fold_fail(event, "the run has not started", err);
     }
-    haft_status status = take(run, event, err);
-    run->worked_ms += worked(run, event);
+    haft_status status = fold_event(run, event, err);
+    run->worked_ms += worked_ms_of(run, event);
     run->seq = event->seq;
     run->last_ms = event->at_ms;
     return status;
 }
 
 /* The texts of an event are kept with the run; its tree is only looked at, but for what
- * haft__fold_keep is called for. */
-static haft_status fold(haft__run *run, haft_str line, haft__arena *trees, haft_error *err)
+ * haft__fold_copy_json is called for. */
+static haft_status fold_line(haft__run *run, haft_str line, haft__arena *trees, haft_error *err)
 {
     haft_str kept = haft__arena_copy(run->arena, line);
     if (kept.ptr == NULL) {
@@ -342,15 +342,15 @@ static haft_status fold(haft__run *run, haft_str line, haft__arena *trees, haft_
     }
     haft__event event;
     haft_status status =
-        haft__event_read_apart(run->arena, trees, kept, run->hash_key, &event, err);
-    return status == HAFT_OK ? follow(run, &event, err) : status;
+        haft__event_read_split(run->arena, trees, kept, run->hash_key, &event, err);
+    return status == HAFT_OK ? fold_next(run, &event, err) : status;
 }
 
 haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err)
 {
     haft__arena own = {0}, *trees = run->scratch != NULL ? run->scratch : &own;
     haft__arena_init(&own, 0);
-    haft_status status = fold(run, line, trees, err);
+    haft_status status = fold_line(run, line, trees, err);
     if (trees->total > MOST_SCRATCH_BYTES) {
         haft__arena_finish(trees); /* an event that large is seldom followed by others */
     }

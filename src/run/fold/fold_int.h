@@ -9,18 +9,20 @@
 haft_status haft__fold_fail(const haft__event *event, const char *what, haft_error *err);
 
 /* OK in that stage; else it fails with `what`. */
-HAFT_MUST_USE haft_status haft__fold_want(const haft__run *run, const haft__event *event,
-                                          haft__run_stage stage, const char *what, haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_expect_stage(const haft__run *run, const haft__event *event,
+                                                  haft__run_stage stage, const char *what,
+                                                  haft_error *err);
 
 /* A message of the user's. */
-HAFT_MUST_USE haft_status haft__fold_say(haft__run *run, haft_str text, haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_add_user_message(haft__run *run, haft_str text,
+                                                      haft_error *err);
 
 /* The reply was no violation: it becomes part of the conversation. */
-HAFT_MUST_USE haft_status haft__fold_settle(haft__run *run, haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_commit_reply(haft__run *run, haft_error *err);
 
 /* What is to be known of an event later on: only texts outlive it by themselves. NULL is null. */
-HAFT_MUST_USE haft_status haft__fold_keep(haft__run *run, const haft__json *value,
-                                          haft__json *ret_kept, haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_copy_json(haft__run *run, const haft__json *value,
+                                               haft__json *ret_kept, haft_error *err);
 
 /* A text of an object; "" when it is missing or no text. */
 haft_str haft__fold_text(haft__json object, const char *key);
@@ -56,7 +58,7 @@ HAFT_MUST_USE haft_status haft__fold_artifact_stored(haft__run *run, const haft_
                                                      haft_error *err);
 
 /* The system prompt of the run's spec, if it has one. */
-HAFT_MUST_USE haft_status haft__fold_system(haft__run *run, haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_add_system_prompt(haft__run *run, haft_error *err);
 
 /* Another spec. */
 HAFT_MUST_USE haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event,

@@ -22,12 +22,12 @@ static uint64_t number_in(const haft__json *object, const char *key)
 }
 
 /* Sums that would not fit any more stay at the largest there is. */
-static uint64_t sum(uint64_t a, uint64_t b)
+static uint64_t saturating_add(uint64_t a, uint64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-static uint64_t product(uint64_t a, uint64_t b)
+static uint64_t saturating_multiply(uint64_t a, uint64_t b)
 {
     return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
 }
@@ -39,12 +39,13 @@ static void count_usage(haft__run *run, const haft__event *event)
     uint64_t cached = number_in(usage, "cached_tokens");
     cached = cached > input ? input : cached;
     const haft__price *price = &run->spec->model.price;
-    run->usage.input_tokens = sum(run->usage.input_tokens, input);
-    run->usage.output_tokens = sum(run->usage.output_tokens, output);
-    run->usage.cached_tokens = sum(run->usage.cached_tokens, cached);
-    run->cost_parts = sum(run->cost_parts, product(input - cached, price->input));
-    run->cost_parts = sum(run->cost_parts, product(cached, price->cached));
-    run->cost_parts = sum(run->cost_parts, product(output, price->output));
+    run->usage.input_tokens = saturating_add(run->usage.input_tokens, input);
+    run->usage.output_tokens = saturating_add(run->usage.output_tokens, output);
+    run->usage.cached_tokens = saturating_add(run->usage.cached_tokens, cached);
+    run->cost_parts =
+        saturating_add(run->cost_parts, saturating_multiply(input - cached, price->input));
+    run->cost_parts = saturating_add(run->cost_parts, saturating_multiply(cached, price->cached));
+    run->cost_parts = saturating_add(run->cost_parts, saturating_multiply(output, price->output));
     run->usage.cost_micros = run->cost_parts / 1000000;
 }
 
@@ -98,24 +99,25 @@ static haft_status add_calls(haft__run *run, const haft__event *event, haft_erro
         const haft__json *redacted = haft__json_get(entry, HAFT__LIT("redacted"));
         call.repaired = repaired != NULL && repaired->kind == HAFT__JSON_TRUE;
         call.redacted = redacted != NULL && redacted->kind == HAFT__JSON_TRUE;
-        call.tool = haft__naming_find(run, call.name, &call.renamed);
+        call.tool = haft__call_target_find(run, call.name, &call.renamed);
         call.name = call.tool != NULL ? call.tool->name : call.name;
         run->calls[run->call_count++] = call;
     }
     return status;
 }
 
-static haft_status want_reply(const haft__run *run, const haft__event *event, haft_error *err)
+static haft_status expect_reply(const haft__run *run, const haft__event *event, haft_error *err)
 {
     if (run->failed) {
         return haft__fold_fail(event, "the model call has failed", err);
     }
-    return haft__fold_want(run, event, HAFT__RUN_ASKING, "nobody has asked the model", err);
+    return haft__fold_expect_stage(run, event, HAFT__RUN_AWAITING_REPLY,
+                                   "nobody has asked the model", err);
 }
 
 haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, haft_error *err)
 {
-    haft_status status = want_reply(run, event, err);
+    haft_status status = expect_reply(run, event, err);
     haft_str stop = {NULL, 0};
     if (status == HAFT_OK) {
         status = haft__event_text(event, "stop", &stop, err);
@@ -141,7 +143,7 @@ haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, h
 
 haft_status haft__fold_model_failed(haft__run *run, const haft__event *event, haft_error *err)
 {
-    haft_status status = want_reply(run, event, err);
+    haft_status status = expect_reply(run, event, err);
     uint64_t http = 0;
     if (status == HAFT_OK) {
         status = haft__event_number(event, "status", &http, err);
@@ -157,7 +159,7 @@ haft_status haft__fold_model_failed(haft__run *run, const haft__event *event, ha
 haft_status haft__fold_violation(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft_status status =
-        haft__fold_want(run, event, HAFT__RUN_JUDGING, "there is no reply to judge", err);
+        haft__fold_expect_stage(run, event, HAFT__RUN_JUDGING, "there is no reply to judge", err);
     if (status == HAFT_OK) {
         status = haft__event_text(event, "text", &run->correction, err);
     }
@@ -168,7 +170,7 @@ haft_status haft__fold_violation(haft__run *run, const haft__event *event, haft_
     run->constraint = HAFT__CONSTRAINT_NONE; /* what is asked again is decided again */
     run->call_count = run->batch; /* the reply is recorded but takes no part in what follows */
     run->settled = true;
-    run->stage = HAFT__RUN_ASKING;
+    run->stage = HAFT__RUN_AWAITING_REPLY;
     return HAFT_OK;
 }
 
@@ -176,23 +178,23 @@ haft_status haft__fold_reminded(haft__run *run, const haft__event *event, haft_e
 {
     haft_str text = {NULL, 0};
     haft_status status =
-        haft__fold_want(run, event, HAFT__RUN_JUDGING, "there is no reply to judge", err);
+        haft__fold_expect_stage(run, event, HAFT__RUN_JUDGING, "there is no reply to judge", err);
     if (status == HAFT_OK) {
         status = haft__event_text(event, "text", &text, err);
     }
     if (status == HAFT_OK) {
-        status = haft__fold_settle(run, err);
+        status = haft__fold_commit_reply(run, err);
     }
     run->reminders++;
     run->stage = HAFT__RUN_IDLE;
-    return status == HAFT_OK ? haft__fold_say(run, text, err) : status;
+    return status == HAFT_OK ? haft__fold_add_user_message(run, text, err) : status;
 }
 
 /* ---- what replies are held to ---- */
 
 haft_status haft__fold_constrained(haft__run *run, const haft__event *event, haft_error *err)
 {
-    haft_status status = want_reply(run, event, err);
+    haft_status status = expect_reply(run, event, err);
     haft_str kind = {NULL, 0};
     if (status == HAFT_OK && run->constraint != HAFT__CONSTRAINT_NONE) {
         status = haft__fold_fail(event, "the request is constrained already", err);
@@ -213,7 +215,7 @@ haft_status haft__fold_constrained(haft__run *run, const haft__event *event, haf
 
 haft_status haft__fold_constraint_refused(haft__run *run, const haft__event *event, haft_error *err)
 {
-    haft_status status = want_reply(run, event, err);
+    haft_status status = expect_reply(run, event, err);
     if (status == HAFT_OK && run->constraint == HAFT__CONSTRAINT_NONE) {
         status = haft__fold_fail(event, "the request has no constraint", err);
     }

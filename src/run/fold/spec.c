@@ -14,8 +14,8 @@
 
 /* ---- the spec ---- */
 
-static haft_status load(haft__run *run, const haft__event *event, const haft__spec **ret_spec,
-                        haft_error *err)
+static haft_status load_spec(haft__run *run, const haft__event *event, const haft__spec **ret_spec,
+                             haft_error *err)
 {
     const haft__json *source = haft__event_field(event, "source");
     haft_str was = haft__fold_text(event->object, "was");
@@ -56,10 +56,10 @@ static haft_status gather_tools(haft__run *run, const haft__spec *spec, haft__to
 }
 
 /* What is known of each tool goes on under its name. */
-static haft_status carry_over(haft__run *run, haft__tools *tools, haft_error *err)
+static haft_status carry_tool_history(haft__run *run, haft__tools *tools, haft_error *err)
 {
     bool *allowed = haft__arena_array(run->arena, tools->count, sizeof(*allowed));
-    haft__tool_past *past = haft__arena_array(run->arena, tools->count, sizeof(*past));
+    haft__tool_history *past = haft__arena_array(run->arena, tools->count, sizeof(*past));
     if (allowed == NULL || past == NULL) {
         return haft__arena_fail(run->arena, err);
     }
@@ -104,29 +104,30 @@ bool haft__call_is_declined(const haft__run_call *call)
 }
 
 /* It is as it was when it arrived: whatever was asked or said about it was under other rules. */
-static void judge_again(haft__run_call *call)
+static void reset_call(haft__run_call *call)
 {
     call->stage = HAFT__CALL_ARRIVED;
     call->approved = false;
     call->binding = call->verdict = HAFT__LIT("");
     call->arguments = call->value = haft__json_null();
-    call->said[HAFT__PAUSE_APPROVAL] = (haft__run_said){.verdict = HAFT__LIT("")};
+    call->answers[HAFT__PAUSE_APPROVAL] = (haft__pause_answer){.verdict = HAFT__LIT("")};
     call->deadline_ms = 0;
 }
 
-static haft_status renew_call(haft__run *run, const haft__event *event, haft__run_call *call,
-                              haft_error *err)
+static haft_status update_call(haft__run *run, const haft__event *event, haft__run_call *call,
+                               haft_error *err)
 {
     bool over = call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
     bool again = is_listed(event, "judged_again", call->id);
     call->tool = haft__tools_find(run->tools, call->name);
-    call->respecced = true;
+    call->spec_changed = true;
     if (again && !haft__call_may_be_judged_again(call)) {
         return haft__fold_fail(event, "a call is judged again that nobody was asked about", err);
     }
     if (again) {
-        judge_again(call);
-        call->ask_anew = call->ask_anew || is_listed(event, "asked_again", call->id);
+        reset_call(call);
+        call->needs_new_approval =
+            call->needs_new_approval || is_listed(event, "asked_again", call->id);
     }
     if (call->tool == NULL && !over && call->stage != HAFT__CALL_ARRIVED
         && !haft__call_is_declined(call)) {
@@ -138,11 +139,11 @@ static haft_status renew_call(haft__run *run, const haft__event *event, haft__ru
 /* ---- the conversation ---- */
 
 /* What the model was told first is what it is told now. */
-static haft_status renew_system(haft__run *run, haft_error *err)
+static haft_status update_system_prompt(haft__run *run, haft_error *err)
 {
     haft__messages before = run->messages;
     haft__messages_init(&run->messages, run->arena);
-    haft_status status = haft__fold_system(run, err);
+    haft_status status = haft__fold_add_system_prompt(run, err);
     for (size_t i = 0; status == HAFT_OK && i < before.count; i++) {
         if (i > 0 || before.items[i].role != HAFT__MESSAGE_SYSTEM) {
             status = haft__messages_add(&run->messages, before.items[i], err);
@@ -156,20 +157,20 @@ haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event, ha
     const haft__spec *spec = NULL;
     haft__tools *tools = haft__arena_alloc(run->arena, sizeof(*tools));
     haft_status status =
-        tools != NULL ? load(run, event, &spec, err) : haft__arena_fail(run->arena, err);
+        tools != NULL ? load_spec(run, event, &spec, err) : haft__arena_fail(run->arena, err);
     if (status == HAFT_OK) {
         status = gather_tools(run, spec, tools, err);
     }
     if (status == HAFT_OK) {
-        status = carry_over(run, tools, err);
+        status = carry_tool_history(run, tools, err);
     }
     for (size_t i = 0; status == HAFT_OK && i < run->call_count; i++) {
-        status = renew_call(run, event, &run->calls[i], err);
+        status = update_call(run, event, &run->calls[i], err);
     }
     if (status != HAFT_OK) {
         return status;
     }
     run->spec = spec;
     run->file = haft__fold_text(event->object, "file");
-    return renew_system(run, err);
+    return update_system_prompt(run, err);
 }

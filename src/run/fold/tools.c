@@ -42,7 +42,7 @@ static haft_status fail_definition(const haft__event *event, haft_str name, haft
 /* ---- room ---- */
 
 /* The run's own list, with the spec's tools in front. */
-static haft_status own_tools(haft__run *run, haft_error *err)
+static haft_status copy_tools(haft__run *run, haft_error *err)
 {
     if (run->more_tools != NULL) {
         return HAFT_OK;
@@ -60,11 +60,11 @@ static haft_status own_tools(haft__run *run, haft_error *err)
 }
 
 /* What is kept of each tool, for `more` of them. */
-static haft_status grow(haft__run *run, size_t more, haft_error *err)
+static haft_status grow_tools(haft__run *run, size_t more, haft_error *err)
 {
     size_t count = run->tools->count;
     bool *allowed = haft__arena_array(run->arena, count + more, sizeof(*allowed));
-    haft__tool_past *past = haft__arena_array(run->arena, count + more, sizeof(*past));
+    haft__tool_history *past = haft__arena_array(run->arena, count + more, sizeof(*past));
     if (allowed == NULL || past == NULL) {
         return haft__arena_fail(run->arena, err);
     }
@@ -88,8 +88,8 @@ static haft_str local_name(haft_str name, haft_str server)
 }
 
 /* How it runs, for src/exec: {server, tool, hash}. */
-static haft_status define(haft__run *run, haft_str server, haft_str local, haft_str hash,
-                          haft__json *ret_definition, haft_error *err)
+static haft_status write_definition(haft__run *run, haft_str server, haft_str local, haft_str hash,
+                                    haft__json *ret_definition, haft_error *err)
 {
     const haft__json_member members[] = {
         {haft__json_string(HAFT__LIT("server")), haft__json_string(server)},
@@ -137,12 +137,13 @@ static haft_status read_tool(haft__run *run, const haft__event *event, haft__jso
                          .typed = true};
     haft_status status = read_traits(event, entry, tool, err);
     if (status == HAFT_OK) {
-        status = haft__fold_keep(run, input, &tool->input_schema, err);
+        status = haft__fold_copy_json(run, input, &tool->input_schema, err);
     }
     if (status == HAFT_OK) {
-        status = haft__fold_keep(run, output, &tool->output_schema, err);
+        status = haft__fold_copy_json(run, output, &tool->output_schema, err);
     }
-    return status == HAFT_OK ? define(run, server, local, hash, &tool->definition, err) : status;
+    return status == HAFT_OK ? write_definition(run, server, local, hash, &tool->definition, err)
+                             : status;
 }
 
 /* ---- what was found ---- */
@@ -163,15 +164,15 @@ static bool is_only_named(haft__json entry)
 }
 
 /* One that is only listed has no claim to stay: only what the search shows may not make room. */
-static void mark(const finding *f, const haft__tool *tool)
+static void mark_revealed(const finding *f, const haft__tool *tool)
 {
     haft__run *run = f->run;
-    haft__tool_past *past = &run->past[haft__run_tool_index(run, tool)];
-    if (f->shown && past->found != HAFT__TOOL_FOUND_SHOWN) {
-        past->found = HAFT__TOOL_FOUND_SHOWN;
+    haft__tool_history *past = &run->past[haft__run_tool_index(run, tool)];
+    if (f->shown && past->found != HAFT__TOOL_REVEAL_SHOWN) {
+        past->found = HAFT__TOOL_REVEAL_SHOWN;
         past->shown_order = ++run->shown_count;
-    } else if (past->found == HAFT__TOOL_FOUND_NOT) {
-        past->found = HAFT__TOOL_FOUND_LISTED;
+    } else if (past->found == HAFT__TOOL_REVEAL_NONE) {
+        past->found = HAFT__TOOL_REVEAL_LISTED;
     }
     if (f->shown) {
         past->found_seq = f->event->seq;
@@ -181,22 +182,21 @@ static void mark(const finding *f, const haft__tool *tool)
 
 /* One that the run has is as it was: it only gets its place in the request. A definition that comes
  * twice is a mistake, unless it was evicted in between. */
-static haft_status take_known(finding *f, const haft__tool *known, haft__json entry,
-                              haft_error *err)
+static haft_status add_known(finding *f, const haft__tool *known, haft__json entry, haft_error *err)
 {
-    const haft__tool_past *past = &f->run->past[haft__run_tool_index(f->run, known)];
+    const haft__tool_history *past = &f->run->past[haft__run_tool_index(f->run, known)];
     haft_str hash = haft__fold_text(known->definition, "hash");
     bool same = haft__str_equal(hash, haft__fold_text(entry, "hash"));
     bool served = known->source == HAFT__TOOL_MCP;
-    bool again = is_only_named(entry) || past->found == HAFT__TOOL_FOUND_HIDDEN;
-    if (served ? !same || !again : !haft__resolve_defers(f->run->spec, known)) {
+    bool again = is_only_named(entry) || past->found == HAFT__TOOL_REVEAL_HIDDEN;
+    if (served ? !same || !again : !haft__resolve_is_deferred(f->run->spec, known)) {
         return fail_tool(f->event, known->name, "is there already", err);
     }
-    mark(f, known);
+    mark_revealed(f, known);
     return HAFT_OK;
 }
 
-static haft_status take_tool(finding *f, haft__json entry, haft_error *err)
+static haft_status add_tool(finding *f, haft__json entry, haft_error *err)
 {
     haft__run *run = f->run;
     haft__tool tool;
@@ -205,7 +205,7 @@ static haft_status take_tool(finding *f, haft__json entry, haft_error *err)
     haft_status status = HAFT_OK;
     const haft__tool *known = haft__tools_find(run->tools, name);
     if (known != NULL) {
-        status = take_known(f, known, entry, err);
+        status = add_known(f, known, entry, err);
     } else if (run->tools->count >= HAFT__LIMIT_CHOICE_TOOLS) {
         return haft__fold_fail(f->event, "the run has as many tools as can be offered", err);
     } else {
@@ -217,19 +217,19 @@ static haft_status take_tool(finding *f, haft__json entry, haft_error *err)
         }
         known = haft__tools_find(run->tools, name);
         if (status == HAFT_OK) {
-            mark(f, known);
+            mark_revealed(f, known);
         }
     }
     f->hits[f->hit_count++] = known;
     return status;
 }
 
-static haft_status take_tools(finding *f, haft__json entries, bool shown, haft_error *err)
+static haft_status add_tools(finding *f, haft__json entries, bool shown, haft_error *err)
 {
     haft_status status = HAFT_OK;
     f->shown = shown;
     for (uint32_t i = 0; status == HAFT_OK && i < entries.count; i++) {
-        status = take_tool(f, entries.items[i], err);
+        status = add_tool(f, entries.items[i], err);
     }
     return status;
 }
@@ -256,7 +256,7 @@ static bool is_array(const haft__json *value)
     return value != NULL && value->kind == HAFT__JSON_ARRAY;
 }
 
-static haft_status take_server(haft__run *run, haft__json row, haft__run_server *server,
+static haft_status read_server(haft__run *run, haft__json row, haft__run_server *server,
                                haft_error *err)
 {
     const haft__json *names = haft__json_get(row, HAFT__LIT("names"));
@@ -311,7 +311,7 @@ static void mark_gone(haft__run *run, haft__json row)
     }
 }
 
-static haft_status take_servers(haft__run *run, const haft__event *event, haft_error *err)
+static haft_status read_servers(haft__run *run, const haft__event *event, haft_error *err)
 {
     const haft__json *list = haft__event_field(event, "servers");
     uint32_t count = list != NULL && list->kind == HAFT__JSON_ARRAY ? list->count : 0;
@@ -319,7 +319,7 @@ static haft_status take_servers(haft__run *run, const haft__event *event, haft_e
     haft_status status = servers != NULL ? HAFT_OK : haft__arena_fail(run->arena, err);
     for (uint32_t i = 0; i < count && status == HAFT_OK; i++) {
         servers[i] = known_server(run, haft__fold_text(list->items[i], "name"));
-        status = take_server(run, list->items[i], &servers[i], err);
+        status = read_server(run, list->items[i], &servers[i], err);
         mark_gone(run, list->items[i]);
     }
     run->servers = servers;
@@ -367,13 +367,13 @@ static haft_status add_search(haft__run *run, haft_error *err)
         || run->tools->count >= HAFT__LIMIT_CHOICE_TOOLS) {
         return HAFT_OK;
     }
-    haft_status status = own_tools(run, err);
-    status = status == HAFT_OK ? grow(run, 1, err) : status;
+    haft_status status = copy_tools(run, err);
+    status = status == HAFT_OK ? grow_tools(run, 1, err) : status;
     status = status == HAFT_OK ? haft__builtin_tool(run->arena, name, &tool, err) : status;
     return status == HAFT_OK ? haft__tools_add(run->more_tools, &tool, err) : status;
 }
 
-static haft_status take_found(haft__run *run, const haft__event *event, haft__run_call *call,
+static haft_status read_found(haft__run *run, const haft__event *event, haft__run_call *call,
                               haft_error *err)
 {
     haft__json shown = list_of(event, "tools"), listed = list_of(event, "listed");
@@ -386,11 +386,11 @@ static haft_status take_found(haft__run *run, const haft__event *event, haft__ru
     }
     haft_status status = HAFT_OK;
     if (count > 0) {
-        status = own_tools(run, err);
-        status = status == HAFT_OK ? grow(run, count, err) : status;
+        status = copy_tools(run, err);
+        status = status == HAFT_OK ? grow_tools(run, count, err) : status;
     }
-    status = status == HAFT_OK ? take_tools(&f, shown, true, err) : status;
-    status = status == HAFT_OK ? take_tools(&f, listed, false, err) : status;
+    status = status == HAFT_OK ? add_tools(&f, shown, true, err) : status;
+    status = status == HAFT_OK ? add_tools(&f, listed, false, err) : status;
     if (status == HAFT_OK && call != NULL) {
         call->searched = true;
         call->hits = f.hits;
@@ -403,8 +403,8 @@ static haft_status take_found(haft__run *run, const haft__event *event, haft__ru
 /* ---- a tool that has become another ---- */
 
 /* Its call was not made: it is as it was when it arrived, and is judged by what the tool is now. */
-static haft_status renew(haft__run *run, const haft__event *event, haft__run_call *call,
-                         haft__json entry, haft_error *err)
+static haft_status replace_tool(haft__run *run, const haft__event *event, haft__run_call *call,
+                                haft__json entry, haft_error *err)
 {
     haft__tool tool = {0};
     haft_error why = {0};
@@ -426,7 +426,7 @@ static haft_status renew(haft__run *run, const haft__event *event, haft__run_cal
 }
 
 /* The call of a tool that has turned out to be another one. */
-static haft_status take_renewed(haft__run *run, const haft__event *event, haft_error *err)
+static haft_status read_replaced(haft__run *run, const haft__event *event, haft_error *err)
 {
     const haft__json *id = haft__event_field(event, "call");
     haft__json entries = list_of(event, "tools");
@@ -435,14 +435,14 @@ static haft_status take_renewed(haft__run *run, const haft__event *event, haft_e
         haft__run_call *call = &run->calls[i];
         if (haft__str_equal(call->id, haft__json_text(*id)) && call->tool != NULL
             && call->tool->source == HAFT__TOOL_MCP && haft__str_equal(call->tool->name, name)) {
-            return renew(run, event, call, entries.items[0], err);
+            return replace_tool(run, event, call, entries.items[0], err);
         }
     }
     return haft__fold_fail(event, "it has no call of this tool", err);
 }
 
 /* What one server lists now; of the others nothing is said. */
-static haft_status take_relisted(haft__run *run, const haft__event *event, haft_error *err)
+static haft_status read_relisted(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__json rows = list_of(event, "servers");
     size_t count = run->server_count;
@@ -456,7 +456,7 @@ static haft_status take_relisted(haft__run *run, const haft__event *event, haft_
     haft__run_server server = known_server(run, haft__fold_text(rows.items[0], "name"));
     const haft__json *names = haft__json_get(rows.items[0], HAFT__LIT("names"));
     server.unnamed = !is_array(names);
-    haft_status status = take_server(run, rows.items[0], &server, err);
+    haft_status status = read_server(run, rows.items[0], &server, err);
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
         servers[i] = run->servers[i];
@@ -490,7 +490,7 @@ static void count_deferred(haft__run *run, const haft__event *event)
         none = !may_list(run, servers.items[i]);
     }
     if (haft__event_flag(event, "automatic")) {
-        run->searchless = none;
+        run->nothing_to_search = none;
     }
 }
 
@@ -500,8 +500,8 @@ haft_status haft__fold_tools_revealed(haft__run *run, const haft__event *event, 
     haft__run_call *call = NULL;
     if (haft__event_field(event, "reason") != NULL) {
         const haft__json *id = haft__event_field(event, "call");
-        return id != NULL && id->kind == HAFT__JSON_STRING ? take_renewed(run, event, err)
-                                                           : take_relisted(run, event, err);
+        return id != NULL && id->kind == HAFT__JSON_STRING ? read_replaced(run, event, err)
+                                                           : read_relisted(run, event, err);
     }
     haft_status status = find_search(run, event, &call, err);
     if (status == HAFT_OK && (listed == NULL || listed->kind != HAFT__JSON_ARRAY)) {
@@ -510,10 +510,10 @@ haft_status haft__fold_tools_revealed(haft__run *run, const haft__event *event, 
     if (status == HAFT_OK && haft__event_flag(event, "automatic")) {
         status = add_search(run, err);
     }
-    status = status == HAFT_OK ? take_found(run, event, call, err) : status;
-    status = status == HAFT_OK ? take_servers(run, event, err) : status;
+    status = status == HAFT_OK ? read_found(run, event, call, err) : status;
+    status = status == HAFT_OK ? read_servers(run, event, err) : status;
     count_deferred(run, event);
-    run->catalogued = true;
+    run->initial_search_done = true;
     return status;
 }
 
@@ -525,11 +525,12 @@ haft_status haft__fold_tools_hidden(haft__run *run, const haft__event *event, ha
     }
     for (uint32_t i = 0; i < names->count; i++) {
         const haft__tool *tool = haft__tools_find(run->tools, haft__json_text(names->items[i]));
-        haft__tool_past *past = tool != NULL ? &run->past[haft__run_tool_index(run, tool)] : NULL;
-        if (past == NULL || past->found != HAFT__TOOL_FOUND_SHOWN) {
+        haft__tool_history *past =
+            tool != NULL ? &run->past[haft__run_tool_index(run, tool)] : NULL;
+        if (past == NULL || past->found != HAFT__TOOL_REVEAL_SHOWN) {
             return haft__fold_fail(event, "it hides a tool that was not revealed", err);
         }
-        past->found = HAFT__TOOL_FOUND_HIDDEN;
+        past->found = HAFT__TOOL_REVEAL_HIDDEN;
     }
     return HAFT_OK;
 }

@@ -18,7 +18,7 @@
 /* ---- what the server takes ---- */
 
 /* Members of a request that ask for a form themselves: whoever gives one means it. */
-static bool has_own_form(haft__json options)
+static bool has_own_constraint(haft__json options)
 {
     static const char *const keys[] = {"grammar",       "json_schema",  "response_format",
                                        "format",        "guided_json",  "structured_outputs",
@@ -38,47 +38,51 @@ static haft__schema_target target_of(const haft__provider *provider)
     return strcmp(provider->name, "llamacpp") == 0 ? HAFT__TARGET_OLLAMA : target;
 }
 
-static haft__force by_provider(const haft__provider *provider)
+static haft__constraint_support support_of_provider(const haft__provider *provider)
 {
     if (strcmp(provider->constraint, "grammar") == 0) {
-        return (haft__force){.kind = HAFT__CONSTRAINT_GBNF, .why = "its provider takes a grammar"};
+        return (haft__constraint_support){.kind = HAFT__CONSTRAINT_GBNF,
+                                          .why = "its provider takes a grammar"};
     }
     if (strcmp(provider->constraint, "response_format") == 0) {
-        return (haft__force){.kind = HAFT__CONSTRAINT_JSON_SCHEMA,
-                             .target = target_of(provider),
-                             .why = "its provider takes a JSON Schema"};
+        return (haft__constraint_support){.kind = HAFT__CONSTRAINT_JSON_SCHEMA,
+                                          .target = target_of(provider),
+                                          .why = "its provider takes a JSON Schema"};
     }
-    return (haft__force){.why = "nothing is known of its server: model.constraint can say"};
+    return (haft__constraint_support){
+        .why = "nothing is known of its server: model.constraint can say"};
 }
 
-haft__force haft__force_look(const haft__spec *spec)
+haft__constraint_support haft__constraint_detect(const haft__spec *spec)
 {
     const haft__provider *provider = haft__provider_for_model(&spec->model);
     if (provider == NULL) {
-        return (haft__force){.why = "no server is asked"};
+        return (haft__constraint_support){.why = "no server is asked"};
     }
-    if (has_own_form(spec->model.options)) {
-        return (haft__force){.why = "model.options ask for a form of their own"};
+    if (has_own_constraint(spec->model.options)) {
+        return (haft__constraint_support){.why = "model.options ask for a form of their own"};
     }
     switch (spec->model.constraint) {
-    case HAFT__CONSTRAIN_AUTO: return by_provider(provider);
-    case HAFT__CONSTRAIN_NONE: return (haft__force){.why = "model.constraint says none"};
+    case HAFT__CONSTRAIN_AUTO: return support_of_provider(provider);
+    case HAFT__CONSTRAIN_NONE:
+        return (haft__constraint_support){.why = "model.constraint says none"};
     case HAFT__CONSTRAIN_GRAMMAR:
-        return (haft__force){.kind = HAFT__CONSTRAINT_GBNF, .why = "model.constraint says grammar"};
+        return (haft__constraint_support){.kind = HAFT__CONSTRAINT_GBNF,
+                                          .why = "model.constraint says grammar"};
     case HAFT__CONSTRAIN_SCHEMA:
-        return (haft__force){.kind = HAFT__CONSTRAINT_JSON_SCHEMA,
-                             .target = target_of(provider),
-                             .why = "model.constraint says schema"};
+        return (haft__constraint_support){.kind = HAFT__CONSTRAINT_JSON_SCHEMA,
+                                          .target = target_of(provider),
+                                          .why = "model.constraint says schema"};
     }
     HAFT__UNREACHABLE();
 }
 
-haft_str haft__force_format(const haft__run *run)
+haft_str haft__constraint_format(const haft__run *run)
 {
     const char *why;
     bool forced = run->mode == HAFT__MODE_ANY || run->mode == HAFT__MODE_TOOL;
     if (!forced || run->constraint_refused
-        || haft__force_look(run->spec).kind == HAFT__CONSTRAINT_NONE) {
+        || haft__constraint_detect(run->spec).kind == HAFT__CONSTRAINT_NONE) {
         return HAFT__LIT("");
     }
     haft_str format = haft__offer_format(run->spec, &why);
@@ -93,7 +97,7 @@ haft_str haft__force_format(const haft__run *run)
 /* One endless string of a small model would use up the reply: no string has more characters than
  * half of the tokens that it may have. 0 where nothing bounds the reply, or so loosely that a
  * grammar cannot count that far. */
-static uint32_t most_chars(haft__json options)
+static uint32_t max_reply_chars(haft__json options)
 {
     static const char *const keys[] = {"max_tokens", "max_completion_tokens", "num_predict"};
     for (size_t i = 0; i < COUNT(keys); i++) {
@@ -114,13 +118,13 @@ static haft__grammar_options options_for(const haft__model_spec *model, bool sev
     return (haft__grammar_options){.several = several,
                                    .reasoning = model->family.reasoning_open != NULL,
                                    .start_in_reasoning = model->starts_in_reasoning,
-                                   .max_chars = most_chars(model->options)};
+                                   .max_chars = max_reply_chars(model->options)};
 }
 
-static haft_status write(const haft__force *force, const haft__request *request,
-                         const haft__format *format, haft__grammar_options options,
-                         haft__arena *arena, haft__buf *text, haft__relax_report *report,
-                         haft_error *err)
+static haft_status write_constraint(const haft__constraint_support *force,
+                                    const haft__request *request, const haft__format *format,
+                                    haft__grammar_options options, haft__arena *arena,
+                                    haft__buf *text, haft__relax_report *report, haft_error *err)
 {
     const haft__format_tool *tools = NULL;
     haft__wire_name tool =
@@ -138,11 +142,11 @@ static haft_status write(const haft__force *force, const haft__request *request,
                                 &options, report, err);
 }
 
-haft_status haft__force_constrain(const haft__spec *spec, haft_str format, bool again,
-                                  haft__request *request, haft__arena *arena,
-                                  haft__relax_report *report, haft_error *err)
+haft_status haft__constraint_apply(const haft__spec *spec, haft_str format, bool again,
+                                   haft__request *request, haft__arena *arena,
+                                   haft__relax_report *report, haft_error *err)
 {
-    haft__force force = haft__force_look(spec);
+    haft__constraint_support force = haft__constraint_detect(spec);
     const haft__format *found = haft__format_find(format);
     bool several = !again && request->mode == HAFT__MODE_ANY && spec->limits.parallel > 1;
     if (force.kind == HAFT__CONSTRAINT_NONE || found == NULL) {
@@ -150,8 +154,8 @@ haft_status haft__force_constrain(const haft__spec *spec, haft_str format, bool 
     }
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_GRAMMAR_BYTES + 1);
-    haft_status status = write(&force, request, found, options_for(&spec->model, several), arena,
-                               &text, report, NULL);
+    haft_status status = write_constraint(
+        &force, request, found, options_for(&spec->model, several), arena, &text, report, NULL);
     if (status == HAFT_OK) {
         haft_str kept = haft__arena_copy(arena, haft__buf_str(&text));
         status = kept.ptr != NULL ? HAFT_OK : HAFT_NO_MEMORY;

@@ -14,24 +14,25 @@
 #include "schema/downlevel/downlevel.h"
 
 /* What the server of a spec's model takes, and why. */
-typedef struct haft__force {
+typedef struct haft__constraint_support {
     haft__constraint_kind kind;
     haft__schema_target target; /* of JSON_SCHEMA */
     const char *why;            /* static */
-} haft__force;
+} haft__constraint_support;
 
-haft__force haft__force_look(const haft__spec *spec);
+haft__constraint_support haft__constraint_detect(const haft__spec *spec);
 
 /* The format of the next request if it is to be constrained, else "". A turn that forces nothing, a
  * server without a way, and one that has refused it have none. */
-haft_str haft__force_format(const haft__run *run);
+haft_str haft__constraint_format(const haft__run *run);
 
 /* Makes the constraint of a request in the format `format` and puts all of that into it. `again`:
  * the model has taken no notice before, and is to make exactly one call. Lives in `arena`. What
  * cannot be expressed at all leaves the request as it is; fails only for want of memory. `report`
  * may be NULL. */
-HAFT_MUST_USE haft_status haft__force_constrain(const haft__spec *spec, haft_str format, bool again,
-                                                haft__request *request, haft__arena *arena,
-                                                haft__relax_report *report, haft_error *err);
+HAFT_MUST_USE haft_status haft__constraint_apply(const haft__spec *spec, haft_str format,
+                                                 bool again, haft__request *request,
+                                                 haft__arena *arena, haft__relax_report *report,
+                                                 haft_error *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-haft_str haft__find_query(haft_str text)
+haft_str haft__offer_index_trim_query(haft_str text)
 {
     return (haft_str){text.ptr, haft__utf8_offset(text, HAFT__LIMIT_SEARCH_TASK_CHARS)};
 }
@@ -35,7 +35,8 @@ static haft_str text_of(const haft__verdict *verdict)
     return verdict->listed != NULL ? verdict->listed->description : verdict->tool->description;
 }
 
-haft_status haft__find_key(const haft__offer *offer, char key[HAFT__SHA256_HEX], haft_error *err)
+haft_status haft__offer_index_key(const haft__offer *offer, char key[HAFT__SHA256_HEX],
+                                  haft_error *err)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
@@ -69,8 +70,8 @@ static haft__search_doc doc_of(const haft__verdict *verdict)
                                                                 : &verdict->tool->input_schema};
 }
 
-haft_status haft__find_docs(const haft__offer *offer, haft__arena *arena,
-                            haft__search_doc **ret_docs, size_t *ret_count, haft_error *err)
+haft_status haft__offer_index_docs(const haft__offer *offer, haft__arena *arena,
+                                   haft__search_doc **ret_docs, size_t *ret_count, haft_error *err)
 {
     haft__search_doc *docs = haft__arena_array(arena, offer->count, sizeof(*docs));
     size_t count = 0;
@@ -87,7 +88,8 @@ haft_status haft__find_docs(const haft__offer *offer, haft__arena *arena,
     return HAFT_OK;
 }
 
-haft_status haft__find_fill(haft__search_index *index, const haft__offer *offer, haft_error *err)
+haft_status haft__offer_index_fill(haft__search_index *index, const haft__offer *offer,
+                                   haft_error *err)
 {
     haft_status status = HAFT_OK;
     for (size_t i = 0; i < offer->count && status == HAFT_OK; i++) {
@@ -102,13 +104,14 @@ haft_status haft__find_fill(haft__search_index *index, const haft__offer *offer,
     return status;
 }
 
-haft_status haft__find(const haft__search_index *index, haft__reveal_ask *ask, haft__arena *arena,
-                       haft_error *err)
+haft_status haft__offer_index_search(const haft__search_index *index, haft__reveal_request *request,
+                                     haft__arena *arena, haft_error *err)
 {
     haft__search_hit *found = NULL;
     size_t count = 0;
-    haft_status status = haft__search_query_embedding(
-        index, ask->query, ask->given, haft__reveal_most(ask->spec), arena, &found, &count, err);
+    haft_status status = haft__search_query_embedding(index, request->query, request->given,
+                                                      haft__reveal_max_hits(request->spec), arena,
+                                                      &found, &count, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -119,14 +122,14 @@ haft_status haft__find(const haft__search_index *index, haft__reveal_ask *ask, h
     for (size_t i = 0; i < count; i++) {
         hits[i] = (haft__reveal_hit){found[i].id, found[i].score, haft__str(found[i].why)};
     }
-    ask->hits = hits;
-    ask->hit_count = count;
+    request->hits = hits;
+    request->hit_count = count;
     return HAFT_OK;
 }
 
-haft_status haft__find_once(haft__reveal_ask *ask, haft__hash_key hash_key,
-                            const haft__search_word_vectors *vectors, haft__arena *arena,
-                            haft_error *err)
+haft_status haft__offer_index_search_once(haft__reveal_request *request, haft__hash_key hash_key,
+                                          const haft__search_word_vectors *vectors,
+                                          haft__arena *arena, haft_error *err)
 {
     haft__search_index *index = NULL;
     haft__search_options options = HAFT__SEARCH_OPTIONS_INIT;
@@ -136,8 +139,8 @@ haft_status haft__find_once(haft__reveal_ask *ask, haft__hash_key hash_key,
     if (status != HAFT_OK) {
         return status;
     }
-    status = haft__find_fill(index, ask->offer, err);
-    status = status == HAFT_OK ? haft__find(index, ask, arena, err) : status;
+    status = haft__offer_index_fill(index, request->offer, err);
+    status = status == HAFT_OK ? haft__offer_index_search(index, request, arena, err) : status;
     haft__search_destroy(index);
     return status;
 }

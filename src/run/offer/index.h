@@ -12,29 +12,31 @@
 #include "tool/index/search.h"
 
 /* What is searched for of a text that somebody wrote: its beginning. */
-haft_str haft__find_query(haft_str text);
+haft_str haft__offer_index_trim_query(haft_str text);
 
 /* Names the deferred tools of an offer and what they are: two that are named alike can share an
  * index. */
-HAFT_MUST_USE haft_status haft__find_key(const haft__offer *offer, char key[HAFT__SHA256_HEX],
-                                         haft_error *err);
+HAFT_MUST_USE haft_status haft__offer_index_key(const haft__offer *offer,
+                                                char key[HAFT__SHA256_HEX], haft_error *err);
 
 /* Adds the deferred tools of an offer. */
-HAFT_MUST_USE haft_status haft__find_fill(haft__search_index *index, const haft__offer *offer,
-                                          haft_error *err);
+HAFT_MUST_USE haft_status haft__offer_index_fill(haft__search_index *index,
+                                                 const haft__offer *offer, haft_error *err);
 
 /* The same as a list, in `arena`, whose texts are the offer's. */
-HAFT_MUST_USE haft_status haft__find_docs(const haft__offer *offer, haft__arena *arena,
-                                          haft__search_doc **ret_docs, size_t *ret_count,
-                                          haft_error *err);
+HAFT_MUST_USE haft_status haft__offer_index_docs(const haft__offer *offer, haft__arena *arena,
+                                                 haft__search_doc **ret_docs, size_t *ret_count,
+                                                 haft_error *err);
 
-/* Searches for ask->query and puts the hits into `ask`; they live in `arena`. */
-HAFT_MUST_USE haft_status haft__find(const haft__search_index *index, haft__reveal_ask *ask,
-                                     haft__arena *arena, haft_error *err);
+/* Searches for ask->query and puts the hits into `request`; they live in `arena`. */
+HAFT_MUST_USE haft_status haft__offer_index_search(const haft__search_index *index,
+                                                   haft__reveal_request *request,
+                                                   haft__arena *arena, haft_error *err);
 
 /* The same with an index of ask->offer that is made for it and dropped. `vectors` may be NULL. */
-HAFT_MUST_USE haft_status haft__find_once(haft__reveal_ask *ask, haft__hash_key hash_key,
-                                          const haft__search_word_vectors *vectors,
-                                          haft__arena *arena, haft_error *err);
+HAFT_MUST_USE haft_status haft__offer_index_search_once(haft__reveal_request *request,
+                                                        haft__hash_key hash_key,
+                                                        const haft__search_word_vectors *vectors,
+                                                        haft__arena *arena, haft_error *err);
 
 #endif

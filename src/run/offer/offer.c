@@ -48,9 +48,9 @@ haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
  * the order in which they did. */
 static uint64_t place_of(const haft__run *run, size_t index)
 {
-    const haft__tool_past *past = &run->past[index];
-    return past->found == HAFT__TOOL_FOUND_NOT ? index
-                                               : (uint64_t)run->tools->count + past->shown_order;
+    const haft__tool_history *past = &run->past[index];
+    return past->found == HAFT__TOOL_REVEAL_NONE ? index
+                                                 : (uint64_t)run->tools->count + past->shown_order;
 }
 
 /* Puts it among the declared ones, which are in order but for those that were shown again. */
@@ -74,12 +74,12 @@ haft_status haft__offer_tools(const haft__run *run, haft__arena *arena, haft__of
         return haft__arena_fail(arena, err);
     }
     for (size_t i = 0; i < run->tools->count; i++) {
-        if (haft__resolve_at(run, i).sight == HAFT__SIGHT_DECLARED) {
+        if (haft__resolve_index(run, i).visibility == HAFT__VISIBILITY_DECLARED) {
             put(run, &offered, i);
         }
     }
     for (size_t i = 0; i < run->tools->count; i++) {
-        if (haft__resolve_at(run, i).sight == HAFT__SIGHT_CALLABLE) {
+        if (haft__resolve_index(run, i).visibility == HAFT__VISIBILITY_CALLABLE) {
             offered.items[offered.count++] = i;
         }
     }
@@ -99,7 +99,7 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
     }
     for (size_t i = 0; i < offered.count; i++) {
         const haft__tool *tool = run->tools->items[offered.items[i]];
-        const haft__tool_past *past = &run->past[offered.items[i]];
+        const haft__tool_history *past = &run->past[offered.items[i]];
         tools[i] = (haft__choice_tool){
             .name = tool->name,
             .role = tool->role,
@@ -116,7 +116,7 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
         .tool_count = offered.count,
         .gate_opened = run->gate_opened,
         .default_satisfied = run->default_satisfied,
-        .spent = haft__budget_look(run->spec, &usage),
+        .spent = haft__budget_check(run->spec, &usage),
     };
     return HAFT_OK;
 }

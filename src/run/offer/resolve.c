@@ -11,10 +11,10 @@
 #include "tool/builtin.h"
 #include "json/number.h"
 
-const char *haft__sight_name(haft__sight sight)
+const char *haft__visibility_name(haft__visibility visibility)
 {
     static const char *const names[] = {"out", "callable", "declared"};
-    return names[sight];
+    return names[visibility];
 }
 
 const char *haft__reason_word(haft__reason reason)
@@ -134,7 +134,7 @@ uint64_t haft__resolve_tokens(const haft__spec *spec)
 
 /* All of the spec's own together: whether they take more than their share of the context. Of a
  * model whose context is not known nothing can be said. */
-static bool is_crowded(const haft__spec *spec)
+static bool exceeds_context_share(const haft__spec *spec)
 {
     uint64_t tokens = haft__resolve_tokens(spec);
     uint64_t context = spec->model.context_tokens;
@@ -159,28 +159,29 @@ bool haft__resolve_is_named(const haft__spec *spec, haft_str name)
     return named;
 }
 
-static bool is_own(const haft__tool *tool)
+static bool is_spec_tool(const haft__tool *tool)
 {
     return tool->source != HAFT__TOOL_BUILTIN && tool->source != HAFT__TOOL_MCP
            && tool->source != HAFT__TOOL_PROVIDER; /* which is not declared here at all */
 }
 
-bool haft__resolve_defers(const haft__spec *spec, const haft__tool *tool)
+bool haft__resolve_is_deferred(const haft__spec *spec, const haft__tool *tool)
 {
-    return is_own(tool) && is_crowded(spec) && !haft__resolve_is_named(spec, tool->name);
+    return is_spec_tool(tool) && exceeds_context_share(spec)
+           && !haft__resolve_is_named(spec, tool->name);
 }
 
 static bool defers_any(const haft__spec *spec)
 {
-    for (size_t i = 0; is_crowded(spec) && i < spec->tools.count; i++) {
-        if (haft__resolve_defers(spec, spec->tools.items[i])) {
+    for (size_t i = 0; exceeds_context_share(spec) && i < spec->tools.count; i++) {
+        if (haft__resolve_is_deferred(spec, spec->tools.items[i])) {
             return true;
         }
     }
     return false;
 }
 
-static bool passes(const haft__spec *spec, haft_str builtin)
+static bool builtin_allowed(const haft__spec *spec, haft_str builtin)
 {
     return haft__filter_passes(builtin, spec->builtin_allow, spec->builtin_allow_count,
                                spec->builtin_deny, spec->builtin_deny_count);
@@ -189,22 +190,22 @@ static bool passes(const haft__spec *spec, haft_str builtin)
 /* As far as it is known: a run has asked the servers. */
 static bool has_deferred(const haft__spec *spec, const haft__run *run)
 {
-    return (run == NULL || !run->searchless) && (has_servers(spec) || defers_any(spec));
+    return (run == NULL || !run->nothing_to_search) && (has_servers(spec) || defers_any(spec));
 }
 
-bool haft__resolve_denies_search(const haft__spec *spec)
+bool haft__resolve_search_denied(const haft__spec *spec)
 {
-    return !passes(spec, HAFT__LIT(HAFT__TOOL_SEARCH));
+    return !builtin_allowed(spec, HAFT__LIT(HAFT__TOOL_SEARCH));
 }
 
-bool haft__resolve_searches(const haft__spec *spec)
+bool haft__resolve_can_search(const haft__spec *spec)
 {
-    return !haft__resolve_denies_search(spec) && has_deferred(spec, NULL);
+    return !haft__resolve_search_denied(spec) && has_deferred(spec, NULL);
 }
 
-bool haft__resolve_loses_deferred(const haft__spec *spec)
+bool haft__resolve_has_unfindable_tools(const haft__spec *spec)
 {
-    return haft__resolve_denies_search(spec) && has_deferred(spec, NULL);
+    return haft__resolve_search_denied(spec) && has_deferred(spec, NULL);
 }
 
 uint32_t haft__resolve_cap(const haft__spec *spec, const char **ret_why)
@@ -255,7 +256,7 @@ static const need needs[] = {
     {"search_schemas", HAFT__REASON_NEEDS_DATABASE, false},
 };
 
-static bool has_need(const haft__spec *spec, const haft__run *run, haft__reason missing)
+static bool has_prerequisite(const haft__spec *spec, const haft__run *run, haft__reason missing)
 {
     if (missing == HAFT__REASON_NEEDS_CODE) {
         return has_format(spec, HAFT__LIT("codemode"));
@@ -264,7 +265,7 @@ static bool has_need(const haft__spec *spec, const haft__run *run, haft__reason 
                                                   : has_members(spec->databases);
 }
 
-bool haft__resolve_is_search(const haft__tool *tool)
+bool haft__resolve_is_search_tool(const haft__tool *tool)
 {
     return tool->source == HAFT__TOOL_BUILTIN
            && haft__str_equal(tool->name, HAFT__LIT(HAFT__TOOL_SEARCH));
@@ -275,16 +276,16 @@ static haft__reason judge_builtin(const haft__spec *spec, const haft__run *run, 
 {
     bool enabled = haft__tools_find(&spec->tools, name) != NULL;
     bool search = haft__str_equal(name, HAFT__LIT(HAFT__TOOL_SEARCH));
-    bool searches = search && passes(spec, name) && has_deferred(spec, run);
+    bool searches = search && builtin_allowed(spec, name) && has_deferred(spec, run);
     if (!enabled && !searches) {
         return HAFT__REASON_NOT_ENABLED;
     }
-    if (!passes(spec, name)) {
+    if (!builtin_allowed(spec, name)) {
         return HAFT__REASON_BUILTIN_DENIED;
     }
     for (size_t i = 0; i < COUNT(needs); i++) {
         if (haft__str_equal(name, haft__str(needs[i].tool))) {
-            if (!has_need(spec, run, needs[i].missing)) {
+            if (!has_prerequisite(spec, run, needs[i].missing)) {
                 return needs[i].missing;
             }
             if (!needs[i].runs) {
@@ -297,16 +298,16 @@ static haft__reason judge_builtin(const haft__spec *spec, const haft__run *run, 
 
 /* ---- one tool ---- */
 
-static haft__sight sight_of(haft__reason reason)
+static haft__visibility visibility_of(haft__reason reason)
 {
     switch (reason) {
     case HAFT__REASON_DECLARED:
     case HAFT__REASON_NAMED:
     case HAFT__REASON_ENABLED:
-    case HAFT__REASON_REVEALED: return HAFT__SIGHT_DECLARED;
+    case HAFT__REASON_REVEALED: return HAFT__VISIBILITY_DECLARED;
     case HAFT__REASON_UNDECLARED:
     case HAFT__REASON_LISTED:
-    case HAFT__REASON_HIDDEN: return HAFT__SIGHT_CALLABLE;
+    case HAFT__REASON_HIDDEN: return HAFT__VISIBILITY_CALLABLE;
     case HAFT__REASON_NOT_ENABLED:
     case HAFT__REASON_BUILTIN_DENIED:
     case HAFT__REASON_NEEDS_CODE:
@@ -323,32 +324,33 @@ static haft__sight sight_of(haft__reason reason)
     case HAFT__REASON_NAME_TAKEN:
     case HAFT__REASON_SEARCH_DENIED:
     case HAFT__REASON_DEFERRED:
-    case HAFT__REASON_SHARE: return HAFT__SIGHT_OUT;
+    case HAFT__REASON_SHARE: return HAFT__VISIBILITY_NONE;
     }
     HAFT__UNREACHABLE();
 }
 
 /* What searches have made of it; `otherwise` when none has found it. */
-static haft__reason found(const haft__tool_past *past, haft__reason otherwise)
+static haft__reason reveal_reason(const haft__tool_history *past, haft__reason otherwise)
 {
-    switch (past != NULL ? past->found : HAFT__TOOL_FOUND_NOT) {
-    case HAFT__TOOL_FOUND_NOT: return otherwise;
-    case HAFT__TOOL_FOUND_SHOWN: return HAFT__REASON_REVEALED;
-    case HAFT__TOOL_FOUND_LISTED: return HAFT__REASON_LISTED;
-    case HAFT__TOOL_FOUND_HIDDEN: return HAFT__REASON_HIDDEN;
+    switch (past != NULL ? past->found : HAFT__TOOL_REVEAL_NONE) {
+    case HAFT__TOOL_REVEAL_NONE: return otherwise;
+    case HAFT__TOOL_REVEAL_SHOWN: return HAFT__REASON_REVEALED;
+    case HAFT__TOOL_REVEAL_LISTED: return HAFT__REASON_LISTED;
+    case HAFT__TOOL_REVEAL_HIDDEN: return HAFT__REASON_HIDDEN;
     }
     HAFT__UNREACHABLE();
 }
 
 /* One of the spec's own. */
-static haft__reason judge_own(const haft__spec *spec, const haft__tool_past *past,
+static haft__reason judge_own(const haft__spec *spec, const haft__tool_history *past,
                               const haft__tool *tool)
 {
-    if (!haft__resolve_defers(spec, tool)) {
-        return is_own(tool) && is_crowded(spec) ? HAFT__REASON_NAMED : HAFT__REASON_DECLARED;
+    if (!haft__resolve_is_deferred(spec, tool)) {
+        return is_spec_tool(tool) && exceeds_context_share(spec) ? HAFT__REASON_NAMED
+                                                                 : HAFT__REASON_DECLARED;
     }
-    bool searches = passes(spec, HAFT__LIT(HAFT__TOOL_SEARCH));
-    return found(past, searches ? HAFT__REASON_SHARE : HAFT__REASON_SEARCH_DENIED);
+    bool searches = builtin_allowed(spec, HAFT__LIT(HAFT__TOOL_SEARCH));
+    return reveal_reason(past, searches ? HAFT__REASON_SHARE : HAFT__REASON_SEARCH_DENIED);
 }
 
 static haft_str server_of(const haft__tool *tool)
@@ -358,8 +360,8 @@ static haft_str server_of(const haft__tool *tool)
 }
 
 /* `run` is NULL when there is none, `past` also when it does not have the tool. */
-static haft__verdict judge(const haft__spec *spec, const haft__run *run,
-                           const haft__tool_past *past, const haft__tool *tool)
+static haft__verdict judge_tool(const haft__spec *spec, const haft__run *run,
+                                const haft__tool_history *past, const haft__tool *tool)
 {
     haft__verdict verdict = {.name = tool->name,
                              .server = server_of(tool),
@@ -367,15 +369,15 @@ static haft__verdict judge(const haft__spec *spec, const haft__run *run,
                              .role = tool->role,
                              .tool = tool};
     bool gone = past != NULL && past->gone;
-    verdict.reason = gone                                 ? HAFT__REASON_GONE
-                     : tool->source == HAFT__TOOL_MCP     ? found(past, HAFT__REASON_DEFERRED)
+    verdict.reason = gone                             ? HAFT__REASON_GONE
+                     : tool->source == HAFT__TOOL_MCP ? reveal_reason(past, HAFT__REASON_DEFERRED)
                      : tool->source == HAFT__TOOL_BUILTIN ? judge_builtin(spec, run, tool->name)
                                                           : judge_own(spec, past, tool);
-    verdict.sight = sight_of(verdict.reason);
+    verdict.visibility = visibility_of(verdict.reason);
     return verdict;
 }
 
-static const haft__tool_past *past_of(const haft__run *run, const haft__tool *tool)
+static const haft__tool_history *history_of(const haft__run *run, const haft__tool *tool)
 {
     size_t index = run != NULL && tool != NULL ? haft__run_tool_index(run, tool) : 0;
     return run != NULL && tool != NULL && index < run->tools->count ? &run->past[index] : NULL;
@@ -384,12 +386,12 @@ static const haft__tool_past *past_of(const haft__run *run, const haft__tool *to
 haft__verdict haft__resolve_tool(const haft__spec *spec, const haft__run *run,
                                  const haft__tool *tool)
 {
-    return judge(spec, run, past_of(run, tool), tool);
+    return judge_tool(spec, run, history_of(run, tool), tool);
 }
 
-haft__verdict haft__resolve_at(const haft__run *run, size_t index)
+haft__verdict haft__resolve_index(const haft__run *run, size_t index)
 {
-    return judge(run->spec, run, &run->past[index], run->tools->items[index]);
+    return judge_tool(run->spec, run, &run->past[index], run->tools->items[index]);
 }
 
 /* ---- tools of servers ---- */
@@ -412,7 +414,7 @@ static haft__reason judge_listed(const haft__spec *spec, const haft__run *run,
         return HAFT__REASON_NAME_TAKEN;
     }
     if (known != NULL) { /* the run has its definition: its server may be gone */
-        return found(past_of(run, known), HAFT__REASON_DEFERRED);
+        return reveal_reason(history_of(run, known), HAFT__REASON_DEFERRED);
     }
     if (listing->error.len > 0) {
         return HAFT__REASON_SERVER_ERROR;
@@ -421,8 +423,8 @@ static haft__reason judge_listed(const haft__spec *spec, const haft__run *run,
         return HAFT__REASON_TOOL_CHANGED; /* every call would be refused, and its text is no one's
                                              to believe */
     }
-    return passes(spec, HAFT__LIT(HAFT__TOOL_SEARCH)) ? HAFT__REASON_DEFERRED
-                                                      : HAFT__REASON_SEARCH_DENIED;
+    return builtin_allowed(spec, HAFT__LIT(HAFT__TOOL_SEARCH)) ? HAFT__REASON_DEFERRED
+                                                               : HAFT__REASON_SEARCH_DENIED;
 }
 
 static haft__verdict resolve_listed(const haft__spec *spec, const haft__run *run,
@@ -437,7 +439,7 @@ static haft__verdict resolve_listed(const haft__spec *spec, const haft__run *run
                              .tool = known,
                              .listed = tool};
     verdict.reason = judge_listed(spec, run, listing, tool, known);
-    verdict.sight = sight_of(verdict.reason);
+    verdict.visibility = visibility_of(verdict.reason);
     return verdict;
 }
 
@@ -477,7 +479,7 @@ bool haft__reason_is_deferred(haft__reason reason)
            || reason == HAFT__REASON_LISTED || reason == HAFT__REASON_HIDDEN;
 }
 
-static void add(haft__offer *offer, haft__verdict verdict)
+static void add_verdict(haft__offer *offer, haft__verdict verdict)
 {
     offer->deferred += haft__reason_is_deferred(verdict.reason);
     offer->shown += verdict.reason == HAFT__REASON_REVEALED;
@@ -500,8 +502,8 @@ static void add_builtins(const haft__spec *spec, const haft__run *run, haft__off
                                  .role = builtins[i].role,
                                  .tool = haft__tools_find(tools, name),
                                  .reason = judge_builtin(spec, run, name)};
-        verdict.sight = sight_of(verdict.reason);
-        add(offer, verdict);
+        verdict.visibility = visibility_of(verdict.reason);
+        add_verdict(offer, verdict);
     }
 }
 
@@ -550,24 +552,25 @@ haft_status haft__resolve(const haft__spec *spec, const haft__run *run,
         return haft__arena_fail(arena, err);
     }
     for (size_t i = 0; i < spec->tools.count; i++) {
-        add(&offer, judge(spec, run, run != NULL ? &run->past[i] : NULL, spec->tools.items[i]));
+        add_verdict(&offer, judge_tool(spec, run, run != NULL ? &run->past[i] : NULL,
+                                       spec->tools.items[i]));
     }
     add_builtins(spec, run, &offer);
     for (size_t i = 0; i < listing_count; i++) {
         for (size_t k = 0; k < listings[i].tool_count; k++) {
-            add(&offer, resolve_listed(spec, run, &listings[i], &listings[i].tools[k]));
+            add_verdict(&offer, resolve_listed(spec, run, &listings[i], &listings[i].tools[k]));
         }
     }
     for (size_t i = spec->tools.count; i < tools->count; i++) { /* that no server lists now */
         const haft__tool *tool = tools->items[i];
         if (tool->source == HAFT__TOOL_MCP
             && !is_listed(listings, listing_count, tool->name, server_of(tool))) {
-            haft__verdict verdict = haft__resolve_at(run, i);
+            haft__verdict verdict = haft__resolve_index(run, i);
             if (is_gone(listings, listing_count, verdict.server)) {
                 verdict.reason = HAFT__REASON_GONE;
-                verdict.sight = sight_of(verdict.reason);
+                verdict.visibility = visibility_of(verdict.reason);
             }
-            add(&offer, verdict);
+            add_verdict(&offer, verdict);
         }
     }
     *ret_offer = offer;

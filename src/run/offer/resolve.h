@@ -21,13 +21,13 @@
 #define HAFT__BYTES_PER_TOKEN 4
 
 /* What a model has of a tool. */
-typedef enum haft__sight {
-    HAFT__SIGHT_OUT,      /* nothing: a call is refused */
-    HAFT__SIGHT_CALLABLE, /* it may be called, but is not in the request */
-    HAFT__SIGHT_DECLARED, /* it is in the request */
-} haft__sight;
+typedef enum haft__visibility {
+    HAFT__VISIBILITY_NONE,     /* nothing: a call is refused */
+    HAFT__VISIBILITY_CALLABLE, /* it may be called, but is not in the request */
+    HAFT__VISIBILITY_DECLARED, /* it is in the request */
+} haft__visibility;
 
-const char *haft__sight_name(haft__sight sight);
+const char *haft__visibility_name(haft__visibility visibility);
 
 /* Why. The word is for machines and stays as it is; the text is for people. */
 #define HAFT__REASONS(X)                                                                           \
@@ -75,7 +75,7 @@ typedef struct haft__verdict {
     haft__tool_role role;
     const haft__tool *tool;       /* of the run or the spec; NULL when they do not have it */
     const haft__mcp_tool *listed; /* as its server lists it; NULL when that is not known */
-    haft__sight sight;
+    haft__visibility visibility;
     haft__reason reason;
 } haft__verdict;
 
@@ -99,7 +99,7 @@ haft__verdict haft__resolve_tool(const haft__spec *spec, const haft__run *run,
                                  const haft__tool *tool);
 
 /* The same for the tool of a run that has this index. */
-haft__verdict haft__resolve_at(const haft__run *run, size_t index);
+haft__verdict haft__resolve_index(const haft__run *run, size_t index);
 
 /* Whether anything of this server can be used: DEFERRED, or the reason why not. */
 haft__reason haft__resolve_server(const haft__spec *spec, haft_str server);
@@ -114,19 +114,19 @@ haft__denial haft__resolve_denial(const haft__spec *spec, haft__reason reason, h
                                   haft_str name);
 
 /* Whether the filter of built-ins forbids all searching. */
-bool haft__resolve_denies_search(const haft__spec *spec);
+bool haft__resolve_search_denied(const haft__spec *spec);
 
 /* Whether the spec lets tools be searched for at all, and whether there are any. */
-bool haft__resolve_searches(const haft__spec *spec);
+bool haft__resolve_can_search(const haft__spec *spec);
 
 /* Whether it has deferred tools that nothing can ever find. */
-bool haft__resolve_loses_deferred(const haft__spec *spec);
+bool haft__resolve_has_unfindable_tools(const haft__spec *spec);
 
 /* About how many tokens the definitions of the spec's own tools take. */
 uint64_t haft__resolve_tokens(const haft__spec *spec);
 
 /* Whether this tool of the spec is deferred because of the room they all take. */
-bool haft__resolve_defers(const haft__spec *spec, const haft__tool *tool);
+bool haft__resolve_is_deferred(const haft__spec *spec, const haft__tool *tool);
 
 /* Whether the spec names it as one that is to be called: in its schedule, its default or a phase.
  */
@@ -134,7 +134,7 @@ bool haft__resolve_is_named(const haft__spec *spec, haft_str name);
 
 /* The built-in that searches. */
 #define HAFT__TOOL_SEARCH "tool_search"
-bool haft__resolve_is_search(const haft__tool *tool);
+bool haft__resolve_is_search_tool(const haft__tool *tool);
 
 /* How many deferred tools are visible at once, and by what: "max_mcp_tools", "size_b",
  * "name" and "family" (where the size is from), "unknown_size". */

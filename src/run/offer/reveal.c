@@ -15,12 +15,12 @@
 #include "run/offer/unmatched_pattern.h"
 #include "tool/traits.h"
 
-bool haft__reveal_wanted(const haft__spec *spec)
+bool haft__reveal_is_needed(const haft__spec *spec)
 {
-    return haft__resolve_searches(spec);
+    return haft__resolve_can_search(spec);
 }
 
-size_t haft__reveal_most(const haft__spec *spec)
+size_t haft__reveal_max_hits(const haft__spec *spec)
 {
     const char *why;
     /* Some that are found may not be usable: then the next ones are. */
@@ -89,7 +89,7 @@ static void write_tool(haft__json_writer *w, const haft__revealed *revealed, siz
     haft__json_end_object(w);
 }
 
-void haft__reveal_write(haft__buf *buf, const haft__mcp_tool *tool)
+void haft__reveal_write_tool(haft__buf *buf, const haft__mcp_tool *tool)
 {
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
@@ -115,10 +115,10 @@ typedef struct revealing {
 } revealing;
 
 /* Whether the run can have it; if so it has. */
-static haft_status try_tool(revealing *r, const haft__revealed *revealed, bool *ret_can,
-                            haft_error *err)
+static haft_status try_add(revealing *r, const haft__revealed *revealed, bool *ret_can,
+                           haft_error *err)
 {
-    const haft__reveal_ask *ask = &r->reveal->ask;
+    const haft__reveal_request *request = &r->reveal->request;
     const haft__mcp_tool *tool = revealed->tool->listed;
     haft__json_writer w;
     haft__buf_clear(&r->text);
@@ -127,7 +127,7 @@ static haft_status try_tool(revealing *r, const haft__revealed *revealed, bool *
     haft_str text = haft__buf_str(&r->text);
     haft_status status = haft__buf_check(&r->text, err);
     *ret_can = text.len <= HAFT__LIMIT_MCP_REVEALED_BYTES - r->bytes
-               && (ask->refuses == NULL || !ask->refuses(ask->context, text));
+               && (request->refuses == NULL || !request->refuses(request->context, text));
     if (status == HAFT_OK && *ret_can && revealed->tool->tool == NULL) {
         haft__tool made = {.name = tool->name,
                            .description = tool->description,
@@ -145,7 +145,8 @@ static haft_status try_tool(revealing *r, const haft__revealed *revealed, bool *
     return status;
 }
 
-static haft_status take(revealing *r, haft_str name, const haft__reveal_hit *hit, haft_error *err)
+static haft_status add_by_name(revealing *r, haft_str name, const haft__reveal_hit *hit,
+                               haft_error *err)
 {
     haft__reveal *reveal = r->reveal;
     haft__revealed revealed = {haft__map_get(&r->by_name, name), hit};
@@ -154,7 +155,7 @@ static haft_status take(revealing *r, haft_str name, const haft__reveal_hit *hit
         || haft__map_get(&r->taken, name) != NULL) {
         return HAFT_OK;
     }
-    haft_status status = try_tool(r, &revealed, &can, err);
+    haft_status status = try_add(r, &revealed, &can, err);
     if (status == HAFT_OK && can) {
         reveal->items[reveal->count++] = revealed;
     }
@@ -162,28 +163,28 @@ static haft_status take(revealing *r, haft_str name, const haft__reveal_hit *hit
 }
 
 /* What the spec says will be called has to be there. */
-static haft_status take_named(revealing *r, haft_error *err)
+static haft_status add_named(revealing *r, haft_error *err)
 {
-    const haft__offer *offer = r->reveal->ask.offer;
+    const haft__offer *offer = r->reveal->request.offer;
     haft_status status = HAFT_OK;
     for (size_t i = 0; i < offer->count && status == HAFT_OK; i++) {
-        if (haft__resolve_is_named(r->reveal->ask.spec, offer->items[i].name)) {
-            status = take(r, offer->items[i].name, NULL, err);
+        if (haft__resolve_is_named(r->reveal->request.spec, offer->items[i].name)) {
+            status = add_by_name(r, offer->items[i].name, NULL, err);
         }
     }
     return status;
 }
 
-static haft_status take_all(revealing *r, haft_error *err)
+static haft_status add_all(revealing *r, haft_error *err)
 {
-    const haft__reveal_ask *ask = &r->reveal->ask;
-    bool automatic = ask->call.len == 0;
-    haft_status status = automatic ? take_named(r, err) : HAFT_OK;
-    for (size_t i = 0; i < ask->hit_count && status == HAFT_OK; i++) {
-        status = take(r, ask->hits[i].name, &ask->hits[i], err);
+    const haft__reveal_request *request = &r->reveal->request;
+    bool automatic = request->call.len == 0;
+    haft_status status = automatic ? add_named(r, err) : HAFT_OK;
+    for (size_t i = 0; i < request->hit_count && status == HAFT_OK; i++) {
+        status = add_by_name(r, request->hits[i].name, &request->hits[i], err);
     }
-    for (size_t i = 0; automatic && i < ask->offer->count && status == HAFT_OK; i++) {
-        status = take(r, ask->offer->items[i].name, NULL, err);
+    for (size_t i = 0; automatic && i < request->offer->count && status == HAFT_OK; i++) {
+        status = add_by_name(r, request->offer->items[i].name, NULL, err);
     }
     return status;
 }
@@ -191,12 +192,12 @@ static haft_status take_all(revealing *r, haft_error *err)
 /* Those that a search looks through. */
 static haft_status collect(revealing *r, haft__arena *arena, haft_error *err)
 {
-    const haft__reveal_ask *ask = &r->reveal->ask;
+    const haft__reveal_request *request = &r->reveal->request;
     const haft__tools *tools =
-        ask->run != NULL ? ((const haft__run *)ask->run)->tools : &ask->spec->tools;
+        request->run != NULL ? ((const haft__run *)request->run)->tools : &request->spec->tools;
     haft_status status = haft__tools_share(&r->tools, tools, err);
-    for (size_t i = 0; i < ask->offer->count && status == HAFT_OK; i++) {
-        haft__verdict *verdict = &ask->offer->items[i];
+    for (size_t i = 0; i < request->offer->count && status == HAFT_OK; i++) {
+        haft__verdict *verdict = &request->offer->items[i];
         if (haft__reason_is_deferred(verdict->reason)
             && verdict->reason != HAFT__REASON_SEARCH_DENIED
             && haft__map_get(&r->by_name, verdict->name) == NULL) {
@@ -207,27 +208,28 @@ static haft_status collect(revealing *r, haft__arena *arena, haft_error *err)
     return status == HAFT_OK && r->reveal->items == NULL ? haft__arena_fail(arena, err) : status;
 }
 
-static size_t smaller(size_t a, size_t b)
+static size_t min_size(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-haft_status haft__reveal_decide(const haft__reveal_ask *ask, haft__arena *arena,
+haft_status haft__reveal_decide(const haft__reveal_request *request, haft__arena *arena,
                                 haft__hash_key hash_key, haft__reveal *ret_reveal, haft_error *err)
 {
     const char *why;
-    haft__reveal reveal = {.ask = *ask, .cap = haft__resolve_cap(ask->spec, &why)};
-    size_t shown = ask->limit > 0 ? smaller(ask->limit, reveal.cap) : reveal.cap;
-    size_t listed = ask->call.len > 0 ? HAFT__LIMIT_SEARCH_LISTED : 0;
-    revealing r = {.reveal = &reveal,
-                   .most = shown + (ask->limit > 0 ? smaller(ask->limit - shown, listed) : listed)};
+    haft__reveal reveal = {.request = *request, .cap = haft__resolve_cap(request->spec, &why)};
+    size_t shown = request->limit > 0 ? min_size(request->limit, reveal.cap) : reveal.cap;
+    size_t listed = request->call.len > 0 ? HAFT__LIMIT_SEARCH_LISTED : 0;
+    revealing r = {
+        .reveal = &reveal,
+        .most = shown + (request->limit > 0 ? min_size(request->limit - shown, listed) : listed)};
     haft__tools_init(&r.tools, arena, hash_key);
     haft__map_init(&r.taken, arena, hash_key);
     haft__map_init(&r.by_name, arena, hash_key);
     haft__buf_init(&r.text, HAFT__LIMIT_RUN_BYTES);
     haft_status status = collect(&r, arena, err);
-    status = status == HAFT_OK ? take_all(&r, err) : status;
-    reveal.shown = smaller(reveal.count, shown);
+    status = status == HAFT_OK ? add_all(&r, err) : status;
+    reveal.shown = min_size(reveal.count, shown);
     haft__buf_finish(&r.text);
     if (status == HAFT_OK) {
         *ret_reveal = reveal;
@@ -245,7 +247,7 @@ static void write_warning(haft__json_writer *w, const haft__spec *spec,
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__buf_add_str(&text, listing->warning);
     if (text.len == 0) {
-        haft__unmatched_warn(&text, spec, listing);
+        haft__unmatched_pattern_warn(&text, spec, listing);
     }
     if (haft__buf_check(&text, NULL) != HAFT_OK) {
         haft__buf_fail(w->buf, HAFT_NO_MEMORY, "out of memory");
@@ -293,11 +295,11 @@ static bool can_be_found(const haft__verdict *verdict, const haft__mcp_listing *
 }
 
 /* Whether the run has been told just these names. */
-static bool were_said(const haft__reveal_ask *ask, const haft__mcp_listing *listing)
+static bool names_are_known(const haft__reveal_request *request, const haft__mcp_listing *listing)
 {
-    const haft__run_server *server = haft__run_find_server(ask->run, listing->server);
+    const haft__run_server *server = haft__run_find_server(request->run, listing->server);
     bool many = listing->tool_count > HAFT__LIMIT_SEARCH_NAMES;
-    if (ask->run == NULL) {
+    if (request->run == NULL) {
         return true; /* there is nobody to tell */
     }
     if (server == NULL || server->unnamed || many) {
@@ -305,8 +307,8 @@ static bool were_said(const haft__reveal_ask *ask, const haft__mcp_listing *list
     }
     size_t at = 0;
     bool same = true;
-    for (size_t i = 0; i < ask->offer->count && same; i++) {
-        const haft__verdict *verdict = &ask->offer->items[i];
+    for (size_t i = 0; i < request->offer->count && same; i++) {
+        const haft__verdict *verdict = &request->offer->items[i];
         if (can_be_found(verdict, listing)) {
             same = at < server->name_count
                    && haft__str_equal(server->names[at], verdict->listed->remote);
@@ -318,19 +320,20 @@ static bool were_said(const haft__reveal_ask *ask, const haft__mcp_listing *list
 
 /* What could be found there: then a call of a name that nobody has found yet is told from one of a
  * name that there is not. Null when they are too many, or were said before. */
-static void write_names(haft__json_writer *w, const haft__reveal_ask *ask,
+static void write_names(haft__json_writer *w, const haft__reveal_request *request,
                         const haft__mcp_listing *listing)
 {
-    bool known = ask->call.len > 0 && (listing->error.len > 0 || were_said(ask, listing));
+    bool known =
+        request->call.len > 0 && (listing->error.len > 0 || names_are_known(request, listing));
     haft__json_key(w, "names");
     if (known || listing->tool_count > HAFT__LIMIT_SEARCH_NAMES) {
         haft__json_add_null(w);
         return;
     }
     haft__json_begin_array(w);
-    for (size_t i = 0; i < ask->offer->count; i++) {
-        if (can_be_found(&ask->offer->items[i], listing)) {
-            haft__json_add_str(w, ask->offer->items[i].listed->remote);
+    for (size_t i = 0; i < request->offer->count; i++) {
+        if (can_be_found(&request->offer->items[i], listing)) {
+            haft__json_add_str(w, request->offer->items[i].listed->remote);
         }
     }
     haft__json_end_array(w);
@@ -343,12 +346,12 @@ static bool is_gone(const haft__verdict *verdict, const haft__mcp_listing *listi
 }
 
 /* Tools of the run that it does not list any more. Not there when there are none. */
-static void write_gone(haft__json_writer *w, const haft__reveal_ask *ask,
+static void write_gone(haft__json_writer *w, const haft__reveal_request *request,
                        const haft__mcp_listing *listing)
 {
     bool any = false;
-    for (size_t i = 0; i < ask->offer->count; i++) {
-        const haft__verdict *verdict = &ask->offer->items[i];
+    for (size_t i = 0; i < request->offer->count; i++) {
+        const haft__verdict *verdict = &request->offer->items[i];
         if (is_gone(verdict, listing)) {
             if (!any) {
                 haft__json_key(w, "gone");
@@ -383,21 +386,21 @@ static void write_changed(haft__json_writer *w, const haft__mcp_listing *listing
     }
 }
 
-static void write_servers(haft__json_writer *w, const haft__reveal_ask *ask)
+static void write_servers(haft__json_writer *w, const haft__reveal_request *request)
 {
     haft__json_key(w, "servers");
     haft__json_begin_array(w);
-    for (size_t i = 0; i < ask->listing_count; i++) {
-        const haft__mcp_listing *listing = &ask->listings[i];
+    for (size_t i = 0; i < request->listing_count; i++) {
+        const haft__mcp_listing *listing = &request->listings[i];
         haft__json_begin_object(w);
         haft__field_text(w, "name", listing->server);
         haft__field_text(w, "state", listing->state);
         haft__field_number(w, "tools", listing->tool_count);
         haft__field_text_or_null(w, "error", listing->error);
-        write_remarks(w, ask->spec, listing);
+        write_remarks(w, request->spec, listing);
         write_changed(w, listing);
-        write_gone(w, ask, listing);
-        write_names(w, ask, listing);
+        write_gone(w, request, listing);
+        write_names(w, request, listing);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
@@ -408,7 +411,7 @@ static void write_share(haft__json_writer *w, const haft__spec *spec)
 {
     bool deferred = false;
     for (size_t i = 0; i < spec->tools.count && !deferred; i++) {
-        deferred = haft__resolve_defers(spec, spec->tools.items[i]);
+        deferred = haft__resolve_is_deferred(spec, spec->tools.items[i]);
     }
     if (!deferred) {
         haft__field_null(w, "share");
@@ -423,71 +426,72 @@ static void write_share(haft__json_writer *w, const haft__spec *spec)
 }
 
 /* Only where the spec has a server of them. */
-static void write_embeddings(haft__json_writer *w, const haft__reveal_ask *ask)
+static void write_embeddings(haft__json_writer *w, const haft__reveal_request *request)
 {
-    if (ask->embeddings_model.len == 0) {
+    if (request->embeddings_model.len == 0) {
         return;
     }
     haft__json_key(w, "embeddings");
     haft__json_begin_object(w);
-    haft__field_text(w, "model", ask->embeddings_model);
-    haft__field_flag(w, "used", ask->given != NULL);
-    haft__field_text_or_null(w, "error",
-                             ask->given != NULL ? (haft_str){NULL, 0} : ask->embeddings_error);
+    haft__field_text(w, "model", request->embeddings_model);
+    haft__field_flag(w, "used", request->given != NULL);
+    haft__field_text_or_null(
+        w, "error", request->given != NULL ? (haft_str){NULL, 0} : request->embeddings_error);
     haft__json_end_object(w);
 }
 
 void haft__input_tools_revealed(haft__buf *buf, const haft__reveal *reveal)
 {
     haft__json_writer w;
-    const haft__reveal_ask *ask = &reveal->ask;
-    haft__body_begin(&w, buf, HAFT__EVENT_TOOLS_REVEALED);
+    const haft__reveal_request *request = &reveal->request;
+    haft__event_body_begin(&w, buf, HAFT__EVENT_TOOLS_REVEALED);
     write_tools(&w, "tools", reveal, 0, reveal->shown);
-    haft__field_text(&w, "query", ask->query);
-    haft__field_text_or_null(&w, "call", ask->call);
-    write_servers(&w, ask);
-    haft__field_flag(&w, "automatic", ask->call.len == 0);
+    haft__field_text(&w, "query", request->query);
+    haft__field_text_or_null(&w, "call", request->call);
+    write_servers(&w, request);
+    haft__field_flag(&w, "automatic", request->call.len == 0);
     write_tools(&w, "listed", reveal, reveal->shown, reveal->count);
     haft__field_number(&w, "cap", reveal->cap);
-    haft__field_number(&w, "deferred", ask->offer->deferred);
-    write_share(&w, ask->spec);
-    write_embeddings(&w, ask);
-    haft__body_end(&w, buf);
+    haft__field_number(&w, "deferred", request->offer->deferred);
+    write_share(&w, request->spec);
+    write_embeddings(&w, request);
+    haft__event_body_end(&w, buf);
 }
 
 /* Whether the run knows which of its tools the server does not list any more. */
-static bool knows_gone(const haft__reveal_ask *ask, const haft__mcp_listing *listing)
+static bool knows_gone(const haft__reveal_request *request, const haft__mcp_listing *listing)
 {
     bool known = true;
-    for (size_t i = 0; i < ask->offer->count && known; i++) {
-        const haft__verdict *verdict = &ask->offer->items[i];
+    for (size_t i = 0; i < request->offer->count && known; i++) {
+        const haft__verdict *verdict = &request->offer->items[i];
         if (verdict->tool != NULL && haft__str_equal(verdict->server, listing->server)) {
-            size_t index = haft__run_tool_index(ask->run, verdict->tool);
-            known = ask->run->past[index].gone == is_gone(verdict, listing);
+            size_t index = haft__run_tool_index(request->run, verdict->tool);
+            known = request->run->past[index].gone == is_gone(verdict, listing);
         }
     }
     return known;
 }
 
-bool haft__input_tools_relisted(haft__buf *buf, const haft__reveal_ask *ask)
+bool haft__input_tools_relisted(haft__buf *buf, const haft__reveal_request *request)
 {
     haft__json_writer w;
-    const haft__reveal none = {.ask = *ask};
+    const haft__reveal none = {.request = *request};
     const char *why;
-    if (were_said(ask, &ask->listings[0]) && knows_gone(ask, &ask->listings[0])) {
+    if (names_are_known(request, &request->listings[0])
+        && knows_gone(request, &request->listings[0])) {
         return false;
     }
-    haft__body_begin(&w, buf, HAFT__EVENT_TOOLS_REVEALED);
+    haft__event_body_begin(&w, buf, HAFT__EVENT_TOOLS_REVEALED);
     write_tools(&w, "tools", &none, 0, 0);
     haft__field_text(&w, "query", HAFT__LIT(""));
     haft__field_null(&w, "call");
-    write_servers(&w, ask);
+    write_servers(&w, request);
     haft__field_flag(&w, "automatic", false);
     write_tools(&w, "listed", &none, 0, 0);
-    haft__field_number(&w, "cap", haft__resolve_cap(ask->spec, &why));
+    haft__field_number(&w, "cap", haft__resolve_cap(request->spec, &why));
     haft__field_number(&w, "deferred", 0);
     haft__field_null(&w, "share");
     haft__field_text(&w, "reason", HAFT__LIT("the server's list changed"));
-    haft__body_end(&w, buf);
+    haft__event_body_end(&w, buf);
     return true;
 }

@@ -40,7 +40,7 @@ typedef struct haft__reveal_hit {
 } haft__reveal_hit;
 
 /* What is to be decided. All of it is borrowed. */
-typedef struct haft__reveal_ask {
+typedef struct haft__reveal_request {
     const haft__spec *spec;
     const struct haft__run *run; /* NULL: before there is one */
     const haft__mcp_listing *listings;
@@ -58,7 +58,7 @@ typedef struct haft__reveal_ask {
     /* Whether a definition cannot be written down as it is; NULL: all can. */
     bool (*refuses)(void *context, haft_str definition);
     void *context;
-} haft__reveal_ask;
+} haft__reveal_request;
 
 typedef struct haft__revealed {
     const struct haft__verdict *tool;
@@ -66,33 +66,34 @@ typedef struct haft__revealed {
 } haft__revealed;
 
 typedef struct haft__reveal {
-    haft__reveal_ask ask;
+    haft__reveal_request request;
     haft__revealed *items; /* best first */
     size_t count, shown;   /* the first so many are declared; the model is told of the others */
     uint32_t cap;
 } haft__reveal;
 
 /* Whether tools are to be searched for before the first turn: there are some, and they may be. */
-bool haft__reveal_wanted(const haft__spec *spec);
+bool haft__reveal_is_needed(const haft__spec *spec);
 
 /* What becomes visible. Before the first turn that is what the spec names, then what was found,
  * then others in the order listed, up to the cap. A call gets what was found: as many as the cap
  * allows are declared, and HAFT__LIMIT_SEARCH_LISTED more are named. Lives in `arena`. */
-HAFT_MUST_USE haft_status haft__reveal_decide(const haft__reveal_ask *ask, haft__arena *arena,
-                                              haft__hash_key hash_key, haft__reveal *ret_reveal,
-                                              haft_error *err);
+HAFT_MUST_USE haft_status haft__reveal_decide(const haft__reveal_request *request,
+                                              haft__arena *arena, haft__hash_key hash_key,
+                                              haft__reveal *ret_reveal, haft_error *err);
 
 /* How many hits of a search haft__reveal_decide can use. */
-size_t haft__reveal_most(const haft__spec *spec);
+size_t haft__reveal_max_hits(const haft__spec *spec);
 
 /* Appends the body of tools_revealed. */
 void haft__input_tools_revealed(haft__buf *buf, const haft__reveal *reveal);
 
 /* Appends the body of a tools_revealed that says what a server lists now, when it is not what the
- * run was told: `ask` has one listing, and no call. False, and nothing is appended, when it is. */
-bool haft__input_tools_relisted(haft__buf *buf, const haft__reveal_ask *ask);
+ * run was told: `request` has one listing, and no call. False, and nothing is appended, when it is.
+ */
+bool haft__input_tools_relisted(haft__buf *buf, const haft__reveal_request *request);
 
 /* Appends one tool as tools_revealed has it: one that has become another at its server. */
-void haft__reveal_write(haft__buf *buf, const haft__mcp_tool *tool);
+void haft__reveal_write_tool(haft__buf *buf, const haft__mcp_tool *tool);
 
 #endif

@@ -10,7 +10,7 @@
 #include "tool/registry.h"
 
 /* Whether it is about tools of this server by its name, and none of them has the name it wants. */
-static bool is_idle(haft_str pattern, const haft__mcp_listing *listing)
+static bool matches_nothing(haft_str pattern, const haft__mcp_listing *listing)
 {
     haft_str rest = pattern, server = haft__str_split(&rest, ':');
     if (server.len == pattern.len || !haft__str_equal(server, listing->server)) {
@@ -24,8 +24,8 @@ static bool is_idle(haft_str pattern, const haft__mcp_listing *listing)
     return true;
 }
 
-static void warn(haft__buf *buf, const char *list, haft_str pattern,
-                 const haft__mcp_listing *listing)
+static void add_warning(haft__buf *buf, const char *list, haft_str pattern,
+                        const haft__mcp_listing *listing)
 {
     haft__suggestion near;
     haft__suggestion_init(&near, pattern);
@@ -38,29 +38,29 @@ static void warn(haft__buf *buf, const char *list, haft_str pattern,
     }
 }
 
-static bool look_at(haft__buf *buf, const haft__spec *spec, const char *key, const char *list,
-                    const haft__mcp_listing *listing)
+static bool check_list(haft__buf *buf, const haft__spec *spec, const char *key, const char *list,
+                       const haft__mcp_listing *listing)
 {
     const haft__json *patterns = haft__json_get(spec->mcp, haft__str(key));
     for (uint32_t i = 0;
          patterns != NULL && patterns->kind == HAFT__JSON_ARRAY && i < patterns->count; i++) {
         haft_str pattern = haft__json_text(patterns->items[i]);
-        if (is_idle(pattern, listing)) {
-            warn(buf, list, pattern, listing);
+        if (matches_nothing(pattern, listing)) {
+            add_warning(buf, list, pattern, listing);
             return true;
         }
     }
     return false;
 }
 
-static bool look_at_approvals(haft__buf *buf, const haft__spec *spec,
-                              const haft__mcp_listing *listing)
+static bool check_approvals(haft__buf *buf, const haft__spec *spec,
+                            const haft__mcp_listing *listing)
 {
     for (size_t i = 0; i < spec->approval_count; i++) {
         const haft__approval_rule *rule = &spec->approvals[i];
         for (size_t k = 0; k < rule->tool_count; k++) {
-            if (is_idle(rule->tools[k], listing)) {
-                warn(buf, "approvals", rule->tools[k], listing);
+            if (matches_nothing(rule->tools[k], listing)) {
+                add_warning(buf, "approvals", rule->tools[k], listing);
                 return true;
             }
         }
@@ -71,8 +71,8 @@ static bool look_at_approvals(haft__buf *buf, const haft__spec *spec,
 /* ---- arguments ---- */
 
 /* Whether a rule that names this server is about the tool. */
-static bool is_about(const haft__approval_rule *rule, const haft__mcp_listing *listing,
-                     haft_str tool)
+static bool applies_to(const haft__approval_rule *rule, const haft__mcp_listing *listing,
+                       haft_str tool)
 {
     bool found = false;
     for (size_t i = 0; i < rule->tool_count; i++) {
@@ -85,14 +85,14 @@ static bool is_about(const haft__approval_rule *rule, const haft__mcp_listing *l
 }
 
 /* Whether no tool that the rule is about has the argument that its condition looks at. */
-static bool is_blind(const haft__approval_rule *rule, const haft__mcp_listing *listing)
+static bool lacks_argument(const haft__approval_rule *rule, const haft__mcp_listing *listing)
 {
     const haft__json *at = haft__json_get(rule->when, HAFT__LIT("at"));
     bool any = false;
     for (size_t i = 0; at != NULL && i < listing->tool_count; i++) {
         haft_str until;
         haft__json schema;
-        if (!is_about(rule, listing, listing->tools[i].name)) {
+        if (!applies_to(rule, listing, listing->tools[i].name)) {
             continue;
         }
         any = true;
@@ -102,15 +102,15 @@ static bool is_blind(const haft__approval_rule *rule, const haft__mcp_listing *l
             return false;
         }
     }
-    return any && !haft__condition_holds_without(rule->when);
+    return any && !haft__condition_holds_if_missing(rule->when);
 }
 
-static bool look_at_conditions(haft__buf *buf, const haft__spec *spec,
-                               const haft__mcp_listing *listing)
+static bool check_conditions(haft__buf *buf, const haft__spec *spec,
+                             const haft__mcp_listing *listing)
 {
     for (size_t i = 0; i < spec->approval_count; i++) {
         const haft__json *at = haft__json_get(spec->approvals[i].when, HAFT__LIT("at"));
-        if (is_blind(&spec->approvals[i], listing)) {
+        if (lacks_argument(&spec->approvals[i], listing)) {
             haft__buf_addf(buf, "none of its tools has the argument %.*s of approvals",
                            HAFT__ARG(haft__json_text(*at)));
             return true;
@@ -119,10 +119,11 @@ static bool look_at_conditions(haft__buf *buf, const haft__spec *spec,
     return false;
 }
 
-void haft__unmatched_warn(haft__buf *buf, const haft__spec *spec, const haft__mcp_listing *listing)
+void haft__unmatched_pattern_warn(haft__buf *buf, const haft__spec *spec,
+                                  const haft__mcp_listing *listing)
 {
-    if (listing->tool_count > 0 && !look_at(buf, spec, "deny", "mcp.deny", listing)
-        && !look_at_approvals(buf, spec, listing) && !look_at_conditions(buf, spec, listing)) {
-        (void)look_at(buf, spec, "allow", "mcp.allow", listing);
+    if (listing->tool_count > 0 && !check_list(buf, spec, "deny", "mcp.deny", listing)
+        && !check_approvals(buf, spec, listing) && !check_conditions(buf, spec, listing)) {
+        (void)check_list(buf, spec, "allow", "mcp.allow", listing);
     }
 }

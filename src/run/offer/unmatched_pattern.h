@@ -13,6 +13,7 @@
 
 /* Appends a warning of the first of these that names this server, of mcp.allow, mcp.deny or
  * approvals; nothing when there is none, or the server has listed nothing. */
-void haft__unmatched_warn(haft__buf *buf, const haft__spec *spec, const haft__mcp_listing *listing);
+void haft__unmatched_pattern_warn(haft__buf *buf, const haft__spec *spec,
+                                  const haft__mcp_listing *listing);
 
 #endif

@@ -37,20 +37,20 @@ static bool names_trait(const haft__approval_rule *rule, const haft__traits *tra
     return false;
 }
 
-bool haft__approval_concerns(const haft__approval_rule *rule, const haft__tool *tool)
+bool haft__approval_matches(const haft__approval_rule *rule, const haft__tool *tool)
 {
     return names_tool(rule, tool->name) || names_trait(rule, &tool->traits);
 }
 
-bool haft__approval_wanted(const haft__spec *spec, const haft__tool *tool,
-                           const haft__json *arguments, haft__arena *scratch,
-                           const haft__approval_rule **ret_rule)
+bool haft__approval_is_required(const haft__spec *spec, const haft__tool *tool,
+                                const haft__json *arguments, haft__arena *scratch,
+                                const haft__approval_rule **ret_rule)
 {
     *ret_rule = NULL;
     for (size_t i = 0; i < spec->approval_count; i++) {
         const haft__approval_rule *rule = &spec->approvals[i];
-        if (haft__approval_concerns(rule, tool)
-            && haft__condition_asks(scratch, rule->when, arguments)) {
+        if (haft__approval_matches(rule, tool)
+            && haft__condition_needs_approval(scratch, rule->when, arguments)) {
             *ret_rule = rule;
             return true;
         }

@@ -6,14 +6,14 @@
 #include "spec/spec.h"
 
 /* Whether the rule is about calls of the tool, by its name or by a trait of it. */
-bool haft__approval_concerns(const haft__approval_rule *rule, const haft__tool *tool);
+bool haft__approval_matches(const haft__approval_rule *rule, const haft__tool *tool);
 
 /* Whether a call of `tool` with `arguments` must be approved, by a rule of the spec or by the
  * tool's own trait; *ret_rule is the rule, or NULL. `arguments` may be NULL: then it is whether any
  * call could have to be. What a rule's `when` cannot be decided about (run/pause/condition.h) must
  * be approved. */
-bool haft__approval_wanted(const haft__spec *spec, const haft__tool *tool,
-                           const haft__json *arguments, haft__arena *scratch,
-                           const haft__approval_rule **ret_rule);
+bool haft__approval_is_required(const haft__spec *spec, const haft__tool *tool,
+                                const haft__json *arguments, haft__arena *scratch,
+                                const haft__approval_rule **ret_rule);
 
 #endif

@@ -15,7 +15,7 @@
 
 /* How much of it people are shown and have to type: enough to tell what waits now from anything
  * that could wait instead. */
-#define HAFT__BINDING_SHOWN 12
+#define HAFT__BINDING_PREFIX_LENGTH 12
 
 /* The hash of the tool's definition, of how its server is configured when it has one, of the
  * canonical arguments and of the spec's rules of approval; the same in every process. */

@@ -14,14 +14,14 @@
 #include "json/read.h"
 
 static const char *const kinds[] = {
-    [HAFT__STEER_ANSWER] = "answer", [HAFT__STEER_APPROVE] = "approve",
-    [HAFT__STEER_AGAIN] = "again",   [HAFT__STEER_REJECT] = "reject",
-    [HAFT__STEER_CANCEL] = "cancel",
+    [HAFT__RUN_COMMAND_ANSWER] = "answer", [HAFT__RUN_COMMAND_APPROVE] = "approve",
+    [HAFT__RUN_COMMAND_AGAIN] = "again",   [HAFT__RUN_COMMAND_REJECT] = "reject",
+    [HAFT__RUN_COMMAND_CANCEL] = "cancel",
 };
 
 /* ---- text ---- */
 
-static void write_text(haft__buf *buf, const haft__steer *command)
+static void write_text(haft__buf *buf, const haft__run_command *command)
 {
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
@@ -41,7 +41,7 @@ static void write_text(haft__buf *buf, const haft__steer *command)
 }
 
 /* It lies in a store until it is heard. */
-void haft__steer_write(haft__buf *buf, const haft__steer *command)
+void haft__run_command_write(haft__buf *buf, const haft__run_command *command)
 {
     haft__buf text;
     if (command->redactor == NULL) {
@@ -58,15 +58,15 @@ void haft__steer_write(haft__buf *buf, const haft__steer *command)
     haft__buf_finish(&text);
 }
 
-static haft_str member(haft__json object, const char *key)
+static haft_str text_member(haft__json object, const char *key)
 {
     const haft__json *value = haft__json_get(object, haft__str(key));
     bool text = value != NULL && value->kind == HAFT__JSON_STRING;
     return text ? haft__json_text(*value) : HAFT__LIT("");
 }
 
-haft_status haft__steer_read(haft__arena *arena, haft_str text, haft__hash_key hash_key,
-                             haft__steer *ret_command, haft_error *err)
+haft_status haft__run_command_read(haft__arena *arena, haft_str text, haft__hash_key hash_key,
+                                   haft__run_command *ret_command, haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = hash_key;
@@ -77,17 +77,17 @@ haft_status haft__steer_read(haft__arena *arena, haft_str text, haft__hash_key h
         return status;
     }
     const haft__json *value = haft__json_get(object, HAFT__LIT("value"));
-    haft_str name = member(object, "command");
+    haft_str name = text_member(object, "command");
     for (size_t i = 0; i < COUNT(kinds); i++) {
         if (haft__str_equal(name, haft__str(kinds[i]))) {
-            *ret_command = (haft__steer){.kind = (haft__steer_kind)i,
-                                         .call = member(object, "call"),
-                                         .value = value != NULL ? *value : haft__json_null(),
-                                         .by = member(object, "by"),
-                                         .why = member(object, "why"),
-                                         .pause = member(object, "pause"),
-                                         .binding = member(object, "binding"),
-                                         .message = member(object, "message")};
+            *ret_command = (haft__run_command){.kind = (haft__run_command_kind)i,
+                                               .call = text_member(object, "call"),
+                                               .value = value != NULL ? *value : haft__json_null(),
+                                               .by = text_member(object, "by"),
+                                               .why = text_member(object, "why"),
+                                               .pause = text_member(object, "pause"),
+                                               .binding = text_member(object, "binding"),
+                                               .message = text_member(object, "message")};
             if (!haft__id_valid(ret_command->message)) { /* it is written into an event */
                 ret_command->message = HAFT__LIT("");
             }
@@ -99,8 +99,8 @@ haft_status haft__steer_read(haft__arena *arena, haft_str text, haft__hash_key h
                       HAFT__ARG(name));
 }
 
-haft_status haft__steer_read_value(haft__arena *arena, haft_str text, haft__hash_key hash_key,
-                                   haft__json *ret_value, bool *ret_json, haft_error *err)
+haft_status haft__run_command_read_value(haft__arena *arena, haft_str text, haft__hash_key hash_key,
+                                         haft__json *ret_value, bool *ret_json, haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     haft__json_notes notes = {0};
@@ -124,7 +124,7 @@ static bool is_pending(const haft__run *run, const haft__run_call *call)
 }
 
 /* Adds a hint that names what waits. */
-static haft_status list_pending(const haft__run *run, haft_status status, haft_error *err)
+static haft_status hint_pending(const haft__run *run, haft_status status, haft_error *err)
 {
     char text[160] = "";
     size_t length = 0;
@@ -163,7 +163,7 @@ static haft_status find_only(const haft__run *run, const haft__run_call **ret_ca
     haft_status status = haft__fail(err, count == 0 ? HAFT_BAD_STATE : HAFT_BAD_INPUT, "",
                                     count == 0 ? "the run waits for nobody"
                                                : "the run waits for several calls: name one");
-    return list_pending(run, status, err);
+    return hint_pending(run, status, err);
 }
 
 static haft_status find_call(const haft__run *run, haft_str id, const haft__run_call **ret_call,
@@ -176,7 +176,7 @@ static haft_status find_call(const haft__run *run, haft_str id, const haft__run_
     if (call == NULL) {
         haft_status status =
             haft__fail(err, HAFT_NOT_FOUND, "", "the run has no call \"%.*s\"", HAFT__ARG(id));
-        return list_pending(run, status, err);
+        return hint_pending(run, status, err);
     }
     *ret_call = call;
     return HAFT_OK;
@@ -185,20 +185,20 @@ static haft_status find_call(const haft__run *run, haft_str id, const haft__run_
 /* What is said is for what waits when it is said, and for nothing that the call comes to wait for
  * while it is on its way: because the run is taken up behind a crash for instance, or because its
  * spec has changed. */
-void haft__steer_see(const haft__run *run, haft__steer *command)
+void haft__run_command_set_target(const haft__run *run, haft__run_command *command)
 {
     const haft__run_call *call = NULL;
-    if (command->kind == HAFT__STEER_CANCEL) {
+    if (command->kind == HAFT__RUN_COMMAND_CANCEL) {
         return;
     }
     bool found = find_call(run, command->call, &call, NULL) == HAFT_OK;
-    command->pause = HAFT__LIT(HAFT__STEER_NOTHING);
+    command->pause = HAFT__LIT(HAFT__RUN_COMMAND_NO_PAUSE);
     if (!found || !is_pending(run, call)) {
         return;
     }
     command->call = call->id;
     command->pause = haft__str(haft__pause_name(call->pause));
-    if (command->kind == HAFT__STEER_APPROVE && command->binding.len == 0) {
+    if (command->kind == HAFT__RUN_COMMAND_APPROVE && command->binding.len == 0) {
         command->binding = call->binding;
     }
 }
@@ -206,13 +206,13 @@ void haft__steer_see(const haft__run *run, haft__steer *command)
 /* ---- what it comes to ---- */
 
 /* The verdict that a command is on that kind of pause; NULL when it fits none. */
-static const char *verdict_of(const haft__steer *command, haft__pause pause)
+static const char *verdict_of(const haft__run_command *command, haft__pause pause)
 {
     switch (command->kind) {
-    case HAFT__STEER_ANSWER: return pause == HAFT__PAUSE_APPROVAL ? "respond" : "answer";
-    case HAFT__STEER_REJECT: return "reject";
-    case HAFT__STEER_AGAIN: return pause == HAFT__PAUSE_UNKNOWN_OUTCOME ? "retry" : NULL;
-    case HAFT__STEER_APPROVE:
+    case HAFT__RUN_COMMAND_ANSWER: return pause == HAFT__PAUSE_APPROVAL ? "respond" : "answer";
+    case HAFT__RUN_COMMAND_REJECT: return "reject";
+    case HAFT__RUN_COMMAND_AGAIN: return pause == HAFT__PAUSE_UNKNOWN_OUTCOME ? "retry" : NULL;
+    case HAFT__RUN_COMMAND_APPROVE:
         if (pause == HAFT__PAUSE_UNKNOWN_OUTCOME) {
             return "retry";
         }
@@ -220,14 +220,15 @@ static const char *verdict_of(const haft__steer *command, haft__pause pause)
             return NULL;
         }
         return command->value.kind == HAFT__JSON_NULL ? "approve" : "edit";
-    case HAFT__STEER_CANCEL: return NULL;
+    case HAFT__RUN_COMMAND_CANCEL: return NULL;
     }
     HAFT__UNREACHABLE();
 }
 
-static haft__json value_of(const haft__steer *command)
+static haft__json value_of(const haft__run_command *command)
 {
-    return command->kind == HAFT__STEER_REJECT ? haft__json_string(command->why) : command->value;
+    return command->kind == HAFT__RUN_COMMAND_REJECT ? haft__json_string(command->why)
+                                                     : command->value;
 }
 
 /* The value as an event would have it, and whether that is another one. */
@@ -263,9 +264,9 @@ static haft_status redact_value(const haft__redactor *redactor, haft__json value
 
 /* Whether the same was said before: then saying it again changes nothing. Who took it may have
  * known the secrets of it, or not. */
-static haft_status was_said(const haft__run *run, const haft__run_said *said,
-                            const haft__steer *command, const char *verdict, haft__json value,
-                            bool *ret_same, haft_error *err)
+static haft_status answer_matches(const haft__run *run, const haft__pause_answer *said,
+                                  const haft__run_command *command, const char *verdict,
+                                  haft__json value, bool *ret_same, haft_error *err)
 {
     haft__arena arena;
     haft__json clean;
@@ -288,20 +289,21 @@ static haft_status was_said(const haft__run *run, const haft__run_said *said,
 }
 
 /* Whether the answer is what the tool was told last: its question is kept for that. */
-static haft_status is_told(const haft__run *run, const haft__run_said *said,
-                           const haft__steer *command, bool *ret_same, haft_error *err)
+static haft_status elicitation_answer_matches(const haft__run *run, const haft__pause_answer *said,
+                                              const haft__run_command *command, bool *ret_same,
+                                              haft_error *err)
 {
     haft__arena arena;
     haft__json value;
     haft_error misfit = {0};
-    if (command->kind == HAFT__STEER_REJECT) {
-        return was_said(run, said, command, "reject", value_of(command), ret_same, err);
+    if (command->kind == HAFT__RUN_COMMAND_REJECT) {
+        return answer_matches(run, said, command, "reject", value_of(command), ret_same, err);
     }
     haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
-    haft_status status =
-        haft__asked_answer(said->asked, command->value, &arena, run->hash_key, &value, &misfit);
+    haft_status status = haft__elicitation_answer(said->elicitation, command->value, &arena,
+                                                  run->hash_key, &value, &misfit);
     if (status == HAFT_OK) {
-        status = was_said(run, said, command, "answer", value, ret_same, err);
+        status = answer_matches(run, said, command, "answer", value, ret_same, err);
     } else if (status == HAFT_BAD_INPUT) { /* it cannot have been taken */
         status = HAFT_OK;
     } else if (err != NULL) {
@@ -312,29 +314,30 @@ static haft_status is_told(const haft__run *run, const haft__run_said *said,
 }
 
 /* Whether the command is what was said last to that kind of pause. */
-static haft_status is_said_to(const haft__run *run, const haft__run_call *call, haft__pause pause,
-                              const haft__steer *command, bool *ret_same, haft_error *err)
+static haft_status matches_answer_to(const haft__run *run, const haft__run_call *call,
+                                     haft__pause pause, const haft__run_command *command,
+                                     bool *ret_same, haft_error *err)
 {
-    const haft__run_said *said = &call->said[pause];
+    const haft__pause_answer *said = &call->answers[pause];
     const char *verdict = verdict_of(command, pause);
     haft__json value = value_of(command);
     *ret_same = false;
-    if (said->verdict.len == 0 || command->kind == HAFT__STEER_CANCEL) {
+    if (said->verdict.len == 0 || command->kind == HAFT__RUN_COMMAND_CANCEL) {
         return HAFT_OK;
     }
-    if (said->asked.kind == HAFT__JSON_OBJECT && command->kind != HAFT__STEER_AGAIN) {
-        return is_told(run, said, command, ret_same, err);
+    if (said->elicitation.kind == HAFT__JSON_OBJECT && command->kind != HAFT__RUN_COMMAND_AGAIN) {
+        return elicitation_answer_matches(run, said, command, ret_same, err);
     }
-    bool asks = pause == HAFT__PAUSE_QUESTION && command->kind == HAFT__STEER_ANSWER;
+    bool asks = pause == HAFT__PAUSE_QUESTION && command->kind == HAFT__RUN_COMMAND_ANSWER;
     if (verdict == NULL || (asks && haft__question_answer(call, value, &value, NULL) != HAFT_OK)) {
         return HAFT_OK;
     }
-    return was_said(run, said, command, verdict, value, ret_same, err);
+    return answer_matches(run, said, command, verdict, value, ret_same, err);
 }
 
 /* Whether the command may repeat what was said to that kind of pause: any, when whoever speaks has
  * seen none that it would fit. */
-static bool may_repeat(const haft__steer *command, haft__pause pause)
+static bool may_repeat_answer(const haft__run_command *command, haft__pause pause)
 {
     haft__pause seen;
     bool named = haft__pause_find(command->pause, &seen);
@@ -342,14 +345,14 @@ static bool may_repeat(const haft__steer *command, haft__pause pause)
 }
 
 /* Whether the command is what was said before. */
-static haft_status is_said(const haft__run *run, const haft__run_call *call,
-                           const haft__steer *command, bool *ret_same, haft_error *err)
+static haft_status is_repeated(const haft__run *run, const haft__run_call *call,
+                               const haft__run_command *command, bool *ret_same, haft_error *err)
 {
     haft_status status = HAFT_OK;
     *ret_same = false;
     for (int i = 0; i < HAFT__PAUSE_KINDS && status == HAFT_OK && !*ret_same; i++) {
-        if (may_repeat(command, (haft__pause)i)) {
-            status = is_said_to(run, call, (haft__pause)i, command, ret_same, err);
+        if (may_repeat_answer(command, (haft__pause)i)) {
+            status = matches_answer_to(run, call, (haft__pause)i, command, ret_same, err);
         }
     }
     return status;
@@ -357,39 +360,43 @@ static haft_status is_said(const haft__run *run, const haft__run_call *call,
 
 /* Who approved a call and says so again means the call as it was approved, and not what it has come
  * to wait for since: a question of its tool, or whether it is to run once more. */
-static haft_status is_old_yes(const haft__run *run, const haft__run_call *call,
-                              const haft__steer *command, bool *ret_same, haft_error *err)
+static haft_status repeats_old_approval(const haft__run *run, const haft__run_call *call,
+                                        const haft__run_command *command, bool *ret_same,
+                                        haft_error *err)
 {
     static const haft__pause kinds_of_yes[] = {HAFT__PAUSE_APPROVAL, HAFT__PAUSE_UNKNOWN_OUTCOME};
     haft_status status = HAFT_OK;
     *ret_same = false;
     for (size_t i = 0; i < COUNT(kinds_of_yes) && status == HAFT_OK && !*ret_same; i++) {
-        bool before = command->kind == HAFT__STEER_APPROVE && call->pause != HAFT__PAUSE_APPROVAL;
+        bool before =
+            command->kind == HAFT__RUN_COMMAND_APPROVE && call->pause != HAFT__PAUSE_APPROVAL;
         if (before) {
-            status = is_said_to(run, call, kinds_of_yes[i], command, ret_same, err);
+            status = matches_answer_to(run, call, kinds_of_yes[i], command, ret_same, err);
         }
     }
     return status;
 }
 
 /* Whether somebody has let it run before. */
-static bool was_let(const haft__run_call *call)
+static bool was_approved(const haft__run_call *call)
 {
-    haft_str yes = call->said[HAFT__PAUSE_APPROVAL].verdict;
-    haft_str again = call->said[HAFT__PAUSE_UNKNOWN_OUTCOME].verdict;
+    haft_str yes = call->answers[HAFT__PAUSE_APPROVAL].verdict;
+    haft_str again = call->answers[HAFT__PAUSE_UNKNOWN_OUTCOME].verdict;
     return haft__str_equal(yes, HAFT__LIT("approve")) || haft__str_equal(yes, HAFT__LIT("edit"))
            || haft__str_equal(again, HAFT__LIT("retry"));
 }
 
-haft_status haft__steer_taken(const haft__run *run, const haft__steer *command, bool *ret_taken,
-                              haft_error *err)
+haft_status haft__run_command_is_duplicate(const haft__run *run, const haft__run_command *command,
+                                           bool *ret_duplicate, haft_error *err)
 {
     const haft__run_call *call = haft__run_find_call(run, command->call);
-    *ret_taken = false;
+    *ret_duplicate = false;
     for (int i = 0; i < HAFT__PAUSE_KINDS && call != NULL && command->message.len > 0; i++) {
-        *ret_taken = *ret_taken || haft__str_equal(call->said[i].message, command->message);
+        *ret_duplicate =
+            *ret_duplicate || haft__str_equal(call->answers[i].message, command->message);
     }
-    return call != NULL && !*ret_taken ? is_said(run, call, command, ret_taken, err) : HAFT_OK;
+    return call != NULL && !*ret_duplicate ? is_repeated(run, call, command, ret_duplicate, err)
+                                           : HAFT_OK;
 }
 
 /* It comes behind its deadline. */
@@ -403,14 +410,14 @@ static haft_status refuse_overdue(const haft__run *run, const haft__run_call *ca
                    "too late: nobody had answered the call %.*s before %s, and on_expire was done: "
                    "%.*s",
                    HAFT__ARG(call->id), at, HAFT__ARG(fails ? HAFT__LIT("fail") : call->verdict));
-    return list_pending(run, status, err);
+    return hint_pending(run, status, err);
 }
 
-static haft_status refuse_late(const haft__run *run, const haft__run_call *call,
-                               const haft__steer *command, haft_error *err)
+static haft_status refuse_not_pending(const haft__run *run, const haft__run_call *call,
+                                      const haft__run_command *command, haft_error *err)
 {
     bool same = false;
-    haft_status status = is_said(run, call, command, &same, err);
+    haft_status status = is_repeated(run, call, command, &same, err);
     if (status != HAFT_OK || same) {
         return status;
     }
@@ -424,13 +431,13 @@ static haft_status refuse_late(const haft__run *run, const haft__run_call *call,
         status = haft__fail(err, HAFT_BAD_STATE, "",
                             "too late: the server has taken back what it asked in the call %.*s",
                             HAFT__ARG(call->id));
-        return list_pending(run, status, err);
+        return hint_pending(run, status, err);
     }
     status = haft__fail(err, HAFT_BAD_STATE, "",
                         call->verdict.len > 0 ? "the call %.*s has been answered otherwise: %.*s"
                                               : "the call %.*s waits for nobody%.*s",
                         HAFT__ARG(call->id), HAFT__ARG(call->verdict));
-    return list_pending(run, status, err);
+    return hint_pending(run, status, err);
 }
 
 /* Adds a hint how to go on with a call that was interrupted. */
@@ -443,8 +450,8 @@ static haft_status hint_unknown(const haft__run_call *call, haft_status status, 
 }
 
 /* It is said to something that the call does not wait for any more. */
-static haft_status refuse_other(const haft__run *run, const haft__run_call *call,
-                                const haft__steer *command, haft_error *err)
+static haft_status refuse_stale(const haft__run *run, const haft__run_call *call,
+                                const haft__run_command *command, haft_error *err)
 {
     if (haft__str_equal(command->pause, haft__str(haft__pause_name(call->pause)))) {
         haft_status status =
@@ -455,11 +462,11 @@ static haft_status refuse_other(const haft__run *run, const haft__run_call *call
         return haft__hint(err, status, "look at what waits now, and decide about that");
     }
     bool same = false;
-    haft_status status = is_said(run, call, command, &same, err);
+    haft_status status = is_repeated(run, call, command, &same, err);
     if (status != HAFT_OK || same) {
         return status;
     }
-    bool unseen = haft__str_equal(command->pause, HAFT__LIT(HAFT__STEER_NOTHING));
+    bool unseen = haft__str_equal(command->pause, HAFT__LIT(HAFT__RUN_COMMAND_NO_PAUSE));
     if (call->lost) {
         status = haft__fail(
             err, HAFT_BAD_STATE, "",
@@ -478,11 +485,11 @@ static haft_status refuse_other(const haft__run *run, const haft__run_call *call
     }
     return call->lost || (unseen && call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME)
                ? hint_unknown(call, status, err)
-               : list_pending(run, status, err);
+               : hint_pending(run, status, err);
 }
 
-static haft_status apply_cancel(const haft__run *run, const haft__steer *command, haft__buf *buf,
-                                haft_error *err)
+static haft_status apply_cancel(const haft__run *run, const haft__run_command *command,
+                                haft__buf *buf, haft_error *err)
 {
     if (run->stage == HAFT__RUN_ENDED && run->end != HAFT__END_CANCELLED) {
         return refuse_ended(run, err);
@@ -494,8 +501,8 @@ static haft_status apply_cancel(const haft__run *run, const haft__steer *command
 }
 
 /* What runs, or a tool is told, is what the log has: a secret would be missing there. */
-static haft_status check_secrets(const haft__run *run, const haft__steer *command, haft__json value,
-                                 const char *what, haft_error *err)
+static haft_status check_secrets(const haft__run *run, const haft__run_command *command,
+                                 haft__json value, const char *what, haft_error *err)
 {
     haft__arena arena;
     haft__json clean;
@@ -514,27 +521,28 @@ static haft_status check_secrets(const haft__run *run, const haft__steer *comman
 
 /* The tool itself asks: it is told what was said in the form it knows. To approve is to agree with
  * what it would take by default. */
-static haft_status answer_tool(const haft__run *run, const haft__run_call *call,
-                               const haft__steer *command, haft__buf *buf, haft_error *err)
+static haft_status apply_elicitation_answer(const haft__run *run, const haft__run_call *call,
+                                            const haft__run_command *command, haft__buf *buf,
+                                            haft_error *err)
 {
     haft__arena arena;
-    haft__json answer = haft__json_string(command->why);
+    haft__json apply_answer = haft__json_string(command->why);
     haft_str verdict = HAFT__LIT("reject");
     haft_status status = HAFT_OK;
     haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
-    if (command->kind != HAFT__STEER_REJECT) {
+    if (command->kind != HAFT__RUN_COMMAND_REJECT) {
         verdict = HAFT__LIT("answer");
         status = check_secrets(run, command, command->value, "an answer", err);
         if (status == HAFT_BAD_INPUT) {
             (void)haft__hint(err, status, "nothing was taken: the tool goes on waiting");
         }
         if (status == HAFT_OK) {
-            status =
-                haft__asked_answer(call->asks, command->value, &arena, run->hash_key, &answer, err);
+            status = haft__elicitation_answer(call->elicitation, command->value, &arena,
+                                              run->hash_key, &apply_answer, err);
         }
     }
     if (status == HAFT_OK) {
-        haft__input_answered(buf, call->id, command->by, verdict, answer);
+        haft__input_answered(buf, call->id, command->by, verdict, apply_answer);
         status = haft__buf_check(buf, err);
     }
     haft__arena_finish(&arena);
@@ -543,9 +551,9 @@ static haft_status answer_tool(const haft__run *run, const haft__run_call *call,
 
 /* An approval is for what was asked about. Arguments that a person changes are what that person
  * approves: they have to be some that the tool takes, and stand in the answer itself. */
-static haft_status approve(const haft__run *run, const haft__run_call *call,
-                           const haft__steer *command, const char *verdict, haft__buf *buf,
-                           haft_error *err)
+static haft_status apply_approval(const haft__run *run, const haft__run_call *call,
+                                  const haft__run_command *command, const char *verdict,
+                                  haft__buf *buf, haft_error *err)
 {
     haft__arena arena;
     haft__json arguments;
@@ -555,9 +563,9 @@ static haft_status approve(const haft__run *run, const haft__run_call *call,
         status = check_secrets(run, command, command->value, "new arguments", err);
     }
     if (status == HAFT_OK && command->value.kind != HAFT__JSON_NULL) {
-        status = haft__arguments_given(call->tool, command->value,
-                                       "the tool does not take these arguments", &arena,
-                                       run->hash_key, &arguments, err);
+        status = haft__arguments_read_value(call->tool, command->value,
+                                            "the tool does not take these arguments", &arena,
+                                            run->hash_key, &arguments, err);
     }
     haft__arena_finish(&arena);
     if (status == HAFT_BAD_INPUT) {
@@ -572,7 +580,7 @@ static haft_status approve(const haft__run *run, const haft__run_call *call,
 }
 
 /* What is waited for is not what whoever speaks has seen. */
-static bool is_other(const haft__run_call *call, const haft__steer *command)
+static bool is_stale(const haft__run_call *call, const haft__run_command *command)
 {
     bool pause = command->pause.len == 0
                  || haft__str_equal(command->pause, haft__str(haft__pause_name(call->pause)));
@@ -581,7 +589,8 @@ static bool is_other(const haft__run_call *call, const haft__steer *command)
 }
 
 /* Nobody is waited for: what was said last may have been just this. */
-static haft_status refuse_unnamed(const haft__run *run, const haft__steer *command, haft_error *err)
+static haft_status refuse_unnamed(const haft__run *run, const haft__run_command *command,
+                                  haft_error *err)
 {
     const haft__run_call *last = NULL;
     haft_error refused = *err;
@@ -589,7 +598,7 @@ static haft_status refuse_unnamed(const haft__run *run, const haft__steer *comma
     for (size_t i = 0; i < run->call_count; i++) {
         last = run->calls[i].verdict.len > 0 ? &run->calls[i] : last;
     }
-    haft_status status = last != NULL ? is_said(run, last, command, &same, err) : HAFT_OK;
+    haft_status status = last != NULL ? is_repeated(run, last, command, &same, err) : HAFT_OK;
     if (status == HAFT_OK && !same && last != NULL && last->overdue) {
         status = refuse_overdue(run, last, err);
     } else if (status == HAFT_OK && !same) {
@@ -616,7 +625,7 @@ static haft_status refuse_arguments(const haft__run_call *call, haft_error *err)
 
 /* Nothing but a word of its own runs a call again that somebody has approved: the same approval may
  * have been on its way when the call was interrupted. */
-static haft_status refuse_yes(const haft__run_call *call, haft_error *err)
+static haft_status refuse_second_approval(const haft__run_call *call, haft_error *err)
 {
     haft_status status =
         haft__fail(err, HAFT_BAD_STATE, "",
@@ -627,48 +636,50 @@ static haft_status refuse_yes(const haft__run_call *call, haft_error *err)
 }
 
 /* The command does not fit what is waited for. */
-static haft_status refuse_misfit(const haft__run *run, const haft__run_call *call,
-                                 const haft__steer *command, haft_error *err)
+static haft_status refuse_wrong_kind(const haft__run *run, const haft__run_call *call,
+                                     const haft__run_command *command, haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_BAD_STATE, "",
-                                    command->kind == HAFT__STEER_AGAIN
+                                    command->kind == HAFT__RUN_COMMAND_AGAIN
                                         ? "the call %.*s was not interrupted: there is nothing to "
                                           "run again"
                                         : "the call %.*s does not wait for approval",
                                     HAFT__ARG(call->id));
-    return list_pending(run, status, err);
+    return hint_pending(run, status, err);
 }
 
 /* Whether it lets a call run again whose outcome is unknown. */
-static bool is_retry(const haft__run_call *call, const haft__steer *command)
+static bool is_retry(const haft__run_call *call, const haft__run_command *command)
 {
     return call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME
-           && (command->kind == HAFT__STEER_APPROVE || command->kind == HAFT__STEER_AGAIN);
+           && (command->kind == HAFT__RUN_COMMAND_APPROVE
+               || command->kind == HAFT__RUN_COMMAND_AGAIN);
 }
 
 /* Becomes the answer to what the call waits for, which it was said to. */
-static haft_status answer(const haft__run *run, const haft__run_call *call,
-                          const haft__steer *command, haft__buf *buf, haft_error *err)
+static haft_status apply_answer(const haft__run *run, const haft__run_call *call,
+                                const haft__run_command *command, haft__buf *buf, haft_error *err)
 {
     const char *verdict = verdict_of(command, call->pause);
     haft__json value = value_of(command);
     haft_status status = HAFT_OK;
-    if (call->asks.kind == HAFT__JSON_OBJECT && command->kind != HAFT__STEER_AGAIN) {
-        return answer_tool(run, call, command, buf, err);
+    if (call->elicitation.kind == HAFT__JSON_OBJECT && command->kind != HAFT__RUN_COMMAND_AGAIN) {
+        return apply_elicitation_answer(run, call, command, buf, err);
     }
     if (verdict == NULL) {
-        return refuse_misfit(run, call, command, err);
+        return refuse_wrong_kind(run, call, command, err);
     }
     if (is_retry(call, command) && command->value.kind != HAFT__JSON_NULL) {
         return refuse_arguments(call, err);
     }
-    if (is_retry(call, command) && command->kind == HAFT__STEER_APPROVE && was_let(call)) {
-        return refuse_yes(call, err);
+    if (is_retry(call, command) && command->kind == HAFT__RUN_COMMAND_APPROVE
+        && was_approved(call)) {
+        return refuse_second_approval(call, err);
     }
-    if (call->pause == HAFT__PAUSE_APPROVAL && command->kind == HAFT__STEER_APPROVE) {
-        return approve(run, call, command, verdict, buf, err);
+    if (call->pause == HAFT__PAUSE_APPROVAL && command->kind == HAFT__RUN_COMMAND_APPROVE) {
+        return apply_approval(run, call, command, verdict, buf, err);
     }
-    if (call->pause == HAFT__PAUSE_QUESTION && command->kind == HAFT__STEER_ANSWER) {
+    if (call->pause == HAFT__PAUSE_QUESTION && command->kind == HAFT__RUN_COMMAND_ANSWER) {
         status = haft__question_answer(call, value, &value, err);
     }
     if (status != HAFT_OK) {
@@ -678,10 +689,10 @@ static haft_status answer(const haft__run *run, const haft__run_call *call,
     return haft__buf_check(buf, err);
 }
 
-static haft_status apply(const haft__run *run, const haft__steer *command, haft__buf *buf,
-                         haft_error *err)
+static haft_status apply_command(const haft__run *run, const haft__run_command *command,
+                                 haft__buf *buf, haft_error *err)
 {
-    if (command->kind == HAFT__STEER_CANCEL) {
+    if (command->kind == HAFT__RUN_COMMAND_CANCEL) {
         return apply_cancel(run, command, buf, err);
     }
     const haft__run_call *call = NULL;
@@ -697,23 +708,23 @@ static haft_status apply(const haft__run *run, const haft__steer *command, haft_
         return status;
     }
     if (!is_pending(run, call)) {
-        return refuse_late(run, call, command, err);
+        return refuse_not_pending(run, call, command, err);
     }
     bool old = false;
-    status = is_old_yes(run, call, command, &old, err);
+    status = repeats_old_approval(run, call, command, &old, err);
     if (status != HAFT_OK || old) {
         return status;
     }
-    return is_other(call, command) ? refuse_other(run, call, command, err)
-                                   : answer(run, call, command, buf, err);
+    return is_stale(call, command) ? refuse_stale(run, call, command, err)
+                                   : apply_answer(run, call, command, buf, err);
 }
 
-haft_status haft__steer_apply(const haft__run *run, const haft__steer *command, haft__buf *buf,
-                              haft_error *err)
+haft_status haft__run_command_apply(const haft__run *run, const haft__run_command *command,
+                                    haft__buf *buf, haft_error *err)
 {
     size_t before = buf->len;
-    haft_status status = apply(run, command, buf, err);
-    bool answers = command->kind != HAFT__STEER_CANCEL && buf->len > before;
+    haft_status status = apply_command(run, command, buf, err);
+    bool answers = command->kind != HAFT__RUN_COMMAND_CANCEL && buf->len > before;
     if (status == HAFT_OK && answers && command->message.len > 0) {
         buf->len--; /* the brace of its end */
         haft__buf_addf(buf, ",\"message\":\"%.*s\"}", HAFT__ARG(command->message));

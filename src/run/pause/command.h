@@ -11,59 +11,61 @@
 #include "run/redact/redact.h"
 #include "run/run.h"
 
-typedef enum haft__steer_kind {
-    HAFT__STEER_ANSWER,  /* a question, a headless call; an approval: in the tool's place; an
+typedef enum haft__run_command_kind {
+    HAFT__RUN_COMMAND_ANSWER,  /* a question, a headless call; an approval: in the tool's place; an
                               unknown outcome: this is what came of it */
-    HAFT__STEER_APPROVE, /* an approval, with other arguments if it has a value; an unknown
+    HAFT__RUN_COMMAND_APPROVE, /* an approval, with other arguments if it has a value; an unknown
                               outcome: run it again, unless somebody has approved the call before */
-    HAFT__STEER_AGAIN,   /* an unknown outcome: run it again, whatever was said before */
-    HAFT__STEER_REJECT,
-    HAFT__STEER_CANCEL, /* the whole run */
-} haft__steer_kind;
+    HAFT__RUN_COMMAND_AGAIN,   /* an unknown outcome: run it again, whatever was said before */
+    HAFT__RUN_COMMAND_REJECT,
+    HAFT__RUN_COMMAND_CANCEL, /* the whole run */
+} haft__run_command_kind;
 
 /* `pause` of a command that was said when the call waited for nobody: it answers no pause, and only
  * repeats what may have been said before. No kind of pause has that name. */
-#define HAFT__STEER_NOTHING "nothing"
+#define HAFT__RUN_COMMAND_NO_PAUSE "nothing"
 
-typedef struct haft__steer {
-    haft__steer_kind kind;
+typedef struct haft__run_command {
+    haft__run_command_kind kind;
     haft_str call;    /* its id; "" when only one is pending */
     haft__json value; /* of an answer; the new arguments of an approval, or null */
     haft_str by;      /* who says so */
     haft_str why;     /* of a rejection or a cancelling; may be empty */
     haft_str pause;   /* what whoever speaks has seen the call wait for, as haft__pause_name has it,
-                         or HAFT__STEER_NOTHING; then nothing else is answered. "" when that is not
-                         known */
+                         or HAFT__RUN_COMMAND_NO_PAUSE; then nothing else is answered. "" when that is
+                         not   known */
     haft_str binding; /* of the approval as whoever speaks has seen it (run/pause/binding.h),
                          likewise; the beginning of it is enough */
     haft_str message; /* its own id, by which who sends it finds it again; "" for none */
     const haft__redactor *redactor; /* what must not be written down; NULL: nothing is known */
-} haft__steer;
+} haft__run_command;
 
 /* Appends the text form, without secrets: one JSON object. */
-void haft__steer_write(haft__buf *buf, const haft__steer *command);
+void haft__run_command_write(haft__buf *buf, const haft__run_command *command);
 
 /* Reads it. Texts point into `text`, which must outlive the command. BAD_INPUT when it is none. */
-HAFT_MUST_USE haft_status haft__steer_read(haft__arena *arena, haft_str text,
-                                           haft__hash_key hash_key, haft__steer *ret_command,
-                                           haft_error *err);
+HAFT_MUST_USE haft_status haft__run_command_read(haft__arena *arena, haft_str text,
+                                                 haft__hash_key hash_key,
+                                                 haft__run_command *ret_command, haft_error *err);
 
 /* Reads a value that somebody gives: strict JSON, in which no object has a key twice, since nobody
  * can have meant both. BAD_INPUT, with *ret_json false when it is no JSON at all: it may be meant
  * as a text. Texts of the value point into `text`. */
-HAFT_MUST_USE haft_status haft__steer_read_value(haft__arena *arena, haft_str text,
-                                                 haft__hash_key hash_key, haft__json *ret_value,
-                                                 bool *ret_json, haft_error *err);
+HAFT_MUST_USE haft_status haft__run_command_read_value(haft__arena *arena, haft_str text,
+                                                       haft__hash_key hash_key,
+                                                       haft__json *ret_value, bool *ret_json,
+                                                       haft_error *err);
 
 /* Names what the command is for, as whoever speaks can have seen the run: the call when only one
- * waits, what it waits for, or HAFT__STEER_NOTHING, and what is to be approved unless the command
- * says so. Texts are the run's. */
-void haft__steer_see(const haft__run *run, haft__steer *command);
+ * waits, what it waits for, or HAFT__RUN_COMMAND_NO_PAUSE, and what is to be approved unless the
+ * command says so. Texts are the run's. */
+void haft__run_command_set_target(const haft__run *run, haft__run_command *command);
 
 /* Whether just this has been said to the call that it names, and was taken: this command, or the
  * same of somebody else. Of a value that has a secret in it the log has what was redacted. */
-HAFT_MUST_USE haft_status haft__steer_taken(const haft__run *run, const haft__steer *command,
-                                            bool *ret_taken, haft_error *err);
+HAFT_MUST_USE haft_status haft__run_command_is_duplicate(const haft__run *run,
+                                                         const haft__run_command *command,
+                                                         bool *ret_duplicate, haft_error *err);
 
 /* Appends the body of the event that it becomes. Nothing is appended when the same has been said
  * before, to what waits or to what the call waited for before that: who approves a call twice has
@@ -72,7 +74,8 @@ HAFT_MUST_USE haft_status haft__steer_taken(const haft__run *run, const haft__st
  * when what was said cannot be taken, new arguments that the tool does not take for instance: the
  * call goes on waiting. So are new arguments, and answers to a tool, that have a secret in them:
  * what would be written down is not what was said. */
-HAFT_MUST_USE haft_status haft__steer_apply(const haft__run *run, const haft__steer *command,
-                                            haft__buf *buf, haft_error *err);
+HAFT_MUST_USE haft_status haft__run_command_apply(const haft__run *run,
+                                                  const haft__run_command *command, haft__buf *buf,
+                                                  haft_error *err);
 
 #endif

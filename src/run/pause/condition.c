@@ -17,7 +17,7 @@ typedef enum outcome {
     UNSURE, /* counts as yes: rather ask than not */
 } outcome;
 
-static outcome of(bool holds)
+static outcome outcome_of(bool holds)
 {
     return holds ? YES : NO;
 }
@@ -39,7 +39,7 @@ static bool is_flag(haft__json value)
 
 /* Whether the two may mean the same though they are of different kinds: "100" and 100, "yes" and
  * true, 1 and true. The tool may take one for the other. */
-static bool may_mean_the_same(haft__json a, haft__json b)
+static bool may_be_equal(haft__json a, haft__json b)
 {
     if (b.kind == HAFT__JSON_STRING || (is_flag(a) && !is_flag(b))) {
         haft__json swapped = a;
@@ -54,10 +54,10 @@ static bool may_mean_the_same(haft__json a, haft__json b)
 static outcome equal(haft__json a, haft__json b)
 {
     bool same = false;
-    if (a.kind != b.kind && may_mean_the_same(a, b)) {
+    if (a.kind != b.kind && may_be_equal(a, b)) {
         return UNSURE;
     }
-    return haft__json_equal(a, b, &same, NULL) == HAFT_OK ? of(same) : UNSURE;
+    return haft__json_equal(a, b, &same, NULL) == HAFT_OK ? outcome_of(same) : UNSURE;
 }
 
 static outcome has_item(haft__json list, haft__json item)
@@ -77,9 +77,9 @@ static outcome list_contains(haft__json list, haft__json item)
         return NO;
     }
     switch (haft__condition_fits_list(list, item)) {
-    case HAFT__FIT_COMPARED: return has_item(list, item);
-    case HAFT__FIT_NEVER: return NO;
-    case HAFT__FIT_NONE: return UNSURE;
+    case HAFT__CONDITION_COMPARABLE: return has_item(list, item);
+    case HAFT__CONDITION_NEVER: return NO;
+    case HAFT__CONDITION_INCOMPARABLE: return UNSURE;
     }
     HAFT__UNREACHABLE();
 }
@@ -147,32 +147,32 @@ static const order *find_order(haft_str op)
 
 /* Null differs from all others, and that is an answer; of others that are of two kinds nobody
  * knows what a tool makes of them. */
-static haft__fit fits_equal(haft__json a, haft__json b)
+static haft__condition_fit fits_equal(haft__json a, haft__json b)
 {
     if (a.kind == b.kind || (is_flag(a) && is_flag(b))) {
-        return HAFT__FIT_COMPARED;
+        return HAFT__CONDITION_COMPARABLE;
     }
     bool null = a.kind == HAFT__JSON_NULL || b.kind == HAFT__JSON_NULL;
-    return null ? HAFT__FIT_NEVER : HAFT__FIT_NONE;
+    return null ? HAFT__CONDITION_NEVER : HAFT__CONDITION_INCOMPARABLE;
 }
 
-haft__fit haft__condition_fits_list(haft__json list, haft__json item)
+haft__condition_fit haft__condition_fits_list(haft__json list, haft__json item)
 {
     if (list.kind != HAFT__JSON_ARRAY || list.count == 0) {
-        return HAFT__FIT_NONE;
+        return HAFT__CONDITION_INCOMPARABLE;
     }
-    haft__fit fit = HAFT__FIT_NEVER;
-    for (uint32_t i = 0; i < list.count && fit != HAFT__FIT_COMPARED; i++) {
-        haft__fit one = fits_equal(list.items[i], item);
-        fit = one != HAFT__FIT_NEVER ? one : fit;
+    haft__condition_fit fit = HAFT__CONDITION_NEVER;
+    for (uint32_t i = 0; i < list.count && fit != HAFT__CONDITION_COMPARABLE; i++) {
+        haft__condition_fit one = fits_equal(list.items[i], item);
+        fit = one != HAFT__CONDITION_NEVER ? one : fit;
     }
     return fit;
 }
 
-haft__fit haft__condition_fits(haft_str op, haft__json argument, const haft__json *value)
+haft__condition_fit haft__condition_fits(haft_str op, haft__json argument, const haft__json *value)
 {
     if (value == NULL) {
-        return HAFT__FIT_NONE;
+        return HAFT__CONDITION_INCOMPARABLE;
     }
     bool texts = argument.kind == HAFT__JSON_STRING && value->kind == HAFT__JSON_STRING;
     bool numbers = argument.kind == HAFT__JSON_NUMBER && value->kind == HAFT__JSON_NUMBER;
@@ -180,17 +180,18 @@ haft__fit haft__condition_fits(haft_str op, haft__json argument, const haft__jso
         return haft__condition_fits_list(*value, argument);
     }
     if (haft__str_equal(op, HAFT__LIT("contains"))) {
-        return texts || argument.kind == HAFT__JSON_ARRAY ? HAFT__FIT_COMPARED : HAFT__FIT_NONE;
+        return texts || argument.kind == HAFT__JSON_ARRAY ? HAFT__CONDITION_COMPARABLE
+                                                          : HAFT__CONDITION_INCOMPARABLE;
     }
     if (haft__str_equal(op, HAFT__LIT("matches"))) {
-        return texts ? HAFT__FIT_COMPARED : HAFT__FIT_NONE;
+        return texts ? HAFT__CONDITION_COMPARABLE : HAFT__CONDITION_INCOMPARABLE;
     }
     if (find_order(op) != NULL) {
-        return texts || numbers ? HAFT__FIT_COMPARED : HAFT__FIT_NONE;
+        return texts || numbers ? HAFT__CONDITION_COMPARABLE : HAFT__CONDITION_INCOMPARABLE;
     }
-    haft__fit fit = fits_equal(argument, *value);
-    bool differs = haft__str_equal(op, HAFT__LIT("ne")) && fit == HAFT__FIT_NEVER;
-    return differs ? HAFT__FIT_COMPARED : fit;
+    haft__condition_fit fit = fits_equal(argument, *value);
+    bool differs = haft__str_equal(op, HAFT__LIT("ne")) && fit == HAFT__CONDITION_NEVER;
+    return differs ? HAFT__CONDITION_COMPARABLE : fit;
 }
 
 /* ---- whether it holds ---- */
@@ -201,11 +202,11 @@ static outcome holds_for(haft__arena *scratch, haft_str op, haft__json found, ha
     const order *ordered = find_order(op);
     if (ordered != NULL) {
         int sign = compare(found, wanted);
-        return of(sign < 0 ? ordered->less : sign > 0 ? ordered->greater : ordered->same);
+        return outcome_of(sign < 0 ? ordered->less : sign > 0 ? ordered->greater : ordered->same);
     }
     if (haft__str_equal(op, HAFT__LIT("ne"))) {
         outcome same = equal(found, wanted);
-        return same == UNSURE ? UNSURE : of(same == NO);
+        return same == UNSURE ? UNSURE : outcome_of(same == NO);
     }
     if (haft__str_equal(op, HAFT__LIT("in"))) {
         return has_item(wanted, found);
@@ -219,19 +220,20 @@ static outcome holds_for(haft__arena *scratch, haft_str op, haft__json found, ha
     return equal(found, wanted);
 }
 
-static bool asks(haft__arena *scratch, haft_str op, haft__json found, const haft__json *wanted)
+static bool compare_needs_approval(haft__arena *scratch, haft_str op, haft__json found,
+                                   const haft__json *wanted)
 {
     switch (haft__condition_fits(op, found, wanted)) {
-    case HAFT__FIT_COMPARED: return holds_for(scratch, op, found, *wanted) != NO;
-    case HAFT__FIT_NEVER: return false;
-    case HAFT__FIT_NONE: return true;
+    case HAFT__CONDITION_COMPARABLE: return holds_for(scratch, op, found, *wanted) != NO;
+    case HAFT__CONDITION_NEVER: return false;
+    case HAFT__CONDITION_INCOMPARABLE: return true;
     }
     HAFT__UNREACHABLE();
 }
 
 /* Whether the way to the argument ends at something that has nothing in it, or at a list that is
  * asked for a name: it is not that the argument was left out. */
-static bool leads_astray(haft__json value, haft_str pointer)
+static bool path_is_broken(haft__json value, haft_str pointer)
 {
     haft_str token;
     uint64_t index;
@@ -249,7 +251,7 @@ static bool leads_astray(haft__json value, haft_str pointer)
     return pointer.len > 0;
 }
 
-bool haft__condition_holds_without(haft__json when)
+bool haft__condition_holds_if_missing(haft__json when)
 {
     const haft__json *op = haft__json_get(when, HAFT__LIT("op"));
     const haft__json *value = haft__json_get(when, HAFT__LIT("value"));
@@ -259,7 +261,8 @@ bool haft__condition_holds_without(haft__json when)
                   : haft__str_equal(name, HAFT__LIT("ne"));
 }
 
-bool haft__condition_asks(haft__arena *scratch, haft__json when, const haft__json *arguments)
+bool haft__condition_needs_approval(haft__arena *scratch, haft__json when,
+                                    const haft__json *arguments)
 {
     if (when.kind != HAFT__JSON_OBJECT || arguments == NULL) {
         return true;
@@ -272,12 +275,12 @@ bool haft__condition_asks(haft__arena *scratch, haft__json when, const haft__jso
     }
     const haft__json *found = haft__pointer_get(arguments, haft__json_text(*at));
     bool exists = haft__str_equal(haft__json_text(*op), HAFT__LIT("exists"));
-    bool absent = haft__condition_holds_without(when);
+    bool absent = haft__condition_holds_if_missing(when);
     if (found == NULL) {
-        return absent || (!exists && leads_astray(*arguments, haft__json_text(*at)));
+        return absent || (!exists && path_is_broken(*arguments, haft__json_text(*at)));
     }
     if (exists) {
         return !absent;
     }
-    return asks(scratch, haft__json_text(*op), *found, value);
+    return compare_needs_approval(scratch, haft__json_text(*op), *found, value);
 }

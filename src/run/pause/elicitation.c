@@ -9,48 +9,48 @@
 #include "run/arguments.h"
 #include "json/write.h"
 
-static haft_str text_of(haft__json asks, const char *key)
+static haft_str text_of(haft__json elicitation, const char *key)
 {
-    const haft__json *value = haft__json_get(asks, haft__str(key));
+    const haft__json *value = haft__json_get(elicitation, haft__str(key));
     bool text = value != NULL && value->kind == HAFT__JSON_STRING;
     return text ? haft__json_text(*value) : HAFT__LIT("");
 }
 
-static bool is_url(haft__json asks)
+static bool is_url(haft__json elicitation)
 {
-    return haft__str_equal(text_of(asks, "mode"), HAFT__LIT("url"));
+    return haft__str_equal(text_of(elicitation, "mode"), HAFT__LIT("url"));
 }
 
-haft_str haft__asked_text(const haft__run_call *call, const char *key)
+haft_str haft__elicitation_text(const haft__run_call *call, const char *key)
 {
-    return text_of(call->asks, key);
+    return text_of(call->elicitation, key);
 }
 
-bool haft__asked_is_url(const haft__run_call *call)
+bool haft__elicitation_is_url(const haft__run_call *call)
 {
-    return is_url(call->asks);
+    return is_url(call->elicitation);
 }
 
-static haft__json schema_of(haft__json asks)
+static haft__json schema_of(haft__json elicitation)
 {
-    const haft__json *schema = haft__json_get(asks, HAFT__LIT("schema"));
+    const haft__json *schema = haft__json_get(elicitation, HAFT__LIT("schema"));
     return schema != NULL ? *schema : haft__json_null();
 }
 
-static haft__json fields_of(haft__json asks)
+static haft__json fields_of(haft__json elicitation)
 {
-    const haft__json *fields = haft__json_get(schema_of(asks), HAFT__LIT("properties"));
+    const haft__json *fields = haft__json_get(schema_of(elicitation), HAFT__LIT("properties"));
     return fields != NULL && fields->kind == HAFT__JSON_OBJECT ? *fields : haft__json_null();
 }
 
-haft__json haft__asked_fields(const haft__run_call *call)
+haft__json haft__elicitation_fields(const haft__run_call *call)
 {
-    return fields_of(call->asks);
+    return fields_of(call->elicitation);
 }
 
-bool haft__asked_requires(const haft__run_call *call, haft_str field)
+bool haft__elicitation_requires(const haft__run_call *call, haft_str field)
 {
-    const haft__json *names = haft__json_get(schema_of(call->asks), HAFT__LIT("required"));
+    const haft__json *names = haft__json_get(schema_of(call->elicitation), HAFT__LIT("required"));
     for (uint32_t i = 0; names != NULL && names->kind == HAFT__JSON_ARRAY && i < names->count;
          i++) {
         if (haft__str_equal(haft__json_text(names->items[i]), field)) {
@@ -61,8 +61,8 @@ bool haft__asked_requires(const haft__run_call *call, haft_str field)
 }
 
 /* {action} or {action, content}. */
-static haft_status make(haft__arena *arena, const char *action, const haft__json *content,
-                        haft__json *ret_answer, haft_error *err)
+static haft_status make_answer(haft__arena *arena, const char *action, const haft__json *content,
+                               haft__json *ret_answer, haft_error *err)
 {
     haft__json_member *members = haft__arena_array(arena, 2, sizeof(*members));
     if (members == NULL) {
@@ -78,13 +78,13 @@ static haft_status make(haft__arena *arena, const char *action, const haft__json
 }
 
 /* The word of {action: ...}; NULL when it is none. */
-static const char *action_of(haft__json said)
+static const char *action_of(haft__json given)
 {
     static const char *const actions[] = {"accept", "decline", "cancel"};
-    const haft__json *action = haft__json_get(said, HAFT__LIT("action"));
-    const haft__json *content = haft__json_get(said, HAFT__LIT("content"));
-    bool alone =
-        action != NULL && action->kind == HAFT__JSON_STRING && said.count == 1U + (content != NULL);
+    const haft__json *action = haft__json_get(given, HAFT__LIT("action"));
+    const haft__json *content = haft__json_get(given, HAFT__LIT("content"));
+    bool alone = action != NULL && action->kind == HAFT__JSON_STRING
+                 && given.count == 1U + (content != NULL);
     for (size_t i = 0; alone && i < COUNT(actions); i++) {
         if (haft__str_equal(haft__json_text(*action), haft__str(actions[i]))) {
             return actions[i];
@@ -93,75 +93,77 @@ static const char *action_of(haft__json said)
     return NULL;
 }
 
-static bool is_no(haft__json said)
+static bool is_refusal(haft__json given)
 {
-    return said.kind == HAFT__JSON_FALSE
-           || (said.kind == HAFT__JSON_STRING
-               && haft__str_equal(haft__json_text(said), HAFT__LIT("no")));
+    return given.kind == HAFT__JSON_FALSE
+           || (given.kind == HAFT__JSON_STRING
+               && haft__str_equal(haft__json_text(given), HAFT__LIT("no")));
 }
 
 /* What was said as the content of the form. */
-static haft_status content_of(haft__json asks, haft__json said, haft__arena *arena,
+static haft_status content_of(haft__json elicitation, haft__json given, haft__arena *arena,
                               haft__json *ret_content, haft_error *err)
 {
-    haft__json fields = fields_of(asks);
-    if (said.kind == HAFT__JSON_NULL) {
-        said = haft__json_object(NULL, 0);
+    haft__json fields = fields_of(elicitation);
+    if (given.kind == HAFT__JSON_NULL) {
+        given = haft__json_object(NULL, 0);
     }
-    if (said.kind == HAFT__JSON_OBJECT) {
-        *ret_content = said;
+    if (given.kind == HAFT__JSON_OBJECT) {
+        *ret_content = given;
         return HAFT_OK;
     }
     if (fields.kind != HAFT__JSON_OBJECT || fields.count != 1) {
         haft_status status = haft__fail(
             err, HAFT_BAD_INPUT, "", "expected an object with %u fields, found %s",
-            fields.kind == HAFT__JSON_OBJECT ? fields.count : 0, haft__json_kind_name(said));
+            fields.kind == HAFT__JSON_OBJECT ? fields.count : 0, haft__json_kind_name(given));
         return haft__hint(err, status, "the schema of the question is in `pending` of --json");
     }
     haft__json_member *member = haft__arena_array(arena, 1, sizeof(*member));
     if (member == NULL) {
         return haft__arena_fail(arena, err);
     }
-    *member = (haft__json_member){fields.members[0].key, said};
+    *member = (haft__json_member){fields.members[0].key, given};
     *ret_content = haft__json_object(member, 1);
     return HAFT_OK;
 }
 
 /* Against the schema, if that can be used: who asks with one that cannot gets what was said. */
-static haft_status accept(haft__json asks, haft__json said, haft__arena *arena,
-                          haft__hash_key hash_key, haft__json *ret_answer, haft_error *err)
+static haft_status accept_content(haft__json elicitation, haft__json given, haft__arena *arena,
+                                  haft__hash_key hash_key, haft__json *ret_answer, haft_error *err)
 {
     haft__json content = haft__json_null();
-    haft__tool form = {.input_schema = schema_of(asks)};
+    haft__tool form = {.input_schema = schema_of(elicitation)};
     haft__schema_options options = {.hash_key = hash_key};
-    haft_status status = content_of(asks, said, arena, &content, err);
+    haft_status status = content_of(elicitation, given, arena, &content, err);
     if (status == HAFT_OK && form.input_schema.kind == HAFT__JSON_OBJECT) {
         status = haft__schema_compile(arena, form.input_schema, &options, &form.schema, NULL);
         if (status == HAFT_NO_MEMORY) {
             return haft__fail_no_memory(err);
         }
-        status = status == HAFT_OK
-                     ? haft__arguments_given(&form, content, "the answer is not what was asked for",
+        status =
+            status == HAFT_OK
+                ? haft__arguments_read_value(&form, content, "the answer is not what was asked for",
                                              arena, hash_key, &content, err)
-                     : HAFT_OK;
+                : HAFT_OK;
     }
-    return status == HAFT_OK ? make(arena, "accept", &content, ret_answer, err) : status;
+    return status == HAFT_OK ? make_answer(arena, "accept", &content, ret_answer, err) : status;
 }
 
-haft_status haft__asked_answer(haft__json asks, haft__json said, haft__arena *arena,
-                               haft__hash_key hash_key, haft__json *ret_answer, haft_error *err)
+haft_status haft__elicitation_answer(haft__json elicitation, haft__json given, haft__arena *arena,
+                                     haft__hash_key hash_key, haft__json *ret_answer,
+                                     haft_error *err)
 {
-    const char *action = action_of(said);
-    const haft__json *content = haft__json_get(said, HAFT__LIT("content"));
+    const char *action = action_of(given);
+    const haft__json *content = haft__json_get(given, HAFT__LIT("content"));
     if (action != NULL && strcmp(action, "accept") != 0) {
-        return make(arena, action, NULL, ret_answer, err);
+        return make_answer(arena, action, NULL, ret_answer, err);
     }
-    if (is_url(asks)) {
-        return make(arena, action == NULL && is_no(said) ? "decline" : "accept", NULL, ret_answer,
-                    err);
+    if (is_url(elicitation)) {
+        return make_answer(arena, action == NULL && is_refusal(given) ? "decline" : "accept", NULL,
+                           ret_answer, err);
     }
     if (action != NULL) {
-        said = content != NULL ? *content : haft__json_null();
+        given = content != NULL ? *content : haft__json_null();
     }
-    return accept(asks, said, arena, hash_key, ret_answer, err);
+    return accept_content(elicitation, given, arena, hash_key, ret_answer, err);
 }

@@ -109,31 +109,31 @@ static void spell_base64(haft__buf *buf, haft_str text, size_t before, bool url)
 /* ---- all of them ---- */
 
 /* Adds what has been spelled and clears the buffer for the next. */
-static haft_status add(haft__redactor *r, haft__buf *buf, haft_error *err)
+static haft_status add_encoding(haft__redactor *r, haft__buf *buf, haft_error *err)
 {
     haft_status status = haft__buf_check(buf, err);
     if (status == HAFT_OK) {
-        status = haft__redactor_add_form(r, haft__buf_str(buf), err);
+        status = haft__redactor_add_encoding(r, haft__buf_str(buf), err);
     }
     haft__buf_clear(buf);
     return status;
 }
 
 /* Adds JSON text as it is and as it stands inside of other JSON. Takes the buffer's text. */
-static haft_status add_levels(haft__redactor *r, haft__buf *json, haft_error *err)
+static haft_status add_json_levels(haft__redactor *r, haft__buf *json, haft_error *err)
 {
     haft__buf next;
     haft__buf_init(&next, MOST_BYTES);
     haft_status status = haft__buf_check(json, err);
     for (unsigned level = 1; level < JSON_LEVELS && status == HAFT_OK; level++) {
         spell_json(&next, haft__buf_str(json));
-        status = add(r, json, err);
+        status = add_encoding(r, json, err);
         haft__buf_add_str(json, haft__buf_str(&next));
         status = status == HAFT_OK ? haft__buf_check(&next, err) : status;
         haft__buf_clear(&next);
     }
     haft__buf_finish(&next);
-    return status == HAFT_OK ? add(r, json, err) : status;
+    return status == HAFT_OK ? add_encoding(r, json, err) : status;
 }
 
 static haft_status add_json(haft__redactor *r, haft_str secret, haft__buf *buf, haft_error *err)
@@ -145,7 +145,7 @@ static haft_status add_json(haft__redactor *r, haft_str secret, haft__buf *buf, 
     haft_status status = haft__buf_check(&once, err);
     for (unsigned how = 0; how < 6 && status == HAFT_OK; how++) {
         spell_more(buf, json, (how & 1) != 0, how >= 2, how >= 4);
-        status = add_levels(r, buf, err);
+        status = add_json_levels(r, buf, err);
     }
     haft__buf_finish(&once);
     return status;
@@ -156,24 +156,24 @@ static haft_status add_encoded(haft__redactor *r, haft_str secret, haft__buf *bu
     haft_status status = HAFT_OK;
     for (unsigned how = 0; how < 4 && status == HAFT_OK; how++) {
         spell_percent(buf, secret, (how & 1) != 0, (how & 2) != 0);
-        status = add(r, buf, err);
+        status = add_encoding(r, buf, err);
     }
     for (unsigned how = 0; how < 2 && status == HAFT_OK; how++) {
         spell_hex(buf, secret, how > 0);
-        status = add(r, buf, err);
+        status = add_encoding(r, buf, err);
     }
     for (unsigned how = 0; how < 6 && status == HAFT_OK; how++) {
         spell_base64(buf, secret, how / 2, (how & 1) != 0);
-        status = add(r, buf, err);
+        status = add_encoding(r, buf, err);
     }
     return status;
 }
 
-haft_status haft__redactor_add_forms(haft__redactor *redactor, haft_str secret, haft_error *err)
+haft_status haft__redactor_add_encodings(haft__redactor *redactor, haft_str secret, haft_error *err)
 {
     haft__buf buf;
     haft__buf_init(&buf, MOST_BYTES);
-    haft_status status = haft__redactor_add_form(redactor, secret, err);
+    haft_status status = haft__redactor_add_encoding(redactor, secret, err);
     if (status == HAFT_OK && haft__utf8_valid(secret)) {
         status = add_json(redactor, secret, &buf, err);
     }

@@ -18,7 +18,7 @@
 typedef struct walk {
     haft_str text;
     size_t at;
-    haft__redact_part *found; /* sorted, disjoint */
+    haft__redact_span *found; /* sorted, disjoint */
     size_t count, next;       /* how many, and the first that was not met yet */
     haft__buf *parts;
     size_t open[HAFT__LIMIT_JSON_DEPTH]; /* where each open container began */
@@ -57,7 +57,7 @@ static haft_status check_json(haft_str text)
 
 static void add_part(walk *w, size_t from, size_t to, bool quoted)
 {
-    haft__redact_part part = {.from = from, .to = to, .quoted = quoted};
+    haft__redact_span part = {.from = from, .to = to, .quoted = quoted};
     haft__buf_add(w->parts, (const char *)&part, sizeof(part));
 }
 
@@ -65,7 +65,7 @@ static void add_part(walk *w, size_t from, size_t to, bool quoted)
 static void end_value(walk *w, size_t from, size_t to)
 {
     size_t count;
-    const haft__redact_part *all = haft__redact_parts(w->parts, &count);
+    const haft__redact_span *all = haft__redact_spans(w->parts, &count);
     if (!w->waits || from > w->from || to < w->to) {
         return;
     }
@@ -77,7 +77,7 @@ static void end_value(walk *w, size_t from, size_t to)
     add_part(w, from, to, true);
 }
 
-static void wait_for_value(walk *w, const haft__redact_part *part)
+static void widen_to_value(walk *w, const haft__redact_span *part)
 {
     w->from = w->waits && w->from < part->from ? w->from : part->from;
     w->to = w->waits && w->to > part->to ? w->to : part->to;
@@ -85,10 +85,10 @@ static void wait_for_value(walk *w, const haft__redact_part *part)
 }
 
 /* Everything that was found and begins before `to`, in a token that is no string. */
-static void meet(walk *w, size_t to)
+static void take_spans_before(walk *w, size_t to)
 {
     for (; w->next < w->count && w->found[w->next].from < to; w->next++) {
-        wait_for_value(w, &w->found[w->next]);
+        widen_to_value(w, &w->found[w->next]);
     }
 }
 
@@ -111,7 +111,7 @@ static size_t string_end(const walk *w)
 
 /* Moves the ends of a part that lie inside an escape to the escape's. `io_at` walks through the
  * string, from escape to escape, and never back. */
-static void keep_escapes(const walk *w, haft__redact_part *part, size_t *io_at)
+static void keep_escapes(const walk *w, haft__redact_span *part, size_t *io_at)
 {
     size_t at = *io_at;
     while (at < part->to) {
@@ -124,16 +124,16 @@ static void keep_escapes(const walk *w, haft__redact_part *part, size_t *io_at)
     *io_at = at;
 }
 
-static void meet_string(walk *w, size_t end)
+static void take_spans_in_string(walk *w, size_t end)
 {
     size_t at = w->at + 1;
     for (; w->next < w->count && w->found[w->next].from < end; w->next++) {
-        haft__redact_part *part = &w->found[w->next];
+        haft__redact_span *part = &w->found[w->next];
         if (part->from > w->at && part->to < end) {
             keep_escapes(w, part, &at);
             add_part(w, part->from, part->to, false);
         } else {
-            wait_for_value(w, part);
+            widen_to_value(w, part);
         }
     }
 }
@@ -151,7 +151,7 @@ static bool is_key(const walk *w, size_t end)
 static void walk_string(walk *w)
 {
     size_t end = string_end(w);
-    meet_string(w, end);
+    take_spans_in_string(w, end);
     if (!is_key(w, end)) {
         end_value(w, w->at, end);
     }
@@ -165,7 +165,7 @@ static void walk_scalar(walk *w)
     while (end < w->text.len && memchr(",:]} \t\r\n", w->text.ptr[end], 8) == NULL) {
         end++;
     }
-    meet(w, end);
+    take_spans_before(w, end);
     end_value(w, w->at, end);
     w->at = end;
 }
@@ -184,7 +184,7 @@ static void walk_token(walk *w)
     if (c == '{' || c == '[') {
         w->open[w->depth++] = w->at;
     }
-    meet(w, w->at + 1);
+    take_spans_before(w, w->at + 1);
     if (c == '}' || c == ']') {
         end_value(w, w->open[--w->depth], w->at + 1);
     }
@@ -202,7 +202,7 @@ bool haft__redact_fit_json(haft_str text, const haft__buf *found, haft__buf *par
         return false;
     }
     walk w = {.text = text, .parts = parts};
-    w.found = haft__redact_parts(found, &w.count);
+    w.found = haft__redact_spans(found, &w.count);
     while (w.at < text.len) {
         walk_token(&w);
     }

@@ -67,7 +67,7 @@ static void put_child(haft__redactor *r, uint32_t child)
 }
 
 /* Room for one more node; the table stays at most half full. */
-static haft_status grow(haft__redactor *r, haft_error *err)
+static haft_status grow_nodes(haft__redactor *r, haft_error *err)
 {
     if (r->node_count < r->node_capacity) {
         return HAFT_OK;
@@ -100,7 +100,7 @@ static haft_status add_node(haft__redactor *r, uint32_t parent, uint8_t byte, ui
                           "expected at most %d bytes of secrets in all spellings, found more",
                           HAFT__LIMIT_REDACT_BYTES);
     }
-    haft_status status = grow(r, err);
+    haft_status status = grow_nodes(r, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -113,7 +113,7 @@ static haft_status add_node(haft__redactor *r, uint32_t parent, uint8_t byte, ui
 
 /* ---- what may start ---- */
 
-static size_t start_of(const char *bytes)
+static size_t start_bit(const char *bytes)
 {
     uint64_t first;
     memcpy(&first, bytes, sizeof(first));
@@ -122,14 +122,14 @@ static size_t start_of(const char *bytes)
 
 static bool may_start(const haft__redactor *r, const char *bytes)
 {
-    size_t start = start_of(bytes);
+    size_t start = start_bit(bytes);
     return ((r->starts[start / 64] >> (start % 64)) & 1) != 0;
 }
 
-haft_status haft__redactor_add_form(haft__redactor *redactor, haft_str form, haft_error *err)
+haft_status haft__redactor_add_encoding(haft__redactor *redactor, haft_str form, haft_error *err)
 {
     uint32_t at = ROOT;
-    haft_status status = grow(redactor, err);
+    haft_status status = grow_nodes(redactor, err);
     if (form.len < MIN || status != HAFT_OK) {
         return status;
     }
@@ -146,7 +146,7 @@ haft_status haft__redactor_add_form(haft__redactor *redactor, haft_str form, haf
     }
     redactor->nodes[at].end = true;
     redactor->longest = form.len > redactor->longest ? form.len : redactor->longest;
-    size_t start = start_of(form.ptr);
+    size_t start = start_bit(form.ptr);
     redactor->starts[start / 64] |= (uint64_t)1 << (start % 64);
     return HAFT_OK;
 }
@@ -195,7 +195,7 @@ haft_status haft__redactor_add(haft__redactor *redactor, haft_str secret, bool *
     }
     if (status == HAFT_OK) {
         redactor->sealed = false;
-        status = haft__redactor_add_forms(redactor, secret, err);
+        status = haft__redactor_add_encodings(redactor, secret, err);
     }
     if (status == HAFT_OK) {
         redactor->secret_count++;
@@ -207,7 +207,7 @@ haft_status haft__redactor_add(haft__redactor *redactor, haft_str secret, bool *
 /* ---- sealing ---- */
 
 /* Where to go on when `byte` does not lead on from what `from` stands for. */
-static uint32_t step(const haft__redactor *r, uint32_t from, uint8_t byte)
+static uint32_t next_node(const haft__redactor *r, uint32_t from, uint8_t byte)
 {
     uint32_t next;
     while ((next = child_of(r, from, byte)) == ROOT && from != ROOT) {
@@ -219,12 +219,12 @@ static uint32_t step(const haft__redactor *r, uint32_t from, uint8_t byte)
 static void link_node(haft__redactor *r, uint32_t at)
 {
     node *n = &r->nodes[at];
-    n->fail = n->parent == ROOT ? ROOT : step(r, r->nodes[n->parent].fail, n->byte);
+    n->fail = n->parent == ROOT ? ROOT : next_node(r, r->nodes[n->parent].fail, n->byte);
     n->out = n->end ? n->depth : r->nodes[n->fail].out;
 }
 
 /* All nodes but the root, those nearer to it first. */
-static uint32_t *by_depth(const haft__redactor *r)
+static uint32_t *sort_by_depth(const haft__redactor *r)
 {
     size_t deepest = 0;
     for (size_t i = 0; i < r->node_count; i++) {
@@ -253,7 +253,7 @@ haft_status haft__redactor_seal(haft__redactor *redactor, haft_error *err)
         return HAFT_OK;
     }
     haft__arena_mark mark = haft__arena_save(redactor->arena);
-    uint32_t *order = by_depth(redactor);
+    uint32_t *order = sort_by_depth(redactor);
     for (size_t i = 1; order != NULL && i < redactor->node_count; i++) {
         link_node(redactor, order[i]);
     }
@@ -323,18 +323,18 @@ static void find_bearer(bearer *b, haft_str text)
 static void add_part(haft__buf *parts, size_t from, size_t to)
 {
     size_t count;
-    haft__redact_part *all = haft__redact_parts(parts, &count);
+    haft__redact_span *all = haft__redact_spans(parts, &count);
     while (count > 0 && all[count - 1].to >= from) {
         count--;
         from = all[count].from < from ? all[count].from : from;
         to = all[count].to > to ? all[count].to : to;
     }
     parts->len = count * sizeof(*all);
-    haft__redact_part part = {.from = from, .to = to};
+    haft__redact_span part = {.from = from, .to = to};
     haft__buf_add(parts, (const char *)&part, sizeof(part));
 }
 
-static bool goes_on(haft_str text, size_t at)
+static bool is_continuation(haft_str text, size_t at)
 {
     return at < text.len && ((unsigned char)text.ptr[at] & 0xC0) == 0x80;
 }
@@ -343,8 +343,8 @@ static bool goes_on(haft_str text, size_t at)
 static void add_found(haft__buf *parts, haft_str text, size_t from, size_t to)
 {
     for (int i = 1; i < HAFT__UTF8_MAX_BYTES; i++) {
-        from -= from > 0 && goes_on(text, from) ? 1 : 0;
-        to += goes_on(text, to) ? 1 : 0;
+        from -= from > 0 && is_continuation(text, from) ? 1 : 0;
+        to += is_continuation(text, to) ? 1 : 0;
     }
     add_part(parts, from, to);
 }
@@ -364,7 +364,7 @@ static void find_all(const haft__redactor *r, haft_str text, haft__buf *parts)
                 break;
             }
         }
-        state = step(r, state, (uint8_t)text.ptr[at++]);
+        state = next_node(r, state, (uint8_t)text.ptr[at++]);
         if (r->nodes[state].out > 0) {
             for (; b.found && b.from <= at; find_bearer(&b, text)) {
                 add_part(parts, b.from, b.to);
@@ -382,7 +382,7 @@ static void find_all(const haft__redactor *r, haft_str text, haft__buf *parts)
 static void replace(haft_str text, const haft__buf *parts, haft__buf *out)
 {
     size_t count, done = 0;
-    const haft__redact_part *all = haft__redact_parts(parts, &count);
+    const haft__redact_span *all = haft__redact_spans(parts, &count);
     for (size_t i = 0; i < count; i++) {
         size_t from = all[i].from > done ? all[i].from : done;
         haft__buf_add(out, text.ptr + done, from - done);
@@ -427,7 +427,7 @@ static size_t begun_spelling(const haft__redactor *r, haft_str text)
 {
     uint32_t state = ROOT;
     for (size_t at = 0; r->secret_count > 0 && at < text.len; at++) {
-        state = step(r, state, (uint8_t)text.ptr[at]);
+        state = next_node(r, state, (uint8_t)text.ptr[at]);
     }
     return r->secret_count > 0 ? r->nodes[state].depth : 0;
 }
@@ -463,7 +463,7 @@ size_t haft__redact_settled(const haft__redactor *redactor, haft_str text)
     haft__buf found;
     haft__buf_init(&found, SIZE_MAX / 2);
     find_all(redactor, text, &found);
-    const haft__redact_part *all = haft__redact_parts(&found, &count);
+    const haft__redact_span *all = haft__redact_spans(&found, &count);
     for (size_t i = count; i-- > 0;) { /* what is found goes as a whole */
         settled = all[i].from < settled && settled < all[i].to ? all[i].from : settled;
     }

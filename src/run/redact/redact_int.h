@@ -8,28 +8,28 @@
 /* ---- redact.c ---- */
 
 /* Adds one spelling; one that is too short, or there already, changes nothing. */
-HAFT_MUST_USE haft_status haft__redactor_add_form(haft__redactor *redactor, haft_str form,
-                                                  haft_error *err);
+HAFT_MUST_USE haft_status haft__redactor_add_encoding(haft__redactor *redactor, haft_str form,
+                                                      haft_error *err);
 
 /* ---- redact_forms.c ---- */
 
 /* Adds every spelling of a secret. */
-HAFT_MUST_USE haft_status haft__redactor_add_forms(haft__redactor *redactor, haft_str secret,
-                                                   haft_error *err);
+HAFT_MUST_USE haft_status haft__redactor_add_encodings(haft__redactor *redactor, haft_str secret,
+                                                       haft_error *err);
 
 /* ---- redact_json.c ---- */
 
 /* A part of a text that is to be replaced. */
-typedef struct haft__redact_part {
+typedef struct haft__redact_span {
     size_t from, to;
     bool quoted; /* by a JSON string, not by what stands inside one */
-} haft__redact_part;
+} haft__redact_span;
 
 /* The parts are in a buffer, one behind the other. */
-static inline haft__redact_part *haft__redact_parts(const haft__buf *parts, size_t *ret_count)
+static inline haft__redact_span *haft__redact_spans(const haft__buf *parts, size_t *ret_count)
 {
-    *ret_count = parts->len / sizeof(haft__redact_part);
-    return (haft__redact_part *)(void *)parts->ptr;
+    *ret_count = parts->len / sizeof(haft__redact_span);
+    return (haft__redact_span *)(void *)parts->ptr;
 }
 
 /* If `text` is JSON, makes parts of it out of `found` (sorted, disjoint) that leave it JSON when

@@ -18,7 +18,8 @@
 
 /* ---- bodies as values ---- */
 
-haft_status haft__body_open(haft__arena *arena, haft_str body, haft_str *ret_text, haft_error *err)
+haft_status haft__event_body_open(haft__arena *arena, haft_str body, haft_str *ret_text,
+                                  haft_error *err)
 {
     char *text = haft__arena_alloc(arena, body.len + 1);
     if (text == NULL) {
@@ -30,29 +31,29 @@ haft_status haft__body_open(haft__arena *arena, haft_str body, haft_str *ret_tex
     return HAFT_OK;
 }
 
-haft_status haft__body_read(haft__arena *arena, haft_str text, haft__hash_key hash_key,
-                            haft__json *ret_object, haft_error *err)
+haft_status haft__event_body_read(haft__arena *arena, haft_str text, haft__hash_key hash_key,
+                                  haft__json *ret_object, haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = hash_key;
     return haft__json_read(arena, text, &options, ret_object, NULL, err);
 }
 
-void haft__body_write(haft__buf *out, haft__json object)
+void haft__event_body_write(haft__buf *out, haft__json object)
 {
     haft__json_writer w;
     haft__json_writer_init(&w, out);
-    w.depth = 1; /* inside an object that has begun, as haft__body_begin has it */
+    w.depth = 1; /* inside an object that has begun, as haft__event_body_begin has it */
     w.objects = 1;
     for (uint32_t i = 0; i < object.count; i++) {
         haft__json_key_str(&w, haft__json_text(object.members[i].key));
         haft__json_add(&w, object.members[i].value);
     }
-    haft__body_end(&w, out);
+    haft__event_body_end(&w, out);
 }
 
-haft_status haft__body_with(haft__arena *arena, haft__json object, haft_str key, haft__json value,
-                            haft__json *ret_object, haft_error *err)
+haft_status haft__event_body_with(haft__arena *arena, haft__json object, haft_str key,
+                                  haft__json value, haft__json *ret_object, haft_error *err)
 {
     uint32_t count = 0;
     *ret_object = object;
@@ -79,7 +80,7 @@ haft_status haft__body_with(haft__arena *arena, haft__json object, haft_str key,
     return HAFT_OK;
 }
 
-haft_str haft__body_text(haft__json object, const char *key)
+haft_str haft__event_body_text(haft__json object, const char *key)
 {
     const haft__json *value = haft__json_get(object, haft__str(key));
     return value != NULL ? haft__json_text(*value) : HAFT__LIT("");
@@ -94,7 +95,7 @@ static bool is_kind(haft_str body, haft__event_kind kind)
            && haft__str_starts_with(haft__str_skip(rest, strlen(name)), HAFT__LIT("\""));
 }
 
-bool haft__body_is_call(haft_str body)
+bool haft__event_body_is_call(haft_str body)
 {
     return is_kind(body, HAFT__EVENT_CALL_STARTED) || is_kind(body, HAFT__EVENT_PAUSED);
 }
@@ -103,12 +104,12 @@ bool haft__body_is_call(haft_str body)
 
 /* What haft itself says in an event, and the names of its tools, are no secrets, even where one
  * happens to be the same: without them it would be no event. */
-static bool is_own(const haft__withholding *w, haft_str key, haft__json value)
+static bool is_own_value(const haft__withholding *w, haft_str key, haft__json value)
 {
     static const char *const words[] = {"kind",       "call",    "pause",    "verdict",
                                         "mode",       "end",     "stop",     "format",
                                         "constraint", "allowed", "declared", "called"};
-    haft_str text = haft__json_text(value), kind = haft__body_text(w->given, "kind");
+    haft_str text = haft__json_text(value), kind = haft__event_body_text(w->given, "kind");
     bool own = false;
     for (size_t i = 0; !own && i < COUNT(words); i++) {
         own = haft__str_equal(key, haft__str(words[i]));
@@ -122,7 +123,7 @@ static bool is_own(const haft__withholding *w, haft_str key, haft__json value)
 }
 
 /* The object without its secrets, but with what is our own; all its keys are. */
-static haft_status restore(haft__withholding *w, haft__json given, haft__json *clean)
+static haft_status restore_own_values(haft__withholding *w, haft__json given, haft__json *clean)
 {
     bool fits = clean->kind == HAFT__JSON_OBJECT && given.kind == HAFT__JSON_OBJECT
                 && clean->count == given.count;
@@ -136,7 +137,7 @@ static haft_status restore(haft__withholding *w, haft__json given, haft__json *c
     }
     for (uint32_t i = 0; i < given.count; i++) {
         members[i] = given.members[i];
-        if (!is_own(w, haft__json_text(members[i].key), members[i].value)) {
+        if (!is_own_value(w, haft__json_text(members[i].key), members[i].value)) {
             members[i].value = clean->members[i].value;
         }
     }
@@ -159,37 +160,37 @@ static haft_status mark_calls(haft__withholding *w)
     haft_status status = calls != NULL ? HAFT_OK : haft__arena_fail(&w->arena, w->err);
     for (uint32_t i = 0; status == HAFT_OK && i < clean->count; i++) {
         calls[i] = clean->items[i];
-        status = restore(w, given->items[i], &calls[i]);
+        status = restore_own_values(w, given->items[i], &calls[i]);
         if (status == HAFT_OK
-            && !haft__str_equal(haft__body_text(calls[i], "arguments"),
-                                haft__body_text(given->items[i], "arguments"))) {
-            status = haft__body_with(&w->arena, calls[i], HAFT__LIT("redacted"),
-                                     haft__json_bool(true), &calls[i], w->err);
+            && !haft__str_equal(haft__event_body_text(calls[i], "arguments"),
+                                haft__event_body_text(given->items[i], "arguments"))) {
+            status = haft__event_body_with(&w->arena, calls[i], HAFT__LIT("redacted"),
+                                           haft__json_bool(true), &calls[i], w->err);
         }
     }
     return status == HAFT_OK
-               ? haft__body_with(&w->arena, w->clean, HAFT__LIT("calls"),
-                                 haft__json_array(calls, clean->count), &w->clean, w->err)
+               ? haft__event_body_with(&w->arena, w->clean, HAFT__LIT("calls"),
+                                       haft__json_array(calls, clean->count), &w->clean, w->err)
                : status;
 }
 
 /* ---- calls ---- */
 
-const haft__run_call *haft__withhold_call(const haft__run *run, haft__json body)
+const haft__run_call *haft__withhold_find_call(const haft__run *run, haft__json body)
 {
-    const haft__run_call *call = haft__run_find_call(run, haft__body_text(body, "call"));
+    const haft__run_call *call = haft__run_find_call(run, haft__event_body_text(body, "call"));
     return call != NULL && call->tool != NULL ? call : NULL;
 }
 
 /* Whether what it does is more than to change the log; a person has seen what an approval is for.
  */
-bool haft__withhold_exact(const haft__run_call *call)
+bool haft__withhold_needs_exact(const haft__run_call *call)
 {
     return !haft__builtin_is_pure(call->tool) || call->approved;
 }
 
-haft_status haft__withhold_has(const haft__run_call *call, const haft__json *arguments,
-                               bool *ret_has, haft_error *err)
+haft_status haft__withhold_is_logged(const haft__run_call *call, const haft__json *arguments,
+                                     bool *ret_has, haft_error *err)
 {
     *ret_has = false;
     return arguments != NULL && arguments->kind == HAFT__JSON_OBJECT
@@ -202,13 +203,13 @@ haft_status haft__withhold_has(const haft__run_call *call, const haft__json *arg
 static haft_status finish_call(haft__withholding *w, const haft__run_call *call, haft_str text,
                                haft_str hint, haft__buf *out)
 {
-    haft__outcome outcome = {.text = text, .where = HAFT__LIT(HAFT__WITHHELD), .hint = hint};
+    haft__outcome outcome = {.text = text, .where = HAFT__LIT(HAFT__WITHHOLD_REASON), .hint = hint};
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
     haft__input_call_finished(&body, w->run, call, &outcome);
     haft_status status = haft__buf_check(&body, w->err);
     if (status == HAFT_OK) {
-        status = haft__withhold(w->run, w->redactor, haft__buf_str(&body), out, w->err);
+        status = haft__withhold_event(w->run, w->redactor, haft__buf_str(&body), out, w->err);
     }
     haft__buf_finish(&body);
     return status;
@@ -219,16 +220,16 @@ static haft_status refuse_call(haft__withholding *w, const haft__run_call *call,
     haft__json_writer writer;
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    haft__body_begin(&writer, &body, HAFT__EVENT_CALL_REFUSED);
+    haft__event_body_begin(&writer, &body, HAFT__EVENT_CALL_REFUSED);
     haft__field_text(&writer, "call", call->id);
     haft__field_text(&writer, "model_call", call->model_call);
     haft__field_text(&writer, "tool", call->name);
-    haft__field_text(&writer, "why", HAFT__LIT(HAFT__WITHHELD));
-    haft__field_text(&writer, "text", HAFT__LIT(HAFT__WITHHELD_TEXT));
-    haft__body_end(&writer, &body);
+    haft__field_text(&writer, "why", HAFT__LIT(HAFT__WITHHOLD_REASON));
+    haft__field_text(&writer, "text", HAFT__LIT(HAFT__WITHHOLD_TEXT));
+    haft__event_body_end(&writer, &body);
     haft_status status = haft__buf_check(&body, w->err);
     if (status == HAFT_OK) { /* ids of models are not ours */
-        status = haft__withhold(w->run, w->redactor, haft__buf_str(&body), out, w->err);
+        status = haft__withhold_event(w->run, w->redactor, haft__buf_str(&body), out, w->err);
     }
     haft__buf_finish(&body);
     return status;
@@ -248,12 +249,12 @@ static haft_status end_call(haft__withholding *w, const haft__run_call *call, ha
 
 /* A tool asks, and is called again with the answer and what it wants back: that must be just what
  * it gave. While it runs it needs nothing back. */
-static haft_status hold_question(haft__withholding *w, haft__buf *out)
+static haft_status withhold_question(haft__withholding *w, haft__buf *out)
 {
     const haft__json *given = haft__json_get(w->given, HAFT__LIT("state"));
     const haft__json *clean = haft__json_get(w->clean, HAFT__LIT("state"));
     const haft__json *durable = haft__json_get(w->given, HAFT__LIT("durable"));
-    const haft__run_call *call = haft__withhold_call(w->run, w->given);
+    const haft__run_call *call = haft__withhold_find_call(w->run, w->given);
     bool again = durable != NULL && durable->kind == HAFT__JSON_TRUE && call != NULL;
     bool same = given == NULL || clean == NULL;
     haft_status status = same ? HAFT_OK : haft__json_equal(*given, *clean, &same, w->err);
@@ -264,31 +265,31 @@ static haft_status hold_question(haft__withholding *w, haft__buf *out)
                            HAFT__LIT("it cannot be asked this way; do without"), out);
     }
     if (status == HAFT_OK) {
-        haft__body_write(out, w->clean);
+        haft__event_body_write(out, w->clean);
     }
     return status;
 }
 
 /* A call is to start, or somebody is asked about it. */
-static haft_status hold_call(haft__withholding *w, haft__buf *out)
+static haft_status withhold_call(haft__withholding *w, haft__buf *out)
 {
     const haft__json *given = haft__json_get(w->given, HAFT__LIT("arguments"));
     const haft__json *clean = haft__json_get(w->clean, HAFT__LIT("arguments"));
-    const haft__run_call *call = haft__withhold_call(w->run, w->given);
+    const haft__run_call *call = haft__withhold_find_call(w->run, w->given);
     bool same = given == NULL || clean == NULL, has = false;
     haft_status status = same ? HAFT_OK : haft__json_equal(*given, *clean, &same, w->err);
-    if (status == HAFT_OK && !same && call != NULL && haft__withhold_exact(call)) {
-        status = haft__withhold_has(call, given, &has, w->err);
+    if (status == HAFT_OK && !same && call != NULL && haft__withhold_needs_exact(call)) {
+        status = haft__withhold_is_logged(call, given, &has, w->err);
         if (status == HAFT_OK && !has) {
             return end_call(w, call, out);
         }
         if (status == HAFT_OK) {
-            status = haft__body_with(&w->arena, w->clean, HAFT__LIT("arguments"), haft__json_null(),
-                                     &w->clean, w->err);
+            status = haft__event_body_with(&w->arena, w->clean, HAFT__LIT("arguments"),
+                                           haft__json_null(), &w->clean, w->err);
         }
     }
     if (status == HAFT_OK) {
-        haft__body_write(out, w->clean);
+        haft__event_body_write(out, w->clean);
     }
     return status;
 }
@@ -299,9 +300,9 @@ static haft_status hold_call(haft__withholding *w, haft__buf *out)
 static haft_status redact_object(haft__withholding *w, haft_str body, haft__buf *clean)
 {
     haft_str given = {NULL, 0}, kept = {NULL, 0};
-    haft_status status = haft__body_open(&w->arena, body, &given, w->err);
+    haft_status status = haft__event_body_open(&w->arena, body, &given, w->err);
     if (status == HAFT_OK) {
-        status = haft__body_read(&w->arena, given, w->run->hash_key, &w->given, w->err);
+        status = haft__event_body_read(&w->arena, given, w->run->hash_key, &w->given, w->err);
     }
     if (status == HAFT_OK) {
         (void)haft__redact(w->redactor, given, clean);
@@ -310,10 +311,10 @@ static haft_status redact_object(haft__withholding *w, haft_str body, haft__buf 
     if (status == HAFT_OK) {
         kept = haft__arena_copy(&w->arena, haft__buf_str(clean));
         status = kept.ptr != NULL
-                     ? haft__body_read(&w->arena, kept, w->run->hash_key, &w->clean, w->err)
+                     ? haft__event_body_read(&w->arena, kept, w->run->hash_key, &w->clean, w->err)
                      : haft__arena_fail(&w->arena, w->err);
     }
-    return status == HAFT_OK ? restore(w, w->given, &w->clean) : status;
+    return status == HAFT_OK ? restore_own_values(w, w->given, &w->clean) : status;
 }
 
 static haft_status withhold(haft__withholding *w, haft_str body, haft__buf *out)
@@ -322,23 +323,23 @@ static haft_status withhold(haft__withholding *w, haft_str body, haft__buf *out)
     haft__buf_init(&clean, HAFT__LIMIT_RUN_BYTES);
     haft_status status = redact_object(w, body, &clean);
     haft__buf_finish(&clean);
-    if (status == HAFT_OK && haft__body_is_call(body)) {
-        return hold_call(w, out);
+    if (status == HAFT_OK && haft__event_body_is_call(body)) {
+        return withhold_call(w, out);
     }
     if (status == HAFT_OK && is_kind(body, HAFT__EVENT_CALL_ASKED)) {
-        return hold_question(w, out);
+        return withhold_question(w, out);
     }
     if (status == HAFT_OK && is_kind(body, HAFT__EVENT_MODEL_REPLIED)) {
         status = mark_calls(w);
     }
     if (status == HAFT_OK) {
-        haft__body_write(out, w->clean);
+        haft__event_body_write(out, w->clean);
     }
     return status;
 }
 
-haft_status haft__withhold(const haft__run *run, const haft__redactor *redactor, haft_str body,
-                           haft__buf *out, haft_error *err)
+haft_status haft__withhold_event(const haft__run *run, const haft__redactor *redactor,
+                                 haft_str body, haft__buf *out, haft_error *err)
 {
     size_t before = out->len;
     if (!haft__redact(redactor, body, out)) {

@@ -15,8 +15,8 @@
 
 /* `why` of a call_refused, and `where` in the error of a call_finished, when a secret is the
  * reason; and what the model reads. */
-#define HAFT__WITHHELD "secret"
-#define HAFT__WITHHELD_TEXT                                                                        \
+#define HAFT__WITHHOLD_REASON "secret"
+#define HAFT__WITHHOLD_TEXT                                                                        \
     "Error: this call was not run: its arguments have a key, a token or a password in them, "      \
     "which "                                                                                       \
     "is neither written down nor passed on, so that they are not what was meant any more. Call "   \
@@ -32,13 +32,13 @@
  *   - a tool that asks, and wants a secret back with the answer, ends with an error.
  *
  * Built-ins that need only the run go on with what the log says. */
-HAFT_MUST_USE haft_status haft__withhold(const haft__run *run, const haft__redactor *redactor,
-                                         haft_str body, haft__buf *out, haft_error *err);
+HAFT_MUST_USE haft_status haft__withhold_event(const haft__run *run, const haft__redactor *redactor,
+                                               haft_str body, haft__buf *out, haft_error *err);
 
 /* Whether the event is what a process may have written that would have decided `decided` and knew
  * secrets that nobody knows here. `recorded` is its body. */
-HAFT_MUST_USE haft_status haft__withheld(const haft__run *run, const haft__event *event,
-                                         haft_str recorded, haft_str decided, bool *ret_withheld,
-                                         haft_error *err);
+HAFT_MUST_USE haft_status haft__withhold_matches(const haft__run *run, const haft__event *event,
+                                                 haft_str recorded, haft_str decided,
+                                                 bool *ret_withheld, haft_error *err);
 
 #endif

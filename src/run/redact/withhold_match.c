@@ -12,7 +12,7 @@
 #include "run/redact/withhold_int.h"
 
 /* Where the part stands in the text, from the byte `from` on; past its end when it does not. */
-static size_t find(haft_str text, haft_str part, size_t from)
+static size_t find_part(haft_str text, haft_str part, size_t from)
 {
     while (part.len > 0 && from + part.len <= text.len
            && memcmp(text.ptr + from, part.ptr, part.len) != 0) {
@@ -24,12 +24,12 @@ static size_t find(haft_str text, haft_str part, size_t from)
 
 /* Whether `recorded` is the text with something redacted. A value that was no string has become
  * one, so quotes around the mark may be its own. */
-static bool masks(haft_str recorded, haft_str text)
+static bool matches_masked(haft_str recorded, haft_str text)
 {
     static const haft_str mark = HAFT__LIT(HAFT__REDACTED);
     bool quoted = false;
     for (size_t marks = 0;; marks++) {
-        size_t length = find(recorded, mark, 0);
+        size_t length = find_part(recorded, mark, 0);
         bool last = length > recorded.len;
         haft_str part = {recorded.ptr, last ? recorded.len : length};
         recorded = haft__str_skip(recorded, last ? recorded.len : length + mark.len);
@@ -40,7 +40,7 @@ static bool masks(haft_str recorded, haft_str text)
         if (last) {
             return marks > 0 && text.len > part.len && haft__str_ends_with(text, part);
         }
-        size_t at = marks > 0                           ? find(text, part, 1)
+        size_t at = marks > 0                           ? find_part(text, part, 1)
                     : haft__str_starts_with(text, part) ? 0
                                                         : text.len + 1;
         if (at > text.len) {
@@ -55,20 +55,20 @@ static bool is_end(const haft__event *event, haft__json decided)
 {
     const haft__json *error = haft__event_field(event, "error");
     haft_str reason = event->kind == HAFT__EVENT_CALL_REFUSED
-                          ? haft__body_text(event->object, "why")
+                          ? haft__event_body_text(event->object, "why")
                       : event->kind == HAFT__EVENT_CALL_FINISHED && error != NULL
-                          ? haft__body_text(*error, "where")
+                          ? haft__event_body_text(*error, "where")
                           : HAFT__LIT("");
-    return haft__str_equal(reason, HAFT__LIT(HAFT__WITHHELD))
-           && haft__str_equal(haft__body_text(event->object, "call"),
-                              haft__body_text(decided, "call"));
+    return haft__str_equal(reason, HAFT__LIT(HAFT__WITHHOLD_REASON))
+           && haft__str_equal(haft__event_body_text(event->object, "call"),
+                              haft__event_body_text(decided, "call"));
 }
 
 /* The same call with the same arguments, which may be left out where the log has them. */
 static haft_status is_same_call(haft__withholding *w, const haft__event *event, haft_str recorded,
                                 bool *ret_same)
 {
-    const haft__run_call *call = haft__withhold_call(w->run, w->given);
+    const haft__run_call *call = haft__withhold_find_call(w->run, w->given);
     const haft__json *decided = haft__json_get(w->given, HAFT__LIT("arguments"));
     const haft__json *kept = haft__event_field(event, "arguments");
     bool fits = call != NULL && decided != NULL;
@@ -76,40 +76,41 @@ static haft_status is_same_call(haft__withholding *w, const haft__event *event, 
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     if (fits && kept == NULL) {
-        status = haft__withhold_has(call, decided, &fits, w->err);
+        status = haft__withhold_is_logged(call, decided, &fits, w->err);
         if (status == HAFT_OK) {
-            status = haft__body_with(&w->arena, w->given, HAFT__LIT("arguments"), haft__json_null(),
-                                     &w->given, w->err);
+            status = haft__event_body_with(&w->arena, w->given, HAFT__LIT("arguments"),
+                                           haft__json_null(), &w->given, w->err);
         }
-    } else if (fits && haft__withhold_exact(call)) {
+    } else if (fits && haft__withhold_needs_exact(call)) {
         status = haft__json_equal(*kept, *decided, &fits, w->err);
     }
     if (status == HAFT_OK) {
-        haft__body_write(&text, w->given);
+        haft__event_body_write(&text, w->given);
         status = haft__buf_check(&text, w->err);
     }
     haft_str without = haft__buf_str(&text);
-    *ret_same = fits && (haft__str_equal(recorded, without) || masks(recorded, without));
+    *ret_same = fits && (haft__str_equal(recorded, without) || matches_masked(recorded, without));
     haft__buf_finish(&text);
     return status;
 }
 
-haft_status haft__withheld(const haft__run *run, const haft__event *event, haft_str recorded,
-                           haft_str decided, bool *ret_withheld, haft_error *err)
+haft_status haft__withhold_matches(const haft__run *run, const haft__event *event,
+                                   haft_str recorded, haft_str decided, bool *ret_withheld,
+                                   haft_error *err)
 {
     haft__withholding w = {.run = run, .err = err};
     haft_str text = {NULL, 0};
     *ret_withheld = false;
-    if (!haft__body_is_call(decided)) {
-        *ret_withheld = masks(recorded, decided);
+    if (!haft__event_body_is_call(decided)) {
+        *ret_withheld = matches_masked(recorded, decided);
         return HAFT_OK;
     }
     haft__arena_init(&w.arena, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__body_open(&w.arena, decided, &text, err);
+    haft_status status = haft__event_body_open(&w.arena, decided, &text, err);
     if (status == HAFT_OK) {
-        status = haft__body_read(&w.arena, text, run->hash_key, &w.given, err);
+        status = haft__event_body_read(&w.arena, text, run->hash_key, &w.given, err);
     }
-    if (status == HAFT_OK && haft__body_is_call(recorded)) {
+    if (status == HAFT_OK && haft__event_body_is_call(recorded)) {
         status = is_same_call(&w, event, recorded, ret_withheld);
     } else if (status == HAFT_OK) {
         *ret_withheld = is_end(event, w.given);

@@ -40,7 +40,7 @@ static bool is_input(haft__event_kind kind)
            || kind == HAFT__EVENT_CALL_ASKED;
 }
 
-static haft_status differ(player *p, const haft__event *event, haft_str decided)
+static haft_status report_difference(player *p, const haft__event *event, haft_str decided)
 {
     p->result.identical = false;
     p->result.differs_at = event->seq;
@@ -51,7 +51,7 @@ static haft_status differ(player *p, const haft__event *event, haft_str decided)
 }
 
 /* A call that has started and has no result: what recovery would have decided about it. */
-static const haft__run_call *interrupted(const haft__run *run, const haft__event *event)
+static const haft__run_call *find_interrupted(const haft__run *run, const haft__event *event)
 {
     const haft__json *id = haft__event_field(event, "call");
     const haft__run_call *call = id != NULL ? haft__run_find_call(run, haft__json_text(*id)) : NULL;
@@ -60,9 +60,9 @@ static const haft__run_call *interrupted(const haft__run *run, const haft__event
 }
 
 /* A result that came at once for a call that would have waited for a client: from a script. */
-static bool stands_in(const haft__run *run, const haft__event *event)
+static bool is_scripted_result(const haft__run *run, const haft__event *event)
 {
-    const haft__run_call *call = interrupted(run, event);
+    const haft__run_call *call = find_interrupted(run, event);
     return event->kind == HAFT__EVENT_CALL_FINISHED && call != NULL
            && call->tool->source == HAFT__TOOL_HEADLESS;
 }
@@ -77,7 +77,7 @@ static haft_status decide_at(player *p, uint64_t now_ms, haft__effect *ret_effec
 
 /* Whether that is what was recorded, byte for byte. Logs of a haft that had no bindings have pauses
  * without. */
-static bool is_same(const player *p, const haft__event *event, const haft__effect *effect)
+static bool is_identical(const player *p, const haft__event *event, const haft__effect *effect)
 {
     haft_str decided = effect->kind == HAFT__EFFECT_EVENT ? effect->body : HAFT__LIT("");
     static const char key[] = ",\"binding\":\"";
@@ -96,12 +96,12 @@ static bool is_same(const player *p, const haft__event *event, const haft__effec
 }
 
 /* The same for what whoever recorded it may have withheld, because it has secrets. */
-static bool is_recorded(player *p, const haft__event *event, const haft__effect *effect)
+static bool matches_recorded(player *p, const haft__event *event, const haft__effect *effect)
 {
-    bool same = is_same(p, event, effect);
+    bool same = is_identical(p, event, effect);
     if (!same && p->status == HAFT_OK && effect->kind == HAFT__EFFECT_EVENT) {
-        p->status = haft__withheld(&p->run, event, haft__buf_str(&p->recorded), effect->body, &same,
-                                   p->err);
+        p->status = haft__withhold_matches(&p->run, event, haft__buf_str(&p->recorded),
+                                           effect->body, &same, p->err);
     }
     return same;
 }
@@ -110,7 +110,7 @@ static bool is_recorded(player *p, const haft__event *event, const haft__effect 
  * were left, whatever else is due: then it is what is decided about one of them. */
 static haft_status compare_recovery(player *p, const haft__event *event, haft__effect *effect)
 {
-    const haft__run_call *call = interrupted(&p->run, event);
+    const haft__run_call *call = find_interrupted(&p->run, event);
     if (call == NULL) {
         return HAFT_OK;
     }
@@ -121,8 +121,8 @@ static haft_status compare_recovery(player *p, const haft__event *event, haft__e
     if (status != HAFT_OK) {
         return status;
     }
-    bool runs = effect->kind == HAFT__EFFECT_RUN || call->pinned;
-    if (is_recorded(p, event, &recovered) || (runs && !is_input(event->kind))) {
+    bool runs = effect->kind == HAFT__EFFECT_RUN_CALLS || call->pinned;
+    if (matches_recorded(p, event, &recovered) || (runs && !is_input(event->kind))) {
         *effect = recovered;
         return HAFT_OK;
     }
@@ -136,7 +136,7 @@ static haft_status compare_answer(player *p, const haft__event *event, haft__eff
     const haft__json *id = haft__event_field(event, "call");
     const haft__run_call *call =
         id != NULL ? haft__run_find_call(&p->run, haft__json_text(*id)) : NULL;
-    if (call == NULL || !haft__call_waits(call)) {
+    if (call == NULL || !haft__call_is_pending(call)) {
         return HAFT_OK;
     }
     if (call->deadline_ms == 0 || event->at_ms < call->deadline_ms) {
@@ -165,7 +165,7 @@ static haft_status compare_older(player *p, const haft__event *event, haft__effe
     p->decider.older = true;
     haft_status status = decide_at(p, event->at_ms, effect);
     p->decider.older = false;
-    if (status != HAFT_OK || is_recorded(p, event, effect)) {
+    if (status != HAFT_OK || matches_recorded(p, event, effect)) {
         return status;
     }
     return decide_at(p, event->at_ms, effect);
@@ -178,11 +178,11 @@ static haft_status compare(player *p, const haft__event *event)
     haft_status status = decide_at(p, event->at_ms, &effect);
     haft__buf_clear(&p->recorded);
     haft__event_body(&p->recorded, event);
-    if (status == HAFT_OK && !is_recorded(p, event, &effect)) {
+    if (status == HAFT_OK && !matches_recorded(p, event, &effect)) {
         status = compare_recovery(p, event, &effect);
     }
     bool due = effect.kind == HAFT__EFFECT_EVENT;
-    if (status == HAFT_OK && due && is_input(event->kind) && !is_recorded(p, event, &effect)) {
+    if (status == HAFT_OK && due && is_input(event->kind) && !matches_recorded(p, event, &effect)) {
         status = (event->kind == HAFT__EVENT_ANSWERED ? compare_answer : compare_input)(p, event,
                                                                                         &effect);
     }
@@ -190,7 +190,7 @@ static haft_status compare(player *p, const haft__event *event)
         return status;
     }
     bool decided = effect.kind == HAFT__EFFECT_EVENT;
-    if (decided && !is_recorded(p, event, &effect) && p->status == HAFT_OK) {
+    if (decided && !matches_recorded(p, event, &effect) && p->status == HAFT_OK) {
         status = compare_older(p, event, &effect);
     }
     if (status != HAFT_OK) {
@@ -198,13 +198,13 @@ static haft_status compare(player *p, const haft__event *event)
     }
     p->result.decisions += decided;
     if (event->kind == HAFT__EVENT_CANCEL_ASKED || event->kind == HAFT__EVENT_SPEC_CHANGED
-        || stands_in(&p->run, event)) {
+        || is_scripted_result(&p->run, event)) {
         return HAFT_OK; /* comes when it comes */
     }
-    if (decided ? is_recorded(p, event, &effect) : is_input(event->kind)) {
+    if (decided ? matches_recorded(p, event, &effect) : is_input(event->kind)) {
         return HAFT_OK;
     }
-    return differ(p, event, decided ? effect.body : HAFT__LIT(""));
+    return report_difference(p, event, decided ? effect.body : HAFT__LIT(""));
 }
 
 static haft_status play(player *p, haft_str lines)

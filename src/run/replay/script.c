@@ -9,12 +9,12 @@
 #include "json/read.h"
 #include "json/write.h"
 
-typedef struct rescripting {
+typedef struct script_builder {
     haft__arena *arena;
     haft__json_writer w;
     haft__map results; /* tool -> its results so far, a haft__buf of JSON with commas */
     haft_error *err;
-} rescripting;
+} script_builder;
 
 static void add_text(haft__json_writer *w, const char *key, const haft__json *value)
 {
@@ -22,7 +22,7 @@ static void add_text(haft__json_writer *w, const char *key, const haft__json *va
     haft__json_add_str(w, value != NULL ? haft__json_text(*value) : HAFT__LIT(""));
 }
 
-static void add_calls(rescripting *r, haft__json calls)
+static void add_calls(script_builder *r, haft__json calls)
 {
     haft__json_key(&r->w, "calls");
     haft__json_begin_array(&r->w);
@@ -44,7 +44,7 @@ static void add_calls(rescripting *r, haft__json calls)
     haft__json_end_array(&r->w);
 }
 
-static void add_reply(rescripting *r, const haft__event *event)
+static void add_reply(script_builder *r, const haft__event *event)
 {
     const haft__json *calls = haft__event_field(event, "calls");
     const haft__json *usage = haft__event_field(event, "usage");
@@ -60,7 +60,7 @@ static void add_reply(rescripting *r, const haft__event *event)
     haft__json_end_object(&r->w);
 }
 
-static void add_failure(rescripting *r, const haft__event *event)
+static void add_failure(script_builder *r, const haft__event *event)
 {
     const haft__json *status = haft__event_field(event, "status");
     haft__json_begin_object(&r->w);
@@ -74,7 +74,7 @@ static void add_failure(rescripting *r, const haft__event *event)
 }
 
 /* The list of a tool's results, made when it is first asked for. */
-static haft_status results_of(rescripting *r, haft_str tool, haft__buf **ret_list)
+static haft_status results_of(script_builder *r, haft_str tool, haft__buf **ret_list)
 {
     *ret_list = haft__map_get(&r->results, tool);
     if (*ret_list != NULL) {
@@ -90,7 +90,7 @@ static haft_status results_of(rescripting *r, haft_str tool, haft__buf **ret_lis
 }
 
 /* What a tool gave: a text, or {error: {message, hint}}. Cached results were no call. */
-static haft_status note_result(rescripting *r, const haft__event *event)
+static haft_status note_result(script_builder *r, const haft__event *event)
 {
     const haft__json *error = haft__event_field(event, "error");
     const haft__json *result = haft__event_field(event, "result");
@@ -117,7 +117,7 @@ static haft_status note_result(rescripting *r, const haft__event *event)
     return haft__buf_check(list, r->err);
 }
 
-static haft_status read_events(rescripting *r, haft_str lines, haft__hash_key hash_key)
+static haft_status read_events(script_builder *r, haft_str lines, haft__hash_key hash_key)
 {
     haft_status status = HAFT_OK;
     for (size_t number = 1; status == HAFT_OK && lines.len > 0; number++) {
@@ -142,7 +142,7 @@ static haft_status read_events(rescripting *r, haft_str lines, haft__hash_key ha
     return status;
 }
 
-static void add_results(rescripting *r)
+static void add_results(script_builder *r)
 {
     haft__json_key(&r->w, "results");
     haft__json_begin_object(&r->w);
@@ -156,10 +156,10 @@ static void add_results(rescripting *r)
     haft__json_end_object(&r->w);
 }
 
-haft_status haft__rescript(haft__arena *arena, haft_str lines, haft__hash_key hash_key,
-                           haft__json *ret_document, haft_error *err)
+haft_status haft__replay_make_script(haft__arena *arena, haft_str lines, haft__hash_key hash_key,
+                                     haft__json *ret_document, haft_error *err)
 {
-    rescripting r = {.arena = arena, .err = err};
+    script_builder r = {.arena = arena, .err = err};
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__map_init(&r.results, arena, hash_key);

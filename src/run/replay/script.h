@@ -12,8 +12,8 @@
 
 /* Makes the document that haft__script_init takes. Lives in `arena`. BAD_INPUT when `lines` is no
  * log; err->where names the line. */
-HAFT_MUST_USE haft_status haft__rescript(haft__arena *arena, haft_str lines,
-                                         haft__hash_key hash_key, haft__json *ret_document,
-                                         haft_error *err);
+HAFT_MUST_USE haft_status haft__replay_make_script(haft__arena *arena, haft_str lines,
+                                                   haft__hash_key hash_key,
+                                                   haft__json *ret_document, haft_error *err);
 
 #endif

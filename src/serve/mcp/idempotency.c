@@ -84,7 +84,7 @@ static haft_status start(haft__mcp_spec_job *job, haft_error *err)
     make_thread(job, thread);
     haft_status status = haft__mcp_run_start(job, thread, err);
     if (status == HAFT_OK) {
-        job->run->sole = true; /* another server may start it just now */
+        job->run->exclusive = true; /* another server may start it just now */
     }
     return status;
 }
@@ -114,8 +114,8 @@ haft_status haft__mcp_idempotency_resume(haft__mcp_spec_job *job, haft_error *er
         other->run = NULL;
         haft__mcp_spec_job_destroy(other);
     } else {
-        status = haft__open_start(job->served->options.runtime, haft__str(job->behind), false,
-                                  &job->run, err);
+        status = haft__run_open_by_name(job->served->options.runtime, haft__str(job->behind), false,
+                                        &job->run, err);
     }
     memcpy(job->opened, job->behind, sizeof(job->opened));
     job->behind[0] = '\0';
@@ -183,7 +183,7 @@ static void on_found(haft__store_request *request)
     haft__mcp_run_lookup *look = request->context;
     haft__mcp_spec_job *job = look->job;
     haft_error err = {0};
-    look->runtime->keeping--;
+    look->runtime->cache_requests--;
     if (job != NULL) {
         job->look = NULL;
         if (take(job, request, &err) != HAFT_OK) {
@@ -219,7 +219,7 @@ haft_status haft__mcp_idempotency_begin(haft__mcp_spec_job *job, haft_error *err
                                           .done = on_found,
                                           .context = look};
     job->look = look;
-    look->runtime->keeping++;
+    look->runtime->cache_requests++;
     haft__store_submit(look->runtime->store, &look->request);
     return HAFT_OK;
 }

@@ -27,31 +27,33 @@ static bool is_pending(const haft__run_call *call)
 /* Whether a server of the run asks, not the model. */
 static bool is_tool(const haft__run_call *call)
 {
-    return call->asks.kind == HAFT__JSON_OBJECT;
+    return call->elicitation.kind == HAFT__JSON_OBJECT;
 }
 
 static haft_str question_of(const haft__run_call *call)
 {
     const haft__json *question = haft__json_get(call->arguments, HAFT__LIT("question"));
     if (is_tool(call)) {
-        return haft__asked_text(call, "message");
+        return haft__elicitation_text(call, "message");
     }
     return question != NULL ? haft__json_text(*question) : HAFT__LIT("");
 }
 
 static haft__json form_of(const haft__run_call *call)
 {
-    const haft__json *schema = haft__json_get(call->asks, HAFT__LIT("schema"));
+    const haft__json *schema = haft__json_get(call->elicitation, HAFT__LIT("schema"));
     return schema != NULL ? *schema : haft__json_null();
 }
 
 /* What a server asks, for somebody who is to answer it elsewhere. */
 static void add_asked(haft__buf *text, const haft__run_call *call)
 {
-    haft__buf_addf(text, "the server %.*s asks: ", HAFT__ARG(haft__asked_text(call, "server")));
+    haft__buf_addf(text,
+                   "the server %.*s asks: ", HAFT__ARG(haft__elicitation_text(call, "server")));
     haft__buf_add_str(text, question_of(call));
-    if (haft__asked_is_url(call)) {
-        haft__buf_addf(text, "\npage to visit: %.*s", HAFT__ARG(haft__asked_text(call, "url")));
+    if (haft__elicitation_is_url(call)) {
+        haft__buf_addf(text, "\npage to visit: %.*s",
+                       HAFT__ARG(haft__elicitation_text(call, "url")));
     } else {
         haft__buf_add_str(text, HAFT__LIT("\nthe answer is an object for this schema: "));
         haft__json_write(text, form_of(call));
@@ -114,8 +116,8 @@ static void add_answer_field(haft__buf *properties, const haft__run_call *call)
 static void add_passed(const haft__mcp_spec_job *job, haft__arena *arena, haft__buf *params,
                        const haft__run_call *call, haft_str key)
 {
-    haft_str server = haft__asked_text(call, "server");
-    bool url = haft__asked_is_url(call);
+    haft_str server = haft__elicitation_text(call, "server");
+    bool url = haft__elicitation_is_url(call);
     haft_str message = haft__arena_format(arena, "The server '%.*s' asks: %.*s", HAFT__ARG(server),
                                           HAFT__ARG(question_of(call)));
     haft__json_writer w;
@@ -127,7 +129,7 @@ static void add_passed(const haft__mcp_spec_job *job, haft__arena *arena, haft__
     haft__json_add_str(&w, message.ptr != NULL ? message : question_of(call));
     if (url) {
         haft__json_key(&w, "url");
-        haft__json_add_str(&w, haft__asked_text(call, "url"));
+        haft__json_add_str(&w, haft__elicitation_text(call, "url"));
     } else {
         haft__json_key(&w, "requestedSchema");
         haft__json_add(&w, form_of(call));
@@ -200,8 +202,9 @@ static bool gather_questions(const haft__mcp_spec_job *job, haft__arena *arena,
         if (!is_pending(call)) {
             continue;
         }
-        bool can = is_question(call) && *ret_count < QUESTIONS_MOST
-                   && haft__mcp_request_client_can_elicit(job->request, haft__asked_is_url(call));
+        bool can =
+            is_question(call) && *ret_count < QUESTIONS_MOST
+            && haft__mcp_request_client_can_elicit(job->request, haft__elicitation_is_url(call));
         haft_str key = make_key(arena, call);
         haft_str form =
             can && key.ptr != NULL ? make_form(job, arena, call, key) : (haft_str){NULL, 0};
@@ -221,14 +224,14 @@ static void decline(haft__mcp_spec_job *job)
 {
     const haft__run *state = &job->run->state;
     for (size_t i = state->batch, end = state->call_count; i < end && i < state->call_count; i++) {
-        haft__steer said = {.kind = HAFT__STEER_REJECT,
-                            .call = state->calls[i].id,
-                            .value = haft__json_null(),
-                            .by = HAFT__LIT("mcp"),
-                            .why = HAFT__LIT("the client cannot ask anybody"),
-                            .pause = haft__str(haft__pause_name(state->calls[i].pause))};
+        haft__run_command said = {.kind = HAFT__RUN_COMMAND_REJECT,
+                                  .call = state->calls[i].id,
+                                  .value = haft__json_null(),
+                                  .by = HAFT__LIT("mcp"),
+                                  .why = HAFT__LIT("the client cannot ask anybody"),
+                                  .pause = haft__str(haft__pause_name(state->calls[i].pause))};
         if (is_pending(&state->calls[i]) && state->calls[i].pinned) {
-            (void)!haft__live_command(job->run, &said, NULL); /* its time may be over */
+            (void)!haft__run_perform_command(job->run, &said, NULL); /* its time may be over */
         }
     }
 }
@@ -256,7 +259,7 @@ static void ask(haft__mcp_spec_job *job, const haft__mcp_server_question *questi
     request->user = NULL;
     haft__mcp_request_ask(request, questions, count, haft__str(id), haft__clock_now());
     job->request = NULL;
-    if (haft__run_asks_here(&job->run->state) == 0) {
+    if (haft__run_local_question_seq(&job->run->state) == 0) {
         haft__mcp_spec_job_destroy(job); /* the run stays in the store */
     }
 }
@@ -269,7 +272,7 @@ static void ask_pending(haft__mcp_spec_job *job, bool waits, const haft_error *e
     size_t count;
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
     bool can = gather_questions(job, &scratch, questions, &count);
-    if (!can && haft__run_asks_here(&job->run->state) > 0) {
+    if (!can && haft__run_local_question_seq(&job->run->state) > 0) {
         decline(job);
     } else if (waits && err->status != HAFT_OK && all_answered(job, questions, count)) {
         haft__mcp_run_fail(job, err);
@@ -303,7 +306,7 @@ static haft__json answer_to_tool(haft__mcp_spec_job *job, haft_str key)
 
 /* What the model asked, or an approval, as it was answered; false when it was not. */
 static bool give_answer(haft__mcp_spec_job *job, const haft__run_call *call, haft_str key,
-                        haft__steer *said)
+                        haft__run_command *said)
 {
     bool approval = call->pause == HAFT__PAUSE_APPROVAL;
     bool accepted =
@@ -314,7 +317,7 @@ static bool give_answer(haft__mcp_spec_job *job, const haft__run_call *call, haf
         action != NULL && haft__str_equal(haft__json_text(*action), HAFT__LIT("decline"));
     if (approval) {
         bool yes = accepted && said->value.kind == HAFT__JSON_TRUE;
-        said->kind = yes ? HAFT__STEER_APPROVE : HAFT__STEER_REJECT;
+        said->kind = yes ? HAFT__RUN_COMMAND_APPROVE : HAFT__RUN_COMMAND_REJECT;
         said->value = haft__json_null();
         accepted = accepted || declined;
     }
@@ -325,12 +328,12 @@ static bool give_answer(haft__mcp_spec_job *job, const haft__run_call *call, haf
  * nobody will answer it later. */
 static bool give(haft__mcp_spec_job *job, const haft__run_call *call, haft_str key, haft_error *err)
 {
-    haft__steer said = {.kind = HAFT__STEER_ANSWER,
-                        .call = call->id,
-                        .value = haft__json_null(),
-                        .by = HAFT__LIT("mcp"),
-                        .why = HAFT__LIT(""),
-                        .pause = haft__str(haft__pause_name(call->pause))};
+    haft__run_command said = {.kind = HAFT__RUN_COMMAND_ANSWER,
+                              .call = call->id,
+                              .value = haft__json_null(),
+                              .by = HAFT__LIT("mcp"),
+                              .why = HAFT__LIT(""),
+                              .pause = haft__str(haft__pause_name(call->pause))};
     bool pinned = call->pinned, answered;
     if (is_tool(call)) { /* a no is for the server to hear, too */
         said.value = answer_to_tool(job, key);
@@ -338,11 +341,11 @@ static bool give(haft__mcp_spec_job *job, const haft__run_call *call, haft_str k
     } else {
         answered = give_answer(job, call, key, &said);
     }
-    bool given = answered && haft__live_command(job->run, &said, err) == HAFT_OK;
+    bool given = answered && haft__run_perform_command(job->run, &said, err) == HAFT_OK;
     if (!given && pinned) {
-        said.kind = HAFT__STEER_REJECT;
+        said.kind = HAFT__RUN_COMMAND_REJECT;
         said.why = HAFT__LIT("there was no answer that fits");
-        given = haft__live_command(job->run, &said, err) == HAFT_OK;
+        given = haft__run_perform_command(job->run, &said, err) == HAFT_OK;
     }
     return given;
 }
@@ -368,7 +371,7 @@ static bool give_answers(haft__mcp_spec_job *job, haft_error *err)
 void haft__mcp_run_handle_questions(haft__mcp_spec_job *job, bool waits)
 {
     uint64_t seq = job->run->state.seq;
-    bool due = waits || haft__live_asks(job->run);
+    bool due = waits || haft__run_has_open_question(job->run);
     bool answered = due && job->answers.kind == HAFT__JSON_OBJECT;
     bool seen = job->handled_seq == seq && job->handled_while_paused == waits && !answered;
     haft_error err = {0};

@@ -71,7 +71,7 @@ static void notify_events(haft__mcp_spec_job *job)
             notify_event(job, &event);
         }
     }
-    job->run->read = false; /* what is only told is of no use here */
+    job->run->has_reader = false; /* what is only told is of no use here */
 }
 
 /* ---- how it ended ---- */
@@ -125,7 +125,7 @@ void haft__mcp_run_update(haft__mcp_spec_job *job)
 {
     notify_events(job);
     haft_state state = haft_run_state(job->run);
-    bool here = haft__run_asks_here(&job->run->state) > 0;
+    bool here = haft__run_local_question_seq(&job->run->state) > 0;
     switch (state) {
     case HAFT_RUNNING:
         if (job->request != NULL) {
@@ -136,7 +136,7 @@ void haft__mcp_run_update(haft__mcp_spec_job *job)
     case HAFT_STOPPED:
         if (job->request == NULL) {
             haft__mcp_spec_job_destroy(job);
-        } else if (state == HAFT_STOPPED && job->run->refused && job->key.len > 0) {
+        } else if (state == HAFT_STOPPED && job->run->thread_busy && job->key.len > 0) {
             schedule_update(job);
         } else if (state == HAFT_ENDED) {
             reply_end(job);
@@ -172,8 +172,8 @@ static haft_status resume_run(haft__mcp_spec_job *job, haft_error *err)
             return HAFT_OK;
         }
     }
-    return haft__open_start(job->served->options.runtime, job->request->state, false, &job->run,
-                            err);
+    return haft__run_open_by_name(job->served->options.runtime, job->request->state, false,
+                                  &job->run, err);
 }
 
 haft_status haft__mcp_run_start(haft__mcp_spec_job *job, const char *thread, haft_error *err)

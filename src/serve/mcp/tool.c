@@ -275,8 +275,8 @@ static bool is_approved(haft__mcp_spec_job *job)
 {
     const haft__approval_rule *rule = NULL;
     haft__json approved = haft__json_null();
-    if (!haft__approval_wanted(job->served->options.spec, job->entry->tool, &job->arguments,
-                               &job->arena, &rule)) {
+    if (!haft__approval_is_required(job->served->options.spec, job->entry->tool, &job->arguments,
+                                    &job->arena, &rule)) {
         return true;
     }
     bool request = haft__str_equal(job->request->state, HAFT__LIT("approval"))

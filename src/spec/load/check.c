@@ -204,7 +204,7 @@ static void warn_idle(haft__loader *l, const char *name, bool idle, const char *
 static void check_search(haft__loader *l, bool servers)
 {
     haft_str about = servers ? HAFT__LIT("/mcp") : HAFT__LIT("/tools");
-    if (haft__resolve_loses_deferred(l->spec)) {
+    if (haft__resolve_has_unfindable_tools(l->spec)) {
         haft__spec_problem *lost =
             haft__loader_warning(l, about, HAFT__SUBJECT_KEY,
                                  "tools are deferred, and can never be used: builtins denies the "
@@ -212,7 +212,7 @@ static void check_search(haft__loader *l, bool servers)
         haft__loader_hint(l, lost, "let %s through in builtins.allow and builtins.deny",
                           HAFT__TOOL_SEARCH);
     }
-    if (has_tool(l, HAFT__TOOL_SEARCH) || !haft__resolve_searches(l->spec)) {
+    if (has_tool(l, HAFT__TOOL_SEARCH) || !haft__resolve_can_search(l->spec)) {
         return;
     }
     haft__spec_problem *problem =
@@ -231,7 +231,7 @@ static void check_builtins(haft__loader *l)
     for (size_t i = 0; i < l->spec->format_count; i++) {
         code |= haft__str_equal(l->spec->formats[i], HAFT__LIT("codemode"));
     }
-    bool crowded = !servers && haft__resolve_searches(l->spec);
+    bool crowded = !servers && haft__resolve_can_search(l->spec);
     warn_idle(l, HAFT__TOOL_SEARCH, !servers && !crowded, "there is no MCP server to search");
     check_search(l, servers);
     warn_idle(l, "execute_sql", !databases, "there is no database");

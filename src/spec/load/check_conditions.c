@@ -85,29 +85,30 @@ static bool check_alone(haft__loader *l, size_t rule, haft__json when)
 
 /* ---- what it comes to for one tool ---- */
 
-static haft__fit fits_type(haft__json schema, haft_str op, const haft__json *value)
+static haft__condition_fit fits_type(haft__json schema, haft_str op, const haft__json *value)
 {
     static const haft__json_kind kinds[] = {HAFT__JSON_NULL,   HAFT__JSON_TRUE,  HAFT__JSON_NUMBER,
                                             HAFT__JSON_STRING, HAFT__JSON_ARRAY, HAFT__JSON_OBJECT};
     haft__json type = haft__edit_get(schema, "type");
-    haft__fit fit = type.kind == HAFT__JSON_NULL ? HAFT__FIT_COMPARED : HAFT__FIT_NEVER;
-    for (size_t i = 0; i < COUNT(kinds) && fit != HAFT__FIT_COMPARED; i++) {
+    haft__condition_fit fit =
+        type.kind == HAFT__JSON_NULL ? HAFT__CONDITION_COMPARABLE : HAFT__CONDITION_NEVER;
+    for (size_t i = 0; i < COUNT(kinds) && fit != HAFT__CONDITION_COMPARABLE; i++) {
         haft__json argument = {.kind = (uint8_t)kinds[i]};
         if (haft__schema_type_accepts(type, argument)) {
-            haft__fit one = haft__condition_fits(op, argument, value);
-            fit = one != HAFT__FIT_NEVER ? one : fit;
+            haft__condition_fit one = haft__condition_fits(op, argument, value);
+            fit = one != HAFT__CONDITION_NEVER ? one : fit;
         }
     }
     return fit;
 }
 
 /* An item of the list is like the value, if any is. */
-static haft__fit fits_items(haft__json schema, const haft__json *value)
+static haft__condition_fit fits_items(haft__json schema, const haft__json *value)
 {
     haft__json items = haft__edit_get(schema, "items");
     bool several = haft__json_get(schema, HAFT__LIT("prefixItems")) != NULL;
     return several || haft__schema_has_other_keywords(items)
-               ? HAFT__FIT_COMPARED
+               ? HAFT__CONDITION_COMPARABLE
                : fits_type(items, HAFT__LIT("eq"), value);
 }
 
@@ -140,15 +141,15 @@ static bool takes_none(haft__loader *l, haft__json schema, haft__json when, haft
     return (is_op(when, "eq") || is_op(when, "in")) && !taken;
 }
 
-static haft__fit check_at_schema(haft__loader *l, haft__json schema, haft__json when)
+static haft__condition_fit check_at_schema(haft__loader *l, haft__json schema, haft__json when)
 {
     const haft__json *value = haft__json_get(when, HAFT__LIT("value"));
     if (is_op(when, "exists")) {
-        return HAFT__FIT_COMPARED;
+        return HAFT__CONDITION_COMPARABLE;
     }
-    haft__fit fit = fits_type(schema, haft__edit_text(when, "op"), value);
-    if (fit == HAFT__FIT_COMPARED && takes_none(l, schema, when, *value)) {
-        return HAFT__FIT_NEVER;
+    haft__condition_fit fit = fits_type(schema, haft__edit_text(when, "op"), value);
+    if (fit == HAFT__CONDITION_COMPARABLE && takes_none(l, schema, when, *value)) {
+        return HAFT__CONDITION_NEVER;
     }
     haft__json type = haft__edit_get(schema, "type");
     bool text = haft__schema_type_accepts(type, haft__json_string(HAFT__LIT("")));
@@ -165,7 +166,7 @@ typedef struct verdict {
     haft_str at, until; /* where the argument is; the part of it that the schema knows */
     haft__json schema;  /* of what is there */
     haft__schema_lookup_result place;
-    haft__fit fit;
+    haft__condition_fit fit;
 } verdict;
 
 /* Where nothing says how a tool runs, a program may have a function for it with other arguments. */
@@ -184,8 +185,8 @@ static verdict check_at(haft__loader *l, haft__json when, const haft__tool *tool
     }
     switch (seen.place) {
     case HAFT__LOOKUP_KNOWN: seen.fit = check_at_schema(l, seen.schema, when); break;
-    case HAFT__LOOKUP_UNRESTRICTED: seen.fit = HAFT__FIT_COMPARED; break;
-    case HAFT__LOOKUP_IMPOSSIBLE: seen.fit = HAFT__FIT_NEVER; break;
+    case HAFT__LOOKUP_UNRESTRICTED: seen.fit = HAFT__CONDITION_COMPARABLE; break;
+    case HAFT__LOOKUP_IMPOSSIBLE: seen.fit = HAFT__CONDITION_NEVER; break;
     }
     return seen;
 }
@@ -220,7 +221,7 @@ static haft_str nearest(haft__loader *l, const verdict *seen)
 static void report_absent(haft__loader *l, size_t rule, const verdict *seen, bool error)
 {
     haft_str where = haft__loader_pointer(l, "/approvals/%zu/when/at", rule);
-    bool asks = haft__condition_holds_without(seen->when);
+    bool asks = haft__condition_holds_if_missing(seen->when);
     haft__spec_problem *problem = (error && !asks ? haft__loader_error : haft__loader_warning)(
         l, where, HAFT__SUBJECT_VALUE,
         "the schema of \"%.*s\" has no argument %.*s: the condition %s holds",
@@ -248,9 +249,9 @@ static void report_never_true(haft__loader *l, size_t rule, const verdict *seen,
 static void report(haft__loader *l, size_t rule, const verdict *seen, bool error)
 {
     switch (seen->fit) {
-    case HAFT__FIT_COMPARED: return;
-    case HAFT__FIT_NONE: report_wrong_type(l, rule, seen); return;
-    case HAFT__FIT_NEVER:
+    case HAFT__CONDITION_COMPARABLE: return;
+    case HAFT__CONDITION_INCOMPARABLE: report_wrong_type(l, rule, seen); return;
+    case HAFT__CONDITION_NEVER:
         (seen->place == HAFT__LOOKUP_IMPOSSIBLE ? report_absent : report_never_true)(l, rule, seen,
                                                                                      error);
         return;
@@ -291,17 +292,17 @@ static void check_tools(haft__loader *l, size_t index)
     bool useful = is_about_others(l, rule);
     for (size_t i = 0; i < l->spec->tools.count && !useful; i++) {
         const haft__tool *tool = l->spec->tools.items[i];
-        useful = haft__approval_concerns(rule, tool)
-                 && check_at(l, rule->when, tool).fit != HAFT__FIT_NEVER;
+        useful = haft__approval_matches(rule, tool)
+                 && check_at(l, rule->when, tool).fit != HAFT__CONDITION_NEVER;
     }
     bool told = false;
     for (size_t i = 0; i < l->spec->tools.count && !told; i++) {
         const haft__tool *tool = l->spec->tools.items[i];
-        if (!haft__approval_concerns(rule, tool)) {
+        if (!haft__approval_matches(rule, tool)) {
             continue;
         }
         verdict seen = check_at(l, rule->when, tool);
-        if (!useful || seen.fit != HAFT__FIT_NEVER || is_meant(rule, tool)) {
+        if (!useful || seen.fit != HAFT__CONDITION_NEVER || is_meant(rule, tool)) {
             report(l, index, &seen, !useful);
             told = !useful;
         }

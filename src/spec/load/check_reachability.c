@@ -137,7 +137,7 @@ static haft__choice_facts facts_of(const player *p)
                                 .tools = p->tools,
                                 .tool_count = p->tool_count,
                                 .gate_opened = p->gate_opened,
-                                .spent = haft__budget_look(&p->spec, &usage)};
+                                .spent = haft__budget_check(&p->spec, &usage)};
     for (size_t i = 0; i < p->tool_count; i++) {
         bool wanted = wish->mode == HAFT__MODE_ANY || haft__str_equal(p->tools[i].name, wish->tool);
         facts.default_satisfied |= wanted && p->tools[i].finished;
@@ -201,7 +201,7 @@ static bool call_control(player *p)
             continue;
         }
         haft__choice_facts facts = facts_of(p);
-        haft__guard_facts guard = haft__guard_look(&p->spec, &facts, p->phase_done, p->stored);
+        haft__guard_facts guard = haft__guard_collect(&p->spec, &facts, p->phase_done, p->stored);
         bool complete = haft__str_equal(tool->name, HAFT__LIT(COMPLETE));
         haft__buf_clear(&p->why);
         tool->finished = haft__guard_passes(&p->spec, &guard, tool->name, &p->why);
@@ -216,13 +216,13 @@ static bool call_control(player *p)
 static bool simulate_turn(player *p)
 {
     haft__choice_facts facts = facts_of(p);
-    haft__choose(&p->spec, &facts, p->allowed, &p->choice);
+    haft__choice_decide(&p->spec, &facts, p->allowed, &p->choice);
     bool opened = p->choice.gate.open && !p->gate_opened;
     p->gate_opened |= p->choice.gate.open;
     bool early = p->patient && call_control(p);
     bool called = call_all(p);
     facts = facts_of(p);
-    p->gate_opened |= haft__gate_look(&p->spec, &facts).open;
+    p->gate_opened |= haft__gate_evaluate(&p->spec, &facts).open;
     bool late = !p->patient && call_control(p);
     return early || called || late || opened;
 }
@@ -298,7 +298,7 @@ static void start(player *p, const haft__spec *spec, bool limited)
     p->calls = 0;
     p->turn = 1;
     haft__choice_facts facts = facts_of(p);
-    p->gate_opened = haft__gate_look(&p->spec, &facts).open;
+    p->gate_opened = haft__gate_evaluate(&p->spec, &facts).open;
     p->choice = (haft__choice){.rule = HAFT__RULE_LIMIT};
 }
 

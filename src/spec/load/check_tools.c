@@ -18,7 +18,7 @@ static bool is_approved(const haft__loader *l, const haft__tool *tool)
 {
     bool covered = tool->traits.needs_approval;
     for (size_t i = 0; i < l->spec->approval_count && !covered; i++) {
-        covered = haft__approval_concerns(&l->spec->approvals[i], tool);
+        covered = haft__approval_matches(&l->spec->approvals[i], tool);
     }
     return covered;
 }

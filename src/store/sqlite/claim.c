@@ -73,7 +73,7 @@ static bool is_dead(known_owner *known, haft_str owner)
     return known->dead;
 }
 
-static haft_status find_orphaned(haft__worker *worker, const haft__store_request *request,
+static haft_status find_orphaned(haft__sqlite_worker *worker, const haft__store_request *request,
                                  candidate *best, haft_error *err)
 {
     known_owner known = {.length = 0};
@@ -94,7 +94,7 @@ static haft_status find_orphaned(haft__worker *worker, const haft__store_request
     return haft__sqlite_query_end(&query, err);
 }
 
-static haft_status find_free(haft__worker *worker, const haft__store_request *request,
+static haft_status find_free(haft__sqlite_worker *worker, const haft__store_request *request,
                              candidate *best, haft_error *err)
 {
     haft__sqlite_connection *connection = &worker->connection;
@@ -111,8 +111,8 @@ static haft_status find_free(haft__worker *worker, const haft__store_request *re
                              : status;
 }
 
-static haft_status claim(haft__worker *worker, haft__store_request *request, const candidate *best,
-                         haft_error *err)
+static haft_status claim(haft__sqlite_worker *worker, haft__store_request *request,
+                         const candidate *best, haft_error *err)
 {
     haft__store_request one = *request;
     one.run.id = (haft_str){best->id, best->id_len};
@@ -127,7 +127,7 @@ static haft_status claim(haft__worker *worker, haft__store_request *request, con
     return status;
 }
 
-haft_status haft__sqlite_claim_next(haft__worker *worker, haft__store_request *request,
+haft_status haft__sqlite_claim_next(haft__sqlite_worker *worker, haft__store_request *request,
                                     haft_error *err)
 {
     candidate best = {.found = false};

@@ -11,7 +11,7 @@
 enum { ROWS = 6 };
 
 typedef struct doctor_report {
-    haft__worker *worker;
+    haft__sqlite_worker *worker;
     haft__arena *arena;
     haft__store_finding *rows;
     size_t count;
@@ -120,7 +120,8 @@ static haft_status check_clock(doctor_report *e, haft_error *err)
                 "the clock of this machine was set back; leases last longer than they should", err);
 }
 
-haft_status haft__sqlite_doctor(haft__worker *worker, haft__store_request *request, haft_error *err)
+haft_status haft__sqlite_doctor(haft__sqlite_worker *worker, haft__store_request *request,
+                                haft_error *err)
 {
     static haft_status (*const looks[ROWS])(doctor_report * e, haft_error * err) = {
         check_schema, check_journal, check_synchronous, check_integrity, check_space, check_clock};

@@ -16,7 +16,7 @@
 
 /* ---- events ---- */
 
-static haft_status fail_event(const haft__worker *worker, const haft__store_request *request,
+static haft_status fail_event(const haft__sqlite_worker *worker, const haft__store_request *request,
                               uint64_t seq, haft_error *err)
 {
     return haft__sqlite_fail_damaged(&worker->connection, err,
@@ -26,7 +26,7 @@ static haft_status fail_event(const haft__worker *worker, const haft__store_requ
 
 /* The row behind which the part begins: the one that ends with the event it follows, or, when that
  * stands in the middle of a row, the one before. */
-static haft_status read_start(haft__worker *worker, const haft__store_request *request,
+static haft_status read_start(haft__sqlite_worker *worker, const haft__store_request *request,
                               uint64_t number, haft__event_reader *p, haft_error *err)
 {
     if (p->after == 0) {
@@ -98,7 +98,7 @@ static uint64_t take_events(haft__sqlite_query *query, const haft__sqlite_head *
     return haft__sqlite_query_next(query) ? end + 1 : 0;
 }
 
-static haft_status read_part(haft__worker *worker, const haft__store_request *request,
+static haft_status read_part(haft__sqlite_worker *worker, const haft__store_request *request,
                              const haft__sqlite_head *head, haft__event_reader *p, haft_error *err)
 {
     haft_status status = read_start(worker, request, head->number, p, err);
@@ -115,7 +115,7 @@ static haft_status read_part(haft__worker *worker, const haft__store_request *re
     return status == HAFT_OK && wrong > 0 ? fail_event(worker, request, wrong, err) : status;
 }
 
-haft_status haft__sqlite_read_events(haft__worker *worker, haft__store_request *request,
+haft_status haft__sqlite_read_events(haft__sqlite_worker *worker, haft__store_request *request,
                                      haft_error *err)
 {
     haft__sqlite_head head;
@@ -148,7 +148,7 @@ static haft_status keep_messages(haft__store_request *request, const haft__buf *
     return status;
 }
 
-haft_status haft__sqlite_receive(haft__worker *worker, haft__store_request *request,
+haft_status haft__sqlite_receive(haft__sqlite_worker *worker, haft__store_request *request,
                                  haft_error *err)
 {
     bool one = request->run.id.len > 0;
@@ -177,7 +177,7 @@ haft_status haft__sqlite_receive(haft__worker *worker, haft__store_request *requ
 
 /* ---- artifacts and results ---- */
 
-haft_status haft__sqlite_read_artifact(haft__worker *worker, haft__store_request *request,
+haft_status haft__sqlite_read_artifact(haft__sqlite_worker *worker, haft__store_request *request,
                                        haft_error *err)
 {
     haft__sqlite_head head;
@@ -207,7 +207,7 @@ haft_status haft__sqlite_read_artifact(haft__worker *worker, haft__store_request
     return status;
 }
 
-haft_status haft__sqlite_cache_get(haft__worker *worker, haft__store_request *request,
+haft_status haft__sqlite_cache_get(haft__sqlite_worker *worker, haft__store_request *request,
                                    haft_error *err)
 {
     haft__sqlite_query query =

@@ -26,7 +26,7 @@ static haft_str take_end(haft__sqlite_query *query)
 }
 
 /* Runs that ended in this very millisecond with the last that is kept stay, too. */
-static haft_status begin(haft__worker *worker, haft__store_request *request, haft_error *err)
+static haft_status begin(haft__sqlite_worker *worker, haft__store_request *request, haft_error *err)
 {
     request->gc.begun = true;
     request->gc.before = request->before_ms;
@@ -43,8 +43,8 @@ static haft_status begin(haft__worker *worker, haft__store_request *request, haf
 
 /* The next candidates. They are read before any of them goes: what a statement still looks at must
  * not change. */
-static haft_status find_some(haft__worker *worker, haft__store_request *request, candidate *some,
-                             size_t *ret_count, haft_error *err)
+static haft_status find_some(haft__sqlite_worker *worker, haft__store_request *request,
+                             candidate *some, size_t *ret_count, haft_error *err)
 {
     haft__sqlite_query query =
         haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_RUNS_OLD);
@@ -69,8 +69,9 @@ static haft_status find_some(haft__worker *worker, haft__store_request *request,
 }
 
 /* Whether all runs of its thread may go. */
-static haft_status is_thread_expired(haft__worker *worker, const haft__store_request *request,
-                                     uint64_t number, bool *ret_due, haft_error *err)
+static haft_status is_thread_expired(haft__sqlite_worker *worker,
+                                     const haft__store_request *request, uint64_t number,
+                                     bool *ret_due, haft_error *err)
 {
     haft__sqlite_query query =
         haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_THREAD_RUNS);
@@ -95,7 +96,7 @@ static bool same_thread(const candidate *one, const candidate *other)
 }
 
 /* Removes those of the candidates that may go. Runs of a thread often follow each other. */
-static haft_status remove_some(haft__worker *worker, const haft__store_request *request,
+static haft_status remove_some(haft__sqlite_worker *worker, const haft__store_request *request,
                                const candidate *some, size_t count, uint64_t *ret_removed,
                                haft_error *err)
 {
@@ -119,7 +120,7 @@ static haft_status remove_some(haft__worker *worker, const haft__store_request *
     return status;
 }
 
-static haft_status expire_cache(haft__worker *worker, const haft__store_request *request,
+static haft_status expire_cache(haft__sqlite_worker *worker, const haft__store_request *request,
                                 haft_error *err)
 {
     haft__sqlite_query query =
@@ -128,8 +129,8 @@ static haft_status expire_cache(haft__worker *worker, const haft__store_request 
     return haft__sqlite_query_run(&query, err);
 }
 
-haft_status haft__sqlite_gc(haft__worker *worker, haft__store_request *request, bool *ret_more,
-                            haft_error *err)
+haft_status haft__sqlite_gc(haft__sqlite_worker *worker, haft__store_request *request,
+                            bool *ret_more, haft_error *err)
 {
     candidate some[HAFT__LIMIT_STORE_GC_RUNS];
     size_t count = 0;

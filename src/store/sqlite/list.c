@@ -58,8 +58,8 @@ static haft_status take_rows(haft__sqlite_query *query, haft__store_request *req
 }
 
 /* What is found must be whole, where it is not looked at as it is. */
-static haft_status refuse_damaged(const haft__worker *worker, const haft__store_request *request,
-                                  haft_error *err)
+static haft_status refuse_damaged(const haft__sqlite_worker *worker,
+                                  const haft__store_request *request, haft_error *err)
 {
     const haft__store_run *run = haft__row_first_damaged(request);
     return run != NULL ? haft__sqlite_fail_run(&worker->connection, run->id, err) : HAFT_OK;
@@ -67,7 +67,7 @@ static haft_status refuse_damaged(const haft__worker *worker, const haft__store_
 
 /* ---- one run ---- */
 
-haft_status haft__sqlite_return_run(haft__worker *worker, haft__store_request *request,
+haft_status haft__sqlite_return_run(haft__sqlite_worker *worker, haft__store_request *request,
                                     haft_error *err)
 {
     if (request->arena == NULL) {
@@ -80,7 +80,8 @@ haft_status haft__sqlite_return_run(haft__worker *worker, haft__store_request *r
     return status == HAFT_OK ? refuse_damaged(worker, request, err) : status;
 }
 
-haft_status haft__sqlite_find(haft__worker *worker, haft__store_request *request, haft_error *err)
+haft_status haft__sqlite_find(haft__sqlite_worker *worker, haft__store_request *request,
+                              haft_error *err)
 {
     bool last = haft__str_equal(request->name, HAFT__LIT("last"));
     if (request->name.len == 0) {
@@ -112,7 +113,8 @@ static uint64_t most_of(const haft__store_request *request)
     return request->limit > 0 && request->limit < most ? request->limit : most;
 }
 
-haft_status haft__sqlite_list(haft__worker *worker, haft__store_request *request, haft_error *err)
+haft_status haft__sqlite_list(haft__sqlite_worker *worker, haft__store_request *request,
+                              haft_error *err)
 {
     bool in_thread = request->thread.len > 0 && !request->behind;
     haft__sqlite_query query = haft__sqlite_query_begin(
@@ -132,7 +134,7 @@ haft_status haft__sqlite_list(haft__worker *worker, haft__store_request *request
                      request->behind ? haft__row_read_ownership : haft__row_read_summary, err);
 }
 
-haft_status haft__sqlite_predecessors(haft__worker *worker, haft__store_request *request,
+haft_status haft__sqlite_predecessors(haft__sqlite_worker *worker, haft__store_request *request,
                                       haft_error *err)
 {
     haft__sqlite_head head;
@@ -147,7 +149,7 @@ haft_status haft__sqlite_predecessors(haft__worker *worker, haft__store_request 
     return take_rows(&query, request, haft__row_read_ownership, err);
 }
 
-haft_status haft__sqlite_thread_history(haft__worker *worker, haft__store_request *request,
+haft_status haft__sqlite_thread_history(haft__sqlite_worker *worker, haft__store_request *request,
                                         haft_error *err)
 {
     haft__sqlite_head head = {.number = INT64_MAX};

@@ -10,7 +10,7 @@
 
 /* ---- contents ---- */
 
-static haft_status add_blob(haft__worker *worker, haft_str sha256, haft_str content,
+static haft_status add_blob(haft__sqlite_worker *worker, haft_str sha256, haft_str content,
                             uint64_t *ret_id, haft_error *err)
 {
     haft__sqlite_query query =
@@ -22,7 +22,7 @@ static haft_status add_blob(haft__worker *worker, haft_str sha256, haft_str cont
     return status;
 }
 
-haft_status haft__sqlite_put_blob(haft__worker *worker, haft_str sha256, haft_str content,
+haft_status haft__sqlite_put_blob(haft__sqlite_worker *worker, haft_str sha256, haft_str content,
                                   uint64_t *ret_id, haft_error *err)
 {
     haft__sqlite_query query =
@@ -34,7 +34,7 @@ haft_status haft__sqlite_put_blob(haft__worker *worker, haft_str sha256, haft_st
     return status == HAFT_OK && !found ? add_blob(worker, sha256, content, ret_id, err) : status;
 }
 
-haft_status haft__sqlite_delete_run(haft__worker *worker, uint64_t number, haft_error *err)
+haft_status haft__sqlite_delete_run(haft__sqlite_worker *worker, uint64_t number, haft_error *err)
 {
     static const haft__sqlite_statement steps[] = {HAFT__SQLITE_STMT_BLOBS_DROP,
                                                    HAFT__SQLITE_STMT_RUN_DROP};
@@ -49,7 +49,7 @@ haft_status haft__sqlite_delete_run(haft__worker *worker, uint64_t number, haft_
 
 /* ---- messages ---- */
 
-static haft_status count_messages(haft__worker *worker, uint64_t number, uint64_t *ret_count,
+static haft_status count_messages(haft__sqlite_worker *worker, uint64_t number, uint64_t *ret_count,
                                   haft_error *err)
 {
     haft__sqlite_query query =
@@ -59,7 +59,8 @@ static haft_status count_messages(haft__worker *worker, uint64_t number, uint64_
     return haft__sqlite_query_end(&query, err);
 }
 
-haft_status haft__sqlite_send(haft__worker *worker, haft__store_request *request, haft_error *err)
+haft_status haft__sqlite_send(haft__sqlite_worker *worker, haft__store_request *request,
+                              haft_error *err)
 {
     haft__sqlite_head head;
     uint64_t count = 0;
@@ -82,7 +83,7 @@ haft_status haft__sqlite_send(haft__worker *worker, haft__store_request *request
 
 /* ---- results ---- */
 
-static haft_status delete_cached(haft__worker *worker, const haft__store_request *request,
+static haft_status delete_cached(haft__sqlite_worker *worker, const haft__store_request *request,
                                  haft_error *err)
 {
     haft__sqlite_query query =
@@ -93,7 +94,7 @@ static haft_status delete_cached(haft__worker *worker, const haft__store_request
 }
 
 /* Numbers grow by one, so that the last so many are at most so many. */
-static haft_status trim_cache(haft__worker *worker, haft_error *err)
+static haft_status trim_cache(haft__sqlite_worker *worker, haft_error *err)
 {
     int64_t last = sqlite3_last_insert_rowid(worker->connection.db);
     if (last <= HAFT__LIMIT_STORE_RESULTS) {
@@ -105,7 +106,7 @@ static haft_status trim_cache(haft__worker *worker, haft_error *err)
     return haft__sqlite_query_run(&query, err);
 }
 
-haft_status haft__sqlite_cache_put(haft__worker *worker, haft__store_request *request,
+haft_status haft__sqlite_cache_put(haft__sqlite_worker *worker, haft__store_request *request,
                                    haft_error *err)
 {
     haft_status status = delete_cached(worker, request, err);

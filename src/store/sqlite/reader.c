@@ -7,7 +7,8 @@
 #include "base/macros.h"
 #include "store/sqlite/sqlite_int.h"
 
-static haft_status perform_verb(haft__worker *worker, haft__store_request *request, haft_error *err)
+static haft_status perform_verb(haft__sqlite_worker *worker, haft__store_request *request,
+                                haft_error *err)
 {
     switch (request->verb) {
     case HAFT__STORE_READ_EVENTS: return haft__sqlite_read_events(worker, request, err);
@@ -33,7 +34,8 @@ static haft_status perform_verb(haft__worker *worker, haft__store_request *reque
     HAFT__UNREACHABLE();
 }
 
-static haft_status perform(haft__worker *worker, haft__store_request *request, haft_error *err)
+static haft_status perform(haft__sqlite_worker *worker, haft__store_request *request,
+                           haft_error *err)
 {
     haft_status status = haft__store_check(request, err);
     if (status == HAFT_OK) {
@@ -50,7 +52,7 @@ static haft_status perform(haft__worker *worker, haft__store_request *request, h
     return status;
 }
 
-void haft__sqlite_perform_reads(haft__worker *worker, haft__store_queue *batch)
+void haft__sqlite_perform_reads(haft__sqlite_worker *worker, haft__store_queue *batch)
 {
     for (haft__store_request *request = batch->first; request != NULL; request = request->next) {
         request->status = perform(worker, request, &request->error);

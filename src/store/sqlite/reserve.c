@@ -34,7 +34,7 @@ static int make_nameless(const char *path)
     return file;
 }
 
-void haft__sqlite_reserve_allocate(haft__worker *worker)
+void haft__sqlite_reserve_allocate(haft__sqlite_worker *worker)
 {
     if (worker->reserve != 0 || (worker->reserve_tried && !worker->low)) {
         return;
@@ -53,7 +53,7 @@ void haft__sqlite_reserve_allocate(haft__worker *worker)
     worker->low = code == ENOSPC || code == EDQUOT || code == EFBIG; /* else it does without */
 }
 
-bool haft__sqlite_reserve_release(haft__worker *worker)
+bool haft__sqlite_reserve_release(haft__sqlite_worker *worker)
 {
     bool had = worker->reserve != 0;
     if (had) {
@@ -64,7 +64,7 @@ bool haft__sqlite_reserve_release(haft__worker *worker)
     return had;
 }
 
-bool haft__sqlite_reserve_rejects(const haft__worker *worker, haft__store_verb verb)
+bool haft__sqlite_reserve_rejects(const haft__sqlite_worker *worker, haft__store_verb verb)
 {
     return worker->low && (verb == HAFT__STORE_CREATE || verb == HAFT__STORE_CACHE_PUT);
 }

@@ -35,8 +35,8 @@ static void read_head(haft__sqlite_query *query, haft__sqlite_head *ret_head)
 }
 
 /* Of one that may be damaged. */
-static haft_status read_any_head(haft__worker *worker, haft_str id, haft__sqlite_head *ret_head,
-                                 haft_error *err)
+static haft_status read_any_head(haft__sqlite_worker *worker, haft_str id,
+                                 haft__sqlite_head *ret_head, haft_error *err)
 {
     haft__sqlite_query query =
         haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_HEAD);
@@ -50,8 +50,8 @@ static haft_status read_any_head(haft__worker *worker, haft_str id, haft__sqlite
     return status == HAFT_OK && !found ? haft__store_fail_no_run(id, err) : status;
 }
 
-haft_status haft__sqlite_read_head(haft__worker *worker, haft_str id, haft__sqlite_head *ret_head,
-                                   haft_error *err)
+haft_status haft__sqlite_read_head(haft__sqlite_worker *worker, haft_str id,
+                                   haft__sqlite_head *ret_head, haft_error *err)
 {
     haft_status status = read_any_head(worker, id, ret_head, err);
     return status == HAFT_OK && ret_head->run.damaged
@@ -62,8 +62,8 @@ haft_status haft__sqlite_read_head(haft__worker *worker, haft_str id, haft__sqli
 /* ---- growing ---- */
 
 /* One row: what has been packed, whose last event is the `seq`-th. The chain grows with it. */
-static haft_status add_row_of_events(haft__worker *worker, haft__sqlite_head *head, uint64_t seq,
-                                     haft_error *err)
+static haft_status add_row_of_events(haft__sqlite_worker *worker, haft__sqlite_head *head,
+                                     uint64_t seq, haft_error *err)
 {
     haft_status status = haft__buf_check(&worker->packed, err);
     if (status != HAFT_OK) {
@@ -81,7 +81,7 @@ static haft_status add_row_of_events(haft__worker *worker, haft__sqlite_head *he
 }
 
 /* Writes the lines behind the last event: into one row, or several when that gets too long. */
-static haft_status add_events(haft__worker *worker, const haft__store_request *request,
+static haft_status add_events(haft__sqlite_worker *worker, const haft__store_request *request,
                               haft__sqlite_head *head, haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -103,7 +103,7 @@ static haft_status add_events(haft__worker *worker, const haft__store_request *r
     return status;
 }
 
-static haft_status add_artifacts(haft__worker *worker, const haft__store_request *request,
+static haft_status add_artifacts(haft__sqlite_worker *worker, const haft__store_request *request,
                                  const haft__sqlite_head *head, haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -126,7 +126,7 @@ static haft_status add_artifacts(haft__worker *worker, const haft__store_request
 }
 
 /* The compare-and-set: a run that has gone on meanwhile is not changed. */
-static haft_status update_run(haft__worker *worker, const haft__store_request *request,
+static haft_status update_run(haft__sqlite_worker *worker, const haft__store_request *request,
                               const haft__sqlite_head *head, haft_error *err)
 {
     haft__sqlite_query query =
@@ -152,7 +152,7 @@ static haft_status update_run(haft__worker *worker, const haft__store_request *r
     return status;
 }
 
-static haft_status end_run(haft__worker *worker, const haft__store_request *request,
+static haft_status end_run(haft__sqlite_worker *worker, const haft__store_request *request,
                            uint64_t number, haft_error *err)
 {
     haft__sqlite_query query =
@@ -170,7 +170,7 @@ static haft_status end_run(haft__worker *worker, const haft__store_request *requ
 }
 
 /* The state has indexes, so it is only set when it is another one. */
-static haft_status set_state(haft__worker *worker, const haft__store_request *request,
+static haft_status set_state(haft__sqlite_worker *worker, const haft__store_request *request,
                              const haft__sqlite_head *head, haft_error *err)
 {
     if (request->run.state == head->run.state) {
@@ -187,7 +187,7 @@ static haft_status set_state(haft__worker *worker, const haft__store_request *re
 }
 
 /* Everything that a request adds to a run, and the state it is in then. */
-static haft_status extend(haft__worker *worker, const haft__store_request *request,
+static haft_status extend(haft__sqlite_worker *worker, const haft__store_request *request,
                           haft__sqlite_head *head, haft_error *err)
 {
     haft_status status = add_events(worker, request, head, err);
@@ -202,7 +202,8 @@ static haft_status extend(haft__worker *worker, const haft__store_request *reque
 
 /* ---- beginning ---- */
 
-static haft_status add_text(haft__worker *worker, haft_str text, uint64_t *ret_id, haft_error *err)
+static haft_status add_text(haft__sqlite_worker *worker, haft_str text, uint64_t *ret_id,
+                            haft_error *err)
 {
     char digest[HAFT__SHA256_HEX];
     haft__sha256_hex(text, digest);
@@ -210,7 +211,7 @@ static haft_status add_text(haft__worker *worker, haft_str text, uint64_t *ret_i
 }
 
 /* Nobody can put a run into the thread between this and the transaction's end. */
-static haft_status check_alone(haft__worker *worker, const haft__store_request *request,
+static haft_status check_alone(haft__sqlite_worker *worker, const haft__store_request *request,
                                haft_error *err)
 {
     haft__store_run open = {.state = HAFT__RUN_STATE_RUNNING};
@@ -232,7 +233,7 @@ static haft_status check_alone(haft__worker *worker, const haft__store_request *
                              : status;
 }
 
-static haft_status check_new(haft__worker *worker, const haft__store_request *request,
+static haft_status check_new(haft__sqlite_worker *worker, const haft__store_request *request,
                              haft_error *err)
 {
     haft__sqlite_head head;
@@ -245,8 +246,9 @@ static haft_status check_new(haft__worker *worker, const haft__store_request *re
 }
 
 /* A run that has not begun yet: no events, no state. */
-static haft_status add_row(haft__worker *worker, const haft__store_request *request, uint64_t task,
-                           uint64_t spec, haft__sqlite_head *ret_head, haft_error *err)
+static haft_status add_row(haft__sqlite_worker *worker, const haft__store_request *request,
+                           uint64_t task, uint64_t spec, haft__sqlite_head *ret_head,
+                           haft_error *err)
 {
     const haft__store_run *run = &request->run;
     uint64_t now = haft__store_now(worker->store);
@@ -277,7 +279,7 @@ static haft_status add_row(haft__worker *worker, const haft__store_request *requ
 }
 
 /* What is known of it now, without reading it again; texts are the request's own. */
-static haft_status show_new(const haft__worker *worker, haft__store_request *request,
+static haft_status show_new(const haft__sqlite_worker *worker, haft__store_request *request,
                             const haft__sqlite_head *head, haft_error *err)
 {
     if (request->arena == NULL) {
@@ -304,7 +306,8 @@ static haft_status show_new(const haft__worker *worker, haft__store_request *req
     return HAFT_OK;
 }
 
-haft_status haft__sqlite_create(haft__worker *worker, haft__store_request *request, haft_error *err)
+haft_status haft__sqlite_create(haft__sqlite_worker *worker, haft__store_request *request,
+                                haft_error *err)
 {
     uint64_t task = 0, spec = 0;
     haft__sqlite_head head;
@@ -326,7 +329,7 @@ haft_status haft__sqlite_create(haft__worker *worker, haft__store_request *reque
 
 /* ---- going on ---- */
 
-static haft_status consume(haft__worker *worker, const haft__store_request *request,
+static haft_status consume(haft__sqlite_worker *worker, const haft__store_request *request,
                            uint64_t number, haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -343,7 +346,8 @@ static haft_status consume(haft__worker *worker, const haft__store_request *requ
     return status;
 }
 
-haft_status haft__sqlite_append(haft__worker *worker, haft__store_request *request, haft_error *err)
+haft_status haft__sqlite_append(haft__sqlite_worker *worker, haft__store_request *request,
+                                haft_error *err)
 {
     haft__sqlite_head head;
     haft_status status = haft__sqlite_read_head(worker, request->run.id, &head, err);
@@ -361,7 +365,8 @@ haft_status haft__sqlite_append(haft__worker *worker, haft__store_request *reque
 
 /* ---- who has it ---- */
 
-haft_status haft__sqlite_claim(haft__worker *worker, haft__store_request *request, haft_error *err)
+haft_status haft__sqlite_claim(haft__sqlite_worker *worker, haft__store_request *request,
+                               haft_error *err)
 {
     haft__sqlite_head head;
     haft_status status = haft__sqlite_read_head(worker, request->run.id, &head, err);
@@ -380,7 +385,8 @@ haft_status haft__sqlite_claim(haft__worker *worker, haft__store_request *reques
     return status == HAFT_OK ? haft__sqlite_return_run(worker, request, err) : status;
 }
 
-haft_status haft__sqlite_renew(haft__worker *worker, haft__store_request *request, haft_error *err)
+haft_status haft__sqlite_renew(haft__sqlite_worker *worker, haft__store_request *request,
+                               haft_error *err)
 {
     haft__sqlite_query query =
         haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_RENEW);
@@ -391,7 +397,7 @@ haft_status haft__sqlite_renew(haft__worker *worker, haft__store_request *reques
     return status;
 }
 
-haft_status haft__sqlite_release(haft__worker *worker, haft__store_request *request,
+haft_status haft__sqlite_release(haft__sqlite_worker *worker, haft__store_request *request,
                                  haft_error *err)
 {
     haft__sqlite_query query =
@@ -406,7 +412,8 @@ haft_status haft__sqlite_release(haft__worker *worker, haft__store_request *requ
 
 /* ---- the end ---- */
 
-haft_status haft__sqlite_remove(haft__worker *worker, haft__store_request *request, haft_error *err)
+haft_status haft__sqlite_remove(haft__sqlite_worker *worker, haft__store_request *request,
+                                haft_error *err)
 {
     haft__sqlite_head head;
     haft_status status = read_any_head(worker, request->run.id, &head, err);

@@ -30,14 +30,14 @@ static void close_sqlite(haft__store *store)
 {
     haft__sqlite *sqlite = HAFT__CONTAINER(store, haft__sqlite, store);
     /* The one that reads goes first: the last to close moves the log into the database. */
-    haft__worker_stop(&sqlite->reader);
-    haft__worker_stop(&sqlite->writer);
+    haft__sqlite_worker_stop(&sqlite->reader);
+    haft__sqlite_worker_stop(&sqlite->writer);
     haft__store_finish(store);
     free(sqlite->path);
     free(sqlite);
 }
 
-static void run_idle(haft__worker *worker)
+static void run_idle(haft__sqlite_worker *worker)
 {
     (void)worker;
 }
@@ -53,7 +53,7 @@ static void refuse(haft__store_queue *batch, haft_status status, const haft_erro
 }
 
 /* Nobody had a connection to write when the store was opened; perhaps there is one now. */
-static void reopen_and_write(haft__worker *worker, haft__store_queue *batch)
+static void reopen_and_write(haft__sqlite_worker *worker, haft__store_queue *batch)
 {
     haft_error err = {0};
     haft_status status =
@@ -72,7 +72,7 @@ static void reopen_and_write(haft__worker *worker, haft__store_queue *batch)
 
 /* What is read there may not change under its connection, and who writes may be kept out by it: so
  * each time it is a new one. */
-static void reopen_and_read(haft__worker *worker, haft__store_queue *batch)
+static void reopen_and_read(haft__sqlite_worker *worker, haft__store_queue *batch)
 {
     haft_error err = {0};
     haft_status status =
@@ -121,9 +121,9 @@ static haft_status start(haft__sqlite *sqlite, haft_error *err)
         status = open_connections(sqlite, err);
     }
     if (status == HAFT_OK) {
-        status = haft__worker_start(&sqlite->writer, err);
+        status = haft__sqlite_worker_start(&sqlite->writer, err);
     }
-    return status == HAFT_OK ? haft__worker_start(&sqlite->reader, err) : status;
+    return status == HAFT_OK ? haft__sqlite_worker_start(&sqlite->reader, err) : status;
 }
 
 static haft_status open_sqlite(haft__loop *loop, const char *place, bool make_tables,
@@ -180,7 +180,8 @@ static bool only_reads(haft__store_verb verb)
 static void submit(haft__store *store, haft__store_request *request)
 {
     haft__sqlite *sqlite = HAFT__CONTAINER(store, haft__sqlite, store);
-    haft__worker_submit(only_reads(request->verb) ? &sqlite->reader : &sqlite->writer, request);
+    haft__sqlite_worker_submit(only_reads(request->verb) ? &sqlite->reader : &sqlite->writer,
+                               request);
 }
 
 const haft__store_backend haft__store_sqlite = {open_sqlite, submit, close_sqlite, NULL};

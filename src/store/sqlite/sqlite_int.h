@@ -127,12 +127,12 @@ HAFT_MUST_USE haft_status haft__sqlite_query_exec(haft__sqlite_connection *conne
 /* A row of events is closed when it is long enough, which an event of any length may make it. */
 #define HAFT__SQLITE_ROW_BYTES (HAFT__LIMIT_STORE_TEXT_BYTES + 2 * HAFT__LIMIT_STORE_ROW_BYTES)
 
-typedef struct haft__worker {
+typedef struct haft__sqlite_worker {
     haft__store *store;
     haft__sqlite_connection connection;
     /* Performs the requests of the batch; those that are not finished are moved to `again`. */
-    void (*perform)(struct haft__worker *worker, haft__store_queue *batch);
-    void (*idle)(struct haft__worker *worker); /* after they were reported */
+    void (*perform)(struct haft__sqlite_worker *worker, haft__store_queue *batch);
+    void (*idle)(struct haft__sqlite_worker *worker); /* after they were reported */
     haft__store_queue again;
     int reserve;             /* a file, or 0: sqlite_reserve.c */
     bool reserve_tried, low; /* it was looked for; it is gone, and there is no room for another */
@@ -147,41 +147,41 @@ typedef struct haft__worker {
     pthread_cond_t wake;
     haft__store_queue queue;
     bool closing;
-} haft__worker;
+} haft__sqlite_worker;
 
-HAFT_MUST_USE haft_status haft__worker_start(haft__worker *worker, haft_error *err);
-void haft__worker_submit(haft__worker *worker, haft__store_request *request);
+HAFT_MUST_USE haft_status haft__sqlite_worker_start(haft__sqlite_worker *worker, haft_error *err);
+void haft__sqlite_worker_submit(haft__sqlite_worker *worker, haft__store_request *request);
 
 /* Performs what was submitted, ends the thread and closes the connection. Fine when it was never
  * started. */
-void haft__worker_stop(haft__worker *worker);
+void haft__sqlite_worker_stop(haft__sqlite_worker *worker);
 
 typedef struct haft__sqlite {
     haft__store store;
     char *path;
-    haft__worker writer, reader;
+    haft__sqlite_worker writer, reader;
 } haft__sqlite;
 
 /* sqlite_write.c, sqlite_read.c */
-void haft__sqlite_perform_writes(haft__worker *worker, haft__store_queue *batch);
-void haft__sqlite_checkpoint(haft__worker *worker);
-void haft__sqlite_perform_reads(haft__worker *worker, haft__store_queue *batch);
+void haft__sqlite_perform_writes(haft__sqlite_worker *worker, haft__store_queue *batch);
+void haft__sqlite_checkpoint(haft__sqlite_worker *worker);
+void haft__sqlite_perform_reads(haft__sqlite_worker *worker, haft__store_queue *batch);
 
 /* sqlite_reserve.c: takes room on the disk, if there is some and it has none ... */
-void haft__sqlite_reserve_allocate(haft__worker *worker);
+void haft__sqlite_reserve_allocate(haft__sqlite_worker *worker);
 
 /* ... and gives it back. False when there was none. No new work is taken then: ... */
-bool haft__sqlite_reserve_release(haft__worker *worker);
+bool haft__sqlite_reserve_release(haft__sqlite_worker *worker);
 
 /* ... whether this is some. */
-bool haft__sqlite_reserve_rejects(const haft__worker *worker, haft__store_verb verb);
+bool haft__sqlite_reserve_rejects(const haft__sqlite_worker *worker, haft__store_verb verb);
 
 /* "The disk is full". */
 haft_status haft__sqlite_fail_disk_full(haft__sqlite_connection *connection, haft_error *err);
 
 /* ---- verbs ---- */
 
-typedef haft_status haft__sqlite_verb(haft__worker *worker, haft__store_request *request,
+typedef haft_status haft__sqlite_verb(haft__sqlite_worker *worker, haft__store_request *request,
                                       haft_error *err);
 
 /* sqlite_run.c */
@@ -201,14 +201,14 @@ haft__sqlite_verb haft__sqlite_claim_next;
 haft__sqlite_verb haft__sqlite_send, haft__sqlite_cache_put;
 
 /* sqlite_gc.c: removes some runs; *ret_more when there are others. */
-HAFT_MUST_USE haft_status haft__sqlite_gc(haft__worker *worker, haft__store_request *request,
+HAFT_MUST_USE haft_status haft__sqlite_gc(haft__sqlite_worker *worker, haft__store_request *request,
                                           bool *ret_more, haft_error *err);
 
 /* The id of the blob with this content, which is added if it is not there. */
-HAFT_MUST_USE haft_status haft__sqlite_put_blob(haft__worker *worker, haft_str sha256,
+HAFT_MUST_USE haft_status haft__sqlite_put_blob(haft__sqlite_worker *worker, haft_str sha256,
                                                 haft_str content, uint64_t *ret_id,
                                                 haft_error *err);
-HAFT_MUST_USE haft_status haft__sqlite_delete_run(haft__worker *worker, uint64_t number,
+HAFT_MUST_USE haft_status haft__sqlite_delete_run(haft__sqlite_worker *worker, uint64_t number,
                                                   haft_error *err);
 
 /* sqlite_show.c */
@@ -216,7 +216,7 @@ haft__sqlite_verb haft__sqlite_find, haft__sqlite_list, haft__sqlite_thread_hist
     haft__sqlite_predecessors;
 
 /* What is known of run.id into found[0], if there is an arena. */
-HAFT_MUST_USE haft_status haft__sqlite_return_run(haft__worker *worker,
+HAFT_MUST_USE haft_status haft__sqlite_return_run(haft__sqlite_worker *worker,
                                                   haft__store_request *request, haft_error *err);
 
 /* sqlite_events.c */
@@ -231,7 +231,7 @@ typedef struct haft__sqlite_head {
     char owner[HAFT__LIMIT_STORE_NAME_BYTES];
 } haft__sqlite_head;
 
-HAFT_MUST_USE haft_status haft__sqlite_read_head(haft__worker *worker, haft_str id,
+HAFT_MUST_USE haft_status haft__sqlite_read_head(haft__sqlite_worker *worker, haft_str id,
                                                  haft__sqlite_head *ret_head, haft_error *err);
 
 #endif

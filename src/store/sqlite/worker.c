@@ -15,7 +15,7 @@
 #include "store/sqlite/sqlite_int.h"
 
 /* What waits, or nothing when the end has come. */
-static void take_batch(haft__worker *worker, haft__store_queue *ret_batch)
+static void take_batch(haft__sqlite_worker *worker, haft__store_queue *ret_batch)
 {
     haft__store_queue_init(ret_batch);
     (void)pthread_mutex_lock(&worker->lock);
@@ -31,7 +31,7 @@ static void take_batch(haft__worker *worker, haft__store_queue *ret_batch)
 
 static void *work(void *context)
 {
-    haft__worker *worker = context;
+    haft__sqlite_worker *worker = context;
     haft__store_queue batch;
     for (take_batch(worker, &batch); batch.first != NULL; take_batch(worker, &batch)) {
         worker->perform(worker, &batch);
@@ -42,7 +42,7 @@ static void *work(void *context)
 }
 
 /* Signals are for the threads of whoever uses us. */
-static int start_thread(haft__worker *worker)
+static int start_thread(haft__sqlite_worker *worker)
 {
     sigset_t all, before;
     (void)sigfillset(&all);
@@ -55,14 +55,14 @@ static int start_thread(haft__worker *worker)
 /* From the loop's thread, at the end of a round. */
 static void hand_over(haft__task *task)
 {
-    haft__worker *worker = HAFT__CONTAINER(task, haft__worker, handover);
+    haft__sqlite_worker *worker = HAFT__CONTAINER(task, haft__sqlite_worker, handover);
     (void)pthread_mutex_lock(&worker->lock);
     haft__store_queue_append(&worker->submitted, &worker->queue);
     (void)pthread_cond_signal(&worker->wake);
     (void)pthread_mutex_unlock(&worker->lock);
 }
 
-haft_status haft__worker_start(haft__worker *worker, haft_error *err)
+haft_status haft__sqlite_worker_start(haft__sqlite_worker *worker, haft_error *err)
 {
     worker->handover.run = hand_over;
     haft__buf_init(&worker->packed, HAFT__SQLITE_ROW_BYTES);
@@ -80,7 +80,7 @@ haft_status haft__worker_start(haft__worker *worker, haft_error *err)
     return HAFT_OK;
 }
 
-void haft__worker_submit(haft__worker *worker, haft__store_request *request)
+void haft__sqlite_worker_submit(haft__sqlite_worker *worker, haft__store_request *request)
 {
     bool first = worker->submitted.first == NULL;
     haft__store_queue_push(&worker->submitted, request);
@@ -89,7 +89,7 @@ void haft__worker_submit(haft__worker *worker, haft__store_request *request)
     }
 }
 
-void haft__worker_stop(haft__worker *worker)
+void haft__sqlite_worker_stop(haft__sqlite_worker *worker)
 {
     if (worker->started) {
         haft__loop_cancel_task(worker->store->loop, &worker->handover);

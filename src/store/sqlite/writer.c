@@ -10,8 +10,8 @@
 #include "base/macros.h"
 #include "store/sqlite/sqlite_int.h"
 
-static haft_status perform_verb(haft__worker *worker, haft__store_request *request, bool *ret_more,
-                                haft_error *err)
+static haft_status perform_verb(haft__sqlite_worker *worker, haft__store_request *request,
+                                bool *ret_more, haft_error *err)
 {
     switch (request->verb) {
     case HAFT__STORE_CREATE: return haft__sqlite_create(worker, request, err);
@@ -38,14 +38,14 @@ static haft_status perform_verb(haft__worker *worker, haft__store_request *reque
 }
 
 /* Whether the transaction is still there: some failures of SQLite end it. */
-static bool in_transaction(const haft__worker *worker)
+static bool in_transaction(const haft__sqlite_worker *worker)
 {
     return sqlite3_get_autocommit(worker->connection.db) == 0;
 }
 
 /* Performs one behind a savepoint, to which it is undone when it fails. The result is that of the
  * transaction. */
-static haft_status perform_in_savepoint(haft__worker *worker, haft__store_request *request,
+static haft_status perform_in_savepoint(haft__sqlite_worker *worker, haft__store_request *request,
                                         bool *ret_more, haft_error *err)
 {
     haft__sqlite_connection *connection = &worker->connection;
@@ -66,7 +66,8 @@ static haft_status perform_in_savepoint(haft__worker *worker, haft__store_reques
                : status;
 }
 
-static haft_status perform_all(haft__worker *worker, haft__store_queue *batch, haft_error *err)
+static haft_status perform_all(haft__sqlite_worker *worker, haft__store_queue *batch,
+                               haft_error *err)
 {
     haft__store_queue todo, performed;
     haft__store_queue_init(&todo);
@@ -88,7 +89,7 @@ static haft_status perform_all(haft__worker *worker, haft__store_queue *batch, h
  * when one that failed may have left something behind, or counts what it does and must not do it
  * twice. The result is that of the transaction: behind a failure that ended it, even of one that
  * only read, whatever is written would be a transaction of its own. */
-static haft_status perform_in_transaction(haft__worker *worker, haft__store_queue *batch,
+static haft_status perform_in_transaction(haft__sqlite_worker *worker, haft__store_queue *batch,
                                           bool *ret_whole, haft_error *err)
 {
     *ret_whole = false;
@@ -112,7 +113,7 @@ static haft_status perform_in_transaction(haft__worker *worker, haft__store_queu
 }
 
 /* Before the transaction, which others wait for: takes out what cannot be performed at all. */
-static void reject_failed(haft__worker *worker, haft__store_queue *batch,
+static void reject_failed(haft__sqlite_worker *worker, haft__store_queue *batch,
                           haft__store_queue *ret_refused)
 {
     haft__store_queue todo;
@@ -137,7 +138,7 @@ static void fail_all(haft__store_queue *batch, haft_status status, const haft_er
     }
 }
 
-static haft_status begin(haft__worker *worker, haft_error *err)
+static haft_status begin(haft__sqlite_worker *worker, haft_error *err)
 {
     haft_status status =
         haft__sqlite_query_exec(&worker->connection, HAFT__SQLITE_STMT_BEGIN_WRITE, err);
@@ -146,7 +147,7 @@ static haft_status begin(haft__worker *worker, haft_error *err)
 
 /* Nearly always all of them go well, or fail before they have changed anything. Otherwise the
  * transaction begins again, and they are performed with more care. */
-static haft_status perform(haft__worker *worker, haft__store_queue *batch, haft_error *err)
+static haft_status perform(haft__sqlite_worker *worker, haft__store_queue *batch, haft_error *err)
 {
     bool whole = false;
     haft_status status = begin(worker, err);
@@ -170,7 +171,7 @@ static haft_status perform(haft__worker *worker, haft__store_queue *batch, haft_
     return status == HAFT_OK ? perform_all(worker, batch, err) : status;
 }
 
-static void try_batch(haft__worker *worker, haft__store_queue *batch)
+static void try_batch(haft__sqlite_worker *worker, haft__store_queue *batch)
 {
     haft__sqlite_connection *connection = &worker->connection;
     haft_error err = {0};
@@ -188,7 +189,7 @@ static void try_batch(haft__worker *worker, haft__store_queue *batch)
 }
 
 /* Takes out those that have failed and may be tried again. */
-static void take_failed(haft__worker *worker, haft__store_queue *batch,
+static void take_failed(haft__sqlite_worker *worker, haft__store_queue *batch,
                         haft__store_queue *ret_failed)
 {
     haft__store_queue todo;
@@ -206,7 +207,7 @@ static void take_failed(haft__worker *worker, haft__store_queue *batch,
 }
 
 /* On a full disk what must be written has the room that was kept for it. */
-static void write_batch(haft__worker *worker, haft__store_queue *batch)
+static void write_batch(haft__sqlite_worker *worker, haft__store_queue *batch)
 {
     haft__store_queue failed;
     try_batch(worker, batch);
@@ -220,7 +221,7 @@ static void write_batch(haft__worker *worker, haft__store_queue *batch)
     }
 }
 
-void haft__sqlite_perform_writes(haft__worker *worker, haft__store_queue *batch)
+void haft__sqlite_perform_writes(haft__sqlite_worker *worker, haft__store_queue *batch)
 {
     haft__store_queue refused;
     reject_failed(worker, batch, &refused);
@@ -235,7 +236,7 @@ void haft__sqlite_perform_writes(haft__worker *worker, haft__store_queue *batch)
 
 /* Moves the log into the database: here, where nobody waits for it. A failure is no loss, the log
  * has everything; and the next commit comes by here, too. */
-void haft__sqlite_checkpoint(haft__worker *worker)
+void haft__sqlite_checkpoint(haft__sqlite_worker *worker)
 {
     haft__sqlite_reserve_allocate(worker);
     if (worker->connection.wal_pages >= HAFT__LIMIT_STORE_WAL_PAGES) {

@@ -45,8 +45,9 @@ TEST(a_form_is_shown_in_words_with_an_answer_to_copy)
         haft__run_call call = {.pause = HAFT__PAUSE_QUESTION};
         haft__arena_init(&arena, 0);
         haft__buf_init(&out, 1 << 16);
-        CHECK_INT(haft__json_read(&arena, haft__str(cases[i].asks), NULL, &call.asks, NULL, NULL),
-                  HAFT_OK, "case %zu", i);
+        CHECK_INT(
+            haft__json_read(&arena, haft__str(cases[i].asks), NULL, &call.elicitation, NULL, NULL),
+            HAFT_OK, "case %zu", i);
         haft__form_add_fields(&out, &call);
         CHECK_STR(haft__buf_str(&out), haft__str(cases[i].shown), "case %zu", i);
         haft__buf_clear(&out);

@@ -100,8 +100,9 @@ TEST(what_a_tool_asks)
         char *text = NULL;
         size_t length = 0;
         haft_error err = {0};
-        CHECK_INT(haft__json_read(&arena, haft__str(cases[i].asks), NULL, &call.asks, NULL, NULL),
-                  HAFT_OK, "case %zu", i);
+        CHECK_INT(
+            haft__json_read(&arena, haft__str(cases[i].asks), NULL, &call.elicitation, NULL, NULL),
+            HAFT_OK, "case %zu", i);
         t.out = open_memstream(&text, &length);
         CHECK_INT(haft__show_question(&t, &call, &err), HAFT_OK, "%s", err.message);
         (void)fclose(t.out);

@@ -15,22 +15,22 @@ _Static_assert(HAFT__LIMIT_WORK_LOSSES == 10 && HAFT__LIMIT_WORK_DOUBTS == 3, "s
 
 typedef struct place {
     help_host h;
-    unsigned told[HAFT__WORK_TROUBLE + 1];
+    unsigned told[HAFT__WORKER_ERROR + 1];
     char end[32];
     haft_error error;
-    haft__work *work;
+    haft__worker *work;
     haft__arena arena;
 } place;
 
-static void note(void *context, const haft__work_news *news)
+static void note(void *context, const haft__worker_event *worker_event)
 {
     place *p = context;
-    p->told[news->kind]++;
-    if (news->end[0] != '\0') {
-        (void)snprintf(p->end, sizeof(p->end), "%s", news->end);
+    p->told[worker_event->kind]++;
+    if (worker_event->end[0] != '\0') {
+        (void)snprintf(p->end, sizeof(p->end), "%s", worker_event->end);
     }
-    if (news->error != NULL) {
-        p->error = *news->error;
+    if (worker_event->error != NULL) {
+        p->error = *worker_event->error;
     }
 }
 
@@ -43,21 +43,21 @@ static void open_place(place *p)
 
 static void close_place(place *p)
 {
-    haft__work_destroy(p->work);
+    haft__worker_destroy(p->work);
     help_faulty_finish(&p->h);
     haft__arena_finish(&p->arena);
 }
 
 static void hire(place *p)
 {
-    haft__work_options options = {.concurrency = 4, .poll_ms = 20, .tell = note, .context = p};
-    CHECK_INT(haft__work_create(p->h.runtime, &options, &p->work, &p->h.err), HAFT_OK, "%s",
+    haft__worker_options options = {.concurrency = 4, .poll_ms = 20, .notify = note, .context = p};
+    CHECK_INT(haft__worker_create(p->h.runtime, &options, &p->work, &p->h.err), HAFT_OK, "%s",
               p->h.err.message);
 }
 
 static void step(place *p)
 {
-    CHECK_INT(haft__work_step(p->work, &p->h.err), HAFT_OK, "%s", p->h.err.message);
+    CHECK_INT(haft__worker_step(p->work, &p->h.err), HAFT_OK, "%s", p->h.err.message);
 }
 
 static void ask(place *p, haft__store_request *request)
@@ -119,7 +119,7 @@ static haft_str make_asking(place *p)
     while (find(p, id).seq < ASKING) {
         step(p);
     }
-    haft__work_destroy(p->work);
+    haft__worker_destroy(p->work);
     p->work = NULL;
     while (p->h.runtime->runs != NULL) {
         CHECK_INT(haft_runtime_step(p->h.runtime, 1000, NULL), HAFT_OK, "no step");
@@ -130,8 +130,8 @@ static haft_str make_asking(place *p)
 
 static void settle(place *p)
 {
-    while (p->told[HAFT__WORK_ENDED] + p->told[HAFT__WORK_LEFT] == 0
-           && (p->work->busy == 0 || p->work->slots[0].run->ask == NULL)) {
+    while (p->told[HAFT__WORKER_ENDED] + p->told[HAFT__WORKER_SKIPPED] == 0
+           && (p->work->busy == 0 || p->work->slots[0].run->model_call == NULL)) {
         step(p);
     }
 }
@@ -158,8 +158,8 @@ TEST(a_run_that_is_lost_too_often_has_failed)
         hire(&p);
         settle(&p);
         CHECK_STR(count_of(&p, id), haft__str(rows[i].counted), "row %zu", i);
-        CHECK_INT(p.told[HAFT__WORK_ENDED], rows[i].ends, "row %zu: ended", i);
-        CHECK_INT(p.told[HAFT__WORK_LEFT], rows[i].left, "row %zu: left", i);
+        CHECK_INT(p.told[HAFT__WORKER_ENDED], rows[i].ends, "row %zu: ended", i);
+        CHECK_INT(p.told[HAFT__WORKER_SKIPPED], rows[i].left, "row %zu: left", i);
         CHECK_INT(help_faulty_count(HAFT__STORE_READ_EVENTS) > reads, !rows[i].left,
                   "row %zu: read", i);
         if (rows[i].ends) {
@@ -185,7 +185,7 @@ TEST(runs_that_nobody_lost_are_not_counted)
     settle(&p);
     CHECK_INT(help_faulty_count(HAFT__STORE_CACHE_GET), recalls + 1, "the second time");
     CHECK_INT(help_faulty_count(HAFT__STORE_CACHE_PUT), 0, "written");
-    CHECK_INT(p.work->slots[0].run->losses, 0, "losses");
+    CHECK_INT(p.work->slots[0].run->crash_count, 0, "losses");
     CHECK(find(&p, id).owner.len > 0, "nobody has it");
     close_place(&p);
 }
@@ -201,7 +201,7 @@ static size_t go_on_with_two(place *p, const char *before, haft_str ids[2])
         lose(p, ids[i], before);
     }
     hire(p);
-    while (!haft__work_idle(p->work) && !(p->work->nothing && !p->work->taking)) {
+    while (!haft__worker_is_idle(p->work) && !(p->work->store_empty && !p->work->request_pending)) {
         step(p);
     }
     return p->work->busy;
@@ -215,22 +215,22 @@ TEST(runs_that_are_in_doubt_go_on_one_at_a_time)
     CHECK(p.work->suspect == NULL, "there is a suspect");
     close_place(&p);
     CHECK_INT(go_on_with_two(&p, "2 3", ids), 1, "one past it");
-    CHECK_INT(p.work->postponed_count, 1, "one waits");
+    CHECK_INT(p.work->postponed_run_count, 1, "one waits");
     haft_run *first = p.work->slots[0].run;
     bool second = haft__str_equal(haft__str(first->id), ids[1]);
     haft_str other = ids[second ? 0 : 1];
     CHECK_INT(find(&p, other).owner.len, 0, "the other is somebody's");
     CHECK_STR(count_of(&p, other), HAFT__LIT("2 3"), "it is not counted");
-    haft__steer cancel = {.kind = HAFT__STEER_CANCEL,
-                          .call = HAFT__LIT(""),
-                          .value = haft__json_null(),
-                          .by = HAFT__LIT("me"),
-                          .why = HAFT__LIT("")};
-    CHECK_INT(haft__live_command(first, &cancel, &p.h.err), HAFT_OK, "%s", p.h.err.message);
-    while (p.told[HAFT__WORK_TAKEN] < 2) {
+    haft__run_command cancel = {.kind = HAFT__RUN_COMMAND_CANCEL,
+                                .call = HAFT__LIT(""),
+                                .value = haft__json_null(),
+                                .by = HAFT__LIT("me"),
+                                .why = HAFT__LIT("")};
+    CHECK_INT(haft__run_perform_command(first, &cancel, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    while (p.told[HAFT__WORKER_CLAIMED] < 2) {
         step(&p);
     }
-    CHECK_INT(p.told[HAFT__WORK_ENDED], 1, "ended");
+    CHECK_INT(p.told[HAFT__WORKER_ENDED], 1, "ended");
     CHECK_STR(haft__str(p.work->suspect->run->id), other, "who goes on");
     CHECK_STR(count_of(&p, other), HAFT__LIT("2 4"), "it is counted now");
     close_place(&p);
@@ -243,7 +243,7 @@ TEST(a_run_that_got_on_is_in_no_doubt)
     haft_str id = enqueue(&p, "", QUICK);
     lose(&p, id, "1 10");
     hire(&p);
-    while (p.told[HAFT__WORK_ENDED] == 0) {
+    while (p.told[HAFT__WORKER_ENDED] == 0) {
         step(&p);
     }
     CHECK_STR(haft__str(p.end), HAFT__LIT("done"), "its turn had not begun");
@@ -258,7 +258,7 @@ TEST(a_run_that_is_lost_while_servers_are_asked_is_ended)
     haft_str id = enqueue(&p, SERVER, QUICK);
     lose(&p, id, "1 10");
     hire(&p);
-    while (p.told[HAFT__WORK_ENDED] == 0) {
+    while (p.told[HAFT__WORKER_ENDED] == 0) {
         step(&p);
     }
     CHECK_STR(haft__str(p.end), HAFT__LIT("cancelled"), "how");
@@ -273,10 +273,10 @@ TEST(a_run_whose_losses_cannot_be_counted_is_given_back)
     lose(&p, id, "2 1");
     help_faulty_set(HELP_FORGETS);
     hire(&p);
-    while (p.told[HAFT__WORK_TROUBLE] == 0 || p.work->taking) {
+    while (p.told[HAFT__WORKER_ERROR] == 0 || p.work->request_pending) {
         step(&p);
     }
-    CHECK_INT(p.told[HAFT__WORK_TAKEN], 0, "it goes on");
+    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 0, "it goes on");
     CHECK_INT(find(&p, id).owner.len, 0, "somebody has it");
     help_faulty_set(HELP_FINE);
     settle(&p);

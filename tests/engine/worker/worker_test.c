@@ -21,35 +21,36 @@ static const char *id_of(unsigned n)
 
 TEST(the_time_until_a_run_is_tried_again_grows)
 {
-    haft__skips *skips = test_alloc(sizeof(*skips));
+    haft__skip_set *skips = test_alloc(sizeof(*skips));
     haft__skip_list *list = test_alloc(sizeof(*list));
     skips->count = 0;
     uint64_t wanted = HAFT__LIMIT_WORK_RETRY_MS;
     for (int i = 0; i < 12; i++) {
-        CHECK_INT(haft__skips_add(skips, "a", 1000), wanted, "attempt %d", i);
+        CHECK_INT(haft__skip_set_add(skips, "a", 1000), wanted, "attempt %d", i);
         wanted = 2 * wanted < HAFT__LIMIT_WORK_RETRY_MOST_MS ? 2 * wanted
                                                              : HAFT__LIMIT_WORK_RETRY_MOST_MS;
     }
     CHECK_INT(wanted, HAFT__LIMIT_WORK_RETRY_MOST_MS, "the most");
-    CHECK_INT(haft__skips_list(skips, 1000 + HAFT__LIMIT_WORK_RETRY_MOST_MS - 1, list), 1, "now");
+    CHECK_INT(haft__skip_set_list(skips, 1000 + HAFT__LIMIT_WORK_RETRY_MOST_MS - 1, list), 1,
+              "now");
     CHECK_STR(list->texts[0], HAFT__LIT("a"), "which");
-    CHECK_INT(haft__skips_list(skips, 1000 + HAFT__LIMIT_WORK_RETRY_MOST_MS, list), 0, "later");
-    haft__skips_forget(skips, "a");
-    haft__skips_forget(skips, "b");
-    CHECK_INT(haft__skips_add(skips, "a", 0), HAFT__LIMIT_WORK_RETRY_MS, "it went on meanwhile");
+    CHECK_INT(haft__skip_set_list(skips, 1000 + HAFT__LIMIT_WORK_RETRY_MOST_MS, list), 0, "later");
+    haft__skip_set_remove(skips, "a");
+    haft__skip_set_remove(skips, "b");
+    CHECK_INT(haft__skip_set_add(skips, "a", 0), HAFT__LIMIT_WORK_RETRY_MS, "it went on meanwhile");
 }
 
 TEST(the_run_that_is_due_first_makes_room)
 {
-    haft__skips *skips = test_alloc(sizeof(*skips));
+    haft__skip_set *skips = test_alloc(sizeof(*skips));
     haft__skip_list *list = test_alloc(sizeof(*list));
     skips->count = 0;
     for (unsigned n = 0; n < HAFT__LIMIT_WORK_SKIPPED; n++) {
-        (void)haft__skips_add(skips, id_of(n), n == 7 ? 1 : 2);
+        (void)haft__skip_set_add(skips, id_of(n), n == 7 ? 1 : 2);
     }
-    CHECK_INT(haft__skips_list(skips, 0, list), HAFT__LIMIT_WORK_SKIPPED, "at the limit");
-    (void)haft__skips_add(skips, "more", 2);
-    CHECK_INT(haft__skips_list(skips, 0, list), HAFT__LIMIT_WORK_SKIPPED, "one past it");
+    CHECK_INT(haft__skip_set_list(skips, 0, list), HAFT__LIMIT_WORK_SKIPPED, "at the limit");
+    (void)haft__skip_set_add(skips, "more", 2);
+    CHECK_INT(haft__skip_set_list(skips, 0, list), HAFT__LIMIT_WORK_SKIPPED, "one past it");
     bool more = false, seven = false;
     for (size_t i = 0; i < HAFT__LIMIT_WORK_SKIPPED; i++) {
         more = more || haft__str_equal(list->texts[i], HAFT__LIT("more"));
@@ -72,31 +73,31 @@ TEST(the_run_that_is_due_first_makes_room)
 typedef struct place {
     help_host h;
     char folder[64], url[128];
-    unsigned told[HAFT__WORK_TROUBLE + 1];
+    unsigned told[HAFT__WORKER_ERROR + 1];
     char last[HAFT__ID_LENGTH + 1];
     haft_error error;
-    haft__work *work; /* whose looks are noted, or NULL */
-    bool quick[3];    /* the first of them */
-    bool worse;       /* when there is trouble the store is away from then on */
+    haft__worker *work; /* whose looks are noted, or NULL */
+    bool quick[3];      /* the first of them */
+    bool worse;         /* when there is trouble the store is away from then on */
 } place;
 
-static void note(void *context, const haft__work_news *news)
+static void note(void *context, const haft__worker_event *worker_event)
 {
     place *p = context;
-    unsigned count = p->told[news->kind]++;
-    if (p->work != NULL && news->kind == HAFT__WORK_TAKEN && count < COUNT(p->quick)) {
+    unsigned count = p->told[worker_event->kind]++;
+    if (p->work != NULL && worker_event->kind == HAFT__WORKER_CLAIMED && count < COUNT(p->quick)) {
         uint64_t now = haft__loop_now(p->h.runtime->loop);
-        p->quick[count] = p->work->take.quick;
+        p->quick[count] = p->work->request.quick;
         /* on_taken has noted the time by now: the next look is soon, the one behind it is late */
-        p->work->looked_ms = count == 0 ? now : now - HAFT__LIMIT_WORK_LOST_MS;
-        p->work->looked_ms += count == 0 ? HAFT__LIMIT_WORK_LOST_MS : 0;
+        p->work->abandoned_poll_ms = count == 0 ? now : now - HAFT__LIMIT_WORK_LOST_MS;
+        p->work->abandoned_poll_ms += count == 0 ? HAFT__LIMIT_WORK_LOST_MS : 0;
     }
-    if (p->worse && news->kind == HAFT__WORK_TROUBLE) {
+    if (p->worse && worker_event->kind == HAFT__WORKER_ERROR) {
         help_faulty_set(HELP_DOWN);
     }
-    (void)snprintf(p->last, sizeof(p->last), "%s", news->run);
-    if (news->error != NULL) {
-        p->error = *news->error;
+    (void)snprintf(p->last, sizeof(p->last), "%s", worker_event->run);
+    if (worker_event->error != NULL) {
+        p->error = *worker_event->error;
     }
 }
 
@@ -143,20 +144,20 @@ static haft_str enqueue(place *p, const char *members, const char *script)
     return haft__str(id);
 }
 
-static haft__work *hire(place *p, size_t concurrency)
+static haft__worker *hire(place *p, size_t concurrency)
 {
-    haft__work *work = NULL;
-    haft__work_options options = {
-        .concurrency = concurrency, .poll_ms = 20, .tell = note, .context = p};
-    CHECK_INT(haft__work_create(p->h.runtime, &options, &work, &p->h.err), HAFT_OK, "%s",
+    haft__worker *work = NULL;
+    haft__worker_options options = {
+        .concurrency = concurrency, .poll_ms = 20, .notify = note, .context = p};
+    CHECK_INT(haft__worker_create(p->h.runtime, &options, &work, &p->h.err), HAFT_OK, "%s",
               p->h.err.message);
     return work;
 }
 
-static void work_until_idle(place *p, haft__work *work)
+static void work_until_idle(place *p, haft__worker *work)
 {
-    while (!haft__work_idle(work)) {
-        CHECK_INT(haft__work_step(work, &p->h.err), HAFT_OK, "%s", p->h.err.message);
+    while (!haft__worker_is_idle(work)) {
+        CHECK_INT(haft__worker_step(work, &p->h.err), HAFT_OK, "%s", p->h.err.message);
     }
 }
 
@@ -168,15 +169,15 @@ static haft__store_run find(place *p, haft_str id, haft__arena *arena)
     return request.found[0];
 }
 
-static void send(place *p, haft_str id, haft__steer_kind kind)
+static void send(place *p, haft_str id, haft__run_command_kind kind)
 {
-    haft__steer said = {.kind = kind,
-                        .call = HAFT__LIT("c1.1"),
-                        .value = haft__json_null(),
-                        .by = HAFT__LIT("test"),
-                        .why = HAFT__LIT("")};
+    haft__run_command said = {.kind = kind,
+                              .call = HAFT__LIT("c1.1"),
+                              .value = haft__json_null(),
+                              .by = HAFT__LIT("test"),
+                              .why = HAFT__LIT("")};
     haft__buf_clear(&p->h.text);
-    haft__steer_write(&p->h.text, &said);
+    haft__run_command_write(&p->h.text, &said);
     haft__store_request request = {
         .verb = HAFT__STORE_SEND, .run.id = id, .text = haft__buf_str(&p->h.text)};
     CHECK_INT(haft__store_submit_and_wait(p->h.runtime->store, &request, &p->h.err), HAFT_OK, "%s",
@@ -193,29 +194,30 @@ TEST(runs_go_on_wait_and_are_given_back)
     for (int i = 0; i < 4; i++) {
         (void)enqueue(&p, "", QUICK);
     }
-    haft__work *work = hire(&p, 2);
+    haft__worker *work = hire(&p, 2);
     work_until_idle(&p, work);
-    CHECK_INT(p.told[HAFT__WORK_TAKEN], 5, "taken");
-    CHECK_INT(p.told[HAFT__WORK_ENDED], 4, "ended");
-    CHECK_INT(p.told[HAFT__WORK_WAITS], 1, "waits");
+    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 5, "taken");
+    CHECK_INT(p.told[HAFT__WORKER_ENDED], 4, "ended");
+    CHECK_INT(p.told[HAFT__WORKER_WAITING], 1, "waits");
     CHECK_INT(find(&p, asks, &arena).owner.len, 0, "somebody has it");
     CHECK(p.h.runtime->runs == NULL, "it is kept in memory");
 
     /* Somebody says something to a run that nobody has. */
-    send(&p, asks, HAFT__STEER_ANSWER);
-    while (p.told[HAFT__WORK_ENDED] < 5) {
-        CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    send(&p, asks, HAFT__RUN_COMMAND_ANSWER);
+    while (p.told[HAFT__WORKER_ENDED] < 5) {
+        CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), asks, "which");
     CHECK_STR(find(&p, asks, &arena).answer, HAFT__LIT("asked"), "its answer");
-    CHECK_INT(p.told[HAFT__WORK_LEFT] + p.told[HAFT__WORK_LOST] + p.told[HAFT__WORK_TROUBLE], 0,
-              "%s", p.error.message);
-    haft__work_stop(work, false);
-    while (!haft__work_done(work)) {
-        CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    CHECK_INT(p.told[HAFT__WORKER_SKIPPED] + p.told[HAFT__WORKER_LEASE_LOST]
+                  + p.told[HAFT__WORKER_ERROR],
+              0, "%s", p.error.message);
+    haft__worker_stop(work, false);
+    while (!haft__worker_is_stopped(work)) {
+        CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    haft__work_destroy(work);
-    haft__work_destroy(NULL);
+    haft__worker_destroy(work);
+    haft__worker_destroy(NULL);
     close_place(&p);
     haft__arena_finish(&arena);
 }
@@ -249,20 +251,20 @@ TEST(a_cancel_is_heard_before_a_run_that_was_taken_does_anything)
     static const struct {
         const char *what;
         bool begun;
-        haft__steer_kind said[2]; /* in this order */
+        haft__run_command_kind said[2]; /* in this order */
         const char *wanted;
     } rows[] = {
         {"answered, cancelled",
          true,
-         {HAFT__STEER_ANSWER, HAFT__STEER_CANCEL},
+         {HAFT__RUN_COMMAND_ANSWER, HAFT__RUN_COMMAND_CANCEL},
          ASKED " cancel_asked run_finished"},
         {"cancelled, answered",
          true,
-         {HAFT__STEER_CANCEL, HAFT__STEER_ANSWER},
+         {HAFT__RUN_COMMAND_CANCEL, HAFT__RUN_COMMAND_ANSWER},
          ASKED " cancel_asked run_finished"},
         {"not begun",
          false,
-         {HAFT__STEER_CANCEL, HAFT__STEER_CANCEL},
+         {HAFT__RUN_COMMAND_CANCEL, HAFT__RUN_COMMAND_CANCEL},
          "run_started cancel_asked run_finished"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -271,19 +273,19 @@ TEST(a_cancel_is_heard_before_a_run_that_was_taken_does_anything)
         haft__arena_init(&arena, 0);
         open_place(&p);
         haft_str id = enqueue(&p, LOOK, ASKS);
-        haft__work *work = hire(&p, 1);
+        haft__worker *work = hire(&p, 1);
         if (rows[i].begun) {
             work_until_idle(&p, work);
         }
         for (size_t k = 0; k < COUNT(rows[i].said); k++) {
             send(&p, id, rows[i].said[k]);
         }
-        while (p.told[HAFT__WORK_ENDED] == 0) {
-            CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+        while (p.told[HAFT__WORKER_ENDED] == 0) {
+            CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
         }
         CHECK_STR(find(&p, id, &arena).end, HAFT__LIT("cancelled"), "%s", rows[i].what);
         CHECK_STR(kinds_of(&p, id, &arena), haft__str(rows[i].wanted), "%s", rows[i].what);
-        haft__work_destroy(work);
+        haft__worker_destroy(work);
         close_place(&p);
         haft__arena_finish(&arena);
     }
@@ -294,18 +296,18 @@ TEST(a_message_that_says_nothing_is_heard_once)
     place p;
     open_place(&p);
     haft_str asks = enqueue(&p, LOOK, ASKS);
-    haft__work *work = hire(&p, 1);
+    haft__worker *work = hire(&p, 1);
     work_until_idle(&p, work);
     haft__store_request request = {
         .verb = HAFT__STORE_SEND, .run.id = asks, .text = HAFT__LIT("{}")};
     CHECK_INT(haft__store_submit_and_wait(p.h.runtime->store, &request, &p.h.err), HAFT_OK, "%s",
               p.h.err.message);
-    while (p.told[HAFT__WORK_WAITS] < 2) {
-        CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    while (p.told[HAFT__WORKER_WAITING] < 2) {
+        CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     work_until_idle(&p, work);
-    CHECK_INT(p.told[HAFT__WORK_TAKEN], 2, "taken");
-    haft__work_destroy(work);
+    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 2, "taken");
+    haft__worker_destroy(work);
     close_place(&p);
 }
 
@@ -316,13 +318,13 @@ TEST(a_worker_that_is_destroyed_gives_back_what_it_has)
     haft__arena_init(&arena, 0);
     open_place(&p);
     haft_str one = enqueue(&p, LOOK, ASKS);
-    haft__work *work = hire(&p, 3);
-    while (p.told[HAFT__WORK_TAKEN] == 0) {
-        CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    haft__worker *work = hire(&p, 3);
+    while (p.told[HAFT__WORKER_CLAIMED] == 0) {
+        CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    haft__work_destroy(work);
+    haft__worker_destroy(work);
     work = hire(&p, 3); /* while the other's are still on their way */
-    haft__work_destroy(work);
+    haft__worker_destroy(work);
     while (p.h.runtime->runs != NULL) {
         CHECK_INT(haft_runtime_step(p.h.runtime, 1000, NULL), HAFT_OK, "no step");
     }
@@ -340,11 +342,11 @@ TEST(lost_runs_are_looked_for_now_and_then)
     }
     p.work = hire(&p, 3);
     work_until_idle(&p, p.work);
-    CHECK_INT(p.told[HAFT__WORK_ENDED], 3, "ended");
+    CHECK_INT(p.told[HAFT__WORKER_ENDED], 3, "ended");
     CHECK(!p.quick[0], "the first look was quick");
     CHECK(p.quick[1], "the second was not");
     CHECK(!p.quick[2], "the third, so much later, was");
-    haft__work_destroy(p.work);
+    haft__worker_destroy(p.work);
     close_place(&p);
 }
 
@@ -357,23 +359,23 @@ TEST(a_run_that_was_taken_without_a_word_is_found)
     help_faulty_init(&p.h, 3 * HAFT__LIMIT_RUN_LEASE_LEAST_MS);
     haft_str asks = enqueue(&p, LOOK, ASKS);
     help_faulty_set(HELP_TAKEN);
-    haft__work *work = hire(&p, 2);
-    while (p.told[HAFT__WORK_TROUBLE] == 0) {
-        CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    haft__worker *work = hire(&p, 2);
+    while (p.told[HAFT__WORKER_ERROR] == 0) {
+        CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.told[HAFT__WORK_TAKEN], 0, "it knows of it");
+    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 0, "it knows of it");
     CHECK(find(&p, asks, &arena).owner.len > 0, "nobody has it");
-    while (p.told[HAFT__WORK_WAITS] == 0) {
-        CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    while (p.told[HAFT__WORKER_WAITING] == 0) {
+        CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), asks, "which");
-    CHECK(work->doubted_ms != 0, "the one that was lost may come late");
+    CHECK(work->strays_since_ms != 0, "the one that was lost may come late");
     help_faulty_wait(3 * HAFT__LIMIT_RUN_LEASE_LEAST_MS + 1);
-    while (work->doubted_ms != 0) {
-        CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    while (work->strays_since_ms != 0) {
+        CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.told[HAFT__WORK_TAKEN], 1, "taken");
-    haft__work_destroy(work);
+    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 1, "taken");
+    haft__worker_destroy(work);
     help_faulty_finish(&p.h);
     haft__arena_finish(&arena);
 }
@@ -386,20 +388,20 @@ TEST(a_store_that_cannot_be_used_is_given_up_after_a_while)
     haft_str quick = enqueue(&p, "", QUICK);
     help_faulty_set(HELP_DOWN);
     unsigned takes = help_faulty_count(HAFT__STORE_CLAIM_NEXT);
-    haft__work *work = hire(&p, 2);
-    while (!haft__work_stuck(work)) {
-        CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    haft__worker *work = hire(&p, 2);
+    while (!haft__worker_store_unreachable(work)) {
+        CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_INT(help_faulty_count(HAFT__STORE_CLAIM_NEXT) - takes, HAFT__LIMIT_WORK_TRIES, "looks");
-    CHECK_INT(p.told[HAFT__WORK_TROUBLE], 1, "it is told once");
-    CHECK(!haft__work_idle(work), "it is not known whether there is work");
+    CHECK_INT(p.told[HAFT__WORKER_ERROR], 1, "it is told once");
+    CHECK(!haft__worker_is_idle(work), "it is not known whether there is work");
     help_faulty_set(HELP_FINE);
-    while (p.told[HAFT__WORK_ENDED] == 0) {
-        CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    while (p.told[HAFT__WORKER_ENDED] == 0) {
+        CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), quick, "whoever waits longer goes on");
-    CHECK(!haft__work_stuck(work), "still");
-    haft__work_destroy(work);
+    CHECK(!haft__worker_store_unreachable(work), "still");
+    haft__worker_destroy(work);
     help_faulty_finish(&p.h);
 }
 
@@ -412,21 +414,21 @@ TEST(a_run_that_was_taken_too_slowly_is_given_back)
     help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_LEAST_MS);
     haft_str quick = enqueue(&p, "", QUICK);
     help_faulty_set(HELP_TAKEN_LATE);
-    haft__work *work = hire(&p, 2);
+    haft__worker *work = hire(&p, 2);
     unsigned reads = help_faulty_count(HAFT__STORE_READ_EVENTS);
     unsigned releases = help_faulty_count(HAFT__STORE_RELEASE);
-    while (help_faulty_count(HAFT__STORE_RELEASE) == releases || work->taking) {
-        CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    while (help_faulty_count(HAFT__STORE_RELEASE) == releases || work->request_pending) {
+        CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.told[HAFT__WORK_TROUBLE], 1, "it is told");
-    CHECK_INT(p.told[HAFT__WORK_TAKEN], 0, "as one that was taken");
+    CHECK_INT(p.told[HAFT__WORKER_ERROR], 1, "it is told");
+    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 0, "as one that was taken");
     CHECK_INT(help_faulty_count(HAFT__STORE_READ_EVENTS) - reads, 0, "it was read");
     CHECK(find(&p, quick, &arena).owner.len == 0, "somebody has it");
-    while (p.told[HAFT__WORK_ENDED] == 0) {
-        CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    while (p.told[HAFT__WORKER_ENDED] == 0) {
+        CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), quick, "which");
-    haft__work_destroy(work);
+    haft__worker_destroy(work);
     help_faulty_finish(&p.h);
     haft__arena_finish(&arena);
 }
@@ -438,17 +440,17 @@ TEST(a_run_that_was_taken_too_slowly_and_not_given_back_is_found)
     help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_LEAST_MS);
     haft_str quick = enqueue(&p, "", QUICK);
     help_faulty_set(HELP_TAKEN_LATE);
-    haft__work *work = hire(&p, 2);
-    while (p.told[HAFT__WORK_TROUBLE] == 0 || work->taking) {
-        CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    haft__worker *work = hire(&p, 2);
+    while (p.told[HAFT__WORKER_ERROR] == 0 || work->request_pending) {
+        CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK(work->doubted_ms != 0, "it does not look for it");
+    CHECK(work->strays_since_ms != 0, "it does not look for it");
     help_faulty_set(HELP_FINE);
-    for (int i = 0; i < 500 && p.told[HAFT__WORK_ENDED] == 0; i++) {
-        CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    for (int i = 0; i < 500 && p.told[HAFT__WORKER_ENDED] == 0; i++) {
+        CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), quick, "which");
-    haft__work_destroy(work);
+    haft__worker_destroy(work);
     help_faulty_finish(&p.h);
 }
 
@@ -458,14 +460,15 @@ TEST(runs_that_go_on_here_are_not_taken_again)
     place p = {.folder = ""};
     help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_MS);
     (void)enqueue(&p, SLOW, ASKS);
-    haft__work *work = hire(&p, 2);
-    work->doubted_ms = 1;
-    while (work->busy == 0 || work->slots[0].run->slots == NULL || !work->nothing) {
-        CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    haft__worker *work = hire(&p, 2);
+    work->strays_since_ms = 1;
+    while (work->busy == 0 || work->slots[0].run->slots == NULL || !work->store_empty) {
+        CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.told[HAFT__WORK_TAKEN], 1, "taken");
-    CHECK_INT(p.told[HAFT__WORK_LOST] + p.told[HAFT__WORK_LEFT], 0, "%s", p.error.message);
-    haft__work_destroy(work);
+    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 1, "taken");
+    CHECK_INT(p.told[HAFT__WORKER_LEASE_LOST] + p.told[HAFT__WORKER_SKIPPED], 0, "%s",
+              p.error.message);
+    haft__worker_destroy(work);
     help_faulty_finish(&p.h);
 }
 
@@ -473,8 +476,8 @@ TEST(runs_that_go_on_here_are_not_taken_again)
 TEST(a_list_of_runs_has_an_end)
 {
     haft__skip_list *list = test_alloc(sizeof(*list));
-    CHECK(haft__skip_list_add(list, HAFT__SKIP_LIST - 1, "a"), "the last");
-    CHECK(!haft__skip_list_add(list, HAFT__SKIP_LIST, "a"), "one past it");
+    CHECK(haft__skip_list_add(list, HAFT__SKIP_LIST_CAPACITY - 1, "a"), "the last");
+    CHECK(!haft__skip_list_add(list, HAFT__SKIP_LIST_CAPACITY, "a"), "one past it");
 }
 
 /* Whatever memory is missing for, the worker goes on, or another ends what it has left. */
@@ -487,20 +490,21 @@ TEST(a_worker_without_memory_loses_no_run)
         haft__arena_init(&arena, 0);
         help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_MS);
         haft_str id = enqueue(&p, "", QUICK);
-        haft__work *work = hire(&p, 1);
+        haft__worker *work = hire(&p, 1);
         test_fail_allocation(n);
-        for (int i = 0; i < 200 && p.told[HAFT__WORK_ENDED] + p.told[HAFT__WORK_LEFT] == 0; i++) {
-            (void)!haft__work_step(work, NULL);
+        for (int i = 0; i < 200 && p.told[HAFT__WORKER_ENDED] + p.told[HAFT__WORKER_SKIPPED] == 0;
+             i++) {
+            (void)!haft__worker_step(work, NULL);
         }
         failed = test_allow_allocations();
-        CHECK(failed || p.told[HAFT__WORK_ENDED] == 1, "%u: %s", n, p.error.message);
-        haft__work_destroy(work);
+        CHECK(failed || p.told[HAFT__WORKER_ENDED] == 1, "%u: %s", n, p.error.message);
+        haft__worker_destroy(work);
         work = hire(&p, 1);
-        for (int i = 0; i < 200 && p.told[HAFT__WORK_ENDED] == 0; i++) {
-            CHECK_INT(haft__work_step(work, &p.h.err), HAFT_OK, "%u: %s", n, p.h.err.message);
+        for (int i = 0; i < 200 && p.told[HAFT__WORKER_ENDED] == 0; i++) {
+            CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%u: %s", n, p.h.err.message);
         }
         CHECK_STR(find(&p, id, &arena).end, HAFT__LIT("done"), "allocation %u", n);
-        haft__work_destroy(work);
+        haft__worker_destroy(work);
         help_faulty_finish(&p.h);
         haft__arena_finish(&arena);
     }
@@ -519,12 +523,12 @@ TEST(a_run_that_is_no_spec_is_left)
                                   .line_count = 1};
     CHECK_INT(haft__store_submit_and_wait(p.h.runtime->store, &create, &p.h.err), HAFT_OK, "%s",
               p.h.err.message);
-    haft__work *work = hire(&p, 2);
+    haft__worker *work = hire(&p, 2);
     work_until_idle(&p, work);
-    CHECK_INT(p.told[HAFT__WORK_LEFT], 1, "left");
-    CHECK_INT(p.told[HAFT__WORK_TAKEN], 1, "taken");
+    CHECK_INT(p.told[HAFT__WORKER_SKIPPED], 1, "left");
+    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 1, "taken");
     CHECK(p.error.message[0] != '\0', "it does not say why");
-    haft__work_destroy(work);
+    haft__worker_destroy(work);
     close_place(&p);
 }
 
@@ -545,35 +549,36 @@ TEST(numbers_that_cannot_be_are_refused)
     place p;
     open_place(&p);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__work *work = NULL;
-        haft__work_options options = {
-            .concurrency = cases[i].concurrency, .poll_ms = cases[i].poll_ms, .tell = note};
-        CHECK_INT(haft__work_create(p.h.runtime, &options, &work, &p.h.err), cases[i].wanted,
+        haft__worker *work = NULL;
+        haft__worker_options options = {
+            .concurrency = cases[i].concurrency, .poll_ms = cases[i].poll_ms, .notify = note};
+        CHECK_INT(haft__worker_create(p.h.runtime, &options, &work, &p.h.err), cases[i].wanted,
                   "case %zu", i);
-        haft__work_destroy(work);
+        haft__worker_destroy(work);
     }
     close_place(&p);
     help_host h;
-    haft__work *work = NULL;
-    haft__work_options options = {.concurrency = 1, .poll_ms = 1, .tell = note};
+    haft__worker *work = NULL;
+    haft__worker_options options = {.concurrency = 1, .poll_ms = 1, .notify = note};
     help_host_init(&h, "memory:");
-    CHECK_INT(haft__work_create(h.runtime, &options, &work, &h.err), HAFT_UNSUPPORTED, "memory");
+    CHECK_INT(haft__worker_create(h.runtime, &options, &work, &h.err), HAFT_UNSUPPORTED, "memory");
     help_host_finish(&h);
 }
 
 TEST(a_worker_that_is_to_end_hurries_its_store)
 {
     help_host h;
-    haft__work *work = NULL;
-    haft__work_options options = {.concurrency = 1, .poll_ms = 1, .tell = note};
+    haft__worker *work = NULL;
+    haft__worker_options options = {.concurrency = 1, .poll_ms = 1, .notify = note};
     help_faulty_init(&h, 60000);
-    CHECK_INT(haft__work_create(h.runtime, &options, &work, &h.err), HAFT_OK, "%s", h.err.message);
+    CHECK_INT(haft__worker_create(h.runtime, &options, &work, &h.err), HAFT_OK, "%s",
+              h.err.message);
     CHECK_INT(help_faulty_hurry(), 0, "as long as it goes on");
-    haft__work_stop(work, false);
+    haft__worker_stop(work, false);
     CHECK_INT(help_faulty_hurry(), HAFT__LIMIT_WORK_STOP_MS, "a first signal");
-    haft__work_stop(work, true);
+    haft__worker_stop(work, true);
     CHECK_INT(help_faulty_hurry(), HAFT__LIMIT_WORK_HURRY_MS, "a second one");
-    haft__work_destroy(work);
+    haft__worker_destroy(work);
     help_faulty_finish(&h);
 }
 
@@ -581,8 +586,8 @@ TEST(what_happens_has_names)
 {
     static const char *const names[] = {"taken", "ended",    "waits", "left",
                                         "lost",  "released", "kept",  "trouble"};
-    for (int i = 0; i <= HAFT__WORK_TROUBLE; i++) {
-        CHECK_STR(haft__str(haft__work_kind_name((haft__work_kind)i)), haft__str(names[i]), "%d",
-                  i);
+    for (int i = 0; i <= HAFT__WORKER_ERROR; i++) {
+        CHECK_STR(haft__str(haft__worker_event_name((haft__worker_event_kind)i)),
+                  haft__str(names[i]), "%d", i);
     }
 }

@@ -29,11 +29,11 @@ static void begin(help_run *r, const char *spec, const char *calls, int events)
 static void describe(haft__buf *out, const haft__run *run)
 {
     for (size_t i = run->batch; i < run->call_count; i++) {
-        haft__held held = haft__held_look(run, &run->calls[i]);
-        if (held.by != HAFT__HELD_NOT) {
+        haft__call_wait held = haft__call_wait_find(run, &run->calls[i]);
+        if (held.by != HAFT__CALL_WAIT_NONE) {
             haft__buf_addf(out, "%.*s %s %.*s %.*s;", HAFT__ARG(run->calls[i].id),
-                           haft__held_name(held.by), HAFT__ARG(held.lane),
-                           HAFT__ARG(held.behind != NULL ? held.behind->id : HAFT__LIT("-")));
+                           haft__call_wait_reason_name(held.by), HAFT__ARG(held.lane),
+                           HAFT__ARG(held.holder != NULL ? held.holder->id : HAFT__LIT("-")));
         }
     }
 }

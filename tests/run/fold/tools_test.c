@@ -55,7 +55,7 @@ TEST(a_revealed_tool_is_one_of_the_run)
     world_init(&w, "agent; tools=look");
     CHECK(w.run.tools == &w.spec.spec.tools, "before, the spec's own are the run's");
     CHECK_INT(fold(&w, REVEALED("")), HAFT_OK, "%s", w.err.message);
-    CHECK(w.run.tools == &w.spec.spec.tools && w.run.catalogued, "nothing was revealed");
+    CHECK(w.run.tools == &w.spec.spec.tools && w.run.initial_search_done, "nothing was revealed");
     CHECK_INT(fold(&w, REVEALED(TOOL)), HAFT_OK, "%s", w.err.message);
     const haft__tool *tool = haft__tools_find(w.run.tools, HAFT__LIT("docs:search"));
     haft__wire_name wire = haft__wire_name_encode(HAFT__LIT("docs:search"));
@@ -141,7 +141,7 @@ TEST(a_tool_that_is_gone_is_not_offered)
     CHECK_INT(fold(&w, REVEALED(TOOL)), HAFT_OK, "%s", w.err.message);
     for (size_t i = 0; i < COUNT(rows); i++) {
         CHECK_INT(fold(&w, rows[i].body), HAFT_OK, "row %zu: %s", i, w.err.message);
-        haft__verdict verdict = haft__resolve_at(&w.run, 1);
+        haft__verdict verdict = haft__resolve_index(&w.run, 1);
         CHECK_INT(verdict.reason, rows[i].gone ? HAFT__REASON_GONE : HAFT__REASON_REVEALED,
                   "row %zu", i);
         const haft__run_server *server = haft__run_find_server(&w.run, HAFT__LIT("docs"));

@@ -55,7 +55,7 @@ TEST(what_a_server_takes)
                                      .base_url = haft__str(servers[i].base_url),
                                      .options = help_json(&arena, servers[i].options),
                                      .constraint = servers[i].says}};
-        haft__force force = haft__force_look(&spec);
+        haft__constraint_support force = haft__constraint_detect(&spec);
         CHECK_INT(force.kind, servers[i].kind, "case %zu", i);
         CHECK(force.kind != HAFT__CONSTRAINT_JSON_SCHEMA || force.target == servers[i].target,
               "case %zu", i);
@@ -176,8 +176,8 @@ TEST(a_bounded_reply_bounds_strings_in_its_grammar)
                                  .tool_count = 1,
                                  .format = HAFT__LIT("hermes")};
         spec_of(&f)->model.options = help_json(&f.run.arena, rows[i].options);
-        CHECK_INT(haft__force_constrain(spec_of(&f), HAFT__LIT("hermes"), false, &request,
-                                        &f.run.arena, NULL, NULL),
+        CHECK_INT(haft__constraint_apply(spec_of(&f), HAFT__LIT("hermes"), false, &request,
+                                         &f.run.arena, NULL, NULL),
                   HAFT_OK, "%s", rows[i].options);
         haft_str text = request.constraint.text;
         const char *wanted = rows[i].found != NULL ? rows[i].found : "char{";
@@ -215,8 +215,8 @@ TEST(only_who_is_known_to_think_may_do_so)
         model->family.name = haft__str(rows[i].family);
         model->family.reasoning_open = rows[i].think;
         model->starts_in_reasoning = rows[i].inside;
-        CHECK_INT(haft__force_constrain(spec_of(&f), HAFT__LIT("hermes"), false, &request,
-                                        &f.run.arena, NULL, NULL),
+        CHECK_INT(haft__constraint_apply(spec_of(&f), HAFT__LIT("hermes"), false, &request,
+                                         &f.run.arena, NULL, NULL),
                   HAFT_OK, "%s", rows[i].family);
         haft_str text = request.constraint.text;
         CHECK((memmem(text.ptr, text.len, "</think>", 8) != NULL) == rows[i].may, "%s: %.*s",
@@ -232,16 +232,16 @@ TEST(what_cannot_be_expressed_is_asked_for_without)
     forced f;
     begin(&f, "llamacpp", "hermes", "agent; default=any; tools=look", "{\"replies\":[{}]}");
     haft__request request = {.mode = HAFT__MODE_ANY, .format = HAFT__LIT("hermes")};
-    CHECK_INT(haft__force_constrain(spec_of(&f), HAFT__LIT("hermes"), false, &request, &f.run.arena,
-                                    NULL, NULL),
+    CHECK_INT(haft__constraint_apply(spec_of(&f), HAFT__LIT("hermes"), false, &request,
+                                     &f.run.arena, NULL, NULL),
               HAFT_OK, "no tools");
     CHECK_INT(request.constraint.kind, HAFT__CONSTRAINT_NONE, "nothing to call");
-    CHECK_INT(haft__force_constrain(spec_of(&f), HAFT__LIT("native"), false, &request, &f.run.arena,
-                                    NULL, NULL),
+    CHECK_INT(haft__constraint_apply(spec_of(&f), HAFT__LIT("native"), false, &request,
+                                     &f.run.arena, NULL, NULL),
               HAFT_OK, "no format");
     spec_of(&f)->model.constraint = HAFT__CONSTRAIN_NONE;
-    CHECK_INT(haft__force_constrain(spec_of(&f), HAFT__LIT("hermes"), false, &request, &f.run.arena,
-                                    NULL, NULL),
+    CHECK_INT(haft__constraint_apply(spec_of(&f), HAFT__LIT("hermes"), false, &request,
+                                     &f.run.arena, NULL, NULL),
               HAFT_OK, "no constraint");
     CHECK_INT(request.constraint.kind, HAFT__CONSTRAINT_NONE, "as it was");
     help_run_finish(&f.run);
@@ -275,8 +275,8 @@ TEST(a_grammar_that_would_be_too_large_is_left_out)
                              .allowed = allowed,
                              .tool_count = 1,
                              .format = HAFT__LIT("hermes")};
-    CHECK_INT(haft__force_constrain(spec_of(&f), HAFT__LIT("hermes"), false, &request, &f.run.arena,
-                                    NULL, NULL),
+    CHECK_INT(haft__constraint_apply(spec_of(&f), HAFT__LIT("hermes"), false, &request,
+                                     &f.run.arena, NULL, NULL),
               HAFT_OK, "too large");
     CHECK_INT(request.constraint.kind, HAFT__CONSTRAINT_NONE, "left out");
     haft__buf_finish(&schema);

@@ -10,7 +10,7 @@ typedef struct world {
     haft__arena arena;
     help_spec s;
     haft__offer offer;
-    haft__reveal_ask ask;
+    haft__reveal_request ask;
 } world;
 
 static void world_init(world *w, const char *words)
@@ -21,8 +21,8 @@ static void world_init(world *w, const char *words)
     CHECK_INT(haft__resolve(&w->s.spec, NULL, w->s.servers.listings, w->s.servers.count, &w->arena,
                             &w->offer, NULL),
               HAFT_OK, "%s", words);
-    w->ask =
-        (haft__reveal_ask){.spec = &w->s.spec, .offer = &w->offer, .query = HAFT__LIT("send mail")};
+    w->ask = (haft__reveal_request){
+        .spec = &w->s.spec, .offer = &w->offer, .query = HAFT__LIT("send mail")};
 }
 
 TEST(what_is_deferred_is_searched)
@@ -41,8 +41,8 @@ TEST(what_is_deferred_is_searched)
     for (size_t i = 0; i < COUNT(rows); i++) {
         world w;
         world_init(&w, rows[i].spec);
-        CHECK_INT(haft__find_once(&w.ask, HELP_KEY, NULL, &w.arena, NULL), HAFT_OK, "%s",
-                  rows[i].spec);
+        CHECK_INT(haft__offer_index_search_once(&w.ask, HELP_KEY, NULL, &w.arena, NULL), HAFT_OK,
+                  "%s", rows[i].spec);
         CHECK_INT(w.ask.hit_count > 0, rows[i].found != NULL, "%s", rows[i].spec);
         if (rows[i].found != NULL && w.ask.hit_count > 0) {
             CHECK_STR(w.ask.hits[0].name, haft__str(rows[i].found), "%s", rows[i].spec);
@@ -68,7 +68,7 @@ TEST(the_key_names_what_is_searched)
     for (size_t i = 0; i < COUNT(specs); i++) {
         world w;
         world_init(&w, specs[i]);
-        CHECK_INT(haft__find_key(&w.offer, keys[i], NULL), HAFT_OK, "%s", specs[i]);
+        CHECK_INT(haft__offer_index_key(&w.offer, keys[i], NULL), HAFT_OK, "%s", specs[i]);
         for (size_t k = 0; k < i; k++) {
             CHECK_INT(memcmp(keys[i], keys[k], sizeof(keys[i])) == 0, same[i] == same[k],
                       "%s and %s", specs[i], specs[k]);
@@ -83,7 +83,8 @@ TEST(a_long_task_is_cut)
     char *text = test_alloc(HAFT__LIMIT_SEARCH_TASK_CHARS + 1);
     memset(text, 'x', HAFT__LIMIT_SEARCH_TASK_CHARS + 1);
     for (size_t more = 0; more <= 1; more++) {
-        haft_str query = haft__find_query((haft_str){text, HAFT__LIMIT_SEARCH_TASK_CHARS + more});
+        haft_str query =
+            haft__offer_index_trim_query((haft_str){text, HAFT__LIMIT_SEARCH_TASK_CHARS + more});
         CHECK_INT(query.len, HAFT__LIMIT_SEARCH_TASK_CHARS, "%zu more", more);
     }
 }
@@ -95,9 +96,10 @@ TEST(finding_survives_failed_allocations)
         char key[HAFT__SHA256_HEX];
         world_init(&w, "agent; server=post,send,take");
         test_fail_allocation(n);
-        haft_status status = haft__find_key(&w.offer, key, NULL);
-        status =
-            status == HAFT_OK ? haft__find_once(&w.ask, HELP_KEY, NULL, &w.arena, NULL) : status;
+        haft_status status = haft__offer_index_key(&w.offer, key, NULL);
+        status = status == HAFT_OK
+                     ? haft__offer_index_search_once(&w.ask, HELP_KEY, NULL, &w.arena, NULL)
+                     : status;
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         haft__arena_finish(&w.arena);

@@ -8,70 +8,75 @@
 /* One tool of a spec, or of one of its servers. */
 typedef struct branch {
     const char *spec, *tool, *word;
-    haft__sight sight;
+    haft__visibility sight;
 } branch;
 
 static const branch branches[] = {
     /* the spec's own */
-    {"agent; tools=look", "look", "declared", HAFT__SIGHT_DECLARED},
-    {"agent; tools=pick!headless", "pick", "declared", HAFT__SIGHT_DECLARED},
-    {"agent; tools=look; context=1000; own_bytes=400", "look", "declared", HAFT__SIGHT_DECLARED},
-    {"agent; tools=look; context=1000; own_bytes=404", "look", "share", HAFT__SIGHT_OUT},
-    {"agent; tools=look; own_bytes=9999999", "look", "declared", HAFT__SIGHT_DECLARED},
+    {"agent; tools=look", "look", "declared", HAFT__VISIBILITY_DECLARED},
+    {"agent; tools=pick!headless", "pick", "declared", HAFT__VISIBILITY_DECLARED},
+    {"agent; tools=look; context=1000; own_bytes=400", "look", "declared",
+     HAFT__VISIBILITY_DECLARED},
+    {"agent; tools=look; context=1000; own_bytes=404", "look", "share", HAFT__VISIBILITY_NONE},
+    {"agent; tools=look; own_bytes=9999999", "look", "declared", HAFT__VISIBILITY_DECLARED},
     {"agent; tools=look; context=1000; own_bytes=404; schedule=look", "look", "named",
-     HAFT__SIGHT_DECLARED},
+     HAFT__VISIBILITY_DECLARED},
     {"agent; tools=look; context=1000; own_bytes=404; default=look", "look", "named",
-     HAFT__SIGHT_DECLARED},
+     HAFT__VISIBILITY_DECLARED},
     {"agent; tools=look; context=1000; own_bytes=404; phase=one+look", "look", "named",
-     HAFT__SIGHT_DECLARED},
+     HAFT__VISIBILITY_DECLARED},
     {"agent; tools=look; context=1000; own_bytes=404; builtin_deny=tool_search", "look",
-     "search_denied", HAFT__SIGHT_OUT},
-    {"agent; tools=grep; context=1000; own_bytes=404", "grep", "enabled", HAFT__SIGHT_DECLARED},
+     "search_denied", HAFT__VISIBILITY_NONE},
+    {"agent; tools=grep; context=1000; own_bytes=404", "grep", "enabled",
+     HAFT__VISIBILITY_DECLARED},
     /* built-ins */
-    {"agent; tools=grep", "grep", "enabled", HAFT__SIGHT_DECLARED},
-    {"agent", "grep", "not_enabled", HAFT__SIGHT_OUT},
-    {"agent; tools=grep; builtin_allow=g*", "grep", "enabled", HAFT__SIGHT_DECLARED},
-    {"agent; tools=grep; builtin_allow=read", "grep", "builtin_denied", HAFT__SIGHT_OUT},
-    {"agent; tools=grep; builtin_deny=*ep", "grep", "builtin_denied", HAFT__SIGHT_OUT},
-    {"agent; tools=read_result", "read_result", "enabled", HAFT__SIGHT_DECLARED},
-    {"agent; tools=python_execution", "python_execution", "needs_code", HAFT__SIGHT_OUT},
+    {"agent; tools=grep", "grep", "enabled", HAFT__VISIBILITY_DECLARED},
+    {"agent", "grep", "not_enabled", HAFT__VISIBILITY_NONE},
+    {"agent; tools=grep; builtin_allow=g*", "grep", "enabled", HAFT__VISIBILITY_DECLARED},
+    {"agent; tools=grep; builtin_allow=read", "grep", "builtin_denied", HAFT__VISIBILITY_NONE},
+    {"agent; tools=grep; builtin_deny=*ep", "grep", "builtin_denied", HAFT__VISIBILITY_NONE},
+    {"agent; tools=read_result", "read_result", "enabled", HAFT__VISIBILITY_DECLARED},
+    {"agent; tools=python_execution", "python_execution", "needs_code", HAFT__VISIBILITY_NONE},
     {"agent; tools=python_execution; format=codemode", "python_execution", "not_in_version",
-     HAFT__SIGHT_OUT},
-    {"agent; tools=execute_sql", "execute_sql", "needs_database", HAFT__SIGHT_OUT},
-    {"agent; tools=execute_sql; database", "execute_sql", "not_in_version", HAFT__SIGHT_OUT},
-    {"agent; tools=search_schemas", "search_schemas", "needs_database", HAFT__SIGHT_OUT},
-    {"agent; tools=search_schemas; database", "search_schemas", "not_in_version", HAFT__SIGHT_OUT},
+     HAFT__VISIBILITY_NONE},
+    {"agent; tools=execute_sql", "execute_sql", "needs_database", HAFT__VISIBILITY_NONE},
+    {"agent; tools=execute_sql; database", "execute_sql", "not_in_version", HAFT__VISIBILITY_NONE},
+    {"agent; tools=search_schemas", "search_schemas", "needs_database", HAFT__VISIBILITY_NONE},
+    {"agent; tools=search_schemas; database", "search_schemas", "not_in_version",
+     HAFT__VISIBILITY_NONE},
     /* the search itself */
-    {"agent; tools=tool_search", "tool_search", "needs_deferred", HAFT__SIGHT_OUT},
-    {"agent; tools=tool_search; server=docs,a", "tool_search", "enabled", HAFT__SIGHT_DECLARED},
+    {"agent; tools=tool_search", "tool_search", "needs_deferred", HAFT__VISIBILITY_NONE},
+    {"agent; tools=tool_search; server=docs,a", "tool_search", "enabled",
+     HAFT__VISIBILITY_DECLARED},
     {"agent; tools=tool_search; server=docs!disabled,a", "tool_search", "needs_deferred",
-     HAFT__SIGHT_OUT},
-    {"agent; server=docs,a", "tool_search", "undeclared", HAFT__SIGHT_CALLABLE},
-    {"agent", "tool_search", "not_enabled", HAFT__SIGHT_OUT},
+     HAFT__VISIBILITY_NONE},
+    {"agent; server=docs,a", "tool_search", "undeclared", HAFT__VISIBILITY_CALLABLE},
+    {"agent", "tool_search", "not_enabled", HAFT__VISIBILITY_NONE},
     {"agent; server=docs,a; builtin_deny=tool_search", "tool_search", "not_enabled",
-     HAFT__SIGHT_OUT},
+     HAFT__VISIBILITY_NONE},
     {"agent; tools=tool_search; server=docs,a; builtin_deny=tool_search", "tool_search",
-     "builtin_denied", HAFT__SIGHT_OUT},
+     "builtin_denied", HAFT__VISIBILITY_NONE},
     {"agent; tools=tool_search,look; context=1000; own_bytes=404", "tool_search", "enabled",
-     HAFT__SIGHT_DECLARED},
+     HAFT__VISIBILITY_DECLARED},
     /* of servers */
-    {"agent; server=docs,a", "docs:a", "deferred", HAFT__SIGHT_OUT},
-    {"agent; server=docs!disabled,a", "docs:a", "server_disabled", HAFT__SIGHT_OUT},
-    {"agent; server=docs!error,a", "docs:a", "server_error", HAFT__SIGHT_OUT},
-    {"agent; server=docs,a!changed,b", "docs:a", "tool_changed", HAFT__SIGHT_OUT},
-    {"agent; server=docs,a!changed,b", "docs:b", "deferred", HAFT__SIGHT_OUT},
-    {"agent; server=docs!error,a!changed", "docs:a", "server_error", HAFT__SIGHT_OUT},
-    {"agent; mcp_deny=*:a; server=docs,a!changed", "docs:a", "tool_denied", HAFT__SIGHT_OUT},
-    {"agent; mcp_allow=mail:*; server=docs,a", "docs:a", "server_denied", HAFT__SIGHT_OUT},
-    {"agent; mcp_deny=docs:*; server=docs,a", "docs:a", "server_denied", HAFT__SIGHT_OUT},
-    {"agent; mcp_deny=*; server=docs,a", "docs:a", "server_denied", HAFT__SIGHT_OUT},
-    {"agent; mcp_allow=docs:b; server=docs,a", "docs:a", "tool_denied", HAFT__SIGHT_OUT},
-    {"agent; mcp_allow=*b; server=docs,a", "docs:a", "tool_denied", HAFT__SIGHT_OUT},
-    {"agent; mcp_deny=*:a; server=docs,a", "docs:a", "tool_denied", HAFT__SIGHT_OUT},
+    {"agent; server=docs,a", "docs:a", "deferred", HAFT__VISIBILITY_NONE},
+    {"agent; server=docs!disabled,a", "docs:a", "server_disabled", HAFT__VISIBILITY_NONE},
+    {"agent; server=docs!error,a", "docs:a", "server_error", HAFT__VISIBILITY_NONE},
+    {"agent; server=docs,a!changed,b", "docs:a", "tool_changed", HAFT__VISIBILITY_NONE},
+    {"agent; server=docs,a!changed,b", "docs:b", "deferred", HAFT__VISIBILITY_NONE},
+    {"agent; server=docs!error,a!changed", "docs:a", "server_error", HAFT__VISIBILITY_NONE},
+    {"agent; mcp_deny=*:a; server=docs,a!changed", "docs:a", "tool_denied", HAFT__VISIBILITY_NONE},
+    {"agent; mcp_allow=mail:*; server=docs,a", "docs:a", "server_denied", HAFT__VISIBILITY_NONE},
+    {"agent; mcp_deny=docs:*; server=docs,a", "docs:a", "server_denied", HAFT__VISIBILITY_NONE},
+    {"agent; mcp_deny=*; server=docs,a", "docs:a", "server_denied", HAFT__VISIBILITY_NONE},
+    {"agent; mcp_allow=docs:b; server=docs,a", "docs:a", "tool_denied", HAFT__VISIBILITY_NONE},
+    {"agent; mcp_allow=*b; server=docs,a", "docs:a", "tool_denied", HAFT__VISIBILITY_NONE},
+    {"agent; mcp_deny=*:a; server=docs,a", "docs:a", "tool_denied", HAFT__VISIBILITY_NONE},
     {"agent; mcp_allow=docs:*; mcp_deny=mail:*; server=docs,a", "docs:a", "deferred",
-     HAFT__SIGHT_OUT},
-    {"agent; tools=docs:a; server=docs,a", "docs:a", "name_taken", HAFT__SIGHT_OUT},
-    {"agent; server=docs,a; builtin_deny=tool_search", "docs:a", "search_denied", HAFT__SIGHT_OUT},
+     HAFT__VISIBILITY_NONE},
+    {"agent; tools=docs:a; server=docs,a", "docs:a", "name_taken", HAFT__VISIBILITY_NONE},
+    {"agent; server=docs,a; builtin_deny=tool_search", "docs:a", "search_denied",
+     HAFT__VISIBILITY_NONE},
 };
 
 /* The last verdict on the name: that of a server, where a tool of the spec has the same. */
@@ -102,8 +107,8 @@ TEST(every_branch_has_its_verdict)
         if (verdict != NULL) {
             CHECK_STR(haft__str(haft__reason_word(verdict->reason)), haft__str(b->word), "%s: %s",
                       b->spec, b->tool);
-            CHECK_STR(haft__str(haft__sight_name(verdict->sight)),
-                      haft__str(haft__sight_name(b->sight)), "%s: %s", b->spec, b->tool);
+            CHECK_STR(haft__str(haft__visibility_name(verdict->visibility)),
+                      haft__str(haft__visibility_name(b->sight)), "%s: %s", b->spec, b->tool);
             CHECK(haft__reason_text(verdict->reason)[0] != '\0', "%s has a text", b->word);
         }
         haft__arena_finish(&arena);
@@ -137,7 +142,8 @@ TEST(a_tool_of_the_spec_with_a_built_ins_name_needs_nothing)
 {
     haft__spec spec = {.mcp = haft__json_null(), .databases = haft__json_null()};
     haft__tool tool = {.name = HAFT__LIT("execute_sql"), .source = HAFT__TOOL_FUNCTION};
-    CHECK_INT(haft__resolve_tool(&spec, NULL, &tool).sight, HAFT__SIGHT_DECLARED, "no built-in");
+    CHECK_INT(haft__resolve_tool(&spec, NULL, &tool).visibility, HAFT__VISIBILITY_DECLARED,
+              "no built-in");
 }
 
 /* What a run has found decides, whatever its servers say now. */

@@ -12,7 +12,7 @@ typedef struct world {
     help_spec s;
     haft__offer offer;
     haft__reveal_hit hits[16];
-    haft__reveal_ask ask;
+    haft__reveal_request ask;
     haft__reveal reveal;
 } world;
 
@@ -25,14 +25,14 @@ static void world_init(world *w, const char *words, const char *found, const cha
     CHECK_INT(haft__resolve(&w->s.spec, NULL, w->s.servers.listings, w->s.servers.count, &w->arena,
                             &w->offer, NULL),
               HAFT_OK, "%s", words);
-    w->ask = (haft__reveal_ask){.spec = &w->s.spec,
-                                .listings = w->s.servers.listings,
-                                .listing_count = w->s.servers.count,
-                                .offer = &w->offer,
-                                .hits = w->hits,
-                                .query = HAFT__LIT("look for it"),
-                                .call = haft__str(call),
-                                .limit = limit};
+    w->ask = (haft__reveal_request){.spec = &w->s.spec,
+                                    .listings = w->s.servers.listings,
+                                    .listing_count = w->s.servers.count,
+                                    .offer = &w->offer,
+                                    .hits = w->hits,
+                                    .query = HAFT__LIT("look for it"),
+                                    .call = haft__str(call),
+                                    .limit = limit};
     haft_str rest = haft__str(found);
     while (rest.len > 0) {
         w->hits[w->ask.hit_count] = (haft__reveal_hit){
@@ -118,7 +118,7 @@ TEST(a_call_gets_ten_more_names)
     CHECK_INT(decide(&w), HAFT_OK, "decide");
     CHECK_INT(w.reveal.count, 1 + HAFT__LIMIT_SEARCH_LISTED, "all");
     CHECK_INT(w.reveal.shown, 1, "shown");
-    CHECK(haft__reveal_most(&w.s.spec) >= w.reveal.count, "that many hits are asked for");
+    CHECK(haft__reveal_max_hits(&w.s.spec) >= w.reveal.count, "that many hits are asked for");
     haft__buf_finish(&words);
     haft__buf_finish(&found);
     haft__arena_finish(&w.arena);
@@ -187,12 +187,12 @@ TEST(a_list_is_told_once)
                   "{\"replies\":[{\"text\":\"a\"}]}");
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
     haft__mcp_listing listing = r.spec.servers.listings[0];
-    haft__reveal_ask ask = {.spec = &r.spec.spec,
-                            .run = &r.drive.run,
-                            .listings = &listing,
-                            .listing_count = 1,
-                            .offer = &offer,
-                            .call = HAFT__LIT("")};
+    haft__reveal_request ask = {.spec = &r.spec.spec,
+                                .run = &r.drive.run,
+                                .listings = &listing,
+                                .listing_count = 1,
+                                .offer = &offer,
+                                .call = HAFT__LIT("")};
     for (size_t count = 2; count >= 1; count--) {
         listing.tool_count = count;
         CHECK_INT(haft__resolve(ask.spec, ask.run, &listing, 1, &r.arena, &offer, NULL), HAFT_OK,
@@ -290,7 +290,7 @@ TEST(tools_are_searched_for_when_there_are_some)
         help_spec s;
         haft__arena_init(&arena, 0);
         help_spec_init(&s, &arena, haft__str(rows[i].spec));
-        CHECK_INT(haft__reveal_wanted(&s.spec), rows[i].wanted, "%s", rows[i].spec);
+        CHECK_INT(haft__reveal_is_needed(&s.spec), rows[i].wanted, "%s", rows[i].spec);
         haft__arena_finish(&arena);
     }
 }
@@ -336,11 +336,11 @@ TEST(a_server_says_what_is_known_of_it_and_what_is_left_out)
                                      .left_out_all = 99};
         haft__spec spec = {0};
         haft__offer offer = {0};
-        haft__reveal reveal = {.ask = {.spec = &spec,
-                                       .listings = &listing,
-                                       .listing_count = 1,
-                                       .offer = &offer,
-                                       .call = HAFT__LIT("c1.1")}};
+        haft__reveal reveal = {.request = {.spec = &spec,
+                                           .listings = &listing,
+                                           .listing_count = 1,
+                                           .offer = &offer,
+                                           .call = HAFT__LIT("c1.1")}};
         haft__input_tools_revealed(&body, &reveal);
         haft__buf_add_char(&body, '\0');
         size_t told = 0;

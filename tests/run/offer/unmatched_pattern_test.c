@@ -28,7 +28,7 @@ TEST(patterns_that_match_nothing_of_their_server_are_told)
         haft__arena_init(&arena, 0);
         haft__buf_init(&text, 1000);
         help_spec_init(&s, &arena, haft__str(rows[i].spec));
-        haft__unmatched_warn(&text, &s.spec, &s.servers.listings[0]);
+        haft__unmatched_pattern_warn(&text, &s.spec, &s.servers.listings[0]);
         CHECK_STR(haft__buf_str(&text), haft__str(rows[i].warning), "%s", rows[i].spec);
         haft__buf_finish(&text);
         haft__arena_finish(&arena);
@@ -48,7 +48,7 @@ TEST(rules_of_approval_are_looked_at_before_what_is_allowed)
     help_spec_init(&s, &arena, HAFT__LIT("agent; server=docs,read,send; mcp_allow=docs:gone"));
     s.spec.approvals = rules;
     s.spec.approval_count = COUNT(rules);
-    haft__unmatched_warn(&text, &s.spec, &s.servers.listings[0]);
+    haft__unmatched_pattern_warn(&text, &s.spec, &s.servers.listings[0]);
     CHECK_STR(haft__buf_str(&text),
               HAFT__LIT("none of its tools matches \"docs:sned\" of approvals; did you mean "
                         "docs:send?"),
@@ -99,7 +99,7 @@ TEST(conditions_about_an_argument_that_no_tool_of_the_server_has_are_told)
             {.name = HAFT__LIT("docs:sell"), .input_schema = takes(&arena, "{\"price\":{}}")}};
         haft__mcp_listing listing = {
             .server = HAFT__LIT("docs"), .tools = tools, .tool_count = COUNT(tools)};
-        haft__unmatched_warn(&text, &spec, &listing);
+        haft__unmatched_pattern_warn(&text, &spec, &listing);
         CHECK_STR(haft__buf_str(&text), haft__str(rows[i].warning), "%s %s", rows[i].tools,
                   rows[i].at);
         haft__buf_finish(&text);

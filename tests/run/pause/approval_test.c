@@ -28,7 +28,7 @@ TEST(rules_name_tools_and_traits)
     for (size_t i = 0; i < COUNT(cases); i++) {
         const haft__approval_rule *found = NULL;
         haft__json none = haft__json_object(NULL, 0);
-        CHECK_INT(haft__approval_wanted(&spec, &cases[i].tool, &none, &arena, &found),
+        CHECK_INT(haft__approval_is_required(&spec, &cases[i].tool, &none, &arena, &found),
                   cases[i].wanted, "case %zu", i);
         CHECK(found == (cases[i].rule < 0 ? NULL : &rules[cases[i].rule]), "rule of case %zu", i);
     }

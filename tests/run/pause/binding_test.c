@@ -24,12 +24,13 @@ static void start(help_run *r)
 /* Says it, and records what it comes to without going on. */
 static haft_status say(help_run *r, const char *text)
 {
-    haft__steer command;
+    haft__run_command command;
     haft__buf body;
     haft__buf_init(&body, 65536);
-    haft_status status = haft__steer_read(&r->arena, haft__str(text), HELP_KEY, &command, &r->err);
+    haft_status status =
+        haft__run_command_read(&r->arena, haft__str(text), HELP_KEY, &command, &r->err);
     if (status == HAFT_OK) {
-        status = haft__steer_apply(&r->drive.run, &command, &body, &r->err);
+        status = haft__run_command_apply(&r->drive.run, &command, &body, &r->err);
     }
     if (status == HAFT_OK) {
         status = haft__drive_append(&r->drive, haft__buf_str(&body), &r->err);
@@ -273,15 +274,16 @@ TEST(every_allocation_of_an_edit_may_fail)
 {
     help_run r;
     start(&r);
-    haft__steer command;
+    haft__run_command command;
     haft__buf body;
-    CHECK_INT(haft__steer_read(&r.arena, HAFT__LIT("{\"command\":\"approve\",\"value\":{\"n\":3}}"),
-                               HELP_KEY, &command, &r.err),
+    CHECK_INT(haft__run_command_read(&r.arena,
+                                     HAFT__LIT("{\"command\":\"approve\",\"value\":{\"n\":3}}"),
+                                     HELP_KEY, &command, &r.err),
               HAFT_OK, "%s", r.err.message);
     for (unsigned n = 0;; n++) {
         haft__buf_init(&body, 65536);
         test_fail_allocation(n);
-        haft_status status = haft__steer_apply(&r.drive.run, &command, &body, &r.err);
+        haft_status status = haft__run_command_apply(&r.drive.run, &command, &body, &r.err);
         bool failed = test_allow_allocations();
         haft__buf_finish(&body);
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);

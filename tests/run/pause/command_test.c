@@ -16,13 +16,14 @@ static void start(help_run *r, const char *spec, const char *calls)
 /* What a command comes to: the body of its event, or the error. */
 static haft_str apply(help_run *r, const char *text)
 {
-    haft__steer command;
+    haft__run_command command;
     haft__buf body;
     haft__buf_init(&body, 4096);
     haft_error err = {0};
-    haft_status status = haft__steer_read(&r->arena, haft__str(text), HELP_KEY, &command, &err);
+    haft_status status =
+        haft__run_command_read(&r->arena, haft__str(text), HELP_KEY, &command, &err);
     if (status == HAFT_OK) {
-        status = haft__steer_apply(&r->drive.run, &command, &body, &err);
+        status = haft__run_command_apply(&r->drive.run, &command, &body, &err);
     }
     if (status != HAFT_OK) {
         haft__buf_clear(&body);
@@ -116,8 +117,8 @@ TEST(a_value_has_every_key_once)
         char found[sizeof(err)];
         bool json = false;
         haft__arena_init(&arena, 0);
-        haft_status status =
-            haft__steer_read_value(&arena, haft__str(rows[i].text), HELP_KEY, &value, &json, &err);
+        haft_status status = haft__run_command_read_value(&arena, haft__str(rows[i].text), HELP_KEY,
+                                                          &value, &json, &err);
         (void)snprintf(found, sizeof(found), "%s: %s; %s", haft_status_name(status), err.message,
                        err.hint);
         CHECK_STR(haft__str(found), haft__str(rows[i].wanted), "%s", rows[i].text);
@@ -389,12 +390,13 @@ TEST(what_is_said_is_for_what_can_be_seen)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         help_run r;
-        haft__steer command = {.kind = HAFT__STEER_ANSWER};
+        haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER};
         char found[128];
         start(&r, rows[i].spec, rows[i].calls);
-        CHECK_INT(haft__steer_read(&r.arena, haft__str(rows[i].command), HELP_KEY, &command, NULL),
-                  HAFT_OK, "row %zu", i);
-        haft__steer_see(&r.drive.run, &command);
+        CHECK_INT(
+            haft__run_command_read(&r.arena, haft__str(rows[i].command), HELP_KEY, &command, NULL),
+            HAFT_OK, "row %zu", i);
+        haft__run_command_set_target(&r.drive.run, &command);
         (void)snprintf(found, sizeof(found), "%.*s %.*s %.6s", HAFT__ARG(command.call),
                        HAFT__ARG(command.pause), help_keep(command.binding).ptr);
         CHECK_STR(haft__str(found), haft__str(rows[i].wanted), "row %zu", i);
@@ -436,19 +438,19 @@ TEST(a_command_survives_being_written_and_read)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__steer command = {.kind = HAFT__STEER_REJECT,
-                           .call = HAFT__LIT("c2.1"),
-                           .value = help_json(&arena, "{\"a\":[1,2]}"),
-                           .by = HAFT__LIT("ana"),
-                           .why = HAFT__LIT("\"no\"")};
+    haft__run_command command = {.kind = HAFT__RUN_COMMAND_REJECT,
+                                 .call = HAFT__LIT("c2.1"),
+                                 .value = help_json(&arena, "{\"a\":[1,2]}"),
+                                 .by = HAFT__LIT("ana"),
+                                 .why = HAFT__LIT("\"no\"")};
     haft__buf first, second;
     haft__buf_init(&first, 4096);
     haft__buf_init(&second, 4096);
-    haft__steer_write(&first, &command);
-    haft__steer again;
-    CHECK_INT(haft__steer_read(&arena, haft__buf_str(&first), HELP_KEY, &again, NULL), HAFT_OK,
-              "it cannot be read");
-    haft__steer_write(&second, &again);
+    haft__run_command_write(&first, &command);
+    haft__run_command again;
+    CHECK_INT(haft__run_command_read(&arena, haft__buf_str(&first), HELP_KEY, &again, NULL),
+              HAFT_OK, "it cannot be read");
+    haft__run_command_write(&second, &again);
     CHECK_STR(haft__buf_str(&second), haft__buf_str(&first), "written again");
     haft__buf_finish(&first);
     haft__buf_finish(&second);
@@ -470,16 +472,17 @@ static void know(haft__redactor *redactor, haft__arena *arena)
 /* What a command comes to when the secret is known, or not. */
 static haft_str apply_knowing(help_run *r, const char *text, bool knows)
 {
-    haft__steer command;
+    haft__run_command command;
     haft__redactor redactor;
     haft__buf body;
     haft_error err = {0};
     haft__buf_init(&body, 4096);
     know(&redactor, &r->arena);
-    haft_status status = haft__steer_read(&r->arena, haft__str(text), HELP_KEY, &command, &err);
+    haft_status status =
+        haft__run_command_read(&r->arena, haft__str(text), HELP_KEY, &command, &err);
     command.redactor = knows ? &redactor : NULL;
     if (status == HAFT_OK) {
-        status = haft__steer_apply(&r->drive.run, &command, &body, &err);
+        status = haft__run_command_apply(&r->drive.run, &command, &body, &err);
     }
     if (status != HAFT_OK) {
         haft__buf_clear(&body);
@@ -587,7 +590,7 @@ TEST(a_message_is_found_again_by_its_id)
     for (size_t i = 0; i < COUNT(rows); i++) {
         help_run r;
         haft__redactor redactor;
-        haft__steer command = {.kind = HAFT__STEER_ANSWER};
+        haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER};
         char text[256];
         bool taken = false;
         start(&r, "agent; tools=pick!headless", "{\"name\":\"pick\"}");
@@ -601,9 +604,10 @@ TEST(a_message_is_found_again_by_its_id)
         CHECK_INT(strstr(body.ptr, ",\"message\":\"" MESSAGE "\"}") != NULL, rows[i].kept, "%s",
                   body.ptr);
         CHECK_INT(haft__drive_append(&r.drive, body, &r.err), HAFT_OK, "%s", r.err.message);
-        CHECK_INT(haft__steer_read(&r.arena, haft__str(text), HELP_KEY, &command, NULL), HAFT_OK,
-                  "read");
-        CHECK_INT(haft__steer_taken(&r.drive.run, &command, &taken, NULL), HAFT_OK, "taken");
+        CHECK_INT(haft__run_command_read(&r.arena, haft__str(text), HELP_KEY, &command, NULL),
+                  HAFT_OK, "read");
+        CHECK_INT(haft__run_command_is_duplicate(&r.drive.run, &command, &taken, NULL), HAFT_OK,
+                  "taken");
         CHECK_INT(taken, rows[i].kept, "%s", rows[i].id);
         help_run_finish(&r);
     }
@@ -617,17 +621,17 @@ TEST(a_message_has_no_secret_in_it)
     haft__arena_init(&arena, 0);
     haft__buf_init(&text, 4096);
     know(&redactor, &arena);
-    haft__steer command = {.kind = HAFT__STEER_REJECT,
-                           .call = HAFT__LIT("c2.1"),
-                           .value = help_json(&arena, "{\"a\":[\"" SECRET "\",2]}"),
-                           .why = HAFT__LIT("it is " SECRET),
-                           .message = HAFT__LIT(MESSAGE),
-                           .redactor = &redactor};
-    haft__steer again;
-    haft__steer_write(&text, &command);
+    haft__run_command command = {.kind = HAFT__RUN_COMMAND_REJECT,
+                                 .call = HAFT__LIT("c2.1"),
+                                 .value = help_json(&arena, "{\"a\":[\"" SECRET "\",2]}"),
+                                 .why = HAFT__LIT("it is " SECRET),
+                                 .message = HAFT__LIT(MESSAGE),
+                                 .redactor = &redactor};
+    haft__run_command again;
+    haft__run_command_write(&text, &command);
     CHECK(strstr(help_keep(haft__buf_str(&text)).ptr, SECRET) == NULL, "%.*s",
           HAFT__ARG(haft__buf_str(&text)));
-    CHECK_INT(haft__steer_read(&arena, haft__buf_str(&text), HELP_KEY, &again, NULL), HAFT_OK,
+    CHECK_INT(haft__run_command_read(&arena, haft__buf_str(&text), HELP_KEY, &again, NULL), HAFT_OK,
               "it cannot be read");
     CHECK_STR(again.why, HAFT__LIT("it is [redacted]"), "why");
     CHECK_STR(again.message, HAFT__LIT(MESSAGE), "its id");
@@ -635,7 +639,7 @@ TEST(a_message_has_no_secret_in_it)
         haft__buf_finish(&text);
         haft__buf_init(&text, 4096);
         test_fail_allocation(n);
-        haft__steer_write(&text, &command);
+        haft__run_command_write(&text, &command);
         if (!test_allow_allocations()) {
             break;
         }

@@ -111,9 +111,9 @@ TEST(conditions_hold_or_not)
     haft__json values = parse(&arena, arguments);
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__json when = parse(&arena, cases[i].when);
-        CHECK_INT(haft__condition_asks(&arena, when, &values), cases[i].wanted, "%s",
+        CHECK_INT(haft__condition_needs_approval(&arena, when, &values), cases[i].wanted, "%s",
                   cases[i].when);
-        CHECK(haft__condition_asks(&arena, when, NULL), "could be: %s", cases[i].when);
+        CHECK(haft__condition_needs_approval(&arena, when, NULL), "could be: %s", cases[i].when);
     }
     haft__arena_finish(&arena);
 }

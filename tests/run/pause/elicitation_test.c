@@ -61,11 +61,11 @@ TEST(what_a_person_says_becomes_what_the_tool_is_told)
     for (size_t i = 0; i < COUNT(answers); i++) {
         haft__arena arena;
         haft__arena_init(&arena, 0);
-        haft__run_call call = {.asks = help_json(&arena, answers[i].question)};
+        haft__run_call call = {.elicitation = help_json(&arena, answers[i].question)};
         haft__json answer = haft__json_null();
         haft_error err = {0};
-        haft_status status = haft__asked_answer(call.asks, help_json(&arena, answers[i].said),
-                                                &arena, HELP_KEY, &answer, &err);
+        haft_status status = haft__elicitation_answer(
+            call.elicitation, help_json(&arena, answers[i].said), &arena, HELP_KEY, &answer, &err);
         CHECK_INT(status, answers[i].answer != NULL ? HAFT_OK : HAFT_BAD_INPUT, "%s: %s",
                   answers[i].said, err.message);
         haft__buf found;
@@ -88,11 +88,11 @@ TEST(answers_survive_every_failed_allocation)
             haft__arena arena, made;
             haft__arena_init(&arena, 0);
             haft__arena_init(&made, 0);
-            haft__run_call call = {.asks = help_json(&arena, answers[i].question)};
+            haft__run_call call = {.elicitation = help_json(&arena, answers[i].question)};
             haft__json said = help_json(&arena, answers[i].said), answer;
             test_fail_allocation(n);
             haft_status status =
-                haft__asked_answer(call.asks, said, &made, HELP_KEY, &answer, NULL);
+                haft__elicitation_answer(call.elicitation, said, &made, HELP_KEY, &answer, NULL);
             bool failed = test_allow_allocations();
             bool broken = strcmp(answers[i].question, BROKEN) == 0; /* whatever is wrong with it */
             CHECK(!failed || status == HAFT_NO_MEMORY || broken, "%s, allocation %u: %d",
@@ -153,11 +153,12 @@ TEST(a_tool_gets_its_answer)
         CHECK_INT(help_run_answer(&r, "c1.1", rows[i].verdict, rows[i].value), HAFT_OK, "%s",
                   r.err.message);
         const haft__run_call *call = &r.drive.run.calls[0];
-        haft__json_write(&found, call->resume.kind == HAFT__JSON_OBJECT ? call->resume
-                                                                        : haft__call_told(call));
+        haft__json_write(&found, call->resume.kind == HAFT__JSON_OBJECT
+                                     ? call->resume
+                                     : haft__call_elicitation_answer(call));
         CHECK_STR(haft__buf_str(&found), haft__str(rows[i].told), "row %zu", i);
         CHECK(call->stage == HAFT__CALL_FINISHED && call->ok, "row %zu", i);
-        CHECK(call->asks.kind == HAFT__JSON_NULL && !call->pinned, "row %zu: forgotten", i);
+        CHECK(call->elicitation.kind == HAFT__JSON_NULL && !call->pinned, "row %zu: forgotten", i);
         check_replay(&r, rows[i].spec);
         haft__buf_finish(&found);
         help_run_finish(&r);
@@ -258,22 +259,24 @@ TEST(a_tool_that_ends_while_it_asks)
 
 /* That the command was taken is seen while the tool runs on, when it has asked again, and when its
  * call is over: another answer is never taken for it. */
-static void check_taken(help_run *r, const haft__steer *said, haft__steer_kind kind, size_t row)
+static void check_taken(help_run *r, const haft__run_command *said, haft__run_command_kind kind,
+                        size_t row)
 {
-    haft__steer command = *said, other = *said;
+    haft__run_command command = *said, other = *said;
     haft__outcome outcome = {.ok = true, .text = HAFT__LIT("done")};
     haft__buf body;
     command.call = other.call = HAFT__LIT("c1.1");
-    other.kind = kind == HAFT__STEER_REJECT ? HAFT__STEER_ANSWER : HAFT__STEER_REJECT;
+    other.kind =
+        kind == HAFT__RUN_COMMAND_REJECT ? HAFT__RUN_COMMAND_ANSWER : HAFT__RUN_COMMAND_REJECT;
     other.value = help_json(&r->arena, "{\"n\":9}");
     haft__buf_init(&body, 1 << 16);
     for (int over = 0; over <= 1; over++) {
         bool taken = false;
-        CHECK_INT(haft__steer_taken(&r->drive.run, &command, &taken, &r->err), HAFT_OK, "%s",
-                  r->err.message);
+        CHECK_INT(haft__run_command_is_duplicate(&r->drive.run, &command, &taken, &r->err), HAFT_OK,
+                  "%s", r->err.message);
         CHECK(taken, "row %zu, over %d: it was taken", row, over);
-        CHECK_INT(haft__steer_taken(&r->drive.run, &other, &taken, &r->err), HAFT_OK, "%s",
-                  r->err.message);
+        CHECK_INT(haft__run_command_is_duplicate(&r->drive.run, &other, &taken, &r->err), HAFT_OK,
+                  "%s", r->err.message);
         CHECK(!taken, "row %zu, over %d: another was not", row, over);
         haft__buf_clear(&body);
         if (over == 0) {
@@ -304,13 +307,13 @@ TEST(an_answer_does_not_become_the_result_of_a_lost_call)
                   HAFT_OK, "%s", r.err.message);
         CHECK_INT(haft__drive_append(&r.drive, effect.body, &r.err), HAFT_OK, "%s", r.err.message);
         CHECK(call->lost && call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME, "it is known as lost");
-        haft__steer command = {.kind = HAFT__STEER_ANSWER,
-                               .call = HAFT__LIT("c1.1"),
-                               .value = help_json(&r.arena, "{\"n\":1}"),
-                               .by = HAFT__LIT("me"),
-                               .why = HAFT__LIT(""),
-                               .pause = haft__str(rows[i].pause)};
-        CHECK_INT(haft__steer_apply(&r.drive.run, &command, &body, &r.err), rows[i].status,
+        haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
+                                     .call = HAFT__LIT("c1.1"),
+                                     .value = help_json(&r.arena, "{\"n\":1}"),
+                                     .by = HAFT__LIT("me"),
+                                     .why = HAFT__LIT(""),
+                                     .pause = haft__str(rows[i].pause)};
+        CHECK_INT(haft__run_command_apply(&r.drive.run, &command, &body, &r.err), rows[i].status,
                   "seen: '%s': %s", rows[i].pause, r.err.message);
         CHECK((rows[i].status == HAFT_OK) == (body.len > 0), "seen: '%s'", rows[i].pause);
         CHECK(rows[i].status == HAFT_OK || strstr(r.err.message, "was lost with") != NULL, "%s",
@@ -323,30 +326,30 @@ TEST(an_answer_does_not_become_the_result_of_a_lost_call)
 TEST(commands_answer_a_tool)
 {
     static const struct {
-        haft__steer_kind kind;
+        haft__run_command_kind kind;
         const char *value, *body; /* of the event; NULL: refused */
     } rows[] = {
-        {HAFT__STEER_ANSWER, "{\"n\":1}",
+        {HAFT__RUN_COMMAND_ANSWER, "{\"n\":1}",
          "\"verdict\":\"answer\",\"value\":{\"action\":\"accept\",\"content\":{\"n\":1,\"m\":3}}}"},
-        {HAFT__STEER_APPROVE, "{\"n\":1}",
+        {HAFT__RUN_COMMAND_APPROVE, "{\"n\":1}",
          "\"verdict\":\"answer\",\"value\":{\"action\":\"accept\",\"content\":{\"n\":1,\"m\":3}}}"},
-        {HAFT__STEER_APPROVE, "null", NULL},
-        {HAFT__STEER_ANSWER, "\"many\"", NULL},
-        {HAFT__STEER_ANSWER, "{\"action\":\"cancel\"}",
+        {HAFT__RUN_COMMAND_APPROVE, "null", NULL},
+        {HAFT__RUN_COMMAND_ANSWER, "\"many\"", NULL},
+        {HAFT__RUN_COMMAND_ANSWER, "{\"action\":\"cancel\"}",
          "\"verdict\":\"answer\",\"value\":{\"action\":\"cancel\"}}"},
-        {HAFT__STEER_REJECT, "null", "\"verdict\":\"reject\",\"value\":\"no\"}"},
+        {HAFT__RUN_COMMAND_REJECT, "null", "\"verdict\":\"reject\",\"value\":\"no\"}"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         help_run r;
         haft__buf body;
         haft__buf_init(&body, 1 << 16);
         ask(&r, "agent; server=docs,write; asks=docs:write");
-        haft__steer command = {.kind = rows[i].kind,
-                               .call = HAFT__LIT(""),
-                               .value = help_json(&r.arena, rows[i].value),
-                               .by = HAFT__LIT("me"),
-                               .why = HAFT__LIT("no")};
-        haft_status status = haft__steer_apply(&r.drive.run, &command, &body, &r.err);
+        haft__run_command command = {.kind = rows[i].kind,
+                                     .call = HAFT__LIT(""),
+                                     .value = help_json(&r.arena, rows[i].value),
+                                     .by = HAFT__LIT("me"),
+                                     .why = HAFT__LIT("no")};
+        haft_status status = haft__run_command_apply(&r.drive.run, &command, &body, &r.err);
         CHECK_INT(status, rows[i].body != NULL ? HAFT_OK : HAFT_BAD_INPUT, "row %zu: %s", i,
                   r.err.message);
         if (rows[i].body != NULL) {
@@ -355,13 +358,13 @@ TEST(commands_answer_a_tool)
             CHECK_INT(haft__drive_append(&r.drive, haft__buf_str(&body), &r.err), HAFT_OK, "%s",
                       r.err.message);
             haft__buf_clear(&body);
-            CHECK_INT(haft__steer_apply(&r.drive.run,
-                                        &(haft__steer){.kind = command.kind,
-                                                       .call = HAFT__LIT("c1.1"),
-                                                       .value = command.value,
-                                                       .by = HAFT__LIT("me"),
-                                                       .why = command.why},
-                                        &body, &r.err),
+            CHECK_INT(haft__run_command_apply(&r.drive.run,
+                                              &(haft__run_command){.kind = command.kind,
+                                                                   .call = HAFT__LIT("c1.1"),
+                                                                   .value = command.value,
+                                                                   .by = HAFT__LIT("me"),
+                                                                   .why = command.why},
+                                              &body, &r.err),
                       HAFT_OK, "row %zu: it was answered so: %s", i, r.err.message);
             CHECK_INT(body.len, 0, "row %zu: nothing new", i);
             check_taken(&r, &command, rows[i].kind, i);

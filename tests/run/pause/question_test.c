@@ -53,14 +53,14 @@ TEST(a_choice_may_be_named_numbered_or_left_to_the_default)
 
 static haft_str say(help_run *r, const char *value)
 {
-    haft__steer command = {.kind = HAFT__STEER_ANSWER,
-                           .call = HAFT__LIT("c1.1"),
-                           .value = help_json(&r->arena, value),
-                           .by = HAFT__LIT("ana"),
-                           .why = HAFT__LIT("")};
+    haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
+                                 .call = HAFT__LIT("c1.1"),
+                                 .value = help_json(&r->arena, value),
+                                 .by = HAFT__LIT("ana"),
+                                 .why = HAFT__LIT("")};
     haft__buf body;
     haft__buf_init(&body, 4096);
-    haft_status status = haft__steer_apply(&r->drive.run, &command, &body, &r->err);
+    haft_status status = haft__run_command_apply(&r->drive.run, &command, &body, &r->err);
     if (status == HAFT_OK && body.len > 0) {
         status = haft__drive_append(&r->drive, haft__buf_str(&body), &r->err);
     }

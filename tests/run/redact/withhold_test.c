@@ -112,8 +112,8 @@ TEST(an_event_stays_json_and_only_secrets_go)
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__buf out;
         haft__buf_init(&out, 4096);
-        haft_status status =
-            haft__withhold(&k.r.drive.run, &k.redactor, haft__str(rows[i].body), &out, &k.r.err);
+        haft_status status = haft__withhold_event(&k.r.drive.run, &k.redactor,
+                                                  haft__str(rows[i].body), &out, &k.r.err);
         CHECK_INT(status, HAFT_OK, "%s: %s", rows[i].body, k.r.err.message);
         CHECK_STR(haft__buf_str(&out),
                   haft__str(rows[i].wanted != NULL ? rows[i].wanted : rows[i].body), "%s",
@@ -181,8 +181,8 @@ TEST(a_secret_over_several_values_is_refused)
         CHECK_INT(haft__redactor_add(&redactor, haft__str(rows[i].secret), &added, NULL), HAFT_OK,
                   "%s", rows[i].secret);
         CHECK_INT(haft__redactor_seal(&redactor, NULL), HAFT_OK, "sealed");
-        haft_status status =
-            haft__withhold(&k.r.drive.run, &redactor, haft__str(rows[i].body), &out, &k.r.err);
+        haft_status status = haft__withhold_event(&k.r.drive.run, &redactor,
+                                                  haft__str(rows[i].body), &out, &k.r.err);
         CHECK_INT(status, rows[i].wanted, "%s: %.*s", rows[i].body, HAFT__ARG(haft__buf_str(&out)));
         CHECK(strstr(help_keep(haft__buf_str(&out)).ptr, rows[i].secret) == NULL, "%.*s",
               HAFT__ARG(haft__buf_str(&out)));
@@ -339,8 +339,8 @@ TEST(a_call_that_would_begin_again_as_another_one_ends)
     haft__buf out;
     haft__buf_init(&out, 4096);
     init_killed(&k, "agent; tools=send!read_only");
-    CHECK_INT(haft__withhold(&k.r.drive.run, &k.redactor, haft__str(body), &out, &k.r.err), HAFT_OK,
-              "%s", k.r.err.message);
+    CHECK_INT(haft__withhold_event(&k.r.drive.run, &k.redactor, haft__str(body), &out, &k.r.err),
+              HAFT_OK, "%s", k.r.err.message);
     CHECK(haft__str_starts_with(haft__buf_str(&out), HAFT__LIT("\"kind\":\"call_finished\"")),
           "%.*s", HAFT__ARG(haft__buf_str(&out)));
     CHECK(has(haft__buf_str(&out), "\"where\":\"secret\""), "%.*s", HAFT__ARG(haft__buf_str(&out)));
@@ -371,9 +371,9 @@ TEST(what_a_tool_wants_back_is_what_it_gave)
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__buf out;
         haft__buf_init(&out, 4096);
-        CHECK_INT(
-            haft__withhold(&k.r.drive.run, &k.redactor, haft__str(rows[i].body), &out, &k.r.err),
-            HAFT_OK, "%s", k.r.err.message);
+        CHECK_INT(haft__withhold_event(&k.r.drive.run, &k.redactor, haft__str(rows[i].body), &out,
+                                       &k.r.err),
+                  HAFT_OK, "%s", k.r.err.message);
         CHECK(haft__str_starts_with(haft__buf_str(&out), haft__str(rows[i].wanted)), "%.*s",
               HAFT__ARG(haft__buf_str(&out)));
         haft__buf_finish(&out);
@@ -435,8 +435,8 @@ TEST(only_what_was_redacted_may_differ)
     init(&k, "agent; tools=send", "{\"name\":\"send\"}");
     for (size_t i = 0; i < COUNT(rows); i++) {
         bool same = !rows[i].same;
-        CHECK_INT(haft__withheld(&k.r.drive.run, &event, haft__str(rows[i].recorded),
-                                 haft__str(rows[i].decided), &same, &k.r.err),
+        CHECK_INT(haft__withhold_matches(&k.r.drive.run, &event, haft__str(rows[i].recorded),
+                                         haft__str(rows[i].decided), &same, &k.r.err),
                   HAFT_OK, "%s", k.r.err.message);
         CHECK_INT(same, rows[i].same, "%s for %s", rows[i].recorded, rows[i].decided);
     }
@@ -483,8 +483,8 @@ TEST(without_memory_nothing_is_written)
             haft__buf out;
             haft__buf_init(&out, 4096);
             test_fail_allocation(n);
-            haft_status status =
-                haft__withhold(&k.r.drive.run, &k.redactor, haft__str(bodies[i]), &out, &k.r.err);
+            haft_status status = haft__withhold_event(&k.r.drive.run, &k.redactor,
+                                                      haft__str(bodies[i]), &out, &k.r.err);
             bool failed = test_allow_allocations();
             haft_str text = haft__buf_str(&out);
             CHECK(failed || !has(text, SECRET), "%.*s", HAFT__ARG(text));

@@ -21,8 +21,8 @@ static haft_str rescripted(haft__arena *arena, haft_str log)
 {
     haft__json document = haft__json_null();
     haft_error err = {0};
-    CHECK_INT(haft__rescript(arena, log, (haft__hash_key){1, 2}, &document, &err), HAFT_OK, "%s %s",
-              err.where, err.message);
+    CHECK_INT(haft__replay_make_script(arena, log, (haft__hash_key){1, 2}, &document, &err),
+              HAFT_OK, "%s %s", err.where, err.message);
     haft__buf text;
     haft__buf_init(&text, 1 << 20);
     haft__json_write(&text, document);
@@ -51,9 +51,9 @@ TEST(what_is_no_log_is_refused_with_its_line)
     haft__arena_init(&arena, 0);
     haft__json document;
     haft_error err;
-    CHECK_INT(
-        haft__rescript(&arena, HAFT__LIT("\nnonsense\n"), (haft__hash_key){1, 2}, &document, &err),
-        HAFT_BAD_INPUT, "nonsense");
+    CHECK_INT(haft__replay_make_script(&arena, HAFT__LIT("\nnonsense\n"), (haft__hash_key){1, 2},
+                                       &document, &err),
+              HAFT_BAD_INPUT, "nonsense");
     CHECK_STR(haft__str(err.where), HAFT__LIT("2:1:2 (byte 1)"), "where");
     haft__arena_finish(&arena);
 }
@@ -68,8 +68,8 @@ TEST(every_failed_allocation_of_rescripting_is_reported)
         haft__arena_init(&arena, 0);
         haft__json document;
         test_fail_allocation(n);
-        haft_status status =
-            haft__rescript(&arena, haft__buf_str(&r.log), (haft__hash_key){1, 2}, &document, NULL);
+        haft_status status = haft__replay_make_script(&arena, haft__buf_str(&r.log),
+                                                      (haft__hash_key){1, 2}, &document, NULL);
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         haft__arena_finish(&arena);

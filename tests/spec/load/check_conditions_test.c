@@ -176,7 +176,7 @@ static void check_agreement(const char *type, const char *when, const char *valu
     (void)snprintf(arguments, sizeof(arguments), "{\"n\":%s}", value);
     haft_str listing = problems_of(text);
     haft__json values = parse(&arena, arguments);
-    bool asks = haft__condition_asks(&arena, parse(&arena, when), &values);
+    bool asks = haft__condition_needs_approval(&arena, parse(&arena, when), &values);
     if (says(listing, "is asked about; ")) {
         CHECK(asks, "is asked about: %s %s", when, arguments);
     } else if (says(listing, "never holds")) {
