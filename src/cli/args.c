@@ -14,7 +14,7 @@ typedef struct parser {
     const haft__option *options;
     char *const *words;
     int count, at;
-    haft__args_given *given;
+    haft__args_option *given;
     const char **arguments;
     haft__args *args;
     haft_error *err;
@@ -87,7 +87,7 @@ static haft_status check_value(const parser *p, const haft__option *option, cons
         }
         return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s wants a whole number, found '%s'",
                           option->name, value);
-    case HAFT__OPTION_MAYBE:
+    case HAFT__OPTION_OPTIONAL_CHOICE:
     case HAFT__OPTION_CHOICE:
         if (value == NULL || is_choice(haft__str(option->value), haft__str(value))) {
             return HAFT_OK;
@@ -101,11 +101,11 @@ static haft_status check_value(const parser *p, const haft__option *option, cons
 /* Whether its value may stand in the next word. */
 static bool takes_word(const haft__option *option)
 {
-    return option->kind != HAFT__OPTION_FLAG && option->kind != HAFT__OPTION_MAYBE;
+    return option->kind != HAFT__OPTION_FLAG && option->kind != HAFT__OPTION_OPTIONAL_CHOICE;
 }
 
 /* Takes an option in; `value` is what stood in the same word, or NULL. */
-static haft_status take_option(parser *p, const haft__option *option, const char *value)
+static haft_status add_option(parser *p, const haft__option *option, const char *value)
 {
     if (option->kind == HAFT__OPTION_FLAG && value != NULL) {
         return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s takes no value, found '%s'",
@@ -120,22 +120,22 @@ static haft_status take_option(parser *p, const haft__option *option, const char
     }
     haft_status status = check_value(p, option, value);
     if (status == HAFT_OK) {
-        p->given[p->args->given_count++] = (haft__args_given){option, value};
+        p->given[p->args->given_count++] = (haft__args_option){option, value};
     }
     return status;
 }
 
-static haft_status take_long(parser *p, const char *word)
+static haft_status parse_long(parser *p, const char *word)
 {
     haft_str rest = haft__str(word + 2);
     haft_str name = haft__str_split(&rest, '=');
     const char *value = word[2 + name.len] == '=' ? word + 2 + name.len + 1 : NULL;
     const haft__option *option = find_name(p->options, name);
-    return option != NULL ? take_option(p, option, value) : fail_unknown_name(p, name);
+    return option != NULL ? add_option(p, option, value) : fail_unknown_name(p, name);
 }
 
 /* -n VALUE, -nVALUE, or several flags in one word: -ab. */
-static haft_status take_short(parser *p, const char *word)
+static haft_status parse_short(parser *p, const char *word)
 {
     for (const char *letter = word + 1; *letter != '\0'; letter++) {
         const haft__option *option = find_letter(p->options, *letter);
@@ -143,7 +143,7 @@ static haft_status take_short(parser *p, const char *word)
             return fail_unknown_letter(p, word);
         }
         bool has_value = takes_word(option) && letter[1] != '\0';
-        haft_status status = take_option(p, option, has_value ? letter + 1 : NULL);
+        haft_status status = add_option(p, option, has_value ? letter + 1 : NULL);
         if (status != HAFT_OK || takes_word(option)) {
             return status;
         }
@@ -151,7 +151,7 @@ static haft_status take_short(parser *p, const char *word)
     return HAFT_OK;
 }
 
-static haft_status take_all(parser *p)
+static haft_status parse_all(parser *p)
 {
     bool only_arguments = false;
     haft_status status = HAFT_OK;
@@ -164,16 +164,16 @@ static haft_status take_all(parser *p)
         } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
             p->args->help = true;
         } else if (word[1] == '-') {
-            status = take_long(p, word);
+            status = parse_long(p, word);
         } else {
-            status = take_short(p, word);
+            status = parse_short(p, word);
         }
     }
     return status;
 }
 
 /* An upper bound of the options given: each takes at least one letter. */
-static size_t room_wanted(int count, char *const *words)
+static size_t count_needed(int count, char *const *words)
 {
     size_t letters = 0;
     for (int i = 0; i < count; i++) {
@@ -190,7 +190,7 @@ haft_status haft__args_parse(haft__arena *arena, const haft__option *options, in
         .options = options != NULL ? options : no_options,
         .words = words,
         .count = count,
-        .given = haft__arena_array(arena, room_wanted(count, words), sizeof(*p.given)),
+        .given = haft__arena_array(arena, count_needed(count, words), sizeof(*p.given)),
         .arguments = haft__arena_array(arena, (size_t)count, sizeof(*p.arguments)),
         .args = &args,
         .err = err,
@@ -198,7 +198,7 @@ haft_status haft__args_parse(haft__arena *arena, const haft__option *options, in
     if (p.given == NULL || p.arguments == NULL) {
         return haft__arena_fail(arena, err);
     }
-    haft_status status = take_all(&p);
+    haft_status status = parse_all(&p);
     if (status == HAFT_OK) {
         args.given = p.given;
         args.words = p.arguments;
@@ -217,30 +217,30 @@ bool haft__args_has(const haft__args *args, const char *name)
     return false;
 }
 
-const char *haft__args_text(const haft__args *args, const char *name, const char *otherwise)
+const char *haft__args_text(const haft__args *args, const char *name, const char *fallback)
 {
     size_t at = 0;
     for (const char *value; (value = haft__args_next(args, name, &at)) != NULL;) {
-        otherwise = value;
+        fallback = value;
     }
-    return otherwise;
+    return fallback;
 }
 
-uint64_t haft__args_number(const haft__args *args, const char *name, uint64_t otherwise)
+uint64_t haft__args_number(const haft__args *args, const char *name, uint64_t fallback)
 {
     const char *text = haft__args_text(args, name, NULL);
     if (text != NULL) {
-        bool good = haft__str_to_u64(haft__str(text), &otherwise);
+        bool good = haft__str_to_u64(haft__str(text), &fallback);
         assert(good && "the option's kind is NUMBER, so the parser has checked it");
         (void)good;
     }
-    return otherwise;
+    return fallback;
 }
 
 const char *haft__args_next(const haft__args *args, const char *name, size_t *at)
 {
     while (*at < args->given_count) {
-        const haft__args_given *given = &args->given[(*at)++];
+        const haft__args_option *given = &args->given[(*at)++];
         if (strcmp(given->option->name, name) == 0) {
             return given->value;
         }

@@ -20,7 +20,7 @@ typedef enum haft__option_kind {
     HAFT__OPTION_TEXT,   /* takes any value */
     HAFT__OPTION_NUMBER, /* takes a decimal integer without sign */
     HAFT__OPTION_CHOICE, /* takes one of the words in `value`, which are separated by '|' */
-    HAFT__OPTION_MAYBE,  /* takes one of these or nothing: --yes, --yes=all */
+    HAFT__OPTION_OPTIONAL_CHOICE, /* takes one of these or nothing: --yes, --yes=all */
 } haft__option_kind;
 
 /* One row of a command's table; the row after the last has no name. */
@@ -32,14 +32,14 @@ typedef struct haft__option {
     const char *help;
 } haft__option;
 
-typedef struct haft__args_given {
+typedef struct haft__args_option {
     const haft__option *option;
     const char *value; /* NULL for a flag */
-} haft__args_given;
+} haft__args_option;
 
 /* Lives in the arena; all texts are borrowed from argv. */
 typedef struct haft__args {
-    const haft__args_given *given; /* in the order typed */
+    const haft__args_option *given; /* in the order typed */
     size_t given_count;
     const char *const *words; /* the arguments that are no options */
     size_t word_count;
@@ -54,9 +54,9 @@ HAFT_MUST_USE haft_status haft__args_parse(haft__arena *arena, const haft__optio
 /* Whether the option was given. */
 bool haft__args_has(const haft__args *args, const char *name);
 
-/* The (last) value of an option, or `otherwise` when it was not given. */
-const char *haft__args_text(const haft__args *args, const char *name, const char *otherwise);
-uint64_t haft__args_number(const haft__args *args, const char *name, uint64_t otherwise);
+/* The (last) value of an option, or `fallback` when it was not given. */
+const char *haft__args_text(const haft__args *args, const char *name, const char *fallback);
+uint64_t haft__args_number(const haft__args *args, const char *name, uint64_t fallback);
 
 /* All values of an option, one a call; *at starts as 0. NULL behind the last. */
 const char *haft__args_next(const haft__args *args, const char *name, size_t *at);

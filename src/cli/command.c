@@ -26,14 +26,14 @@ static const haft__command *const commands[] = {
 static const struct {
     const char *option;
     const haft__command *command;
-} spellings[] = {
+} command_aliases[] = {
     {"--help", &haft__cmd_help},
     {"-h", &haft__cmd_help},
     {"--version", &haft__cmd_version},
     {"-V", &haft__cmd_version},
 };
 
-const haft__command *const *haft__commands(size_t *ret_count)
+const haft__command *const *haft__command_table(size_t *ret_count)
 {
     *ret_count = COUNT(commands);
     return commands;
@@ -58,11 +58,11 @@ const haft__command *haft__command_find(const char *name, haft_error *err)
     return NULL;
 }
 
-static const haft__command *choose(const char *word, haft_error *err)
+static const haft__command *choose_command(const char *word, haft_error *err)
 {
-    for (size_t i = 0; i < COUNT(spellings); i++) {
-        if (strcmp(spellings[i].option, word) == 0) {
-            return spellings[i].command;
+    for (size_t i = 0; i < COUNT(command_aliases); i++) {
+        if (strcmp(command_aliases[i].option, word) == 0) {
+            return command_aliases[i].command;
         }
     }
     if (word[0] != '-') {
@@ -74,8 +74,8 @@ static const haft__command *choose(const char *word, haft_error *err)
     return NULL;
 }
 
-static haft_status check_words(const haft__command *command, const haft__args *args,
-                               haft_error *err)
+static haft_status check_argument_count(const haft__command *command, const haft__args *args,
+                                        haft_error *err)
 {
     if (args->word_count >= command->min_words && args->word_count <= command->max_words) {
         return HAFT_OK;
@@ -97,10 +97,11 @@ static void print_failure(haft__cli *cli, const haft__args *args, const haft_err
 {
     haft_runtime *runtime = NULL;
     haft_error unread = {0};
-    if (cli->run[0] != '\0' && haft__session_find(cli, args, &runtime, &unread) != HAFT_OK) {
+    if (cli->run[0] != '\0'
+        && haft__session_open_existing(cli, args, &runtime, &unread) != HAFT_OK) {
         runtime = NULL;
     }
-    haft__outcome_print_stored(cli, runtime, cli->run, err);
+    haft__run_result_print_stored(cli, runtime, cli->run, err);
     haft_runtime_destroy(runtime);
 }
 
@@ -118,7 +119,7 @@ static void print_error_alone(haft__cli *cli, const haft_error *err)
 }
 
 /* Whether an option stands among words that may not be readable. */
-static bool says(int count, char *const *words, const char *option)
+static bool has_option(int count, char *const *words, const char *option)
 {
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
         if (strcmp(words[i], option) == 0) {
@@ -129,11 +130,11 @@ static bool says(int count, char *const *words, const char *option)
 }
 
 /* `args` are looked at once a run is known, and so could be read. */
-static void answer(haft__cli *cli, const haft__command *command, int count, char *const *words,
-                   const haft__args *args, const haft_error *err)
+static void print_json_failure(haft__cli *cli, const haft__command *command, int count,
+                               char *const *words, const haft__args *args, const haft_error *err)
 {
     const haft_error *failure = err->message[0] != '\0' ? err : &cli->problem;
-    bool wanted = (command->result || command->object) && says(count, words, "--json");
+    bool wanted = (command->result || command->object) && has_option(count, words, "--json");
     if (!wanted || cli->answered || failure->message[0] == '\0') {
         return;
     }
@@ -159,51 +160,52 @@ static bool load_config(haft__cli *cli, const haft__command *command, const haft
     return status == HAFT_OK || (status == HAFT_BAD_INPUT && command->examines_config);
 }
 
-static haft__exit run_command(haft__cli *cli, const haft__command *command, int count,
-                              char *const *words, haft_error *err)
+static haft__exit_status run_command(haft__cli *cli, const haft__command *command, int count,
+                                     char *const *words, haft_error *err)
 {
     haft__args args;
     haft_status status = haft__args_parse(&cli->arena, command->options, count, words, &args, err);
     if (status == HAFT_OK && args.help) {
-        haft__help_command(cli->out, command);
+        haft__help_print_command(cli->out, command);
         return HAFT__EXIT_DONE;
     }
     if (status == HAFT_OK) {
-        status = check_words(command, &args, err);
+        status = check_argument_count(command, &args, err);
     }
     if (status != HAFT_OK) {
         haft__error_prepend_location(err, command->name);
-        answer(cli, command, count, words, &args, err);
+        print_json_failure(cli, command, count, words, &args, err);
         return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
     }
-    haft__exit result =
+    haft__exit_status result =
         load_config(cli, command, &args, err) ? command->run(cli, &args, err) : HAFT__EXIT_USAGE;
-    if (result == HAFT__EXIT_USAGE && haft__session_blames_store(cli, &args, err)) {
+    if (result == HAFT__EXIT_USAGE && haft__session_is_store_error(cli, &args, err)) {
         result = HAFT__EXIT_FAILED;
     }
-    answer(cli, command, count, words, &args, err);
+    print_json_failure(cli, command, count, words, &args, err);
     return result;
 }
 
-static haft__exit choose_and_run(haft__cli *cli, int argc, char *const *argv, haft_error *err)
+static haft__exit_status choose_and_run(haft__cli *cli, int argc, char *const *argv,
+                                        haft_error *err)
 {
     if (argc < 2) {
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted a command, found none");
         (void)haft__hint(err, status, "'haft --help' lists the commands");
         return HAFT__EXIT_USAGE;
     }
-    const haft__command *command = choose(argv[1], err);
+    const haft__command *command = choose_command(argv[1], err);
     return command != NULL ? run_command(cli, command, argc - 2, argv + 2, err) : HAFT__EXIT_USAGE;
 }
 
-haft__exit haft__cli_run(int argc, char *const *argv, FILE *out, FILE *errors)
+haft__exit_status haft__cli_run(int argc, char *const *argv, FILE *out, FILE *errors)
 {
     haft__cli cli = {.out = out, .errors = errors};
     haft__arena_init(&cli.arena, 0);
     haft_error err = {0};
-    haft__exit result = choose_and_run(&cli, argc, argv, &err);
+    haft__exit_status result = choose_and_run(&cli, argc, argv, &err);
     if (err.message[0] != '\0') {
-        haft__complain_error(errors, &cli.arena, &err);
+        haft__diagnostic_print_error(errors, &cli.arena, &err);
     }
     haft__arena_finish(&cli.arena);
     return result;

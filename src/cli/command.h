@@ -57,7 +57,8 @@ typedef struct haft__cli {
 
 /* Runs the command. On failure it fills in `err` (zeroed before), which the caller prints; an
  * error without a message prints nothing. */
-typedef haft__exit haft__command_run(haft__cli *cli, const haft__args *args, haft_error *err);
+typedef haft__exit_status haft__command_handler(haft__cli *cli, const haft__args *args,
+                                                haft_error *err);
 
 /* One of the commands that a command has; the row after the last has no name. */
 typedef struct haft__subcommand {
@@ -73,7 +74,7 @@ typedef struct haft__example {
 } haft__example;
 
 /* Which exit statuses those commands have that go on with a run; the others say it themselves. */
-#define HAFT__EXITS_RUN "0 1 2 3 4 5 6 7 130"
+#define HAFT__RUN_EXIT_STATUSES "0 1 2 3 4 5 6 7 130"
 
 typedef struct haft__command {
     const char *name;
@@ -85,7 +86,7 @@ typedef struct haft__command {
     const haft__example *examples;       /* NULL for none */
     const char *exits;                   /* numbers of exit.h, by spaces; NULL: "0 1 2" */
     size_t min_words, max_words;         /* how many arguments it takes */
-    haft__command_run *run;
+    haft__command_handler *run;
     bool result; /* with --json it prints the result of a run: one object, whatever fails */
     bool object; /* with --json it prints objects of its own, or one with `error` */
     bool examines_config; /* files of settings with errors are its business */
@@ -97,30 +98,31 @@ HAFT__COMMANDS(X)
 #undef X
 
 /* The table, in its order. */
-const haft__command *const *haft__commands(size_t *ret_count);
+const haft__command *const *haft__command_table(size_t *ret_count);
 
 /* NULL, and a BAD_INPUT error that names the nearest command, when there is none of that name. */
 const haft__command *haft__command_find(const char *name, haft_error *err);
 
 /* Runs what a whole command line asks for; errors go to `errors`. argv[0] is not looked at. */
-haft__exit haft__cli_run(int argc, char *const *argv, FILE *out, FILE *errors);
+haft__exit_status haft__cli_run(int argc, char *const *argv, FILE *out, FILE *errors);
 
 /* The option that every command has, though it stands in no table. */
 extern const haft__option haft__option_help;
 
 /* The statuses that a command may end with: calls `see` for each, in their order. */
-void haft__command_exits(const haft__command *command,
-                         void (*see)(void *context, int number, const char *text), void *context);
+void haft__command_each_exit_status(const haft__command *command,
+                                    void (*see)(void *context, int number, const char *text),
+                                    void *context);
 
 /* What `haft --help` and `haft help COMMAND` print. */
-void haft__help_all(FILE *out);
-void haft__help_command(FILE *out, const haft__command *command);
+void haft__help_print_all(FILE *out);
+void haft__help_print_command(FILE *out, const haft__command *command);
 
 /* The same for man(1): haft.1, or haft-COMMAND.1. */
-void haft__manual_all(FILE *out);
-void haft__manual_command(FILE *out, const haft__command *command);
+void haft__manual_print_all(FILE *out);
+void haft__manual_print_command(FILE *out, const haft__command *command);
 
 /* docs/commands.md. */
-void haft__page_commands(FILE *out);
+void haft__reference_print(FILE *out);
 
 #endif

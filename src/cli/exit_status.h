@@ -14,10 +14,10 @@
     X(EXPIRED, 7, "expired")                                                                       \
     X(CANCELLED, 130, "cancelled")
 
-typedef enum haft__exit {
+typedef enum haft__exit_status {
 #define X(name, number, text) HAFT__EXIT_##name = (number),
     HAFT__EXIT_MAP(X)
 #undef X
-} haft__exit;
+} haft__exit_status;
 
 #endif

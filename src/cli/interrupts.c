@@ -8,13 +8,13 @@ static void on_signal(void *context, int signal)
 {
     haft__interrupts *interrupts = context;
     if (signal == SIGINT) {
-        interrupts->keys++;
+        interrupts->sigint_count++;
     } else {
-        interrupts->requests++;
+        interrupts->sigterm_count++;
     }
 }
 
-haft_status haft__interrupts_catch(haft__interrupts *interrupts, haft__loop *loop, haft_error *err)
+haft_status haft__interrupts_watch(haft__interrupts *interrupts, haft__loop *loop, haft_error *err)
 {
     *interrupts = (haft__interrupts){0};
     return haft__signals_create(loop, on_signal, interrupts, &interrupts->signals, err);

@@ -18,7 +18,7 @@
 
 /* The memory of this process may have keys in it: no other process of the user looks into it (and
  * so not a tool, by /proc), and no core file keeps it. Leak checkers look into it, too. */
-static void keep_secrets(void)
+static void protect_process_memory(void)
 {
     struct rlimit none = {0, 0};
     (void)setrlimit(RLIMIT_CORE, &none);
@@ -29,10 +29,10 @@ static void keep_secrets(void)
 
 int main(int argc, char **argv)
 {
-    keep_secrets();
+    protect_process_memory();
     (void)signal(SIGPIPE, SIG_IGN); /* so that writing fails, and we can say so */
     (void)signal(SIGXFSZ, SIG_IGN); /* the same for a file that may not grow (ulimit -f) */
-    haft__exit result = haft__cli_run(argc, argv, stdout, stderr);
+    haft__exit_status result = haft__cli_run(argc, argv, stdout, stderr);
     errno = 0;
     int failed_before = ferror(stdout);
     if (fclose(stdout) != 0 || failed_before) {

@@ -12,8 +12,8 @@
 #include "base/str.h"
 #include "tool/duration.h"
 
-haft_status haft__session_store(haft__cli *cli, const haft__args *args, const char **ret_url,
-                                haft_error *err)
+haft_status haft__session_store_url(haft__cli *cli, const haft__args *args, const char **ret_url,
+                                    haft_error *err)
 {
     const char *given = haft__config_get(cli, args, HAFT__SETTING_store).value;
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -39,7 +39,7 @@ haft_status haft__session_store(haft__cli *cli, const haft__args *args, const ch
 }
 
 /* What is wrong with a file is a failure of the store, and not of who named it. */
-static haft_status as_failure(haft_status status, haft_error *err)
+static haft_status as_io_error(haft_status status, haft_error *err)
 {
     if ((status == HAFT_BAD_INPUT || status == HAFT_UNSUPPORTED) && err->where[0] != '\0') {
         err->status = status = HAFT_IO;
@@ -82,18 +82,18 @@ static haft_status open_store(haft__cli *cli, const haft__args *args, const char
     if (status != HAFT_OK) {
         return status;
     }
-    return as_failure(haft__runtime_create(&options, &env, ret_runtime, found), found);
+    return as_io_error(haft__runtime_create(&options, &env, ret_runtime, found), found);
 }
 
 haft_status haft__session_open(haft__cli *cli, const haft__args *args, haft_runtime **ret_runtime,
                                haft_error *err)
 {
     const char *url = NULL;
-    haft_status status = haft__session_store(cli, args, &url, err);
+    haft_status status = haft__session_store_url(cli, args, &url, err);
     return status == HAFT_OK ? open_store(cli, args, url, false, ret_runtime, err) : status;
 }
 
-const char *haft__session_missing(const char *url)
+const char *haft__session_missing_file(const char *url)
 {
     struct stat about;
     const char *path = haft__store_url_path(url);
@@ -102,12 +102,12 @@ const char *haft__session_missing(const char *url)
     return missing ? path : NULL;
 }
 
-haft_status haft__session_find(haft__cli *cli, const haft__args *args, haft_runtime **ret_runtime,
-                               haft_error *err)
+haft_status haft__session_open_existing(haft__cli *cli, const haft__args *args,
+                                        haft_runtime **ret_runtime, haft_error *err)
 {
     const char *url = NULL;
-    haft_status status = haft__session_store(cli, args, &url, err);
-    const char *missing = status == HAFT_OK ? haft__session_missing(url) : NULL;
+    haft_status status = haft__session_store_url(cli, args, &url, err);
+    const char *missing = status == HAFT_OK ? haft__session_missing_file(url) : NULL;
     if (missing != NULL) {
         status = haft__fail(err, HAFT_IO, missing, "there is no store here");
         return haft__hint(err, status, "the first `haft run` makes it; --store names another");
@@ -115,38 +115,38 @@ haft_status haft__session_find(haft__cli *cli, const haft__args *args, haft_runt
     return status == HAFT_OK ? open_store(cli, args, url, true, ret_runtime, err) : status;
 }
 
-haft_status haft__session_ask(haft__cli *cli, haft_runtime *runtime, haft__store_request *request,
-                              haft_error *err)
+haft_status haft__session_store_execute(haft__cli *cli, haft_runtime *runtime,
+                                        haft__store_request *request, haft_error *err)
 {
     request->arena = &cli->arena;
     request->now_ms = haft__runtime_now(runtime);
     haft_error unwanted = {0};
     haft_error *found = err != NULL ? err : &unwanted;
-    return as_failure(haft__store_submit_and_wait(runtime->store, request, found), found);
+    return as_io_error(haft__store_submit_and_wait(runtime->store, request, found), found);
 }
 
-bool haft__session_blames_store(haft__cli *cli, const haft__args *args, haft_error *err)
+bool haft__session_is_store_error(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     const char *url = NULL;
-    bool known = err->where[0] != '\0' && haft__session_store(cli, args, &url, NULL) == HAFT_OK;
+    bool known = err->where[0] != '\0' && haft__session_store_url(cli, args, &url, NULL) == HAFT_OK;
     const char *path = known ? haft__store_url_path(url) : NULL;
     haft_str where = haft__str(err->where); /* of a server it is no more than where it is */
     bool blamed = path != NULL ? strcmp(err->where, path) == 0
                                : known && haft__str_starts_with(where, HAFT__LIT("postgres://"));
     if (blamed) {
-        (void)as_failure(err->status, err);
+        (void)as_io_error(err->status, err);
     }
     return blamed;
 }
 
-haft__exit haft__session_exit(haft_status status)
+haft__exit_status haft__session_exit_status(haft_status status)
 {
     bool usage = status == HAFT_BAD_INPUT || status == HAFT_NOT_FOUND || status == HAFT_UNSUPPORTED
                  || status == HAFT_TOO_BIG;
     return usage ? HAFT__EXIT_USAGE : HAFT__EXIT_FAILED;
 }
 
-haft__exit haft__session_exit_agent(haft_status status)
+haft__exit_status haft__session_agent_exit_status(haft_status status)
 {
-    return status == HAFT_IO ? HAFT__EXIT_USAGE : haft__session_exit(status);
+    return status == HAFT_IO ? HAFT__EXIT_USAGE : haft__session_exit_status(status);
 }

@@ -15,8 +15,8 @@
 
 /* The store that --store names, or $HAFT_STORE, or a file of settings; else
  * $XDG_STATE_HOME/haft/haft.db. */
-HAFT_MUST_USE haft_status haft__session_store(haft__cli *cli, const haft__args *args,
-                                              const char **ret_url, haft_error *err);
+HAFT_MUST_USE haft_status haft__session_store_url(haft__cli *cli, const haft__args *args,
+                                                  const char **ret_url, haft_error *err);
 
 /* Opens it; makes it if it is not there. Destroy the runtime after use. BAD_INPUT or UNSUPPORTED
  * for a URL that names no store, IO for a store that cannot be used, whatever is wrong with it. */
@@ -25,25 +25,26 @@ HAFT_MUST_USE haft_status haft__session_open(haft__cli *cli, const haft__args *a
 
 /* For commands that look at runs or go on with them: looking makes no store. IO when there is
  * none. */
-HAFT_MUST_USE haft_status haft__session_find(haft__cli *cli, const haft__args *args,
-                                             haft_runtime **ret_runtime, haft_error *err);
+HAFT_MUST_USE haft_status haft__session_open_existing(haft__cli *cli, const haft__args *args,
+                                                      haft_runtime **ret_runtime, haft_error *err);
 
 /* The path of the file that is the store and is not there; NULL when it is, or needs no file. */
-const char *haft__session_missing(const char *url);
+const char *haft__session_missing_file(const char *url);
 
 /* Performs a request of the store. What is read lives in the arena of the command. */
-HAFT_MUST_USE haft_status haft__session_ask(haft__cli *cli, haft_runtime *runtime,
-                                            haft__store_request *request, haft_error *err);
+HAFT_MUST_USE haft_status haft__session_store_execute(haft__cli *cli, haft_runtime *runtime,
+                                                      haft__store_request *request,
+                                                      haft_error *err);
 
 /* Which exit an error is. */
-haft__exit haft__session_exit(haft_status status);
+haft__exit_status haft__session_exit_status(haft_status status);
 
 /* Whether it is the file of the store that something is wrong with: a failure, and not of who named
  * it. The error says so from then on. */
-bool haft__session_blames_store(haft__cli *cli, const haft__args *args, haft_error *err);
+bool haft__session_is_store_error(haft__cli *cli, const haft__args *args, haft_error *err);
 
 /* The same for an agent that could not be made: a script that cannot be read is as bad as a spec.
  */
-haft__exit haft__session_exit_agent(haft_status status);
+haft__exit_status haft__session_agent_exit_status(haft_status status);
 
 #endif

@@ -42,7 +42,7 @@ static haft_status parse(haft__arena *arena, const char *const *words, haft__arg
 static void describe(const haft__args *args, haft__buf *text)
 {
     for (size_t i = 0; i < args->given_count; i++) {
-        const haft__args_given *given = &args->given[i];
+        const haft__args_option *given = &args->given[i];
         haft__buf_addf(text, "%s%s%s ", given->option->name, given->value != NULL ? "=" : "",
                        given->value != NULL ? given->value : "");
     }

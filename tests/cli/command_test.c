@@ -7,7 +7,7 @@
 #define MAX_WORDS 6
 
 typedef struct outcome {
-    haft__exit exit;
+    haft__exit_status exit;
     haft_str out, errors; /* live until the test ends */
 } outcome;
 
@@ -89,7 +89,7 @@ TEST(help_lists_every_command)
 {
     static const char *const spellings[] = {"help", "--help", "-h"};
     size_t count;
-    const haft__command *const *commands = haft__commands(&count);
+    const haft__command *const *commands = haft__command_table(&count);
     for (size_t i = 0; i < COUNT(spellings); i++) {
         const char *words[] = {spellings[i], NULL};
         outcome o = haft(words);
@@ -108,7 +108,7 @@ TEST(help_lists_every_command)
 TEST(help_says_the_same_however_one_asks)
 {
     size_t count;
-    const haft__command *const *commands = haft__commands(&count);
+    const haft__command *const *commands = haft__command_table(&count);
     for (size_t i = 0; i < count; i++) {
         const char *one[] = {"help", commands[i]->name, NULL};
         const char *two[] = {commands[i]->name, "--help", NULL};
@@ -145,7 +145,7 @@ TEST(help_of_a_command_is_laid_out_in_columns)
     char *out = NULL;
     size_t length = 0;
     FILE *file = open_memstream(&out, &length);
-    haft__help_command(file, &command);
+    haft__help_print_command(file, &command);
     (void)fclose(file);
     CHECK_STR(keep(out, length),
               HAFT__LIT("haft name - do it\n\nUsage: haft name [OPTION]... FILE\n\nA paragraph.\n\n"
@@ -162,7 +162,7 @@ TEST(help_of_a_command_is_laid_out_in_columns)
 TEST(the_table_is_well_formed)
 {
     size_t count;
-    const haft__command *const *commands = haft__commands(&count);
+    const haft__command *const *commands = haft__command_table(&count);
     for (size_t i = 0; i < count; i++) {
         const haft__command *c = commands[i];
         if (c->name == NULL || c->usage == NULL || c->summary == NULL || c->help == NULL) {
@@ -188,7 +188,7 @@ TEST(a_failed_allocation_is_no_wrong_usage)
     char *argv[] = {name, word, NULL};
     FILE *nowhere = fopen("/dev/null", "we");
     test_fail_allocations_from(0);
-    haft__exit result = haft__cli_run(2, argv, nowhere, nowhere);
+    haft__exit_status result = haft__cli_run(2, argv, nowhere, nowhere);
     CHECK(test_allow_allocations(), "nothing was allocated");
     CHECK_INT(result, HAFT__EXIT_FAILED, "exit");
     (void)fclose(nowhere);

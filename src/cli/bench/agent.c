@@ -20,7 +20,7 @@
 
 const char haft__bench_task[] =
     "Customer Ana (order ORD-00001042) wants a refund and the weather in Lisbon. Handle it.";
-const char haft__bench_answer[] = "Done. All of the requested steps are complete.";
+const char haft__bench_expected_answer[] = "Done. All of the requested steps are complete.";
 
 static const char instructions[] =
     "You are a support agent. Use the tools to look things up, then answer briefly.";
@@ -28,17 +28,17 @@ static const char instructions[] =
 /* ---- the functions ---- */
 
 /* One call at work: its arguments, and the result while it is written. */
-typedef struct work {
+typedef struct tool_work {
     haft_call *call;
     haft__json args;
     haft__buf text;
-} work;
+} tool_work;
 
 /* The arguments were validated, so they can be read. */
-static work begin(haft_call *call, const void *args)
+static tool_work begin(haft_call *call, const void *args)
 {
     const haft_call_facts *facts = haft_call_info(call);
-    work w = {.call = call};
+    tool_work w = {.call = call};
     haft__buf_init(&w.text, HAFT__LIMIT_TOOL_RESULT_BYTES);
     haft__buf_addf(&w.text, "{\"call\":\"%s\"", facts->call);
     if (haft__json_read(&call->arena, *(const haft_str *)args, NULL, &w.args, NULL, NULL)
@@ -49,13 +49,13 @@ static work begin(haft_call *call, const void *args)
     return w;
 }
 
-static haft_str argument(const work *w, const char *name)
+static haft_str argument(const tool_work *w, const char *name)
 {
     const haft__json *value = haft__json_get(w->args, haft__str(name));
     return value != NULL ? haft__json_text(*value) : HAFT__LIT("");
 }
 
-static haft_reply finish(work *w, const char *rest)
+static haft_reply finish(tool_work *w, const char *rest)
 {
     haft__buf_add_str(&w->text, haft__str(rest));
     haft_str text = haft__buf_str(&w->text);
@@ -66,7 +66,7 @@ static haft_reply finish(work *w, const char *rest)
 
 static haft_reply get_weather(haft_call *call, const void *args)
 {
-    work w = begin(call, args);
+    tool_work w = begin(call, args);
     haft__buf_add_str(&w.text, HAFT__LIT(",\"city\":"));
     haft__json_write_string(&w.text, argument(&w, "city"));
     haft__buf_add_str(&w.text, HAFT__LIT(",\"unit\":"));
@@ -76,20 +76,20 @@ static haft_reply get_weather(haft_call *call, const void *args)
 
 static haft_reply search_docs(haft_call *call, const void *args)
 {
-    work w = begin(call, args);
+    tool_work w = begin(call, args);
     return finish(&w, ",\"hits\":[{\"id\":\"kb-17\",\"score\":0.92,\"title\":\"Refund policy\"},"
                       "{\"id\":\"kb-20\",\"score\":0.71,\"title\":\"Enterprise terms\"}]}");
 }
 
 static haft_reply create_ticket(haft_call *call, const void *args)
 {
-    work w = begin(call, args);
+    tool_work w = begin(call, args);
     return finish(&w, ",\"ticket\":\"T-881\",\"url\":\"tracker/T-881\"}");
 }
 
 static haft_reply calc(haft_call *call, const void *args)
 {
-    work w = begin(call, args);
+    tool_work w = begin(call, args);
     double result = 0;
     if (haft__str_equal(argument(&w, "op"), HAFT__LIT("add"))) {
         result =
@@ -102,7 +102,7 @@ static haft_reply calc(haft_call *call, const void *args)
 
 static haft_reply lookup_order(haft_call *call, const void *args)
 {
-    work w = begin(call, args);
+    tool_work w = begin(call, args);
     haft__buf_add_str(&w.text, HAFT__LIT(",\"order_id\":"));
     haft__json_write_string(&w.text, argument(&w, "order_id"));
     return finish(&w, ",\"status\":\"shipped\",\"total_cents\":12900,"
@@ -173,7 +173,7 @@ static haft_status add_tools(haft_runtime *runtime, bool pool, atomic_ullong *re
 
 /* ---- the agent ---- */
 
-static void write_spec(haft__buf *text, const haft__bench_words *w)
+static void write_spec(haft__buf *text, const haft__bench_options *w)
 {
     haft__buf_addf(text,
                    "{\"haft\":1,\"name\":\"bench\",\"instructions\":\"%s\",\"model\":{"
@@ -193,7 +193,7 @@ static void write_spec(haft__buf *text, const haft__bench_words *w)
     haft__buf_addf(text, "]%s}", suspend ? ",\"approvals\":[{\"tools\":[\"create_ticket\"]}]" : "");
 }
 
-haft_status haft__bench_load_agent(haft_runtime *runtime, const haft__bench_words *w,
+haft_status haft__bench_load_agent(haft_runtime *runtime, const haft__bench_options *w,
                                    atomic_ullong *results, haft_agent **ret_agent, haft_error *err)
 {
     haft__buf text;

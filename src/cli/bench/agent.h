@@ -9,11 +9,12 @@
 #include "engine/runtime.h"
 
 /* What a run is asked, and what its answer must be. */
-extern const char haft__bench_task[], haft__bench_answer[];
+extern const char haft__bench_task[], haft__bench_expected_answer[];
 
 /* Loads it; its model is the server that the words name. `results` counts the tools' results and
  * must outlive the runtime. */
-HAFT_MUST_USE haft_status haft__bench_load_agent(haft_runtime *runtime, const haft__bench_words *w,
+HAFT_MUST_USE haft_status haft__bench_load_agent(haft_runtime *runtime,
+                                                 const haft__bench_options *w,
                                                  atomic_ullong *results, haft_agent **ret_agent,
                                                  haft_error *err);
 

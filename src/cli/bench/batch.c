@@ -17,7 +17,7 @@ typedef struct lane {
     double started;
 } lane;
 
-double haft__bench_now(void)
+double haft__bench_now_ms(void)
 {
     struct timespec now = {0};
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
@@ -27,31 +27,31 @@ double haft__bench_now(void)
 /* ---- without a store ---- */
 
 /* A run on its way out of the store. */
-typedef struct leaving {
+typedef struct removal {
     haft__store_request request;
     batch *from;
     char id[HAFT__ID_LENGTH + 1];
-} leaving;
+} removal;
 
 /* Whether it could be is no matter: then it takes memory, which is measured. */
-static void forgotten(haft__store_request *request)
+static void on_removed(haft__store_request *request)
 {
-    leaving *it = request->context;
-    it->from->forgetting--;
+    removal *it = request->context;
+    it->from->removals_pending--;
     free(it);
 }
 
-static haft_status forget(batch *b, const char *id)
+static haft_status remove_run(batch *b, const char *id)
 {
-    leaving *it = calloc(1, sizeof(*it));
+    removal *it = calloc(1, sizeof(*it));
     if (it == NULL) {
         return haft__fail_no_memory(b->err);
     }
     it->from = b;
     memcpy(it->id, id, sizeof(it->id));
     it->request = (haft__store_request){
-        .verb = HAFT__STORE_REMOVE, .run.id = haft__str(it->id), .done = forgotten, .context = it};
-    b->forgetting++;
+        .verb = HAFT__STORE_REMOVE, .run.id = haft__str(it->id), .done = on_removed, .context = it};
+    b->removals_pending++;
     haft__store_submit(b->agent->runtime->store, &it->request);
     return HAFT_OK;
 }
@@ -69,11 +69,12 @@ static haft_status check(const batch *b, const haft_run *run)
                    : haft__fail(b->err, HAFT_BAD_STATE, haft_run_id(run),
                                 "a run does not wait for approval: it ended %s", haft_run_end(run));
     }
-    if (state != HAFT_ENDED || !haft__str_equal(text, haft__str(haft__bench_answer))) {
+    if (state != HAFT_ENDED || !haft__str_equal(text, haft__str(haft__bench_expected_answer))) {
         text.len = text.len < SHOWN_BYTES ? text.len : SHOWN_BYTES;
         return haft__fail(b->err, HAFT_BAD_STATE, haft_run_id(run),
                           "a run ended %s with \"%.*s\", not \"%s\" %s", haft_run_end(run),
-                          HAFT__ARG(text), haft__bench_answer, haft_run_error(run)->message);
+                          HAFT__ARG(text), haft__bench_expected_answer,
+                          haft_run_error(run)->message);
     }
     if (b->words->calls != 0 && calls != b->words->calls) {
         return haft__fail(b->err, HAFT_BAD_STATE, haft_run_id(run),
@@ -86,7 +87,7 @@ static haft_status check(const batch *b, const haft_run *run)
 static haft_status start_lane(batch *b, lane *l)
 {
     b->left--;
-    l->started = haft__bench_now();
+    l->started = haft__bench_now_ms();
     return haft_run_start(b->agent, haft__bench_task, NULL, &l->run, b->err);
 }
 
@@ -102,16 +103,16 @@ static haft_status end_lane(batch *b, lane *l)
     haft_run_release(l->run);
     l->run = NULL;
     if (b->times != NULL) {
-        b->times[b->over] = haft__bench_now() - l->started;
+        b->times[b->over] = haft__bench_now_ms() - l->started;
     }
     b->over++;
     bool forgets = b->words->store == HAFT__BENCH_NONE && b->words->scenario != HAFT__BENCH_SUSPEND;
-    return status == HAFT_OK && forgets ? forget(b, id) : status;
+    return status == HAFT_OK && forgets ? remove_run(b, id) : status;
 }
 
 /* ---- all of them ---- */
 
-static haft_status go_on(batch *b, lane *lanes, size_t count)
+static haft_status step_lanes(batch *b, lane *lanes, size_t count)
 {
     haft_status status = haft_runtime_step(b->agent->runtime, -1, b->err);
     for (size_t i = 0; i < count && status == HAFT_OK; i++) {
@@ -125,7 +126,7 @@ static haft_status go_on(batch *b, lane *lanes, size_t count)
     return status;
 }
 
-haft_status haft__bench_run(haft__bench_batch *b, haft_error *err)
+haft_status haft__bench_batch_run(haft__bench_batch *b, haft_error *err)
 {
     uint64_t wanted = b->left;
     size_t count = (size_t)(b->words->conc < wanted ? b->words->conc : wanted);
@@ -139,13 +140,13 @@ haft_status haft__bench_run(haft__bench_batch *b, haft_error *err)
         status = start_lane(b, &lanes[i]);
     }
     while (status == HAFT_OK && b->over < wanted) {
-        status = go_on(b, lanes, count);
+        status = step_lanes(b, lanes, count);
     }
     for (size_t i = 0; i < count; i++) {
         haft_run_release(lanes[i].run);
     }
     free(lanes);
-    while (b->forgetting > 0) { /* the requests point to the batch */
+    while (b->removals_pending > 0) { /* the requests point to the batch */
         haft_status last = haft_runtime_step(b->agent->runtime, -1, status == HAFT_OK ? err : NULL);
         status = status == HAFT_OK ? last : status;
         if (last != HAFT_OK) {

@@ -7,7 +7,7 @@
 #include "engine/runtime.h"
 
 typedef struct haft__bench_batch {
-    const haft__bench_words *words;
+    const haft__bench_options *words;
     haft_agent *agent;
     uint64_t left; /* runs that are still to be started */
     double *times; /* milliseconds of those that are over; NULL: nobody wants them */
@@ -17,15 +17,15 @@ typedef struct haft__bench_batch {
     uint64_t results;   /* of tools */
     long long start_kb; /* of memory before the first request */
     /* its own */
-    size_t forgetting; /* runs on their way out of the store */
+    size_t removals_pending; /* runs on their way out of the store */
     haft_error *err;
 } haft__bench_batch;
 
 /* Milliseconds of a clock that only goes forward. */
-double haft__bench_now(void);
+double haft__bench_now_ms(void);
 
 /* Starts `left` runs, at most words->conc at a time, until all are over. BAD_STATE with the first
  * that did not end as it should. */
-HAFT_MUST_USE haft_status haft__bench_run(haft__bench_batch *batch, haft_error *err);
+HAFT_MUST_USE haft_status haft__bench_batch_run(haft__bench_batch *batch, haft_error *err);
 
 #endif

@@ -82,37 +82,37 @@ static uint64_t calls_of_model(haft_str model)
 
 /* ---- keys ---- */
 
-static haft_status read_url(haft__bench_words *w, haft_str value, haft_error *err)
+static haft_status read_url(haft__bench_options *w, haft_str value, haft_error *err)
 {
     return read_text("url", value, &w->url, err);
 }
 
-static haft_status read_model(haft__bench_words *w, haft_str value, haft_error *err)
+static haft_status read_model(haft__bench_options *w, haft_str value, haft_error *err)
 {
     return read_text("model", value, &w->model, err);
 }
 
-static haft_status read_db(haft__bench_words *w, haft_str value, haft_error *err)
+static haft_status read_db(haft__bench_options *w, haft_str value, haft_error *err)
 {
     return read_text("db", value, &w->db, err);
 }
 
-static haft_status read_runs(haft__bench_words *w, haft_str value, haft_error *err)
+static haft_status read_runs(haft__bench_options *w, haft_str value, haft_error *err)
 {
     return read_count("runs", value, 1, HAFT__LIMIT_BENCH_RUNS, &w->runs, err);
 }
 
-static haft_status read_conc(haft__bench_words *w, haft_str value, haft_error *err)
+static haft_status read_conc(haft__bench_options *w, haft_str value, haft_error *err)
 {
     return read_count("conc", value, 1, HAFT__LIMIT_BENCH_AT_ONCE, &w->conc, err);
 }
 
-static haft_status read_warm(haft__bench_words *w, haft_str value, haft_error *err)
+static haft_status read_warm(haft__bench_options *w, haft_str value, haft_error *err)
 {
     return read_count("warm", value, 0, HAFT__LIMIT_BENCH_RUNS, &w->warm, err);
 }
 
-static haft_status read_store(haft__bench_words *w, haft_str value, haft_error *err)
+static haft_status read_store(haft__bench_options *w, haft_str value, haft_error *err)
 {
     size_t found = 0;
     haft_status status = read_name(stores, COUNT(stores), "store", value, &found, err);
@@ -128,26 +128,26 @@ static haft_status read_switch(const char *key, haft_str value, bool *ret_on, ha
     return status;
 }
 
-static haft_status read_stream(haft__bench_words *w, haft_str value, haft_error *err)
+static haft_status read_stream(haft__bench_options *w, haft_str value, haft_error *err)
 {
     return read_switch("stream", value, &w->stream, err);
 }
 
-static haft_status read_pool(haft__bench_words *w, haft_str value, haft_error *err)
+static haft_status read_pool(haft__bench_options *w, haft_str value, haft_error *err)
 {
     return read_switch("pool", value, &w->pool, err);
 }
 
 static const struct {
     const char *key;
-    haft_status (*read)(haft__bench_words *w, haft_str value, haft_error *err);
+    haft_status (*read)(haft__bench_options *w, haft_str value, haft_error *err);
 } keys[] = {
     {"url", read_url},     {"model", read_model},   {"db", read_db},
     {"runs", read_runs},   {"conc", read_conc},     {"warm", read_warm},
     {"store", read_store}, {"stream", read_stream}, {"pool", read_pool},
 };
 
-static haft_status fail_key(haft_str word, haft_str key, haft_error *err)
+static haft_status fail_unknown_key(haft_str word, haft_str key, haft_error *err)
 {
     haft__suggestion near;
     haft__suggestion_init(&near, key);
@@ -164,7 +164,7 @@ static haft_status fail_key(haft_str word, haft_str key, haft_error *err)
                : status;
 }
 
-static haft_status read_word(haft__bench_words *w, haft_str word, haft_error *err)
+static haft_status read_word(haft__bench_options *w, haft_str word, haft_error *err)
 {
     haft_str value = word, key = haft__str_split(&value, '=');
     for (size_t i = 0; i < COUNT(keys) && key.len < word.len; i++) {
@@ -172,11 +172,11 @@ static haft_status read_word(haft__bench_words *w, haft_str word, haft_error *er
             return keys[i].read(w, value, err);
         }
     }
-    return fail_key(word, key, err);
+    return fail_unknown_key(word, key, err);
 }
 
 /* What must be there, and what would not be used. */
-static haft_status check(const haft__bench_words *w, haft_error *err)
+static haft_status check(const haft__bench_options *w, haft_error *err)
 {
     if (w->url.len == 0) {
         haft_status status =
@@ -194,11 +194,11 @@ static haft_status check(const haft__bench_words *w, haft_error *err)
     return HAFT_OK;
 }
 
-haft_status haft__bench_words_read(const haft__args *args, haft__bench_words *ret_words,
-                                   haft_error *err)
+haft_status haft__bench_options_parse(const haft__args *args, haft__bench_options *ret_words,
+                                      haft_error *err)
 {
     size_t scenario = 0;
-    haft__bench_words w = {.model = HAFT__LIT("mock-1"), .runs = 1, .conc = 1};
+    haft__bench_options w = {.model = HAFT__LIT("mock-1"), .runs = 1, .conc = 1};
     haft_status status =
         read_name(scenarios, COUNT(scenarios), "", haft__str(args->words[0]), &scenario, err);
     w.scenario = (haft__bench_scenario)scenario;

@@ -18,7 +18,7 @@ typedef enum haft__bench_store {
 } haft__bench_store;
 
 /* Texts are those of the words. */
-typedef struct haft__bench_words {
+typedef struct haft__bench_options {
     haft__bench_scenario scenario;
     haft__bench_store store;
     haft_str url, model, db;
@@ -26,14 +26,15 @@ typedef struct haft__bench_words {
     bool stream;
     bool pool;      /* tools run on threads, as functions do that take time */
     uint64_t calls; /* that a run has to make, which the model's name says; 0: it does not */
-} haft__bench_words;
+} haft__bench_options;
 
 const char *haft__bench_scenario_name(haft__bench_scenario scenario);
 const char *haft__bench_store_name(haft__bench_store store);
 
 /* The first word is the scenario; of a key that is given twice the last one counts. BAD_INPUT with
  * the word that is wrong. */
-HAFT_MUST_USE haft_status haft__bench_words_read(const haft__args *args,
-                                                 haft__bench_words *ret_words, haft_error *err);
+HAFT_MUST_USE haft_status haft__bench_options_parse(const haft__args *args,
+                                                    haft__bench_options *ret_words,
+                                                    haft_error *err);
 
 #endif

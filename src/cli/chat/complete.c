@@ -7,7 +7,7 @@
 #include "cli/chat/repl.h"
 #include "model/provider.h"
 
-static void offer(haft__buf *lines, haft_str start, haft_str word, const char *behind)
+static void add_candidate(haft__buf *lines, haft_str start, haft_str word, const char *behind)
 {
     if (haft__str_starts_with(word, start)) {
         haft__buf_add_str(lines, word);
@@ -16,56 +16,56 @@ static void offer(haft__buf *lines, haft_str start, haft_str word, const char *b
     }
 }
 
-size_t haft__talk_complete_command(haft__talk *talk, haft_str start, haft__buf *lines)
+size_t haft__repl_complete_command(haft__repl *repl, haft_str start, haft__buf *lines)
 {
-    (void)talk;
+    (void)repl;
     size_t count;
-    const haft__talk_command *commands = haft__talk_commands(&count);
+    const haft__repl_command *commands = haft__repl_command_table(&count);
     for (size_t i = 0; i < count; i++) {
-        offer(lines, start, haft__str(commands[i].name), "");
+        add_candidate(lines, start, haft__str(commands[i].name), "");
     }
     return 0;
 }
 
-size_t haft__talk_complete_tool(haft__talk *talk, haft_str start, haft__buf *lines)
+size_t haft__repl_complete_tool(haft__repl *repl, haft_str start, haft__buf *lines)
 {
-    for (size_t i = 0; i < talk->spec->tools.count; i++) {
-        offer(lines, start, talk->spec->tools.items[i]->name, "");
+    for (size_t i = 0; i < repl->spec->tools.count; i++) {
+        add_candidate(lines, start, repl->spec->tools.items[i]->name, "");
     }
     return 0;
 }
 
-size_t haft__talk_complete_model(haft__talk *talk, haft_str start, haft__buf *lines)
+size_t haft__repl_complete_model(haft__repl *repl, haft_str start, haft__buf *lines)
 {
-    (void)talk;
+    (void)repl;
     size_t count;
     const haft__provider *providers = haft__providers(&count);
-    offer(lines, start, HAFT__LIT("offline"), "");
+    add_candidate(lines, start, HAFT__LIT("offline"), "");
     for (size_t i = 0; i < count; i++) {
-        offer(lines, start, haft__str(providers[i].name), ":");
+        add_candidate(lines, start, haft__str(providers[i].name), ":");
     }
     return 0;
 }
 
-size_t haft__talk_complete_thread(haft__talk *talk, haft_str start, haft__buf *lines)
+size_t haft__repl_complete_thread(haft__repl *repl, haft_str start, haft__buf *lines)
 {
     haft_error ignored;
-    haft__arena_mark mark = haft__arena_save(&talk->cli->arena);
+    haft__arena_mark mark = haft__arena_save(&repl->cli->arena);
     haft__store_request list = {.verb = HAFT__STORE_LIST, .thread = HAFT__LIT("")};
-    if (haft__talk_ask(talk, &list, &ignored) == HAFT_OK) {
+    if (haft__repl_store_execute(repl, &list, &ignored) == HAFT_OK) {
         haft_str last = {NULL, 0}; /* runs of a thread mostly stand together */
         for (size_t i = 0; i < list.found_count; i++) {
             if (!haft__str_equal(list.found[i].thread, last)) {
                 last = list.found[i].thread;
-                offer(lines, start, last, "");
+                add_candidate(lines, start, last, "");
             }
         }
     }
-    haft__arena_restore(&talk->cli->arena, mark);
+    haft__arena_restore(&repl->cli->arena, mark);
     return 0;
 }
 
-static bool is_nice(haft_str name)
+static bool is_plain_name(haft_str name)
 {
     bool nice = haft__utf8_valid(name);
     for (size_t i = 0; i < name.len; i++) {
@@ -76,48 +76,48 @@ static bool is_nice(haft_str name)
 }
 
 /* The names in the folder that is there already. */
-size_t haft__talk_complete_file(haft__talk *talk, haft_str start, haft__buf *lines)
+size_t haft__repl_complete_file(haft__repl *repl, haft_str start, haft__buf *lines)
 {
     size_t folder = start.len;
     while (folder > 0 && start.ptr[folder - 1] != '/') {
         folder--;
     }
-    haft__arena_mark mark = haft__arena_save(&talk->cli->arena);
-    haft_str path = haft__arena_copy(&talk->cli->arena, (haft_str){start.ptr, folder});
+    haft__arena_mark mark = haft__arena_save(&repl->cli->arena);
+    haft_str path = haft__arena_copy(&repl->cli->arena, (haft_str){start.ptr, folder});
     DIR *directory = path.ptr != NULL ? opendir(folder > 0 ? path.ptr : ".") : NULL;
     haft_str wanted = haft__str_skip(start, folder);
     for (const struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
         haft_str name = haft__str(entry->d_name);
         bool hidden = name.ptr[0] == '.' && (wanted.len == 0 || wanted.ptr[0] != '.');
-        if (!hidden && is_nice(name)) {
-            offer(lines, wanted, name, entry->d_type == DT_DIR ? "/" : "");
+        if (!hidden && is_plain_name(name)) {
+            add_candidate(lines, wanted, name, entry->d_type == DT_DIR ? "/" : "");
         }
     }
     if (directory != NULL) {
         (void)closedir(directory);
     }
-    haft__arena_restore(&talk->cli->arena, mark);
+    haft__arena_restore(&repl->cli->arena, mark);
     return folder;
 }
 
 /* The word that `text`, which ends at the cursor, has of a command or its argument. */
-void haft__talk_complete(void *context, haft_str text, size_t *ret_from, haft__buf *candidates)
+void haft__repl_complete(void *context, haft_str text, size_t *ret_from, haft__buf *candidates)
 {
-    haft__talk *talk = context;
+    haft__repl *repl = context;
     haft_str rest = text, name = haft__str_split(&rest, ' ');
     size_t count;
-    const haft__talk_command *commands = haft__talk_commands(&count);
+    const haft__repl_command *commands = haft__repl_command_table(&count);
     if (text.len == 0 || text.ptr[0] != '/' || haft__str_starts_with(text, HAFT__LIT("//"))) {
         return;
     }
     if (name.len == text.len) {
         *ret_from = 0;
-        (void)haft__talk_complete_command(talk, text, candidates);
+        (void)haft__repl_complete_command(repl, text, candidates);
         return;
     }
     for (size_t i = 0; i < count; i++) {
         if (haft__str_equal(haft__str(commands[i].name), name) && commands[i].complete != NULL) {
-            size_t stays = commands[i].complete(talk, rest, candidates);
+            size_t stays = commands[i].complete(repl, rest, candidates);
             *ret_from = text.len - rest.len + stays;
         }
     }

@@ -17,39 +17,40 @@
 /* How long the loop is waited for at a time. */
 #define STEP_MS 100
 
-void haft__talk_tell(haft__talk *talk, const char *format, ...)
+void haft__repl_print_note(haft__repl *repl, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    if (!talk->quiet) {
-        (void)vfprintf(talk->cli->errors, format, args);
-        (void)fputc('\n', talk->cli->errors);
+    if (!repl->quiet) {
+        (void)vfprintf(repl->cli->errors, format, args);
+        (void)fputc('\n', repl->cli->errors);
     }
     va_end(args);
 }
 
-void haft__talk_tell_error(haft__talk *talk, const haft_error *err)
+void haft__repl_print_error(haft__repl *repl, const haft_error *err)
 {
     if (err->message[0] != '\0') {
-        haft__print_error(talk->cli->errors, err);
+        haft__print_error(repl->cli->errors, err);
     }
 }
 
-haft_status haft__talk_ask(haft__talk *talk, haft__store_request *request, haft_error *err)
+haft_status haft__repl_store_execute(haft__repl *repl, haft__store_request *request,
+                                     haft_error *err)
 {
-    return haft__session_ask(talk->cli, talk->runtime, request, err);
+    return haft__session_store_execute(repl->cli, repl->runtime, request, err);
 }
 
 /* ---- the agent ---- */
 
 /* The options of the command line, with another model behind them: the last one counts. */
-static haft_status with_model(haft__talk *talk, const char *model, haft__args *ret_args,
+static haft_status with_model(haft__repl *repl, const char *model, haft__args *ret_args,
                               haft_error *err)
 {
     static const haft__option option = {"model", 0, HAFT__OPTION_TEXT, "M", ""};
-    haft__arena *arena = &talk->cli->arena;
-    const haft__args *args = talk->args;
-    haft__args_given *given = haft__arena_array(arena, args->given_count + 1, sizeof(*given));
+    haft__arena *arena = &repl->cli->arena;
+    const haft__args *args = repl->args;
+    haft__args_option *given = haft__arena_array(arena, args->given_count + 1, sizeof(*given));
     haft_str kept = haft__arena_copy(arena, haft__str(model));
     if (given == NULL || kept.ptr == NULL) {
         return haft__arena_fail(arena, err);
@@ -57,47 +58,47 @@ static haft_status with_model(haft__talk *talk, const char *model, haft__args *r
     for (size_t i = 0; i < args->given_count; i++) {
         given[i] = args->given[i];
     }
-    given[args->given_count] = (haft__args_given){&option, kept.ptr};
+    given[args->given_count] = (haft__args_option){&option, kept.ptr};
     *ret_args = *args;
     ret_args->given = given;
     ret_args->given_count++;
     return HAFT_OK;
 }
 
-haft_status haft__talk_read(haft__talk *talk, const char *model, const haft__spec **ret_spec,
-                            haft_error *err)
+haft_status haft__repl_read_spec(haft__repl *repl, const char *model, const haft__spec **ret_spec,
+                                 haft_error *err)
 {
-    haft__args args = *talk->args;
+    haft__args args = *repl->args;
     haft__spec_file file;
-    haft_status status = model != NULL ? with_model(talk, model, &args, err) : HAFT_OK;
+    haft_status status = model != NULL ? with_model(repl, model, &args, err) : HAFT_OK;
     if (status == HAFT_OK) {
-        status = haft__spec_file_read(talk->cli, args.words[0], &args, &file, err);
+        status = haft__spec_file_read(repl->cli, args.words[0], &args, &file, err);
     }
-    if (status == HAFT_OK && !haft__spec_file_usable(&file, talk->cli)) {
+    if (status == HAFT_OK && !haft__spec_file_usable(&file, repl->cli)) {
         status = HAFT_BAD_INPUT; /* its problems have been printed */
     }
     haft_str hash = {NULL, 0};
     if (status == HAFT_OK) {
-        hash = haft__arena_copy(&talk->cli->arena, file.origin.file);
-        status = hash.ptr != NULL ? HAFT_OK : haft__arena_fail(&talk->cli->arena, err);
+        hash = haft__arena_copy(&repl->cli->arena, file.origin.file);
+        status = hash.ptr != NULL ? HAFT_OK : haft__arena_fail(&repl->cli->arena, err);
     }
     if (status == HAFT_OK) {
         *ret_spec = file.spec;
-        talk->origin = file.origin; /* for its runs, if it is adopted */
-        talk->origin.file = hash;
+        repl->origin = file.origin; /* for its runs, if it is adopted */
+        repl->origin.file = hash;
     }
     return status;
 }
 
-haft_status haft__talk_adopt(haft__talk *talk, const haft__spec *spec, haft_error *err)
+haft_status haft__repl_set_spec(haft__repl *repl, const haft__spec *spec, haft_error *err)
 {
     haft_agent *agent = NULL;
-    haft_status status = haft__agent_create(talk->runtime, spec, &agent, err);
+    haft_status status = haft__agent_create(repl->runtime, spec, &agent, err);
     if (status == HAFT_OK) {
-        haft_agent_release(talk->agent);
-        agent->origin = talk->origin;
-        talk->agent = agent;
-        talk->spec = spec;
+        haft_agent_release(repl->agent);
+        agent->origin = repl->origin;
+        repl->agent = agent;
+        repl->spec = spec;
     }
     return status;
 }
@@ -105,26 +106,28 @@ haft_status haft__talk_adopt(haft__talk *talk, const haft__spec *spec, haft_erro
 /* ---- runs ---- */
 
 /* What a run leaves for the store is written before anything else happens. */
-static void drain(haft__talk *talk)
+static void drain(haft__repl *repl)
 {
     haft_error err = {0};
     haft_status status = HAFT_OK;
-    while (talk->runtime->runs != NULL && status == HAFT_OK) {
-        status = haft_runtime_step(talk->runtime, STEP_MS, &err);
+    while (repl->runtime->runs != NULL && status == HAFT_OK) {
+        status = haft_runtime_step(repl->runtime, STEP_MS, &err);
     }
-    haft__talk_tell_error(talk, &err);
+    haft__repl_print_error(repl, &err);
 }
 
-static void tell_end(haft__talk *talk, const haft_run *run)
+static void print_end(haft__repl *repl, const haft_run *run)
 {
     switch (haft_run_state(run)) {
-    case HAFT_RUNNING: haft__talk_tell(talk, "paused; /resume goes on, /cancel ends it"); break;
+    case HAFT_RUNNING:
+        haft__repl_print_note(repl, "paused; /resume goes on, /cancel ends it");
+        break;
     case HAFT_WAITING:
-        haft__talk_tell(talk, "here: /resume goes on, /cancel ends it, /undo leaves it");
+        haft__repl_print_note(repl, "here: /resume goes on, /cancel ends it, /undo leaves it");
         break;
     case HAFT_ENDED:
-        if (talk->quiet && run->state.answer.len == 0) {
-            (void)fprintf(talk->cli->errors, "the run ended without an answer: %s\n",
+        if (repl->quiet && run->state.answer.len == 0) {
+            (void)fprintf(repl->cli->errors, "the run ended without an answer: %s\n",
                           haft_run_end(run));
         }
         break;
@@ -133,111 +136,111 @@ static void tell_end(haft__talk *talk, const haft_run *run)
 }
 
 /* Goes along with a run, and lets go of it. */
-static void follow(haft__talk *talk, haft_run *run)
+static void follow(haft__repl *repl, haft_run *run)
 {
     haft_error err = {0};
-    (void)haft__follow(talk->cli, talk->args, run, &err);
-    (void)fflush(talk->cli->out);
-    haft__talk_tell_error(talk, &err);
-    tell_end(talk, run);
+    (void)haft__follow_run(repl->cli, repl->args, run, &err);
+    (void)fflush(repl->cli->out);
+    haft__repl_print_error(repl, &err);
+    print_end(repl, run);
     haft_run_release(run);
-    drain(talk);
+    drain(repl);
 }
 
 /* Keeps what was sent, so that it can be sent again as it was. */
-static void keep_sent(haft__talk *talk, haft_str text, const haft_run *run)
+static void remember_sent(haft__repl *repl, haft_str text, const haft_run *run)
 {
-    haft__buf_clear(&talk->sent);
-    haft__buf_add_str(&talk->sent, text);
-    (void)snprintf(talk->sent_run, sizeof(talk->sent_run), "%s", haft_run_id(run));
+    haft__buf_clear(&repl->sent);
+    haft__buf_add_str(&repl->sent, text);
+    (void)snprintf(repl->sent_run, sizeof(repl->sent_run), "%s", haft_run_id(run));
 }
 
-static haft_status start(haft__talk *talk, haft_str text, haft_run **ret_run, haft_error *err)
+static haft_status start(haft__repl *repl, haft_str text, haft_run **ret_run, haft_error *err)
 {
     haft_run_options options = HAFT_RUN_OPTIONS_INIT;
-    options.thread = talk->thread;
+    options.thread = repl->thread;
     haft__buf task;
     haft__buf_init(&task, HAFT__LIMIT_RUN_BYTES);
     haft__buf_add_str(&task, text);
-    haft__buf_add_str(&task, haft__buf_str(&talk->inputs));
+    haft__buf_add_str(&task, haft__buf_str(&repl->inputs));
     size_t length = task.len;
     haft__buf_add_char(&task, '\0');
     haft_status status = haft__buf_check(&task, err);
     if (status == HAFT_OK) {
-        status = haft_run_start(talk->agent, task.ptr, &options, ret_run, err);
+        status = haft_run_start(repl->agent, task.ptr, &options, ret_run, err);
     }
     if (status == HAFT_OK) {
         task.len = length; /* without the NUL */
-        keep_sent(talk, haft__buf_str(&task), *ret_run);
-        haft__buf_clear(&talk->inputs);
-        talk->input_count = 0;
+        remember_sent(repl, haft__buf_str(&task), *ret_run);
+        haft__buf_clear(&repl->inputs);
+        repl->input_count = 0;
     }
     haft__buf_finish(&task);
     return status;
 }
 
-static bool is_anothers(const haft__talk *talk, const haft__store_run *open)
+static bool is_owned_elsewhere(const haft__repl *repl, const haft__store_run *open)
 {
-    bool ours = haft__str_equal(open->owner, haft__str(talk->runtime->owner));
-    return open->owner.len > 0 && !ours && open->lease_ms > haft__runtime_now(talk->runtime)
+    bool ours = haft__str_equal(open->owner, haft__str(repl->runtime->owner));
+    return open->owner.len > 0 && !ours && open->lease_ms > haft__runtime_now(repl->runtime)
            && !haft__owner_is_dead(open->owner);
 }
 
 /* Whether a text may be sent while a run of the thread has not ended: it interrupts that one, or
  * waits for one that somebody else goes on with. What waits for the person here is theirs to end.
  */
-static bool may_send_behind(const haft__talk *talk, const haft__store_run *open)
+static bool may_queue_behind(const haft__repl *repl, const haft__store_run *open)
 {
-    switch (haft__multitask_of(talk->spec->multitask)) {
+    switch (haft__multitask_of(repl->spec->multitask)) {
     case HAFT__MULTITASK_ENQUEUE:
-        return open->state == HAFT__RUN_STATE_RUNNING && is_anothers(talk, open);
+        return open->state == HAFT__RUN_STATE_RUNNING && is_owned_elsewhere(repl, open);
     case HAFT__MULTITASK_REJECT: return false;
     case HAFT__MULTITASK_INTERRUPT: return true;
     }
     HAFT__UNREACHABLE();
 }
 
-void haft__talk_send(haft__talk *talk, haft_str text)
+void haft__repl_send(haft__repl *repl, haft_str text)
 {
     const haft__store_run *open = NULL;
     haft_run *run = NULL;
     haft_error err = {0};
-    haft_status status = haft__talk_find_open(talk, &open, &err);
-    if (status == HAFT_OK && open != NULL && !may_send_behind(talk, open)) {
-        haft__talk_tell_open(talk, open);
+    haft_status status = haft__repl_find_open_run(repl, &open, &err);
+    if (status == HAFT_OK && open != NULL && !may_queue_behind(repl, open)) {
+        haft__repl_print_open_run(repl, open);
         return;
     }
     if (status == HAFT_OK) {
-        status = start(talk, text, &run, &err);
+        status = start(repl, text, &run, &err);
     }
     if (status == HAFT_OK) {
-        follow(talk, run);
+        follow(repl, run);
     } else {
-        haft__talk_tell_error(talk, &err);
+        haft__repl_print_error(repl, &err);
     }
 }
 
 /* ---- runs that are open ---- */
 
-haft_status haft__talk_find_open(haft__talk *talk, const haft__store_run **ret_open,
-                                 haft_error *err)
+haft_status haft__repl_find_open_run(haft__repl *repl, const haft__store_run **ret_open,
+                                     haft_error *err)
 {
     haft__store_request list = {
-        .verb = HAFT__STORE_LIST, .thread = haft__str(talk->thread), .open_only = true, .limit = 1};
-    haft_status status = haft__talk_ask(talk, &list, err);
+        .verb = HAFT__STORE_LIST, .thread = haft__str(repl->thread), .open_only = true, .limit = 1};
+    haft_status status = haft__repl_store_execute(repl, &list, err);
     if (status == HAFT_OK) {
         *ret_open = list.found_count > 0 ? &list.found[0] : NULL;
     }
     return status;
 }
 
-void haft__talk_tell_open(haft__talk *talk, const haft__store_run *open)
+void haft__repl_print_open_run(haft__repl *repl, const haft__store_run *open)
 {
     haft_error err = {0};
     char id[HAFT__ID_LENGTH + 1];
     (void)snprintf(id, sizeof(id), "%.*s", HAFT__ARG(open->id));
     haft_status status = HAFT_OK;
-    if (is_anothers(talk, open)) {
+    if (is_owned_elsewhere(repl, open)) {
         status = haft__fail(&err, HAFT_BAD_STATE, id,
                             "this run of the thread is still under way in another process");
         (void)haft__hint(&err, status,
@@ -250,40 +253,40 @@ void haft__talk_tell_open(haft__talk *talk, const haft__store_run *open)
         (void)haft__hint(&err, status,
                          "/resume goes on with it, /cancel ends it, /undo goes on without it");
     }
-    haft__talk_tell_error(talk, &err);
+    haft__repl_print_error(repl, &err);
 }
 
 /* Takes up the open run; *ret_run is NULL, and that has been said, when there is none. */
-static haft_status take_up(haft__talk *talk, char id[HAFT__ID_LENGTH + 1], haft_run **ret_run,
-                           haft_error *err)
+static haft_status open_run(haft__repl *repl, char id[HAFT__ID_LENGTH + 1], haft_run **ret_run,
+                            haft_error *err)
 {
     const haft__store_run *open = NULL;
-    haft_status status = haft__talk_find_open(talk, &open, err);
+    haft_status status = haft__repl_find_open_run(repl, &open, err);
     if (status == HAFT_OK && open == NULL) {
-        haft__talk_tell(talk, "no run of this thread is open");
+        haft__repl_print_note(repl, "no run of this thread is open");
     } else if (status == HAFT_OK) {
         (void)snprintf(id, HAFT__ID_LENGTH + 1, "%.*s", HAFT__ARG(open->id));
-        status = haft_run_open(talk->runtime, id, ret_run, err);
+        status = haft_run_open(repl->runtime, id, ret_run, err);
     }
     return status;
 }
 
-void haft__talk_resume(haft__talk *talk, haft_str argument)
+void haft__repl_cmd_resume(haft__repl *repl, haft_str argument)
 {
     (void)argument;
     char id[HAFT__ID_LENGTH + 1] = "";
     haft_run *run = NULL;
     haft_error err = {0};
-    haft_status status = take_up(talk, id, &run, &err);
+    haft_status status = open_run(repl, id, &run, &err);
     if (run != NULL) {
-        follow(talk, run);
+        follow(repl, run);
     } else if (status != HAFT_OK) {
-        haft__talk_tell_error(talk, &err);
+        haft__repl_print_error(repl, &err);
     }
 }
 
 /* A run that another process has is sent a message. */
-static haft_status ask_to_end(haft__talk *talk, const char *id, haft_error *err)
+static haft_status send_cancel(haft__repl *repl, const char *id, haft_error *err)
 {
     haft__run_command command = {.kind = HAFT__RUN_COMMAND_CANCEL,
                                  .call = HAFT__LIT(""),
@@ -297,24 +300,24 @@ static haft_status ask_to_end(haft__talk *talk, const char *id, haft_error *err)
     haft__store_request send = {
         .verb = HAFT__STORE_SEND, .run.id = haft__str(id), .text = haft__buf_str(&text)};
     if (status == HAFT_OK) {
-        status = haft__talk_ask(talk, &send, err);
+        status = haft__repl_store_execute(repl, &send, err);
     }
     haft__buf_finish(&text);
     return status;
 }
 
-void haft__talk_cancel(haft__talk *talk, haft_str argument)
+void haft__repl_cmd_cancel(haft__repl *repl, haft_str argument)
 {
     (void)argument;
     char id[HAFT__ID_LENGTH + 1] = "";
     haft_run *run = NULL;
     haft_error err = {0};
-    haft_status status = take_up(talk, id, &run, &err);
+    haft_status status = open_run(repl, id, &run, &err);
     if (status == HAFT_BAD_STATE) {
         err = (haft_error){0};
-        status = ask_to_end(talk, id, &err);
+        status = send_cancel(repl, id, &err);
         if (status == HAFT_OK) {
-            haft__talk_tell(talk, "%s: its process has been asked to end it", id);
+            haft__repl_print_note(repl, "%s: its process has been asked to end it", id);
         }
     } else if (run != NULL) {
         haft__run_command command = {.kind = HAFT__RUN_COMMAND_CANCEL,
@@ -323,9 +326,9 @@ void haft__talk_cancel(haft__talk *talk, haft_str argument)
                                      .by = HAFT__LIT("terminal"),
                                      .why = HAFT__LIT("/cancel")};
         status = haft__run_perform_command(run, &command, &err);
-        follow(talk, run);
+        follow(repl, run);
     }
     if (status != HAFT_OK) {
-        haft__talk_tell_error(talk, &err);
+        haft__repl_print_error(repl, &err);
     }
 }

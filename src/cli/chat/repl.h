@@ -18,7 +18,7 @@
 #include "cli/session.h"
 #include "cli/terminal/editor_tty.h"
 
-typedef struct haft__talk {
+typedef struct haft__repl {
     haft__cli *cli;
     const haft__args *args;
     haft_runtime *runtime;
@@ -34,95 +34,97 @@ typedef struct haft__talk {
     haft__line_history history;
     bool interactive; /* `tty` is there, else `lines` */
     haft__editor_tty tty;
-    haft__lines lines;
+    haft__line_reader lines;
     haft__interrupts interrupts;
-    bool leaves;
-    haft__exit result;
-} haft__talk;
+    bool quitting;
+    haft__exit_status result;
+} haft__repl;
 
 /* ---- chat.c ---- */
 
 /* Says something that is no result, on standard error, unless only answers are wanted. */
-void haft__talk_tell(haft__talk *talk, const char *format, ...) HAFT__PRINTF(2, 3);
+void haft__repl_print_note(haft__repl *repl, const char *format, ...) HAFT__PRINTF(2, 3);
 
 /* Says what went wrong; the chat goes on. */
-void haft__talk_tell_error(haft__talk *talk, const haft_error *err);
+void haft__repl_print_error(haft__repl *repl, const haft_error *err);
 
 /* Performs a request of the store. */
-HAFT_MUST_USE haft_status haft__talk_ask(haft__talk *talk, haft__store_request *request,
-                                         haft_error *err);
+HAFT_MUST_USE haft_status haft__repl_store_execute(haft__repl *repl, haft__store_request *request,
+                                                   haft_error *err);
 
 /* Sends a text: a run of the thread. Says why when that cannot be. */
-void haft__talk_send(haft__talk *talk, haft_str text);
+void haft__repl_send(haft__repl *repl, haft_str text);
 
 /* The newest run of the thread that has not ended; *ret_open is NULL when there is none. */
-HAFT_MUST_USE haft_status haft__talk_find_open(haft__talk *talk, const haft__store_run **ret_open,
-                                               haft_error *err);
+HAFT_MUST_USE haft_status haft__repl_find_open_run(haft__repl *repl,
+                                                   const haft__store_run **ret_open,
+                                                   haft_error *err);
 
 /* Says that such a run is there, and how to go on. */
-void haft__talk_tell_open(haft__talk *talk, const haft__store_run *open);
+void haft__repl_print_open_run(haft__repl *repl, const haft__store_run *open);
 
 /* Goes on with it, or ends it. */
-void haft__talk_resume(haft__talk *talk, haft_str argument);
-void haft__talk_cancel(haft__talk *talk, haft_str argument);
+void haft__repl_cmd_resume(haft__repl *repl, haft_str argument);
+void haft__repl_cmd_cancel(haft__repl *repl, haft_str argument);
 
 /* Reads the spec, with another model, or as the command line has it when that is NULL. What is
  * wrong with the spec is printed. */
-HAFT_MUST_USE haft_status haft__talk_read(haft__talk *talk, const char *model,
-                                          const haft__spec **ret_spec, haft_error *err);
+HAFT_MUST_USE haft_status haft__repl_read_spec(haft__repl *repl, const char *model,
+                                               const haft__spec **ret_spec, haft_error *err);
 
 /* An agent of that spec from now on; the one there was stays when that fails. */
-HAFT_MUST_USE haft_status haft__talk_adopt(haft__talk *talk, const haft__spec *spec,
-                                           haft_error *err);
+HAFT_MUST_USE haft_status haft__repl_set_spec(haft__repl *repl, const haft__spec *spec,
+                                              haft_error *err);
 
 /* ---- talk_commands.c ---- */
 
-typedef struct haft__talk_command {
+typedef struct haft__repl_command {
     const char *name;  /* with its slash */
     const char *usage; /* "" for no argument; [X] for one that may be left out */
     const char *help;
-    void (*run)(haft__talk *talk, haft_str argument);
+    void (*run)(haft__repl *repl, haft_str argument);
     /* Appends what the argument may be, a line each; NULL: nobody knows. `start` is what there is
      * of it; returns how much of that stays. */
-    size_t (*complete)(haft__talk *talk, haft_str start, haft__buf *lines);
-} haft__talk_command;
+    size_t (*complete)(haft__repl *repl, haft_str start, haft__buf *lines);
+} haft__repl_command;
 
-const haft__talk_command *haft__talk_commands(size_t *ret_count);
+const haft__repl_command *haft__repl_command_table(size_t *ret_count);
 
 /* Obeys a line that starts with a slash. */
-void haft__talk_obey(haft__talk *talk, haft_str line);
+void haft__repl_run_command(haft__repl *repl, haft_str line);
 
 /* ---- talk_thread.c ---- */
 
 /* Goes on in the thread that `name` names: an id, the beginning of one, or "last". */
-HAFT_MUST_USE haft_status haft__talk_enter(haft__talk *talk, haft_str name, haft_error *err);
+HAFT_MUST_USE haft_status haft__repl_switch_thread(haft__repl *repl, haft_str name,
+                                                   haft_error *err);
 
 /* Another thread, in which nothing has been said yet. */
-HAFT_MUST_USE haft_status haft__talk_start_thread(haft__talk *talk, haft_error *err);
+HAFT_MUST_USE haft_status haft__repl_start_thread(haft__repl *repl, haft_error *err);
 
-void haft__talk_history(haft__talk *talk, haft_str argument);
-void haft__talk_threads(haft__talk *talk, haft_str argument);
-void haft__talk_thread(haft__talk *talk, haft_str argument);
-void haft__talk_new(haft__talk *talk, haft_str argument);
-void haft__talk_undo(haft__talk *talk, haft_str argument);
-void haft__talk_retry(haft__talk *talk, haft_str argument);
+void haft__repl_cmd_history(haft__repl *repl, haft_str argument);
+void haft__repl_cmd_threads(haft__repl *repl, haft_str argument);
+void haft__repl_cmd_thread(haft__repl *repl, haft_str argument);
+void haft__repl_cmd_new(haft__repl *repl, haft_str argument);
+void haft__repl_cmd_undo(haft__repl *repl, haft_str argument);
+void haft__repl_cmd_retry(haft__repl *repl, haft_str argument);
 
 /* The runs of the thread, the newest first: HAFT__LIMIT_STORE_LIST of them at most. */
-HAFT_MUST_USE haft_status haft__talk_list(haft__talk *talk, haft__store_request *ret_list,
-                                          haft_error *err);
+HAFT_MUST_USE haft_status haft__repl_list_runs(haft__repl *repl, haft__store_request *ret_list,
+                                               haft_error *err);
 
 /* ---- talk_artifacts.c ---- */
 
-void haft__talk_artifacts(haft__talk *talk, haft_str argument);
+void haft__repl_cmd_artifacts(haft__repl *repl, haft_str argument);
 
 /* ---- talk_complete.c ---- */
 
-haft__editor_complete haft__talk_complete; /* its context is the chat */
+haft__editor_completer haft__repl_complete; /* its context is the chat */
 
-size_t haft__talk_complete_command(haft__talk *talk, haft_str start, haft__buf *lines);
-size_t haft__talk_complete_tool(haft__talk *talk, haft_str start, haft__buf *lines);
-size_t haft__talk_complete_model(haft__talk *talk, haft_str start, haft__buf *lines);
-size_t haft__talk_complete_thread(haft__talk *talk, haft_str start, haft__buf *lines);
-size_t haft__talk_complete_file(haft__talk *talk, haft_str start, haft__buf *lines);
+size_t haft__repl_complete_command(haft__repl *repl, haft_str start, haft__buf *lines);
+size_t haft__repl_complete_tool(haft__repl *repl, haft_str start, haft__buf *lines);
+size_t haft__repl_complete_model(haft__repl *repl, haft_str start, haft__buf *lines);
+size_t haft__repl_complete_thread(haft__repl *repl, haft_str start, haft__buf *lines);
+size_t haft__repl_complete_file(haft__repl *repl, haft_str start, haft__buf *lines);
 
 #endif

@@ -12,54 +12,54 @@
 #include "cli/terminal/sanitize.h"
 #include "io/file.h"
 
-static void help(haft__talk *talk, haft_str argument);
+static void help(haft__repl *repl, haft_str argument);
 
 /* ---- the agent ---- */
 
-static void tools(haft__talk *talk, haft_str argument)
+static void tools(haft__repl *repl, haft_str argument)
 {
-    haft__first first;
+    haft__first_turn_preview first;
     haft_error err = {0};
-    if (haft__first_turn(&talk->cli->arena, talk->spec, HAFT__LIT(""), talk->runtime->hash_key,
-                         &first, &err)
+    if (haft__first_turn_decide(&repl->cli->arena, repl->spec, HAFT__LIT(""),
+                                repl->runtime->hash_key, &first, &err)
         != HAFT_OK) {
-        haft__talk_tell_error(talk, &err);
+        haft__repl_print_error(repl, &err);
         return;
     }
-    size_t shown = haft__servers_print(talk->cli->out, &first, argument);
+    size_t shown = haft__tool_report_print(repl->cli->out, &first, argument);
     if (shown == 0) {
-        haft__talk_tell(talk, argument.len > 0 ? "no tool has a name that begins so"
-                                               : "this agent has no tools");
+        haft__repl_print_note(repl, argument.len > 0 ? "no tool has a name that begins so"
+                                                     : "this agent has no tools");
     }
 }
 
-static haft_status change_model(haft__talk *talk, haft_str argument, haft_error *err)
+static haft_status change_model(haft__repl *repl, haft_str argument, haft_error *err)
 {
     const haft__spec *spec = NULL;
-    haft_str name = haft__arena_copy(&talk->cli->arena, argument);
+    haft_str name = haft__arena_copy(&repl->cli->arena, argument);
     if (name.ptr == NULL) {
-        return haft__arena_fail(&talk->cli->arena, err);
+        return haft__arena_fail(&repl->cli->arena, err);
     }
-    haft_status status = haft__talk_read(talk, name.ptr, &spec, err);
-    return status == HAFT_OK ? haft__talk_adopt(talk, spec, err) : status;
+    haft_status status = haft__repl_read_spec(repl, name.ptr, &spec, err);
+    return status == HAFT_OK ? haft__repl_set_spec(repl, spec, err) : status;
 }
 
-static void model(haft__talk *talk, haft_str argument)
+static void model(haft__repl *repl, haft_str argument)
 {
     haft_error err = {0};
-    const haft__spec *before = talk->spec;
-    if (argument.len > 0 && change_model(talk, argument, &err) != HAFT_OK) {
-        haft__talk_tell_error(talk, &err);
-        haft__talk_tell(talk, "the model stays as it was");
+    const haft__spec *before = repl->spec;
+    if (argument.len > 0 && change_model(repl, argument, &err) != HAFT_OK) {
+        haft__repl_print_error(repl, &err);
+        haft__repl_print_note(repl, "the model stays as it was");
         return;
     }
-    const haft__model_spec *now = &talk->spec->model;
+    const haft__model_spec *now = &repl->spec->model;
     const char *colon = now->model.len > 0 ? ":" : "";
-    if (talk->spec != before) {
-        haft__talk_tell(talk, "from now on %.*s%s%.*s", HAFT__ARG(now->provider), colon,
-                        HAFT__ARG(now->model));
+    if (repl->spec != before) {
+        haft__repl_print_note(repl, "from now on %.*s%s%.*s", HAFT__ARG(now->provider), colon,
+                              HAFT__ARG(now->model));
     } else {
-        (void)fprintf(talk->cli->out, "%.*s%s%.*s\n", HAFT__ARG(now->provider), colon,
+        (void)fprintf(repl->cli->out, "%.*s%s%.*s\n", HAFT__ARG(now->provider), colon,
                       HAFT__ARG(now->model));
     }
 }
@@ -70,106 +70,107 @@ static haft_str text_of(haft__json turn, const char *key)
     return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
 }
 
-static void explain(haft__talk *talk, haft_str argument)
+static void explain(haft__repl *repl, haft_str argument)
 {
     haft_error err = {0};
-    haft__first first;
-    haft_status status = haft__first_turn(&talk->cli->arena, talk->spec, argument,
-                                          talk->runtime->hash_key, &first, &err);
+    haft__first_turn_preview first;
+    haft_status status = haft__first_turn_decide(&repl->cli->arena, repl->spec, argument,
+                                                 repl->runtime->hash_key, &first, &err);
     if (status != HAFT_OK) {
-        haft__talk_tell_error(talk, &err);
+        haft__repl_print_error(repl, &err);
         return;
     }
     haft__json turn = first.turn;
     haft_str tool = text_of(turn, "tool");
-    (void)fprintf(talk->cli->out, "first turn: %.*s%s%.*s: %.*s\n",
+    (void)fprintf(repl->cli->out, "first turn: %.*s%s%.*s: %.*s\n",
                   HAFT__ARG(text_of(turn, "mode")), tool.len > 0 ? " " : "", HAFT__ARG(tool),
                   HAFT__ARG(text_of(turn, "reason")));
 }
 
 /* ---- texts ---- */
 
-static haft_status add_input(haft__talk *talk, haft_str path, haft_error *err)
+static haft_status add_input(haft__repl *repl, haft_str path, haft_error *err)
 {
-    haft_str name = haft__arena_copy(&talk->cli->arena, path), text = {NULL, 0};
-    size_t before = talk->inputs.len;
+    haft_str name = haft__arena_copy(&repl->cli->arena, path), text = {NULL, 0};
+    size_t before = repl->inputs.len;
     if (name.ptr == NULL) {
-        return haft__arena_fail(&talk->cli->arena, err);
+        return haft__arena_fail(&repl->cli->arena, err);
     }
     if (haft__str_equal(path, HAFT__LIT("-"))) {
         return haft__fail(err, HAFT_BAD_INPUT, "/input",
                           "wanted a file; standard input is where you type");
     }
     haft_status status =
-        haft__file_read_arena(&talk->cli->arena, name.ptr, HAFT__LIMIT_INPUT_BYTES, &text, err);
+        haft__file_read_arena(&repl->cli->arena, name.ptr, HAFT__LIMIT_INPUT_BYTES, &text, err);
     if (status != HAFT_OK) {
         return status;
     }
-    haft__buf_addf(&talk->inputs, "\n\n--- %s\n", name.ptr);
-    size_t replaced = haft__clean_text(text, &talk->inputs);
-    status = haft__buf_check(&talk->inputs, err);
+    haft__buf_addf(&repl->inputs, "\n\n--- %s\n", name.ptr);
+    size_t replaced = haft__sanitize_text(text, &repl->inputs);
+    status = haft__buf_check(&repl->inputs, err);
     if (status != HAFT_OK) { /* the others stay */
-        talk->inputs.len = before;
-        talk->inputs.status = HAFT_OK;
+        repl->inputs.len = before;
+        repl->inputs.status = HAFT_OK;
         return status;
     }
-    talk->input_count++;
+    repl->input_count++;
     if (replaced > 0) {
-        haft__talk_tell(talk, "bytes of it that are no text were replaced: %zu", replaced);
+        haft__repl_print_note(repl, "bytes of it that are no text were replaced: %zu", replaced);
     }
     return HAFT_OK;
 }
 
-static void input(haft__talk *talk, haft_str argument)
+static void input(haft__repl *repl, haft_str argument)
 {
     haft_error err = {0};
-    if (add_input(talk, argument, &err) != HAFT_OK) {
-        haft__talk_tell_error(talk, &err);
+    if (add_input(repl, argument, &err) != HAFT_OK) {
+        haft__repl_print_error(repl, &err);
         return;
     }
-    haft__talk_tell(talk, "%zu file%s, %zu bytes: with the next text", talk->input_count,
-                    talk->input_count == 1 ? "" : "s", talk->inputs.len);
+    haft__repl_print_note(repl, "%zu file%s, %zu bytes: with the next text", repl->input_count,
+                          repl->input_count == 1 ? "" : "s", repl->inputs.len);
 }
 
-static void quit(haft__talk *talk, haft_str argument)
+static void quit(haft__repl *repl, haft_str argument)
 {
     (void)argument;
-    talk->leaves = true;
+    repl->quitting = true;
 }
 
 /* ---- the table ---- */
 
-static const haft__talk_command commands[] = {
-    {"/help", "[COMMAND]", "these commands, or one of them", help, haft__talk_complete_command},
+static const haft__repl_command commands[] = {
+    {"/help", "[COMMAND]", "these commands, or one of them", help, haft__repl_complete_command},
     {"/tools", "[NAME]", "the tools the model sees or does not see, and why; those that begin so",
-     tools, haft__talk_complete_tool},
+     tools, haft__repl_complete_tool},
     {"/model", "[M]", "the model; or another one for the next texts: offline, provider:model",
-     model, haft__talk_complete_model},
+     model, haft__repl_complete_model},
     {"/explain", "[TEXT]", "what the model would have to do first, and why", explain, NULL},
-    {"/input", "FILE", "send a file along with the next text", input, haft__talk_complete_file},
+    {"/input", "FILE", "send a file along with the next text", input, haft__repl_complete_file},
     {"/undo", "[N]", "go on in a new thread that does not know the last N exchanges, or one",
-     haft__talk_undo, NULL},
-    {"/retry", "", "undo the last exchange and send the same text again", haft__talk_retry, NULL},
-    {"/history", "", "what has been said in this thread", haft__talk_history, NULL},
-    {"/threads", "", "the threads there are: id, age, exchanges, first text", haft__talk_threads,
+     haft__repl_cmd_undo, NULL},
+    {"/retry", "", "undo the last exchange and send the same text again", haft__repl_cmd_retry,
      NULL},
+    {"/history", "", "what has been said in this thread", haft__repl_cmd_history, NULL},
+    {"/threads", "", "the threads there are: id, age, exchanges, first text",
+     haft__repl_cmd_threads, NULL},
     {"/thread", "[ID]", "the thread; or go on in another one: the beginning of its id, or last",
-     haft__talk_thread, haft__talk_complete_thread},
-    {"/new", "", "go on in a new thread", haft__talk_new, NULL},
-    {"/resume", "", "go on with a run that was paused or waits", haft__talk_resume, NULL},
-    {"/cancel", "", "end a run that was paused or waits", haft__talk_cancel, NULL},
+     haft__repl_cmd_thread, haft__repl_complete_thread},
+    {"/new", "", "go on in a new thread", haft__repl_cmd_new, NULL},
+    {"/resume", "", "go on with a run that was paused or waits", haft__repl_cmd_resume, NULL},
+    {"/cancel", "", "end a run that was paused or waits", haft__repl_cmd_cancel, NULL},
     {"/artifacts", "[NAME]", "what was stored in this thread; or the content of one",
-     haft__talk_artifacts, NULL},
+     haft__repl_cmd_artifacts, NULL},
     {"/quit", "", "leave", quit, NULL},
 };
 
-const haft__talk_command *haft__talk_commands(size_t *ret_count)
+const haft__repl_command *haft__repl_command_table(size_t *ret_count)
 {
     *ret_count = COUNT(commands);
     return commands;
 }
 
-static const haft__talk_command *find(haft_str name)
+static const haft__repl_command *find(haft_str name)
 {
     for (size_t i = 0; i < COUNT(commands); i++) {
         if (haft__str_equal(haft__str(commands[i].name), name)) {
@@ -179,7 +180,7 @@ static const haft__talk_command *find(haft_str name)
     return NULL;
 }
 
-static haft_status fail_name(haft_str name, haft_error *err)
+static haft_status fail_unknown_command(haft_str name, haft_error *err)
 {
     haft__suggestion near;
     haft__suggestion_init(&near, name);
@@ -198,7 +199,7 @@ static haft_status fail_name(haft_str name, haft_error *err)
                             "sent with another / before it");
 }
 
-static haft_status check_argument(const haft__talk_command *command, haft_str argument,
+static haft_status check_argument(const haft__repl_command *command, haft_str argument,
                                   haft_error *err)
 {
     if (command->usage[0] == '\0' && argument.len > 0) {
@@ -212,14 +213,14 @@ static haft_status check_argument(const haft__talk_command *command, haft_str ar
     return HAFT_OK;
 }
 
-static void help(haft__talk *talk, haft_str argument)
+static void help(haft__repl *repl, haft_str argument)
 {
     haft_error err = {0};
-    FILE *out = talk->cli->out;
+    FILE *out = repl->cli->out;
     bool slash = argument.len > 0 && argument.ptr[0] == '/';
     size_t shown = 0;
     for (size_t i = 0; i < COUNT(commands); i++) {
-        const haft__talk_command *command = &commands[i];
+        const haft__repl_command *command = &commands[i];
         haft_str name = haft__str(command->name);
         if (argument.len == 0 || haft__str_equal(argument, haft__str_skip(name, !slash))) {
             int width = (int)(22 - name.len);
@@ -228,14 +229,14 @@ static void help(haft__talk *talk, haft_str argument)
         }
     }
     if (shown == 0) {
-        (void)!fail_name(argument, &err);
-        haft__talk_tell_error(talk, &err);
+        (void)!fail_unknown_command(argument, &err);
+        haft__repl_print_error(repl, &err);
     } else if (argument.len == 0) {
         (void)fputs("//TEXT                  send a text that begins with /\n", out);
     }
 }
 
-void haft__talk_obey(haft__talk *talk, haft_str line)
+void haft__repl_run_command(haft__repl *repl, haft_str line)
 {
     haft_error err = {0};
     haft_str rest = haft__str_trim(line), name = rest;
@@ -246,13 +247,13 @@ void haft__talk_obey(haft__talk *talk, haft_str line)
     }
     name.len = length;
     haft_str argument = haft__str_trim(haft__str_skip(rest, length));
-    const haft__talk_command *command = find(name);
-    haft_status status =
-        command != NULL ? check_argument(command, argument, &err) : fail_name(name, &err);
+    const haft__repl_command *command = find(name);
+    haft_status status = command != NULL ? check_argument(command, argument, &err)
+                                         : fail_unknown_command(name, &err);
     if (status == HAFT_OK && command != NULL) {
-        command->run(talk, argument);
+        command->run(repl, argument);
     } else {
-        haft__talk_tell_error(talk, &err);
+        haft__repl_print_error(repl, &err);
     }
-    (void)fflush(talk->cli->out);
+    (void)fflush(repl->cli->out);
 }

@@ -4,20 +4,20 @@
 #include "cli/follow/delivery.h"
 #include "cli/ops/spec_drift.h"
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     bool named = args->word_count == 3;
-    haft__said said = {.run = args->words[0],
-                       .command = {.kind = HAFT__RUN_COMMAND_ANSWER,
-                                   .call = haft__str(named ? args->words[1] : ""),
-                                   .why = HAFT__LIT("")},
-                       .value = args->words[named ? 2 : 1],
-                       .text = true};
-    return haft__say(cli, args, &said, err);
+    haft__delivery delivery = {.run = args->words[0],
+                               .command = {.kind = HAFT__RUN_COMMAND_ANSWER,
+                                           .call = haft__str(named ? args->words[1] : ""),
+                                           .why = HAFT__LIT("")},
+                               .value = args->words[named ? 2 : 1],
+                               .text = true};
+    return haft__delivery_send(cli, args, &delivery, err);
 }
 
 static const haft__option options[] = {
-    HAFT__OPTIONS_RESPEC, HAFT__OPTION_STORE, HAFT__OPTIONS_SHOW, {0}};
+    HAFT__OPTIONS_SPEC_DRIFT, HAFT__OPTION_STORE, HAFT__OPTIONS_OUTPUT, {0}};
 
 static const haft__example examples[] = {
     {"haft answer last 'the second one'", "answer the question of the newest run, and go on"},
@@ -38,7 +38,7 @@ const haft__command haft__cmd_answer = {
         "what came of it.\n",
     .options = options,
     .examples = examples,
-    .exits = HAFT__EXITS_RUN,
+    .exits = HAFT__RUN_EXIT_STATUSES,
     .min_words = 2,
     .max_words = 3,
     .run = run,

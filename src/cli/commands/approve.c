@@ -46,7 +46,7 @@ static haft_status check_again(const char *given, const char *binding, haft_erro
                               given != NULL ? "--args" : "--binding");
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     const char *given = haft__args_text(args, "args", NULL);
     const char *binding = haft__args_text(args, "binding", NULL);
@@ -59,25 +59,25 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
         status = check_binding(binding, err);
     }
     if (status != HAFT_OK) {
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
-    haft__said said = {
+    haft__delivery delivery = {
         .run = args->words[0],
         .command = {.kind = again ? HAFT__RUN_COMMAND_AGAIN : HAFT__RUN_COMMAND_APPROVE,
                     .call = haft__str(args->word_count > 1 ? args->words[1] : ""),
                     .why = HAFT__LIT(""),
                     .binding = haft__str(binding != NULL ? binding : "")},
         .value = given};
-    return haft__say(cli, args, &said, err);
+    return haft__delivery_send(cli, args, &delivery, err);
 }
 
 static const haft__option options[] = {
     {"args", 0, HAFT__OPTION_TEXT, "JSON", "run it with these arguments instead"},
     {"binding", 0, HAFT__OPTION_TEXT, "HASH", "only if this is what waits: `binding` of --json"},
     {"again", 0, HAFT__OPTION_FLAG, NULL, "run a call once more whose outcome is unknown"},
-    HAFT__OPTIONS_RESPEC,
+    HAFT__OPTIONS_SPEC_DRIFT,
     HAFT__OPTION_STORE,
-    HAFT__OPTIONS_SHOW,
+    HAFT__OPTIONS_OUTPUT,
     {0},
 };
 
@@ -98,7 +98,7 @@ const haft__command haft__cmd_approve = {
         "left out where nobody has approved the call before: the same approval twice is one.\n",
     .options = options,
     .examples = examples,
-    .exits = HAFT__EXITS_RUN,
+    .exits = HAFT__RUN_EXIT_STATUSES,
     .min_words = 1,
     .max_words = 2,
     .run = run,

@@ -53,17 +53,17 @@ static long long memory_kb(const char *name)
     return (long long)kilobytes;
 }
 
-static void look_at_time(usage *u)
+static void measure_time(usage *u)
 {
     struct rusage used;
     (void)getrusage(RUSAGE_SELF, &used);
-    u->wall = haft__bench_now();
+    u->wall = haft__bench_now_ms();
     u->user = milliseconds(used.ru_utime);
     u->system = milliseconds(used.ru_stime);
 }
 
 /* Memory that nobody uses goes back to the system first, as others collect their garbage. */
-static void look_at_memory(usage *u)
+static void measure_memory(usage *u)
 {
     (void)malloc_trim(0);
     struct mallinfo2 heap = mallinfo2();
@@ -104,7 +104,7 @@ static void add_time(haft__buf *line, const char *key, int digits, double value)
 static void write_result(haft__buf *line, haft__bench_batch *b, const usage *before,
                          const usage *after)
 {
-    const haft__bench_words *w = b->words;
+    const haft__bench_options *w = b->words;
     bool suspend = w->scenario == HAFT__BENCH_SUSPEND;
     long long over = (long long)b->over;
     qsort(b->times, b->over, sizeof(double), compare);
@@ -147,7 +147,7 @@ static haft_status print(haft__cli *cli, haft__bench_batch *b, const usage *befo
     return status;
 }
 
-static haft_status measure(haft__cli *cli, haft_agent *agent, const haft__bench_words *w,
+static haft_status measure(haft__cli *cli, haft_agent *agent, const haft__bench_options *w,
                            atomic_ullong *results, haft_error *err)
 {
     usage before = {0}, after = {0};
@@ -160,19 +160,19 @@ static haft_status measure(haft__cli *cli, haft_agent *agent, const haft__bench_
                            .times = calloc((size_t)w->runs, sizeof(double))};
     haft_status status = b.times != NULL ? HAFT_OK : haft__fail_no_memory(err);
     if (status == HAFT_OK) {
-        status = haft__bench_run(&warm, err);
+        status = haft__bench_batch_run(&warm, err);
     }
     atomic_store(results, 0);
     if (suspend) {
-        look_at_memory(&before);
+        measure_memory(&before);
     }
-    look_at_time(&before);
+    measure_time(&before);
     if (status == HAFT_OK) {
-        status = haft__bench_run(&b, err);
+        status = haft__bench_batch_run(&b, err);
     }
-    look_at_time(&after);
+    measure_time(&after);
     if (suspend) {
-        look_at_memory(&after);
+        measure_memory(&after);
     }
     b.results = atomic_load(results);
     if (status == HAFT_OK && w->scenario != HAFT__BENCH_ONCE) {
@@ -182,7 +182,7 @@ static haft_status measure(haft__cli *cli, haft_agent *agent, const haft__bench_
     return status;
 }
 
-static haft_status open_runtime(haft__cli *cli, const haft__bench_words *w,
+static haft_status open_runtime(haft__cli *cli, const haft__bench_options *w,
                                 haft_runtime **ret_runtime, haft_error *err)
 {
     haft_runtime_options options = HAFT_RUNTIME_OPTIONS_INIT;
@@ -194,13 +194,13 @@ static haft_status open_runtime(haft__cli *cli, const haft__bench_words *w,
     return haft_runtime_create(&options, ret_runtime, err);
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
-    haft__bench_words w;
+    haft__bench_options w;
     haft_runtime *runtime = NULL;
     haft_agent *agent = NULL;
     atomic_ullong results = 0;
-    if (haft__bench_words_read(args, &w, err) != HAFT_OK) {
+    if (haft__bench_options_parse(args, &w, err) != HAFT_OK) {
         return HAFT__EXIT_USAGE;
     }
     w.runs = w.scenario == HAFT__BENCH_ONCE ? 1 : w.runs;

@@ -3,19 +3,19 @@
 #include "base/str.h"
 #include "cli/follow/delivery.h"
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
-    haft__said said = {.run = args->words[0],
-                       .command = {.kind = HAFT__RUN_COMMAND_CANCEL,
-                                   .call = HAFT__LIT(""),
-                                   .why = haft__str(haft__args_text(args, "why", ""))}};
-    return haft__say(cli, args, &said, err);
+    haft__delivery delivery = {.run = args->words[0],
+                               .command = {.kind = HAFT__RUN_COMMAND_CANCEL,
+                                           .call = HAFT__LIT(""),
+                                           .why = haft__str(haft__args_text(args, "why", ""))}};
+    return haft__delivery_send(cli, args, &delivery, err);
 }
 
 static const haft__option options[] = {
     {"why", 0, HAFT__OPTION_TEXT, "TEXT", "the reason, which is recorded"},
     HAFT__OPTION_STORE,
-    HAFT__OPTIONS_SHOW,
+    HAFT__OPTIONS_OUTPUT,
     {0},
 };
 
@@ -33,7 +33,7 @@ const haft__command haft__cmd_cancel = {
         "with is ended there.\n",
     .options = options,
     .examples = examples,
-    .exits = HAFT__EXITS_RUN,
+    .exits = HAFT__RUN_EXIT_STATUSES,
     .min_words = 1,
     .max_words = 1,
     .run = run,

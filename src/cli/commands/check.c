@@ -91,7 +91,7 @@ static haft_status print_unreadable(const char *name, FILE *out, haft_status sta
 }
 
 /* The search is of no use where the servers' lists are known, and nothing of them is left. */
-static void remark_idle(FILE *out, const haft__first *first)
+static void print_idle_remark(FILE *out, const haft__first_turn_preview *first)
 {
     const haft__spec *spec = first->run.spec;
     for (size_t i = 0; haft__resolve_can_search(spec) && i < first->offer.count; i++) {
@@ -106,19 +106,19 @@ static void remark_idle(FILE *out, const haft__first *first)
 }
 
 /* What is known of its servers and is not as it should be. None of them is asked. */
-static haft_status remark(haft__cli *cli, const haft__spec *spec, haft_error *err)
+static haft_status print_remarks(haft__cli *cli, const haft__spec *spec, haft_error *err)
 {
-    haft__first first;
-    haft_status status =
-        haft__first_turn(&cli->arena, spec, HAFT__LIT(""), haft__random_hash_key(), &first, err);
+    haft__first_turn_preview first;
+    haft_status status = haft__first_turn_decide(&cli->arena, spec, HAFT__LIT(""),
+                                                 haft__random_hash_key(), &first, err);
     if (status == HAFT_OK) {
-        haft__servers_print_remarks(cli->errors, first.listings, first.listing_count);
-        remark_idle(cli->errors, &first);
+        haft__tool_report_print_warnings(cli->errors, first.listings, first.listing_count);
+        print_idle_remark(cli->errors, &first);
     }
     return status;
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__spec_file file;
     haft_status status = haft__spec_file_read(cli, args->words[0], args, &file, err);
@@ -136,7 +136,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     if (file.spec == NULL) {
         return HAFT__EXIT_USAGE;
     }
-    return remark(cli, file.spec, err) == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+    return print_remarks(cli, file.spec, err) == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
 static const haft__option options[] = {

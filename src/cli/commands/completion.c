@@ -16,20 +16,20 @@
 #include "model/provider.h"
 
 /* Runs that are offered. */
-#define OFFERED 50
+#define MAX_CANDIDATES 50
 
 /* ---- of the store ---- */
 
 static bool list(haft__cli *cli, const haft__args *args, haft__store_request *request,
                  haft_runtime **ret_runtime)
 {
-    return haft__session_find(cli, args, ret_runtime, NULL) == HAFT_OK
-           && haft__session_ask(cli, *ret_runtime, request, NULL) == HAFT_OK;
+    return haft__session_open_existing(cli, args, ret_runtime, NULL) == HAFT_OK
+           && haft__session_store_execute(cli, *ret_runtime, request, NULL) == HAFT_OK;
 }
 
 static void print_runs(haft__cli *cli, const haft__args *args)
 {
-    haft__store_request request = {.verb = HAFT__STORE_LIST, .limit = OFFERED};
+    haft__store_request request = {.verb = HAFT__STORE_LIST, .limit = MAX_CANDIDATES};
     haft_runtime *runtime = NULL;
     if (list(cli, args, &request, &runtime)) {
         for (size_t i = 0; i < request.found_count; i++) {
@@ -42,7 +42,7 @@ static void print_runs(haft__cli *cli, const haft__args *args)
                                  ? row->end
                                  : haft__str(haft__run_state_name(row->state));
             (void)fprintf(cli->out, "%.*s\t%.*s: ", HAFT__ARG(row->id), HAFT__ARG(state));
-            haft__print_short(cli->out, row->task);
+            haft__print_excerpt(cli->out, row->task);
             (void)putc('\n', cli->out);
         }
         (void)fputs(request.found_count > 0 ? "last\tthe newest run\n" : "", cli->out);
@@ -63,13 +63,13 @@ static bool is_known(const haft__store_request *request, size_t at)
 
 static void print_threads(haft__cli *cli, const haft__args *args)
 {
-    haft__store_request request = {.verb = HAFT__STORE_LIST, .limit = OFFERED};
+    haft__store_request request = {.verb = HAFT__STORE_LIST, .limit = MAX_CANDIDATES};
     haft_runtime *runtime = NULL;
     if (list(cli, args, &request, &runtime)) {
         for (size_t i = 0; i < request.found_count; i++) {
             if (haft__id_valid(request.found[i].thread) && !is_known(&request, i)) {
                 (void)fprintf(cli->out, "%.*s\t", HAFT__ARG(request.found[i].thread));
-                haft__print_short(cli->out, request.found[i].task);
+                haft__print_excerpt(cli->out, request.found[i].task);
                 (void)putc('\n', cli->out);
             }
         }
@@ -97,7 +97,7 @@ static void print_models(haft__cli *cli, const haft__args *args)
 static void print_commands(haft__cli *cli, const haft__args *args)
 {
     size_t count;
-    const haft__command *const *commands = haft__commands(&count);
+    const haft__command *const *commands = haft__command_table(&count);
     (void)args;
     for (size_t i = 0; i < count; i++) {
         if (!commands[i]->hidden) {
@@ -111,19 +111,19 @@ static void print_commands(haft__cli *cli, const haft__args *args)
 static void print_bash(haft__cli *cli, const haft__args *args)
 {
     (void)args;
-    haft__completion_bash(cli->out);
+    haft__completion_print_bash(cli->out);
 }
 
 static void print_zsh(haft__cli *cli, const haft__args *args)
 {
     (void)args;
-    haft__completion_zsh(cli->out);
+    haft__completion_print_zsh(cli->out);
 }
 
 static void print_fish(haft__cli *cli, const haft__args *args)
 {
     (void)args;
-    haft__completion_fish(cli->out);
+    haft__completion_print_fish(cli->out);
 }
 
 static const struct {
@@ -135,7 +135,7 @@ static const struct {
     {"commands", print_commands},
 };
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     for (size_t i = 0; i < COUNT(parts); i++) {
         if (strcmp(parts[i].name, args->words[0]) == 0) {

@@ -30,7 +30,7 @@ typedef struct finding {
     haft_str hint; /* what to do when it is not good */
 } finding;
 
-enum { FINDINGS = 16 };
+enum { MAX_FINDINGS = 16 };
 
 /* What the store says of itself. */
 typedef struct store_checks {
@@ -38,21 +38,22 @@ typedef struct store_checks {
     size_t count;
 } store_checks;
 
-typedef struct examination {
+typedef struct doctor_report {
     haft__cli *cli;
     const haft__args *args;
-    finding findings[FINDINGS];
+    finding findings[MAX_FINDINGS];
     size_t count;
     store_checks store;
     haft_status status;
     haft_error *err;
-} examination;
+} doctor_report;
 
-static void note(examination *e, const char *what, bool good, haft_str text, const char *hint)
+static void add_finding(doctor_report *e, const char *what, bool good, haft_str text,
+                        const char *hint)
 {
     if (text.ptr == NULL) {
         e->status = haft__arena_fail(&e->cli->arena, e->err);
-    } else if (e->count < FINDINGS) {
+    } else if (e->count < MAX_FINDINGS) {
         e->findings[e->count++] = (finding){what, good, text, haft__str(good ? "" : hint)};
     }
 }
@@ -60,29 +61,30 @@ static void note(examination *e, const char *what, bool good, haft_str text, con
 /* ---- what is looked at ---- */
 
 /* Asks it how it is. */
-static haft_status examine_store(examination *e, haft_runtime *runtime, haft_error *err)
+static haft_status examine_store(doctor_report *e, haft_runtime *runtime, haft_error *err)
 {
     haft__store_request request = {.verb = HAFT__STORE_DOCTOR};
-    haft_status status = haft__session_ask(e->cli, runtime, &request, err);
+    haft_status status = haft__session_store_execute(e->cli, runtime, &request, err);
     if (status == HAFT_OK) {
         e->store = (store_checks){request.findings, request.finding_count};
     }
     return status;
 }
 
-static void look_at_store(examination *e)
+static void check_store(doctor_report *e)
 {
     const char *url = NULL;
     haft_runtime *runtime = NULL;
     haft_error failed = {0};
-    haft_status status = haft__session_store(e->cli, e->args, &url, &failed);
-    if (status == HAFT_OK && haft__session_missing(url) != NULL) {
-        note(e, "store", true,
-             haft__arena_format(&e->cli->arena, "%s (not there; the first run makes it)", url), "");
+    haft_status status = haft__session_store_url(e->cli, e->args, &url, &failed);
+    if (status == HAFT_OK && haft__session_missing_file(url) != NULL) {
+        add_finding(
+            e, "store", true,
+            haft__arena_format(&e->cli->arena, "%s (not there; the first run makes it)", url), "");
         return;
     }
     if (status == HAFT_OK) {
-        status = haft__session_find(e->cli, e->args, &runtime, &failed);
+        status = haft__session_open_existing(e->cli, e->args, &runtime, &failed);
     }
     if (status == HAFT_OK) {
         status = examine_store(e, runtime, &failed);
@@ -92,30 +94,33 @@ static void look_at_store(examination *e)
                         ? haft__store_display_url(url, &e->cli->arena)
                         : haft__arena_format(&e->cli->arena, "%s%s%s", failed.where,
                                              failed.where[0] != '\0' ? ": " : "", failed.message);
-    note(e, "store", status == HAFT_OK, text,
-         "--store sqlite:PATH or postgres://... names another, --store memory: does without");
+    add_finding(
+        e, "store", status == HAFT_OK, text,
+        "--store sqlite:PATH or postgres://... names another, --store memory: does without");
 }
 
-static void look_at_guard(examination *e)
+static void check_guard(doctor_report *e)
 {
     char *path = NULL;
     bool found = haft__guard_find(NULL, &path, NULL) == HAFT_OK;
-    note(e, "guard", found, haft__arena_format(&e->cli->arena, "%s", found ? path : "not found"),
-         "command tools need libexec/haft/guard; make install puts it there");
+    add_finding(e, "guard", found,
+                haft__arena_format(&e->cli->arena, "%s", found ? path : "not found"),
+                "command tools need libexec/haft/guard; make install puts it there");
     free(path);
 }
 
 /* Where a variable comes from; NULL when it is not set. */
-static const char *source_of(const examination *e, haft_str name)
+static const char *source_of(const doctor_report *e, haft_str name)
 {
     const haft__config *config = e->cli->config;
     if (haft__environment_get(NULL, name).len > 0) {
         return "environment";
     }
-    return haft__config_variable(e->cli->config, name).len > 0 ? config->dotenv_file.path : NULL;
+    return haft__config_get_variable(e->cli->config, name).len > 0 ? config->dotenv_file.path
+                                                                   : NULL;
 }
 
-static void look_at_keys(examination *e)
+static void check_keys(doctor_report *e)
 {
     size_t count = 0;
     const haft__provider *providers = haft__providers(&count);
@@ -131,38 +136,38 @@ static void look_at_keys(examination *e)
     if (text.len == 0) {
         haft__buf_add_str(&text, HAFT__LIT("none; the model `offline` needs none"));
     }
-    note(e, "keys", true, haft__arena_copy(&e->cli->arena, haft__buf_str(&text)), "");
+    add_finding(e, "keys", true, haft__arena_copy(&e->cli->arena, haft__buf_str(&text)), "");
     haft__buf_finish(&text);
 }
 
-static void look_at_files(examination *e)
+static void check_files(doctor_report *e)
 {
     int root = -1;
     bool works = haft__files_root_open(HAFT__LIT(""), HAFT__LIT("."), &root, NULL) == HAFT_OK;
     if (root >= 0) {
         (void)close(root);
     }
-    note(e, "files", works,
-         works ? HAFT__LIT("openat2 keeps glob, grep and read beneath their root")
-               : HAFT__LIT("this kernel has no openat2"),
-         "glob, grep and read need Linux 5.6 or newer");
+    add_finding(e, "files", works,
+                works ? HAFT__LIT("openat2 keeps glob, grep and read beneath their root")
+                      : HAFT__LIT("this kernel has no openat2"),
+                "glob, grep and read need Linux 5.6 or newer");
 }
 
-static void look_at_libraries(examination *e)
+static void check_libraries(doctor_report *e)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
     haft__libraries_add(&text);
     haft__buf_addf(&text, ", SQLite %s", haft__store_sqlite_version());
-    note(e, "libraries", true, haft__arena_copy(&e->cli->arena, haft__buf_str(&text)), "");
+    add_finding(e, "libraries", true, haft__arena_copy(&e->cli->arena, haft__buf_str(&text)), "");
     haft__buf_finish(&text);
 }
 
-static void look_at_servers(examination *e)
+static void check_servers(doctor_report *e)
 {
     haft_str place;
     size_t count = 0, damaged = 0;
-    haft_status status = haft__accept_count(e->cli, &place, &count, &damaged, e->err);
+    haft_status status = haft__mcp_changes_count_servers(e->cli, &place, &count, &damaged, e->err);
     if (status != HAFT_OK) {
         e->status = status;
         return;
@@ -175,10 +180,10 @@ static void look_at_servers(examination *e)
         text = haft__arena_format(&e->cli->arena, "%.*s; %zu file%s damaged", HAFT__ARG(text),
                                   damaged, damaged == 1 ? " is" : "s are");
     }
-    note(e, "mcp", damaged == 0, text, "`haft tools SPEC` says what to do");
+    add_finding(e, "mcp", damaged == 0, text, "`haft tools SPEC` says what to do");
 }
 
-static void look_at_config(examination *e)
+static void check_config(doctor_report *e)
 {
     const haft__config *config = e->cli->config;
     const haft__config_file *files[] = {&config->project, &config->user, &config->dotenv_file};
@@ -190,8 +195,8 @@ static void look_at_config(examination *e)
     haft_str text = config->off ? haft__arena_format(&e->cli->arena, "not looked at")
                                 : haft__arena_format(&e->cli->arena, "%zu file%s found", found,
                                                      found == 1 ? "" : "s");
-    note(e, "config", bad == 0, text,
-         "a file of settings is refused or has errors, see above; docs/config.md");
+    add_finding(e, "config", bad == 0, text,
+                "a file of settings is refused or has errors, see above; docs/config.md");
 }
 
 /* ---- what is said ---- */
@@ -206,11 +211,11 @@ static const char *state_of(const haft__config_file *file)
     HAFT__UNREACHABLE();
 }
 
-static void print_file(FILE *out, const examination *e, const haft__config_file *file)
+static void print_file(FILE *out, const doctor_report *e, const haft__config_file *file)
 {
     const haft__dotenv *dotenv = &e->cli->config->dotenv;
     (void)fprintf(out, "     %-10s %-8s ", "", file->kind);
-    haft__print_text(out, haft__str(file->path != NULL ? file->path : "-"));
+    haft__print_escaped(out, haft__str(file->path != NULL ? file->path : "-"));
     (void)fprintf(out, " (%s%s%s)", state_of(file), file->trust == HAFT__TRUST_REFUSED ? ": " : "",
                   file->trust == HAFT__TRUST_REFUSED ? file->why : "");
     if (file == &e->cli->config->dotenv_file && file->trust == HAFT__TRUST_FOUND) {
@@ -219,49 +224,50 @@ static void print_file(FILE *out, const examination *e, const haft__config_file 
         }
         if (dotenv->bad > 0) {
             (void)fprintf(out, "; line %u is not used: %s", dotenv->bad_line, dotenv->why);
-            for (size_t k = 0; k + 1 < dotenv->bad && k < HAFT__DOTENV_TOLD; k++) {
+            for (size_t k = 0; k + 1 < dotenv->bad && k < HAFT__DOTENV_MAX_REPORTED; k++) {
                 (void)fprintf(out, "%s%u", k == 0 ? "; nor line " : ", ", dotenv->more[k]);
             }
-            (void)fputs(dotenv->bad > HAFT__DOTENV_TOLD + 1 ? " and more" : "", out);
+            (void)fputs(dotenv->bad > HAFT__DOTENV_MAX_REPORTED + 1 ? " and more" : "", out);
         }
     }
     (void)putc('\n', out);
 }
 
 /* The value of a setting as it may be shown: the URL of a store may have a password. */
-static const char *shown(const examination *e, haft__setting_name name, const char *value)
+static const char *shown(const doctor_report *e, haft__setting_id name, const char *value)
 {
     return value != NULL && name == HAFT__SETTING_store
                ? haft__store_display_url(value, &e->cli->arena).ptr
                : value;
 }
 
-static void print_settings(FILE *out, const examination *e)
+static void print_settings(FILE *out, const doctor_report *e)
 {
     const haft__config *config = e->cli->config;
     size_t count;
-    const haft__variable_row *rows = haft__variables(&count);
+    const haft__variable_row *rows = haft__variable_table(&count);
     if (!config->off) {
         print_file(out, e, &config->project);
         print_file(out, e, &config->user);
         print_file(out, e, &config->dotenv_file);
     }
     for (size_t i = 0; i < HAFT__SETTING_COUNT; i++) {
-        haft__setting setting = haft__config_get(e->cli, e->args, (haft__setting_name)i);
+        haft__setting setting = haft__config_get(e->cli, e->args, (haft__setting_id)i);
         (void)fprintf(out, "     %-10s %s = ", i == 0 ? "settings" : "",
-                      haft__setting_key((haft__setting_name)i));
-        const char *value = shown(e, (haft__setting_name)i, setting.value);
-        haft__print_text(
-            out, haft__str(value != NULL ? value : haft__setting_otherwise((haft__setting_name)i)));
+                      haft__setting_key((haft__setting_id)i));
+        const char *value = shown(e, (haft__setting_id)i, setting.value);
+        haft__print_escaped(
+            out,
+            haft__str(value != NULL ? value : haft__setting_default_text((haft__setting_id)i)));
         (void)fputs(" (", out);
-        haft__print_text(out, haft__str(setting.from));
+        haft__print_escaped(out, haft__str(setting.from));
         (void)fputs(")\n", out);
     }
     for (size_t i = 0; i < count; i++) {
         const char *source = source_of(e, haft__str(rows[i].name));
         if (source != NULL && rows[i].dotenv) {
             (void)fprintf(out, "     %-10s %s (", "", rows[i].name);
-            haft__print_text(out, haft__str(source));
+            haft__print_escaped(out, haft__str(source));
             (void)fputs(")\n", out);
         }
     }
@@ -297,21 +303,21 @@ static void write_files(haft__json_writer *w, const haft__config *config)
     haft__json_end_array(w);
 }
 
-static void write_settings(haft__json_writer *w, const examination *e)
+static void write_settings(haft__json_writer *w, const doctor_report *e)
 {
     haft__json_key(w, "settings");
     haft__json_begin_array(w);
     for (size_t i = 0; i < HAFT__SETTING_COUNT; i++) {
-        haft__setting setting = haft__config_get(e->cli, e->args, (haft__setting_name)i);
+        haft__setting setting = haft__config_get(e->cli, e->args, (haft__setting_id)i);
         haft__json_begin_object(w);
-        write_text(w, "name", haft__setting_key((haft__setting_name)i));
-        write_text(w, "value", shown(e, (haft__setting_name)i, setting.value));
+        write_text(w, "name", haft__setting_key((haft__setting_id)i));
+        write_text(w, "value", shown(e, (haft__setting_id)i, setting.value));
         write_text(w, "from", setting.from);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
     size_t count;
-    const haft__variable_row *rows = haft__variables(&count);
+    const haft__variable_row *rows = haft__variable_table(&count);
     haft__json_key(w, "variables");
     haft__json_begin_array(w);
     for (size_t i = 0; i < count; i++) {
@@ -327,12 +333,12 @@ static void write_settings(haft__json_writer *w, const examination *e)
     haft__json_end_array(w);
 }
 
-static void print_store(FILE *out, const examination *e)
+static void print_store(FILE *out, const doctor_report *e)
 {
     for (size_t i = 0; i < e->store.count; i++) {
         const haft__store_finding *f = &e->store.items[i];
         (void)fprintf(out, "%-4s %-10s %s: ", f->good ? "" : "BAD", "", f->name);
-        haft__print_text(out, f->value);
+        haft__print_escaped(out, f->value);
         (void)fputc('\n', out);
         if (!f->good) {
             (void)fprintf(out, "     %-10s %s\n", "", f->hint);
@@ -340,7 +346,7 @@ static void print_store(FILE *out, const examination *e)
     }
 }
 
-static void write_store(haft__json_writer *w, const examination *e)
+static void write_store(haft__json_writer *w, const doctor_report *e)
 {
     haft__json_key(w, "checks");
     haft__json_begin_array(w);
@@ -358,12 +364,12 @@ static void write_store(haft__json_writer *w, const examination *e)
     haft__json_end_array(w);
 }
 
-static void print_lines(FILE *out, const examination *e)
+static void print_lines(FILE *out, const doctor_report *e)
 {
     for (size_t i = 0; i < e->count; i++) {
         const finding *f = &e->findings[i];
         (void)fprintf(out, "%-4s %-10s ", f->good ? "ok" : "BAD", f->what);
-        haft__print_text(out, f->text);
+        haft__print_escaped(out, f->text);
         (void)fputc('\n', out);
         if (f->hint.len > 0) {
             (void)fprintf(out, "     %-10s %.*s\n", "", HAFT__ARG(f->hint));
@@ -377,7 +383,7 @@ static void print_lines(FILE *out, const examination *e)
     }
 }
 
-static haft_status print_json(FILE *out, const examination *e)
+static haft_status print_json(FILE *out, const doctor_report *e)
 {
     haft__buf text;
     haft__json_writer w;
@@ -412,18 +418,18 @@ static haft_status print_json(FILE *out, const examination *e)
     return status;
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
-    examination e = {.cli = cli, .args = args, .err = err};
-    note(&e, "version", true, HAFT__LIT(HAFT_VERSION), "");
-    look_at_libraries(&e);
-    look_at_store(&e);
-    look_at_guard(&e);
-    look_at_files(&e);
-    note(&e, "sandbox", true, HAFT__LIT("python_execution is not in this version"), "");
-    look_at_keys(&e);
-    look_at_servers(&e);
-    look_at_config(&e);
+    doctor_report e = {.cli = cli, .args = args, .err = err};
+    add_finding(&e, "version", true, HAFT__LIT(HAFT_VERSION), "");
+    check_libraries(&e);
+    check_store(&e);
+    check_guard(&e);
+    check_files(&e);
+    add_finding(&e, "sandbox", true, HAFT__LIT("python_execution is not in this version"), "");
+    check_keys(&e);
+    check_servers(&e);
+    check_config(&e);
     if (e.status == HAFT_OK && haft__args_has(args, "json")) {
         e.status = print_json(cli->out, &e);
     } else if (e.status == HAFT_OK) {

@@ -25,14 +25,14 @@
 #include "json/write.h"
 
 /* Everything that is told. */
-typedef struct explained {
+typedef struct explanation {
     const haft__spec *spec;
     haft_str model; /* provider:model */
-    haft__first first;
+    haft__first_turn_preview first;
     haft__request request;
     haft__buf prompt; /* the request as JSON */
-    haft__forced forced;
-} explained;
+    haft__forced_turn forced;
+} explanation;
 
 static haft_str name_model(haft__arena *arena, const haft__model_spec *model)
 {
@@ -41,7 +41,7 @@ static haft_str name_model(haft__arena *arena, const haft__model_spec *model)
                               model->model.len > 0 ? ":" : "", HAFT__ARG(model->model));
 }
 
-static haft_status write_prompt(haft__arena *arena, explained *e, haft_error *err)
+static haft_status write_prompt(haft__arena *arena, explanation *e, haft_error *err)
 {
     const haft__provider *provider = haft__provider_for_model(&e->spec->model);
     haft__chat_options options = {.stream = provider != NULL,
@@ -51,7 +51,7 @@ static haft_status write_prompt(haft__arena *arena, explained *e, haft_error *er
     haft__chat_init(&chat, provider != NULL ? provider : haft__provider_compatible(), NULL);
     haft_status status = haft__decide_request(&e->first.run, arena, &e->request, err);
     if (status == HAFT_OK) {
-        status = haft__forced_look(e->spec, &e->request, arena, &e->forced, err);
+        status = haft__forced_turn_inspect(e->spec, &e->request, arena, &e->forced, err);
     }
     if (e->request.model.len == 0) {
         e->request.model = e->model;
@@ -67,7 +67,7 @@ static haft_status write_prompt(haft__arena *arena, explained *e, haft_error *er
     return status;
 }
 
-static haft_str field(const explained *e, const char *key)
+static haft_str field(const explanation *e, const char *key)
 {
     const haft__json *value = haft__json_get(e->first.turn, haft__str(key));
     return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
@@ -112,7 +112,7 @@ static void add_limits(haft__json_writer *w, const haft__spec *spec)
 }
 
 /* What is deferred, and how much of it is shown. */
-static void write_deferred(haft__json_writer *w, const haft__first *first)
+static void write_deferred(haft__json_writer *w, const haft__first_turn_preview *first)
 {
     const haft__spec *spec = first->run.spec;
     const char *why;
@@ -128,7 +128,7 @@ static void write_deferred(haft__json_writer *w, const haft__first *first)
     haft__json_end_object(w);
 }
 
-static void write_json(haft__arena *arena, haft__buf *buf, const explained *e)
+static void write_json(haft__arena *arena, haft__buf *buf, const explanation *e)
 {
     const haft__spec *spec = e->spec;
     const char *why;
@@ -138,19 +138,19 @@ static void write_json(haft__arena *arena, haft__buf *buf, const explained *e)
     add_text(&w, "name", spec->name);
     add_text(&w, "spec", spec->hash);
     add_text(&w, "model", e->model);
-    haft__explain_family(&w, spec);
+    haft__explain_family_write(&w, spec);
     haft__json_key(&w, "tools");
-    haft__servers_write_tools(&w, &e->first);
+    haft__tool_report_write_tools(&w, &e->first);
     haft__json_key(&w, "not_enabled");
-    haft__servers_write_rest(&w, &e->first);
+    haft__tool_report_write_not_enabled(&w, &e->first);
     if (e->first.listing_count > 0) {
         haft__json_key(&w, "servers");
-        haft__servers_write(&w, &e->first);
+        haft__tool_report_write_servers(&w, &e->first);
     }
     write_deferred(&w, &e->first);
     add_text(&w, "format", haft__offer_format(spec, &why));
     add_text(&w, "format_reason", haft__str(why));
-    haft__forced_write(&w, arena, &e->forced);
+    haft__forced_turn_write(&w, arena, &e->forced);
     haft__json_key(&w, "first_turn");
     haft__json_add(&w, e->first.turn);
     add_limits(&w, spec);
@@ -164,22 +164,22 @@ static void write_json(haft__arena *arena, haft__buf *buf, const explained *e)
 
 /* ---- in words ---- */
 
-static void print_words(FILE *out, const explained *e)
+static void print_text(FILE *out, const explanation *e)
 {
     const haft__spec *spec = e->spec;
     const haft__spec_limits *l = &spec->limits;
     const char *why;
     haft_str format = haft__offer_format(spec, &why);
     (void)fprintf(out, "%.*s\n\nmodel\n  ", HAFT__ARG(spec->name));
-    haft__print_text(out, e->model);
+    haft__print_escaped(out, e->model);
     (void)fputs("\n", out);
-    haft__explain_family_words(out, spec);
+    haft__explain_family_print(out, spec);
     (void)fputs("\ntools\n", out);
-    haft__servers_print_cap(out, &e->first);
-    (void)haft__servers_print(out, &e->first, HAFT__LIT(""));
-    haft__servers_print_rest(out, &e->first);
+    haft__tool_report_print_limit(out, &e->first);
+    (void)haft__tool_report_print(out, &e->first, HAFT__LIT(""));
+    haft__tool_report_print_not_enabled(out, &e->first);
     (void)fprintf(out, "\nformat\n  %.*s: %s\n", HAFT__ARG(format), why);
-    haft__forced_print(out, &e->forced);
+    haft__forced_turn_print(out, &e->forced);
     (void)fprintf(out, "\nfirst turn\n  %.*s%s%.*s: %.*s\n", HAFT__ARG(field(e, "mode")),
                   field(e, "tool").len > 0 ? " " : "", HAFT__ARG(field(e, "tool")),
                   HAFT__ARG(field(e, "reason")));
@@ -195,10 +195,10 @@ static void print_words(FILE *out, const explained *e)
     (void)putc('\n', out);
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__hash_key hash_key = haft__random_hash_key();
-    explained e = {0};
+    explanation e = {0};
     haft__spec_file file;
     haft_status status = haft__spec_file_read(cli, args->words[0], args, &file, err);
     if (status != HAFT_OK || !haft__spec_file_usable(&file, cli)) {
@@ -212,7 +212,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     }
     haft__buf_init(&e.prompt, HAFT__LIMIT_RUN_BYTES);
     haft_str task = haft__str(args->word_count > 1 ? args->words[1] : "");
-    status = haft__first_turn(&cli->arena, e.spec, task, hash_key, &e.first, err);
+    status = haft__first_turn_decide(&cli->arena, e.spec, task, hash_key, &e.first, err);
     if (status == HAFT_OK) {
         status = write_prompt(&cli->arena, &e, err);
     }
@@ -224,7 +224,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
         haft__print_json(cli->out, haft__buf_str(&text));
         haft__buf_finish(&text);
     } else if (status == HAFT_OK) {
-        print_words(cli->out, &e);
+        print_text(cli->out, &e);
     }
     haft__buf_finish(&e.prompt);
     return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;

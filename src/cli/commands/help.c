@@ -19,8 +19,9 @@ static void print_row(FILE *out, const char *left, int width, const char *right)
     }
 }
 
-void haft__command_exits(const haft__command *command,
-                         void (*see)(void *context, int number, const char *text), void *context)
+void haft__command_each_exit_status(const haft__command *command,
+                                    void (*see)(void *context, int number, const char *text),
+                                    void *context)
 {
     haft_str rest = haft__str(command->exits != NULL ? command->exits : "0 1 2");
     while (rest.len > 0) {
@@ -40,14 +41,14 @@ static void print_exit(void *context, int number, const char *text)
     (void)fprintf(context, "  %3d  %s\n", number, text);
 }
 
-void haft__help_all(FILE *out)
+void haft__help_print_all(FILE *out)
 {
     (void)fprintf(out,
                   "haft %s - a tool-calling runtime for language-model agents\n\n"
                   "Usage: haft COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n",
                   haft_version());
     size_t count;
-    const haft__command *const *commands = haft__commands(&count);
+    const haft__command *const *commands = haft__command_table(&count);
     for (size_t i = 0; i < count; i++) {
         char left[128];
         if (!commands[i]->hidden) {
@@ -60,7 +61,7 @@ void haft__help_all(FILE *out)
 #define X(name, number, text) print_exit(out, number, text);
     HAFT__EXIT_MAP(X)
 #undef X
-    const haft__variable_row *rows = haft__variables(&count);
+    const haft__variable_row *rows = haft__variable_table(&count);
     (void)fputs("\nEnvironment:\n", out);
     for (size_t i = 0; i < count; i++) {
         print_row(out, rows[i].name, 18, rows[i].what);
@@ -71,7 +72,7 @@ static void print_option(FILE *out, const haft__option *option)
 {
     char left[128];
     char letter[5] = {'-', option->letter, ',', ' ', '\0'};
-    bool maybe = option->kind == HAFT__OPTION_MAYBE;
+    bool maybe = option->kind == HAFT__OPTION_OPTIONAL_CHOICE;
     (void)snprintf(left, sizeof(left), "%s--%s%s%s%s", option->letter != '\0' ? letter : "    ",
                    option->name,
                    maybe                   ? "[="
@@ -99,7 +100,7 @@ static void print_examples(FILE *out, const haft__command *command)
     }
 }
 
-void haft__help_command(FILE *out, const haft__command *command)
+void haft__help_print_command(FILE *out, const haft__command *command)
 {
     (void)fprintf(out, "haft %s - %s\n\nUsage: haft %s%s%s%s\n", command->name, command->summary,
                   command->name, command->options != NULL ? " [OPTION]..." : "",
@@ -119,7 +120,7 @@ void haft__help_command(FILE *out, const haft__command *command)
         print_examples(out, command);
     }
     (void)fputs("\nExit status:\n", out);
-    haft__command_exits(command, print_exit, out);
+    haft__command_each_exit_status(command, print_exit, out);
 }
 
 /* ---- the command ---- */
@@ -129,12 +130,12 @@ static const struct {
     void (*all)(FILE *out);
     void (*one)(FILE *out, const haft__command *command); /* NULL: all of them only */
 } formats[] = {
-    {"text", haft__help_all, haft__help_command},
-    {"man", haft__manual_all, haft__manual_command},
-    {"markdown", haft__page_commands, NULL},
+    {"text", haft__help_print_all, haft__help_print_command},
+    {"man", haft__manual_print_all, haft__manual_print_command},
+    {"markdown", haft__reference_print, NULL},
 };
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     size_t format = 0;
     while (strcmp(formats[format].name, haft__args_text(args, "format", "text")) != 0) {

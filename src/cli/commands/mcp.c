@@ -22,9 +22,9 @@
 #include "serve/mcp/spec.h"
 
 /* How long the end waits for runs that were cancelled, and for what is to be written. */
-#define PATIENCE_MS 5000
+#define DRAIN_TIMEOUT_MS 5000
 
-typedef struct serving {
+typedef struct mcp_service {
     haft__cli *cli;
     haft_runtime *runtime;
     haft__mcp_spec_server *served;
@@ -36,12 +36,12 @@ typedef struct serving {
     bool ended; /* stdio has */
     haft_status failed;
     haft_error failure; /* why stdio has, if nobody wanted that */
-} serving;
+} mcp_service;
 
 /* ---- stdio ---- */
 
 /* A client that has gone is the end, as with its input; one that only does not read is not. */
-static void write_line(serving *s, haft_str text)
+static void write_line(mcp_service *s, haft_str text)
 {
     if (s->ended || haft__stdio_write(s->stdio, text)) {
         return;
@@ -59,7 +59,7 @@ static void write_line(serving *s, haft_str text)
 
 static void on_sent(void *context, void *stream, const haft__mcp_server_message *sent)
 {
-    serving *s = context;
+    mcp_service *s = context;
     (void)stream;
     if (sent->text.len > 0) {
         write_line(s, sent->text);
@@ -68,7 +68,7 @@ static void on_sent(void *context, void *stream, const haft__mcp_server_message 
 
 static void on_line(void *context, haft_str line)
 {
-    serving *s = context;
+    mcp_service *s = context;
     haft__mcp_request *mcp_request = NULL;
     if (s->ended || haft__str_trim(line).len == 0) {
         return;
@@ -83,7 +83,7 @@ static void on_line(void *context, haft_str line)
 
 static void on_too_long(void *context)
 {
-    serving *s = context;
+    mcp_service *s = context;
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft__rpc_write_error(&text, haft__json_null(), HAFT__RPC_INVALID,
@@ -99,11 +99,11 @@ static void on_too_long(void *context)
 
 static void on_ended(void *context)
 {
-    serving *s = context;
+    mcp_service *s = context;
     s->ended = true;
 }
 
-static haft_status open_stdio(serving *s, haft_error *err)
+static haft_status open_stdio(mcp_service *s, haft_error *err)
 {
     haft__stdio_options options = {.loop = s->runtime->loop,
                                    .in = STDIN_FILENO,
@@ -123,7 +123,7 @@ static haft_status open_stdio(serving *s, haft_error *err)
 static void warn(haft__cli *cli, const char *path, const char *what)
 {
     (void)fputs("haft: mcp: ", cli->errors);
-    haft__print_text(cli->errors, haft__str(path));
+    haft__print_escaped(cli->errors, haft__str(path));
     (void)fprintf(cli->errors, ": %s\n", what);
     (void)fflush(cli->errors);
 }
@@ -194,7 +194,7 @@ static const char **gather_hosts(haft__cli *cli, const haft__args *args, size_t 
     return hosts;
 }
 
-static haft_status open_http(serving *s, const haft__args *args, haft_error *err)
+static haft_status open_http(mcp_service *s, const haft__args *args, haft_error *err)
 {
     haft__mcp_endpoint_options options = {.loop = s->runtime->loop,
                                           .server = s->server,
@@ -223,27 +223,28 @@ static haft_status open_http(serving *s, const haft__args *args, haft_error *err
 
 /* ---- the loop ---- */
 
-static haft_status step(serving *s, int timeout_ms, haft_error *err)
+static haft_status step(mcp_service *s, int timeout_ms, haft_error *err)
 {
     haft_status status = haft_runtime_step(s->runtime, timeout_ms, err);
     haft__mcp_spec_update_runs(s->served);
     return status;
 }
 
-static void on_patience(void *context)
+static void on_drain_timeout(void *context)
 {
     *(bool *)context = true;
 }
 
 /* Whatever is under way is dropped; runs are given the time to record that. */
-static void wind_up(serving *s)
+static void drain(mcp_service *s)
 {
     bool over = false;
     haft__timer patience = {.slot = 0};
     haft__mcp_endpoint_destroy(s->http);
     haft__mcp_peer_destroy(s->peer);
     haft__mcp_spec_shutdown(s->served);
-    if (haft__timer_start(s->runtime->loop, &patience, PATIENCE_MS, on_patience, &over, NULL)
+    if (haft__timer_start(s->runtime->loop, &patience, DRAIN_TIMEOUT_MS, on_drain_timeout, &over,
+                          NULL)
         != HAFT_OK) {
         return;
     }
@@ -257,16 +258,16 @@ static void wind_up(serving *s)
     haft__timer_stop(s->runtime->loop, &patience);
 }
 
-static haft_status serve(serving *s, const haft__args *args, haft_error *err)
+static haft_status serve(mcp_service *s, const haft__args *args, haft_error *err)
 {
-    haft_status status = haft__interrupts_catch(&s->interrupts, s->runtime->loop, err);
+    haft_status status = haft__interrupts_watch(&s->interrupts, s->runtime->loop, err);
     if (status == HAFT_OK) {
         status = haft__args_has(args, "listen") ? open_http(s, args, err) : open_stdio(s, err);
     }
-    while (status == HAFT_OK && !s->ended && !haft__interrupted(&s->interrupts)) {
+    while (status == HAFT_OK && !s->ended && !haft__interrupts_pending(&s->interrupts)) {
         status = step(s, -1, err);
     }
-    wind_up(s);
+    drain(s);
     haft__stdio_destroy(s->stdio);
     haft__interrupts_release(&s->interrupts);
     if (status == HAFT_OK && s->failed != HAFT_OK) {
@@ -289,7 +290,7 @@ static haft_status make_agent(haft__cli *cli, haft_runtime *runtime, const haft_
         return status;
     }
     (void)fputs("haft: mcp: only the tools are served: ", cli->errors);
-    haft__print_text(cli->errors, haft__str(failed.message));
+    haft__print_escaped(cli->errors, haft__str(failed.message));
     (void)fputc('\n', cli->errors);
     (void)fflush(cli->errors);
     return HAFT_OK;
@@ -297,7 +298,7 @@ static haft_status make_agent(haft__cli *cli, haft_runtime *runtime, const haft_
 
 /* Servers of the spec are not served through: who wants their tools can have them themselves, with
  * their own approvals and pins. */
-static void tell_servers(haft__cli *cli, const haft__spec *spec)
+static void report_servers(haft__cli *cli, const haft__spec *spec)
 {
     const haft__json *servers = haft__json_get(spec->mcp, HAFT__LIT("servers"));
     size_t count = 0;
@@ -308,7 +309,7 @@ static void tell_servers(haft__cli *cli, const haft__spec *spec)
                                        "on, its agent has them: "
                                      : ", ",
                         cli->errors);
-            haft__print_text(cli->errors, haft__json_text(servers->members[i].key));
+            haft__print_escaped(cli->errors, haft__json_text(servers->members[i].key));
         }
     }
     if (count > 0) {
@@ -333,14 +334,14 @@ static haft_status keep_states(haft__cli *cli, const haft__spec *spec, haft__mcp
     } else {
         (void)fputs("haft: mcp: questions can be answered only while this server runs: ",
                     cli->errors);
-        haft__print_text(cli->errors, why);
+        haft__print_escaped(cli->errors, why);
         (void)fputc('\n', cli->errors);
         (void)fflush(cli->errors);
     }
     return HAFT_OK;
 }
 
-static haft_status serve_spec(serving *s, const haft__args *args, const haft__spec *spec,
+static haft_status serve_spec(mcp_service *s, const haft__args *args, const haft__spec *spec,
                               haft_agent *agent, haft_error *err)
 {
     haft__mcp_spec_options options = {.runtime = s->runtime,
@@ -360,7 +361,7 @@ static haft_status serve_spec(serving *s, const haft__args *args, const haft__sp
     if (status != HAFT_OK) {
         return status;
     }
-    tell_servers(s->cli, spec);
+    report_servers(s->cli, spec);
     status = haft__mcp_spec_create(&options, &s->served, err);
     if (status == HAFT_OK) {
         server.context = s->served;
@@ -384,11 +385,11 @@ static haft_status check(const haft__args *args, haft_error *err)
     return HAFT_OK;
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__spec_file file;
     haft_agent *agent = NULL;
-    serving s = {.cli = cli};
+    mcp_service s = {.cli = cli};
     haft_status status = check(args, err);
     if (status == HAFT_OK) {
         status = haft__spec_file_read(cli, args->words[0], args, &file, err);
@@ -398,7 +399,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     }
     status = haft__session_open(cli, args, &s.runtime, err);
     if (status != HAFT_OK) {
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
     status = make_agent(cli, s.runtime, file.spec, &agent, err);
     if (status == HAFT_OK) {
@@ -406,7 +407,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     }
     haft_agent_release(agent);
     haft_runtime_destroy(s.runtime);
-    return status == HAFT_OK ? HAFT__EXIT_DONE : haft__session_exit(status);
+    return status == HAFT_OK ? HAFT__EXIT_DONE : haft__session_exit_status(status);
 }
 
 static const haft__option options[] = {

@@ -24,7 +24,7 @@ typedef struct entry {
     bool wanted, done;
 } entry;
 
-typedef struct migrating {
+typedef struct migrate_command {
     haft__cli *cli;
     const haft__args *args;
     haft__migration m;
@@ -36,11 +36,11 @@ typedef struct migrating {
     haft__buf failures;
     haft__json_writer writer; /* of these */
     haft_error *err;
-} migrating;
+} migrate_command;
 
 /* ---- which runs ---- */
 
-static haft_status add_entry(migrating *w, haft_str id)
+static haft_status add_entry(migrate_command *w, haft_str id)
 {
     if (w->count == w->capacity) {
         size_t capacity = w->capacity > 0 ? 2 * w->capacity : 256;
@@ -58,7 +58,7 @@ static haft_status add_entry(migrating *w, haft_str id)
 }
 
 /* All of the old store, the greatest id first, and then turned round. */
-static haft_status list_all(migrating *w)
+static haft_status list_all(migrate_command *w)
 {
     haft__store_request list = {.verb = HAFT__STORE_LIST, .arena = &w->m.arena};
     haft_status status = HAFT_OK;
@@ -87,7 +87,7 @@ static int compare_id(const void *key, const void *item)
     return strcmp(key, ((const entry *)item)->id);
 }
 
-static entry *find_entry(migrating *w, haft_str id)
+static entry *find_entry(migrate_command *w, haft_str id)
 {
     char text[HAFT__ID_LENGTH + 1];
     (void)snprintf(text, sizeof(text), "%.*s", HAFT__ARG(id));
@@ -95,7 +95,7 @@ static entry *find_entry(migrating *w, haft_str id)
                         : NULL;
 }
 
-static haft_status mark_named(migrating *w)
+static haft_status mark_named(migrate_command *w)
 {
     haft_status status = HAFT_OK;
     size_t at = 0;
@@ -115,21 +115,21 @@ static haft_status mark_named(migrating *w)
 
 /* ---- what is told ---- */
 
-static void tell_run(migrating *w, const entry *one, const haft__migrated_run *run)
+static void report_run(migrate_command *w, const entry *one, const haft__migration_report *run)
 {
     static const char *const words[] = {
-        [HAFT__MIGRATED_NOW] = "copied",
-        [HAFT__MIGRATED_BEFORE] = "is there already, the same",
-        [HAFT__MIGRATED_NOT] = "left: it has not ended; --move takes it along",
+        [HAFT__MIGRATION_COPIED] = "copied",
+        [HAFT__MIGRATION_ALREADY_THERE] = "is there already, the same",
+        [HAFT__MIGRATION_SKIPPED] = "left: it has not ended; --move takes it along",
     };
     FILE *to = w->cli->errors;
     if (haft__args_has(w->args, "quiet")) {
         return;
     }
     (void)fprintf(to, "%s %s%s", one->id,
-                  w->m.dry_run && run->what == HAFT__MIGRATED_NOW ? "to be " : "",
+                  w->m.dry_run && run->what == HAFT__MIGRATION_COPIED ? "to be " : "",
                   words[run->what]);
-    if (run->what == HAFT__MIGRATED_NOW) {
+    if (run->what == HAFT__MIGRATION_COPIED) {
         (void)fprintf(to, ": %llu event%s, %zu artifact%s, %zu message%s",
                       (unsigned long long)run->events, run->events == 1 ? "" : "s", run->artifacts,
                       run->artifacts == 1 ? "" : "s", run->messages, run->messages == 1 ? "" : "s");
@@ -143,15 +143,15 @@ static void write_text(haft__json_writer *w, const char *key, const char *text)
     haft__json_add_str(w, haft__str(text));
 }
 
-static void note_failure(migrating *w, const char *id, const haft_error *error)
+static void note_failure(migrate_command *w, const char *id, const haft_error *error)
 {
     FILE *to = w->cli->errors;
     w->failed++;
     (void)fprintf(to, "%s NOT copied: ", id);
-    haft__print_text(to, haft__str(error->message));
+    haft__print_escaped(to, haft__str(error->message));
     if (error->hint[0] != '\0') {
         (void)fputs(" (", to);
-        haft__print_text(to, haft__str(error->hint));
+        haft__print_escaped(to, haft__str(error->hint));
         (void)fputc(')', to);
     }
     (void)fputc('\n', to);
@@ -168,7 +168,7 @@ static void write_count(haft__json_writer *w, const char *key, size_t count)
     haft__json_add_int(w, (int64_t)count);
 }
 
-static haft_status print_json(migrating *w)
+static haft_status print_json(migrate_command *w)
 {
     haft__buf text;
     haft__json_writer out;
@@ -200,7 +200,7 @@ static haft_status print_json(migrating *w)
     return status;
 }
 
-static void print_sum(migrating *w)
+static void print_summary(migrate_command *w)
 {
     (void)fprintf(w->cli->errors, "%zu %s, %zu there already, %zu not ended, %zu failed\n",
                   w->copied, w->m.dry_run ? "to be copied" : "copied and compared", w->there,
@@ -209,25 +209,25 @@ static void print_sum(migrating *w)
 
 /* ---- one after the other ---- */
 
-static void migrate(migrating *w, entry *one)
+static void migrate(migrate_command *w, entry *one)
 {
-    haft__migrated_run run;
+    haft__migration_report run;
     haft_error failed = {0};
     one->done = true;
-    if (haft__migrate_run(&w->m, haft__str(one->id), &run, &failed) != HAFT_OK) {
+    if (haft__migration_run(&w->m, haft__str(one->id), &run, &failed) != HAFT_OK) {
         note_failure(w, one->id, &failed);
         return;
     }
-    w->copied += run.what == HAFT__MIGRATED_NOW;
-    w->there += run.what == HAFT__MIGRATED_BEFORE;
-    w->open += run.what == HAFT__MIGRATED_NOT;
-    tell_run(w, one, &run);
+    w->copied += run.what == HAFT__MIGRATION_COPIED;
+    w->there += run.what == HAFT__MIGRATION_ALREADY_THERE;
+    w->open += run.what == HAFT__MIGRATION_SKIPPED;
+    report_run(w, one, &run);
 }
 
-static haft_status migrate_in_order(migrating *w, entry *one);
+static haft_status migrate_in_order(migrate_command *w, entry *one);
 
 /* Those that were made before it in its thread: the past, then what is still open. */
-static haft_status migrate_before(migrating *w, const entry *one, haft__arena *arena)
+static haft_status migrate_predecessors(migrate_command *w, const entry *one, haft__arena *arena)
 {
     haft__store_request find = {
         .verb = HAFT__STORE_FIND, .name = haft__str(one->id), .arena = arena};
@@ -253,13 +253,13 @@ static haft_status migrate_before(migrating *w, const entry *one, haft__arena *a
     return status;
 }
 
-static haft_status migrate_in_order(migrating *w, entry *one)
+static haft_status migrate_in_order(migrate_command *w, entry *one)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
     one->done = true; /* a store that is damaged may say that runs are before each other */
     haft_error failed = {0};
-    haft_status status = migrate_before(w, one, &arena);
+    haft_status status = migrate_predecessors(w, one, &arena);
     haft__arena_finish(&arena);
     if (status != HAFT_OK) {
         failed = *w->err;
@@ -271,7 +271,7 @@ static haft_status migrate_in_order(migrating *w, entry *one)
     return HAFT_OK;
 }
 
-static haft__exit migrate_all(migrating *w)
+static haft__exit_status migrate_all(migrate_command *w)
 {
     haft_status status = list_all(w);
     if (status == HAFT_OK && w->named) {
@@ -282,28 +282,29 @@ static haft__exit migrate_all(migrating *w)
         if (w->entries[i].wanted && !w->entries[i].done) {
             status = migrate_in_order(w, &w->entries[i]);
         }
-        stopped = haft__interrupted(&w->interrupts);
+        stopped = haft__interrupts_pending(&w->interrupts);
     }
     if (status == HAFT_OK && haft__args_has(w->args, "json")) {
         status = print_json(w);
     } else if (status == HAFT_OK) {
-        print_sum(w);
+        print_summary(w);
     }
     if (status == HAFT_OK && stopped) {
         (void)haft__fail(w->err, HAFT_BAD_STATE, "", "stopped by a signal; repeat it to go on");
         return HAFT__EXIT_CANCELLED;
     }
     bool left = w->named && w->open > 0;
-    return status != HAFT_OK ? haft__session_exit(status)
+    return status != HAFT_OK ? haft__session_exit_status(status)
                              : (w->failed > 0 || left ? HAFT__EXIT_FAILED : HAFT__EXIT_DONE);
 }
 
 /* ---- the command ---- */
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     const char *from = haft__args_text(args, "from", NULL), *to = haft__args_text(args, "to", NULL);
-    migrating w = {.cli = cli, .args = args, .named = haft__args_has(args, "run"), .err = err};
+    migrate_command w = {
+        .cli = cli, .args = args, .named = haft__args_has(args, "run"), .err = err};
     if (from == NULL || to == NULL) {
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted --from URL and --to URL");
         (void)haft__hint(err, status, "a URL is sqlite:PATH or postgres://...");
@@ -315,10 +316,10 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     haft__json_writer_init(&w.writer, &w.failures);
     haft__json_begin_array(&w.writer);
     haft_status status = haft__migration_open(&w.m, from, to, err);
-    haft__exit result = haft__session_exit(status);
+    haft__exit_status result = haft__session_exit_status(status);
     if (status == HAFT_OK) {
         result = HAFT__EXIT_FAILED;
-        if (haft__interrupts_catch(&w.interrupts, w.m.loop, err) == HAFT_OK) {
+        if (haft__interrupts_watch(&w.interrupts, w.m.loop, err) == HAFT_OK) {
             result = migrate_all(&w);
             haft__interrupts_release(&w.interrupts);
         }

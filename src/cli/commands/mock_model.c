@@ -14,7 +14,8 @@
 #include "serve/mock/mock.h"
 
 /* Says where it listens, at once: whoever started us waits for it. */
-static haft_status say_where(const haft__cli *cli, const haft__http_server *server, haft_error *err)
+static haft_status print_address(const haft__cli *cli, const haft__http_server *server,
+                                 haft_error *err)
 {
     haft_str address = haft__http_server_address(server);
     (void)fprintf(cli->out, "listening on http://%.*s/v1\n", HAFT__ARG(address));
@@ -24,7 +25,8 @@ static haft_status say_where(const haft__cli *cli, const haft__http_server *serv
     return HAFT_OK;
 }
 
-static haft_status serve(const haft__cli *cli, haft__mock *mock, haft_str address, haft_error *err)
+static haft_status serve(const haft__cli *cli, haft__mock_model *mock, haft_str address,
+                         haft_error *err)
 {
     haft__interrupts interrupts = {0};
     haft__http_server *server = NULL;
@@ -32,12 +34,12 @@ static haft_status serve(const haft__cli *cli, haft__mock *mock, haft_str addres
     haft_status status =
         haft__http_server_create(mock->loop, &options, haft__mock_handle, mock, &server, err);
     if (status == HAFT_OK) {
-        status = haft__interrupts_catch(&interrupts, mock->loop, err);
+        status = haft__interrupts_watch(&interrupts, mock->loop, err);
     }
     if (status == HAFT_OK) {
-        status = say_where(cli, server, err);
+        status = print_address(cli, server, err);
     }
-    while (status == HAFT_OK && !haft__interrupted(&interrupts)) {
+    while (status == HAFT_OK && !haft__interrupts_pending(&interrupts)) {
         status = haft__loop_step(mock->loop, -1, err);
     }
     haft__http_server_destroy(server);
@@ -64,16 +66,16 @@ static haft_status find_like(const char *name, haft__chat_server_kind *ret_like,
                       "expected openai, llamacpp, vllm or ollama, found \"%s\"", name);
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__script script;
-    haft__mock mock = {.script = &script,
-                       .errors = cli->errors,
-                       .hash_key = haft__random_hash_key(),
-                       .again = haft__args_has(args, "loop"),
-                       .dimensions = haft__args_number(args, "embeddings", 0),
-                       .fault = haft__args_text(args, "embeddings-fault", NULL),
-                       .require_key = haft__args_has(args, "require-key")};
+    haft__mock_model mock = {.script = &script,
+                             .errors = cli->errors,
+                             .hash_key = haft__random_hash_key(),
+                             .again = haft__args_has(args, "loop"),
+                             .dimensions = haft__args_number(args, "embeddings", 0),
+                             .fault = haft__args_text(args, "embeddings-fault", NULL),
+                             .require_key = haft__args_has(args, "require-key")};
     haft_str address = haft__str(haft__args_text(args, "listen", "127.0.0.1:0"));
     if (find_like(haft__args_text(args, "like", "openai"), &mock.like, err) != HAFT_OK) {
         return HAFT__EXIT_USAGE;

@@ -131,8 +131,8 @@ static haft_status print_object(FILE *out, haft__json id, const haft__parsed *pa
 
 /* ---- one text ---- */
 
-static haft__exit parse_file(haft__cli *cli, const haft__args *args, haft__parse_request *request,
-                             haft_error *err)
+static haft__exit_status parse_file(haft__cli *cli, const haft__args *args,
+                                    haft__parse_request *request, haft_error *err)
 {
     const char *path = args->word_count > 0 ? args->words[0] : "-";
     const char *tools = haft__args_text(args, "tools", NULL);
@@ -140,7 +140,7 @@ static haft__exit parse_file(haft__cli *cli, const haft__args *args, haft__parse
     haft_status status = HAFT_OK;
     if (tools != NULL) {
         haft__tools_list list;
-        status = haft__tools_read(&cli->arena, tools, request->hash_key, &list, err);
+        status = haft__tools_file_read(&cli->arena, tools, request->hash_key, &list, err);
         request->tools = status == HAFT_OK ? list.tools : NULL;
         request->tool_count = status == HAFT_OK ? list.count : 0;
     }
@@ -162,8 +162,8 @@ static haft__exit parse_file(haft__cli *cli, const haft__args *args, haft__parse
 
 /* ---- many lines ---- */
 
-static haft_status want_kind(const haft__json *value, haft__json_kind kind, const char *where,
-                             const char *wanted, haft_error *err)
+static haft_status require_kind(const haft__json *value, haft__json_kind kind, const char *where,
+                                const char *wanted, haft_error *err)
 {
     if (value == NULL || value->kind == kind || value->kind == HAFT__JSON_NULL) {
         return HAFT_OK;
@@ -177,7 +177,7 @@ static haft_status read_text(haft__json object, const char *key, const char *whe
                              haft_str *io_text, haft_error *err)
 {
     const haft__json *value = haft__json_get(object, haft__str(key));
-    haft_status status = want_kind(value, HAFT__JSON_STRING, where, "a string", err);
+    haft_status status = require_kind(value, HAFT__JSON_STRING, where, "a string", err);
     if (status == HAFT_OK && value != NULL && value->kind == HAFT__JSON_STRING) {
         *io_text = haft__json_text(*value);
     }
@@ -202,7 +202,7 @@ static haft_status read_flag(haft__json object, const char *key, const char *whe
 static haft_status read_options(haft__json object, haft__parse_request *request, haft_error *err)
 {
     const haft__json *options = haft__json_get(object, HAFT__LIT("options"));
-    haft_status status = want_kind(options, HAFT__JSON_OBJECT, "/options", "an object", err);
+    haft_status status = require_kind(options, HAFT__JSON_OBJECT, "/options", "an object", err);
     if (status != HAFT_OK || options == NULL) {
         return status;
     }
@@ -216,7 +216,7 @@ static haft_status read_options(haft__json object, haft__parse_request *request,
                              : status;
 }
 
-static haft_status want_text(haft_str text, const char *key, haft_error *err)
+static haft_status require_text(haft_str text, const char *key, haft_error *err)
 {
     if (text.ptr != NULL) {
         return HAFT_OK;
@@ -233,16 +233,16 @@ static haft_status read_request(haft__arena *arena, haft__json object, haft__par
     haft__tools_list list = {0};
     haft_status status = read_text(object, "format", "/format", &request->format, err);
     if (status == HAFT_OK) {
-        status = want_text(request->format, "format", err);
+        status = require_text(request->format, "format", err);
     }
     if (status == HAFT_OK) {
         status = read_text(object, "text", "/text", &request->text, err);
     }
     if (status == HAFT_OK) {
-        status = want_text(request->text, "text", err);
+        status = require_text(request->text, "text", err);
     }
     if (status == HAFT_OK && tools != NULL && tools->kind != HAFT__JSON_NULL) {
-        status = haft__tools_take(arena, *tools, &list, err);
+        status = haft__tools_file_parse(arena, *tools, &list, err);
         if (status != HAFT_OK) {
             haft__error_prepend_location(err, "/tools");
         }
@@ -273,7 +273,7 @@ static haft_status read_line(haft__arena *arena, haft_str line, haft__parse_requ
 }
 
 /* Answers one line. A line that cannot be used is answered too; only output can fail here. */
-static haft_status answer_line(haft__cli *cli, void *context, haft_str line, size_t number,
+static haft_status handle_line(haft__cli *cli, void *context, haft_str line, size_t number,
                                const haft_error *too_long, haft_error *err)
 {
     const haft__parse_request *given = context;
@@ -289,7 +289,7 @@ static haft_status answer_line(haft__cli *cli, void *context, haft_str line, siz
         status = haft__parse_text(&cli->arena, &request, &parsed, &failure);
     }
     if (status != HAFT_OK) {
-        haft__batch_place(&failure, number);
+        haft__batch_prefix_error(&failure, number);
     }
     return print_object(cli->out, id, &parsed, status != HAFT_OK ? &failure : NULL, err);
 }
@@ -320,7 +320,7 @@ static haft_status check_words(const haft__args *args, haft_error *err)
     return HAFT_OK;
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     if (check_words(args, err) != HAFT_OK) {
         return HAFT__EXIT_USAGE;
@@ -334,7 +334,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
         .hash_key = haft__random_hash_key(),
     };
     if (haft__args_has(args, "jsonl")) {
-        return haft__batch_run(cli, args->word_count > 0 ? args->words[0] : "-", answer_line,
+        return haft__batch_run(cli, args->word_count > 0 ? args->words[0] : "-", handle_line,
                                &request, err);
     }
     return parse_file(cli, args, &request, err);

@@ -82,7 +82,7 @@ const char *haft__parsed_error_name(const haft__parsed *parsed)
 /* ---- text formats ---- */
 
 /* What the parser tells, until it is complete. */
-typedef struct gathering {
+typedef struct collector {
     haft__arena *arena;
     haft__parsed *parsed;
     const haft__parse_request *request;
@@ -90,7 +90,7 @@ typedef struct gathering {
     haft__buf content, reasoning, code;
     haft__buf block;           /* of code; nothing of it counts until it is closed */
     haft__buf name, arguments; /* of the call at hand */
-} gathering;
+} collector;
 
 static haft_status add(haft__buf *buf, haft_str text, haft_error *err)
 {
@@ -98,7 +98,7 @@ static haft_status add(haft__buf *buf, haft_str text, haft_error *err)
     return haft__buf_check(buf, err);
 }
 
-static haft_status end_block(gathering *g, haft_error *err)
+static haft_status end_block(collector *g, haft_error *err)
 {
     if (g->code.len > 0) {
         haft__buf_add_str(&g->code, HAFT__LIT("\n\n"));
@@ -108,14 +108,14 @@ static haft_status end_block(gathering *g, haft_error *err)
     return haft__buf_check(&g->code, err);
 }
 
-static haft_status begin_call(gathering *g, haft_str name, haft_error *err)
+static haft_status begin_call(collector *g, haft_str name, haft_error *err)
 {
     haft__buf_clear(&g->name);
     haft__buf_clear(&g->arguments);
     return add(&g->name, name, err);
 }
 
-static haft_status end_call(gathering *g, const haft__parser_event *found, haft_error *err)
+static haft_status end_call(collector *g, const haft__parser_event *found, haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = g->request->hash_key;
@@ -133,7 +133,7 @@ static haft_status end_call(gathering *g, const haft__parser_event *found, haft_
                                  err);
 }
 
-static haft_status add_void(gathering *g, const haft__parser_event *found, haft_error *err)
+static haft_status add_malformed(collector *g, const haft__parser_event *found, haft_error *err)
 {
     haft__buf_clear(&g->block);
     haft__parsed_error error = {.truncated = found->kind == HAFT__PARSER_EVENT_TRUNCATED,
@@ -143,9 +143,9 @@ static haft_status add_void(gathering *g, const haft__parser_event *found, haft_
     return haft__parsed_add_error(g->arena, g->parsed, &error, err);
 }
 
-static haft_status take(void *context, const haft__parser_event *found, haft_error *err)
+static haft_status on_found(void *context, const haft__parser_event *found, haft_error *err)
 {
-    gathering *g = context;
+    collector *g = context;
     switch (found->kind) {
     case HAFT__PARSER_EVENT_CONTENT: return add(&g->content, found->text, err);
     case HAFT__PARSER_EVENT_REASONING: return add(&g->reasoning, found->text, err);
@@ -155,7 +155,7 @@ static haft_status take(void *context, const haft__parser_event *found, haft_err
     case HAFT__PARSER_EVENT_ARGUMENTS: return add(&g->arguments, found->text, err);
     case HAFT__PARSER_EVENT_CALL_END: return end_call(g, found, err);
     case HAFT__PARSER_EVENT_TRUNCATED:
-    case HAFT__PARSER_EVENT_MALFORMED: return add_void(g, found, err);
+    case HAFT__PARSER_EVENT_MALFORMED: return add_malformed(g, found, err);
     }
     HAFT__UNREACHABLE();
 }
@@ -184,14 +184,14 @@ static haft_str find_start(const haft__format *format, haft_str prompt)
     return (haft_str){NULL, 0};
 }
 
-static haft_status parse(gathering *g, const haft__format *format, haft_error *err)
+static haft_status parse(collector *g, const haft__format *format, haft_error *err)
 {
     const haft__parse_request *r = g->request;
     haft__parser_options options = {.tools = r->tools,
                                     .tool_count = r->tool_count,
                                     .repair = r->repair,
                                     .start_in_reasoning = r->start_in_reasoning,
-                                    .take = take,
+                                    .take = on_found,
                                     .context = g};
     haft__parser *parser = NULL;
     haft_str start = find_start(format, r->starts_after);
@@ -210,7 +210,7 @@ static haft_status parse(gathering *g, const haft__format *format, haft_error *e
     return status;
 }
 
-static haft_status keep(gathering *g, haft_error *err)
+static haft_status copy_texts(collector *g, haft_error *err)
 {
     haft__parsed *parsed = g->parsed;
     parsed->content = haft__arena_copy(g->arena, haft__buf_str(&g->content));
@@ -221,17 +221,18 @@ static haft_status keep(gathering *g, haft_error *err)
     return kept ? HAFT_OK : haft__arena_fail(g->arena, err);
 }
 
-static haft_status gather(haft__arena *arena, const haft__format *format,
-                          const haft__parse_request *request, haft__parsed *parsed, haft_error *err)
+static haft_status collect(haft__arena *arena, const haft__format *format,
+                           const haft__parse_request *request, haft__parsed *parsed,
+                           haft_error *err)
 {
-    gathering g = {.arena = arena, .parsed = parsed, .request = request};
+    collector g = {.arena = arena, .parsed = parsed, .request = request};
     haft__buf *bufs[] = {&g.content, &g.reasoning, &g.code, &g.block, &g.name, &g.arguments};
     for (size_t i = 0; i < COUNT(bufs); i++) {
         haft__buf_init(bufs[i], 2 * (size_t)HAFT__LIMIT_FORMAT_BYTES);
     }
     haft_status status = parse(&g, format, err);
     if (status == HAFT_OK) {
-        status = keep(&g, err);
+        status = copy_texts(&g, err);
     }
     for (size_t i = 0; i < COUNT(bufs); i++) {
         haft__buf_finish(bufs[i]);
@@ -239,7 +240,7 @@ static haft_status gather(haft__arena *arena, const haft__format *format,
     return status;
 }
 
-haft_status haft__parsed_refuse(haft_str name, const char *command, haft_error *err)
+haft_status haft__parsed_fail_unknown_format(haft_str name, const char *command, haft_error *err)
 {
     size_t count;
     const haft__format *const *formats = haft__formats(&count);
@@ -269,9 +270,9 @@ haft_status haft__parse_text(haft__arena *arena, const haft__parse_request *requ
     if (haft__parsed_is_native(request->format)) {
         status = haft__parse_native(arena, request, &parsed, err);
     } else if (format == NULL) {
-        status = haft__parsed_refuse(request->format, "parse", err);
+        status = haft__parsed_fail_unknown_format(request->format, "parse", err);
     } else {
-        status = gather(arena, format, request, &parsed, err);
+        status = collect(arena, format, request, &parsed, err);
     }
     if (status == HAFT_OK) {
         *ret_parsed = parsed;

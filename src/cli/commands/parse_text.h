@@ -54,7 +54,7 @@ const char *haft__parsed_error_name(const haft__parsed *parsed);
 
 /* BAD_INPUT: there is no format of that name; names the nearest, or the command whose help has a
  * list of them. */
-haft_status haft__parsed_refuse(haft_str name, const char *command, haft_error *err);
+haft_status haft__parsed_fail_unknown_format(haft_str name, const char *command, haft_error *err);
 
 /* ---- inside: parsed.c, parsed_native.c ---- */
 

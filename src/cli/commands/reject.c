@@ -4,20 +4,21 @@
 #include "cli/follow/delivery.h"
 #include "cli/ops/spec_drift.h"
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
-    haft__said said = {.run = args->words[0],
-                       .command = {.kind = HAFT__RUN_COMMAND_REJECT,
-                                   .call = haft__str(args->word_count > 1 ? args->words[1] : ""),
-                                   .why = haft__str(haft__args_text(args, "why", ""))}};
-    return haft__say(cli, args, &said, err);
+    haft__delivery delivery = {
+        .run = args->words[0],
+        .command = {.kind = HAFT__RUN_COMMAND_REJECT,
+                    .call = haft__str(args->word_count > 1 ? args->words[1] : ""),
+                    .why = haft__str(haft__args_text(args, "why", ""))}};
+    return haft__delivery_send(cli, args, &delivery, err);
 }
 
 static const haft__option options[] = {
     {"why", 0, HAFT__OPTION_TEXT, "TEXT", "the reason, which the model reads"},
-    HAFT__OPTIONS_RESPEC,
+    HAFT__OPTIONS_SPEC_DRIFT,
     HAFT__OPTION_STORE,
-    HAFT__OPTIONS_SHOW,
+    HAFT__OPTIONS_OUTPUT,
     {0},
 };
 
@@ -35,7 +36,7 @@ const haft__command haft__cmd_reject = {
         "is pending.\n",
     .options = options,
     .examples = examples,
-    .exits = HAFT__EXITS_RUN,
+    .exits = HAFT__RUN_EXIT_STATUSES,
     .min_words = 1,
     .max_words = 2,
     .run = run,

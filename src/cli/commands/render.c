@@ -24,7 +24,7 @@
 #include "json/write.h"
 
 /* What is asked for, and what came of it. */
-typedef struct rendering {
+typedef struct render_command {
     haft__cli *cli;
     const haft__args *args;
     haft__hash_key hash_key;
@@ -35,11 +35,11 @@ typedef struct rendering {
     haft__relax_report relaxed;
     haft__buf prompt, words, grammar, schema;
     haft__turns turns;
-} rendering;
+} render_command;
 
 /* ---- which tools, and which of them ---- */
 
-static haft_status find_tool(const rendering *r, haft_str name, const char *option,
+static haft_status find_tool(const render_command *r, haft_str name, const char *option,
                              size_t *ret_index, haft_error *err)
 {
     haft__suggestion near;
@@ -71,7 +71,7 @@ static bool is_name(haft_str name)
 }
 
 /* A name is written into the prompt and into rules as it is, and has to be read back. */
-static haft_status check_tools(const rendering *r, const char *path, haft_error *err)
+static haft_status check_tools(const render_command *r, const char *path, haft_error *err)
 {
     for (size_t i = 0; i < r->tools.count; i++) {
         haft_str name = r->tools.tools[i].name;
@@ -95,18 +95,18 @@ static haft_status check_tools(const rendering *r, const char *path, haft_error 
     return HAFT_OK;
 }
 
-static haft_status read_tools(rendering *r, haft_error *err)
+static haft_status read_tools(render_command *r, haft_error *err)
 {
     const char *path = haft__args_text(r->args, "tools", NULL);
     if (path == NULL) {
         return HAFT_OK;
     }
-    haft_status status = haft__tools_read(&r->cli->arena, path, r->hash_key, &r->tools, err);
+    haft_status status = haft__tools_file_read(&r->cli->arena, path, r->hash_key, &r->tools, err);
     return status == HAFT_OK ? check_tools(r, strcmp(path, "-") == 0 ? "standard input" : path, err)
                              : status;
 }
 
-static haft_status read_allowed(rendering *r, haft_error *err)
+static haft_status read_allowed(render_command *r, haft_error *err)
 {
     const char *given = haft__args_text(r->args, "allow", NULL);
     if (given == NULL) {
@@ -135,7 +135,7 @@ static haft_status read_allowed(rendering *r, haft_error *err)
     return HAFT_OK;
 }
 
-static haft_status choose_tool(rendering *r, haft_str name, haft_error *err)
+static haft_status choose_tool(render_command *r, haft_str name, haft_error *err)
 {
     size_t index = 0;
     haft_status status = find_tool(r, name, "--choice", &index, err);
@@ -148,7 +148,7 @@ static haft_status choose_tool(rendering *r, haft_str name, haft_error *err)
     return status;
 }
 
-static haft_status read_choice(rendering *r, haft_error *err)
+static haft_status read_choice(render_command *r, haft_error *err)
 {
     static const struct {
         const char *word;
@@ -175,7 +175,7 @@ static haft_status read_choice(rendering *r, haft_error *err)
 
 /* ---- what is made ---- */
 
-static haft_status read_form(const rendering *r, uint8_t *ret_form, haft_error *err)
+static haft_status read_form(const render_command *r, uint8_t *ret_form, haft_error *err)
 {
     size_t forms = r->format != NULL ? haft__grammar_forms(r->format) : 1;
     uint64_t form = haft__args_number(r->args, "form", 1);
@@ -188,7 +188,7 @@ static haft_status read_form(const rendering *r, uint8_t *ret_form, haft_error *
     return HAFT_OK;
 }
 
-static haft_status make_bounds(rendering *r, haft_error *err)
+static haft_status make_bounds(render_command *r, haft_error *err)
 {
     haft__grammar_options o = {
         .several = haft__args_has(r->args, "several"),
@@ -212,7 +212,7 @@ static haft_status make_bounds(rendering *r, haft_error *err)
                                                              : status;
 }
 
-static haft_status make_prompt(rendering *r, haft_error *err)
+static haft_status make_prompt(render_command *r, haft_error *err)
 {
     if (r->format == NULL) {
         return HAFT_OK;
@@ -225,7 +225,7 @@ static haft_status make_prompt(rendering *r, haft_error *err)
     return status == HAFT_OK ? haft__buf_check(&r->words, err) : status;
 }
 
-static haft_status make_all(rendering *r, haft_error *err)
+static haft_status make_all(render_command *r, haft_error *err)
 {
     const char *calls = haft__args_text(r->args, "calls", NULL);
     haft_status status = read_tools(r, err);
@@ -248,7 +248,7 @@ static haft_status make_all(rendering *r, haft_error *err)
 
 /* ---- what is printed ---- */
 
-static void print_turns(const rendering *r)
+static void print_turns(const render_command *r)
 {
     for (size_t i = 0; i < r->turns.count; i++) {
         (void)fprintf(r->cli->out, "%s[%s]\n", i > 0 ? "\n" : "", r->turns.items[i].role);
@@ -256,16 +256,16 @@ static void print_turns(const rendering *r)
     }
 }
 
-static void print_relaxed(const rendering *r)
+static void print_relaxed(const render_command *r)
 {
     for (size_t i = 0; i < r->relaxed.count; i++) {
         const haft__relaxation *item = &r->relaxed.items[i];
         (void)fputs("relaxed: ", r->cli->errors);
-        haft__print_text(r->cli->errors, item->where);
+        haft__print_escaped(r->cli->errors, item->where);
         (void)fputs(item->where.len > 0 ? ": " : "", r->cli->errors);
-        haft__print_text(r->cli->errors, item->what);
+        haft__print_escaped(r->cli->errors, item->what);
         (void)fputs(" became ", r->cli->errors);
-        haft__print_text(r->cli->errors, item->became);
+        haft__print_escaped(r->cli->errors, item->became);
         (void)fputc('\n', r->cli->errors);
     }
     if (r->relaxed.left_off > 0) {
@@ -273,7 +273,7 @@ static void print_relaxed(const rendering *r)
     }
 }
 
-static void print_text(const rendering *r)
+static void print_text(const render_command *r)
 {
     FILE *out = r->cli->out;
     if (haft__args_has(r->args, "calls")) {
@@ -308,7 +308,7 @@ static void add_made(haft__json_writer *w, const char *key, bool asked, const ha
     }
 }
 
-static haft_status add_schema(haft__json_writer *w, rendering *r, haft_error *err)
+static haft_status add_schema(haft__json_writer *w, render_command *r, haft_error *err)
 {
     haft__json schema = haft__json_null();
     haft_status status = HAFT_OK;
@@ -321,7 +321,7 @@ static haft_status add_schema(haft__json_writer *w, rendering *r, haft_error *er
     return status;
 }
 
-static void add_relaxed(haft__json_writer *w, const rendering *r)
+static void add_relaxed(haft__json_writer *w, const render_command *r)
 {
     haft__json_key(w, "relaxed");
     haft__json_begin_array(w);
@@ -340,7 +340,7 @@ static void add_relaxed(haft__json_writer *w, const rendering *r)
     haft__json_add_int(w, (int64_t)r->relaxed.left_off);
 }
 
-static void add_turns(haft__json_writer *w, const rendering *r)
+static void add_turns(haft__json_writer *w, const render_command *r)
 {
     haft__json_key(w, "history");
     if (!haft__args_has(r->args, "calls")) {
@@ -359,7 +359,7 @@ static void add_turns(haft__json_writer *w, const rendering *r)
     haft__json_end_array(w);
 }
 
-static haft_status print_object(rendering *r, haft_error *err)
+static haft_status print_object(render_command *r, haft_error *err)
 {
     haft__buf text;
     haft__buf_init(&text, 8 * (size_t)HAFT__LIMIT_FORMAT_BYTES);
@@ -389,7 +389,7 @@ static haft_status print_object(rendering *r, haft_error *err)
 
 /* ---- the command ---- */
 
-static haft_status want_format(rendering *r, haft_error *err)
+static haft_status require_format(render_command *r, haft_error *err)
 {
     const char *given = haft__args_text(r->args, "format", NULL);
     if (given == NULL) {
@@ -398,13 +398,13 @@ static haft_status want_format(rendering *r, haft_error *err)
     }
     r->format = haft__format_find(haft__str(given));
     if (r->format == NULL && !haft__str_equal_ignore_case(haft__str(given), HAFT__LIT("native"))) {
-        return haft__parsed_refuse(haft__str(given), "render", err);
+        return haft__parsed_fail_unknown_format(haft__str(given), "render", err);
     }
     return HAFT_OK;
 }
 
 /* What cannot be had together, or not without something else. */
-static haft_status check_words(const rendering *r, haft_error *err)
+static haft_status check_words(const render_command *r, haft_error *err)
 {
     const haft__args *args = r->args;
     bool bound = haft__args_has(args, "grammar") || haft__args_has(args, "schema");
@@ -434,9 +434,9 @@ static haft_status check_words(const rendering *r, haft_error *err)
     return HAFT_OK;
 }
 
-static haft_status render(rendering *r, haft_error *err)
+static haft_status render(render_command *r, haft_error *err)
 {
-    haft_status status = want_format(r, err);
+    haft_status status = require_format(r, err);
     if (status == HAFT_OK) {
         status = check_words(r, err);
     }
@@ -454,9 +454,9 @@ static haft_status render(rendering *r, haft_error *err)
     return HAFT_OK;
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
-    rendering r = {.cli = cli, .args = args, .hash_key = haft__random_hash_key()};
+    render_command r = {.cli = cli, .args = args, .hash_key = haft__random_hash_key()};
     haft__buf *bufs[] = {&r.prompt, &r.words, &r.grammar, &r.schema};
     for (size_t i = 0; i < COUNT(bufs); i++) {
         haft__buf_init(bufs[i], HAFT__LIMIT_FORMAT_BYTES);

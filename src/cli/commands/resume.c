@@ -7,25 +7,25 @@
 #include "cli/follow/run_result.h"
 #include "cli/ops/spec_drift.h"
 
-static haft__exit resume_one(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
-                             const char *id, haft_error *err)
+static haft__exit_status resume_one(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
+                                    const char *id, haft_error *err)
 {
     haft_run *run = NULL;
-    haft_status status = haft__outcome_name(cli, runtime, &id, err);
+    haft_status status = haft__cli_resolve_run(cli, runtime, &id, err);
     if (status == HAFT_OK) {
         status = haft_run_open(runtime, id, &run, err);
     }
-    haft__exit result =
-        status == HAFT_OK ? haft__follow(cli, args, run, err) : haft__session_exit(status);
+    haft__exit_status result = status == HAFT_OK ? haft__follow_run(cli, args, run, err)
+                                                 : haft__session_exit_status(status);
     haft_run_release(run);
     return result;
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     bool all = haft__args_has(args, "all");
     haft_runtime *runtime = NULL;
-    haft_status status = haft__follow_check(args, err);
+    haft_status status = haft__follow_check_options(args, err);
     if (status == HAFT_OK && all == (args->word_count == 1)) {
         status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted the id of a run, or --all");
         status = haft__hint(err, status, "'haft runs list' shows what there is");
@@ -33,17 +33,17 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     if (status != HAFT_OK) {
         return HAFT__EXIT_USAGE;
     }
-    status = haft__session_find(cli, args, &runtime, err);
+    status = haft__session_open_existing(cli, args, &runtime, err);
     if (status != HAFT_OK) {
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
-    haft__respec respec;
-    haft__exit result = HAFT__EXIT_USAGE;
-    if (haft__respec_watch(&respec, cli, args, runtime, err) == HAFT_OK) {
+    haft__spec_drift spec_drift;
+    haft__exit_status result = HAFT__EXIT_USAGE;
+    if (haft__spec_drift_watch(&spec_drift, cli, args, runtime, err) == HAFT_OK) {
         result = all ? haft__resume_all(cli, args, runtime, err)
                      : resume_one(cli, args, runtime, args->words[0], err);
     }
-    haft__respec_finish(&respec, runtime);
+    haft__spec_drift_finish(&spec_drift, runtime);
     haft_runtime_destroy(runtime);
     return result;
 }
@@ -51,10 +51,11 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 static const haft__option options[] = {
     {"all", 0, HAFT__OPTION_FLAG, NULL, "every run that nobody goes on with"},
     HAFT__OPTION_STORE,
-    HAFT__OPTIONS_RESPEC,
-    {"yes", 'y', HAFT__OPTION_MAYBE, "all", "approve what is not destructive; =all: everything"},
+    HAFT__OPTIONS_SPEC_DRIFT,
+    {"yes", 'y', HAFT__OPTION_OPTIONAL_CHOICE, "all",
+     "approve what is not destructive; =all: everything"},
     {"artifacts", 0, HAFT__OPTION_TEXT, "DIR", "also write artifacts into this directory"},
-    HAFT__OPTIONS_SHOW,
+    HAFT__OPTIONS_OUTPUT,
     {0},
 };
 
@@ -81,7 +82,7 @@ const haft__command haft__cmd_resume = {
             "the results of the runs it went on with.\n",
     .options = options,
     .examples = examples,
-    .exits = HAFT__EXITS_RUN,
+    .exits = HAFT__RUN_EXIT_STATUSES,
     .min_words = 0,
     .max_words = 1,
     .run = run,

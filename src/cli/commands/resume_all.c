@@ -28,33 +28,33 @@
 /* What came of one of them. */
 typedef struct outcome {
     char id[HAFT__ID_LENGTH + 1];
-    haft__exit exit;
-    uint64_t shown;    /* up to this event; 0: it was not */
-    uint64_t asked;    /* the event behind which it was told what a tool asks */
-    bool behind;       /* another run of its thread is ahead of it, ... */
-    bool soon;         /* ... which another process goes on with: its turn may come */
-    bool seen;         /* it was among those that have one ahead, the last time */
-    haft_str result;   /* as a line of JSON; "" when there is none */
-    haft_error failed; /* ... but this, which it was left for */
+    haft__exit_status exit;
+    uint64_t shown;      /* up to this event; 0: it was not */
+    uint64_t asked;      /* the event behind which it was told what a tool asks */
+    bool behind;         /* another run of its thread is ahead of it, ... */
+    bool may_start_soon; /* ... which another process goes on with: its turn may come */
+    bool seen;           /* it was among those that have one ahead, the last time */
+    haft_str result;     /* as a line of JSON; "" when there is none */
+    haft_error failed;   /* ... but this, which it was left for */
 } outcome;
 
-typedef struct resuming {
+typedef struct resume_job {
     haft__cli *cli;
     const haft__args *args;
     haft_runtime *runtime;
     haft__interrupts interrupts;
     haft__worker *work;
-    haft__map outcomes; /* in the order in which they were found */
-    size_t taken;       /* how many, so far */
+    haft__map outcomes;   /* in the order in which they were found */
+    size_t claimed_count; /* how many, so far */
     bool json, events, quiet, live;
-    bool stopped, hurried; /* by signals */
-    haft_error trouble;    /* with the store, the last one */
-    haft_error failed;     /* of what nobody could be told at once */
+    bool stopped, forced_stop; /* by signals */
+    haft_error trouble;        /* with the store, the last one */
+    haft_error failed;         /* of what nobody could be told at once */
     haft_error *err;
-} resuming;
+} resume_job;
 
 /* NULL: there is no memory, which is told in the end. */
-static outcome *find_outcome(resuming *r, haft_str id)
+static outcome *find_outcome(resume_job *r, haft_str id)
 {
     outcome *one = haft__map_get(&r->outcomes, id);
     if (one != NULL) {
@@ -80,7 +80,7 @@ typedef struct capture {
     size_t length;
 } capture;
 
-static bool begin_capture(resuming *r, capture *c)
+static bool begin_capture(resume_job *r, capture *c)
 {
     *c = (capture){.out = r->cli->out};
     r->cli->answered = false;
@@ -96,7 +96,7 @@ static bool begin_capture(resuming *r, capture *c)
     return true;
 }
 
-static void end_capture(resuming *r, capture *c, outcome *one)
+static void end_capture(resume_job *r, capture *c, outcome *one)
 {
     if (!r->json) {
         return;
@@ -113,10 +113,10 @@ static void end_capture(resuming *r, capture *c, outcome *one)
 }
 
 /* One that did not get so far that it has a result: how it stands is looked up in the end. */
-static void tell_failed(resuming *r, outcome *one, const haft_error *failed)
+static void report_failure(resume_job *r, outcome *one, const haft_error *failed)
 {
     (void)fprintf(r->cli->errors, "%s: ", one->id);
-    haft__print_text(r->cli->errors, haft__str(failed->message));
+    haft__print_escaped(r->cli->errors, haft__str(failed->message));
     (void)fputc('\n', r->cli->errors);
     if (!r->cli->answered) {
         one->failed = *failed;
@@ -124,23 +124,23 @@ static void tell_failed(resuming *r, outcome *one, const haft_error *failed)
 }
 
 /* Goes along with it as long as it runs, and prints what came of it. */
-static void show(resuming *r, outcome *one, haft_run *run)
+static void show(resume_job *r, outcome *one, haft_run *run)
 {
     haft_error failed = {0};
     capture c;
     if (!begin_capture(r, &c)) {
         return;
     }
-    one->exit = haft__follow(r->cli, r->args, run, &failed);
+    one->exit = haft__follow_run(r->cli, r->args, run, &failed);
     one->shown = run->state.seq;
     if (failed.message[0] != '\0') {
-        tell_failed(r, one, &failed);
+        report_failure(r, one, &failed);
     }
     end_capture(r, &c, one);
 }
 
 /* It stopped here. What another has taken before anything was done is none of ours. */
-static void show_stopped(resuming *r, outcome *one, const haft__worker_event *worker_event)
+static void show_stopped(resume_job *r, outcome *one, const haft__worker_event *worker_event)
 {
     capture c;
     if (worker_event->handle != NULL
@@ -151,15 +151,15 @@ static void show_stopped(resuming *r, outcome *one, const haft__worker_event *wo
     one->exit = HAFT__EXIT_DONE;
     if (worker_event->kind == HAFT__WORKER_SKIPPED && begin_capture(r, &c)) {
         haft_error failed = *worker_event->error;
-        bool stored = haft__session_blames_store(r->cli, r->args, &failed);
-        one->exit = stored ? HAFT__EXIT_FAILED : haft__session_exit(failed.status);
-        tell_failed(r, one, &failed);
+        bool stored = haft__session_is_store_error(r->cli, r->args, &failed);
+        one->exit = stored ? HAFT__EXIT_FAILED : haft__session_exit_status(failed.status);
+        report_failure(r, one, &failed);
         end_capture(r, &c, one);
     }
 }
 
 /* A signal has come, and it was given back. Whoever went along with it may have told. */
-static void show_released(resuming *r, outcome *one, haft_run *run)
+static void show_released(resume_job *r, outcome *one, haft_run *run)
 {
     capture c;
     haft_error stopped = {0};
@@ -174,7 +174,7 @@ static void show_released(resuming *r, outcome *one, haft_run *run)
         (void)!haft__follow_print_events(r->cli, run, &r->failed);
     }
     if (r->json) {
-        (void)!haft__outcome_print(r->cli, &run->state, &stopped, NULL);
+        (void)!haft__run_result_print(r->cli, &run->state, &stopped, NULL);
     } else {
         (void)fprintf(r->cli->errors, "%s paused; %s\n", one->id, stopped.hint);
     }
@@ -183,17 +183,17 @@ static void show_released(resuming *r, outcome *one, haft_run *run)
 
 /* ---- what happens ---- */
 
-static void note_taken(resuming *r, outcome *one)
+static void note_claimed(resume_job *r, outcome *one)
 {
-    r->taken++;
-    one->behind = one->soon = false;
+    r->claimed_count++;
+    one->behind = one->may_start_soon = false;
     one->exit = HAFT__EXIT_DONE;
     one->failed = (haft_error){0};
 }
 
-static void on_news(void *context, const haft__worker_event *worker_event)
+static void on_progress(void *context, const haft__worker_event *worker_event)
 {
-    resuming *r = context;
+    resume_job *r = context;
     if (worker_event->kind == HAFT__WORKER_ERROR) {
         r->trouble = *worker_event->error;
         return;
@@ -203,7 +203,7 @@ static void on_news(void *context, const haft__worker_event *worker_event)
         return;
     }
     switch (worker_event->kind) {
-    case HAFT__WORKER_CLAIMED: note_taken(r, one); return;
+    case HAFT__WORKER_CLAIMED: note_claimed(r, one); return;
     case HAFT__WORKER_ENDED:
     case HAFT__WORKER_WAITING:
         if (one->shown != worker_event->handle->state.seq) {
@@ -222,10 +222,10 @@ static void on_news(void *context, const haft__worker_event *worker_event)
  * way here, which nobody can answer behind the end of this process. */
 static bool answer_waiting(void *context, haft_run *run)
 {
-    resuming *r = context;
+    resume_job *r = context;
     bool did = false;
-    if (haft__args_has(r->args, "yes") && haft__follow_approve(r->args, run, &did, NULL) == HAFT_OK
-        && did) {
+    if (haft__args_has(r->args, "yes")
+        && haft__follow_auto_approve(r->args, run, &did, NULL) == HAFT_OK && did) {
         return true;
     }
     outcome *one = run->slots != NULL ? find_outcome(r, haft__str(run->id)) : NULL;
@@ -236,28 +236,28 @@ static bool answer_waiting(void *context, haft_run *run)
     if (r->live) {
         show(r, one, run); /* asks whoever sits here */
     } else if (!r->quiet) {
-        haft__pending_tell(r->cli->errors, r->args, run);
+        haft__pending_print(r->cli->errors, r->args, run);
         (void)fflush(r->cli->errors);
     }
     return false;
 }
 
 /* The first signal asks to end, the next one to do so at once. */
-static void heed_signals(resuming *r)
+static void handle_signals(resume_job *r)
 {
-    unsigned signals = r->interrupts.keys + r->interrupts.requests;
+    unsigned signals = r->interrupts.sigint_count + r->interrupts.sigterm_count;
     if (signals > 0 && !r->stopped) {
         r->stopped = true;
         haft__worker_stop(r->work, false);
     }
-    if (signals > 1 && !r->hurried) {
-        r->hurried = true;
+    if (signals > 1 && !r->forced_stop) {
+        r->forced_stop = true;
         haft__worker_stop(r->work, true);
     }
 }
 
 /* Who sits at a terminal sees what happens, if it is of one run. */
-static void watch_only(resuming *r)
+static void follow_only_run(resume_job *r)
 {
     haft_run *run = r->live && !r->stopped ? haft__worker_only_run(r->work) : NULL;
     bool on =
@@ -269,14 +269,14 @@ static void watch_only(resuming *r)
     }
 }
 
-static haft_status work(resuming *r)
+static haft_status work(resume_job *r)
 {
     haft_status status = HAFT_OK;
     while (status == HAFT_OK && !haft__worker_is_idle(r->work)
            && !haft__worker_is_stopped(r->work)) {
         status = haft__worker_step(r->work, r->err);
-        heed_signals(r);
-        watch_only(r);
+        handle_signals(r);
+        follow_only_run(r);
         if (status == HAFT_OK && haft__worker_store_unreachable(r->work)) {
             *r->err = r->trouble;
             status = r->trouble.status;
@@ -291,14 +291,14 @@ static haft_status work(resuming *r)
 
 /* ---- those behind others of their thread ---- */
 
-static bool is_owned(const resuming *r, const haft__store_run *row)
+static bool is_owned(const resume_job *r, const haft__store_run *row)
 {
     return row->owner.len > 0 && row->lease_ms > haft__runtime_now(r->runtime)
            && !haft__owner_is_dead(row->owner);
 }
 
 /* Which run is ahead of it, and whether another process goes on with that one. */
-static haft_status look_ahead(resuming *r, outcome *one, haft__arena *arena)
+static haft_status check_run_ahead(resume_job *r, outcome *one, haft__arena *arena)
 {
     haft__store_request ahead = {
         .verb = HAFT__STORE_PREDECESSORS, .run.id = haft__str(one->id), .limit = 1, .arena = arena};
@@ -313,17 +313,17 @@ static haft_status look_ahead(resuming *r, outcome *one, haft__arena *arena)
     }
     const haft__store_run *first = &ahead.found[0];
     bool lost = !is_owned(r, first);
-    one->soon = first->state != HAFT__RUN_STATE_WAITING && !lost;
+    one->may_start_soon = first->state != HAFT__RUN_STATE_WAITING && !lost;
     one->exit = HAFT__EXIT_WAITING;
     if (!one->behind) {
         one->behind = true;
-        haft__follow_tell_behind(r->cli, one->id, first->id, first->state, lost);
+        haft__follow_report_run_ahead(r->cli, one->id, first->id, first->state, lost);
     }
     return status;
 }
 
 /* Those that another process has are that one's. */
-static haft_status look_at_row(resuming *r, const haft__store_run *row, haft__arena *arena)
+static haft_status check_queued_run(resume_job *r, const haft__store_run *row, haft__arena *arena)
 {
     if (is_owned(r, row)) {
         return HAFT_OK;
@@ -333,11 +333,11 @@ static haft_status look_at_row(resuming *r, const haft__store_run *row, haft__ar
         *r->err = r->failed;
         return HAFT_NO_MEMORY;
     }
-    return look_ahead(r, one, arena);
+    return check_run_ahead(r, one, arena);
 }
 
 /* All of them: a store lists so many at a time. */
-static haft_status list_behind(resuming *r)
+static haft_status check_queued_runs(resume_job *r)
 {
     haft__arena page;
     haft__arena_init(&page, HAFT__LIMIT_RUN_BYTES);
@@ -352,7 +352,7 @@ static haft_status list_behind(resuming *r)
         found = status == HAFT_OK ? list.found_count : 0;
         for (size_t i = 0; status == HAFT_OK && i < found; i++) {
             (void)snprintf(last, sizeof(last), "%.*s", HAFT__ARG(list.found[i].id));
-            status = look_at_row(r, &list.found[i], &page);
+            status = check_queued_run(r, &list.found[i], &page);
         }
     }
     haft__arena_finish(&page);
@@ -361,20 +361,20 @@ static haft_status list_behind(resuming *r)
 
 /* Whether the turn of some may come while others go on with what is ahead of them. One that is
  * behind nobody any more is another's, or will be taken here. */
-static haft_status look_behind(resuming *r, bool *ret_soon)
+static haft_status update_queued_runs(resume_job *r, bool *ret_soon)
 {
     for (uint32_t i = 0; i < r->outcomes.count; i++) {
         ((outcome *)r->outcomes.entries[i].value)->seen = false;
     }
-    haft_status status = list_behind(r);
+    haft_status status = check_queued_runs(r);
     *ret_soon = false;
     for (uint32_t i = 0; status == HAFT_OK && i < r->outcomes.count; i++) {
         outcome *one = r->outcomes.entries[i].value;
         if (one->behind && !one->seen) {
-            one->behind = one->soon = false;
+            one->behind = one->may_start_soon = false;
             one->exit = HAFT__EXIT_DONE;
         }
-        *ret_soon = *ret_soon || one->soon;
+        *ret_soon = *ret_soon || one->may_start_soon;
     }
     return status;
 }
@@ -383,19 +383,20 @@ static haft_status look_behind(resuming *r, bool *ret_soon)
 
 /* What is behind others is looked at before it is looked once more for what is due: a run that has
  * come to its turn in between is one or the other. */
-static haft_status go_on(resuming *r)
+static haft_status resume_until_idle(resume_job *r)
 {
-    bool soon = false;
+    bool may_start_soon = false;
     haft_status status = work(r);
-    for (size_t taken = r->taken + 1;
-         status == HAFT_OK && !r->stopped && (soon || taken != r->taken);) {
-        taken = r->taken;
-        status = look_behind(r, &soon);
-        if (status == HAFT_OK && soon) {
+    for (size_t claimed_count = r->claimed_count + 1;
+         status == HAFT_OK && !r->stopped
+         && (may_start_soon || claimed_count != r->claimed_count);) {
+        claimed_count = r->claimed_count;
+        status = update_queued_runs(r, &may_start_soon);
+        if (status == HAFT_OK && may_start_soon) {
             status = haft_runtime_step(r->runtime, HAFT__LIMIT_RUN_LISTEN_MS, r->err);
         }
         if (status == HAFT_OK) {
-            heed_signals(r);
+            handle_signals(r);
             haft__worker_poll_now(r->work);
             status = work(r);
         }
@@ -404,9 +405,9 @@ static haft_status go_on(resuming *r)
 }
 
 /* The worst of them, as docs/commands.md has it. */
-static haft__exit find_worst(const resuming *r)
+static haft__exit_status find_worst(const resume_job *r)
 {
-    static const haft__exit order[] = {
+    static const haft__exit_status order[] = {
         HAFT__EXIT_FAILED,  HAFT__EXIT_USAGE,   HAFT__EXIT_CANCELLED, HAFT__EXIT_VIOLATED,
         HAFT__EXIT_REFUSED, HAFT__EXIT_EXPIRED, HAFT__EXIT_EXHAUSTED, HAFT__EXIT_WAITING};
     size_t worst = COUNT(order);
@@ -420,22 +421,22 @@ static haft__exit find_worst(const resuming *r)
 }
 
 /* Of those that were left, as the store has them now. */
-static void gather_failed(resuming *r)
+static void collect_unreported(resume_job *r)
 {
     for (uint32_t i = 0; i < r->outcomes.count; i++) {
         outcome *one = r->outcomes.entries[i].value;
         capture c;
         if (one->result.len == 0 && one->failed.message[0] != '\0' && begin_capture(r, &c)) {
-            haft__outcome_print_stored(r->cli, r->runtime, one->id, &one->failed);
+            haft__run_result_print_stored(r->cli, r->runtime, one->id, &one->failed);
             end_capture(r, &c, one);
         }
     }
 }
 
-static void print_results(resuming *r)
+static void print_results(resume_job *r)
 {
     bool first = true;
-    gather_failed(r);
+    collect_unreported(r);
     (void)fputs("{\"runs\":[", r->cli->out);
     for (uint32_t i = 0; i < r->outcomes.count; i++) {
         haft_str result = ((const outcome *)r->outcomes.entries[i].value)->result;
@@ -448,37 +449,37 @@ static void print_results(resuming *r)
     r->cli->answered = true;
 }
 
-static haft_status start(resuming *r)
+static haft_status start(resume_job *r)
 {
     haft__worker_options options = {.concurrency = HAFT__LIMIT_RESUME_RUNS,
                                     .poll_ms = HAFT__LIMIT_RUN_LISTEN_MS,
                                     .once = true,
                                     .use_local_clock = true,
-                                    .notify = on_news,
+                                    .notify = on_progress,
                                     .answer_waiting = answer_waiting,
                                     .context = r};
     haft_status status = haft__worker_create(r->runtime, &options, &r->work, r->err);
-    return status == HAFT_OK ? haft__interrupts_catch(&r->interrupts, r->runtime->loop, r->err)
+    return status == HAFT_OK ? haft__interrupts_watch(&r->interrupts, r->runtime->loop, r->err)
                              : status;
 }
 
-haft__exit haft__resume_all(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
-                            haft_error *err)
+haft__exit_status haft__resume_all(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
+                                   haft_error *err)
 {
-    resuming r = {.cli = cli,
-                  .args = args,
-                  .runtime = runtime,
-                  .json = haft__args_has(args, "json"),
-                  .events = haft__args_has(args, "events"),
-                  .quiet = haft__args_has(args, "quiet"),
-                  .err = err};
+    resume_job r = {.cli = cli,
+                    .args = args,
+                    .runtime = runtime,
+                    .json = haft__args_has(args, "json"),
+                    .events = haft__args_has(args, "events"),
+                    .quiet = haft__args_has(args, "quiet"),
+                    .err = err};
     r.live = !r.json && !r.events && !r.quiet
-             && haft__look_at(cli->errors, haft__config_plain(cli, args)).live;
+             && haft__terminal_caps_detect(cli->errors, haft__config_is_plain(cli, args)).live;
     haft__map_init(&r.outcomes, &cli->arena, runtime->hash_key);
     haft_status status = HAFT_OK;
     if (runtime->shared) { /* else there is nothing yet */
         status = start(&r);
-        status = status == HAFT_OK ? go_on(&r) : status;
+        status = status == HAFT_OK ? resume_until_idle(&r) : status;
         haft__worker_destroy(r.work);
         haft__interrupts_release(&r.interrupts);
     }

@@ -8,7 +8,7 @@
 
 /* Until nothing is left that can be done here. Prints what comes of each run, and with --json one
  * object in the end. The exit is the worst of them. */
-haft__exit haft__resume_all(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
-                            haft_error *err);
+haft__exit_status haft__resume_all(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
+                                   haft_error *err);
 
 #endif

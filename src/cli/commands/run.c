@@ -41,15 +41,15 @@ static bool is_busy(const haft_run *run)
 }
 
 /* Its id, or the result or the events of a run that has not begun. */
-static haft__exit print_detached(haft__cli *cli, const haft__args *args, haft_run *run,
-                                 haft_error *err)
+static haft__exit_status print_detached(haft__cli *cli, const haft__args *args, haft_run *run,
+                                        haft_error *err)
 {
     if (haft__args_has(args, "events")) {
         return haft__follow_print_events(cli, run, err) == HAFT_OK ? HAFT__EXIT_DONE
                                                                    : HAFT__EXIT_FAILED;
     }
     if (haft__args_has(args, "json")) {
-        haft_status status = haft__outcome_print(cli, &run->state, NULL, err);
+        haft_status status = haft__run_result_print(cli, &run->state, NULL, err);
         return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
     }
     (void)fprintf(cli->out, "%s\n", run->id);
@@ -57,10 +57,11 @@ static haft__exit print_detached(haft__cli *cli, const haft__args *args, haft_ru
 }
 
 /* The run is in the store; somebody else goes on with it. */
-static haft__exit detach(haft__cli *cli, const haft__args *args, haft_run *run, haft_error *err)
+static haft__exit_status detach(haft__cli *cli, const haft__args *args, haft_run *run,
+                                haft_error *err)
 {
     haft_status status = HAFT_OK;
-    haft__outcome_note(cli, run->id);
+    haft__cli_set_run(cli, run->id);
     while (status == HAFT_OK && run->stage != HAFT__HANDLE_FAILED && is_busy(run)) {
         status = haft_runtime_step(run->runtime, -1, err);
     }
@@ -74,8 +75,8 @@ static haft__exit detach(haft__cli *cli, const haft__args *args, haft_run *run, 
     return print_detached(cli, args, run, err);
 }
 
-static haft__exit start(haft__cli *cli, const haft__args *args, haft_agent *agent, const char *task,
-                        haft_error *err)
+static haft__exit_status start(haft__cli *cli, const haft__args *args, haft_agent *agent,
+                               const char *task, haft_error *err)
 {
     haft_run_options options = HAFT_RUN_OPTIONS_INIT;
     options.thread = haft__args_text(args, "thread", NULL);
@@ -84,10 +85,10 @@ static haft__exit start(haft__cli *cli, const haft__args *args, haft_agent *agen
     haft_status status = haft_run_start(agent, task, &options, &run, err);
     if (status != HAFT_OK) {
         haft__error_prepend_location(err, status == HAFT_BAD_INPUT ? "--thread" : "");
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
-    haft__exit result =
-        options.enqueue ? detach(cli, args, run, err) : haft__follow(cli, args, run, err);
+    haft__exit_status result =
+        options.enqueue ? detach(cli, args, run, err) : haft__follow_run(cli, args, run, err);
     haft_run_release(run);
     return result;
 }
@@ -103,39 +104,39 @@ static void check_vectors(const haft__cli *cli)
         return;
     }
     (void)fputs("haft: warning: HAFT_VECTORS: ", cli->errors);
-    haft__print_text(cli->errors, haft__str(problem.where));
+    haft__print_escaped(cli->errors, haft__str(problem.where));
     (void)fputs(": ", cli->errors);
-    haft__print_text(cli->errors, haft__str(problem.message));
+    haft__print_escaped(cli->errors, haft__str(problem.message));
     (void)fputs("; tools are searched without word vectors\n", cli->errors);
 }
 
-static haft__exit run_spec(haft__cli *cli, const haft__args *args, const haft__spec_file *file,
-                           const char *task, haft_error *err)
+static haft__exit_status run_spec(haft__cli *cli, const haft__args *args,
+                                  const haft__spec_file *file, const char *task, haft_error *err)
 {
     haft_runtime *runtime = NULL;
     haft_agent *agent = NULL;
     haft_status status = haft__session_open(cli, args, &runtime, err);
     if (status != HAFT_OK) {
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
     status = haft__agent_create(runtime, file->spec, &agent, err);
     if (status == HAFT_OK) {
         check_vectors(cli);
         agent->origin = file->origin;
     }
-    haft__exit result =
-        status == HAFT_OK ? start(cli, args, agent, task, err) : haft__session_exit_agent(status);
+    haft__exit_status result = status == HAFT_OK ? start(cli, args, agent, task, err)
+                                                 : haft__session_agent_exit_status(status);
     haft_agent_release(agent);
     haft_runtime_destroy(runtime);
     return result;
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__spec_file file;
     haft__buf task;
     haft__buf_init(&task, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__follow_check(args, err);
+    haft_status status = haft__follow_check_options(args, err);
     if (status == HAFT_OK) {
         status = haft__spec_file_read(cli, args->words[0], args, &file, err);
     }
@@ -145,7 +146,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     if (status == HAFT_OK) {
         status = gather_task(cli, args, &task, err);
     }
-    haft__exit result =
+    haft__exit_status result =
         status == HAFT_OK ? run_spec(cli, args, &file, task.ptr, err) : HAFT__EXIT_USAGE;
     haft__buf_finish(&task);
     return result;
@@ -158,11 +159,12 @@ static const haft__option options[] = {
     {"thread", 0, HAFT__OPTION_TEXT, "THREAD",
      "the thread whose earlier runs the model is to know"},
     HAFT__OPTION_STORE,
-    {"yes", 'y', HAFT__OPTION_MAYBE, "all", "approve what is not destructive; =all: everything"},
+    {"yes", 'y', HAFT__OPTION_OPTIONAL_CHOICE, "all",
+     "approve what is not destructive; =all: everything"},
     {"artifacts", 0, HAFT__OPTION_TEXT, "DIR", "also write artifacts into this directory"},
     {"detach", 0, HAFT__OPTION_FLAG, NULL,
      "only put it into the store for a worker, and print its id"},
-    HAFT__OPTIONS_SHOW,
+    HAFT__OPTIONS_OUTPUT,
     {0},
 };
 
@@ -186,7 +188,7 @@ const haft__command haft__cmd_run = {
             "offline, script:FILE, replay:FILE; OPENAI_BASE_URL names another server for openai.\n",
     .options = options,
     .examples = examples,
-    .exits = HAFT__EXITS_RUN,
+    .exits = HAFT__RUN_EXIT_STATUSES,
     .min_words = 1,
     .max_words = 2,
     .run = run,

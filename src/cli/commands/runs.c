@@ -27,7 +27,7 @@
 #include "json/write.h"
 
 /* What the subcommands work with. */
-typedef struct asked {
+typedef struct runs_request {
     haft__cli *cli;
     const haft__args *args;
     haft_runtime *runtime; /* NULL until the store is needed */
@@ -38,9 +38,9 @@ typedef struct asked {
     haft_str lines;
     const haft__spec *spec;
     haft_error *err;
-} asked;
+} runs_request;
 
-static haft__exit print(const asked *a, haft__buf *text)
+static haft__exit_status print(const runs_request *a, haft__buf *text)
 {
     haft_status status = haft__buf_check(text, a->err);
     if (status == HAFT_OK) {
@@ -51,7 +51,7 @@ static haft__exit print(const asked *a, haft__buf *text)
 }
 
 /* For what is no object: --json is refused, so that it is never anything else. */
-static haft_status check_json(const asked *a, const char *why)
+static haft_status check_json(const runs_request *a, const char *why)
 {
     return haft__args_has(a->args, "json") ? haft__fail(a->err, HAFT_BAD_INPUT, "--json", "%s", why)
                                            : HAFT_OK;
@@ -59,19 +59,20 @@ static haft_status check_json(const asked *a, const char *why)
 
 /* ---- where a run comes from ---- */
 
-static haft_status want_store(asked *a)
+static haft_status open_store(runs_request *a)
 {
-    return a->runtime != NULL ? HAFT_OK : haft__session_find(a->cli, a->args, &a->runtime, a->err);
+    return a->runtime != NULL ? HAFT_OK
+                              : haft__session_open_existing(a->cli, a->args, &a->runtime, a->err);
 }
 
 /* `damaged`: one of which only the id is wanted need not be whole. */
-static haft_status find(asked *a, bool damaged)
+static haft_status find(runs_request *a, bool damaged)
 {
     haft__store_request request = {
         .verb = HAFT__STORE_FIND, .name = haft__str(a->name), .include_damaged = damaged};
-    haft_status status = want_store(a);
+    haft_status status = open_store(a);
     if (status == HAFT_OK) {
-        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+        status = haft__session_store_execute(a->cli, a->runtime, &request, a->err);
     }
     if (status == HAFT_OK) {
         a->row = request.found[0];
@@ -79,12 +80,12 @@ static haft_status find(asked *a, bool damaged)
     return status;
 }
 
-static haft_status read_stored(asked *a, bool want_spec)
+static haft_status read_stored(runs_request *a, bool want_spec)
 {
     haft_status status = find(a, !want_spec);
     haft__store_request request = {.verb = HAFT__STORE_READ_EVENTS, .run.id = a->row.id};
     if (status == HAFT_OK) {
-        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+        status = haft__session_store_execute(a->cli, a->runtime, &request, a->err);
         a->lines = request.text;
     }
     if (status == HAFT_OK && want_spec) {
@@ -95,7 +96,7 @@ static haft_status read_stored(asked *a, bool want_spec)
     return status;
 }
 
-static haft_status read_file(asked *a, bool want_spec)
+static haft_status read_file(runs_request *a, bool want_spec)
 {
     const char *path = haft__args_text(a->args, "spec", NULL);
     haft_status status = HAFT_OK;
@@ -112,12 +113,12 @@ static haft_status read_file(asked *a, bool want_spec)
         a->spec = file.spec;
     }
     return status == HAFT_OK
-               ? haft__log_read(&a->cli->arena, a->name, a->cli->errors, &a->lines, a->err)
+               ? haft__log_file_read(&a->cli->arena, a->name, a->cli->errors, &a->lines, a->err)
                : status;
 }
 
 /* The events, and the spec if that is wanted. */
-static haft_status read_run(asked *a, bool want_spec)
+static haft_status read_run(runs_request *a, bool want_spec)
 {
     bool file = strcmp(a->name, "-") == 0 || access(a->name, R_OK) == 0;
     return file ? read_file(a, want_spec) : read_stored(a, want_spec);
@@ -197,26 +198,26 @@ static void list_line(FILE *out, const haft__store_run *row)
     (void)fprintf(out, "%.*s  %s  %-10.*s  %3u %-5s  %3u %-5s  ", HAFT__ARG(row->id), at,
                   HAFT__ARG(state), row->turns, row->turns == 1 ? "turn" : "turns", row->calls,
                   row->calls == 1 ? "call" : "calls");
-    haft__print_short(out, row->task);
+    haft__print_excerpt(out, row->task);
     (void)fputc('\n', out);
 }
 
 /* No store is no runs, and no failure. */
-static bool tell_missing(const asked *a)
+static bool report_missing_store(const runs_request *a)
 {
     const char *url = NULL;
     haft_error unwanted = {0}; /* want_store says it again */
-    bool known = haft__session_store(a->cli, a->args, &url, &unwanted) == HAFT_OK;
-    const char *path = known ? haft__session_missing(url) : NULL;
+    bool known = haft__session_store_url(a->cli, a->args, &url, &unwanted) == HAFT_OK;
+    const char *path = known ? haft__session_missing_file(url) : NULL;
     if (path != NULL) {
         (void)fputs("there is no store at ", a->cli->errors);
-        haft__print_text(a->cli->errors, haft__str(path));
+        haft__print_escaped(a->cli->errors, haft__str(path));
         (void)fputc('\n', a->cli->errors);
     }
     return path != NULL;
 }
 
-static haft__exit list(asked *a)
+static haft__exit_status list(runs_request *a)
 {
     haft__store_request request = {
         .verb = HAFT__STORE_LIST,
@@ -228,14 +229,14 @@ static haft__exit list(asked *a)
     if (haft__args_has(a->args, "limit") && request.limit == 0) {
         status =
             haft__fail(a->err, HAFT_BAD_INPUT, "--limit", "wanted a number from 1 on, found 0");
-    } else if (!tell_missing(a)) {
-        status = want_store(a);
+    } else if (!report_missing_store(a)) {
+        status = open_store(a);
         if (status == HAFT_OK) {
-            status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+            status = haft__session_store_execute(a->cli, a->runtime, &request, a->err);
         }
     }
     if (status != HAFT_OK) {
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
     if (haft__args_has(a->args, "json")) {
         haft__buf text;
@@ -252,15 +253,16 @@ static haft__exit list(asked *a)
 /* ---- one run ---- */
 
 /* What happened, for a person. */
-static haft__exit show_timeline(const asked *a, const haft__run *run, haft__look look)
+static haft__exit_status show_timeline(const runs_request *a, const haft__run *run,
+                                       haft__terminal_caps caps)
 {
     haft__timeline timeline;
-    haft__timeline_init(&timeline, a->spec, look);
+    haft__timeline_init(&timeline, a->spec, caps);
     for (haft_str lines = a->lines; lines.len > 0;) {
-        haft__timeline_tell(&timeline, haft__str_split(&lines, '\n'));
+        haft__timeline_add_event(&timeline, haft__str_split(&lines, '\n'));
     }
-    haft__timeline_break(&timeline);
-    haft__held_add(&timeline.out, run);
+    haft__timeline_end_line(&timeline);
+    haft__waiting_calls_add(&timeline.out, run);
     haft__buf text = timeline.out;
     haft__buf_init(&timeline.out, HAFT__LIMIT_RUN_BYTES);
     haft__timeline_finish(&timeline);
@@ -272,23 +274,24 @@ static haft__exit show_timeline(const asked *a, const haft__run *run, haft__look
     return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
-static haft__exit show(asked *a)
+static haft__exit_status show(runs_request *a)
 {
     haft__run run;
     haft_status status = read_run(a, true);
     if (status == HAFT_OK) {
-        status = haft__log_fold(&a->cli->arena, a->spec, a->name, a->lines, UINT64_MAX, a->hash_key,
-                                &run, a->err);
+        status = haft__log_file_fold(&a->cli->arena, a->spec, a->name, a->lines, UINT64_MAX,
+                                     a->hash_key, &run, a->err);
     }
     if (status != HAFT_OK) {
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
     if (a->row.id.len > 0) {
-        haft__outcome_settle(&a->row, &run);
+        haft__run_result_apply_row(&a->row, &run);
     }
-    haft__look look = haft__look_at(a->cli->out, haft__args_has(a->args, "json"));
-    if (look.live) {
-        haft__exit result = show_timeline(a, &run, look);
+    haft__terminal_caps caps =
+        haft__terminal_caps_detect(a->cli->out, haft__args_has(a->args, "json"));
+    if (caps.live) {
+        haft__exit_status result = show_timeline(a, &run, caps);
         if (run.unopened && run.stage != HAFT__RUN_CALLING) {
             (void)fputs("waiting: a fork that nobody has opened; `haft resume` does\n",
                         a->cli->out);
@@ -297,15 +300,15 @@ static haft__exit show(asked *a)
         }
         return result;
     }
-    status = haft__outcome_print(a->cli, &run, NULL, a->err);
+    status = haft__run_result_print(a->cli, &run, NULL, a->err);
     return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
-static haft__exit events(asked *a)
+static haft__exit_status events(runs_request *a)
 {
     haft_status status = read_run(a, false);
     if (status != HAFT_OK) {
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
     haft__print_json(a->cli->out, a->lines);
     return HAFT__EXIT_DONE;
@@ -318,7 +321,7 @@ static void add_body(haft__buf *text, const char *key, haft_str body)
     haft__buf_add_str(text, body);
 }
 
-static haft__exit replay_json(const asked *a, const haft__replay *found)
+static haft__exit_status replay_json(const runs_request *a, const haft__replay *found)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
@@ -333,26 +336,26 @@ static haft__exit replay_json(const asked *a, const haft__replay *found)
     add_body(&text, "recorded", found->recorded);
     add_body(&text, "decided", found->decided);
     haft__buf_add_str(&text, HAFT__LIT("}\n"));
-    haft__exit result = print(a, &text);
+    haft__exit_status result = print(a, &text);
     return result == HAFT__EXIT_DONE && !found->identical ? HAFT__EXIT_FAILED : result;
 }
 
-static haft__exit replay(asked *a)
+static haft__exit_status replay(runs_request *a)
 {
     haft__replay found;
     haft__event first, last;
     haft_status status = read_run(a, true);
     if (status == HAFT_OK) {
-        status =
-            haft__log_ends(&a->cli->arena, a->name, a->lines, a->hash_key, &first, &last, a->err);
+        status = haft__log_file_check(&a->cli->arena, a->name, a->lines, a->hash_key, &first, &last,
+                                      a->err);
     }
     if (status == HAFT_OK) {
-        haft__respec_look specs = {&a->cli->arena, a->spec->path, a->hash_key};
-        status = haft__replay_specs(&a->cli->arena, a->spec, haft__respec_lookers(&specs), a->lines,
-                                    a->hash_key, &found, a->err);
+        haft__spec_drift_log_loader specs = {&a->cli->arena, a->spec->path, a->hash_key};
+        status = haft__replay_specs(&a->cli->arena, a->spec, haft__spec_drift_log_specs(&specs),
+                                    a->lines, a->hash_key, &found, a->err);
     }
     if (status != HAFT_OK) {
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
     if (haft__args_has(a->args, "json")) {
         return replay_json(a, &found);
@@ -371,17 +374,17 @@ static haft__exit replay(asked *a)
     return HAFT__EXIT_FAILED;
 }
 
-static haft__exit artifact(asked *a)
+static haft__exit_status artifact(runs_request *a)
 {
     haft__store_request request = {.verb = HAFT__STORE_READ_ARTIFACT,
                                    .name = haft__str(a->args->words[2])};
     haft_status status = find(a, true);
     if (status == HAFT_OK) {
         request.run.id = a->row.id;
-        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+        status = haft__session_store_execute(a->cli, a->runtime, &request, a->err);
     }
     if (status != HAFT_OK) {
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
     haft_str content = request.artifact.content;
     haft__print_content(a->cli->out, content);
@@ -390,49 +393,49 @@ static haft__exit artifact(asked *a)
 
 /* ---- fork ---- */
 
-static haft__exit fork_run(asked *a)
+static haft__exit_status fork_run(runs_request *a)
 {
     haft_status status = read_run(a, true);
     if (status == HAFT_OK && a->agent == NULL) {
         status = check_json(a, "the fork of a file is printed as its events, one object a line");
     }
     if (status != HAFT_OK) {
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
-    haft__fork_from from = {.name = a->name,
-                            .lines = a->lines,
-                            .spec = a->spec,
-                            .hash_key = a->hash_key,
-                            .row = a->row,
-                            .runtime = a->agent != NULL ? a->runtime : NULL};
-    return haft__fork(a->cli, a->args, &from, a->err);
+    haft__fork_source from = {.name = a->name,
+                              .lines = a->lines,
+                              .spec = a->spec,
+                              .hash_key = a->hash_key,
+                              .row = a->row,
+                              .runtime = a->agent != NULL ? a->runtime : NULL};
+    return haft__fork_run(a->cli, a->args, &from, a->err);
 }
 
 /* ---- away with it ---- */
 
-static void print_removed(const asked *a, uint64_t count, bool dry_run)
+static void print_removed(const runs_request *a, uint64_t count, bool dry_run)
 {
     (void)fprintf(a->cli->out, "{\"removed\":%llu,\"dry_run\":%s}\n", (unsigned long long)count,
                   dry_run ? "true" : "false");
 }
 
-static haft__exit remove_run(asked *a)
+static haft__exit_status remove_run(runs_request *a)
 {
     haft__store_request request = {.verb = HAFT__STORE_REMOVE};
     haft_status status = find(a, true);
     if (status == HAFT_OK) {
         request.run.id = a->row.id;
         request.dead_owner = haft__owner_is_dead(a->row.owner) ? a->row.owner : HAFT__LIT("");
-        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+        status = haft__session_store_execute(a->cli, a->runtime, &request, a->err);
     }
     if (status == HAFT_OK && haft__args_has(a->args, "json")) {
         print_removed(a, 1, false);
     }
-    return status == HAFT_OK ? HAFT__EXIT_DONE : haft__session_exit(status);
+    return status == HAFT_OK ? HAFT__EXIT_DONE : haft__session_exit_status(status);
 }
 
 /* The ends that --state names; each may be given once or more. */
-static haft_status read_states(const asked *a, haft__store_request *request)
+static haft_status read_states(const runs_request *a, haft__store_request *request)
 {
     static const char *const known[] = {
 #define X(name, text) text,
@@ -464,7 +467,7 @@ static haft_status read_states(const asked *a, haft__store_request *request)
 }
 
 /* Which runs are to go. */
-static haft_status read_retention(asked *a, haft__store_request *request)
+static haft_status read_retention(runs_request *a, haft__store_request *request)
 {
     uint64_t age = 0;
     const char *given = haft__args_text(a->args, "older", NULL);
@@ -478,7 +481,7 @@ static haft_status read_retention(asked *a, haft__store_request *request)
     }
     status = read_states(a, request);
     if (status == HAFT_OK) {
-        status = want_store(a);
+        status = open_store(a);
     }
     if (status != HAFT_OK) {
         return status;
@@ -492,15 +495,15 @@ static haft_status read_retention(asked *a, haft__store_request *request)
     return HAFT_OK;
 }
 
-static haft__exit collect(asked *a)
+static haft__exit_status collect(runs_request *a)
 {
     haft__store_request request = {.verb = HAFT__STORE_GC};
     haft_status status = read_retention(a, &request);
     if (status == HAFT_OK) {
-        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+        status = haft__session_store_execute(a->cli, a->runtime, &request, a->err);
     }
     if (status != HAFT_OK) {
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
     if (haft__args_has(a->args, "json")) {
         print_removed(a, request.count, request.dry_run);
@@ -529,7 +532,7 @@ static const haft__subcommand rows[] = {
 static const struct {
     const char *name;
     size_t words; /* with its own */
-    haft__exit (*run)(asked *a);
+    haft__exit_status (*run)(runs_request *a);
     const char *no_object; /* why it has no --json; NULL: it has */
 } subcommands[] = {
     {"list", 1, list, NULL},
@@ -543,7 +546,7 @@ static const struct {
 };
 _Static_assert(COUNT(rows) == COUNT(subcommands) + 1, "each subcommand has a row");
 
-static haft__exit run_subcommand(asked *a, size_t index)
+static haft__exit_status run_subcommand(runs_request *a, size_t index)
 {
     const haft__args *args = a->args;
     size_t found = args->word_count > 0 ? args->word_count : 1;
@@ -559,18 +562,19 @@ static haft__exit run_subcommand(asked *a, size_t index)
         return HAFT__EXIT_USAGE;
     }
     a->name = found > 1 ? args->words[1] : NULL;
-    haft__exit result = subcommands[index].run(a);
+    haft__exit_status result = subcommands[index].run(a);
     haft_agent_release(a->agent);
     haft_runtime_destroy(a->runtime);
     return result;
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     const char *name = args->word_count > 0 ? args->words[0] : "list";
     for (size_t i = 0; i < COUNT(subcommands); i++) {
         if (strcmp(subcommands[i].name, name) == 0) {
-            asked a = {.cli = cli, .args = args, .hash_key = haft__random_hash_key(), .err = err};
+            runs_request a = {
+                .cli = cli, .args = args, .hash_key = haft__random_hash_key(), .err = err};
             return run_subcommand(&a, i);
         }
     }
@@ -628,7 +632,7 @@ const haft__command haft__cmd_runs = {
     .options = options,
     .subcommands = rows,
     .examples = examples,
-    .exits = HAFT__EXITS_RUN,
+    .exits = HAFT__RUN_EXIT_STATUSES,
     .min_words = 0,
     .max_words = 3,
     .run = run,

@@ -112,7 +112,7 @@ static void print_words(FILE *out, const answer *found)
 {
     for (size_t i = 0; i < found->count; i++) {
         (void)fprintf(out, "%8.4f  ", found->hits[i].score);
-        haft__print_text(out, found->hits[i].id);
+        haft__print_escaped(out, found->hits[i].id);
         (void)fprintf(out, "  (%s)\n", found->hits[i].why);
     }
 }
@@ -125,10 +125,10 @@ static haft_status find(searcher *s, haft__arena *arena, haft_str query, answer 
     haft__search_embedding given;
     bool embeds = s->embed.embedder != NULL;
     ret_answer->query = query;
-    haft_status status = embeds
-                             ? haft__search_embed_ask(&s->embed, query, s->docs.items,
-                                                      s->docs.count, s->search, arena, &given, err)
-                             : HAFT_OK;
+    haft_status status =
+        embeds ? haft__search_embed_query(&s->embed, query, s->docs.items, s->docs.count, s->search,
+                                          arena, &given, err)
+               : HAFT_OK;
     return status == HAFT_OK
                ? haft__search_query_embedding(s->search, query, embeds ? &given : NULL, s->k, arena,
                                               &ret_answer->hits, &ret_answer->count, err)
@@ -156,7 +156,7 @@ static haft_status read_query(const searcher *s, haft__arena *arena, haft_str li
 }
 
 /* Answers one line. A line that cannot be used is answered too; only output can fail here. */
-static haft_status answer_line(haft__cli *cli, void *context, haft_str line, size_t number,
+static haft_status handle_line(haft__cli *cli, void *context, haft_str line, size_t number,
                                const haft_error *too_long, haft_error *err)
 {
     searcher *s = context;
@@ -171,17 +171,18 @@ static haft_status answer_line(haft__cli *cli, void *context, haft_str line, siz
         status = find(s, &cli->arena, query, &found, &failure);
     }
     if (status != HAFT_OK) {
-        haft__batch_place(&failure, number);
+        haft__batch_prefix_error(&failure, number);
     }
     return print_object(cli->out, &found, status != HAFT_OK ? &failure : NULL, err);
 }
 
 /* A line's arena is its own: that of the command has its arguments. */
-static haft__exit answer_lines(const haft__cli *cli, searcher *s, const char *path, haft_error *err)
+static haft__exit_status handle_lines(const haft__cli *cli, searcher *s, const char *path,
+                                      haft_error *err)
 {
     haft__cli inner = *cli;
     haft__arena_init(&inner.arena, 0);
-    haft__exit result = haft__batch_run(&inner, path, answer_line, s, err);
+    haft__exit_status result = haft__batch_run(&inner, path, handle_line, s, err);
     haft__arena_finish(&inner.arena);
     return result;
 }
@@ -205,7 +206,8 @@ static haft_status join(haft__arena *arena, const haft__args *args, haft_str *re
     return status;
 }
 
-static haft__exit answer_words(haft__cli *cli, searcher *s, const haft__args *args, haft_error *err)
+static haft__exit_status handle_words(haft__cli *cli, searcher *s, const haft__args *args,
+                                      haft_error *err)
 {
     answer found = {0};
     haft_str query = {NULL, 0};
@@ -257,7 +259,7 @@ static haft_status check_words(const haft__args *args, haft_error *err)
 static haft_status read_tools(const haft__cli *cli, searcher *s, const char *path, haft_error *err)
 {
     haft__arena scratch;
-    haft__search_again again;
+    haft__search_duplicates again;
     haft__arena_init(&scratch, 0);
     haft_status status =
         haft__search_file_read(path, s->hash_key, &scratch, s->search,
@@ -265,7 +267,7 @@ static haft_status read_tools(const haft__cli *cli, searcher *s, const char *pat
     haft__arena_finish(&scratch);
     if (status == HAFT_OK && again.count > 0) {
         (void)fputs("haft: warning: ", cli->errors);
-        haft__print_text(cli->errors, haft__str(path));
+        haft__print_escaped(cli->errors, haft__str(path));
         (void)fprintf(cli->errors, ":%zu: a tool before has the same id; the last of them counts",
                       again.first);
         (void)fprintf(cli->errors, " (%zu such line%s)\n", again.count,
@@ -294,7 +296,7 @@ static haft_status begin(const haft__cli *cli, searcher *s, const haft__args *ar
                              : status;
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     searcher s = {.hash_key = haft__random_hash_key(),
                   .k = haft__args_number(args, "hits", DEFAULT_HITS)};
@@ -302,13 +304,13 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
         return HAFT__EXIT_USAGE;
     }
     haft_status status = begin(cli, &s, args, err);
-    haft__exit result = status == HAFT_OK          ? HAFT__EXIT_DONE
-                        : status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED
-                                                   : HAFT__EXIT_USAGE;
+    haft__exit_status result = status == HAFT_OK          ? HAFT__EXIT_DONE
+                               : status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED
+                                                          : HAFT__EXIT_USAGE;
     if (status == HAFT_OK) {
         const char *queries = haft__args_text(args, "queries", NULL);
-        result = queries != NULL ? answer_lines(cli, &s, queries, err)
-                                 : answer_words(cli, &s, args, err);
+        result = queries != NULL ? handle_lines(cli, &s, queries, err)
+                                 : handle_words(cli, &s, args, err);
     }
     haft__search_embed_close(&s.embed);
     haft__search_destroy(s.search);

@@ -11,7 +11,7 @@
 #include "engine/endpoint.h"
 #include "io/environment.h"
 
-#define TOOLS_MS 3600000U /* a file may have very many */
+#define EMBED_TOOLS_TIMEOUT_MS 3600000U /* a file may have very many */
 
 static haft_status resolve_endpoint(haft__search_embed *embed, const haft__args *args,
                                     haft__endpoint *endpoint, haft_error *err)
@@ -57,7 +57,7 @@ haft_status haft__search_embed_open(haft__search_embed *embed, const haft__args 
         .query_prefix = haft__str(haft__args_text(args, "query-prefix", "")),
         .document_prefix = haft__str(haft__args_text(args, "document-prefix", "")),
         .query_ms = HAFT__LIMIT_EMBED_MOST_MS,
-        .tools_ms = TOOLS_MS,
+        .tools_ms = EMBED_TOOLS_TIMEOUT_MS,
         .first_ms = HAFT__LIMIT_EMBED_MOST_MS,
         .ignore_backoff = true,
         .redactor = &embed->redactor,
@@ -94,10 +94,10 @@ static void on_embedded(void *context, const haft__search_embedding *query, haft
     }
 }
 
-haft_status haft__search_embed_ask(haft__search_embed *embed, haft_str query,
-                                   const haft__search_doc *docs, size_t count,
-                                   haft__search_index *index, haft__arena *arena,
-                                   haft__search_embedding *ret_given, haft_error *err)
+haft_status haft__search_embed_query(haft__search_embed *embed, haft_str query,
+                                     const haft__search_doc *docs, size_t count,
+                                     haft__search_index *index, haft__arena *arena,
+                                     haft__search_embedding *ret_given, haft_error *err)
 {
     haft__embedder_job *job = NULL;
     embed->to = arena;

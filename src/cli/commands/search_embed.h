@@ -30,10 +30,10 @@ void haft__search_embed_close(haft__search_embed *embed);
 
 /* The vector of a query, in `arena`; the first time the documents of `index` get theirs. Here a
  * server that fails is a failure: whoever names one wants to know. */
-HAFT_MUST_USE haft_status haft__search_embed_ask(haft__search_embed *embed, haft_str query,
-                                                 const haft__search_doc *docs, size_t count,
-                                                 haft__search_index *index, haft__arena *arena,
-                                                 haft__search_embedding *ret_given,
-                                                 haft_error *err);
+HAFT_MUST_USE haft_status haft__search_embed_query(haft__search_embed *embed, haft_str query,
+                                                   const haft__search_doc *docs, size_t count,
+                                                   haft__search_index *index, haft__arena *arena,
+                                                   haft__search_embedding *ret_given,
+                                                   haft_error *err);
 
 #endif

@@ -73,9 +73,10 @@ static void print_arguments(FILE *out, haft__json schema)
 /* What a spec has: its own tools, and those of its servers as far as they are known. */
 typedef struct listed {
     const haft__spec *spec;
-    const haft__unlisted *unlisted; /* servers that were asked and did not list anything */
+    const haft__mcp_refresh_failure
+        *unlisted; /* servers that were asked and did not list anything */
     size_t unlisted_count;
-    haft__first first;
+    haft__first_turn_preview first;
     const haft__tool *served; /* for each verdict on a tool that a server lists */
 } listed;
 
@@ -92,8 +93,8 @@ static const haft__verdict *next_served(const listed *l, size_t *at)
 }
 
 /* What came of asking a server: its error, or, where tools are known from before, a warning. */
-static haft_status note(haft__arena *arena, const haft__unlisted *it, haft__mcp_listing *listing,
-                        haft_error *err)
+static haft_status note_refresh_failure(haft__arena *arena, const haft__mcp_refresh_failure *it,
+                                        haft__mcp_listing *listing, haft_error *err)
 {
     if (listing->tool_count == 0) {
         listing->error = it->error;
@@ -106,8 +107,9 @@ static haft_status note(haft__arena *arena, const haft__unlisted *it, haft__mcp_
     return both.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
 }
 
-static haft_status know(haft__cli *cli, const listed *l, haft__mcp_listing **ret_listings,
-                        size_t *ret_count, haft_error *err)
+static haft_status read_known_listings(haft__cli *cli, const listed *l,
+                                       haft__mcp_listing **ret_listings, size_t *ret_count,
+                                       haft_error *err)
 {
     const haft__mcp_listing *known = NULL;
     haft_status status = haft__exec_offline_listings(l->spec, &cli->arena, &known, ret_count, err);
@@ -120,7 +122,7 @@ static haft_status know(haft__cli *cli, const listed *l, haft__mcp_listing **ret
         listings[i] = known[i];
         for (size_t k = 0; k < l->unlisted_count && status == HAFT_OK; k++) {
             if (haft__str_equal(l->unlisted[k].server, listings[i].server)) {
-                status = note(&cli->arena, &l->unlisted[k], &listings[i], err);
+                status = note_refresh_failure(&cli->arena, &l->unlisted[k], &listings[i], err);
             }
         }
     }
@@ -128,14 +130,15 @@ static haft_status know(haft__cli *cli, const listed *l, haft__mcp_listing **ret
     return status;
 }
 
-static haft_status look(haft__cli *cli, listed *l, haft_error *err)
+static haft_status inspect_tools(haft__cli *cli, listed *l, haft_error *err)
 {
     haft__mcp_listing *listings = NULL;
     size_t count = 0;
-    haft_status status = know(cli, l, &listings, &count, err);
+    haft_status status = read_known_listings(cli, l, &listings, &count, err);
     if (status == HAFT_OK) {
-        status = haft__first_turn_of(&cli->arena, l->spec, HAFT__LIT(""), haft__random_hash_key(),
-                                     listings, count, &l->first, err);
+        status =
+            haft__first_turn_decide_with(&cli->arena, l->spec, HAFT__LIT(""),
+                                         haft__random_hash_key(), listings, count, &l->first, err);
     }
     haft__tool *served = status == HAFT_OK
                              ? haft__arena_array(&cli->arena, l->first.offer.count, sizeof(*served))
@@ -158,7 +161,7 @@ static void print_tool(FILE *out, const haft__tool *tool)
     print_arguments(out, tool->input_schema);
     do { /* of a server's all: what a model reads of strangers, a person must be able to see */
         (void)fputs("\n    ", out);
-        haft__print_text(out, haft__str_split(&rest, '\n'));
+        haft__print_escaped(out, haft__str_split(&rest, '\n'));
     } while (rest.len > 0 && tool->source == HAFT__TOOL_MCP);
     (void)fprintf(out, "\n    %s, %s: ", haft__tool_source_name(tool->source),
                   haft__tool_role_name(tool->role));
@@ -315,9 +318,9 @@ static haft_status print_json(haft__cli *cli, const listed *l, const wire_form *
         haft__json_end_array(&w);
         if (l->first.listing_count > 0) {
             haft__json_key(&w, "servers");
-            haft__servers_write(&w, &l->first);
+            haft__tool_report_write_servers(&w, &l->first);
             haft__json_key(&w, "changed");
-            changed = haft__accept_write(cli, l->spec, &w, err);
+            changed = haft__mcp_changes_write(cli, l->spec, &w, err);
         }
         haft__json_end_object(&w);
     }
@@ -330,7 +333,7 @@ static haft_status print_json(haft__cli *cli, const listed *l, const wire_form *
     return status;
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__spec_file file;
     const wire_form *form = find_form(haft__args_text(args, "wire", NULL));
@@ -343,24 +346,24 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     }
     listed l = {.spec = file.spec};
     if (haft__args_has(args, "refresh")) {
-        status = haft__refresh(cli, file.spec, &l.unlisted, &l.unlisted_count, err);
+        status = haft__mcp_refresh(cli, file.spec, &l.unlisted, &l.unlisted_count, err);
         if (status != HAFT_OK) {
             return HAFT__EXIT_FAILED;
         }
     }
     const char *accept = haft__args_text(args, "accept", NULL);
     if (accept != NULL) {
-        status = haft__accept(cli, file.spec, haft__str(accept), err);
+        status = haft__mcp_changes_accept(cli, file.spec, haft__str(accept), err);
         return status == HAFT_OK          ? HAFT__EXIT_DONE
                : status == HAFT_NOT_FOUND ? HAFT__EXIT_USAGE
                                           : HAFT__EXIT_FAILED;
     }
     const haft__tools *tools = &file.spec->tools;
-    status = look(cli, &l, err);
+    status = inspect_tools(cli, &l, err);
     if (status != HAFT_OK) {
         return HAFT__EXIT_FAILED;
     }
-    haft__exit done = l.unlisted_count > 0 ? HAFT__EXIT_FAILED : HAFT__EXIT_DONE;
+    haft__exit_status done = l.unlisted_count > 0 ? HAFT__EXIT_FAILED : HAFT__EXIT_DONE;
     if (form != NULL || haft__args_has(args, "json")) {
         status = print_json(cli, &l, form, err);
         return status == HAFT_OK ? done : HAFT__EXIT_FAILED;
@@ -373,10 +376,10 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     }
     if (l.first.listing_count > 0) {
         (void)fputs("\nMCP servers\n", cli->out);
-        haft__servers_print_states(cli->out, &l.first);
-        haft__servers_print_cap(cli->out, &l.first);
-        (void)haft__servers_print_served(cli->out, &l.first, HAFT__LIT(""));
-        status = haft__accept_print(cli, l.spec, err);
+        haft__tool_report_print_servers(cli->out, &l.first);
+        haft__tool_report_print_limit(cli->out, &l.first);
+        (void)haft__tool_report_print_mcp(cli->out, &l.first, HAFT__LIT(""));
+        status = haft__mcp_changes_print(cli, l.spec, err);
     }
     return status == HAFT_OK ? done : HAFT__EXIT_FAILED;
 }

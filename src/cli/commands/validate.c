@@ -155,20 +155,20 @@ static void print_words(FILE *out, haft_str name, const verdict *found)
 {
     const haft__schema_report *report = &found->report;
     if (report->valid) {
-        haft__print_text(out, name);
+        haft__print_escaped(out, name);
         (void)fprintf(out, ": valid%s\n", found->changed ? " (after conversion)" : "");
         return;
     }
     for (size_t i = 0; i < report->count; i++) {
         const haft__schema_error *error = &report->errors[i];
-        haft__print_text(out, name);
+        haft__print_escaped(out, name);
         (void)fputs(": ", out);
-        haft__print_text(out, error->where);
+        haft__print_escaped(out, error->where);
         (void)fputs(error->where.len > 0 ? ": " : "", out);
-        haft__print_text(out, error->message);
+        haft__print_escaped(out, error->message);
         (void)fputc('\n', out);
     }
-    haft__print_text(out, name);
+    haft__print_escaped(out, name);
     (void)fprintf(out, ": not valid: %zu%s error%s\n", report->count,
                   report->more ? " or more" : "", report->count == 1 ? "" : "s");
 }
@@ -199,8 +199,8 @@ static haft_status read_json(validator *v, haft__arena *arena, const char *path,
     return status;
 }
 
-static haft__exit validate_files(haft__cli *cli, validator *v, const haft__args *args,
-                                 haft_error *err)
+static haft__exit_status validate_files(haft__cli *cli, validator *v, const haft__args *args,
+                                        haft_error *err)
 {
     const char *schema_path = args->words[0], *instance_path = args->words[1];
     request asked = {.draft = v->draft, .coerce = v->coerce};
@@ -227,7 +227,7 @@ static haft__exit validate_files(haft__cli *cli, validator *v, const haft__args 
     } else if (status == HAFT_OK) {
         print_words(cli->out, haft__str(name_of(instance_path)), &found);
     } else if (v->bad.name != NULL) {
-        haft__complain_json(cli->errors, v->bad.name, v->bad.text, false, err);
+        haft__diagnostic_print_json_error(cli->errors, v->bad.name, v->bad.text, false, err);
         *err = (haft_error){.status = HAFT_OK}; /* it has been told */
     }
     if (status != HAFT_OK) {
@@ -268,7 +268,7 @@ static haft_status refuse_schema_duplicates(const validator *v, haft__arena *are
     return status;
 }
 
-static haft_status want(const haft__json *found, const char *key, haft_error *err)
+static haft_status require_member(const haft__json *found, const char *key, haft_error *err)
 {
     if (found != NULL) {
         return HAFT_OK;
@@ -326,9 +326,9 @@ static haft_status read_line(const validator *v, haft__arena *arena, haft_str li
     *ret_id = haft__json_get(*object, HAFT__LIT("id"));
     const haft__json *schema = haft__json_get(*object, HAFT__LIT("schema"));
     const haft__json *instance = haft__json_get(*object, HAFT__LIT("instance"));
-    status = want(schema, "schema", err);
+    status = require_member(schema, "schema", err);
     if (status == HAFT_OK) {
-        status = want(instance, "instance", err);
+        status = require_member(instance, "instance", err);
     }
     if (status == HAFT_OK) {
         asked->schema = *schema;
@@ -339,7 +339,7 @@ static haft_status read_line(const validator *v, haft__arena *arena, haft_str li
 }
 
 /* Answers one line. A line that cannot be used is answered too; only output can fail here. */
-static haft_status answer_line(haft__cli *cli, void *context, haft_str line, size_t number,
+static haft_status handle_line(haft__cli *cli, void *context, haft_str line, size_t number,
                                const haft_error *too_long, haft_error *err)
 {
     validator *v = context;
@@ -355,17 +355,17 @@ static haft_status answer_line(haft__cli *cli, void *context, haft_str line, siz
         status = validate(v, &cli->arena, &asked, &found, &failure);
     }
     if (status != HAFT_OK) {
-        haft__batch_place(&failure, number);
+        haft__batch_prefix_error(&failure, number);
     }
     status = print_object(cli->out, id, &found, status != HAFT_OK ? &failure : NULL, &failure);
     if (status != HAFT_OK) { /* the verdict cannot be printed, but the reason can */
-        haft__batch_place(&failure, number);
+        haft__batch_prefix_error(&failure, number);
         status = print_object(cli->out, id, NULL, &failure, err);
     }
     return status;
 }
 
-static haft__exit check_words(const haft__args *args, haft_error *err)
+static haft__exit_status check_words(const haft__args *args, haft_error *err)
 {
     bool jsonl = haft__args_has(args, "jsonl");
     if (jsonl && haft__args_has(args, "json")) {
@@ -393,10 +393,10 @@ static haft__exit check_words(const haft__args *args, haft_error *err)
     return HAFT__EXIT_DONE;
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     const char *directory = haft__args_text(args, "remotes", NULL);
-    haft__exit result = check_words(args, err);
+    haft__exit_status result = check_words(args, err);
     if (result != HAFT__EXIT_DONE) {
         return result;
     }
@@ -414,7 +414,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     haft__remotes_init(&v.remotes, directory, v.hash_key);
     if (haft__args_has(args, "jsonl")) {
         result =
-            haft__batch_run(cli, args->word_count > 0 ? args->words[0] : "-", answer_line, &v, err);
+            haft__batch_run(cli, args->word_count > 0 ? args->words[0] : "-", handle_line, &v, err);
     } else {
         result = validate_files(cli, &v, args, err);
     }

@@ -2,7 +2,7 @@
 /* cmd_version.c - `haft version`, also `haft --version`. Tests: tests/cli/command_test.c. */
 #include "cli/command.h"
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     (void)args;
     (void)err;

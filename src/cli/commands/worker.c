@@ -11,16 +11,16 @@
 
 enum { CONCURRENCY = 8, POLL_MS = 500 };
 
-typedef struct working {
+typedef struct worker_command {
     haft__cli *cli;
     const haft__args *args;
     haft__interrupts interrupts;
     haft__worker *work;
-    bool json, quiet, stopped, hurried;
+    bool json, quiet, stopped, forced_stop;
     size_t left; /* runs that could not go on */
     size_t kept; /* runs that could not be given back */
     haft_error *err;
-} working;
+} worker_command;
 
 /* ---- what is told ---- */
 
@@ -41,7 +41,7 @@ static void write_error(haft__json_writer *w, const haft_error *error)
     haft__json_end_object(w);
 }
 
-static void tell_json(working *w, const haft__worker_event *worker_event)
+static void report_json(worker_command *w, const haft__worker_event *worker_event)
 {
     haft__buf text;
     haft__json_writer writer;
@@ -73,18 +73,18 @@ static void print_error(FILE *to, const haft_error *error)
 {
     (void)fputs(": ", to);
     if (error->where[0] != '\0') {
-        haft__print_text(to, haft__str(error->where));
+        haft__print_escaped(to, haft__str(error->where));
         (void)fputs(": ", to);
     }
-    haft__print_text(to, haft__str(error->message));
+    haft__print_escaped(to, haft__str(error->message));
     if (error->hint[0] != '\0') {
         (void)fputs(" (", to);
-        haft__print_text(to, haft__str(error->hint));
+        haft__print_escaped(to, haft__str(error->hint));
         (void)fputc(')', to);
     }
 }
 
-static void tell_line(working *w, const haft__worker_event *worker_event)
+static void report_line(worker_command *w, const haft__worker_event *worker_event)
 {
     FILE *to = w->cli->errors;
     (void)fprintf(to, "%s%s%s", worker_event->run, worker_event->run[0] != '\0' ? " " : "",
@@ -109,25 +109,25 @@ static void tell_line(working *w, const haft__worker_event *worker_event)
 
 static void notify(void *context, const haft__worker_event *worker_event)
 {
-    working *w = context;
+    worker_command *w = context;
     w->left += worker_event->kind == HAFT__WORKER_SKIPPED;
     w->kept += worker_event->kind == HAFT__WORKER_RELEASE_UNCONFIRMED;
     bool wrong = worker_event->kind == HAFT__WORKER_SKIPPED
                  || worker_event->kind == HAFT__WORKER_RELEASE_UNCONFIRMED
                  || worker_event->kind == HAFT__WORKER_ERROR;
     if (w->json) {
-        tell_json(w, worker_event);
+        report_json(w, worker_event);
     } else if (!w->quiet || wrong) {
-        tell_line(w, worker_event);
+        report_line(w, worker_event);
     }
 }
 
 /* ---- signals ---- */
 
 /* The first one asks it to end, the next one to do so at once. */
-static void heed_signals(working *w)
+static void handle_signals(worker_command *w)
 {
-    unsigned signals = w->interrupts.keys + w->interrupts.requests;
+    unsigned signals = w->interrupts.sigint_count + w->interrupts.sigterm_count;
     if (signals > 0 && !w->stopped) {
         w->stopped = true;
         if (!w->json && !w->quiet) {
@@ -136,13 +136,13 @@ static void heed_signals(working *w)
         }
         haft__worker_stop(w->work, false);
     }
-    if (signals > 1 && !w->hurried) {
-        w->hurried = true;
+    if (signals > 1 && !w->forced_stop) {
+        w->forced_stop = true;
         haft__worker_stop(w->work, true);
     }
 }
 
-static haft__exit go_on(working *w)
+static haft__exit_status run_until_stopped(worker_command *w)
 {
     bool until_idle = haft__args_has(w->args, "until-idle");
     haft_status status = HAFT_OK;
@@ -150,7 +150,7 @@ static haft__exit go_on(working *w)
     while (status == HAFT_OK && !stuck && !haft__worker_is_stopped(w->work)
            && !(until_idle && haft__worker_is_idle(w->work))) {
         status = haft__worker_step(w->work, w->err);
-        heed_signals(w);
+        handle_signals(w);
         stuck = until_idle && haft__worker_store_unreachable(w->work);
     }
     if (status != HAFT_OK || stuck || w->kept > 0) {
@@ -161,44 +161,44 @@ static haft__exit go_on(working *w)
 
 /* ---- the command ---- */
 
-static haft__exit work(working *w, haft_runtime *runtime)
+static haft__exit_status work(worker_command *w, haft_runtime *runtime)
 {
     haft__worker_options options = {
         .concurrency = (size_t)haft__args_number(w->args, "concurrency", CONCURRENCY),
         .poll_ms = haft__args_number(w->args, "poll", POLL_MS),
         .notify = notify,
         .context = w};
-    haft__exit result = HAFT__EXIT_FAILED;
+    haft__exit_status result = HAFT__EXIT_FAILED;
     haft_status status = haft__worker_create(runtime, &options, &w->work, w->err);
     if (status != HAFT_OK) {
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
-    if (haft__interrupts_catch(&w->interrupts, runtime->loop, w->err) == HAFT_OK) {
-        result = go_on(w);
+    if (haft__interrupts_watch(&w->interrupts, runtime->loop, w->err) == HAFT_OK) {
+        result = run_until_stopped(w);
         haft__interrupts_release(&w->interrupts);
     }
     haft__worker_destroy(w->work);
     return result;
 }
 
-static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
-    working w = {.cli = cli,
-                 .args = args,
-                 .json = haft__args_has(args, "json"),
-                 .quiet = haft__args_has(args, "quiet"),
-                 .err = err};
+    worker_command w = {.cli = cli,
+                        .args = args,
+                        .json = haft__args_has(args, "json"),
+                        .quiet = haft__args_has(args, "quiet"),
+                        .err = err};
     haft_runtime *runtime = NULL;
     haft_status status = haft__session_open(cli, args, &runtime, err);
     if (status != HAFT_OK) {
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
-    haft__respec respec;
-    haft__exit result = HAFT__EXIT_USAGE;
-    if (haft__respec_watch(&respec, cli, args, runtime, err) == HAFT_OK) {
+    haft__spec_drift spec_drift;
+    haft__exit_status result = HAFT__EXIT_USAGE;
+    if (haft__spec_drift_watch(&spec_drift, cli, args, runtime, err) == HAFT_OK) {
         result = work(&w, runtime);
     }
-    haft__respec_finish(&respec, runtime);
+    haft__spec_drift_finish(&spec_drift, runtime);
     haft_runtime_destroy(runtime);
     return result;
 }
@@ -208,7 +208,7 @@ static const haft__option options[] = {
     {"concurrency", 'n', HAFT__OPTION_NUMBER, "N", "runs at once, up to 1000; 8 by default"},
     {"poll", 0, HAFT__OPTION_NUMBER, "MS", "look again after so many milliseconds; 500"},
     {"until-idle", 0, HAFT__OPTION_FLAG, NULL, "end when there is nothing left to go on with"},
-    HAFT__OPTIONS_RESPEC,
+    HAFT__OPTIONS_SPEC_DRIFT,
     {"json", 0, HAFT__OPTION_FLAG, NULL, "a JSON object a line on standard output"},
     {"quiet", 'q', HAFT__OPTION_FLAG, NULL, "say only what is wrong"},
     {0},

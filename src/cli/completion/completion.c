@@ -10,24 +10,24 @@
 
 #include "base/str.h"
 
-haft__word_kind haft__completion_kind(const haft__option *option)
+haft__placeholder_kind haft__completion_value_kind(const haft__option *option)
 {
     if (option->value == NULL || option->kind == HAFT__OPTION_NUMBER) {
-        return HAFT__WORD_ANY;
+        return HAFT__PLACEHOLDER_ANY;
     }
-    if (option->kind == HAFT__OPTION_CHOICE || option->kind == HAFT__OPTION_MAYBE) {
-        return HAFT__WORD_CHOICE;
+    if (option->kind == HAFT__OPTION_CHOICE || option->kind == HAFT__OPTION_OPTIONAL_CHOICE) {
+        return HAFT__PLACEHOLDER_CHOICE;
     }
-    const haft__word *word = haft__word_find(haft__str(option->value));
-    return word != NULL ? word->kind : HAFT__WORD_ANY;
+    const haft__placeholder *word = haft__placeholder_find(haft__str(option->value));
+    return word != NULL ? word->kind : HAFT__PLACEHOLDER_ANY;
 }
 
-bool haft__completion_takes_word(const haft__option *option)
+bool haft__completion_takes_value(const haft__option *option)
 {
-    return option->kind != HAFT__OPTION_FLAG && option->kind != HAFT__OPTION_MAYBE;
+    return option->kind != HAFT__OPTION_FLAG && option->kind != HAFT__OPTION_OPTIONAL_CHOICE;
 }
 
-void haft__completion_choices(FILE *out, haft_str choices, char between)
+void haft__completion_print_choices(FILE *out, haft_str choices, char between)
 {
     for (size_t i = 0; i < choices.len; i++) {
         (void)putc(choices.ptr[i] == '|' ? between : choices.ptr[i], out);
@@ -95,29 +95,29 @@ static const char bash_tail[] =
     "}\n"
     "complete -F _haft haft\n";
 
-static const char *name_of(haft__word_kind kind)
+static const char *name_of(haft__placeholder_kind kind)
 {
     static const char *const names[] = {
-        [HAFT__WORD_ANY] = "",          [HAFT__WORD_FILE] = "file",
-        [HAFT__WORD_RUN] = "run",       [HAFT__WORD_DIRECTORY] = "directory",
-        [HAFT__WORD_THREAD] = "thread", [HAFT__WORD_MODEL] = "model",
-        [HAFT__WORD_COMMAND] = "",      [HAFT__WORD_CHOICE] = "",
+        [HAFT__PLACEHOLDER_ANY] = "",          [HAFT__PLACEHOLDER_FILE] = "file",
+        [HAFT__PLACEHOLDER_RUN] = "run",       [HAFT__PLACEHOLDER_DIRECTORY] = "directory",
+        [HAFT__PLACEHOLDER_THREAD] = "thread", [HAFT__PLACEHOLDER_MODEL] = "model",
+        [HAFT__PLACEHOLDER_COMMAND] = "",      [HAFT__PLACEHOLDER_CHOICE] = "",
     };
     return names[kind];
 }
 
 /* The line of one case: pattern, and what can stand there. Nothing for any text. */
-static void bash_case(FILE *out, const char *pattern, haft__word_kind kind, haft_str choices)
+static void bash_case(FILE *out, const char *pattern, haft__placeholder_kind kind, haft_str choices)
 {
-    if (kind == HAFT__WORD_ANY) {
+    if (kind == HAFT__PLACEHOLDER_ANY) {
         return;
     }
     (void)fprintf(out, "    %s) kind=", pattern);
-    if (kind == HAFT__WORD_CHOICE) {
+    if (kind == HAFT__PLACEHOLDER_CHOICE) {
         (void)fputs("'= ", out);
-        haft__completion_choices(out, choices, '\n');
+        haft__completion_print_choices(out, choices, '\n');
         (void)fputs("'", out);
-    } else if (kind == HAFT__WORD_COMMAND) {
+    } else if (kind == HAFT__PLACEHOLDER_COMMAND) {
         (void)fputs("\"= $_haft_commands\"", out);
     } else {
         (void)fputs(name_of(kind), out);
@@ -128,12 +128,12 @@ static void bash_case(FILE *out, const char *pattern, haft__word_kind kind, haft
 static void bash_arguments(FILE *out, const char *usage, const char *sub, size_t number)
 {
     haft_str rest = haft__str(usage), name;
-    for (; haft__usage_next(&rest, &name); number++) {
-        const haft__word *word = haft__word_find(name);
+    for (; haft__placeholder_next(&rest, &name); number++) {
+        const haft__placeholder *word = haft__placeholder_find(name);
         char pattern[64];
         (void)snprintf(pattern, sizeof(pattern), sub[0] != '\0' ? "'%zu %s'" : "'%zu '*", number,
                        sub);
-        bash_case(out, pattern, word != NULL ? word->kind : HAFT__WORD_ANY, name);
+        bash_case(out, pattern, word != NULL ? word->kind : HAFT__PLACEHOLDER_ANY, name);
     }
 }
 
@@ -152,7 +152,7 @@ static void bash_subcommands(FILE *out, const haft__command *command)
 static void bash_options(FILE *out, const haft__command *command, bool valued)
 {
     for (const haft__option *o = command->options; o != NULL && o->name != NULL; o++) {
-        if (!valued || haft__completion_takes_word(o)) {
+        if (!valued || haft__completion_takes_value(o)) {
             (void)fprintf(out, valued ? "--%s " : "--%s\n", o->name);
             if (o->letter != '\0' && valued) {
                 (void)fprintf(out, "-%c ", o->letter);
@@ -179,7 +179,7 @@ static void bash_command(FILE *out, const haft__command *command)
             (void)snprintf(letter, sizeof(letter), " | '-%c '", o->letter);
         }
         (void)snprintf(pattern, sizeof(pattern), "'--%s '%s", o->name, letter);
-        bash_case(out, pattern, haft__completion_kind(o),
+        bash_case(out, pattern, haft__completion_value_kind(o),
                   haft__str(o->value != NULL ? o->value : ""));
     }
     if (command->subcommands != NULL) {
@@ -190,10 +190,10 @@ static void bash_command(FILE *out, const haft__command *command)
     (void)fputs("    esac\n}\n", out);
 }
 
-void haft__completion_bash(FILE *out)
+void haft__completion_print_bash(FILE *out)
 {
     size_t count;
-    const haft__command *const *commands = haft__commands(&count);
+    const haft__command *const *commands = haft__command_table(&count);
     (void)fputs(bash_head, out);
     (void)fputs("\n_haft_commands='", out);
     for (size_t i = 0; i < count; i++) {

@@ -10,19 +10,19 @@
 #include "cli/command.h"
 #include "cli/completion/placeholder.h"
 
-void haft__completion_bash(FILE *out);
-void haft__completion_zsh(FILE *out);
-void haft__completion_fish(FILE *out);
+void haft__completion_print_bash(FILE *out);
+void haft__completion_print_zsh(FILE *out);
+void haft__completion_print_fish(FILE *out);
 
 /* ---- shared by the three ---- */
 
 /* What the value of an option is; ANY for a flag. */
-haft__word_kind haft__completion_kind(const haft__option *option);
+haft__placeholder_kind haft__completion_value_kind(const haft__option *option);
 
 /* Whether the value stands in the next word. */
-bool haft__completion_takes_word(const haft__option *option);
+bool haft__completion_takes_value(const haft__option *option);
 
 /* The choices of "one|two" with `between` in the place of the bars. */
-void haft__completion_choices(FILE *out, haft_str choices, char between);
+void haft__completion_print_choices(FILE *out, haft_str choices, char between);
 
 #endif

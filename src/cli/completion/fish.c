@@ -35,20 +35,20 @@ static const char head[] =
     "complete -c haft -f\n";
 
 /* What can stand there, as an option of `complete`. */
-static void action(FILE *out, haft__word_kind kind, haft_str choices)
+static void action(FILE *out, haft__placeholder_kind kind, haft_str choices)
 {
     static const char *const actions[] = {
-        [HAFT__WORD_ANY] = "",
-        [HAFT__WORD_FILE] = " -F",
-        [HAFT__WORD_DIRECTORY] = " -a '(__fish_complete_directories)'",
-        [HAFT__WORD_RUN] = " -a '(__haft_ask runs)'",
-        [HAFT__WORD_THREAD] = " -a '(__haft_ask threads)'",
-        [HAFT__WORD_MODEL] = " -a '(__haft_ask models)'",
-        [HAFT__WORD_COMMAND] = " -a '(__haft_ask commands)'",
+        [HAFT__PLACEHOLDER_ANY] = "",
+        [HAFT__PLACEHOLDER_FILE] = " -F",
+        [HAFT__PLACEHOLDER_DIRECTORY] = " -a '(__fish_complete_directories)'",
+        [HAFT__PLACEHOLDER_RUN] = " -a '(__haft_ask runs)'",
+        [HAFT__PLACEHOLDER_THREAD] = " -a '(__haft_ask threads)'",
+        [HAFT__PLACEHOLDER_MODEL] = " -a '(__haft_ask models)'",
+        [HAFT__PLACEHOLDER_COMMAND] = " -a '(__haft_ask commands)'",
     };
-    if (kind == HAFT__WORD_CHOICE) {
+    if (kind == HAFT__PLACEHOLDER_CHOICE) {
         (void)fputs(" -a '", out);
-        haft__completion_choices(out, choices, ' ');
+        haft__completion_print_choices(out, choices, ' ');
         (void)putc('\'', out);
     } else {
         (void)fputs(actions[kind], out);
@@ -72,9 +72,9 @@ static void put_option(FILE *out, const haft__command *command, const haft__opti
     if (o->letter != '\0') {
         (void)fprintf(out, " -s %c", o->letter);
     }
-    if (haft__completion_takes_word(o)) {
-        (void)fputs(haft__completion_kind(o) == HAFT__WORD_FILE ? " -r" : " -x", out);
-        action(out, haft__completion_kind(o), haft__str(o->value));
+    if (haft__completion_takes_value(o)) {
+        (void)fputs(haft__completion_value_kind(o) == HAFT__PLACEHOLDER_FILE ? " -r" : " -x", out);
+        action(out, haft__completion_value_kind(o), haft__str(o->value));
     }
     describe(out, o->help);
 }
@@ -82,10 +82,10 @@ static void put_option(FILE *out, const haft__command *command, const haft__opti
 static void put_arguments(FILE *out, const char *condition, const char *usage)
 {
     haft_str rest = haft__str(usage), name;
-    while (haft__usage_next(&rest, &name)) {
-        const haft__word *word = haft__word_find(name);
-        haft__word_kind kind = word != NULL ? word->kind : HAFT__WORD_ANY;
-        if (kind != HAFT__WORD_ANY) {
+    while (haft__placeholder_next(&rest, &name)) {
+        const haft__placeholder *word = haft__placeholder_find(name);
+        haft__placeholder_kind kind = word != NULL ? word->kind : HAFT__PLACEHOLDER_ANY;
+        if (kind != HAFT__PLACEHOLDER_ANY) {
             (void)fprintf(out, "complete -c haft -n '__haft_is %s'", condition);
             action(out, kind, name);
             (void)putc('\n', out);
@@ -104,10 +104,10 @@ static void put_subcommands(FILE *out, const haft__command *command)
     }
 }
 
-void haft__completion_fish(FILE *out)
+void haft__completion_print_fish(FILE *out)
 {
     size_t count;
-    const haft__command *const *commands = haft__commands(&count);
+    const haft__command *const *commands = haft__command_table(&count);
     (void)fputs(head, out);
     (void)fputs("complete -c haft -n __haft_none -l version -s V -d 'print the version'\n"
                 "complete -c haft -l help -s h -d 'say more'\n",

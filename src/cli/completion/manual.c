@@ -103,7 +103,7 @@ static void put_option(FILE *out, const haft__option *option)
 {
     char term[128];
     char letter[5] = {'-', option->letter, ',', ' ', '\0'};
-    bool maybe = option->kind == HAFT__OPTION_MAYBE;
+    bool maybe = option->kind == HAFT__OPTION_OPTIONAL_CHOICE;
     (void)snprintf(term, sizeof(term), "%s--%s%s%s%s", option->letter != '\0' ? letter : "",
                    option->name,
                    option->value == NULL ? ""
@@ -116,7 +116,7 @@ static void put_option(FILE *out, const haft__option *option)
 static void put_environment(FILE *out)
 {
     size_t count;
-    const haft__variable_row *rows = haft__variables(&count);
+    const haft__variable_row *rows = haft__variable_table(&count);
     (void)fputs(".SH ENVIRONMENT\n", out);
     for (size_t i = 0; i < count; i++) {
         entry(out, rows[i].name, "", rows[i].what);
@@ -132,10 +132,10 @@ static const struct {
     {"$XDG_STATE_HOME/haft/haft.db", "the store of runs, unless another is named"},
 };
 
-void haft__manual_all(FILE *out)
+void haft__manual_print_all(FILE *out)
 {
     size_t count;
-    const haft__command *const *commands = haft__commands(&count);
+    const haft__command *const *commands = haft__command_table(&count);
     begin(out, "", "a tool-calling runtime for language-model agents");
     (void)fputs(".SH SYNOPSIS\n.B haft\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n"
                 ".SH DESCRIPTION\nhaft runs agents: a language model with tools, described by a "
@@ -175,7 +175,7 @@ static void put_examples(FILE *out, const haft__example *example)
     }
 }
 
-void haft__manual_command(FILE *out, const haft__command *command)
+void haft__manual_print_command(FILE *out, const haft__command *command)
 {
     begin(out, command->name, command->summary);
     (void)fputs(".SH SYNOPSIS\n.B haft ", out);
@@ -199,6 +199,6 @@ void haft__manual_command(FILE *out, const haft__command *command)
         put_examples(out, command->examples);
     }
     (void)fputs(".SH EXIT STATUS\n", out);
-    haft__command_exits(command, put_exit, out);
+    haft__command_each_exit_status(command, put_exit, out);
     (void)fputs(".SH SEE ALSO\n.BR haft (1)\n", out);
 }

@@ -7,43 +7,46 @@
 #include "base/macros.h"
 #include "base/str.h"
 
-static const haft__word words[] = {
-    {"SPEC", HAFT__WORD_FILE,
+static const haft__placeholder words[] = {
+    {"SPEC", HAFT__PLACEHOLDER_FILE,
      "a file with the spec of an agent, YAML or JSON; - is standard input"},
-    {"FILE", HAFT__WORD_FILE, "a file; - is standard input"},
-    {"SCRIPT", HAFT__WORD_FILE, "a file with the replies of a model, YAML or JSON"},
-    {"SCHEMA", HAFT__WORD_FILE, "a file with a JSON Schema; - is standard input"},
-    {"INSTANCE", HAFT__WORD_FILE, "a JSON file; - is standard input"},
-    {"FORMAT", HAFT__WORD_ANY, "how calls are written in a text: hermes, mistral, purejson ..."},
-    {"DIR", HAFT__WORD_DIRECTORY, "a directory"},
-    {"ID", HAFT__WORD_RUN, "a run: its id, the beginning of it, or `last`"},
-    {"THREAD", HAFT__WORD_THREAD, "a thread: the id that several runs share"},
-    {"CALL", HAFT__WORD_ANY, "a call of a run, such as c1.1"},
-    {"M", HAFT__WORD_MODEL, "a model: provider:model, offline, script:FILE or replay:FILE"},
-    {"COMMAND", HAFT__WORD_COMMAND, "a command of haft"},
-    {"TASK", HAFT__WORD_ANY, "what the agent is to do"},
-    {"QUERY", HAFT__WORD_ANY, "what is looked for, in words"},
-    {"TEXT", HAFT__WORD_ANY, "any text"},
-    {"NAME", HAFT__WORD_ANY, "a name"},
-    {"NAMES", HAFT__WORD_ANY, "names, separated by commas"},
-    {"MODE", HAFT__WORD_ANY, "auto, any, none or tool:NAME"},
-    {"VALUE", HAFT__WORD_ANY, "a JSON value, or a text where one is asked for"},
-    {"JSON", HAFT__WORD_ANY, "a JSON value"},
-    {"URL", HAFT__WORD_ANY, "sqlite:PATH, postgres://... or memory:"},
-    {"N", HAFT__WORD_ANY, "a whole number"},
-    {"MS", HAFT__WORD_ANY, "a number of milliseconds"},
-    {"SEQ", HAFT__WORD_ANY, "the number of an event"},
-    {"HASH", HAFT__WORD_ANY, "hexadecimal digits of a hash, at least 12"},
-    {"END", HAFT__WORD_ANY, "how a run ended: done, failed, cancelled, expired and others"},
-    {"TIME", HAFT__WORD_ANY, "a length of time: 250ms, 10s, 5m, 2h or 30d"},
-    {"PATH=VALUE", HAFT__WORD_ANY, "a part of the spec and what it is to be: limits.turns=5"},
-    {"KEY=VALUE", HAFT__WORD_ANY, "a name and a value"},
-    {"ADDR:PORT", HAFT__WORD_ANY, "an address and a port; port 0 is any that is free"},
+    {"FILE", HAFT__PLACEHOLDER_FILE, "a file; - is standard input"},
+    {"SCRIPT", HAFT__PLACEHOLDER_FILE, "a file with the replies of a model, YAML or JSON"},
+    {"SCHEMA", HAFT__PLACEHOLDER_FILE, "a file with a JSON Schema; - is standard input"},
+    {"INSTANCE", HAFT__PLACEHOLDER_FILE, "a JSON file; - is standard input"},
+    {"FORMAT", HAFT__PLACEHOLDER_ANY,
+     "how calls are written in a text: hermes, mistral, purejson ..."},
+    {"DIR", HAFT__PLACEHOLDER_DIRECTORY, "a directory"},
+    {"ID", HAFT__PLACEHOLDER_RUN, "a run: its id, the beginning of it, or `last`"},
+    {"THREAD", HAFT__PLACEHOLDER_THREAD, "a thread: the id that several runs share"},
+    {"CALL", HAFT__PLACEHOLDER_ANY, "a call of a run, such as c1.1"},
+    {"M", HAFT__PLACEHOLDER_MODEL, "a model: provider:model, offline, script:FILE or replay:FILE"},
+    {"COMMAND", HAFT__PLACEHOLDER_COMMAND, "a command of haft"},
+    {"TASK", HAFT__PLACEHOLDER_ANY, "what the agent is to do"},
+    {"QUERY", HAFT__PLACEHOLDER_ANY, "what is looked for, in words"},
+    {"TEXT", HAFT__PLACEHOLDER_ANY, "any text"},
+    {"NAME", HAFT__PLACEHOLDER_ANY, "a name"},
+    {"NAMES", HAFT__PLACEHOLDER_ANY, "names, separated by commas"},
+    {"MODE", HAFT__PLACEHOLDER_ANY, "auto, any, none or tool:NAME"},
+    {"VALUE", HAFT__PLACEHOLDER_ANY, "a JSON value, or a text where one is asked for"},
+    {"JSON", HAFT__PLACEHOLDER_ANY, "a JSON value"},
+    {"URL", HAFT__PLACEHOLDER_ANY, "sqlite:PATH, postgres://... or memory:"},
+    {"N", HAFT__PLACEHOLDER_ANY, "a whole number"},
+    {"MS", HAFT__PLACEHOLDER_ANY, "a number of milliseconds"},
+    {"SEQ", HAFT__PLACEHOLDER_ANY, "the number of an event"},
+    {"HASH", HAFT__PLACEHOLDER_ANY, "hexadecimal digits of a hash, at least 12"},
+    {"END", HAFT__PLACEHOLDER_ANY, "how a run ended: done, failed, cancelled, expired and others"},
+    {"TIME", HAFT__PLACEHOLDER_ANY, "a length of time: 250ms, 10s, 5m, 2h or 30d"},
+    {"PATH=VALUE", HAFT__PLACEHOLDER_ANY,
+     "a part of the spec and what it is to be: limits.turns=5"},
+    {"KEY=VALUE", HAFT__PLACEHOLDER_ANY, "a name and a value"},
+    {"ADDR:PORT", HAFT__PLACEHOLDER_ANY, "an address and a port; port 0 is any that is free"},
 };
 
-static const haft__word choice = {"", HAFT__WORD_CHOICE, "one of the words that are there"};
+static const haft__placeholder choice = {"", HAFT__PLACEHOLDER_CHOICE,
+                                         "one of the words that are there"};
 
-const haft__word *haft__words(size_t *ret_count)
+const haft__placeholder *haft__placeholders(size_t *ret_count)
 {
     *ret_count = COUNT(words);
     return words;
@@ -59,7 +62,7 @@ static bool is_choice(haft_str name)
     return name.len > 0;
 }
 
-const haft__word *haft__word_find(haft_str name)
+const haft__placeholder *haft__placeholder_find(haft_str name)
 {
     for (size_t i = 0; i < COUNT(words); i++) {
         if (haft__str_equal(haft__str(words[i].name), name)) {
@@ -69,7 +72,7 @@ const haft__word *haft__word_find(haft_str name)
     return is_choice(name) ? &choice : NULL;
 }
 
-bool haft__usage_next(haft_str *at, haft_str *ret_word)
+bool haft__placeholder_next(haft_str *at, haft_str *ret_word)
 {
     while (at->len > 0) {
         haft_str word = haft__str_split(at, ' ');

@@ -11,31 +11,31 @@
 #include "haft.h"
 
 /* What can be offered for it. */
-typedef enum haft__word_kind {
-    HAFT__WORD_ANY, /* nothing: any text */
-    HAFT__WORD_FILE,
-    HAFT__WORD_DIRECTORY,
-    HAFT__WORD_RUN,
-    HAFT__WORD_THREAD,
-    HAFT__WORD_MODEL,
-    HAFT__WORD_COMMAND,
-    HAFT__WORD_CHOICE, /* one of the words that are written out: bash|zsh|fish */
-} haft__word_kind;
+typedef enum haft__placeholder_kind {
+    HAFT__PLACEHOLDER_ANY, /* nothing: any text */
+    HAFT__PLACEHOLDER_FILE,
+    HAFT__PLACEHOLDER_DIRECTORY,
+    HAFT__PLACEHOLDER_RUN,
+    HAFT__PLACEHOLDER_THREAD,
+    HAFT__PLACEHOLDER_MODEL,
+    HAFT__PLACEHOLDER_COMMAND,
+    HAFT__PLACEHOLDER_CHOICE, /* one of the words that are written out: bash|zsh|fish */
+} haft__placeholder_kind;
 
-typedef struct haft__word {
+typedef struct haft__placeholder {
     const char *name;
-    haft__word_kind kind;
+    haft__placeholder_kind kind;
     const char *what; /* for people; lower case, no full stop */
-} haft__word;
+} haft__placeholder;
 
-const haft__word *haft__words(size_t *ret_count);
+const haft__placeholder *haft__placeholders(size_t *ret_count);
 
 /* What a word of usage, or the value of an option, is. A word in small letters is a choice; NULL
  * when it is in capitals and in no row. */
-const haft__word *haft__word_find(haft_str name);
+const haft__placeholder *haft__placeholder_find(haft_str name);
 
 /* The arguments of a usage line one by one: "ID [CALL] VALUE..." gives ID, CALL and VALUE. *at
  * starts as the whole line. False behind the last. */
-bool haft__usage_next(haft_str *at, haft_str *ret_word);
+bool haft__placeholder_next(haft_str *at, haft_str *ret_word);
 
 #endif

@@ -28,7 +28,7 @@ static void put_code(FILE *out, const char *before, const char *text, const char
 
 static void put_option(FILE *out, const haft__option *option)
 {
-    bool maybe = option->kind == HAFT__OPTION_MAYBE;
+    bool maybe = option->kind == HAFT__OPTION_OPTIONAL_CHOICE;
     char letter[5] = {'-', option->letter, ',', ' ', '\0'};
     char name[128];
     (void)snprintf(name, sizeof(name), "%s--%s%s%s%s", option->letter != '\0' ? letter : "",
@@ -93,14 +93,14 @@ static void put_command(FILE *out, const haft__command *command)
         (void)fputs("```\n", out);
     }
     (void)fputs("\nExit status:", out);
-    haft__command_exits(command, put_exit_number, out);
+    haft__command_each_exit_status(command, put_exit_number, out);
     (void)fputs("; see [below](#exit-status).\n\n", out);
 }
 
-static void put_words(FILE *out)
+static void put_placeholders(FILE *out)
 {
     size_t count;
-    const haft__word *words = haft__words(&count);
+    const haft__placeholder *words = haft__placeholders(&count);
     (void)fputs("## Words\n\nWhat stands in capitals above.\n\n| word | what it is |\n|---|---|\n",
                 out);
     for (size_t i = 0; i < count; i++) {
@@ -113,7 +113,7 @@ static void put_words(FILE *out)
 static void put_variables(FILE *out)
 {
     size_t count;
-    const haft__variable_row *rows = haft__variables(&count);
+    const haft__variable_row *rows = haft__variable_table(&count);
     (void)fputs("\n## Environment\n\nEvery variable that haft reads. Those with a mark may come "
                 "from a file `.env`, too: [config.md](config.md).\n\n"
                 "| variable | what it says | `.env` |\n|---|---|---|\n",
@@ -124,10 +124,10 @@ static void put_variables(FILE *out)
     }
 }
 
-void haft__page_commands(FILE *out)
+void haft__reference_print(FILE *out)
 {
     size_t count;
-    const haft__command *const *commands = haft__commands(&count);
+    const haft__command *const *commands = haft__command_table(&count);
     (void)fputs(
         "# Commands\n\nThis page is printed by `haft help --format markdown`, as `haft help "
         "COMMAND` and the manual pages are, from one\ntable (`src/cli/command.h`); "
@@ -144,6 +144,6 @@ void haft__page_commands(FILE *out)
     HAFT__EXIT_MAP(X)
 #undef X
     (void)putc('\n', out);
-    put_words(out);
+    put_placeholders(out);
     put_variables(out);
 }

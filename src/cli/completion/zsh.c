@@ -44,20 +44,20 @@ static const char tail[] =
     "\n"
     "_haft \"$@\"\n";
 
-static void action(FILE *out, haft__word_kind kind, haft_str choices)
+static void action(FILE *out, haft__placeholder_kind kind, haft_str choices)
 {
     static const char *const actions[] = {
-        [HAFT__WORD_ANY] = " ",
-        [HAFT__WORD_FILE] = "_files",
-        [HAFT__WORD_DIRECTORY] = "_files -/",
-        [HAFT__WORD_RUN] = " _haft_ask runs",
-        [HAFT__WORD_THREAD] = " _haft_ask threads",
-        [HAFT__WORD_MODEL] = " _haft_ask models",
-        [HAFT__WORD_COMMAND] = "_haft_commands",
+        [HAFT__PLACEHOLDER_ANY] = " ",
+        [HAFT__PLACEHOLDER_FILE] = "_files",
+        [HAFT__PLACEHOLDER_DIRECTORY] = "_files -/",
+        [HAFT__PLACEHOLDER_RUN] = " _haft_ask runs",
+        [HAFT__PLACEHOLDER_THREAD] = " _haft_ask threads",
+        [HAFT__PLACEHOLDER_MODEL] = " _haft_ask models",
+        [HAFT__PLACEHOLDER_COMMAND] = "_haft_commands",
     };
-    if (kind == HAFT__WORD_CHOICE) {
+    if (kind == HAFT__PLACEHOLDER_CHOICE) {
         (void)putc('(', out);
-        haft__completion_choices(out, choices, ' ');
+        haft__completion_print_choices(out, choices, ' ');
         (void)putc(')', out);
     } else {
         (void)fputs(actions[kind], out);
@@ -79,12 +79,12 @@ static void put_escaped(FILE *out, const char *text, const char *special)
 static void put_option(FILE *out, const haft__option *o)
 {
     const char *value = o->value != NULL ? o->value : "";
-    bool maybe = o->kind == HAFT__OPTION_MAYBE;
+    bool maybe = o->kind == HAFT__OPTION_OPTIONAL_CHOICE;
     for (int letter = o->letter != '\0'; letter >= 0; letter--) {
-        const char *sign = maybe ? "=-" : haft__completion_takes_word(o) ? "=" : "";
+        const char *sign = maybe ? "=-" : haft__completion_takes_value(o) ? "=" : "";
         if (letter == 1) {
             (void)fprintf(out, "        '*-%c", o->letter);
-            sign = haft__completion_takes_word(o) ? "+" : "";
+            sign = haft__completion_takes_value(o) ? "+" : "";
         } else {
             (void)fprintf(out, "        '*--%s", o->name);
         }
@@ -95,7 +95,7 @@ static void put_option(FILE *out, const haft__option *o)
             (void)fputs(maybe ? "::" : ":", out);
             put_escaped(out, value, IN_SPEC);
             (void)putc(':', out);
-            action(out, haft__completion_kind(o), haft__str(value));
+            action(out, haft__completion_value_kind(o), haft__str(value));
         }
         (void)fputs("' \\\n", out);
     }
@@ -104,14 +104,14 @@ static void put_option(FILE *out, const haft__option *o)
 static void put_arguments(FILE *out, const char *usage)
 {
     haft_str rest = haft__str(usage), name;
-    for (size_t number = 1; haft__usage_next(&rest, &name); number++) {
-        const haft__word *word = haft__word_find(name);
+    for (size_t number = 1; haft__placeholder_next(&rest, &name); number++) {
+        const haft__placeholder *word = haft__placeholder_find(name);
         char text[64];
         (void)snprintf(text, sizeof(text), "%.*s", HAFT__ARG(name));
         (void)fprintf(out, "        '%zu:", number);
         put_escaped(out, text, IN_SPEC);
         (void)putc(':', out);
-        action(out, word != NULL ? word->kind : HAFT__WORD_ANY, name);
+        action(out, word != NULL ? word->kind : HAFT__PLACEHOLDER_ANY, name);
         (void)fputs("' \\\n", out);
     }
 }
@@ -150,10 +150,10 @@ static void put_command(FILE *out, const haft__command *command)
     (void)fputs("        '(- *)'{-h,--help}'[say this]'\n}\n", out);
 }
 
-void haft__completion_zsh(FILE *out)
+void haft__completion_print_zsh(FILE *out)
 {
     size_t count;
-    const haft__command *const *commands = haft__commands(&count);
+    const haft__command *const *commands = haft__command_table(&count);
     (void)fputs(head, out);
     for (size_t i = 0; i < count; i++) {
         if (!commands[i]->hidden) {

@@ -142,37 +142,38 @@ static haft_str read_file(search *s, haft__config_file *file, bool follow)
         file->trust = HAFT__TRUST_ABSENT;
         return text;
     }
-    s->status = haft__trusted_read(&s->cli->arena, file->path, HAFT__LIMIT_CONFIG_BYTES, follow,
-                                   &file->trust, &text, &file->why, s->err);
+    s->status = haft__trusted_file_read(&s->cli->arena, file->path, HAFT__LIMIT_CONFIG_BYTES,
+                                        follow, &file->trust, &text, &file->why, s->err);
     if (s->status == HAFT_OK && file->trust == HAFT__TRUST_REFUSED) {
         char message[256];
         (void)snprintf(message, sizeof(message), "is not read: %s", file->why);
-        haft__complaint c = {.place = haft__str(file->path),
-                             .warning = true,
-                             .message = haft__str(message),
-                             .hint = HAFT__LIT("it must be a file of your own that nobody else may "
-                                               "write; --no-config does without")};
-        haft__complain(s->cli->errors, &c);
+        haft__diagnostic c = {.place = haft__str(file->path),
+                              .warning = true,
+                              .message = haft__str(message),
+                              .hint =
+                                  HAFT__LIT("it must be a file of your own that nobody else may "
+                                            "write; --no-config does without")};
+        haft__diagnostic_print(s->cli->errors, &c);
     }
     return text;
 }
 
 /* ---- settings ---- */
 
-static void complain(search *s, haft__config_file *file, haft_str text,
-                     const haft__spec_problems *problems)
+static void print_problems(search *s, haft__config_file *file, haft_str text,
+                           const haft__spec_problems *problems)
 {
     for (size_t i = 0; i < problems->count; i++) {
         const haft__spec_problem *problem = &problems->items[i];
-        haft__complaint c = {.place = haft__str(file->path),
-                             .line = problem->line,
-                             .column = problem->column,
-                             .extent = problem->extent,
-                             .shown = haft__spec_line_text(text, problem->line),
-                             .warning = problem->warning,
-                             .message = problem->message,
-                             .hint = problem->hint};
-        haft__complain(s->cli->errors, &c);
+        haft__diagnostic c = {.place = haft__str(file->path),
+                              .line = problem->line,
+                              .column = problem->column,
+                              .extent = problem->extent,
+                              .shown = haft__spec_line_text(text, problem->line),
+                              .warning = problem->warning,
+                              .message = problem->message,
+                              .hint = problem->hint};
+        haft__diagnostic_print(s->cli->errors, &c);
         if (s->errors == 0 && !problem->warning) {
             char where[32];
             (void)snprintf(where, sizeof(where), "%u:%u", problem->line, problem->column);
@@ -181,15 +182,15 @@ static void complain(search *s, haft__config_file *file, haft_str text,
             haft__error_prepend_location(&s->cli->problem, file->path);
         }
     }
-    haft__complain_count(s->cli->errors, haft__str(file->path), problems->errors,
-                         problems->warnings, problems->count);
+    haft__diagnostic_print_summary(s->cli->errors, haft__str(file->path), problems->errors,
+                                   problems->warnings, problems->count);
     s->errors += problems->errors;
     file->bad = problems->errors > 0;
 }
 
 /* An error about the value of a key. */
-static void object_to(haft__spec_problems *problems, const haft__spec_document *document,
-                      const char *key, const char *message, const char *hint)
+static void add_problem(haft__spec_problems *problems, const haft__spec_document *document,
+                        const char *key, const char *message, const char *hint)
 {
     char pointer[32];
     (void)snprintf(pointer, sizeof(pointer), "/%s", key);
@@ -257,9 +258,9 @@ static bool stays_inside(search *s, haft_str directory, haft_str model)
 }
 
 /* The value of a key as it is used; NULL and a problem when it may not be that. */
-static const char *take_value(search *s, const haft__config_file *file, haft__setting_name name,
-                              haft__json value, const haft__spec_document *document,
-                              haft__spec_problems *problems)
+static const char *read_setting(search *s, const haft__config_file *file, haft__setting_id name,
+                                haft__json value, const haft__spec_document *document,
+                                haft__spec_problems *problems)
 {
     bool project = file == &s->config->project;
     haft_str directory = parent_of(haft__str(file->path)), text = haft__json_text(value);
@@ -269,9 +270,9 @@ static const char *take_value(search *s, const haft__config_file *file, haft__se
         if (!project || stays_inside(s, directory, text)) {
             return text.ptr;
         }
-        object_to(problems, document, "model",
-                  "the script of a project is a file in the directory of this file",
-                  "a script elsewhere is named by --model, HAFT_MODEL or your own config.yaml");
+        add_problem(problems, document, "model",
+                    "the script of a project is a file in the directory of this file",
+                    "a script elsewhere is named by --model, HAFT_MODEL or your own config.yaml");
         return NULL;
     case HAFT__SETTING_lease: return text.ptr; /* whoever uses it reads it */
     case HAFT__SETTING_plain: return value.kind == HAFT__JSON_TRUE ? "true" : "false";
@@ -288,19 +289,19 @@ static const char *take_value(search *s, const haft__config_file *file, haft__se
         } else if (!project) {
             return text.ptr;
         }
-        object_to(problems, document, "store",
-                  "the store of a project is memory, or sqlite: and "
-                  "a path in the directory of this file",
-                  "a store elsewhere is named by --store, HAFT_STORE or your own config.yaml");
+        add_problem(problems, document, "store",
+                    "the store of a project is memory, or sqlite: and "
+                    "a path in the directory of this file",
+                    "a store elsewhere is named by --store, HAFT_STORE or your own config.yaml");
         return NULL;
     case HAFT__SETTING_artifacts:
         if (!project || stays_beneath(s, directory, text)) {
             return resolve(s, directory, "", text);
         }
-        object_to(problems, document, "artifacts",
-                  "the artifacts of a project are in the directory of this file",
-                  "a directory elsewhere is named by --artifacts, HAFT_ARTIFACTS or your own "
-                  "config.yaml");
+        add_problem(problems, document, "artifacts",
+                    "the artifacts of a project are in the directory of this file",
+                    "a directory elsewhere is named by --artifacts, HAFT_ARTIFACTS or your own "
+                    "config.yaml");
         return NULL;
     }
     HAFT__UNREACHABLE();
@@ -318,7 +319,7 @@ static bool is_empty(haft_str text)
     return true;
 }
 
-static void take_settings(search *s, haft__config_file *file, haft_str text)
+static void read_settings(search *s, haft__config_file *file, haft_str text)
 {
     haft__spec_problems problems;
     haft__spec_document document = {.value = haft__json_null()};
@@ -337,18 +338,18 @@ static void take_settings(search *s, haft__config_file *file, haft_str text)
         const haft__json *value = haft__json_get(document.value, haft__str(settings[i].key));
         if (value != NULL) {
             file->values[i] =
-                take_value(s, file, (haft__setting_name)i, *value, &document, &problems);
+                read_setting(s, file, (haft__setting_id)i, *value, &document, &problems);
         }
     }
     if (s->status == HAFT_OK && problems.count > 0) {
         haft__spec_problems_sort(&problems);
-        complain(s, file, text, &problems);
+        print_problems(s, file, text, &problems);
     }
 }
 
 /* ---- variables ---- */
 
-static void take_variables(search *s, haft_str text)
+static void read_variables(search *s, haft_str text)
 {
     haft__config_file *file = &s->config->dotenv_file;
     haft_error failed = {0};
@@ -372,25 +373,25 @@ static bool is_from_dotenv(const haft__config *config, const char *name)
 }
 
 /* Told once and not found out: a key that is there and yet is not used. */
-static void warn_of_address(search *s)
+static void warn_of_base_url(search *s)
 {
     static const char address[] = "OPENAI_BASE_URL", key[] = "OPENAI_API_KEY";
     const haft__config *config = s->config;
     if (s->status == HAFT_OK && is_from_dotenv(config, address)
         && haft__environment_get(NULL, haft__str(key)).len > 0
         && haft__dotenv_get(&config->dotenv, haft__str(key)).ptr == NULL) {
-        haft__complaint c = {
+        haft__diagnostic c = {
             .place = haft__str(config->dotenv_file.path),
             .warning = true,
             .message = HAFT__LIT("OPENAI_BASE_URL comes from this file: the OPENAI_API_KEY of the "
                                  "environment is not sent there"),
             .hint = HAFT__LIT("set OPENAI_BASE_URL in the environment if you trust the address, or "
                               "put a key for it into the file")};
-        haft__complain(s->cli->errors, &c);
+        haft__diagnostic_print(s->cli->errors, &c);
     }
 }
 
-haft_str haft__config_variable(void *context, haft_str name)
+haft_str haft__config_get_variable(void *context, haft_str name)
 {
     const haft__config *config = context;
     haft_str value = haft__environment_get(NULL, name);
@@ -401,7 +402,7 @@ haft_str haft__config_variable(void *context, haft_str name)
     return haft__dotenv_get(&config->dotenv, name);
 }
 
-static haft_str get_of_file(void *context, haft_str name)
+static haft_str get_dotenv_variable(void *context, haft_str name)
 {
     const haft__config *config = context;
     return haft__dotenv_get(&config->dotenv, name);
@@ -413,8 +414,8 @@ haft__runtime_env haft__config_env(const haft__cli *cli)
     if (config == NULL) {
         return (haft__runtime_env){.env = {haft__environment_get, NULL}};
     }
-    return (haft__runtime_env){.env = {haft__config_variable, config},
-                               .key_env = {get_of_file, config},
+    return (haft__runtime_env){.env = {haft__config_get_variable, config},
+                               .key_env = {get_dotenv_variable, config},
                                .variables = config->dotenv.items,
                                .variable_count = config->dotenv.count};
 }
@@ -441,34 +442,33 @@ haft_status haft__config_load(haft__cli *cli, const haft__args *args, haft_error
         return HAFT_OK;
     }
     s.config->project.path = find_project(&s, here);
-    take_settings(&s, &s.config->project, read_file(&s, &s.config->project, false));
+    read_settings(&s, &s.config->project, read_file(&s, &s.config->project, false));
     s.config->user.path = find_user(&s);
-    take_settings(&s, &s.config->user, read_file(&s, &s.config->user, true));
+    read_settings(&s, &s.config->user, read_file(&s, &s.config->user, true));
     s.config->dotenv_file.path = find_dotenv(&s, here);
-    take_variables(&s, read_file(&s, &s.config->dotenv_file, false));
-    warn_of_address(&s);
+    read_variables(&s, read_file(&s, &s.config->dotenv_file, false));
+    warn_of_base_url(&s);
     return s.status == HAFT_OK && s.errors > 0 ? HAFT_BAD_INPUT : s.status;
 }
 
 /* ---- which counts ---- */
 
-const char *haft__setting_otherwise(haft__setting_name name)
+const char *haft__setting_default_text(haft__setting_id name)
 {
     return settings[name].otherwise;
 }
 
-const char *haft__setting_key(haft__setting_name name)
+const char *haft__setting_key(haft__setting_id name)
 {
     return settings[name].key;
 }
 
-const char *haft__setting_variable(haft__setting_name name)
+const char *haft__setting_variable(haft__setting_id name)
 {
     return settings[name].variable;
 }
 
-haft__setting haft__config_get(const haft__cli *cli, const haft__args *args,
-                               haft__setting_name name)
+haft__setting haft__config_get(const haft__cli *cli, const haft__args *args, haft__setting_id name)
 {
     static const char *const options[] = {
 #define X(key, variable, otherwise) "--" #key,
@@ -493,7 +493,7 @@ haft__setting haft__config_get(const haft__cli *cli, const haft__args *args,
     return (haft__setting){NULL, "default"};
 }
 
-bool haft__config_plain(const haft__cli *cli, const haft__args *args)
+bool haft__config_is_plain(const haft__cli *cli, const haft__args *args)
 {
     const char *value = haft__config_get(cli, args, HAFT__SETTING_plain).value;
     return value != NULL && strcmp(value, "false") != 0 && strcmp(value, "0") != 0;

@@ -31,11 +31,11 @@
     X(lease, "HAFT_LEASE", "30s")                                                                  \
     X(artifacts, "HAFT_ARTIFACTS", "none are written")
 
-typedef enum haft__setting_name {
+typedef enum haft__setting_id {
 #define X(name, variable, otherwise) HAFT__SETTING_##name,
     HAFT__SETTINGS(X)
 #undef X
-} haft__setting_name;
+} haft__setting_id;
 
 enum { HAFT__SETTING_COUNT = HAFT__SETTING_artifacts + 1 };
 
@@ -66,18 +66,17 @@ HAFT_MUST_USE haft_status haft__config_load(haft__cli *cli, const haft__args *ar
                                             haft_error *err);
 
 /* A setting, wherever it comes from. */
-haft__setting haft__config_get(const haft__cli *cli, const haft__args *args,
-                               haft__setting_name name);
-bool haft__config_plain(const haft__cli *cli, const haft__args *args);
+haft__setting haft__config_get(const haft__cli *cli, const haft__args *args, haft__setting_id name);
+bool haft__config_is_plain(const haft__cli *cli, const haft__args *args);
 
 /* What it is when nobody has set it, in words; its name; the variable that sets it. */
-const char *haft__setting_otherwise(haft__setting_name name);
-const char *haft__setting_key(haft__setting_name name);
-const char *haft__setting_variable(haft__setting_name name);
+const char *haft__setting_default_text(haft__setting_id name);
+const char *haft__setting_key(haft__setting_id name);
+const char *haft__setting_variable(haft__setting_id name);
 
 /* Variables: those of the environment, and behind them those of .env that may come from there. A
  * haft__spec_env's `get`; the context is the haft__config, or NULL. */
-haft_str haft__config_variable(void *context, haft_str name);
+haft_str haft__config_get_variable(void *context, haft_str name);
 
 /* The same for a runtime. */
 haft__runtime_env haft__config_env(const haft__cli *cli);

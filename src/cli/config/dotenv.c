@@ -50,7 +50,7 @@ static const char *check_rest(haft_str rest)
                : "there is more behind the closing quote";
 }
 
-static const char *take_plain(haft_str text, haft_str *ret_value)
+static const char *parse_unquoted(haft_str text, haft_str *ret_value)
 {
     size_t end = 0;
     while (end < text.len && !(text.ptr[end] == '#' && (end == 0 || is_blank(text.ptr[end - 1])))) {
@@ -60,7 +60,7 @@ static const char *take_plain(haft_str text, haft_str *ret_value)
     return NULL;
 }
 
-static const char *take_single(haft_str text, haft_str *ret_value)
+static const char *parse_single_quoted(haft_str text, haft_str *ret_value)
 {
     const char *end = memchr(text.ptr + 1, '\'', text.len - 1);
     if (end == NULL) {
@@ -84,7 +84,7 @@ static char unescape(char c)
 }
 
 /* Writes into `room`, which is as long as the text. */
-static const char *take_double(haft_str text, char *room, haft_str *ret_value)
+static const char *parse_double_quoted(haft_str text, char *room, haft_str *ret_value)
 {
     size_t length = 0, at = 1;
     for (; at < text.len && text.ptr[at] != '"'; at++) {
@@ -102,21 +102,21 @@ static const char *take_double(haft_str text, char *room, haft_str *ret_value)
     return check_rest(haft__str_skip(text, at + 1));
 }
 
-static const char *take_value(haft_str text, char *room, haft_str *ret_value)
+static const char *parse_value(haft_str text, char *room, haft_str *ret_value)
 {
     text = text.len > 0 && is_blank(text.ptr[0]) ? skip_blanks(text) : text;
     if (text.len > 0 && text.ptr[0] == '\'') {
-        return take_single(text, ret_value);
+        return parse_single_quoted(text, ret_value);
     }
     if (text.len > 0 && text.ptr[0] == '"') {
-        return take_double(text, room, ret_value);
+        return parse_double_quoted(text, room, ret_value);
     }
-    return take_plain(text, ret_value);
+    return parse_unquoted(text, ret_value);
 }
 
 /* ---- lines ---- */
 
-static const char *take_line(haft_str line, char *room, haft_str *ret_name, haft_str *ret_value)
+static const char *parse_line(haft_str line, char *room, haft_str *ret_name, haft_str *ret_value)
 {
     haft_str rest = line;
     if (!haft__utf8_valid(line) || (line.len > 0 && memchr(line.ptr, '\0', line.len) != NULL)) {
@@ -141,7 +141,7 @@ static const char *take_line(haft_str line, char *room, haft_str *ret_name, haft
         && skip_blanks(rest).ptr[0] != '#') {
         return "there is a space behind the =";
     }
-    return take_value(rest, room, ret_value);
+    return parse_value(rest, room, ret_value);
 }
 
 static haft__variable *find(const haft__dotenv *dotenv, haft_str name)
@@ -172,9 +172,9 @@ static haft_status put(haft__arena *arena, haft__dotenv *dotenv, haft_str name, 
     return HAFT_OK;
 }
 
-static void note_bad(haft__dotenv *dotenv, uint32_t line, const char *why)
+static void note_bad_line(haft__dotenv *dotenv, uint32_t line, const char *why)
 {
-    if (dotenv->bad > 0 && dotenv->bad <= HAFT__DOTENV_TOLD) {
+    if (dotenv->bad > 0 && dotenv->bad <= HAFT__DOTENV_MAX_REPORTED) {
         dotenv->more[dotenv->bad - 1] = line;
     }
     if (dotenv->bad++ == 0) {
@@ -202,9 +202,9 @@ haft_status haft__dotenv_read(haft__arena *arena, haft_str text, haft__dotenv *r
         if (line.len == 0 || line.ptr[0] == '#') {
             continue;
         }
-        const char *why = take_line(line, room, &name, &value);
+        const char *why = parse_line(line, room, &name, &value);
         if (why != NULL) {
-            note_bad(&dotenv, number, why);
+            note_bad_line(&dotenv, number, why);
         } else {
             status = put(arena, &dotenv, name, value, err);
         }

@@ -17,15 +17,15 @@
 #include "base/arena.h"
 #include "exec/secrets.h"
 
-#define HAFT__DOTENV_TOLD 8
+#define HAFT__DOTENV_MAX_REPORTED 8
 
 typedef struct haft__dotenv {
     haft__variable *items; /* each name once, in the order of the file */
     size_t count;
-    size_t bad;                       /* lines that could not be used */
-    uint32_t bad_line;                /* the first of them, */
-    const char *why;                  /* and what was wrong; never what stands there */
-    uint32_t more[HAFT__DOTENV_TOLD]; /* lines behind the first, as many as are told */
+    size_t bad;                               /* lines that could not be used */
+    uint32_t bad_line;                        /* the first of them, */
+    const char *why;                          /* and what was wrong; never what stands there */
+    uint32_t more[HAFT__DOTENV_MAX_REPORTED]; /* lines behind the first, as many as are told */
 } haft__dotenv;
 
 /* Reads all lines; those that cannot be used are left out and counted. TOO_BIG past

@@ -14,7 +14,7 @@
 #include "base/str.h"
 
 /* What is wrong with the file, or NULL. */
-static const char *judge(const struct stat *found, size_t max)
+static const char *check_permissions(const struct stat *found, size_t max)
 {
     if (!S_ISREG(found->st_mode)) {
         return "it is no regular file";
@@ -50,25 +50,25 @@ static bool read_all(int fd, char *room, size_t size, size_t *ret_length)
     return true;
 }
 
-static const char *why_not_opened(int number)
+static const char *open_error_text(int number)
 {
     return number == ELOOP ? "it is a symbolic link" : strerror(number);
 }
 
-haft_status haft__trusted_read(haft__arena *arena, const char *path, size_t max, bool follow,
-                               haft__trust *ret_trust, haft_str *ret_text, const char **ret_why,
-                               haft_error *err)
+haft_status haft__trusted_file_read(haft__arena *arena, const char *path, size_t max, bool follow,
+                                    haft__trust *ret_trust, haft_str *ret_text,
+                                    const char **ret_why, haft_error *err)
 {
     struct stat found;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follow ? 0 : O_NOFOLLOW));
     if (fd < 0) {
         bool absent = errno == ENOENT || errno == ENOTDIR;
         *ret_trust = absent ? HAFT__TRUST_ABSENT : HAFT__TRUST_REFUSED;
-        *ret_why = absent ? "" : why_not_opened(errno);
+        *ret_why = absent ? "" : open_error_text(errno);
         return HAFT_OK;
     }
     haft_status status = HAFT_OK;
-    const char *why = fstat(fd, &found) != 0 ? strerror(errno) : judge(&found, max);
+    const char *why = fstat(fd, &found) != 0 ? strerror(errno) : check_permissions(&found, max);
     if (why == NULL) {
         size_t size = (size_t)found.st_size, length = 0;
         char *room = haft__arena_alloc(arena, size + 1);

@@ -18,9 +18,9 @@ typedef enum haft__trust {
  * else may write: not all users, and of groups only that of this user. A symbolic link is refused
  * unless `follow`. *ret_why is what is wrong with one that is refused. Fails for want of memory
  * only. */
-HAFT_MUST_USE haft_status haft__trusted_read(haft__arena *arena, const char *path, size_t max,
-                                             bool follow, haft__trust *ret_trust,
-                                             haft_str *ret_text, const char **ret_why,
-                                             haft_error *err);
+HAFT_MUST_USE haft_status haft__trusted_file_read(haft__arena *arena, const char *path, size_t max,
+                                                  bool follow, haft__trust *ret_trust,
+                                                  haft_str *ret_text, const char **ret_why,
+                                                  haft_error *err);
 
 #endif

@@ -39,7 +39,7 @@ static const haft__variable_row rows[] = {
     {"TERM", "the kind of terminal; there are no colours on one that is dumb", false, false},
 };
 
-const haft__variable_row *haft__variables(size_t *ret_count)
+const haft__variable_row *haft__variable_table(size_t *ret_count)
 {
     *ret_count = COUNT(rows);
     return rows;

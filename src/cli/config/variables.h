@@ -16,7 +16,7 @@ typedef struct haft__variable_row {
     bool dotenv;      /* may come from a file .env, too */
 } haft__variable_row;
 
-const haft__variable_row *haft__variables(size_t *ret_count);
+const haft__variable_row *haft__variable_table(size_t *ret_count);
 
 /* NULL when haft has no use of its own for it. */
 const haft__variable_row *haft__variable_find(haft_str name);

@@ -18,7 +18,7 @@ static void add_size(haft__json_writer *w, haft_str billions)
     haft__json_add(w, size);
 }
 
-static void add_taken(haft__json_writer *w, const haft__spec *spec)
+static void add_defaults(haft__json_writer *w, const haft__spec *spec)
 {
     const haft__model_spec *model = &spec->model;
     haft__json_key(w, "taken");
@@ -48,7 +48,7 @@ static void add_taken(haft__json_writer *w, const haft__spec *spec)
     haft__json_end_object(w);
 }
 
-void haft__explain_family(haft__json_writer *w, const haft__spec *spec)
+void haft__explain_family_write(haft__json_writer *w, const haft__spec *spec)
 {
     const haft__model_family *family = &spec->model.family;
     haft__json_key(w, "size_in_name");
@@ -65,11 +65,11 @@ void haft__explain_family(haft__json_writer *w, const haft__spec *spec)
     add_text(w, "name", family->name);
     add_text(w, "found_by", family->found_by);
     add_text(w, "pattern", family->pattern);
-    add_taken(w, spec);
+    add_defaults(w, spec);
     haft__json_end_object(w);
 }
 
-static void print_taken(FILE *out, const haft__spec *spec)
+static void print_defaults(FILE *out, const haft__spec *spec)
 {
     const haft__model_spec *model = &spec->model;
     const char *between = "";
@@ -99,7 +99,7 @@ static void print_taken(FILE *out, const haft__spec *spec)
     (void)fputs(between[0] != '\0' ? "\n" : "nothing\n", out);
 }
 
-void haft__explain_family_words(FILE *out, const haft__spec *spec)
+void haft__explain_family_print(FILE *out, const haft__spec *spec)
 {
     const haft__model_family *family = &spec->model.family;
     if (family->size_in_name) {
@@ -114,5 +114,5 @@ void haft__explain_family_words(FILE *out, const haft__spec *spec)
         (void)fprintf(out, " (%.*s)", HAFT__ARG(family->pattern));
     }
     (void)fputs("; taken from it: ", out);
-    print_taken(out, spec);
+    print_defaults(out, spec);
 }

@@ -10,9 +10,9 @@
 #include "json/write.h"
 
 /* The member "family" of the object that is being written. */
-void haft__explain_family(haft__json_writer *w, const haft__spec *spec);
+void haft__explain_family_write(haft__json_writer *w, const haft__spec *spec);
 
 /* The same in words, a line or two. */
-void haft__explain_family_words(FILE *out, const haft__spec *spec);
+void haft__explain_family_print(FILE *out, const haft__spec *spec);
 
 #endif

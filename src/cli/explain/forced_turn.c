@@ -7,8 +7,9 @@
 #include "format/format.h"
 #include "run/offer/offer.h"
 
-haft_status haft__forced_look(const haft__spec *spec, const haft__request *request,
-                              haft__arena *arena, haft__forced *ret_forced, haft_error *err)
+haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__request *request,
+                                      haft__arena *arena, haft__forced_turn *ret_forced,
+                                      haft_error *err)
 {
     const char *why;
     haft__constraint_support force = haft__constraint_detect(spec);
@@ -18,7 +19,7 @@ haft_status haft__forced_look(const haft__spec *spec, const haft__request *reque
     asked.allowed = NULL; /* each may be */
     asked.mode = HAFT__MODE_ANY;
     asked.constraint = (haft__constraint){.kind = HAFT__CONSTRAINT_NONE};
-    *ret_forced = (haft__forced){
+    *ret_forced = (haft__forced_turn){
         .why = force.why, .again = again, .format = again ? HAFT__LIT("purejson") : format};
     haft__relax_report_init(&ret_forced->relaxed, arena);
     haft_status status = haft__constraint_apply(spec, ret_forced->format, again, &asked, arena,
@@ -39,7 +40,8 @@ static haft_str line_of(haft__arena *arena, const haft__relaxation *item)
     return line.ptr != NULL ? line : HAFT__LIT("");
 }
 
-void haft__forced_write(haft__json_writer *w, haft__arena *arena, const haft__forced *forced)
+void haft__forced_turn_write(haft__json_writer *w, haft__arena *arena,
+                             const haft__forced_turn *forced)
 {
     haft__json_key(w, "forced");
     haft__json_begin_object(w);
@@ -64,7 +66,7 @@ void haft__forced_write(haft__json_writer *w, haft__arena *arena, const haft__fo
     haft__json_end_object(w);
 }
 
-void haft__forced_print(FILE *out, const haft__forced *forced)
+void haft__forced_turn_print(FILE *out, const haft__forced_turn *forced)
 {
     bool none = forced->kind == HAFT__CONSTRAINT_NONE;
     (void)fputs("\nforced turns\n", out);
@@ -83,11 +85,11 @@ void haft__forced_print(FILE *out, const haft__forced *forced)
     for (size_t i = 0; i < forced->relaxed.count; i++) {
         const haft__relaxation *item = &forced->relaxed.items[i];
         (void)fputs("  relaxed ", out);
-        haft__print_text(out, item->where);
+        haft__print_escaped(out, item->where);
         (void)fputs(": ", out);
-        haft__print_text(out, item->what);
+        haft__print_escaped(out, item->what);
         (void)fputs(" became ", out);
-        haft__print_text(out, item->became);
+        haft__print_escaped(out, item->became);
         (void)fputs("\n", out);
     }
     if (forced->relaxed.left_off > 0) {

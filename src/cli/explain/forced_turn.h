@@ -9,22 +9,24 @@
 #include "run/offer/constraint.h"
 #include "json/write.h"
 
-typedef struct haft__forced {
+typedef struct haft__forced_turn {
     haft__constraint_kind kind;
     const char *why;
     bool again;      /* only when the model took no notice of the provider's own way */
     haft_str format; /* of such a request */
     size_t bytes;    /* of the constraint, with all tools allowed */
     haft__relax_report relaxed;
-} haft__forced;
+} haft__forced_turn;
 
 /* Of any forced turn of the spec, with the tools of `request`. Lives in `arena`. */
-HAFT_MUST_USE haft_status haft__forced_look(const haft__spec *spec, const haft__request *request,
-                                            haft__arena *arena, haft__forced *ret_forced,
-                                            haft_error *err);
+HAFT_MUST_USE haft_status haft__forced_turn_inspect(const haft__spec *spec,
+                                                    const haft__request *request,
+                                                    haft__arena *arena,
+                                                    haft__forced_turn *ret_forced, haft_error *err);
 
 /* As a member `forced` of an object, and in words. */
-void haft__forced_write(haft__json_writer *w, haft__arena *arena, const haft__forced *forced);
-void haft__forced_print(FILE *out, const haft__forced *forced);
+void haft__forced_turn_write(haft__json_writer *w, haft__arena *arena,
+                             const haft__forced_turn *forced);
+void haft__forced_turn_print(FILE *out, const haft__forced_turn *forced);
 
 #endif

@@ -16,19 +16,20 @@
 #include "io/random.h"
 
 /* A server and what is known of it. */
-typedef struct known {
+typedef struct server_record {
     const haft__mcp_server_config *server;
     haft_str path; /* of its pins; .ptr NULL: there is no place for them */
     haft__mcp_tool_cache record;
     haft__mcp_pins pins; /* none when they cannot be read */
-} known;
+} server_record;
 
-typedef haft_status see(void *context, known *it, haft_error *err);
+typedef haft_status server_visitor(void *context, server_record *it, haft_error *err);
 
 /* ---- each server ---- */
 
 /* What cannot be read is told with the servers (haft__mcp_listing.warning). */
-static haft_status read_known(haft__cli *cli, const haft__spec *spec, known *it, haft_error *err)
+static haft_status read_record(haft__cli *cli, const haft__spec *spec, server_record *it,
+                               haft_error *err)
 {
     haft_str place = haft__state_file_directory(&cli->arena), directory = {NULL, 0};
     haft_status status = haft__mcp_tool_cache_directory(&cli->arena, spec->path, &directory, err);
@@ -45,27 +46,27 @@ static haft_status read_known(haft__cli *cli, const haft__spec *spec, known *it,
     return HAFT_OK;
 }
 
-static haft_status look_at(haft__cli *cli, const haft__spec *spec,
-                           const haft__mcp_server_config *server, see *then, void *context,
-                           haft_error *err)
+static haft_status visit_server(haft__cli *cli, const haft__spec *spec,
+                                const haft__mcp_server_config *server, server_visitor *then,
+                                void *context, haft_error *err)
 {
-    known it = {.server = server};
+    server_record it = {.server = server};
     haft__mcp_tool_cache_init(&it.record);
     haft__mcp_pins_init(&it.pins);
-    haft_status status = read_known(cli, spec, &it, err);
+    haft_status status = read_record(cli, spec, &it, err);
     status = status == HAFT_OK ? then(context, &it, err) : status;
     haft__mcp_pins_finish(&it.pins);
     haft__mcp_tool_cache_finish(&it.record);
     return status;
 }
 
-static haft_status each(haft__cli *cli, const haft__spec *spec, see *then, void *context,
-                        haft_error *err)
+static haft_status visit_servers(haft__cli *cli, const haft__spec *spec, server_visitor *then,
+                                 void *context, haft_error *err)
 {
     haft__mcp_server_configs servers;
     haft_status status = haft__mcp_server_configs_read(&cli->arena, spec->mcp, &servers, err);
     for (size_t i = 0; status == HAFT_OK && i < servers.count; i++) {
-        status = look_at(cli, spec, &servers.items[i], then, context, err);
+        status = visit_server(cli, spec, &servers.items[i], then, context, err);
     }
     return status;
 }
@@ -79,8 +80,8 @@ static haft_str name_of(haft__json tool)
 /* ---- what has changed ---- */
 
 /* What differs between a tool and its pin; nothing when it has none. */
-static haft_status add_diff(haft__arena *arena, const known *it, haft__json tool, haft__buf *diff,
-                            haft_error *err)
+static haft_status add_diff(haft__arena *arena, const server_record *it, haft__json tool,
+                            haft__buf *diff, haft_error *err)
 {
     const haft__json *pin = haft__mcp_pins_find(&it->pins, name_of(tool));
     haft__mcp_origin origin = {.server = it->server->name, .hash_key = haft__random_hash_key()};
@@ -106,7 +107,7 @@ typedef struct changes {
     void *context;
 } changes;
 
-static haft_status find_changes(void *context, known *it, haft_error *err)
+static haft_status find_changes(void *context, server_record *it, haft_error *err)
 {
     changes *c = context;
     haft_status status = HAFT_OK;
@@ -121,15 +122,15 @@ static haft_status find_changes(void *context, known *it, haft_error *err)
     return status;
 }
 
-static haft_status each_change(haft__cli *cli, const haft__spec *spec,
-                               void (*take)(void *context, haft_str server, haft_str tool,
-                                            haft_str diff),
-                               void *context, haft_error *err)
+static haft_status visit_changes(haft__cli *cli, const haft__spec *spec,
+                                 void (*take)(void *context, haft_str server, haft_str tool,
+                                              haft_str diff),
+                                 void *context, haft_error *err)
 {
     haft__buf diff;
     haft__buf_init(&diff, HAFT__LIMIT_MCP_DEFINITION_BYTES);
     changes c = {.cli = cli, .diff = &diff, .take = take, .context = context};
-    haft_status status = each(cli, spec, find_changes, &c, err);
+    haft_status status = visit_servers(cli, spec, find_changes, &c, err);
     haft__buf_finish(&diff);
     return status;
 }
@@ -138,7 +139,7 @@ static void print_lines(FILE *out, const char *before, haft_str text)
 {
     while (text.len > 0) {
         (void)fputs(before, out);
-        haft__print_text(out, haft__str_split(&text, '\n'));
+        haft__print_escaped(out, haft__str_split(&text, '\n'));
         (void)fputc('\n', out);
     }
 }
@@ -147,16 +148,16 @@ static void print_change(void *context, haft_str server, haft_str tool, haft_str
 {
     haft__cli *cli = context;
     (void)fprintf(cli->out, "  ! %.*s:", HAFT__ARG(server));
-    haft__print_text(cli->out, tool);
+    haft__print_escaped(cli->out, tool);
     (void)fputs(" is not what it was when it was first used or accepted, and is not called until "
                 "--accept\n",
                 cli->out);
     print_lines(cli->out, "      ", diff);
 }
 
-haft_status haft__accept_print(haft__cli *cli, const haft__spec *spec, haft_error *err)
+haft_status haft__mcp_changes_print(haft__cli *cli, const haft__spec *spec, haft_error *err)
 {
-    return each_change(cli, spec, print_change, cli, err);
+    return visit_changes(cli, spec, print_change, cli, err);
 }
 
 static void write_change(void *context, haft_str server, haft_str tool, haft_str diff)
@@ -172,31 +173,32 @@ static void write_change(void *context, haft_str server, haft_str tool, haft_str
     haft__json_end_object(w);
 }
 
-haft_status haft__accept_write(haft__cli *cli, const haft__spec *spec, haft__json_writer *w,
-                               haft_error *err)
+haft_status haft__mcp_changes_write(haft__cli *cli, const haft__spec *spec, haft__json_writer *w,
+                                    haft_error *err)
 {
     haft__json_begin_array(w);
-    haft_status status = each_change(cli, spec, write_change, w, err);
+    haft_status status = visit_changes(cli, spec, write_change, w, err);
     haft__json_end_array(w);
     return status;
 }
 
 /* ---- accepting ---- */
 
-typedef struct accepting {
+typedef struct acceptance {
     haft__cli *cli;
     haft_str server, tool;
     bool all; /* "docs:*" */
     bool found;
-} accepting;
+} acceptance;
 
-static haft_status print_accepted(accepting *a, const known *it, haft__json tool, haft_error *err)
+static haft_status print_accepted(acceptance *a, const server_record *it, haft__json tool,
+                                  haft_error *err)
 {
     haft__buf diff;
     haft__buf_init(&diff, HAFT__LIMIT_MCP_DEFINITION_BYTES);
     haft_status status = add_diff(&a->cli->arena, it, tool, &diff, err);
     (void)fprintf(a->cli->out, "%.*s:", HAFT__ARG(a->server));
-    haft__print_text(a->cli->out, name_of(tool));
+    haft__print_escaped(a->cli->out, name_of(tool));
     (void)fprintf(a->cli->out, " is accepted%s\n", diff.len > 0 ? ":" : " as it is");
     print_lines(a->cli->out, "", haft__buf_str(&diff));
     haft__buf_finish(&diff);
@@ -204,7 +206,7 @@ static haft_status print_accepted(accepting *a, const known *it, haft__json tool
 }
 
 /* The tools that are meant, with their new pins. */
-static haft_status make_pins(accepting *a, const known *it, haft__json_member *pins,
+static haft_status make_pins(acceptance *a, const server_record *it, haft__json_member *pins,
                              size_t *ret_count, haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -222,9 +224,9 @@ static haft_status make_pins(accepting *a, const known *it, haft__json_member *p
     return status;
 }
 
-static haft_status accept_one(void *context, known *it, haft_error *err)
+static haft_status accept_one(void *context, server_record *it, haft_error *err)
 {
-    accepting *a = context;
+    acceptance *a = context;
     size_t count = 0;
     if (!haft__str_equal(it->server->name, a->server) || it->record.tools.count == 0) {
         return HAFT_OK;
@@ -254,12 +256,13 @@ static haft_status accept_one(void *context, known *it, haft_error *err)
     return status;
 }
 
-haft_status haft__accept(haft__cli *cli, const haft__spec *spec, haft_str name, haft_error *err)
+haft_status haft__mcp_changes_accept(haft__cli *cli, const haft__spec *spec, haft_str name,
+                                     haft_error *err)
 {
-    accepting a = {.cli = cli, .tool = name};
+    acceptance a = {.cli = cli, .tool = name};
     a.server = haft__str_split(&a.tool, ':');
     a.all = haft__str_equal(a.tool, HAFT__LIT("*"));
-    haft_status status = each(cli, spec, accept_one, &a, err);
+    haft_status status = visit_servers(cli, spec, accept_one, &a, err);
     if (status == HAFT_OK && !a.found) {
         status =
             haft__fail(err, HAFT_NOT_FOUND, "--accept",
@@ -271,7 +274,7 @@ haft_status haft__accept(haft__cli *cli, const haft__spec *spec, haft_str name, 
 
 /* ---- all of them ---- */
 
-static bool is_good(const char *path, bool pins)
+static bool is_readable(const char *path, bool pins)
 {
     haft__mcp_tool_cache record;
     haft__mcp_pins pinned;
@@ -285,8 +288,8 @@ static bool is_good(const char *path, bool pins)
     return status == HAFT_OK;
 }
 
-haft_status haft__accept_count(haft__cli *cli, haft_str *ret_place, size_t *ret_count,
-                               size_t *ret_damaged, haft_error *err)
+haft_status haft__mcp_changes_count_servers(haft__cli *cli, haft_str *ret_place, size_t *ret_count,
+                                            size_t *ret_damaged, haft_error *err)
 {
     haft_status status = HAFT_OK;
     *ret_place = haft__state_file_directory(&cli->arena);
@@ -302,7 +305,7 @@ haft_status haft__accept_count(haft__cli *cli, haft_str *ret_place, size_t *ret_
         haft_str path =
             haft__arena_format(&cli->arena, "%.*s/%s", HAFT__ARG(*ret_place), entry->d_name);
         status = path.ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);
-        bool good = status == HAFT_OK && is_good(path.ptr, pins);
+        bool good = status == HAFT_OK && is_readable(path.ptr, pins);
         *ret_count += good && list;
         *ret_damaged += status == HAFT_OK && !good;
     }

@@ -17,7 +17,7 @@ static const struct {
     {"used", "it runs, and a tool of it has been called"},
 };
 
-const char *haft__servers_meaning(const haft__mcp_listing *listing)
+const char *haft__tool_reason_state_text(const haft__mcp_listing *listing)
 {
     haft_str state = listing->state;
     if (listing->error.len > 0) {
@@ -31,31 +31,33 @@ const char *haft__servers_meaning(const haft__mcp_listing *listing)
     return "";
 }
 
-haft__excuse haft__servers_excuse(const haft__spec *spec, const haft__mcp_listing *listing)
+haft__tool_reason_exclusion haft__tool_reason_server_exclusion(const haft__spec *spec,
+                                                               const haft__mcp_listing *listing)
 {
     haft__reason reason = haft__resolve_server(spec, listing->server);
     if (reason != HAFT__REASON_DEFERRED) {
-        return (haft__excuse){haft__reason_word(reason), haft__reason_text(reason)};
+        return (haft__tool_reason_exclusion){haft__reason_word(reason), haft__reason_text(reason)};
     }
     if (listing->error.len > 0) {
-        return (haft__excuse){"server_error", "it has an error"};
+        return (haft__tool_reason_exclusion){"server_error", "it has an error"};
     }
     if (haft__str_equal(listing->state, HAFT__LIT("configured"))) {
-        return (haft__excuse){"not_known",
-                              "deferred: its list of tools is not known; a run asks for it"};
+        return (haft__tool_reason_exclusion){
+            "not_known", "deferred: its list of tools is not known; a run asks for it"};
     }
     if (listing->tool_count == 0) {
         return listing->left_out_all > 0
-                   ? (haft__excuse){"no_tools", "the server has no tools that can be used"}
-                   : (haft__excuse){"no_tools", "the server has no tools"};
+                   ? (haft__tool_reason_exclusion){"no_tools",
+                                                   "the server has no tools that can be used"}
+                   : (haft__tool_reason_exclusion){"no_tools", "the server has no tools"};
     }
-    return (haft__excuse){NULL, NULL};
+    return (haft__tool_reason_exclusion){NULL, NULL};
 }
 
 /* ---- reasons ---- */
 
-const haft__revealed *haft__servers_revealed(const haft__first *first, haft_str name,
-                                             size_t *ret_rank)
+const haft__revealed *haft__tool_reason_find_revealed(const haft__first_turn_preview *first,
+                                                      haft_str name, size_t *ret_rank)
 {
     for (size_t i = 0; i < first->search.count; i++) {
         if (haft__str_equal(first->search.items[i].tool->name, name)) {
@@ -82,10 +84,10 @@ static bool add_denial(haft__buf *buf, const haft__spec *spec, haft__reason reas
     return true;
 }
 
-static void add_revealed(haft__buf *buf, const haft__first *first, haft_str name)
+static void add_revealed(haft__buf *buf, const haft__first_turn_preview *first, haft_str name)
 {
     size_t rank = 0;
-    const haft__revealed *revealed = haft__servers_revealed(first, name, &rank);
+    const haft__revealed *revealed = haft__tool_reason_find_revealed(first, name, &rank);
     if (revealed == NULL) {
         haft__buf_add_str(buf, haft__str(haft__reason_text(HAFT__REASON_REVEALED)));
     } else if (revealed->hit != NULL) {
@@ -100,8 +102,8 @@ static void add_revealed(haft__buf *buf, const haft__first *first, haft_str name
     }
 }
 
-haft_str haft__servers_reason(haft__buf *buf, const haft__first *first,
-                              const haft__verdict *verdict)
+haft_str haft__tool_reason_text(haft__buf *buf, const haft__first_turn_preview *first,
+                                const haft__verdict *verdict)
 {
     haft__buf_clear(buf);
     if (verdict->reason == HAFT__REASON_REVEALED) {
@@ -122,8 +124,9 @@ haft_str haft__servers_reason(haft__buf *buf, const haft__first *first,
                : haft__str(haft__reason_text(verdict->reason));
 }
 
-haft_str haft__servers_excuse_text(haft__buf *buf, const haft__spec *spec,
-                                   const haft__mcp_listing *listing, haft__excuse why)
+haft_str haft__tool_reason_exclusion_text(haft__buf *buf, const haft__spec *spec,
+                                          const haft__mcp_listing *listing,
+                                          haft__tool_reason_exclusion why)
 {
     haft_str server = listing->server, error = listing->error;
     haft__buf_clear(buf);

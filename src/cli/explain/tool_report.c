@@ -6,18 +6,19 @@
 #include "cli/explain/tool_reason.h"
 #include "cli/terminal/print.h"
 
-static void print_verdict(FILE *out, haft__buf *buf, const haft__first *first,
+static void print_verdict(FILE *out, haft__buf *buf, const haft__first_turn_preview *first,
                           const haft__verdict *verdict)
 {
     static const char signs[] = {'-', '~', '+'};
     (void)fprintf(out, "  %c %-24.*s %s, %s: ", signs[verdict->visibility],
                   HAFT__ARG(verdict->name), haft__tool_source_name(verdict->source),
                   haft__tool_role_name(verdict->role));
-    haft__print_text(out, haft__servers_reason(buf, first, verdict));
+    haft__print_escaped(out, haft__tool_reason_text(buf, first, verdict));
     (void)fputc('\n', out);
 }
 
-static size_t print_tools(FILE *out, const haft__first *first, bool served, haft_str start)
+static size_t print_tools(FILE *out, const haft__first_turn_preview *first, bool served,
+                          haft_str start)
 {
     size_t shown = 0;
     haft__buf buf;
@@ -41,7 +42,7 @@ static haft_str text_of(haft__json object, const char *key)
 }
 
 /* "docs:a b", of which `start` may be the beginning. */
-static bool begins(haft_str server, haft_str tool, haft_str start)
+static bool has_prefix(haft_str server, haft_str tool, haft_str start)
 {
     if (start.len <= server.len) {
         return haft__str_starts_with(server, start);
@@ -57,11 +58,11 @@ static size_t print_left_out(FILE *out, const haft__mcp_listing *listing, haft_s
     uint32_t told = listing->left_out.kind == HAFT__JSON_ARRAY ? listing->left_out.count : 0;
     for (uint32_t i = 0; i < told; i++) {
         haft_str tool = text_of(listing->left_out.items[i], "tool");
-        if (begins(listing->server, tool, start)) {
+        if (has_prefix(listing->server, tool, start)) {
             (void)fprintf(out, "  - %.*s:", HAFT__ARG(listing->server));
-            haft__print_text(out, tool.len > 0 ? tool : HAFT__LIT("*"));
+            haft__print_escaped(out, tool.len > 0 ? tool : HAFT__LIT("*"));
             (void)fputs(" mcp, left out: ", out);
-            haft__print_text(out, text_of(listing->left_out.items[i], "reason"));
+            haft__print_escaped(out, text_of(listing->left_out.items[i], "reason"));
             (void)fputc('\n', out);
             shown++;
         }
@@ -74,24 +75,26 @@ static size_t print_left_out(FILE *out, const haft__mcp_listing *listing, haft_s
     return shown;
 }
 
-size_t haft__servers_print(FILE *out, const haft__first *first, haft_str start)
+size_t haft__tool_report_print(FILE *out, const haft__first_turn_preview *first, haft_str start)
 {
     size_t shown = print_tools(out, first, false, start);
-    return shown + haft__servers_print_served(out, first, start);
+    return shown + haft__tool_report_print_mcp(out, first, start);
 }
 
-size_t haft__servers_print_served(FILE *out, const haft__first *first, haft_str start)
+size_t haft__tool_report_print_mcp(FILE *out, const haft__first_turn_preview *first, haft_str start)
 {
     size_t shown = print_tools(out, first, true, start);
     haft__buf buf;
     haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
     for (size_t i = 0; i < first->listing_count; i++) {
         const haft__mcp_listing *listing = &first->listings[i];
-        haft__excuse why = haft__servers_excuse(first->run.spec, listing);
+        haft__tool_reason_exclusion why =
+            haft__tool_reason_server_exclusion(first->run.spec, listing);
         if (why.text != NULL && haft__str_starts_with(listing->server, start)) {
             (void)fprintf(out, "  - %.*s:%-*s mcp: ", HAFT__ARG(listing->server),
                           listing->server.len < 23 ? (int)(23 - listing->server.len) : 0, "*");
-            haft__print_text(out, haft__servers_excuse_text(&buf, first->run.spec, listing, why));
+            haft__print_escaped(
+                out, haft__tool_reason_exclusion_text(&buf, first->run.spec, listing, why));
             (void)fputc('\n', out);
             shown++;
         }
@@ -101,7 +104,7 @@ size_t haft__servers_print_served(FILE *out, const haft__first *first, haft_str 
     return shown;
 }
 
-void haft__servers_print_rest(FILE *out, const haft__first *first)
+void haft__tool_report_print_not_enabled(FILE *out, const haft__first_turn_preview *first)
 {
     size_t shown = 0;
     for (size_t i = 0; i < first->offer.count; i++) {
@@ -116,7 +119,7 @@ void haft__servers_print_rest(FILE *out, const haft__first *first)
 }
 
 /* Tools of servers that no search looks through. */
-static size_t count_kept(const haft__offer *offer)
+static size_t count_not_deferred(const haft__offer *offer)
 {
     size_t count = 0;
     for (size_t i = 0; i < offer->count; i++) {
@@ -126,13 +129,13 @@ static size_t count_kept(const haft__offer *offer)
     return count;
 }
 
-void haft__servers_print_cap(FILE *out, const haft__first *first)
+void haft__tool_report_print_limit(FILE *out, const haft__first_turn_preview *first)
 {
     const haft__offer *offer = &first->offer;
     const haft__spec *spec = first->run.spec;
     const char *why;
     uint32_t cap = haft__resolve_cap(spec, &why);
-    size_t kept = count_kept(offer);
+    size_t kept = count_not_deferred(offer);
     if (offer->deferred == 0) {
         return;
     }
@@ -151,7 +154,7 @@ void haft__servers_print_cap(FILE *out, const haft__first *first)
     (void)fputc('\n', out);
 }
 
-void haft__servers_print_remarks(FILE *out, const haft__mcp_listing *listings, size_t count)
+void haft__tool_report_print_warnings(FILE *out, const haft__mcp_listing *listings, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const haft__mcp_listing *listing = &listings[i];
@@ -163,18 +166,18 @@ void haft__servers_print_remarks(FILE *out, const haft__mcp_listing *listings, s
         }
         if (listing->warning.len > 0) {
             (void)fprintf(out, "haft: warning: the MCP server %.*s: ", HAFT__ARG(listing->server));
-            haft__print_text(out, listing->warning);
+            haft__print_escaped(out, listing->warning);
             (void)fputc('\n', out);
         }
     }
 }
 
-void haft__servers_print_states(FILE *out, const haft__first *first)
+void haft__tool_report_print_servers(FILE *out, const haft__first_turn_preview *first)
 {
     for (size_t i = 0; i < first->listing_count; i++) {
         const haft__mcp_listing *listing = &first->listings[i];
         (void)fprintf(out, "  %.*s: %.*s (%s)", HAFT__ARG(listing->server),
-                      HAFT__ARG(listing->state), haft__servers_meaning(listing));
+                      HAFT__ARG(listing->state), haft__tool_reason_state_text(listing));
         if (!haft__str_equal(listing->state, HAFT__LIT("configured"))) {
             (void)fprintf(out, ", %zu tool%s", listing->tool_count,
                           listing->tool_count == 1 ? "" : "s");
@@ -185,7 +188,7 @@ void haft__servers_print_states(FILE *out, const haft__first *first)
         (void)fputc('\n', out);
         if (listing->warning.len > 0) {
             (void)fputs("    warning: ", out);
-            haft__print_text(out, listing->warning);
+            haft__print_escaped(out, listing->warning);
             (void)fputc('\n', out);
         }
     }

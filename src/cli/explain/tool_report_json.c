@@ -37,13 +37,14 @@ static void write_denial(haft__json_writer *w, const haft__spec *spec, haft__rea
 }
 
 /* {rank, score, why} as tools_revealed has them, or null. */
-static void write_found(haft__json_writer *w, const haft__first *first,
-                        const haft__verdict *verdict)
+static void write_search_rank(haft__json_writer *w, const haft__first_turn_preview *first,
+                              const haft__verdict *verdict)
 {
     size_t rank = 0;
-    const haft__revealed *revealed = verdict->reason == HAFT__REASON_REVEALED
-                                         ? haft__servers_revealed(first, verdict->name, &rank)
-                                         : NULL;
+    const haft__revealed *revealed =
+        verdict->reason == HAFT__REASON_REVEALED
+            ? haft__tool_reason_find_revealed(first, verdict->name, &rank)
+            : NULL;
     haft__json_key(w, "search");
     if (revealed == NULL) {
         haft__json_add_null(w);
@@ -63,7 +64,7 @@ static void write_found(haft__json_writer *w, const haft__first *first,
     haft__json_end_object(w);
 }
 
-void haft__servers_write_tools(haft__json_writer *w, const haft__first *first)
+void haft__tool_report_write_tools(haft__json_writer *w, const haft__first_turn_preview *first)
 {
     haft__buf buf;
     haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
@@ -82,8 +83,8 @@ void haft__servers_write_tools(haft__json_writer *w, const haft__first *first)
         haft__json_add_bool(w, verdict->visibility == HAFT__VISIBILITY_DECLARED);
         add_word(w, "sight", haft__visibility_name(verdict->visibility));
         add_word(w, "code", haft__reason_word(verdict->reason));
-        add_text(w, "reason", haft__servers_reason(&buf, first, verdict));
-        write_found(w, first, verdict);
+        add_text(w, "reason", haft__tool_reason_text(&buf, first, verdict));
+        write_search_rank(w, first, verdict);
         write_denial(w, first->run.spec, verdict->reason, verdict->server, verdict->name);
         haft__json_end_object(w);
     }
@@ -91,7 +92,8 @@ void haft__servers_write_tools(haft__json_writer *w, const haft__first *first)
     haft__buf_finish(&buf);
 }
 
-void haft__servers_write_rest(haft__json_writer *w, const haft__first *first)
+void haft__tool_report_write_not_enabled(haft__json_writer *w,
+                                         const haft__first_turn_preview *first)
 {
     haft__json_begin_array(w);
     for (size_t i = 0; i < first->offer.count; i++) {
@@ -102,11 +104,11 @@ void haft__servers_write_rest(haft__json_writer *w, const haft__first *first)
     haft__json_end_array(w);
 }
 
-static void write_remarks(haft__json_writer *w, const haft__mcp_listing *listing)
+static void write_warnings(haft__json_writer *w, const haft__mcp_listing *listing)
 {
     bool has = listing->left_out.kind == HAFT__JSON_ARRAY;
     haft__json_key(w, "means");
-    haft__json_add_str(w, haft__str(haft__servers_meaning(listing)));
+    haft__json_add_str(w, haft__str(haft__tool_reason_state_text(listing)));
     haft__json_key(w, "warning");
     haft__json_add(w, listing->warning.len > 0 ? haft__json_string(listing->warning)
                                                : haft__json_null());
@@ -116,22 +118,24 @@ static void write_remarks(haft__json_writer *w, const haft__mcp_listing *listing
     haft__json_add_int(w, (int64_t)listing->left_out_all);
 }
 
-void haft__servers_write(haft__json_writer *w, const haft__first *first)
+void haft__tool_report_write_servers(haft__json_writer *w, const haft__first_turn_preview *first)
 {
     haft__buf buf;
     haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
     haft__json_begin_array(w);
     for (size_t i = 0; i < first->listing_count; i++) {
         const haft__mcp_listing *listing = &first->listings[i];
-        haft__excuse why = haft__servers_excuse(first->run.spec, listing);
+        haft__tool_reason_exclusion why =
+            haft__tool_reason_server_exclusion(first->run.spec, listing);
         haft__json_begin_object(w);
         add_text(w, "name", listing->server);
         add_text(w, "state", listing->state);
         haft__json_key(w, "tools");
         haft__json_add_int(w, (int64_t)listing->tool_count);
-        write_remarks(w, listing);
+        write_warnings(w, listing);
         add_word(w, "code", why.code);
-        add_text(w, "reason", haft__servers_excuse_text(&buf, first->run.spec, listing, why));
+        add_text(w, "reason",
+                 haft__tool_reason_exclusion_text(&buf, first->run.spec, listing, why));
         haft__json_end_object(w);
     }
     haft__json_end_array(w);

@@ -14,7 +14,7 @@
 #define NAME_BYTES 200
 
 /* The name of a file: no slash, no control character, not hidden, not empty. */
-static void name_file(haft_str name, char to[NAME_BYTES + 1])
+static void make_file_name(haft_str name, char to[NAME_BYTES + 1])
 {
     size_t length = name.len < NAME_BYTES ? name.len : NAME_BYTES;
     for (size_t i = 0; i < length; i++) {
@@ -31,7 +31,7 @@ static void name_file(haft_str name, char to[NAME_BYTES + 1])
 static haft_status write_file(int directory, haft_str name, haft_str content, haft_error *err)
 {
     char file[NAME_BYTES + 1];
-    name_file(name, file);
+    make_file_name(name, file);
     int fd = openat(directory, file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     bool good = fd >= 0 && haft__file_write_all(fd, content);
     int reason = errno;
@@ -44,7 +44,7 @@ static haft_status write_file(int directory, haft_str name, haft_str content, ha
                              strerror(reason));
 }
 
-haft_status haft__artifacts_write(const char *path, const haft_run *run, haft_error *err)
+haft_status haft__artifacts_export(const char *path, const haft_run *run, haft_error *err)
 {
     const haft__run *state = &run->state;
     if (path == NULL || state->artifact_count == 0) {

@@ -8,7 +8,7 @@
 /* Writes each into the directory, which is made if need be, under its name; the last of a name
  * counts. A name is one file of that directory, whatever is in it: a slash becomes '_'. Does
  * nothing when `path` is NULL. */
-HAFT_MUST_USE haft_status haft__artifacts_write(const char *path, const haft_run *run,
-                                                haft_error *err);
+HAFT_MUST_USE haft_status haft__artifacts_export(const char *path, const haft_run *run,
+                                                 haft_error *err);
 
 #endif

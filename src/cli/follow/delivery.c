@@ -11,22 +11,22 @@
 #include "cli/terminal/diagnostic.h"
 #include "io/environment.h"
 
-haft_str haft__say_speaker(void)
+haft_str haft__delivery_user(void)
 {
     haft_str user = haft__environment_get(NULL, HAFT__LIT("USER"));
     return user.ptr != NULL && user.len > 0 ? user : HAFT__LIT("cli");
 }
 
-static haft_status read_value(haft__cli *cli, const haft_run *run, const haft__said *said,
+static haft_status read_value(haft__cli *cli, const haft_run *run, const haft__delivery *delivery,
                               haft__json *ret_value, haft_error *err)
 {
-    haft_str text = haft__str(said->value);
+    haft_str text = haft__str(delivery->value);
     bool is_json = true;
     haft_status status = haft__run_command_read_value(&cli->arena, text, run->runtime->hash_key,
                                                       ret_value, &is_json, err);
-    haft_str id = said->command.call;
+    haft_str id = delivery->command.call;
     const haft__run_call *call = id.len > 0 ? haft__run_find_call(&run->state, id) : NULL;
-    bool wants_json = !said->text || (call != NULL && call->pause == HAFT__PAUSE_HEADLESS);
+    bool wants_json = !delivery->text || (call != NULL && call->pause == HAFT__PAUSE_HEADLESS);
     if (!is_json && !wants_json) {
         *ret_value = haft__json_string(text);
         *err = (haft_error){0};
@@ -36,7 +36,8 @@ static haft_status read_value(haft__cli *cli, const haft_run *run, const haft__s
         if (!is_json) {
             (void)haft__hint(err, status, "the value is JSON: write a text as '\"text\"'");
         }
-        haft__complain_json(cli->errors, said->text ? "VALUE" : "--args", text, true, err);
+        haft__diagnostic_print_json_error(cli->errors, delivery->text ? "VALUE" : "--args", text,
+                                          true, err);
         haft__error_prepend_location(err, "the value"); /* not what it is: it may be a secret */
         cli->problem = *err;
         *err = (haft_error){.status = status};
@@ -45,13 +46,15 @@ static haft_status read_value(haft__cli *cli, const haft_run *run, const haft__s
     return status;
 }
 
-static haft_status complete(haft__cli *cli, const haft_run *run, const haft__said *said,
-                            haft__run_command *ret_command, haft_error *err)
+static haft_status complete_command(haft__cli *cli, const haft_run *run,
+                                    const haft__delivery *delivery, haft__run_command *ret_command,
+                                    haft_error *err)
 {
-    *ret_command = said->command;
-    ret_command->by = haft__say_speaker();
+    *ret_command = delivery->command;
+    ret_command->by = haft__delivery_user();
     ret_command->value = haft__json_null();
-    return said->value != NULL ? read_value(cli, run, said, &ret_command->value, err) : HAFT_OK;
+    return delivery->value != NULL ? read_value(cli, run, delivery, &ret_command->value, err)
+                                   : HAFT_OK;
 }
 
 /* ---- opening it ---- */
@@ -72,7 +75,8 @@ static haft_status wait_until_open(haft_runtime *runtime, const haft_run *run, h
 }
 
 /* Reads the run without taking it. */
-static haft_status look(haft_runtime *runtime, haft_str name, haft_run **ret_run, haft_error *err)
+static haft_status open_read_only(haft_runtime *runtime, haft_str name, haft_run **ret_run,
+                                  haft_error *err)
 {
     haft_run *run = NULL;
     haft_status status = haft__run_open_by_name(runtime, name, true, &run, err);
@@ -89,8 +93,9 @@ static haft_status look(haft_runtime *runtime, haft_str name, haft_run **ret_run
 
 /* Takes it up with a command; one that does not fit leaves the run as it is. The run is also there
  * when that failed, unless it is NULL. */
-static haft_status take_with(haft_runtime *runtime, haft_str name, const haft__run_command *command,
-                             haft_run **ret_run, haft_error *err)
+static haft_status open_with_command(haft_runtime *runtime, haft_str name,
+                                     const haft__run_command *command, haft_run **ret_run,
+                                     haft_error *err)
 {
     haft_status status = haft__run_open_by_name(runtime, name, false, ret_run, err);
     if (status == HAFT_OK) {
@@ -104,24 +109,24 @@ static haft_status take_with(haft_runtime *runtime, haft_str name, const haft__r
 
 /* Goes on with it, also when what was said has not been taken: by then the run may have heard
  * others, and have begun what they asked for. */
-static haft__exit follow_mine(haft__cli *cli, const haft__args *args, haft_run *run,
-                              haft_status status, haft_error *err)
+static haft__exit_status follow_owned(haft__cli *cli, const haft__args *args, haft_run *run,
+                                      haft_status status, haft_error *err)
 {
     haft_error refused = *err;
     *err = (haft_error){0};
     cli->problem = refused; /* which --json tells beside how the run stands */
-    haft__exit result = haft__follow(cli, args, run, err);
+    haft__exit_status result = haft__follow_run(cli, args, run, err);
     if (status != HAFT_OK) {
         *err = refused;
-        result = haft__session_exit(status);
+        result = haft__session_exit_status(status);
     }
     return result;
 }
 
 /* A run that was taken up with the command. What came too late has not been taken, but its deadline
  * has: whoever took the run up goes on with it. */
-static haft__exit say_here(haft__cli *cli, const haft__args *args, haft_run *run,
-                           const haft__run_command *command, haft_error *err)
+static haft__exit_status deliver_here(haft__cli *cli, const haft__args *args, haft_run *run,
+                                      const haft__run_command *command, haft_error *err)
 {
     haft_status status = run->initial_error.status;
     if (run->stage == HAFT__HANDLE_READ_ONLY) { /* it has ended */
@@ -129,23 +134,23 @@ static haft__exit say_here(haft__cli *cli, const haft__args *args, haft_run *run
         haft__buf_init(&none, HAFT__LIMIT_RUN_BYTES);
         status = haft__run_apply_command(run, command, &none, err);
         haft__buf_finish(&none);
-        return status == HAFT_OK ? haft__follow_print(cli, args, run, err)
-                                 : haft__session_exit(status);
+        return status == HAFT_OK ? haft__follow_print_result(cli, args, run, err)
+                                 : haft__session_exit_status(status);
     }
     *err = run->initial_error;
-    return follow_mine(cli, args, run, status, err);
+    return follow_owned(cli, args, run, status, err);
 }
 
 /* ---- a run of another process ---- */
 
-/* *ret_mine: see haft__message_leave. */
-static haft_status tell_owner(haft__cli *cli, haft_run *run, const haft__said *said,
-                              haft_run **ret_mine, haft_error *err)
+/* *ret_mine: see haft__message_deliver. */
+static haft_status send_to_owner(haft__cli *cli, haft_run *run, const haft__delivery *delivery,
+                                 haft_run **ret_mine, haft_error *err)
 {
     haft__run_command command;
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = complete(cli, run, said, &command, err);
+    haft_status status = complete_command(cli, run, delivery, &command, err);
     if (status == HAFT_OK) {
         status = haft__agent_load_secrets(run->agent, err);
     }
@@ -155,7 +160,7 @@ static haft_status tell_owner(haft__cli *cli, haft_run *run, const haft__said *s
         status = haft__buf_check(&text, err);
     }
     if (status == HAFT_OK) {
-        status = haft__message_leave(cli, run, haft__buf_str(&text), ret_mine, err);
+        status = haft__message_deliver(cli, run, haft__buf_str(&text), ret_mine, err);
     }
     haft__buf_finish(&text);
     return status;
@@ -163,14 +168,14 @@ static haft_status tell_owner(haft__cli *cli, haft_run *run, const haft__said *s
 
 /* Whether it can be said to the run as it is, or, once it has been heard, whether that is what came
  * of it: somebody else may have been faster. A tool that was answered may ask again at once. */
-static haft_status check_effect(haft__cli *cli, haft_run *run, const haft__said *said, bool heard,
-                                haft_error *err)
+static haft_status check_effect(haft__cli *cli, haft_run *run, const haft__delivery *delivery,
+                                bool heard, haft_error *err)
 {
     haft__run_command command;
     haft__buf body;
     bool taken = false;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = complete(cli, run, said, &command, err);
+    haft_status status = complete_command(cli, run, delivery, &command, err);
     if (status == HAFT_OK && heard) {
         status = haft__run_check_duplicate_command(run, &command, &taken, err);
     }
@@ -184,32 +189,33 @@ static haft_status check_effect(haft__cli *cli, haft_run *run, const haft__said 
     return status;
 }
 
-static haft__exit say_there(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
-                            const haft__said *said, haft_error *err)
+static haft__exit_status deliver_to_owner(haft__cli *cli, const haft__args *args,
+                                          haft_runtime *runtime, const haft__delivery *delivery,
+                                          haft_error *err)
 {
     haft_run *before = NULL, *after = NULL, *mine = NULL;
     char message[HAFT__ID_LENGTH + 1];
-    haft_status status = look(runtime, haft__str(said->run), &before, err);
-    haft__said named = *said;
+    haft_status status = open_read_only(runtime, haft__str(delivery->run), &before, err);
+    haft__delivery named = *delivery;
     if (status == HAFT_OK) {
-        status = check_effect(cli, before, said, false, err);
+        status = check_effect(cli, before, delivery, false, err);
     }
     if (status == HAFT_OK) { /* by its id it is found again, whatever was redacted of it */
         status = haft__runtime_make_id(runtime, message, err);
         named.command.message = (haft_str){message, HAFT__ID_LENGTH};
     }
     if (status == HAFT_OK) {
-        status = tell_owner(cli, before, &named, &mine, err);
+        status = send_to_owner(cli, before, &named, &mine, err);
     }
     if (status == HAFT_OK) {
-        status = look(runtime, haft__str(before->id), &after, err);
+        status = open_read_only(runtime, haft__str(before->id), &after, err);
     }
     if (status == HAFT_OK) {
         status = check_effect(cli, after, &named, true, err);
     }
-    haft__exit result = haft__session_exit(status);
+    haft__exit_status result = haft__session_exit_status(status);
     if (mine != NULL) {
-        result = follow_mine(cli, args, mine, status, err);
+        result = follow_owned(cli, args, mine, status, err);
     } else if (status == HAFT_OK) {
         result = haft__follow_print_since(cli, args, after, before->state.seq, err);
     }
@@ -223,71 +229,71 @@ static haft__exit say_there(haft__cli *cli, const haft__args *args, haft_runtime
 
 /* What is said, as whoever says it can have seen the run: whatever waits when it is heard, nothing
  * else is answered. */
-static haft_status note_seen(haft__cli *cli, haft_runtime *runtime, haft__said *said,
-                             haft__run_command *ret_command, haft_error *err)
+static haft_status bind_to_pause(haft__cli *cli, haft_runtime *runtime, haft__delivery *delivery,
+                                 haft__run_command *ret_command, haft_error *err)
 {
     haft_run *seen = NULL;
-    haft__run_command *command = &said->command;
-    haft_status status = look(runtime, haft__str(said->run), &seen, err);
+    haft__run_command *command = &delivery->command;
+    haft_status status = open_read_only(runtime, haft__str(delivery->run), &seen, err);
     if (status == HAFT_OK) {
         haft__run_command_set_target(&seen->state, command);
         command->call = haft__arena_copy(&cli->arena, command->call);
         command->binding = haft__arena_copy(&cli->arena, command->binding);
         bool kept = command->call.ptr != NULL && command->binding.ptr != NULL;
-        status =
-            kept ? complete(cli, seen, said, ret_command, err) : haft__arena_fail(&cli->arena, err);
+        status = kept ? complete_command(cli, seen, delivery, ret_command, err)
+                      : haft__arena_fail(&cli->arena, err);
     }
     haft_run_release(seen);
     return status;
 }
 
-static haft__exit say(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
-                      haft__said *said, haft_error *err)
+static haft__exit_status deliver(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
+                                 haft__delivery *delivery, haft_error *err)
 {
     haft_run *run = NULL;
     haft__run_command command;
-    haft__respec respec;
-    haft__exit result;
-    haft_status status = note_seen(cli, runtime, said, &command, err);
+    haft__spec_drift spec_drift;
+    haft__exit_status result;
+    haft_status status = bind_to_pause(cli, runtime, delivery, &command, err);
     if (status != HAFT_OK) {
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
-    status = haft__respec_watch(&respec, cli, args, runtime, err);
+    status = haft__spec_drift_watch(&spec_drift, cli, args, runtime, err);
     if (command.kind == HAFT__RUN_COMMAND_CANCEL) { /* whatever it was to do: it is to end */
-        haft__respec_finish(&respec, runtime);
+        haft__spec_drift_finish(&spec_drift, runtime);
     }
     if (status == HAFT_OK) {
-        status = take_with(runtime, haft__str(said->run), &command, &run, err);
+        status = open_with_command(runtime, haft__str(delivery->run), &command, &run, err);
     }
     if (status == HAFT_OK) {
-        result = say_here(cli, args, run, &command, err);
+        result = deliver_here(cli, args, run, &command, err);
     } else if (status == HAFT_BAD_STATE && run != NULL && !run->initial_rejected) {
         *err = (haft_error){0};
-        result = say_there(cli, args, runtime, said, err);
+        result = deliver_to_owner(cli, args, runtime, delivery, err);
     } else {
-        result = haft__session_exit(status);
+        result = haft__session_exit_status(status);
     }
     haft_run_release(run);
-    haft__respec_finish(&respec, runtime);
+    haft__spec_drift_finish(&spec_drift, runtime);
     return result;
 }
 
-haft__exit haft__say(haft__cli *cli, const haft__args *args, const haft__said *said,
-                     haft_error *err)
+haft__exit_status haft__delivery_send(haft__cli *cli, const haft__args *args,
+                                      const haft__delivery *delivery, haft_error *err)
 {
     haft_runtime *runtime = NULL;
-    haft_status status = haft__follow_check(args, err);
+    haft_status status = haft__follow_check_options(args, err);
     if (status != HAFT_OK) {
         return HAFT__EXIT_USAGE;
     }
-    status = haft__session_find(cli, args, &runtime, err);
+    status = haft__session_open_existing(cli, args, &runtime, err);
     if (status != HAFT_OK) {
-        return haft__session_exit(status);
+        return haft__session_exit_status(status);
     }
-    haft__said named = *said; /* "last" is one run from beginning to end */
-    status = haft__outcome_name(cli, runtime, &named.run, err);
-    haft__exit result =
-        status == HAFT_OK ? say(cli, args, runtime, &named, err) : haft__session_exit(status);
+    haft__delivery named = *delivery; /* "last" is one run from beginning to end */
+    status = haft__cli_resolve_run(cli, runtime, &named.run, err);
+    haft__exit_status result = status == HAFT_OK ? deliver(cli, args, runtime, &named, err)
+                                                 : haft__session_exit_status(status);
     haft_runtime_destroy(runtime);
     return result;
 }

@@ -6,19 +6,19 @@
 
 #include "cli/follow/follow.h"
 
-typedef struct haft__said {
+typedef struct haft__delivery {
     const char *run; /* its id, the beginning of it, or "last" */
     haft__run_command command;
     const char *value; /* what `command.value` is to be; NULL: nothing */
     bool text;         /* a value that is no JSON is taken as a text where that fits */
-} haft__said;
+} haft__delivery;
 
 /* Takes the run up, says it, and goes along with the run. A run that another process has is sent
  * a message; what it makes of it is printed. */
 /* Who speaks: the name of the user. */
-haft_str haft__say_speaker(void);
+haft_str haft__delivery_user(void);
 
-haft__exit haft__say(haft__cli *cli, const haft__args *args, const haft__said *said,
-                     haft_error *err);
+haft__exit_status haft__delivery_send(haft__cli *cli, const haft__args *args,
+                                      const haft__delivery *said, haft_error *err);
 
 #endif

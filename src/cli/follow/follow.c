@@ -28,18 +28,18 @@ typedef struct follower {
     const haft__args *args;
     haft_run *run;
     haft__timeline timeline;
-    bool events, json, tells;
-    bool told; /* what is only told is of use */
+    bool events, json, reports;
+    bool wants_progress; /* what is only told is of use */
     haft__interrupts interrupts;
-    bool pausing, cancelling; /* because of an interrupt */
-    haft__terminal *terminal; /* NULL: nobody can be asked */
-    uint64_t asked;           /* the newest question of a tool that was told */
-    haft__queue_told queue;   /* which run of the thread it was told to wait for */
-    uint64_t held;            /* the event behind which it was told which calls wait for others */
+    bool pausing, cancelling;          /* because of an interrupt */
+    haft__terminal *terminal;          /* NULL: nobody can be asked */
+    uint64_t asked;                    /* the newest question of a tool that was told */
+    haft__follow_reported_queue queue; /* which run of the thread it was told to wait for */
+    uint64_t held; /* the event behind which it was told which calls wait for others */
     haft_error *err;
 } follower;
 
-haft_status haft__follow_check(const haft__args *args, haft_error *err)
+haft_status haft__follow_check_options(const haft__args *args, haft_error *err)
 {
     if (haft__args_has(args, "events") && haft__args_has(args, "json")) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "--events and --json exclude each other");
@@ -64,54 +64,54 @@ static haft_status show_events(follower *f)
 {
     haft_event event;
     haft_status status = HAFT_OK;
-    if (f->told) {
-        f->timeline.look.width = haft__look_width(f->cli->errors);
+    if (f->wants_progress) {
+        f->timeline.caps.width = haft__terminal_caps_width(f->cli->errors);
     }
     while (status == HAFT_OK && haft_run_next_event(f->run, &event)) {
         if (f->events && event.seq > 0) {
             status = haft__follow_print_event(f->cli, event.json, f->err);
-        } else if (f->tells) {
-            haft__timeline_tell(&f->timeline, event.json);
+        } else if (f->reports) {
+            haft__timeline_add_event(&f->timeline, event.json);
         }
     }
-    f->run->has_reader = f->told;
+    f->run->has_reader = f->wants_progress;
     write_timeline(f);
     return status;
 }
 
 /* A call that waits for another does not seem to be there. */
-static void tell_held(follower *f)
+static void report_waiting_calls(follower *f)
 {
-    if (f->tells && haft__held_due(f->run, f->held) == 0) {
+    if (f->reports && haft__waiting_calls_due_ms(f->run, f->held) == 0) {
         f->held = f->run->state.seq;
-        haft__timeline_break(&f->timeline);
-        haft__held_add(&f->timeline.out, &f->run->state);
+        haft__timeline_end_line(&f->timeline);
+        haft__waiting_calls_add(&f->timeline.out, &f->run->state);
         write_timeline(f);
     }
 }
 
 static haft_status step(follower *f)
 {
-    int wait = haft__timeline_wait(&f->timeline);
-    int held = f->tells ? haft__held_due(f->run, f->held) : -1;
+    int wait = haft__timeline_next_tick_ms(&f->timeline);
+    int held = f->reports ? haft__waiting_calls_due_ms(f->run, f->held) : -1;
     wait = held >= 0 && (wait < 0 || held < wait) ? held : wait;
     haft_status status = haft_runtime_step(f->run->runtime, wait, f->err);
-    if (f->told) {
+    if (f->wants_progress) {
         haft__timeline_tick(&f->timeline, haft__runtime_now(f->run->runtime));
     }
     if (status == HAFT_OK) {
         status = show_events(f);
     }
     if (status == HAFT_OK) {
-        tell_held(f);
+        report_waiting_calls(f);
     }
     return status;
 }
 
 /* ---- who is asked ---- */
 
-haft_status haft__follow_approve(const haft__args *args, haft_run *run, bool *ret_did,
-                                 haft_error *err)
+haft_status haft__follow_auto_approve(const haft__args *args, haft_run *run, bool *ret_did,
+                                      haft_error *err)
 {
     const haft__run *state = &run->state;
     const char *yes = haft__args_text(args, "yes", NULL);
@@ -136,18 +136,18 @@ haft_status haft__follow_approve(const haft__args *args, haft_run *run, bool *re
 }
 
 /* Whether the run goes on because somebody here had something to say. */
-static haft_status let_speak(follower *f, bool *ret_goes_on)
+static haft_status ask_user(follower *f, bool *ret_goes_on)
 {
     *ret_goes_on = false;
     if (haft__args_has(f->args, "yes")) {
-        haft_status status = haft__follow_approve(f->args, f->run, ret_goes_on, f->err);
+        haft_status status = haft__follow_auto_approve(f->args, f->run, ret_goes_on, f->err);
         if (status != HAFT_OK || *ret_goes_on) {
             return status;
         }
     }
     haft_status status = show_events(f); /* so that the question comes last */
     if (f->terminal != NULL) {
-        haft__timeline_break(&f->timeline);
+        haft__timeline_end_line(&f->timeline);
         write_timeline(f);
     }
     return status == HAFT_OK && f->terminal != NULL
@@ -156,24 +156,24 @@ static haft_status let_speak(follower *f, bool *ret_goes_on)
 }
 
 /* Whoever is to answer from elsewhere must know what, and how, while there is time. */
-static void tell_asked(follower *f)
+static void report_questions(follower *f)
 {
     uint64_t newest = haft__run_local_question_seq(&f->run->state);
     if (f->asked != newest && !haft__args_has(f->args, "quiet")) {
         f->asked = newest;
-        haft__timeline_break(&f->timeline);
+        haft__timeline_end_line(&f->timeline);
         write_timeline(f);
-        haft__pending_tell(f->cli->errors, f->args, f->run);
+        haft__pending_print(f->cli->errors, f->args, f->run);
         (void)fflush(f->cli->errors);
     }
 }
 
 /* What a tool asks in this process would be lost with it: others have until its deadline. */
-static haft_status wait_for_somebody(follower *f, bool *ret_goes_on)
+static haft_status wait_for_answer(follower *f, bool *ret_goes_on)
 {
-    haft_status status = let_speak(f, ret_goes_on);
+    haft_status status = ask_user(f, ret_goes_on);
     if (status == HAFT_OK && !*ret_goes_on && haft__run_local_question_seq(&f->run->state) > 0) {
-        tell_asked(f);
+        report_questions(f);
         *ret_goes_on = true;
         status = step(f);
     }
@@ -183,17 +183,17 @@ static haft_status wait_for_somebody(follower *f, bool *ret_goes_on)
 /* ---- the end ---- */
 
 /* The object of a run that is left. One that was in memory only has come to its end by that. */
-static void print_left(follower *f, haft__end end, const haft_error *why)
+static void print_interrupted(follower *f, haft__end end, const haft_error *why)
 {
     haft__run left = f->run->state;
     if (!f->run->runtime->shared && left.stage != HAFT__RUN_ENDED) {
         left.stage = HAFT__RUN_ENDED;
         left.end = end;
     }
-    (void)!haft__outcome_print(f->cli, &left, why, NULL);
+    (void)!haft__run_result_print(f->cli, &left, why, NULL);
 }
 
-static haft__exit stop_here(follower *f)
+static haft__exit_status stop_following(follower *f)
 {
     haft_error stopped = {0};
     (void)haft__fail(&stopped, HAFT_BAD_STATE, f->run->id, "stopped by a signal");
@@ -203,10 +203,10 @@ static haft__exit stop_here(follower *f)
         (void)haft__hint(&stopped, HAFT_BAD_STATE, "it was in memory only, and is gone");
     }
     (void)!show_events(f);
-    haft__timeline_break(&f->timeline);
+    haft__timeline_end_line(&f->timeline);
     write_timeline(f);
     if (f->json) {
-        print_left(f, HAFT__END_CANCELLED, &stopped);
+        print_interrupted(f, HAFT__END_CANCELLED, &stopped);
     } else {
         (void)fprintf(f->cli->errors, "paused; %s\n", stopped.hint);
     }
@@ -216,13 +216,13 @@ static haft__exit stop_here(follower *f)
 /* ---- interrupts ---- */
 
 /* What a pause waits for: calls with effects that have begun. */
-static void tell_pausing(follower *f)
+static void report_pausing(follower *f)
 {
-    if (!f->tells || f->run->slots == NULL) {
+    if (!f->reports || f->run->slots == NULL) {
         return;
     }
     (void)!show_events(f);
-    haft__timeline_break(&f->timeline);
+    haft__timeline_end_line(&f->timeline);
     write_timeline(f);
     (void)fputs("pausing behind", f->cli->errors);
     for (const haft__call_slot *slot = f->run->slots; slot != NULL; slot = slot->next) {
@@ -232,7 +232,7 @@ static void tell_pausing(follower *f)
     (void)fputs("; Ctrl-C again cancels the run\n", f->cli->errors);
 }
 
-static void cancel(follower *f)
+static void cancel_run(follower *f)
 {
     haft__run_command command = {.kind = HAFT__RUN_COMMAND_CANCEL,
                                  .call = HAFT__LIT(""),
@@ -246,9 +246,9 @@ static void cancel(follower *f)
 
 /* The first interrupt pauses the run, a second Ctrl-C cancels it; who asks twice otherwise does
  * not wait for calls either. Whether the run is to be left. */
-static bool heed(follower *f)
+static bool handle_interrupts(follower *f)
 {
-    unsigned count = f->interrupts.keys + f->interrupts.requests;
+    unsigned count = f->interrupts.sigint_count + f->interrupts.sigterm_count;
     if (count == 0 || f->cancelling) {
         return false;
     }
@@ -256,72 +256,74 @@ static bool heed(follower *f)
         f->pausing = true;
         haft__run_drain(f->run);
         if (count == 1) {
-            tell_pausing(f);
+            report_pausing(f);
         }
     }
-    if (f->interrupts.keys >= 2) {
-        cancel(f);
+    if (f->interrupts.sigint_count >= 2) {
+        cancel_run(f);
         return false;
     }
     return count >= 2 || (haft__run_is_drained(f->run) && haft_run_state(f->run) != HAFT_ENDED);
 }
 
 /* A run that waits for another of its thread does not seem to do anything. */
-static void tell_queue(follower *f)
+static void report_queue(follower *f)
 {
-    if (f->tells && haft__follow_queue(&f->queue, f->run)) {
-        haft__timeline_break(&f->timeline);
+    if (f->reports && haft__follow_queue_changed(&f->queue, f->run)) {
+        haft__timeline_end_line(&f->timeline);
         write_timeline(f);
-        haft__follow_tell_queue(f->cli, f->run);
+        haft__follow_report_queue(f->cli, f->run);
     }
 }
 
 /* A question that goes with this process does not wait until all else is done. */
-static haft_status go_along(follower *f)
+static haft_status step_or_ask(follower *f)
 {
     bool goes_on;
-    tell_queue(f);
-    return haft__run_has_open_question(f->run) ? wait_for_somebody(f, &goes_on) : step(f);
+    report_queue(f);
+    return haft__run_has_open_question(f->run) ? wait_for_answer(f, &goes_on) : step(f);
 }
 
-static haft__exit follow(follower *f)
+static haft__exit_status follow_until_done(follower *f)
 {
     haft_status status = HAFT_OK;
     bool goes_on = true;
     while (status == HAFT_OK && goes_on) {
-        if (heed(f)) {
-            return stop_here(f);
+        if (handle_interrupts(f)) {
+            return stop_following(f);
         }
         haft_state state = haft_run_state(f->run);
         switch (state) {
-        case HAFT_RUNNING: status = go_along(f); break;
-        case HAFT_WAITING: status = wait_for_somebody(f, &goes_on); break;
+        case HAFT_RUNNING: status = step_or_ask(f); break;
+        case HAFT_WAITING: status = wait_for_answer(f, &goes_on); break;
         case HAFT_ENDED: goes_on = false; break;
         case HAFT_STOPPED:
             *f->err = f->run->error;
             return f->run->thread_busy
                        ? HAFT__EXIT_REFUSED
-                       : haft__session_exit(f->err->status == HAFT_NOT_FOUND ? HAFT_NOT_FOUND
-                                                                             : HAFT_IO);
+                       : haft__session_exit_status(f->err->status == HAFT_NOT_FOUND ? HAFT_NOT_FOUND
+                                                                                    : HAFT_IO);
         }
     }
     if (status == HAFT_OK) {
         status = show_events(f);
     }
     if (status == HAFT_OK) {
-        status = haft__artifacts_write(
+        status = haft__artifacts_export(
             haft__config_get(f->cli, f->args, HAFT__SETTING_artifacts).value, f->run, f->err);
     }
     if (status != HAFT_OK) {
         return HAFT__EXIT_FAILED;
     }
-    bool shown = f->timeline.answer_shown && haft__look_same(f->cli->out, f->cli->errors);
-    haft__exit result = haft__follow_print_rest(f->cli, f->args, f->run, shown, f->err);
-    haft__follow_tell_end(f->cli, f->args, f->run);
+    bool shown =
+        f->timeline.answer_shown && haft__terminal_caps_same_device(f->cli->out, f->cli->errors);
+    haft__exit_status result = haft__follow_print_remaining(f->cli, f->args, f->run, shown, f->err);
+    haft__follow_report_end(f->cli, f->args, f->run);
     return result;
 }
 
-haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, haft_error *err)
+haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_run *run,
+                                   haft_error *err)
 {
     follower f = {.cli = cli,
                   .args = args,
@@ -330,25 +332,27 @@ haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, h
                   .json = haft__args_has(args, "json"),
                   .err = err};
     haft__terminal terminal;
-    f.tells = !f.events && !f.json && !haft__args_has(args, "quiet");
-    f.terminal = f.tells && haft__terminal_open(&terminal) ? &terminal : NULL;
-    haft__look look = haft__look_at(cli->errors, haft__config_plain(cli, args));
-    f.told = run->has_reader = f.tells && look.live;
+    f.reports = !f.events && !f.json && !haft__args_has(args, "quiet");
+    f.terminal = f.reports && haft__terminal_open(&terminal) ? &terminal : NULL;
+    haft__terminal_caps caps =
+        haft__terminal_caps_detect(cli->errors, haft__config_is_plain(cli, args));
+    f.wants_progress = run->has_reader = f.reports && caps.live;
     if (f.terminal != NULL) {
         terminal.interrupts = &f.interrupts;
-        terminal.look = look;
+        terminal.caps = caps;
     }
-    haft__timeline_init(&f.timeline, run->agent->spec, look);
-    if (f.tells && run->state.seq > 0) {
+    haft__timeline_init(&f.timeline, run->agent->spec, caps);
+    if (f.reports && run->state.seq > 0) {
         haft__timeline_resume(&f.timeline, haft__str(run->id), run->state.task);
     }
-    haft__exit result = HAFT__EXIT_FAILED;
-    if (haft__interrupts_catch(&f.interrupts, run->runtime->loop, err) == HAFT_OK) {
-        result = follow(&f);
+    haft__exit_status result = HAFT__EXIT_FAILED;
+    if (haft__interrupts_watch(&f.interrupts, run->runtime->loop, err) == HAFT_OK) {
+        result = follow_until_done(&f);
     }
-    haft__outcome_note(cli, run->id);
+    haft__cli_set_run(cli, run->id);
     if (f.json && !cli->answered && !run->runtime->shared && err->message[0] != '\0') {
-        print_left(&f, HAFT__END_FAILED, err); /* nobody can look it up behind this process */
+        print_interrupted(&f, HAFT__END_FAILED,
+                          err); /* nobody can look it up behind this process */
     }
     haft__interrupts_release(&f.interrupts);
     haft__timeline_finish(&f.timeline);

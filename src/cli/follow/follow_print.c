@@ -8,7 +8,7 @@
 #include "cli/terminal/pending.h"
 #include "cli/terminal/print.h"
 
-static bool waits_for_somebody(const haft_run *run)
+static bool waits_for_answer(const haft_run *run)
 {
     const haft__run *state = &run->state;
     bool waits = haft_run_state(run) == HAFT_WAITING;
@@ -19,10 +19,10 @@ static bool waits_for_somebody(const haft_run *run)
 }
 
 /* One that is running is another process's: what was said to it has been taken. */
-static haft__exit exit_of(const haft_run *run)
+static haft__exit_status exit_status_of(const haft_run *run)
 {
     if (haft_run_state(run) != HAFT_ENDED) {
-        return waits_for_somebody(run) ? HAFT__EXIT_WAITING : HAFT__EXIT_DONE;
+        return waits_for_answer(run) ? HAFT__EXIT_WAITING : HAFT__EXIT_DONE;
     }
     switch (run->state.end) {
     case HAFT__END_DONE:
@@ -57,14 +57,15 @@ haft_status haft__follow_print_events(haft__cli *cli, haft_run *run, haft_error 
     return status;
 }
 
-haft__exit haft__follow_print_rest(haft__cli *cli, const haft__args *args, const haft_run *run,
-                                   bool answer_shown, haft_error *err)
+haft__exit_status haft__follow_print_remaining(haft__cli *cli, const haft__args *args,
+                                               const haft_run *run, bool answer_shown,
+                                               haft_error *err)
 {
     haft_str answer = haft_run_answer_text(run);
     if (haft__args_has(args, "json")) {
         const haft_error *why = cli->problem.message[0] != '\0' ? &cli->problem : NULL;
-        return haft__outcome_print(cli, &run->state, why, err) == HAFT_OK ? exit_of(run)
-                                                                          : HAFT__EXIT_FAILED;
+        return haft__run_result_print(cli, &run->state, why, err) == HAFT_OK ? exit_status_of(run)
+                                                                             : HAFT__EXIT_FAILED;
     }
     if (!haft__args_has(args, "events") && answer.len > 0 && !answer_shown) {
         haft__print_answer(cli->out, answer);
@@ -73,20 +74,20 @@ haft__exit haft__follow_print_rest(haft__cli *cli, const haft__args *args, const
     if (tells && haft_run_state(run) == HAFT_RUNNING) {
         (void)fprintf(cli->errors, "another process goes on with %s\n", run->id);
     }
-    if (tells && waits_for_somebody(run)) {
-        haft__pending_tell(cli->errors, args, run);
+    if (tells && waits_for_answer(run)) {
+        haft__pending_print(cli->errors, args, run);
     }
-    return exit_of(run);
+    return exit_status_of(run);
 }
 
-haft__exit haft__follow_print(haft__cli *cli, const haft__args *args, const haft_run *run,
-                              haft_error *err)
+haft__exit_status haft__follow_print_result(haft__cli *cli, const haft__args *args,
+                                            const haft_run *run, haft_error *err)
 {
-    return haft__follow_print_rest(cli, args, run, false, err);
+    return haft__follow_print_remaining(cli, args, run, false, err);
 }
 
-haft__exit haft__follow_print_since(haft__cli *cli, const haft__args *args, const haft_run *run,
-                                    uint64_t seq, haft_error *err)
+haft__exit_status haft__follow_print_since(haft__cli *cli, const haft__args *args,
+                                           const haft_run *run, uint64_t seq, haft_error *err)
 {
     haft_str lines = haft__args_has(args, "events") ? run->events : HAFT__LIT("");
     haft_status status = HAFT_OK;
@@ -96,5 +97,5 @@ haft__exit haft__follow_print_since(haft__cli *cli, const haft__args *args, cons
             status = haft__follow_print_event(cli, line, err);
         }
     }
-    return status == HAFT_OK ? haft__follow_print(cli, args, run, err) : HAFT__EXIT_FAILED;
+    return status == HAFT_OK ? haft__follow_print_result(cli, args, run, err) : HAFT__EXIT_FAILED;
 }

@@ -9,7 +9,7 @@
 #include "cli/terminal/timeline.h"
 #include "cli/terminal/width.h"
 
-bool haft__follow_queue(haft__queue_told *told, const haft_run *run)
+bool haft__follow_queue_changed(haft__follow_reported_queue *told, const haft_run *run)
 {
     bool other = haft__queue_is_waiting(run) && strcmp(told->id, run->ahead) != 0;
     if (other) {
@@ -18,8 +18,8 @@ bool haft__follow_queue(haft__queue_told *told, const haft_run *run)
     return other;
 }
 
-void haft__follow_tell_behind(haft__cli *cli, const char *id, haft_str ahead, haft__run_state state,
-                              bool lost)
+void haft__follow_report_run_ahead(haft__cli *cli, const char *id, haft_str ahead,
+                                   haft__run_state state, bool lost)
 {
     (void)fprintf(cli->errors, "%s waits for the end of %.*s, ahead of it in its thread", id,
                   HAFT__ARG(ahead));
@@ -33,20 +33,20 @@ void haft__follow_tell_behind(haft__cli *cli, const char *id, haft_str ahead, ha
     (void)fflush(cli->errors);
 }
 
-void haft__follow_tell_queue(haft__cli *cli, const haft_run *run)
+void haft__follow_report_queue(haft__cli *cli, const haft_run *run)
 {
-    haft__follow_tell_behind(cli, run->id, haft__str(run->ahead), run->ahead_state,
-                             run->ahead_abandoned);
+    haft__follow_report_run_ahead(cli, run->id, haft__str(run->ahead), run->ahead_state,
+                                  run->ahead_abandoned);
 }
 
-void haft__follow_tell_end(haft__cli *cli, const haft__args *args, const haft_run *run)
+void haft__follow_report_end(haft__cli *cli, const haft__args *args, const haft_run *run)
 {
     const haft__run *state = &run->state;
     haft_state now = haft_run_state(run);
     bool asked = haft__args_has(args, "quiet") && !haft__args_has(args, "json")
                  && !haft__args_has(args, "events");
     if (asked && now == HAFT_WAITING) {
-        haft__pending_tell(cli->errors, args, run);
+        haft__pending_print(cli->errors, args, run);
     }
     if (!asked || now != HAFT_ENDED || state->end == HAFT__END_DONE
         || state->end == HAFT__END_DIRECT) {
@@ -55,7 +55,7 @@ void haft__follow_tell_end(haft__cli *cli, const haft__args *args, const haft_ru
     haft__buf line;
     haft__buf_init(&line, HAFT__LIMIT_RUN_BYTES);
     haft__buf_addf(&line, "haft: %s: ", haft__end_name(state->end));
-    (void)haft__add_line(&line, state->end_reason, HAFT__SHOWN_REASON, HAFT__LIT("..."));
+    (void)haft__escape_add_line(&line, state->end_reason, HAFT__REASON_COLUMNS, HAFT__LIT("..."));
     haft__buf_add_char(&line, '\n');
     if (haft__buf_check(&line, NULL) == HAFT_OK) {
         (void)fwrite(line.ptr, 1, line.len, cli->errors);

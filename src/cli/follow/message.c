@@ -12,14 +12,14 @@
 #include "store/move.h"
 
 /* How long another process may take until it has heard. */
-#define HEARD_MS 10000U
-#define LOOK_MS  50U
-#define TELL_MS  1000U /* ... and until that is told */
+#define CONSUME_TIMEOUT_MS 10000U
+#define POLL_MS            50U
+#define REPORT_AFTER_MS    1000U /* ... and until that is told */
 /* Past these something else is wrong than that others are faster. */
-#define MOST_TRIES 100U
+#define MAX_TRIES 100U
 
 /* What somebody waits for who has left a message. */
-typedef struct waiting {
+typedef struct message_wait {
     uint64_t start_ms; /* on the steady clock: the other may be set while somebody waits */
     uint64_t lease_ms; /* of its owner, at first */
     bool told;
@@ -29,9 +29,9 @@ typedef struct waiting {
     bool left;      /* nobody has the run any more */
     unsigned tries; /* to take it up here */
     haft_run *mine; /* it was taken up here; else NULL */
-} waiting;
+} message_wait;
 
-static haft_status fail_deaf(const haft_run *run, haft_error *err)
+static haft_status fail_unresponsive_owner(const haft_run *run, haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_IO, run->id,
                                     "the process that has this run does not listen; the message "
@@ -41,7 +41,7 @@ static haft_status fail_deaf(const haft_run *run, haft_error *err)
 
 /* Whoever moves a run into another store never listens: the message goes along, and is heard once
  * the move has come to its end. */
-static haft_status check_moving(const haft__store_run *row, haft_error *err)
+static haft_status check_not_moving(const haft__store_run *row, haft_error *err)
 {
     haft__move move;
     return haft__move_parse_owner(row->owner, &move) ? haft__move_fail(row->id, &move, err)
@@ -50,10 +50,11 @@ static haft_status check_moving(const haft__store_run *row, haft_error *err)
 
 /* One that is stopped cannot be told; its run is others' when its lease is over. One that renews it
  * and does not listen will not either. */
-static haft_status look_at_owner(haft__cli *cli, const haft_run *run, waiting *w, haft_error *err)
+static haft_status check_owner(haft__cli *cli, const haft_run *run, message_wait *w,
+                               haft_error *err)
 {
     haft__store_request request = {.verb = HAFT__STORE_FIND, .name = haft__str(run->id)};
-    haft_status status = haft__session_ask(cli, run->runtime, &request, err);
+    haft_status status = haft__session_store_execute(cli, run->runtime, &request, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -61,13 +62,13 @@ static haft_status look_at_owner(haft__cli *cli, const haft_run *run, waiting *w
     uint64_t now = haft__clock_now(), waited = haft__clock_monotonic() - w->start_ms;
     w->lease_ms = w->lease_ms == 0 ? row->lease_ms : w->lease_ms;
     w->left = row->owner.len == 0 || row->lease_ms <= now || haft__owner_is_dead(row->owner);
-    if (!w->left && check_moving(row, err) != HAFT_OK) {
+    if (!w->left && check_not_moving(row, err) != HAFT_OK) {
         return HAFT_BAD_STATE;
     }
-    if (!w->left && waited > HEARD_MS && row->lease_ms != w->lease_ms) {
-        return fail_deaf(run, err);
+    if (!w->left && waited > CONSUME_TIMEOUT_MS && row->lease_ms != w->lease_ms) {
+        return fail_unresponsive_owner(run, err);
     }
-    if (!w->left && waited > TELL_MS && !w->told) {
+    if (!w->left && waited > REPORT_AFTER_MS && !w->told) {
         w->told = true;
         (void)fprintf(cli->errors,
                       "the process that has %s does not answer; its lease is over in %llu s\n",
@@ -79,10 +80,10 @@ static haft_status look_at_owner(haft__cli *cli, const haft_run *run, waiting *w
 
 /* Whoever had the run has left it before it heard: it is taken up here, where it hears what was
  * sent. Saying it again would leave the message behind, for another question of the same call. */
-static haft_status take_up(const haft_run *run, waiting *w, haft_error *err)
+static haft_status open_run_here(const haft_run *run, message_wait *w, haft_error *err)
 {
     haft_status status = haft_run_open(run->runtime, run->id, &w->mine, err);
-    if (status == HAFT_BAD_STATE && ++w->tries < MOST_TRIES) { /* another was faster, or it ended */
+    if (status == HAFT_BAD_STATE && ++w->tries < MAX_TRIES) { /* another was faster, or it ended */
         *err = (haft_error){0};
         w->left = false;
         return HAFT_OK;
@@ -90,13 +91,13 @@ static haft_status take_up(const haft_run *run, waiting *w, haft_error *err)
     return status;
 }
 
-static haft_status wait_a_little(const haft_run *run, const waiting *w, haft_error *err)
+static haft_status wait_poll_interval(const haft_run *run, const message_wait *w, haft_error *err)
 {
     if (w->mine == NULL) {
-        haft__clock_sleep(LOOK_MS);
+        haft__clock_sleep(POLL_MS);
         return HAFT_OK;
     }
-    haft_status status = haft_runtime_step(run->runtime, (int)LOOK_MS, err);
+    haft_status status = haft_runtime_step(run->runtime, (int)POLL_MS, err);
     if (status == HAFT_OK && w->mine->stage == HAFT__HANDLE_FAILED) {
         *err = w->mine->error;
         status = err->status;
@@ -106,7 +107,7 @@ static haft_status wait_a_little(const haft_run *run, const waiting *w, haft_err
 
 /* Whether the message is not there any more. Which one it is, the store does not say: the last that
  * has its text. Others may be left to a run for long. */
-static bool is_heard(waiting *w, const haft__store_request *found)
+static bool is_consumed(message_wait *w, const haft__store_request *found)
 {
     uint64_t there = 0;
     for (size_t i = 0; i < found->message_count; i++) {
@@ -120,24 +121,25 @@ static bool is_heard(waiting *w, const haft__store_request *found)
 }
 
 /* Until its owner, who may come to be this process, has dealt with the message. */
-static haft_status wait_until_heard(haft__cli *cli, haft_run *run, waiting *w, haft_error *err)
+static haft_status wait_until_consumed(haft__cli *cli, haft_run *run, message_wait *w,
+                                       haft_error *err)
 {
     haft_status status = HAFT_OK;
     w->start_ms = haft__clock_monotonic();
     while (status == HAFT_OK && !w->heard) {
         haft__arena_mark mark = haft__arena_save(&cli->arena);
         haft__store_request request = {.verb = HAFT__STORE_RECEIVE, .run.id = haft__str(run->id)};
-        status = wait_a_little(run, w, err);
+        status = wait_poll_interval(run, w, err);
         if (status == HAFT_OK) {
-            status = haft__session_ask(cli, run->runtime, &request, err);
+            status = haft__session_store_execute(cli, run->runtime, &request, err);
         }
-        w->heard = status == HAFT_OK && is_heard(w, &request);
+        w->heard = status == HAFT_OK && is_consumed(w, &request);
         if (status == HAFT_OK && !w->heard && w->mine == NULL) {
-            status = look_at_owner(cli, run, w, err);
+            status = check_owner(cli, run, w, err);
         }
         haft__arena_restore(&cli->arena, mark);
         if (status == HAFT_OK && w->left && w->mine == NULL) {
-            status = take_up(run, w, err);
+            status = open_run_here(run, w, err);
         }
     }
     return status;
@@ -145,25 +147,25 @@ static haft_status wait_until_heard(haft__cli *cli, haft_run *run, waiting *w, h
 
 /* A message that was refused: the run has ended, which whoever looks at it sees, or is on its way
  * into another store. */
-static haft_status explain_refusal(haft__cli *cli, const haft_run *run, haft_error *err)
+static haft_status explain_rejection(haft__cli *cli, const haft_run *run, haft_error *err)
 {
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = haft__str(run->id)};
     *err = (haft_error){0};
-    haft_status status = haft__session_ask(cli, run->runtime, &find, err);
-    return status == HAFT_OK ? check_moving(&find.found[0], err) : status;
+    haft_status status = haft__session_store_execute(cli, run->runtime, &find, err);
+    return status == HAFT_OK ? check_not_moving(&find.found[0], err) : status;
 }
 
-haft_status haft__message_leave(haft__cli *cli, haft_run *run, haft_str text, haft_run **ret_mine,
-                                haft_error *err)
+haft_status haft__message_deliver(haft__cli *cli, haft_run *run, haft_str text, haft_run **ret_mine,
+                                  haft_error *err)
 {
-    waiting w = {.text = text};
+    message_wait w = {.text = text};
     haft__store_request request = {
         .verb = HAFT__STORE_SEND, .run.id = haft__str(run->id), .text = text};
-    haft_status status = haft__session_ask(cli, run->runtime, &request, err);
+    haft_status status = haft__session_store_execute(cli, run->runtime, &request, err);
     if (status == HAFT_BAD_STATE) {
-        return explain_refusal(cli, run, err);
+        return explain_rejection(cli, run, err);
     }
-    status = status == HAFT_OK ? wait_until_heard(cli, run, &w, err) : status;
+    status = status == HAFT_OK ? wait_until_consumed(cli, run, &w, err) : status;
     *ret_mine = w.mine;
     return status;
 }

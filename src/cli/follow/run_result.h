@@ -12,24 +12,24 @@
 #include "cli/session.h"
 
 /* Prints the object; `why` is its `error` for what did not come to the end of the run, or NULL. */
-HAFT_MUST_USE haft_status haft__outcome_print(haft__cli *cli, const haft__run *run,
-                                              const haft_error *why, haft_error *err);
+HAFT_MUST_USE haft_status haft__run_result_print(haft__cli *cli, const haft__run *run,
+                                                 const haft_error *why, haft_error *err);
 
 /* The same of a run as the store has it now; `why` may be NULL. Without a runtime, or when the
  * store cannot be read, only its id is known; without an id, or when there is no such run, that is
  * null. */
-void haft__outcome_print_stored(haft__cli *cli, haft_runtime *runtime, const char *id,
-                                const haft_error *why);
+void haft__run_result_print_stored(haft__cli *cli, haft_runtime *runtime, const char *id,
+                                   const haft_error *why);
 
 /* From here on the command is about this run; "": it has no id yet. */
-void haft__outcome_note(haft__cli *cli, const char *id);
+void haft__cli_set_run(haft__cli *cli, const char *id);
 
 /* Finds the run that *name means (an id, the beginning of one, "last") and makes it its id: it is
- * that run for the whole command, and haft__outcome_note knows it. NOT_FOUND, BAD_INPUT. */
-HAFT_MUST_USE haft_status haft__outcome_name(haft__cli *cli, haft_runtime *runtime,
-                                             const char **name, haft_error *err);
+ * that run for the whole command, and haft__cli_set_run knows it. NOT_FOUND, BAD_INPUT. */
+HAFT_MUST_USE haft_status haft__cli_resolve_run(haft__cli *cli, haft_runtime *runtime,
+                                                const char **name, haft_error *err);
 
 /* A run of the store that was folded: what a tool asked is lost with the process that ran it. */
-void haft__outcome_settle(const haft__store_run *row, haft__run *run);
+void haft__run_result_apply_row(const haft__store_run *row, haft__run *run);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "cli/input/line_reader.h"
 
-void haft__batch_place(haft_error *failure, size_t number)
+void haft__batch_prefix_error(haft_error *failure, size_t number)
 {
     char place[sizeof(failure->where) + 32];
     (void)snprintf(place, sizeof(place), "line %zu%s%s", number,
@@ -17,15 +17,16 @@ void haft__batch_place(haft_error *failure, size_t number)
 }
 
 /* The next line; *ret_more is false behind the last. */
-static haft_status answer_next(haft__cli *cli, haft__lines *lines, haft__batch_answer *answer,
-                               void *context, bool *ret_more, haft_error *err)
+static haft_status handle_next_line(haft__cli *cli, haft__line_reader *lines,
+                                    haft__batch_handler *answer, void *context, bool *ret_more,
+                                    haft_error *err)
 {
     haft_str line = {NULL, 0};
     haft_error failure = {.status = HAFT_OK};
-    haft_status got = haft__lines_next(lines, &line, ret_more, &failure);
+    haft_status got = haft__line_reader_next(lines, &line, ret_more, &failure);
     if (got == HAFT_TOO_BIG) {
         failure.where[0] = '\0';
-        haft__batch_place(&failure, lines->number);
+        haft__batch_prefix_error(&failure, lines->number);
         return answer(cli, context, line, lines->number, &failure, err);
     }
     if (got != HAFT_OK) {
@@ -39,19 +40,19 @@ static haft_status answer_next(haft__cli *cli, haft__lines *lines, haft__batch_a
     return answer(cli, context, line, lines->number, NULL, err);
 }
 
-haft__exit haft__batch_run(haft__cli *cli, const char *path, haft__batch_answer *answer,
-                           void *context, haft_error *err)
+haft__exit_status haft__batch_run(haft__cli *cli, const char *path, haft__batch_handler *answer,
+                                  void *context, haft_error *err)
 {
-    haft__lines lines;
-    if (haft__lines_open(&lines, path, HAFT__LIMIT_JSON_BYTES, err) != HAFT_OK) {
+    haft__line_reader lines;
+    if (haft__line_reader_open(&lines, path, HAFT__LIMIT_JSON_BYTES, err) != HAFT_OK) {
         return HAFT__EXIT_USAGE;
     }
     bool more = true;
     haft_status status = HAFT_OK;
     while (more && status == HAFT_OK && !ferror(cli->out)) { /* main() says that nobody reads */
-        status = answer_next(cli, &lines, answer, context, &more, err);
+        status = handle_next_line(cli, &lines, answer, context, &more, err);
     }
-    haft__lines_close(&lines);
+    haft__line_reader_close(&lines);
     return status == HAFT_OK   ? HAFT__EXIT_DONE
            : status == HAFT_IO ? HAFT__EXIT_USAGE
                                : HAFT__EXIT_FAILED;

@@ -7,16 +7,16 @@
 
 /* One line, or why it could not be read: then `failure` is not NULL. Whatever is wrong with a line
  * is a part of its answer; only printing can fail. */
-typedef haft_status haft__batch_answer(haft__cli *cli, void *context, haft_str line, size_t number,
-                                       const haft_error *failure, haft_error *err);
+typedef haft_status haft__batch_handler(haft__cli *cli, void *context, haft_str line, size_t number,
+                                        const haft_error *failure, haft_error *err);
 
 /* Answers each line of the file that is not empty, "-" being standard input; the arena is the
  * line's. USAGE when it cannot be read, FAILED when there is no memory. */
-haft__exit haft__batch_run(haft__cli *cli, const char *path, haft__batch_answer *answer,
-                           void *context, haft_error *err);
+haft__exit_status haft__batch_run(haft__cli *cli, const char *path, haft__batch_handler *answer,
+                                  void *context, haft_error *err);
 
 /* Puts the number of the line in front of the place of its error, so that answers can be matched to
  * lines although empty lines have none. */
-void haft__batch_place(haft_error *failure, size_t number);
+void haft__batch_prefix_error(haft_error *failure, size_t number);
 
 #endif

@@ -8,20 +8,21 @@
 #include "base/error.h"
 #include "base/str.h"
 
-haft_status haft__lines_open(haft__lines *lines, const char *path, size_t max_line, haft_error *err)
+haft_status haft__line_reader_open(haft__line_reader *lines, const char *path, size_t max_line,
+                                   haft_error *err)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     FILE *file = is_stdin ? stdin : fopen(path, "rbe");
     if (file == NULL) {
         return haft__fail(err, HAFT_IO, path, "cannot be opened: %s", strerror(errno));
     }
-    *lines =
-        (haft__lines){.name = is_stdin ? "standard input" : path, .file = file, .owned = !is_stdin};
+    *lines = (haft__line_reader){
+        .name = is_stdin ? "standard input" : path, .file = file, .owned = !is_stdin};
     haft__buf_init(&lines->line, max_line);
     return HAFT_OK;
 }
 
-void haft__lines_close(haft__lines *lines)
+void haft__line_reader_close(haft__line_reader *lines)
 {
     if (lines->owned) {
         (void)fclose(lines->file);
@@ -32,7 +33,7 @@ void haft__lines_close(haft__lines *lines)
 
 /* Reads up to the line end or the end of the file; what does not fit is dropped, which the buffer
  * remembers. Returns false when there was nothing at all. */
-static bool take_line(haft__lines *lines)
+static bool take_line(haft__line_reader *lines)
 {
     haft__buf_clear(&lines->line);
     int c = getc(lines->file);
@@ -45,8 +46,8 @@ static bool take_line(haft__lines *lines)
     return true;
 }
 
-haft_status haft__lines_next(haft__lines *lines, haft_str *ret_line, bool *ret_more,
-                             haft_error *err)
+haft_status haft__line_reader_next(haft__line_reader *lines, haft_str *ret_line, bool *ret_more,
+                                   haft_error *err)
 {
     bool more = take_line(lines);
     lines->number += more;

@@ -8,23 +8,23 @@
 
 #include "base/buf.h"
 
-typedef struct haft__lines {
+typedef struct haft__line_reader {
     const char *name; /* for errors */
     FILE *file;
     bool owned;
     haft__buf line;
     size_t number; /* of the line read last, from 1 */
-} haft__lines;
+} haft__line_reader;
 
 /* `path` "-" is standard input. IO when it cannot be opened. */
-HAFT_MUST_USE haft_status haft__lines_open(haft__lines *lines, const char *path, size_t max_line,
-                                           haft_error *err);
-void haft__lines_close(haft__lines *lines);
+HAFT_MUST_USE haft_status haft__line_reader_open(haft__line_reader *lines, const char *path,
+                                                 size_t max_line, haft_error *err);
+void haft__line_reader_close(haft__line_reader *lines);
 
 /* The next line without its line end; *ret_more is false behind the last. The text is borrowed
  * until the next call. A line that is too long is passed over and reported as TOO_BIG: the next
  * call goes on behind it. IO when reading fails. err->where is "name:line", or the name for IO. */
-HAFT_MUST_USE haft_status haft__lines_next(haft__lines *lines, haft_str *ret_line, bool *ret_more,
-                                           haft_error *err);
+HAFT_MUST_USE haft_status haft__line_reader_next(haft__line_reader *lines, haft_str *ret_line,
+                                                 bool *ret_more, haft_error *err);
 
 #endif

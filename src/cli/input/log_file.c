@@ -17,7 +17,7 @@ static void at_line(haft_error *err, const char *path, size_t number)
 }
 
 /* Lines are written whole, with their end; what has none and is no JSON was cut by a crash. */
-static haft_status leave_out_cut(const char *path, FILE *notes, haft_str *lines, haft_error *err)
+static haft_status drop_torn_line(const char *path, FILE *notes, haft_str *lines, haft_error *err)
 {
     size_t start = lines->len, number = 1;
     while (start > 0 && lines->ptr[start - 1] != '\n') {
@@ -44,12 +44,12 @@ static haft_status leave_out_cut(const char *path, FILE *notes, haft_str *lines,
     return HAFT_OK;
 }
 
-haft_status haft__log_read(haft__arena *arena, const char *path, FILE *notes, haft_str *ret_lines,
-                           haft_error *err)
+haft_status haft__log_file_read(haft__arena *arena, const char *path, FILE *notes,
+                                haft_str *ret_lines, haft_error *err)
 {
     haft_status status = haft__file_read_arena(arena, path, HAFT__LIMIT_RUN_BYTES, ret_lines, err);
     if (status == HAFT_OK) {
-        status = leave_out_cut(path, notes, ret_lines, err);
+        status = drop_torn_line(path, notes, ret_lines, err);
     }
     if (status == HAFT_OK && haft__str_trim(*ret_lines).len == 0) {
         status = haft__fail(err, HAFT_BAD_INPUT, path, "expected events, found none");
@@ -68,9 +68,9 @@ static haft_status check_version(const haft__event *first, haft_error *err)
     return status;
 }
 
-haft_status haft__log_ends(haft__arena *arena, const char *path, haft_str lines,
-                           haft__hash_key hash_key, haft__event *ret_first, haft__event *ret_last,
-                           haft_error *err)
+haft_status haft__log_file_check(haft__arena *arena, const char *path, haft_str lines,
+                                 haft__hash_key hash_key, haft__event *ret_first,
+                                 haft__event *ret_last, haft_error *err)
 {
     haft__arena scratch;
     haft_str last = {NULL, 0};
@@ -98,13 +98,13 @@ haft_status haft__log_ends(haft__arena *arena, const char *path, haft_str lines,
     return status == HAFT_OK ? haft__event_read(arena, last, hash_key, ret_last, err) : status;
 }
 
-haft_status haft__log_fold(haft__arena *arena, const haft__spec *spec, const char *path,
-                           haft_str lines, uint64_t last, haft__hash_key hash_key,
-                           haft__run *ret_run, haft_error *err)
+haft_status haft__log_file_fold(haft__arena *arena, const haft__spec *spec, const char *path,
+                                haft_str lines, uint64_t last, haft__hash_key hash_key,
+                                haft__run *ret_run, haft_error *err)
 {
-    haft__respec_look specs = {arena, spec->path, hash_key};
+    haft__spec_drift_log_loader specs = {arena, spec->path, hash_key};
     haft_status status = haft__run_init(ret_run, arena, spec, hash_key, err);
-    ret_run->specs = haft__respec_lookers(&specs);
+    ret_run->specs = haft__spec_drift_log_specs(&specs);
     for (size_t number = 1; status == HAFT_OK && lines.len > 0 && ret_run->seq < last; number++) {
         haft_str line = haft__str_split(&lines, '\n');
         if (haft__str_trim(line).len == 0) {

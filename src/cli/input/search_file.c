@@ -9,7 +9,7 @@
 #include "cli/input/line_reader.h"
 #include "json/read.h"
 
-static haft_status take_text(haft__json object, const char *key, haft_str *ret_text,
+static haft_status read_text(haft__json object, const char *key, haft_str *ret_text,
                              haft_error *err)
 {
     const haft__json *found = haft__json_get(object, haft__str(key));
@@ -26,7 +26,7 @@ static haft_status take_text(haft__json object, const char *key, haft_str *ret_t
 }
 
 /* One parameter of "params": a name, or an object with it, as a member of "properties". */
-static haft_status take_param(haft__json param, haft__json_member *ret_member, haft_error *err)
+static haft_status read_param(haft__json param, haft__json_member *ret_member, haft_error *err)
 {
     const haft__json *name = haft__json_get(param, HAFT__LIT("name"));
     haft__json key = name != NULL ? *name : param;
@@ -40,7 +40,7 @@ static haft_status take_param(haft__json param, haft__json_member *ret_member, h
 }
 
 /* A schema whose properties are what a list of parameters has. */
-static haft_status take_params(haft__arena *arena, haft__json list, haft__json *ret_schema,
+static haft_status read_params(haft__arena *arena, haft__json list, haft__json *ret_schema,
                                haft_error *err)
 {
     haft__json_member *members = haft__arena_array(arena, list.count + 1, sizeof(*members));
@@ -49,7 +49,7 @@ static haft_status take_params(haft__arena *arena, haft__json list, haft__json *
     }
     haft_status status = HAFT_OK;
     for (uint32_t i = 0; i < list.count && status == HAFT_OK; i++) {
-        status = take_param(list.items[i], &members[i + 1], err);
+        status = read_param(list.items[i], &members[i + 1], err);
     }
     if (status == HAFT_OK) {
         members[0] = (haft__json_member){haft__json_string(HAFT__LIT("properties")),
@@ -59,7 +59,7 @@ static haft_status take_params(haft__arena *arena, haft__json list, haft__json *
     return status;
 }
 
-static haft_status take_schema(haft__arena *arena, haft__json object, haft__json *ret_schema,
+static haft_status read_schema(haft__arena *arena, haft__json object, haft__json *ret_schema,
                                haft_error *err)
 {
     static const char *const keys[] = {"input_schema", "inputSchema", "parameters", "params"};
@@ -69,7 +69,7 @@ static haft_status take_schema(haft__arena *arena, haft__json object, haft__json
             continue;
         }
         if (found->kind == HAFT__JSON_ARRAY) {
-            return take_params(arena, *found, ret_schema, err);
+            return read_params(arena, *found, ret_schema, err);
         }
         if (found->kind != HAFT__JSON_OBJECT) {
             return haft__fail(err, HAFT_BAD_INPUT, "",
@@ -82,7 +82,7 @@ static haft_status take_schema(haft__arena *arena, haft__json object, haft__json
     return HAFT_OK;
 }
 
-static haft_status take_id(haft__arena *arena, haft__search_doc *doc, haft_error *err)
+static haft_status read_id(haft__arena *arena, haft__search_doc *doc, haft_error *err)
 {
     if (doc->name.len == 0) {
         haft_status status =
@@ -120,7 +120,7 @@ static haft_status make_room(haft__search_docs *docs, haft_error *err)
     return HAFT_OK;
 }
 
-static haft_status keep_doc(haft__search_docs *docs, const haft__search_doc *doc, haft_error *err)
+static haft_status copy_doc(haft__search_docs *docs, const haft__search_doc *doc, haft_error *err)
 {
     haft_status status = make_room(docs, err);
     if (status != HAFT_OK) {
@@ -159,26 +159,27 @@ static haft_status add_line(haft_str line, haft__hash_key hash_key, haft__arena 
     } texts[] = {
         {"id", &doc.id}, {"name", &doc.name}, {"server", &doc.group}, {"description", &doc.text}};
     for (size_t i = 0; i < COUNT(texts) && status == HAFT_OK; i++) {
-        status = take_text(object, texts[i].key, texts[i].text, err);
+        status = read_text(object, texts[i].key, texts[i].text, err);
     }
     if (status == HAFT_OK) {
-        status = take_id(arena, &doc, err);
+        status = read_id(arena, &doc, err);
     }
     if (status == HAFT_OK) {
-        status = take_schema(arena, object, &schema, err);
+        status = read_schema(arena, object, &schema, err);
     }
     status = status == HAFT_OK ? haft__search_add(search, &doc, err) : status;
-    return status == HAFT_OK && docs != NULL ? keep_doc(docs, &doc, err) : status;
+    return status == HAFT_OK && docs != NULL ? copy_doc(docs, &doc, err) : status;
 }
 
-static haft_status add_lines(haft__lines *lines, haft__hash_key hash_key, haft__arena *scratch,
-                             haft__search_index *search, haft__search_docs *docs,
-                             haft__search_again *again, haft_error *err)
+static haft_status add_lines(haft__line_reader *lines, haft__hash_key hash_key,
+                             haft__arena *scratch, haft__search_index *search,
+                             haft__search_docs *docs, haft__search_duplicates *again,
+                             haft_error *err)
 {
     bool more = true;
     while (more) {
         haft_str line = {NULL, 0};
-        haft_status status = haft__lines_next(lines, &line, &more, err);
+        haft_status status = haft__line_reader_next(lines, &line, &more, err);
         if (status != HAFT_OK) {
             return status;
         }
@@ -204,15 +205,15 @@ static haft_status add_lines(haft__lines *lines, haft__hash_key hash_key, haft__
 
 haft_status haft__search_file_read(const char *path, haft__hash_key hash_key, haft__arena *scratch,
                                    haft__search_index *search, haft__search_docs *docs,
-                                   haft__search_again *ret_again, haft_error *err)
+                                   haft__search_duplicates *ret_duplicates, haft_error *err)
 {
-    haft__lines lines;
-    *ret_again = (haft__search_again){0};
-    haft_status status = haft__lines_open(&lines, path, HAFT__LIMIT_JSON_BYTES, err);
+    haft__line_reader lines;
+    *ret_duplicates = (haft__search_duplicates){0};
+    haft_status status = haft__line_reader_open(&lines, path, HAFT__LIMIT_JSON_BYTES, err);
     if (status != HAFT_OK) {
         return status;
     }
-    status = add_lines(&lines, hash_key, scratch, search, docs, ret_again, err);
-    haft__lines_close(&lines);
+    status = add_lines(&lines, hash_key, scratch, search, docs, ret_duplicates, err);
+    haft__line_reader_close(&lines);
     return status;
 }

@@ -111,13 +111,13 @@ static void print_problem(const haft__spec_file *file, const haft__spec_problem 
 {
     haft__buf shown;
     haft__buf_init(&shown, HAFT__LIMIT_SPEC_BYTES);
-    haft__complaint c = {.place = haft__str(file->name),
-                         .line = problem->line,
-                         .column = problem->column,
-                         .extent = problem->extent,
-                         .warning = problem->warning,
-                         .message = problem->message,
-                         .hint = problem->hint};
+    haft__diagnostic c = {.place = haft__str(file->name),
+                          .line = problem->line,
+                          .column = problem->column,
+                          .extent = problem->extent,
+                          .warning = problem->warning,
+                          .message = problem->message,
+                          .hint = problem->hint};
     if (problem->from.len > 0) {
         haft_str rest = problem->from;
         bool option = problem->from_column > 0;
@@ -129,7 +129,7 @@ static void print_problem(const haft__spec_file *file, const haft__spec_problem 
         hide_secrets(file, problem->line, &shown);
         c.shown = haft__buf_check(&shown, NULL) == HAFT_OK ? haft__buf_str(&shown) : c.shown;
     }
-    haft__complain(out, &c);
+    haft__diagnostic_print(out, &c);
     haft__buf_finish(&shown);
 }
 
@@ -151,13 +151,13 @@ void haft__spec_file_print(const haft__spec_file *file, FILE *out)
         print_problem(file, &report->problems[i], out);
     }
     if (report->errors + report->warnings == 0) {
-        haft__print_text(out, haft__str(file->name));
+        haft__print_escaped(out, haft__str(file->name));
         (void)fputs(": good\n", out);
         return;
     }
     if (!is_options_only(report)) {
-        haft__complain_count(out, haft__str(file->name), report->errors, report->warnings,
-                             report->count);
+        haft__diagnostic_print_summary(out, haft__str(file->name), report->errors, report->warnings,
+                                       report->count);
     }
 }
 
@@ -184,13 +184,13 @@ static void note_problem(const haft__spec_file *file, haft__cli *cli)
 
 /* Servers of an imported file that are left out are told of wherever the spec is used: the file is
  * another program's, and nobody checks it here. */
-static void tell_left_out(const haft__spec_file *file, haft__cli *cli)
+static void report_left_out(const haft__spec_file *file, haft__cli *cli)
 {
     for (size_t i = 0; i < file->report.count; i++) {
         const haft__spec_problem *problem = &file->report.problems[i];
         if (problem->warning && haft__str_equal(problem->pointer, HAFT__LIT("/mcp/import"))) {
             (void)fputs("haft: warning: ", cli->errors);
-            haft__print_text(cli->errors, problem->message);
+            haft__print_escaped(cli->errors, problem->message);
             (void)fputc('\n', cli->errors);
         }
     }
@@ -202,7 +202,7 @@ bool haft__spec_file_usable(const haft__spec_file *file, haft__cli *cli)
         haft__spec_file_print(file, cli->errors);
         note_problem(file, cli);
     } else {
-        tell_left_out(file, cli);
+        report_left_out(file, cli);
     }
     return file->spec != NULL;
 }

@@ -31,8 +31,8 @@ static haft__json parameters_of(haft__json tool)
     return haft__json_null();
 }
 
-static haft_status take_tool(haft__json entry, uint32_t at, haft__format_tool *ret_tool,
-                             haft_error *err)
+static haft_status parse_tool(haft__json entry, uint32_t at, haft__format_tool *ret_tool,
+                              haft_error *err)
 {
     haft__json tool = unwrap(entry);
     const haft__json *name = haft__json_get(tool, HAFT__LIT("name"));
@@ -55,8 +55,8 @@ static haft_status take_tool(haft__json entry, uint32_t at, haft__format_tool *r
     return HAFT_OK;
 }
 
-haft_status haft__tools_take(haft__arena *arena, haft__json value, haft__tools_list *ret_list,
-                             haft_error *err)
+haft_status haft__tools_file_parse(haft__arena *arena, haft__json value, haft__tools_list *ret_list,
+                                   haft_error *err)
 {
     const haft__json *inner = haft__json_get(value, HAFT__LIT("tools"));
     haft__json list = inner != NULL ? *inner : value;
@@ -71,7 +71,7 @@ haft_status haft__tools_take(haft__arena *arena, haft__json value, haft__tools_l
     }
     haft_status status = HAFT_OK;
     for (uint32_t i = 0; i < list.count && status == HAFT_OK; i++) {
-        status = take_tool(list.items[i], i, &made.tools[i], err);
+        status = parse_tool(list.items[i], i, &made.tools[i], err);
     }
     if (status == HAFT_OK) {
         *ret_list = made;
@@ -79,8 +79,8 @@ haft_status haft__tools_take(haft__arena *arena, haft__json value, haft__tools_l
     return status;
 }
 
-haft_status haft__tools_read(haft__arena *arena, const char *path, haft__hash_key hash_key,
-                             haft__tools_list *ret_list, haft_error *err)
+haft_status haft__tools_file_read(haft__arena *arena, const char *path, haft__hash_key hash_key,
+                                  haft__tools_list *ret_list, haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = hash_key;
@@ -92,7 +92,7 @@ haft_status haft__tools_read(haft__arena *arena, const char *path, haft__hash_ke
     }
     status = haft__json_read(arena, text, &options, &value, NULL, err);
     if (status == HAFT_OK) {
-        status = haft__tools_take(arena, value, ret_list, err);
+        status = haft__tools_file_parse(arena, value, ret_list, err);
     }
     if (status != HAFT_OK) {
         haft__error_prepend_location(err, strcmp(path, "-") == 0 ? "standard input" : path);

@@ -13,22 +13,22 @@
 #include "json/read.h"
 #include "json/write.h"
 
-typedef struct reading {
+typedef struct turns_reader {
     haft__arena *arena;
     const haft__format *format;
     haft__turns *turns;
     const haft__format_call *calls; /* of the last turn that had any */
     size_t call_count;
     size_t spoken, called; /* turns of the assistant so far, and calls in those before the last */
-} reading;
+} turns_reader;
 
 static const char shape[] = "a turn is {\"text\", \"calls\": [{\"name\", \"arguments\"}]} or "
                             "{\"results\": [{\"id\", \"text\"}]}";
 
 /* ---- members ---- */
 
-static haft_status want(const haft__json *value, haft__json_kind kind, const char *where,
-                        const char *wanted, haft_error *err)
+static haft_status require_kind(const haft__json *value, haft__json_kind kind, const char *where,
+                                const char *wanted, haft_error *err)
 {
     if (value == NULL || value->kind == kind) {
         return HAFT_OK;
@@ -46,13 +46,13 @@ static haft_status read_text(haft__json object, const char *key, haft_str *io_te
         return HAFT_OK;
     }
     (void)snprintf(where, sizeof(where), "/%s", key);
-    haft_status status = want(value, HAFT__JSON_STRING, where, "a string", err);
+    haft_status status = require_kind(value, HAFT__JSON_STRING, where, "a string", err);
     *io_text = status == HAFT_OK ? haft__json_text(*value) : *io_text;
     return status;
 }
 
 /* A value as a text: a string is its text, anything else its JSON. */
-static haft_status read_any(reading *r, const haft__json *value, haft_str *ret_text,
+static haft_status read_any(turns_reader *r, const haft__json *value, haft_str *ret_text,
                             haft_error *err)
 {
     if (value == NULL || value->kind == HAFT__JSON_STRING) {
@@ -71,15 +71,15 @@ static haft_status read_any(reading *r, const haft__json *value, haft_str *ret_t
     return status;
 }
 
-static haft_status want_list(const haft__json *list, const char *key, haft_error *err)
+static haft_status require_list(const haft__json *list, const char *key, haft_error *err)
 {
     char where[32];
     (void)snprintf(where, sizeof(where), "/%s", key);
-    return want(list, HAFT__JSON_ARRAY, where, "an array", err);
+    return require_kind(list, HAFT__JSON_ARRAY, where, "an array", err);
 }
 
 /* Pointers are put together without a colon. */
-static void place(haft_error *err, const char *key, size_t index)
+static void prefix_error(haft_error *err, const char *key, size_t index)
 {
     char where[sizeof(err->where) + 64];
     (void)snprintf(where, sizeof(where), "%s/%zu%s", key, index, err->where);
@@ -89,7 +89,8 @@ static void place(haft_error *err, const char *key, size_t index)
 
 /* ---- turns ---- */
 
-static haft_status keep(reading *r, const char *role, haft__buf *text, haft_error *err)
+static haft_status add_turn_text(turns_reader *r, const char *role, haft__buf *text,
+                                 haft_error *err)
 {
     haft_status status = haft__buf_check(text, err);
     haft_str content = {NULL, 0};
@@ -103,15 +104,15 @@ static haft_status keep(reading *r, const char *role, haft__buf *text, haft_erro
     return status;
 }
 
-static haft_status read_call(reading *r, haft__json entry, size_t index, haft__format_call *ret,
-                             haft_error *err)
+static haft_status read_call(turns_reader *r, haft__json entry, size_t index,
+                             haft__format_call *ret, haft_error *err)
 {
     haft__format_call call = {.name = {NULL, 0}, .number = r->called + index};
     call.id = haft__arena_format(r->arena, "c%zu.%zu", r->spoken, index + 1);
     if (call.id.ptr == NULL) {
         return haft__arena_fail(r->arena, err);
     }
-    haft_status status = want(&entry, HAFT__JSON_OBJECT, "", "a call", err);
+    haft_status status = require_kind(&entry, HAFT__JSON_OBJECT, "", "a call", err);
     if (status == HAFT_OK) {
         status = read_text(entry, "id", &call.id, err);
     }
@@ -129,13 +130,13 @@ static haft_status read_call(reading *r, haft__json entry, size_t index, haft__f
     return status;
 }
 
-static haft_status add_assistant(reading *r, haft__json turn, haft_error *err)
+static haft_status add_assistant(turns_reader *r, haft__json turn, haft_error *err)
 {
     const haft__json *list = haft__json_get(turn, HAFT__LIT("calls"));
     haft_str text = HAFT__LIT("");
     haft_status status = read_text(turn, "text", &text, err);
     if (status == HAFT_OK) {
-        status = want_list(list, "calls", err);
+        status = require_list(list, "calls", err);
     }
     if (status != HAFT_OK) {
         return status;
@@ -151,7 +152,7 @@ static haft_status add_assistant(reading *r, haft__json turn, haft_error *err)
     for (size_t i = 0; i < count; i++) {
         status = read_call(r, list->items[i], i, &calls[i], err);
         if (status != HAFT_OK) {
-            place(err, "/calls", i);
+            prefix_error(err, "/calls", i);
             return status;
         }
     }
@@ -160,13 +161,13 @@ static haft_status add_assistant(reading *r, haft__json turn, haft_error *err)
     haft__buf out;
     haft__buf_init(&out, HAFT__LIMIT_FORMAT_BYTES);
     haft__format_write_calls(&out, r->format, text, calls, count);
-    status = keep(r, "assistant", &out, err);
+    status = add_turn_text(r, "assistant", &out, err);
     haft__buf_finish(&out);
     return status;
 }
 
 /* The call that a result belongs to: by its id, or by its place. */
-static const haft__format_call *find_call(const reading *r, haft_str id, size_t index)
+static const haft__format_call *find_call(const turns_reader *r, haft_str id, size_t index)
 {
     for (size_t i = 0; id.len > 0 && i < r->call_count; i++) {
         if (haft__str_equal(r->calls[i].id, id)) {
@@ -176,11 +177,11 @@ static const haft__format_call *find_call(const reading *r, haft_str id, size_t 
     return id.len == 0 && index < r->call_count ? &r->calls[index] : NULL;
 }
 
-static haft_status read_result(reading *r, haft__json entry, size_t index, haft__format_result *ret,
-                               haft_error *err)
+static haft_status read_result(turns_reader *r, haft__json entry, size_t index,
+                               haft__format_result *ret, haft_error *err)
 {
     haft__format_result result = {.id = {NULL, 0}, .name = {NULL, 0}};
-    haft_status status = want(&entry, HAFT__JSON_OBJECT, "", "a result", err);
+    haft_status status = require_kind(&entry, HAFT__JSON_OBJECT, "", "a result", err);
     if (status == HAFT_OK) {
         status = read_text(entry, "id", &result.id, err);
     }
@@ -204,9 +205,9 @@ static haft_status read_result(reading *r, haft__json entry, size_t index, haft_
     return status;
 }
 
-static haft_status add_user(reading *r, const haft__json *list, haft_error *err)
+static haft_status add_user(turns_reader *r, const haft__json *list, haft_error *err)
 {
-    haft_status status = want_list(list, "results", err);
+    haft_status status = require_list(list, "results", err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -217,19 +218,19 @@ static haft_status add_user(reading *r, const haft__json *list, haft_error *err)
     for (size_t i = 0; i < list->count; i++) {
         status = read_result(r, list->items[i], i, &results[i], err);
         if (status != HAFT_OK) {
-            place(err, "/results", i);
+            prefix_error(err, "/results", i);
             return status;
         }
     }
     haft__buf out;
     haft__buf_init(&out, HAFT__LIMIT_FORMAT_BYTES);
     haft__format_write_results(&out, r->format, results, list->count);
-    status = keep(r, "user", &out, err);
+    status = add_turn_text(r, "user", &out, err);
     haft__buf_finish(&out);
     return status;
 }
 
-static haft_status add_turn(reading *r, haft__json turn, haft_error *err)
+static haft_status add_turn(turns_reader *r, haft__json turn, haft_error *err)
 {
     const haft__json *results = haft__json_get(turn, HAFT__LIT("results"));
     if (results != NULL) {
@@ -247,13 +248,13 @@ static haft_status add_turn(reading *r, haft__json turn, haft_error *err)
 
 /* ---- the file ---- */
 
-static haft_status make_room(reading *r, size_t count, haft_error *err)
+static haft_status make_room(turns_reader *r, size_t count, haft_error *err)
 {
     r->turns->items = haft__arena_array(r->arena, count + 1, sizeof(*r->turns->items));
     return r->turns->items != NULL ? HAFT_OK : haft__arena_fail(r->arena, err);
 }
 
-static haft_status read_array(reading *r, haft_str text, const haft__json_options *options,
+static haft_status read_array(turns_reader *r, haft_str text, const haft__json_options *options,
                               haft_error *err)
 {
     haft__json list = haft__json_null();
@@ -264,14 +265,14 @@ static haft_status read_array(reading *r, haft_str text, const haft__json_option
     for (uint32_t i = 0; status == HAFT_OK && i < list.count; i++) {
         status = add_turn(r, list.items[i], err);
         if (status != HAFT_OK) {
-            place(err, "", i);
+            prefix_error(err, "", i);
         }
     }
     return status;
 }
 
 /* A fault of JSON says "1:COLUMN (byte N)", as if there were no line before. */
-static void place_line(haft_error *err, size_t number)
+static void prefix_error_line(haft_error *err, size_t number)
 {
     char where[sizeof(err->where) + 32];
     const char *column = strncmp(err->where, "1:", 2) == 0 ? err->where + 2 : "";
@@ -285,7 +286,7 @@ static void place_line(haft_error *err, size_t number)
     haft__error_prepend_location(err, where);
 }
 
-static haft_status read_lines(reading *r, haft_str text, const haft__json_options *options,
+static haft_status read_lines(turns_reader *r, haft_str text, const haft__json_options *options,
                               haft_error *err)
 {
     size_t lines = 1;
@@ -304,7 +305,7 @@ static haft_status read_lines(reading *r, haft_str text, const haft__json_option
             status = add_turn(r, turn, err);
         }
         if (status != HAFT_OK) {
-            place_line(err, number);
+            prefix_error_line(err, number);
         }
     }
     return status;
@@ -316,7 +317,7 @@ haft_status haft__turns_read(haft__arena *arena, const char *path, haft__hash_ke
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = hash_key;
     haft__turns turns = {.count = 0};
-    reading r = {.arena = arena, .format = format, .turns = &turns};
+    turns_reader r = {.arena = arena, .format = format, .turns = &turns};
     haft_str text = {NULL, 0};
     haft_status status = haft__file_read_arena(arena, path, HAFT__LIMIT_JSON_BYTES, &text, err);
     if (status != HAFT_OK) {

@@ -6,7 +6,8 @@
 #include "base/time.h"
 
 /* The key with the run in front of it exchanged: KEY is RUN:CALL. NULL without memory. */
-static haft_str move_key(haft__arena *arena, const haft__event *event, haft_str key, haft_str run)
+static haft_str rewrite_key(haft__arena *arena, const haft__event *event, haft_str key,
+                            haft_str run)
 {
     bool own = haft__str_starts_with(key, event->run) && event->run.len > 0;
     haft_str rest = own ? haft__str_skip(key, event->run.len) : key;
@@ -15,19 +16,20 @@ static haft_str move_key(haft__arena *arena, const haft__event *event, haft_str 
 }
 
 /* NULL without memory. */
-static haft_str move_time(haft__arena *arena, haft_str time, uint64_t later_ms)
+static haft_str shift_time(haft__arena *arena, haft_str time, uint64_t shift_ms)
 {
     char text[HAFT__TIME_SIZE];
     uint64_t ms = 0;
     if (!haft__time_parse(time, &ms)) {
         return time; /* no event that was read has such a one */
     }
-    haft__time_format(ms + later_ms, text);
+    haft__time_format(ms + shift_ms, text);
     return haft__arena_copy(arena, haft__str(text));
 }
 
-static haft_status change(haft__arena *arena, const haft__event_move *move,
-                          const haft__event *event, haft__json_member *member, haft_error *err)
+static haft_status rewrite_fields(haft__arena *arena, const haft__event_rewrite *move,
+                                  const haft__event *event, haft__json_member *member,
+                                  haft_error *err)
 {
     haft_str key = haft__json_text(member->key), text = {NULL, 0};
     bool start = event->kind == HAFT__EVENT_RUN_STARTED, failed = false;
@@ -38,11 +40,11 @@ static haft_status change(haft__arena *arena, const haft__event_move *move,
         text = haft__str(move->task);
     } else if (is_text && event->kind == HAFT__EVENT_CALL_STARTED
                && haft__str_equal(key, HAFT__LIT("idempotency_key"))) {
-        text = move_key(arena, event, haft__json_text(member->value), move->run);
+        text = rewrite_key(arena, event, haft__json_text(member->value), move->run);
         failed = text.ptr == NULL;
-    } else if (is_text && event->kind == HAFT__EVENT_PAUSED && move->later_ms > 0
+    } else if (is_text && event->kind == HAFT__EVENT_PAUSED && move->shift_ms > 0
                && haft__str_equal(key, HAFT__LIT("deadline"))) {
-        text = move_time(arena, haft__json_text(member->value), move->later_ms);
+        text = shift_time(arena, haft__json_text(member->value), move->shift_ms);
         failed = text.ptr == NULL;
     }
     if (failed) {
@@ -54,19 +56,19 @@ static haft_status change(haft__arena *arena, const haft__event_move *move,
     return HAFT_OK;
 }
 
-haft_status haft__move_event(haft__arena *arena, const haft__event_move *move, haft__event *event,
-                             haft_error *err)
+haft_status haft__event_rewrite_for_run(haft__arena *arena, const haft__event_rewrite *move,
+                                        haft__event *event, haft_error *err)
 {
     haft__json object = event->object;
     haft__json_member *members = haft__arena_array(arena, object.count, sizeof(*members));
     haft_status status = members != NULL ? HAFT_OK : haft__arena_fail(arena, err);
     for (uint32_t i = 0; status == HAFT_OK && i < object.count; i++) {
         members[i] = object.members[i];
-        status = change(arena, move, event, &members[i], err);
+        status = rewrite_fields(arena, move, event, &members[i], err);
     }
     if (status == HAFT_OK) {
         event->object = haft__json_object(members, object.count);
-        event->at_ms += move->later_ms;
+        event->at_ms += move->shift_ms;
     }
     return status;
 }

@@ -6,16 +6,17 @@
 #include "base/arena.h"
 #include "run/event.h"
 
-typedef struct haft__event_move {
+typedef struct haft__event_rewrite {
     haft_str run, thread; /* the new ones */
     const char *task;     /* the new one; NULL: as it was */
-    uint64_t later_ms;    /* than it was */
-} haft__event_move;
+    uint64_t shift_ms;    /* than it was */
+} haft__event_rewrite;
 
 /* Changes what names the run: its thread and task where it is started, and the idempotency keys of
  * its calls, so that the other run replays like any; and when it happens, with the deadline that is
  * counted from there. The event's own `run` stays. */
-HAFT_MUST_USE haft_status haft__move_event(haft__arena *arena, const haft__event_move *move,
-                                           haft__event *event, haft_error *err);
+HAFT_MUST_USE haft_status haft__event_rewrite_for_run(haft__arena *arena,
+                                                      const haft__event_rewrite *move,
+                                                      haft__event *event, haft_error *err);
 
 #endif

@@ -34,7 +34,7 @@ static haft_status fold(haft__arena *arena, haft__run *run, haft_str body, haft_
 
 /* The search in front of the first turn, through what is known. */
 static haft_status search(haft__arena *arena, const haft__spec *spec, haft_str task,
-                          haft__hash_key hash_key, haft__first *first, haft__buf *body,
+                          haft__hash_key hash_key, haft__first_turn_preview *first, haft__buf *body,
                           haft_error *err)
 {
     haft__offer offer;
@@ -68,9 +68,10 @@ static haft_status search(haft__arena *arena, const haft__spec *spec, haft_str t
     return status;
 }
 
-static haft_status play(haft__arena *arena, const haft__spec *spec, haft_str task,
-                        haft__hash_key hash_key, haft__decider *decider, haft__buf *body,
-                        haft__first *first, haft_error *err)
+static haft_status decide_first_turn(haft__arena *arena, const haft__spec *spec, haft_str task,
+                                     haft__hash_key hash_key, haft__decider *decider,
+                                     haft__buf *body, haft__first_turn_preview *first,
+                                     haft_error *err)
 {
     haft_str none = {NULL, 0};
     haft__input_run_started(body, spec, task, run_id, none, none);
@@ -92,18 +93,19 @@ static haft_status play(haft__arena *arena, const haft__spec *spec, haft_str tas
     return status;
 }
 
-haft_status haft__first_turn_of(haft__arena *arena, const haft__spec *spec, haft_str task,
-                                haft__hash_key hash_key, const haft__mcp_listing *listings,
-                                size_t count, haft__first *ret_first, haft_error *err)
+haft_status haft__first_turn_decide_with(haft__arena *arena, const haft__spec *spec, haft_str task,
+                                         haft__hash_key hash_key, const haft__mcp_listing *listings,
+                                         size_t count, haft__first_turn_preview *ret_first,
+                                         haft_error *err)
 {
     haft__buf body;
     haft__decider decider;
-    *ret_first =
-        (haft__first){.turn = haft__json_null(), .listings = listings, .listing_count = count};
+    *ret_first = (haft__first_turn_preview){
+        .turn = haft__json_null(), .listings = listings, .listing_count = count};
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
     haft_status status = haft__decider_init(&decider, err);
     if (status == HAFT_OK) {
-        status = play(arena, spec, task, hash_key, &decider, &body, ret_first, err);
+        status = decide_first_turn(arena, spec, task, hash_key, &decider, &body, ret_first, err);
     }
     if (status == HAFT_OK) {
         status =
@@ -114,13 +116,14 @@ haft_status haft__first_turn_of(haft__arena *arena, const haft__spec *spec, haft
     return status;
 }
 
-haft_status haft__first_turn(haft__arena *arena, const haft__spec *spec, haft_str task,
-                             haft__hash_key hash_key, haft__first *ret_first, haft_error *err)
+haft_status haft__first_turn_decide(haft__arena *arena, const haft__spec *spec, haft_str task,
+                                    haft__hash_key hash_key, haft__first_turn_preview *ret_first,
+                                    haft_error *err)
 {
     const haft__mcp_listing *listings = NULL;
     size_t count = 0;
     haft_status status = haft__exec_offline_listings(spec, arena, &listings, &count, err);
-    return status == HAFT_OK
-               ? haft__first_turn_of(arena, spec, task, hash_key, listings, count, ret_first, err)
-               : status;
+    return status == HAFT_OK ? haft__first_turn_decide_with(arena, spec, task, hash_key, listings,
+                                                            count, ret_first, err)
+                             : status;
 }

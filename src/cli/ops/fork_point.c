@@ -11,7 +11,7 @@
 #include "run/decide/call_wait.h"
 #include "run/decide/decide.h"
 
-static haft_status fail_call(haft__forking *f)
+static haft_status fail_call(haft__fork_builder *f)
 {
     haft_status status =
         haft__fail(f->err, HAFT_BAD_INPUT, "--call",
@@ -28,13 +28,13 @@ typedef struct reader {
     haft__arena_mark mark; /* where the memory of the last one begins */
 } reader;
 
-static reader read_from_start(const haft__forking *f)
+static reader read_from_start(const haft__fork_builder *f)
 {
     return (reader){.rest = f->from->lines, .mark = haft__arena_save(&f->cli->arena)};
 }
 
 /* The next event, which is gone with the one behind it; its seq is 0 when there is none. */
-static haft_status read_next(const haft__forking *f, reader *r, haft__event *ret_event)
+static haft_status read_next(const haft__fork_builder *f, reader *r, haft__event *ret_event)
 {
     *ret_event = (haft__event){.seq = 0};
     haft__arena_restore(&f->cli->arena, r->mark);
@@ -59,7 +59,7 @@ static bool has_member(const haft__event *event, const char *key, haft_str text,
 }
 
 /* The last event before the last of this kind that has this member; 0 when there is none. */
-static haft_status find_before(haft__forking *f, haft__event_kind kind, const char *key,
+static haft_status find_before(haft__fork_builder *f, haft__event_kind kind, const char *key,
                                haft_str text, uint64_t number, uint64_t *ret_at)
 {
     reader r = read_from_start(f);
@@ -77,7 +77,7 @@ static haft_status find_before(haft__forking *f, haft__event_kind kind, const ch
 }
 
 /* The end of turn N is where the next one begins, or the run's last event. */
-static haft_status find_turn(haft__forking *f)
+static haft_status find_turn(haft__fork_builder *f)
 {
     uint64_t turn = haft__args_number(f->args, "turn", 0);
     haft_str none = {NULL, 0};
@@ -95,7 +95,7 @@ static haft_status find_turn(haft__forking *f)
 }
 
 /* Where somebody answered it last, or where it waits now. */
-static haft_status find_call(haft__forking *f)
+static haft_status find_call(haft__fork_builder *f)
 {
     haft_str call = haft__str(f->call);
     uint64_t asked = 0, answered = 0;
@@ -108,7 +108,7 @@ static haft_status find_call(haft__forking *f)
 }
 
 /* What comes behind the place: an answer, or nothing. */
-static haft_status look_behind(haft__forking *f, bool turn)
+static haft_status inspect_next_event(haft__fork_builder *f, bool turn)
 {
     reader r = read_from_start(f);
     haft__event event = {.seq = 0};
@@ -121,7 +121,7 @@ static haft_status look_behind(haft__forking *f, bool turn)
     return status;
 }
 
-haft_status haft__fork_find(haft__forking *f)
+haft_status haft__fork_find_point(haft__fork_builder *f)
 {
     bool at = haft__args_has(f->args, "at"), turn = haft__args_has(f->args, "turn");
     if (at + turn + (f->call != NULL) + (f->task != NULL) > 1) {
@@ -133,14 +133,14 @@ haft_status haft__fork_find(haft__forking *f)
     }
     f->at = f->task != NULL ? 1 : haft__args_number(f->args, "at", UINT64_MAX);
     haft_status status = turn ? find_turn(f) : f->call != NULL ? find_call(f) : HAFT_OK;
-    return status == HAFT_OK ? look_behind(f, turn) : status;
+    return status == HAFT_OK ? inspect_next_event(f, turn) : status;
 }
 
 /* ---- whether it can be left there ---- */
 
 /* Whether a call that was under way there is done again by nobody but a person, or does no harm.
  * That it is idempotent is of no use: its key was the other run's. */
-static bool is_asked_about(const haft__run *run, const haft__run_call *call)
+static bool is_confirmed_before_retry(const haft__run *run, const haft__run_call *call)
 {
     const haft__tool *tool = call->tool;
     return tool != NULL
@@ -151,7 +151,7 @@ static bool is_asked_about(const haft__run *run, const haft__run_call *call)
 
 /* Whether nothing keeps a call from beginning that has not yet: where the run is now, it does so
  * there, too. One that others held back had not begun there, and is judged here like any. */
-static bool is_about_to_begin(const haft__run *run, const haft__run_call *call)
+static bool is_about_to_start(const haft__run *run, const haft__run_call *call)
 {
     return call->tool != NULL && call->malformed.len == 0 && !call->tool->traits.read_only
            && haft__call_wait_find(run, call).by == HAFT__CALL_WAIT_NONE;
@@ -159,24 +159,25 @@ static bool is_about_to_begin(const haft__run *run, const haft__run_call *call)
 
 /* Whether nothing of a call is done a second time unasked. What a tool asks while it runs is lost
  * with its process, so it is under way like one that asks nothing. */
-static bool is_safe(const haft__run *run, const haft__run_call *call, bool whole)
+static bool is_safe_to_fork(const haft__run *run, const haft__run_call *call, bool whole)
 {
     switch (call->stage) {
     case HAFT__CALL_FINISHED:
     case HAFT__CALL_REFUSED: return true;
-    case HAFT__CALL_ARRIVED: return !whole || !is_about_to_begin(run, call);
-    case HAFT__CALL_PAUSED: return !haft__call_needs_host(call) || is_asked_about(run, call);
-    case HAFT__CALL_STARTED: return is_asked_about(run, call);
+    case HAFT__CALL_ARRIVED: return !whole || !is_about_to_start(run, call);
+    case HAFT__CALL_PAUSED:
+        return !haft__call_needs_host(call) || is_confirmed_before_retry(run, call);
+    case HAFT__CALL_STARTED: return is_confirmed_before_retry(run, call);
     case HAFT__CALL_ANSWERED: return false;
     }
     HAFT__UNREACHABLE();
 }
 
-static haft_status check_calls(const haft__forking *f)
+static haft_status check_calls(const haft__fork_builder *f)
 {
     const haft__run *run = &f->run;
     for (size_t i = run->batch; i < run->call_count; i++) {
-        if (!is_safe(run, &run->calls[i], f->whole)) {
+        if (!is_safe_to_fork(run, &run->calls[i], f->whole)) {
             haft_status status = haft__fail(
                 f->err, HAFT_BAD_STATE, f->from->name,
                 "the call %.*s of %.*s was under way at event %llu and would be made twice",
@@ -190,7 +191,7 @@ static haft_status check_calls(const haft__forking *f)
 }
 
 /* Whether somebody is waited for there; for the call that was named, if one was. */
-static bool is_waited_for(const haft__forking *f)
+static bool has_pending_call(const haft__fork_builder *f)
 {
     const haft__run *run = &f->run;
     bool found = false;
@@ -203,7 +204,7 @@ static bool is_waited_for(const haft__forking *f)
     return found;
 }
 
-static haft_status fail_place(const haft__forking *f)
+static haft_status fail_fork_point(const haft__fork_builder *f)
 {
     const haft__run *run = &f->run;
     haft_status status =
@@ -218,7 +219,7 @@ static haft_status fail_place(const haft__forking *f)
 }
 
 /* Behind the end of a run there is nothing but the next of its thread. */
-static haft_status check_branch(haft__forking *f)
+static haft_status check_branch(haft__fork_builder *f)
 {
     if (haft__args_has(f->args, "go")) {
         haft_status status = haft__fail(f->err, HAFT_BAD_INPUT, "--go",
@@ -228,19 +229,19 @@ static haft_status check_branch(haft__forking *f)
             "without --go its thread is copied, for 'haft run SPEC TASK --thread ID'");
     }
     f->branch = f->from->runtime != NULL; /* a file has no thread */
-    return f->branch ? HAFT_OK : fail_place(f);
+    return f->branch ? HAFT_OK : fail_fork_point(f);
 }
 
-haft_status haft__fork_check(haft__forking *f)
+haft_status haft__fork_check_point(haft__fork_builder *f)
 {
     if (f->run.stage == HAFT__RUN_IDLE) {
         return HAFT_OK;
     }
-    if (f->call != NULL && !is_waited_for(f)) {
+    if (f->call != NULL && !has_pending_call(f)) {
         return fail_call(f);
     }
     if (f->run.stage == HAFT__RUN_ENDED) {
         return check_branch(f);
     }
-    return f->asked && is_waited_for(f) ? check_calls(f) : fail_place(f);
+    return f->asked && has_pending_call(f) ? check_calls(f) : fail_fork_point(f);
 }

@@ -16,11 +16,11 @@
 #include "io/owner.h"
 #include "io/random.h"
 
-#define FOR_EVER INT64_MAX /* of a lease */
+#define LEASE_FOREVER INT64_MAX /* of a lease */
 
 /* The epoch of its copy. Claims of a run have epochs that grow, and so have its copies: the
  * greatest is the one of whoever has claimed it last. */
-static uint64_t copy_epoch(const haft__whole *run)
+static uint64_t copy_epoch(const haft__run_snapshot *run)
 {
     return run->row.epoch + 1;
 }
@@ -32,8 +32,8 @@ static uint64_t clock_of(void *context)
     return *(const uint64_t *)context;
 }
 
-static haft_status split_events(haft__migration *m, const haft__whole *run, haft_str **ret_lines,
-                                haft_error *err)
+static haft_status split_events(haft__migration *m, const haft__run_snapshot *run,
+                                haft_str **ret_lines, haft_error *err)
 {
     haft_str rest = run->events;
     haft_str *lines = haft__arena_array(&m->arena, run->event_count, sizeof(*lines));
@@ -50,7 +50,7 @@ static haft_status split_events(haft__migration *m, const haft__whole *run, haft
 /* In one transaction: it is there whole, or not at all. A run that has ended keeps the time of its
  * end, by which it is collected one day. Another is nobody's to go on with, and its epoch is past
  * all that it had: whoever remembers the greatest one refuses what is older. */
-static haft_status create(haft__migration *m, const haft__whole *run, haft_error *err)
+static haft_status create(haft__migration *m, const haft__run_snapshot *run, haft_error *err)
 {
     haft_str *lines = NULL;
     uint64_t updated = run->row.updated_ms;
@@ -62,21 +62,21 @@ static haft_status create(haft__migration *m, const haft__whole *run, haft_error
                                    .line_count = run->event_count,
                                    .artifacts = run->artifacts,
                                    .artifact_count = run->artifact_count,
-                                   .lease_ms = FOR_EVER};
+                                   .lease_ms = LEASE_FOREVER};
     request.run.owner = ended ? HAFT__LIT("") : haft__str(m->copy_owner);
     request.run.epoch = copy_epoch(run);
     if (status == HAFT_OK && ended) {
         haft__store_clock own = haft__store_set_clock(m->to, clock_of, &updated);
-        status = haft__migration_ask(m, m->to, &request, err);
+        status = haft__migration_execute(m, m->to, &request, err);
         (void)haft__store_set_clock(m->to, own.now, own.context);
     } else if (status == HAFT_OK) {
-        status = haft__migration_ask(m, m->to, &request, err);
+        status = haft__migration_execute(m, m->to, &request, err);
     }
     return status;
 }
 
 /* Those that are not there yet. */
-static haft_status send_messages(haft__migration *m, const haft__whole *run, size_t there,
+static haft_status send_messages(haft__migration *m, const haft__run_snapshot *run, size_t there,
                                  haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -84,7 +84,7 @@ static haft_status send_messages(haft__migration *m, const haft__whole *run, siz
         haft__store_request send = {.verb = HAFT__STORE_SEND,
                                     .run = {.id = run->row.id, .owner = haft__str(m->copy_owner)},
                                     .text = run->messages[i].body};
-        status = haft__migration_ask(m, m->to, &send, err);
+        status = haft__migration_execute(m, m->to, &send, err);
     }
     return status;
 }
@@ -97,7 +97,7 @@ static haft_status remove_at(haft__migration *m, haft__store *store, haft_str id
     haft_error failed = {0};
     haft__store_request gone = {.verb = HAFT__STORE_REMOVE,
                                 .run = {.id = id, .owner = owner, .epoch = epoch}};
-    haft_status status = haft__migration_ask(m, store, &gone, &failed);
+    haft_status status = haft__migration_execute(m, store, &gone, &failed);
     if (status != HAFT_OK && status != HAFT_NOT_FOUND && err != NULL) {
         *err = failed;
     }
@@ -108,7 +108,7 @@ static haft_status release_at(haft__migration *m, haft__store *store, haft_str i
                               haft_error *err)
 {
     haft__store_request release = {.verb = HAFT__STORE_RELEASE, .run = {.id = id, .epoch = epoch}};
-    return haft__migration_ask(m, store, &release, err);
+    return haft__migration_execute(m, store, &release, err);
 }
 
 /* ---- what another move has left ---- */
@@ -120,12 +120,13 @@ static bool is_copy(const haft__store_run *row, haft__move *ret_move)
 
 /* A copy that another move has left is of no use to anybody, if that was before: it cannot come to
  * its end any more. What has a later epoch belongs to one that has overtaken this one. */
-static haft_status drop_copy(haft__migration *m, const haft__whole *run, haft_error *err)
+static haft_status remove_stale_copy(haft__migration *m, const haft__run_snapshot *run,
+                                     haft_error *err)
 {
     haft__move move;
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = run->row.id};
     haft_error failed = {0};
-    haft_status status = haft__migration_ask(m, m->to, &find, &failed);
+    haft_status status = haft__migration_execute(m, m->to, &find, &failed);
     if (status == HAFT_NOT_FOUND || (status == HAFT_OK && !is_copy(&find.found[0], &move))) {
         return HAFT_OK;
     }
@@ -139,12 +140,12 @@ static haft_status drop_copy(haft__migration *m, const haft__whole *run, haft_er
 }
 
 /* Whether a move that was cut off goes to our new store: it says so, or its copy is there. */
-static bool comes_here(haft__migration *m, haft_str id, const haft__move *move)
+static bool is_move_target(haft__migration *m, haft_str id, const haft__move *move)
 {
     haft__move there;
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = id};
     return haft__str_equal(move->store, haft__str(m->to_name))
-           || (haft__migration_ask(m, m->to, &find, NULL) == HAFT_OK
+           || (haft__migration_execute(m, m->to, &find, NULL) == HAFT_OK
                && is_copy(&find.found[0], &there) && haft__str_equal(there.id, move->id));
 }
 
@@ -157,7 +158,7 @@ static haft_status check_owner(haft__migration *m, const haft__store_run *row, b
 {
     haft__move move;
     bool moves = haft__move_parse_owner(row->owner, &move);
-    bool ours = moves && move.step == HAFT__MOVE_TO && comes_here(m, row->id, &move);
+    bool ours = moves && move.step == HAFT__MOVE_TO && is_move_target(m, row->id, &move);
     *ret_dead = ours || haft__owner_is_dead(row->owner);
     return moves && !ours && row->lease_ms > haft__store_now(m->from)
                ? haft__move_fail(row->id, &move, err)
@@ -174,7 +175,7 @@ static haft_status claim(haft__migration *m, const haft__store_run *row, uint64_
                                    .run = {.id = row->id, .owner = haft__str(m->owner)},
                                    .lease_ms = HAFT__LIMIT_MIGRATE_LEASE_MS,
                                    .dead_owner = dead ? row->owner : HAFT__LIT("")};
-    status = status == HAFT_OK ? haft__migration_ask(m, m->from, &request, err) : status;
+    status = status == HAFT_OK ? haft__migration_execute(m, m->from, &request, err) : status;
     *ret_epoch = status == HAFT_OK ? request.found[0].epoch : 0;
     return status;
 }
@@ -191,8 +192,8 @@ static haft_status check_free(haft__migration *m, const haft__store_run *row, ha
 
 /* A copy that another move makes after its time: it will be removed by whoever has made it, and
  * must not be taken for ours. */
-static haft_status check_mine(const haft__migration *m, const haft__whole *run,
-                              const haft__whole *there, haft_error *err)
+static haft_status check_own_copy(const haft__migration *m, const haft__run_snapshot *run,
+                                  const haft__run_snapshot *there, haft_error *err)
 {
     haft__move move;
     const haft__store_run *row = &there->row;
@@ -202,24 +203,26 @@ static haft_status check_mine(const haft__migration *m, const haft__whole *run,
 }
 
 /* Puts it into the new store, unless it is there, and reads it back. */
-static haft_status carry(haft__migration *m, const haft__whole *run, haft__migrated_run *ret_run,
-                         haft__whole *ret_there, haft_error *err)
+static haft_status copy_and_verify(haft__migration *m, const haft__run_snapshot *run,
+                                   haft__migration_report *ret_run, haft__run_snapshot *ret_there,
+                                   haft_error *err)
 {
     haft_error absent = {0};
     haft__move move;
-    haft_status status = m->dry_run ? HAFT_OK : drop_copy(m, run, err);
+    haft_status status = m->dry_run ? HAFT_OK : remove_stale_copy(m, run, err);
     if (status != HAFT_OK) {
         return status;
     }
-    status = haft__whole_read(m, m->to, run->row.id, ret_there, &absent);
+    status = haft__run_snapshot_read(m, m->to, run->row.id, ret_there, &absent);
     bool missing = status == HAFT_NOT_FOUND
                    || (m->dry_run && status == HAFT_OK && is_copy(&ret_there->row, &move));
-    ret_run->what = missing ? HAFT__MIGRATED_NOW : HAFT__MIGRATED_BEFORE;
+    ret_run->what = missing ? HAFT__MIGRATION_COPIED : HAFT__MIGRATION_ALREADY_THERE;
     if (missing) {
         status = m->dry_run ? HAFT_OK : create(m, run, err);
     } else if (status == HAFT_OK) {
-        status = check_mine(m, run, ret_there, err);
-        status = status == HAFT_OK ? haft__whole_compare(run, ret_there, false, err) : status;
+        status = check_own_copy(m, run, ret_there, err);
+        status =
+            status == HAFT_OK ? haft__run_snapshot_compare(run, ret_there, false, err) : status;
     } else {
         *err = absent;
     }
@@ -229,21 +232,21 @@ static haft_status carry(haft__migration *m, const haft__whole *run, haft__migra
     bool ended = run->row.state == HAFT__RUN_STATE_ENDED;
     status = ended ? HAFT_OK : send_messages(m, run, ret_there->message_count, err);
     if (status == HAFT_OK) {
-        status = haft__whole_read(m, m->to, run->row.id, ret_there, err);
+        status = haft__run_snapshot_read(m, m->to, run->row.id, ret_there, err);
     }
-    status = status == HAFT_OK ? check_mine(m, run, ret_there, err) : status;
-    return status == HAFT_OK ? haft__whole_compare(run, ret_there, true, err) : status;
+    status = status == HAFT_OK ? check_own_copy(m, run, ret_there, err) : status;
+    return status == HAFT_OK ? haft__run_snapshot_compare(run, ret_there, true, err) : status;
 }
 
 /* The old store has said that the run is the copy of this move. The copy is given free, and what is
  * left in the old store goes. */
-static haft_status finish(haft__migration *m, const haft__store_run *row,
-                          haft__migrated_run *ret_run, haft_error *err)
+static haft_status finish_move(haft__migration *m, const haft__store_run *row,
+                               haft__migration_report *ret_run, haft_error *err)
 {
     haft__move move = {.store = HAFT__LIT("")}, there;
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = row->id};
     (void)haft__move_parse_owner(row->owner, &move);
-    haft_status status = haft__migration_ask(m, m->to, &find, err);
+    haft_status status = haft__migration_execute(m, m->to, &find, err);
     if (status == HAFT_NOT_FOUND) {
         status = haft__fail(err, HAFT_BAD_STATE, "", "the run was moved to %.*s and is not there",
                             HAFT__ARG(move.store));
@@ -260,27 +263,27 @@ static haft_status finish(haft__migration *m, const haft__store_run *row,
 }
 
 /* A move that somebody has not brought to its end. */
-static haft_status finish_other(haft__migration *m, const haft__store_run *row,
-                                const haft__move *move, haft__migrated_run *ret_run,
-                                haft_error *err)
+static haft_status finish_earlier_move(haft__migration *m, const haft__store_run *row,
+                                       const haft__move *move, haft__migration_report *ret_run,
+                                       haft_error *err)
 {
-    ret_run->what = HAFT__MIGRATED_BEFORE;
-    if (!comes_here(m, row->id, move)) {
+    ret_run->what = HAFT__MIGRATION_ALREADY_THERE;
+    if (!is_move_target(m, row->id, move)) {
         return haft__move_fail(row->id, move, err);
     }
-    return m->dry_run ? HAFT_OK : finish(m, row, ret_run, err);
+    return m->dry_run ? HAFT_OK : finish_move(m, row, ret_run, err);
 }
 
 /* The moment at which the run comes to be the copy, if nobody has claimed it since. */
-static haft_status turn_over(haft__migration *m, const haft__store_run *row,
-                             haft__store_run *ret_left, haft_error *err)
+static haft_status commit_move(haft__migration *m, const haft__store_run *row,
+                               haft__store_run *ret_left, haft_error *err)
 {
     haft__store_request request = {
         .verb = HAFT__STORE_CLAIM,
         .run = {.id = row->id, .owner = haft__str(m->done_owner), .epoch = row->epoch},
         .dead_owner = haft__str(m->owner),
-        .lease_ms = FOR_EVER};
-    haft_status status = haft__migration_ask(m, m->from, &request, err);
+        .lease_ms = LEASE_FOREVER};
+    haft_status status = haft__migration_execute(m, m->from, &request, err);
     if (status == HAFT_OK) {
         *ret_left = request.found[0];
     }
@@ -289,7 +292,8 @@ static haft_status turn_over(haft__migration *m, const haft__store_run *row,
 
 /* Gives it back when it could not be moved. The copy goes first; were it left, nobody could do
  * anything with it. */
-static void give_up(haft__migration *m, const haft__store_run *row, const haft__whole *run)
+static void roll_back_move(haft__migration *m, const haft__store_run *row,
+                           const haft__run_snapshot *run)
 {
     if (run->row.id.len > 0) {
         (void)!remove_at(m, m->to, row->id, haft__str(m->copy_owner), copy_epoch(run), NULL);
@@ -297,24 +301,24 @@ static void give_up(haft__migration *m, const haft__store_run *row, const haft__
     (void)!release_at(m, m->from, row->id, row->epoch, NULL);
 }
 
-static haft_status copy_from(haft__migration *m, haft_str id, haft__whole *ret_run,
-                             haft__migrated_run *ret_migrated, haft_error *err)
+static haft_status copy_from(haft__migration *m, haft_str id, haft__run_snapshot *ret_run,
+                             haft__migration_report *ret_migrated, haft_error *err)
 {
-    haft__whole there;
-    haft_status status = haft__whole_read(m, m->from, id, ret_run, err);
+    haft__run_snapshot there;
+    haft_status status = haft__run_snapshot_read(m, m->from, id, ret_run, err);
     if (status == HAFT_OK) {
         ret_migrated->events = ret_run->event_count;
         ret_migrated->artifacts = ret_run->artifact_count;
         ret_migrated->messages = ret_run->message_count;
-        status = carry(m, ret_run, ret_migrated, &there, err);
+        status = copy_and_verify(m, ret_run, ret_migrated, &there, err);
     }
     return status;
 }
 
 static haft_status move_open(haft__migration *m, const haft__store_run *found,
-                             haft__migrated_run *ret_run, haft_error *err)
+                             haft__migration_report *ret_run, haft_error *err)
 {
-    haft__whole run = {.event_count = 0};
+    haft__run_snapshot run = {.event_count = 0};
     haft__store_run row = *found, left = {.epoch = 0};
     haft_status status = claim(m, found, &row.epoch, err);
     if (status != HAFT_OK) {
@@ -323,22 +327,22 @@ static haft_status move_open(haft__migration *m, const haft__store_run *found,
     status = copy_from(m, row.id, &run, ret_run, err);
     bool unknown = false; /* whether it has been turned over */
     if (status == HAFT_OK) {
-        status = turn_over(m, &row, &left, err);
+        status = commit_move(m, &row, &left, err);
         unknown = status == HAFT_IO;
     }
     if (status == HAFT_OK) {
-        return finish(m, &left, ret_run, err);
+        return finish_move(m, &left, ret_run, err);
     }
     if (!unknown) {
-        give_up(m, &row, &run);
+        roll_back_move(m, &row, &run);
     }
     return status;
 }
 
-static haft_status migrate_ended(haft__migration *m, haft_str id, haft__migrated_run *ret_run,
+static haft_status migrate_ended(haft__migration *m, haft_str id, haft__migration_report *ret_run,
                                  haft_error *err)
 {
-    haft__whole run;
+    haft__run_snapshot run;
     haft_status status = copy_from(m, id, &run, ret_run, err);
     if (status == HAFT_OK && m->move && !m->dry_run) {
         status = remove_at(m, m->from, id, HAFT__LIT(""), 0, err);
@@ -347,15 +351,15 @@ static haft_status migrate_ended(haft__migration *m, haft_str id, haft__migrated
     return status;
 }
 
-haft_status haft__migrate_run(haft__migration *m, haft_str id, haft__migrated_run *ret_run,
-                              haft_error *err)
+haft_status haft__migration_run(haft__migration *m, haft_str id, haft__migration_report *ret_run,
+                                haft_error *err)
 {
-    *ret_run = (haft__migrated_run){.what = HAFT__MIGRATED_NOT};
+    *ret_run = (haft__migration_report){.what = HAFT__MIGRATION_SKIPPED};
     haft__arena_reset(&m->arena);
     haft__move move;
-    haft__whole run;
+    haft__run_snapshot run;
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = id};
-    haft_status status = haft__migration_ask(m, m->from, &find, err);
+    haft_status status = haft__migration_execute(m, m->from, &find, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -367,7 +371,7 @@ haft_status haft__migrate_run(haft__migration *m, haft_str id, haft__migrated_ru
         return HAFT_OK;
     }
     if (haft__move_parse_owner(row->owner, &move) && move.step == HAFT__MOVE_DONE) {
-        return finish_other(m, row, &move, ret_run, err);
+        return finish_earlier_move(m, row, &move, ret_run, err);
     }
     if (!m->dry_run) {
         return move_open(m, row, ret_run, err);
@@ -380,20 +384,21 @@ haft_status haft__migrate_run(haft__migration *m, haft_str id, haft__migrated_ru
 
 /* How a store is told of in the other one; a path from the root, so that it means the same
  * everywhere. Nothing is decided by it but who is asked to repeat what. */
-static void name_store(haft__migration *m, const char *url, char name[HAFT__MIGRATE_NAME])
+static void name_store(haft__migration *m, const char *url, char name[HAFT__MIGRATION_NAME_BYTES])
 {
     char path[PATH_MAX];
     const char *file = haft__store_url_path(url);
     if (file != NULL && realpath(file, path) != NULL) {
-        (void)snprintf(name, HAFT__MIGRATE_NAME, "sqlite:%.*s", HAFT__MIGRATE_NAME - 8, path);
+        (void)snprintf(name, HAFT__MIGRATION_NAME_BYTES, "sqlite:%.*s",
+                       HAFT__MIGRATION_NAME_BYTES - 8, path);
     } else {
         haft_str shown = haft__store_display_url(url, &m->arena);
-        (void)snprintf(name, HAFT__MIGRATE_NAME, "%.*s", HAFT__ARG(shown));
+        (void)snprintf(name, HAFT__MIGRATION_NAME_BYTES, "%.*s", HAFT__ARG(shown));
     }
     if (!haft__utf8_valid(haft__str(name))) {
         char digest[HAFT__SHA256_HEX];
         haft__sha256_hex(haft__str(name), digest);
-        (void)snprintf(name, HAFT__MIGRATE_NAME, "sha256:%.*s", HAFT__SHA256_HEX, digest);
+        (void)snprintf(name, HAFT__MIGRATION_NAME_BYTES, "sha256:%.*s", HAFT__SHA256_HEX, digest);
     }
 }
 
@@ -416,16 +421,16 @@ static haft_status name_owners(haft__migration *m, const char *from_name, haft_e
 }
 
 /* A dry run writes nothing: a store that is not there is as an empty one. */
-static haft_status open_new(haft__migration *m, const char *to, haft_error *err)
+static haft_status open_target(haft__migration *m, const char *to, haft_error *err)
 {
-    bool missing = m->dry_run && haft__session_missing(to) != NULL;
+    bool missing = m->dry_run && haft__session_missing_file(to) != NULL;
     return m->dry_run ? haft__store_open_existing(m->loop, missing ? "memory:" : to, &m->to, err)
                       : haft__store_open(m->loop, to, &m->to, err);
 }
 
 /* Whether what is put into the new store is found in the old one. In a dry run nothing is, and they
  * are told by their names. */
-static haft_status check_apart(haft__migration *m, const char *from_name, haft_error *err)
+static haft_status check_distinct_stores(haft__migration *m, const char *from_name, haft_error *err)
 {
     if (m->dry_run && strcmp(from_name, m->to_name) != 0) {
         return HAFT_OK;
@@ -444,8 +449,8 @@ static haft_status check_apart(haft__migration *m, const char *from_name, haft_e
                                .lease_ms = 60000};
     haft__store_request get = {
         .verb = HAFT__STORE_CACHE_GET, .scope = HAFT__LIT("haft migrate"), .name = haft__str(name)};
-    haft_status status = haft__migration_ask(m, m->to, &put, err);
-    if (status == HAFT_OK && haft__migration_ask(m, m->from, &get, NULL) == HAFT_OK) {
+    haft_status status = haft__migration_execute(m, m->to, &put, err);
+    if (status == HAFT_OK && haft__migration_execute(m, m->from, &get, NULL) == HAFT_OK) {
         status = haft__fail(err, HAFT_BAD_INPUT, "--to", "wanted another store, found the same");
     }
     return status;
@@ -454,7 +459,7 @@ static haft_status check_apart(haft__migration *m, const char *from_name, haft_e
 haft_status haft__migration_open(haft__migration *m, const char *from, const char *to,
                                  haft_error *err)
 {
-    const char *missing = haft__session_missing(from);
+    const char *missing = haft__session_missing_file(from);
     haft__arena_init(&m->arena, 0);
     m->hash_key = haft__random_hash_key();
     if (missing != NULL) {
@@ -465,16 +470,16 @@ haft_status haft__migration_open(haft__migration *m, const char *from, const cha
         status = haft__store_open_existing(m->loop, from, &m->from, err);
     }
     if (status == HAFT_OK) {
-        status = open_new(m, to, err);
+        status = open_target(m, to, err);
     }
     if (status != HAFT_OK) {
         return status;
     }
-    char from_name[HAFT__MIGRATE_NAME];
+    char from_name[HAFT__MIGRATION_NAME_BYTES];
     name_store(m, from, from_name);
     name_store(m, to, m->to_name);
     status = name_owners(m, from_name, err);
-    return status == HAFT_OK ? check_apart(m, from_name, err) : status;
+    return status == HAFT_OK ? check_distinct_stores(m, from_name, err) : status;
 }
 
 void haft__migration_close(haft__migration *m)

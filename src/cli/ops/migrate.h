@@ -29,13 +29,13 @@
 #include "store/move.h"
 #include "store/store.h"
 
-#define HAFT__MIGRATE_NAME 1024 /* bytes of a store's name, the longest that is told */
+#define HAFT__MIGRATION_NAME_BYTES 1024 /* bytes of a store's name, the longest that is told */
 
-typedef enum haft__migrated {
-    HAFT__MIGRATED_NOW,
-    HAFT__MIGRATED_BEFORE, /* it was there, whole and equal */
-    HAFT__MIGRATED_NOT,    /* it has not ended, and is not to be moved */
-} haft__migrated;
+typedef enum haft__migration_outcome {
+    HAFT__MIGRATION_COPIED,
+    HAFT__MIGRATION_ALREADY_THERE, /* it was there, whole and equal */
+    HAFT__MIGRATION_SKIPPED,       /* it has not ended, and is not to be moved */
+} haft__migration_outcome;
 
 typedef struct haft__migration {
     haft__loop *loop;
@@ -43,19 +43,19 @@ typedef struct haft__migration {
     haft__arena arena; /* of the run that is being copied */
     haft__hash_key hash_key;
     bool move, dry_run;
-    char to_name[HAFT__MIGRATE_NAME];
-    char owner[HAFT__MIGRATE_NAME + 64];      /* of runs in the old store, ... */
-    char done_owner[HAFT__MIGRATE_NAME + 64]; /* ... once they are moved, ... */
-    char copy_owner[HAFT__MIGRATE_NAME + 64]; /* ... and of copies in the new one */
+    char to_name[HAFT__MIGRATION_NAME_BYTES];
+    char owner[HAFT__MIGRATION_NAME_BYTES + 64];      /* of runs in the old store, ... */
+    char done_owner[HAFT__MIGRATION_NAME_BYTES + 64]; /* ... once they are moved, ... */
+    char copy_owner[HAFT__MIGRATION_NAME_BYTES + 64]; /* ... and of copies in the new one */
 } haft__migration;
 
 /* What came of one run. */
-typedef struct haft__migrated_run {
-    haft__migrated what;
+typedef struct haft__migration_report {
+    haft__migration_outcome what;
     uint64_t events;
     size_t artifacts, messages;
     bool removed; /* from the old store */
-} haft__migrated_run;
+} haft__migration_report;
 
 /* Opens both. The old one must be there. BAD_INPUT when both are the same. */
 HAFT_MUST_USE haft_status haft__migration_open(haft__migration *m, const char *from, const char *to,
@@ -63,7 +63,7 @@ HAFT_MUST_USE haft_status haft__migration_open(haft__migration *m, const char *f
 void haft__migration_close(haft__migration *m);
 
 /* Copies a run, or moves it. BAD_STATE when somebody has it, or another one of its id is there. */
-HAFT_MUST_USE haft_status haft__migrate_run(haft__migration *m, haft_str id,
-                                            haft__migrated_run *ret_run, haft_error *err);
+HAFT_MUST_USE haft_status haft__migration_run(haft__migration *m, haft_str id,
+                                              haft__migration_report *ret_run, haft_error *err);
 
 #endif

@@ -9,8 +9,8 @@
 #include "io/clock.h"
 #include "run/event.h"
 
-haft_status haft__migration_ask(haft__migration *m, haft__store *store,
-                                haft__store_request *request, haft_error *err)
+haft_status haft__migration_execute(haft__migration *m, haft__store *store,
+                                    haft__store_request *request, haft_error *err)
 {
     request->arena = &m->arena;
     request->now_ms = haft__clock_now();
@@ -20,7 +20,7 @@ haft_status haft__migration_ask(haft__migration *m, haft__store *store,
 /* ---- reading ---- */
 
 static haft_status add_artifact(haft__migration *m, haft__store *store, haft_str name,
-                                haft__whole *run, haft_error *err)
+                                haft__run_snapshot *run, haft_error *err)
 {
     for (size_t i = 0; i < run->artifact_count; i++) {
         if (haft__str_equal(run->artifacts[i].name, name)) {
@@ -29,7 +29,7 @@ static haft_status add_artifact(haft__migration *m, haft__store *store, haft_str
     }
     haft__store_request get = {
         .verb = HAFT__STORE_READ_ARTIFACT, .run.id = run->row.id, .name = name};
-    haft_status status = haft__migration_ask(m, store, &get, err);
+    haft_status status = haft__migration_execute(m, store, &get, err);
     if (status == HAFT_OK) {
         run->artifacts[run->artifact_count++] = get.artifact;
     }
@@ -37,7 +37,7 @@ static haft_status add_artifact(haft__migration *m, haft__store *store, haft_str
 }
 
 /* Those that the events name. */
-static haft_status read_artifacts(haft__migration *m, haft__store *store, haft__whole *run,
+static haft_status read_artifacts(haft__migration *m, haft__store *store, haft__run_snapshot *run,
                                   haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -57,11 +57,11 @@ static haft_status read_artifacts(haft__migration *m, haft__store *store, haft__
     return status;
 }
 
-static haft_status read_messages(haft__migration *m, haft__store *store, haft__whole *run,
+static haft_status read_messages(haft__migration *m, haft__store *store, haft__run_snapshot *run,
                                  haft_error *err)
 {
     haft__store_request get = {.verb = HAFT__STORE_RECEIVE, .run.id = run->row.id};
-    haft_status status = haft__migration_ask(m, store, &get, err);
+    haft_status status = haft__migration_execute(m, store, &get, err);
     uint64_t bytes = 0;
     for (size_t i = 0; status == HAFT_OK && i < get.message_count; i++) {
         bytes += get.messages[i].body.len;
@@ -77,16 +77,16 @@ static haft_status read_messages(haft__migration *m, haft__store *store, haft__w
 }
 
 /* Everything, checked by the store as it is read. */
-haft_status haft__whole_read(haft__migration *m, haft__store *store, haft_str id,
-                             haft__whole *ret_run, haft_error *err)
+haft_status haft__run_snapshot_read(haft__migration *m, haft__store *store, haft_str id,
+                                    haft__run_snapshot *ret_run, haft_error *err)
 {
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = id};
     haft__store_request read = {.verb = HAFT__STORE_READ_EVENTS, .run.id = id};
-    *ret_run = (haft__whole){.event_count = 0};
-    haft_status status = haft__migration_ask(m, store, &find, err);
+    *ret_run = (haft__run_snapshot){.event_count = 0};
+    haft_status status = haft__migration_execute(m, store, &find, err);
     if (status == HAFT_OK) {
         ret_run->row = find.found[0];
-        status = haft__migration_ask(m, store, &read, err);
+        status = haft__migration_execute(m, store, &read, err);
     }
     if (status == HAFT_OK) {
         ret_run->events = read.text;
@@ -98,7 +98,7 @@ haft_status haft__whole_read(haft__migration *m, haft__store *store, haft_str id
 
 /* ---- comparing ---- */
 
-static const char *first_difference(const haft__whole *a, const haft__whole *b)
+static const char *first_difference(const haft__run_snapshot *a, const haft__run_snapshot *b)
 {
     const haft__store_run *one = &a->row, *other = &b->row;
     const struct {
@@ -128,7 +128,7 @@ static const char *first_difference(const haft__whole *a, const haft__whole *b)
     return same ? NULL : "the state";
 }
 
-static bool same_artifacts(const haft__whole *a, const haft__whole *b)
+static bool same_artifacts(const haft__run_snapshot *a, const haft__run_snapshot *b)
 {
     bool same = a->artifact_count == b->artifact_count;
     for (size_t i = 0; same && i < a->artifact_count; i++) {
@@ -142,7 +142,7 @@ static bool same_artifacts(const haft__whole *a, const haft__whole *b)
 }
 
 /* The messages of `there`, which may be only the first of them. */
-static bool same_messages(const haft__whole *a, const haft__whole *there, bool all)
+static bool same_messages(const haft__run_snapshot *a, const haft__run_snapshot *there, bool all)
 {
     bool same =
         all ? a->message_count == there->message_count : a->message_count >= there->message_count;
@@ -152,8 +152,8 @@ static bool same_messages(const haft__whole *a, const haft__whole *there, bool a
     return same;
 }
 
-haft_status haft__whole_compare(const haft__whole *a, const haft__whole *there, bool all_messages,
-                                haft_error *err)
+haft_status haft__run_snapshot_compare(const haft__run_snapshot *a, const haft__run_snapshot *there,
+                                       bool all_messages, haft_error *err)
 {
     const char *what = first_difference(a, there);
     what = what == NULL && !same_artifacts(a, there) ? "an artifact" : what;

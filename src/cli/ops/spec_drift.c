@@ -17,8 +17,8 @@
 #include "json/write.h"
 
 /* What the command line had changed when the run was started. */
-static haft_status take_sets(haft__respec *r, const haft__run *run, haft__spec_options *options,
-                             haft_error *err)
+static haft_status read_overrides(haft__spec_drift *r, const haft__run *run,
+                                  haft__spec_options *options, haft_error *err)
 {
     haft__json given = run->sets;
     uint32_t count = given.kind == HAFT__JSON_ARRAY ? given.count : 0;
@@ -59,12 +59,12 @@ static haft_status fail_load(const char *path, const haft__spec_report *report, 
 }
 
 /* The spec as its file is now. */
-static haft_status load(haft__respec *r, const haft__run *run, const char *path, haft_str text,
+static haft_status load(haft__spec_drift *r, const haft__run *run, const char *path, haft_str text,
                         const haft__spec **ret_spec, haft_error *err)
 {
     haft__spec_options options = haft__agent_spec_options(r->runtime, run->spec->path);
     haft__spec_report report;
-    haft_status status = take_sets(r, run, &options, err);
+    haft_status status = read_overrides(r, run, &options, err);
     if (status == HAFT_OK) {
         status = haft__spec_load(&r->arena, text, &options, ret_spec, &report, err);
     }
@@ -73,8 +73,9 @@ static haft_status load(haft__respec *r, const haft__run *run, const char *path,
 
 /* ---- what is to be done ---- */
 
-static haft_status accept(haft__respec *r, const haft__spec *spec, haft_str text, haft_str changes,
-                          haft__spec_replacement *ret_replacement, haft_error *err)
+static haft_status accept_change(haft__spec_drift *r, const haft__spec *spec, haft_str text,
+                                 haft_str changes, haft__spec_replacement *ret_replacement,
+                                 haft_error *err)
 {
     char digest[HAFT__SHA256_HEX];
     haft__buf source;
@@ -86,7 +87,7 @@ static haft_status accept(haft__respec *r, const haft__spec *spec, haft_str text
         *ret_replacement = (haft__spec_replacement){
             .text = haft__arena_copy(&r->arena, haft__buf_str(&source)),
             .file = haft__arena_copy(&r->arena, (haft_str){digest, sizeof(digest)}),
-            .by = haft__say_speaker(),
+            .by = haft__delivery_user(),
             .changes = haft__arena_copy(&r->arena, changes)};
         bool kept = ret_replacement->text.ptr != NULL && ret_replacement->file.ptr != NULL
                     && ret_replacement->changes.ptr != NULL;
@@ -96,11 +97,12 @@ static haft_status accept(haft__respec *r, const haft__spec *spec, haft_str text
     return status;
 }
 
-static haft_status refuse(haft__respec *r, const char *path, haft_str changes, haft_error *err)
+static haft_status reject_change(haft__spec_drift *r, const char *path, haft_str changes,
+                                 haft_error *err)
 {
     while (changes.len > 0) {
         (void)fputs("  ", r->cli->errors);
-        haft__print_text(r->cli->errors, haft__str_split(&changes, '\n'));
+        haft__print_escaped(r->cli->errors, haft__str_split(&changes, '\n'));
         (void)fputc('\n', r->cli->errors);
     }
     haft_status status =
@@ -110,8 +112,9 @@ static haft_status refuse(haft__respec *r, const char *path, haft_str changes, h
                       "one the run has");
 }
 
-static haft_status decide(haft__respec *r, const haft__run *run, const char *path, haft_str text,
-                          haft__spec_replacement *ret_replacement, haft_error *err)
+static haft_status compare_specs(haft__spec_drift *r, const haft__run *run, const char *path,
+                                 haft_str text, haft__spec_replacement *ret_replacement,
+                                 haft_error *err)
 {
     const haft__spec *spec = NULL;
     haft__buf changes;
@@ -122,16 +125,17 @@ static haft_status decide(haft__respec *r, const haft__run *run, const char *pat
     haft__buf_init(&changes, HAFT__LIMIT_RUN_BYTES);
     status = haft__spec_diff(&changes, run->spec->source, spec->source, err);
     if (status == HAFT_OK && haft__args_has(r->args, "accept-spec")) {
-        status = accept(r, spec, text, haft__buf_str(&changes), ret_replacement, err);
+        status = accept_change(r, spec, text, haft__buf_str(&changes), ret_replacement, err);
     } else if (status == HAFT_OK) {
-        status = refuse(r, path, haft__buf_str(&changes), err);
+        status = reject_change(r, path, haft__buf_str(&changes), err);
     }
     haft__buf_finish(&changes);
     return status;
 }
 
 /* Who accepts the file as it is now wants that, and not what was before. */
-static haft_status go_without(const haft__respec *r, const char *path, bool ahead, haft_error *err)
+static haft_status handle_missing_file(const haft__spec_drift *r, const char *path, bool ahead,
+                                       haft_error *err)
 {
     if (haft__args_has(r->args, "accept-spec")) {
         haft_status status =
@@ -150,8 +154,8 @@ static haft_status go_without(const haft__respec *r, const char *path, bool ahea
 }
 
 /* `ahead`: it is looked at again when it is taken up, and told then that its file is gone. */
-static haft_status look_at(haft__respec *r, const haft__run *run, bool ahead,
-                           haft__spec_replacement *ret_replacement, haft_error *err)
+static haft_status check_spec_file(haft__spec_drift *r, const haft__run *run, bool ahead,
+                                   haft__spec_replacement *ret_replacement, haft_error *err)
 {
     char digest[HAFT__SHA256_HEX];
     haft_str text;
@@ -164,7 +168,7 @@ static haft_status look_at(haft__respec *r, const haft__run *run, bool ahead,
     haft_status status =
         haft__file_read_arena(&r->arena, place.ptr, HAFT__LIMIT_SPEC_BYTES, &text, err);
     if (status == HAFT_IO && access(place.ptr, F_OK) != 0) {
-        return go_without(r, place.ptr, ahead, err);
+        return handle_missing_file(r, place.ptr, ahead, err);
     }
     if (status != HAFT_OK) {
         return status;
@@ -172,46 +176,47 @@ static haft_status look_at(haft__respec *r, const haft__run *run, bool ahead,
     haft__sha256_hex(text, digest);
     return haft__str_equal(run->file, (haft_str){digest, sizeof(digest)})
                ? HAFT_OK
-               : decide(r, run, place.ptr, text, ret_replacement, err);
+               : compare_specs(r, run, place.ptr, text, ret_replacement, err);
 }
 
 static haft_status look(void *context, const haft_run *run, haft__spec_replacement *ret_replacement,
                         haft_error *err)
 {
-    return look_at(context, &run->state, false, ret_replacement, err);
+    return check_spec_file(context, &run->state, false, ret_replacement, err);
 }
 
-haft_status haft__respec_try(haft__respec *respec, const haft__run *run, haft_error *err)
+haft_status haft__spec_drift_check(haft__spec_drift *spec_drift, const haft__run *run,
+                                   haft_error *err)
 {
     haft__spec_replacement unused = {.text = {NULL, 0}};
-    return look_at(respec, run, true, &unused, err);
+    return check_spec_file(spec_drift, run, true, &unused, err);
 }
 
-haft_status haft__respec_watch(haft__respec *respec, haft__cli *cli, const haft__args *args,
-                               haft_runtime *runtime, haft_error *err)
+haft_status haft__spec_drift_watch(haft__spec_drift *spec_drift, haft__cli *cli,
+                                   const haft__args *args, haft_runtime *runtime, haft_error *err)
 {
-    *respec = (haft__respec){.cli = cli, .args = args, .runtime = runtime};
-    haft__arena_init(&respec->arena, HAFT__LIMIT_RUN_BYTES);
+    *spec_drift = (haft__spec_drift){.cli = cli, .args = args, .runtime = runtime};
+    haft__arena_init(&spec_drift->arena, HAFT__LIMIT_RUN_BYTES);
     if (haft__args_has(args, "accept-spec") && haft__args_has(args, "stored-spec")) {
         return haft__fail(err, HAFT_BAD_INPUT, "",
                           "--accept-spec and --stored-spec exclude each other");
     }
-    runtime->spec_change_hook = (haft__spec_change_hook){look, respec};
+    runtime->spec_change_hook = (haft__spec_change_hook){look, spec_drift};
     return HAFT_OK;
 }
 
-void haft__respec_finish(haft__respec *respec, haft_runtime *runtime)
+void haft__spec_drift_finish(haft__spec_drift *spec_drift, haft_runtime *runtime)
 {
     runtime->spec_change_hook = (haft__spec_change_hook){NULL, NULL};
-    haft__arena_finish(&respec->arena);
+    haft__arena_finish(&spec_drift->arena);
 }
 
 /* ---- logs that are only looked at ---- */
 
-static haft_status load_to_look(void *context, haft__json source, uint64_t seq,
-                                const haft__spec **ret_spec, haft_error *err)
+static haft_status load_logged_spec(void *context, haft__json source, uint64_t seq,
+                                    const haft__spec **ret_spec, haft_error *err)
 {
-    const haft__respec_look *l = context;
+    const haft__spec_drift_log_loader *l = context;
     haft__spec_options options = {
         .path = l->path, .find_price = haft__provider_price, .hash_key = l->hash_key};
     haft__spec_report report;
@@ -235,7 +240,7 @@ static haft_status load_to_look(void *context, haft__json source, uint64_t seq,
     return status;
 }
 
-haft__run_specs haft__respec_lookers(haft__respec_look *look)
+haft__run_specs haft__spec_drift_log_specs(haft__spec_drift_log_loader *look)
 {
-    return (haft__run_specs){load_to_look, look};
+    return (haft__run_specs){load_logged_spec, look};
 }

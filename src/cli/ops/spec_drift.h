@@ -12,37 +12,37 @@
 #include "cli/session.h"
 
 /* Rows of option tables. */
-#define HAFT__OPTIONS_RESPEC                                                                       \
+#define HAFT__OPTIONS_SPEC_DRIFT                                                                   \
     {"accept-spec", 0, HAFT__OPTION_FLAG, NULL, "go on with the spec as its file is now"},         \
     {                                                                                              \
         "stored-spec", 0, HAFT__OPTION_FLAG, NULL, "go on with the spec as it was"                 \
     }
 
-typedef struct haft__respec {
+typedef struct haft__spec_drift {
     haft__cli *cli;
     const haft__args *args;
     haft_runtime *runtime;
     haft__arena arena; /* of the spec that is looked at */
-} haft__respec;
+} haft__spec_drift;
 
-/* Has runs that `runtime` takes up looked at, until it is destroyed or _finish. `respec` must stay
- * where it is. BAD_INPUT when both options are given. */
-HAFT_MUST_USE haft_status haft__respec_watch(haft__respec *respec, haft__cli *cli,
-                                             const haft__args *args, haft_runtime *runtime,
-                                             haft_error *err);
+/* Has runs that `runtime` takes up looked at, until it is destroyed or _finish. `spec_drift` must
+ * stay where it is. BAD_INPUT when both options are given. */
+HAFT_MUST_USE haft_status haft__spec_drift_watch(haft__spec_drift *spec_drift, haft__cli *cli,
+                                                 const haft__args *args, haft_runtime *runtime,
+                                                 haft_error *err);
 
 /* Whether a run that is not there yet, as it was folded, would be refused: before it is made. */
-HAFT_MUST_USE haft_status haft__respec_try(haft__respec *respec, const haft__run *run,
-                                           haft_error *err);
-void haft__respec_finish(haft__respec *respec, haft_runtime *runtime);
+HAFT_MUST_USE haft_status haft__spec_drift_check(haft__spec_drift *spec_drift, const haft__run *run,
+                                                 haft_error *err);
+void haft__spec_drift_finish(haft__spec_drift *spec_drift, haft_runtime *runtime);
 
 /* How the specs of a log that has several are loaded, to look at it: they live in `arena`. */
-typedef struct haft__respec_look {
+typedef struct haft__spec_drift_log_loader {
     haft__arena *arena;
     haft_str path;
     haft__hash_key hash_key;
-} haft__respec_look;
+} haft__spec_drift_log_loader;
 
-haft__run_specs haft__respec_lookers(haft__respec_look *look);
+haft__run_specs haft__spec_drift_log_specs(haft__spec_drift_log_loader *look);
 
 #endif

@@ -15,7 +15,7 @@
 #include "base/str.h"
 #include "cli/ops/event_rewrite.h"
 
-typedef struct copying {
+typedef struct run_copy {
     haft__cli *cli;
     haft_runtime *runtime;
     haft_str thread;
@@ -26,16 +26,16 @@ typedef struct copying {
     haft__store_artifact *artifacts;
     size_t artifact_count;
     haft_error *err;
-} copying;
+} run_copy;
 
-static haft_status ask(copying *c, haft__store_request *request)
+static haft_status store_execute(run_copy *c, haft__store_request *request)
 {
-    return haft__session_ask(c->cli, c->runtime, request, c->err);
+    return haft__session_store_execute(c->cli, c->runtime, request, c->err);
 }
 
 /* ---- events ---- */
 
-static haft_status keep_line(copying *c, const haft__event *event)
+static haft_status keep_line(run_copy *c, const haft__event *event)
 {
     haft__buf body, line;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
@@ -57,7 +57,7 @@ static haft_status keep_line(copying *c, const haft__event *event)
 }
 
 /* The store has the newest of each name; so has the copy. */
-static haft_status keep_artifact(copying *c, const haft__event *event)
+static haft_status keep_artifact(run_copy *c, const haft__event *event)
 {
     haft__store_request request = {.verb = HAFT__STORE_READ_ARTIFACT, .run.id = c->row.id};
     haft_status status = haft__event_text(event, "name", &request.name, c->err);
@@ -67,7 +67,7 @@ static haft_status keep_artifact(copying *c, const haft__event *event)
         }
     }
     if (status == HAFT_OK) {
-        status = ask(c, &request);
+        status = store_execute(c, &request);
     }
     if (status == HAFT_OK) {
         c->artifacts[c->artifact_count++] = request.artifact;
@@ -75,14 +75,14 @@ static haft_status keep_artifact(copying *c, const haft__event *event)
     return status;
 }
 
-static haft_status take_line(copying *c, haft_str line)
+static haft_status take_line(run_copy *c, haft_str line)
 {
     haft__event event;
     haft_status status =
         haft__event_read(&c->cli->arena, line, c->runtime->hash_key, &event, c->err);
-    haft__event_move move = {.run = haft__str(c->id), .thread = c->thread};
+    haft__event_rewrite move = {.run = haft__str(c->id), .thread = c->thread};
     if (status == HAFT_OK) {
-        status = haft__move_event(&c->cli->arena, &move, &event, c->err);
+        status = haft__event_rewrite_for_run(&c->cli->arena, &move, &event, c->err);
     }
     if (status == HAFT_OK && event.kind == HAFT__EVENT_ARTIFACT_STORED) {
         status = keep_artifact(c, &event);
@@ -90,10 +90,10 @@ static haft_status take_line(copying *c, haft_str line)
     return status == HAFT_OK ? keep_line(c, &event) : status;
 }
 
-static haft_status read_events(copying *c)
+static haft_status read_events(run_copy *c)
 {
     haft__store_request request = {.verb = HAFT__STORE_READ_EVENTS, .run.id = c->row.id};
-    haft_status status = ask(c, &request);
+    haft_status status = store_execute(c, &request);
     if (status != HAFT_OK) {
         return status;
     }
@@ -112,7 +112,7 @@ static haft_status read_events(copying *c)
 
 /* All of it at once: a run that has only begun is one that others go on with, and what it did would
  * be done again. */
-static haft_status write_run(copying *c)
+static haft_status write_run(run_copy *c)
 {
     haft__store_request create = {.verb = HAFT__STORE_CREATE,
                                   .run = c->row,
@@ -125,10 +125,10 @@ static haft_status write_run(copying *c)
     create.run.parent = c->row.id;
     create.run.owner = HAFT__LIT("");
     create.run.epoch = 0;
-    return ask(c, &create);
+    return store_execute(c, &create);
 }
 
-static haft_status check_ended(const copying *c)
+static haft_status check_ended(const run_copy *c)
 {
     return c->row.state == HAFT__RUN_STATE_ENDED
                ? HAFT_OK
@@ -136,12 +136,12 @@ static haft_status check_ended(const copying *c)
                             HAFT__ARG(c->row.id));
 }
 
-haft_status haft__thread_copy(haft__cli *cli, haft_runtime *runtime, haft_str id, haft_str thread,
-                              char *ret_id, haft_error *err)
+haft_status haft__thread_copy_run(haft__cli *cli, haft_runtime *runtime, haft_str id,
+                                  haft_str thread, char *ret_id, haft_error *err)
 {
-    copying c = {.cli = cli, .runtime = runtime, .thread = thread, .err = err};
+    run_copy c = {.cli = cli, .runtime = runtime, .thread = thread, .err = err};
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = id};
-    haft_status status = ask(&c, &find);
+    haft_status status = store_execute(&c, &find);
     if (status == HAFT_OK) {
         c.row = find.found[0];
         status = check_ended(&c);

@@ -15,7 +15,7 @@ static void add_scaled(haft__buf *buf, uint64_t value, uint64_t unit, const char
     haft__buf_add_str(buf, haft__str(name));
 }
 
-void haft__add_time(haft__buf *buf, uint64_t ms)
+void haft__amount_add_duration(haft__buf *buf, uint64_t ms)
 {
     unsigned long long seconds = ms / 1000;
     if (ms < 1000) {
@@ -29,7 +29,7 @@ void haft__add_time(haft__buf *buf, uint64_t ms)
     }
 }
 
-void haft__add_size(haft__buf *buf, uint64_t bytes)
+void haft__amount_add_bytes(haft__buf *buf, uint64_t bytes)
 {
     if (bytes < 1000) {
         haft__buf_addf(buf, "%llu B", (unsigned long long)bytes);
@@ -40,7 +40,7 @@ void haft__add_size(haft__buf *buf, uint64_t bytes)
     }
 }
 
-void haft__add_count(haft__buf *buf, uint64_t count)
+void haft__amount_add_count(haft__buf *buf, uint64_t count)
 {
     if (count < 1000) {
         haft__buf_addf(buf, "%llu", (unsigned long long)count);
@@ -51,7 +51,7 @@ void haft__add_count(haft__buf *buf, uint64_t count)
     }
 }
 
-void haft__add_dollars(haft__buf *buf, uint64_t micros)
+void haft__amount_add_dollars(haft__buf *buf, uint64_t micros)
 {
     uint64_t part = micros % 1000000;
     unsigned places = 6;

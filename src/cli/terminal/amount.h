@@ -6,15 +6,15 @@
 #include "base/buf.h"
 
 /* "12 ms", "1.2 s", "2 min 5 s", "3 h 20 min". */
-void haft__add_time(haft__buf *buf, uint64_t ms);
+void haft__amount_add_duration(haft__buf *buf, uint64_t ms);
 
 /* "40 B", "1.2 KB", "3.4 MB": of a thousand each. */
-void haft__add_size(haft__buf *buf, uint64_t bytes);
+void haft__amount_add_bytes(haft__buf *buf, uint64_t bytes);
 
 /* "85", "1.2k", "3.4M". */
-void haft__add_count(haft__buf *buf, uint64_t count);
+void haft__amount_add_count(haft__buf *buf, uint64_t count);
 
 /* "$0.0019", "$1.25": millionths of a dollar, without zeros that say nothing behind the cents. */
-void haft__add_dollars(haft__buf *buf, uint64_t micros);
+void haft__amount_add_dollars(haft__buf *buf, uint64_t micros);
 
 #endif

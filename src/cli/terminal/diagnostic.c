@@ -22,10 +22,10 @@
 #include "spec/load/problem.h"
 
 /* Of a long line, so many characters in front of the caret and in all are shown. */
-#define SHOWN_BEFORE 60U
-#define SHOWN        100U
-#define INDENT       "    "
-#define CUT          "..."
+#define MAX_COLUMNS_BEFORE_CARET 60U
+#define MAX_COLUMNS              100U
+#define INDENT                   "    "
+#define ELLIPSIS                 "..."
 
 typedef struct style {
     const char *bold, *red, *yellow, *green, *cyan, *plain;
@@ -35,7 +35,7 @@ static const style colours = {"\033[1m",    "\033[1;31m", "\033[1;33m",
                               "\033[1;32m", "\033[36m",   "\033[0m"};
 static const style none = {"", "", "", "", "", ""};
 
-bool haft__complain_colour(FILE *out)
+bool haft__diagnostic_uses_colour(FILE *out)
 {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
     bool dumb = term == NULL || term[0] == '\0' || strcmp(term, "dumb") == 0;
@@ -53,7 +53,7 @@ typedef struct glyph {
     bool tab;
 } glyph;
 
-static glyph look(haft_str rest)
+static glyph read_glyph(haft_str rest)
 {
     glyph s = {.bytes = 1, .width = 1};
     uint32_t code = 0;
@@ -64,12 +64,12 @@ static glyph look(haft_str rest)
     }
     s.bytes = length;
     s.tab = code == '\t';
-    if (!s.tab && haft__width_steers(code)) {
+    if (!s.tab && haft__width_is_unsafe(code)) {
         s.width = (unsigned)snprintf(s.text, sizeof(s.text), "\\u%04x", (unsigned)code);
         return s;
     }
     memcpy(s.text, rest.ptr, length);
-    s.width = s.tab ? 0 : haft__width_of(code);
+    s.width = s.tab ? 0 : haft__width_of_code(code);
     return s;
 }
 
@@ -81,10 +81,10 @@ static void repeat(FILE *out, char c, unsigned count)
 }
 
 /* The room in front of the caret. */
-static void print_room(FILE *out, haft_str line, size_t count)
+static void print_padding(FILE *out, haft_str line, size_t count)
 {
     for (size_t at = 0; count > 0 && at < line.len; count--) {
-        glyph s = look(haft__str_skip(line, at));
+        glyph s = read_glyph(haft__str_skip(line, at));
         repeat(out, ' ', s.width);
         repeat(out, '\t', s.tab);
         at += s.bytes;
@@ -96,7 +96,7 @@ static void print_caret(FILE *out, haft_str line, size_t extent)
 {
     unsigned width = 0;
     for (size_t at = 0; extent > 0 && at < line.len; extent--) {
-        glyph s = look(haft__str_skip(line, at));
+        glyph s = read_glyph(haft__str_skip(line, at));
         width += s.tab ? 1 : s.width;
         at += s.bytes;
     }
@@ -104,23 +104,23 @@ static void print_caret(FILE *out, haft_str line, size_t extent)
     repeat(out, '~', width > 1 ? width - 1 : 0);
 }
 
-static void print_line(FILE *out, const haft__complaint *c, const style *in)
+static void print_line(FILE *out, const haft__diagnostic *c, const style *in)
 {
     size_t column = c->column > 0 ? c->column - 1 : 0;
-    size_t first = column > SHOWN_BEFORE ? column - SHOWN_BEFORE : 0;
+    size_t first = column > MAX_COLUMNS_BEFORE_CARET ? column - MAX_COLUMNS_BEFORE_CARET : 0;
     haft_str line = haft__str_skip(c->shown, haft__utf8_offset(c->shown, first)), rest = line;
-    size_t kept = haft__utf8_offset(line, SHOWN);
-    const char *before = first > 0 ? CUT : "", *behind = kept < line.len ? CUT : "";
+    size_t kept = haft__utf8_offset(line, MAX_COLUMNS);
+    const char *before = first > 0 ? ELLIPSIS : "", *behind = kept < line.len ? ELLIPSIS : "";
     (void)fprintf(out, INDENT "%s", before);
     for (line.len = rest.len = kept; rest.len > 0;) {
-        glyph s = look(rest);
+        glyph s = read_glyph(rest);
         (void)fputs(s.text, out);
         rest = haft__str_skip(rest, s.bytes);
     }
     (void)fprintf(out, "%s\n", behind);
     if (c->column > 0) {
         (void)fprintf(out, INDENT "%*s", (int)strlen(before), "");
-        print_room(out, line, column - first);
+        print_padding(out, line, column - first);
         (void)fputs(in->green, out);
         print_caret(out, haft__str_skip(line, haft__utf8_offset(line, column - first)), c->extent);
         (void)fprintf(out, "%s\n", in->plain);
@@ -129,29 +129,30 @@ static void print_line(FILE *out, const haft__complaint *c, const style *in)
 
 /* ---- the whole ---- */
 
-void haft__complain(FILE *out, const haft__complaint *c)
+void haft__diagnostic_print(FILE *out, const haft__diagnostic *c)
 {
-    const style *in = haft__complain_colour(out) ? &colours : &none;
+    const style *in = haft__diagnostic_uses_colour(out) ? &colours : &none;
     (void)fputs(in->bold, out);
-    haft__print_text(out, c->place);
+    haft__print_escaped(out, c->place);
     if (c->line > 0 && !c->option) {
         (void)fprintf(out, ":%u:%u", c->line, c->column);
     }
     (void)fprintf(out, ":%s %s%s:%s ", in->plain, c->warning ? in->yellow : in->red,
                   c->warning ? "warning" : "error", in->plain);
-    haft__print_text(out, c->message);
+    haft__print_escaped(out, c->message);
     (void)putc('\n', out);
     if (c->shown.len > 0) {
         print_line(out, c, in);
     }
     if (c->hint.len > 0) {
         (void)fprintf(out, INDENT "%shint:%s ", in->cyan, in->plain);
-        haft__print_text(out, c->hint);
+        haft__print_escaped(out, c->hint);
         (void)putc('\n', out);
     }
 }
 
-void haft__complain_count(FILE *out, haft_str place, size_t errors, size_t warnings, size_t shown)
+void haft__diagnostic_print_summary(FILE *out, haft_str place, size_t errors, size_t warnings,
+                                    size_t shown)
 {
     if (errors > 0) {
         (void)fprintf(out, "%zu error%s", errors, errors == 1 ? "" : "s");
@@ -161,20 +162,20 @@ void haft__complain_count(FILE *out, haft_str place, size_t errors, size_t warni
                       warnings == 1 ? "" : "s");
     }
     (void)fputs(" in ", out);
-    haft__print_text(out, place);
+    haft__print_escaped(out, place);
     if (shown < errors + warnings) {
         (void)fprintf(out, "; the first %zu are shown", shown);
     }
     (void)putc('\n', out);
 }
 
-void haft__complain_json(FILE *out, const char *place, haft_str text, bool option,
-                         const haft_error *err)
+void haft__diagnostic_print_json_error(FILE *out, const char *place, haft_str text, bool option,
+                                       const haft_error *err)
 {
-    haft__complaint c = {.place = haft__str(place),
-                         .option = option,
-                         .message = haft__str(err->message),
-                         .hint = haft__str(err->hint)};
+    haft__diagnostic c = {.place = haft__str(place),
+                          .option = option,
+                          .message = haft__str(err->message),
+                          .hint = haft__str(err->hint)};
     const char *byte = strstr(err->where, "(byte ");
     haft_str number = haft__str(byte != NULL ? byte + strlen("(byte ") : "");
     uint64_t offset = 0;
@@ -182,7 +183,7 @@ void haft__complain_json(FILE *out, const char *place, haft_str text, bool optio
         haft__spec_locate(text, (size_t)offset, &c.line, &c.column);
         c.shown = haft__spec_line_text(text, c.line);
     }
-    haft__complain(out, &c);
+    haft__diagnostic_print(out, &c);
 }
 
 /* ---- errors that name a file ---- */
@@ -203,7 +204,7 @@ static bool split_number(haft_str *place, uint32_t *ret_number)
 }
 
 /* The text of a regular file; what else there is may be gone once it is read. */
-static haft_str read_again(haft__arena *arena, haft_str path)
+static haft_str reread_file(haft__arena *arena, haft_str path)
 {
     haft_str text = {NULL, 0}, name = haft__arena_copy(arena, path);
     struct stat found;
@@ -214,33 +215,33 @@ static haft_str read_again(haft__arena *arena, haft_str path)
     return text;
 }
 
-static bool find_line(haft__arena *arena, haft__complaint *c)
+static bool find_line(haft__arena *arena, haft__diagnostic *c)
 {
     if (!split_number(&c->place, &c->column) || !split_number(&c->place, &c->line)) {
         return false;
     }
-    haft_str text = read_again(arena, c->place);
+    haft_str text = reread_file(arena, c->place);
     c->shown = haft__spec_line_text(text, c->line);
     return text.ptr != NULL;
 }
 
-void haft__complain_error(FILE *out, haft__arena *arena, const haft_error *err)
+void haft__diagnostic_print_error(FILE *out, haft__arena *arena, const haft_error *err)
 {
-    haft__complaint c = {.place = haft__str(err->where),
-                         .message = haft__str(err->message),
-                         .hint = haft__str(err->hint)};
+    haft__diagnostic c = {.place = haft__str(err->where),
+                          .message = haft__str(err->message),
+                          .hint = haft__str(err->hint)};
     if (find_line(arena, &c)) {
-        haft__complain(out, &c);
+        haft__diagnostic_print(out, &c);
         return;
     }
     (void)fputs("haft: ", out);
-    haft__print_text(out, haft__str(err->where));
+    haft__print_escaped(out, haft__str(err->where));
     (void)fputs(err->where[0] != '\0' ? ": " : "", out);
-    haft__print_text(out, c.message);
+    haft__print_escaped(out, c.message);
     (void)fputc('\n', out);
     if (c.hint.len > 0) {
         (void)fputs("hint: ", out);
-        haft__print_text(out, c.hint);
+        haft__print_escaped(out, c.hint);
         (void)fputc('\n', out);
     }
 }

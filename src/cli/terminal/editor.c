@@ -2,7 +2,7 @@
 /*
  * edit.c - the text, the cursor, and what each key does to them.
  *
- * A character is what haft__cells_next takes: a letter with its marks moves and goes as one.
+ * A character is what haft__grapheme_next takes: a letter with its marks moves and goes as one.
  * Tests: tests/cli/terminal/editor_test.c.
  */
 #include "cli/terminal/editor.h"
@@ -22,7 +22,7 @@ void haft__editor_init(haft__editor *edit, const haft__line_history *history)
 {
     *edit = (haft__editor){.history = history, .prompt = "> ", .columns = 80, .rows = 24};
     haft__keys_init(&edit->keys);
-    haft__buf *bufs[] = {&edit->text, &edit->killed, &edit->clean, &edit->draft, &edit->wanted};
+    haft__buf *bufs[] = {&edit->text, &edit->killed, &edit->clean, &edit->draft, &edit->query};
     for (size_t i = 0; i < COUNT(bufs); i++) {
         haft__buf_init(bufs[i], HAFT__LIMIT_LINE_BYTES);
     }
@@ -33,27 +33,27 @@ void haft__editor_finish(haft__editor *edit)
 {
     haft__keys_finish(&edit->keys);
     haft__buf *bufs[] = {&edit->text,  &edit->killed, &edit->clean,
-                         &edit->draft, &edit->wanted, &edit->below};
+                         &edit->draft, &edit->query,  &edit->below};
     for (size_t i = 0; i < COUNT(bufs); i++) {
         haft__buf_finish(bufs[i]);
     }
 }
 
-void haft__editor_begin(haft__editor *edit)
+void haft__editor_begin_line(haft__editor *edit)
 {
     haft__buf_clear(&edit->text);
     haft__buf_clear(&edit->draft);
     haft__buf_clear(&edit->below);
     edit->cursor = 0;
     edit->at = edit->history->count;
-    edit->searching = edit->killing = edit->clear = false;
+    edit->searching = edit->last_was_kill = edit->clear = false;
     edit->keys.replaced = 0;
-    haft__editor_forget(edit);
+    haft__editor_reset_drawing(edit);
 }
 
 /* ---- the text ---- */
 
-void haft__editor_note(haft__editor *edit, const char *format, ...)
+void haft__editor_set_note(haft__editor *edit, const char *format, ...)
 {
     char note[200];
     va_list args;
@@ -76,10 +76,11 @@ bool haft__editor_insert(haft__editor *edit, haft_str text)
         bool full = buf->status == HAFT_TOO_BIG;
         buf->status = HAFT_OK; /* what was there is good */
         if (full) {
-            haft__editor_note(edit, "that does not fit: a text has at most %d bytes (line.bytes)",
-                              HAFT__LIMIT_LINE_BYTES);
+            haft__editor_set_note(edit,
+                                  "that does not fit: a text has at most %d bytes (line.bytes)",
+                                  HAFT__LIMIT_LINE_BYTES);
         } else {
-            haft__editor_note(edit, "out of memory");
+            haft__editor_set_note(edit, "out of memory");
         }
         return false;
     }
@@ -111,17 +112,17 @@ void haft__editor_set(haft__editor *edit, haft_str text)
     (void)haft__editor_insert(edit, text);
 }
 
-static void insert_clean(haft__editor *edit, haft_str text)
+static void insert_sanitized(haft__editor *edit, haft_str text)
 {
     haft__buf_clear(&edit->clean);
-    size_t replaced = haft__clean_text(text, &edit->clean);
+    size_t replaced = haft__sanitize_text(text, &edit->clean);
     if (edit->clean.status != HAFT_OK) {
-        haft__editor_note(edit, "that does not fit: a text has at most %d bytes (line.bytes)",
-                          HAFT__LIMIT_LINE_BYTES);
+        haft__editor_set_note(edit, "that does not fit: a text has at most %d bytes (line.bytes)",
+                              HAFT__LIMIT_LINE_BYTES);
         return;
     }
     if (haft__editor_insert(edit, haft__buf_str(&edit->clean)) && replaced > 0) {
-        haft__editor_note(edit, "bytes that are no text were replaced: %zu", replaced);
+        haft__editor_set_note(edit, "bytes that are no text were replaced: %zu", replaced);
     }
 }
 
@@ -130,7 +131,7 @@ static void insert_clean(haft__editor *edit, haft_str text)
 static size_t next_of(const haft__editor *edit, size_t at)
 {
     unsigned cells;
-    return at + haft__editor_next(haft__str_skip(haft__editor_text(edit), at), &cells);
+    return at + haft__editor_next_char(haft__str_skip(haft__editor_text(edit), at), &cells);
 }
 
 static size_t line_start(const haft__editor *edit, size_t at)
@@ -212,7 +213,7 @@ static size_t blank_left(const haft__editor *edit)
     return at;
 }
 
-static void go(haft__editor *edit, size_t to)
+static void move_cursor(haft__editor *edit, size_t to)
 {
     edit->changed = edit->changed || to != edit->cursor;
     edit->cursor = to;
@@ -222,32 +223,32 @@ static void go(haft__editor *edit, size_t to)
 
 static void left(haft__editor *edit)
 {
-    go(edit, previous_of(edit, edit->cursor));
+    move_cursor(edit, previous_of(edit, edit->cursor));
 }
 
 static void right(haft__editor *edit)
 {
-    go(edit, next_of(edit, edit->cursor));
+    move_cursor(edit, next_of(edit, edit->cursor));
 }
 
 static void home(haft__editor *edit)
 {
-    go(edit, line_start(edit, edit->cursor));
+    move_cursor(edit, line_start(edit, edit->cursor));
 }
 
 static void end(haft__editor *edit)
 {
-    go(edit, line_end(edit, edit->cursor));
+    move_cursor(edit, line_end(edit, edit->cursor));
 }
 
-static void go_word_left(haft__editor *edit)
+static void move_word_left(haft__editor *edit)
 {
-    go(edit, word_left(edit));
+    move_cursor(edit, word_left(edit));
 }
 
-static void go_word_right(haft__editor *edit)
+static void move_word_right(haft__editor *edit)
 {
-    go(edit, word_right(edit));
+    move_cursor(edit, word_right(edit));
 }
 
 static unsigned cells_between(const haft__editor *edit, size_t from, size_t to)
@@ -256,30 +257,30 @@ static unsigned cells_between(const haft__editor *edit, size_t from, size_t to)
     while (from < to) {
         unsigned cells;
         haft_str rest = haft__str_skip(haft__editor_text(edit), from);
-        from += haft__editor_next(rest, &cells);
+        from += haft__editor_next_char(rest, &cells);
         sum += cells;
     }
     return sum;
 }
 
 /* To the line that starts at `start`, below or above the cursor. */
-static void go_to_line(haft__editor *edit, size_t start)
+static void move_to_line(haft__editor *edit, size_t start)
 {
     unsigned wanted = cells_between(edit, line_start(edit, edit->cursor), edit->cursor);
     size_t at = start, last = line_end(edit, start);
     while (at < last && cells_between(edit, start, next_of(edit, at)) <= wanted) {
         at = next_of(edit, at);
     }
-    go(edit, at);
+    move_cursor(edit, at);
 }
 
 static void up(haft__editor *edit)
 {
     size_t start = line_start(edit, edit->cursor);
     if (start > 0) {
-        go_to_line(edit, line_start(edit, start - 1));
+        move_to_line(edit, line_start(edit, start - 1));
     } else {
-        haft__editor_older(edit);
+        haft__editor_history_previous(edit);
     }
 }
 
@@ -287,9 +288,9 @@ static void down(haft__editor *edit)
 {
     size_t last = line_end(edit, edit->cursor);
     if (last < edit->text.len) {
-        go_to_line(edit, last + 1);
+        move_to_line(edit, last + 1);
     } else {
-        haft__editor_newer(edit);
+        haft__editor_history_next(edit);
     }
 }
 
@@ -312,7 +313,7 @@ static void kill(haft__editor *edit, size_t from, size_t to)
     haft_str piece = haft__str_skip((haft_str){edit->text.ptr, to}, from);
     haft__buf *clean = &edit->clean;
     haft__buf_clear(clean);
-    haft_str before = edit->killing ? haft__buf_str(&edit->killed) : (haft_str){NULL, 0};
+    haft_str before = edit->last_was_kill ? haft__buf_str(&edit->killed) : (haft_str){NULL, 0};
     haft__buf_add_str(clean, backward ? piece : before);
     haft__buf_add_str(clean, backward ? before : piece);
     if (from < to && clean->status == HAFT_OK) {
@@ -321,7 +322,7 @@ static void kill(haft__editor *edit, size_t from, size_t to)
         *clean = kept;
     }
     haft__editor_remove(edit, from, to);
-    edit->killing = true;
+    edit->last_was_kill = true;
 }
 
 static void kill_end(haft__editor *edit)
@@ -398,23 +399,23 @@ void haft__editor_interrupt(haft__editor *edit)
     haft__buf_clear(&edit->below);
     haft__editor_set(edit, (haft_str){NULL, 0});
     if (empty) {
-        haft__editor_note(edit, "Ctrl-D or /quit leaves");
+        haft__editor_set_note(edit, "Ctrl-D or /quit leaves");
     }
 }
 
 static void (*const actions[HAFT__KEY_COUNT])(haft__editor *edit) = {
     [HAFT__KEY_NEWLINE] = newline,
-    [HAFT__KEY_TAB] = haft__editor_tab,
+    [HAFT__KEY_TAB] = haft__editor_complete_word,
     [HAFT__KEY_LEFT] = left,
     [HAFT__KEY_RIGHT] = right,
     [HAFT__KEY_UP] = up,
     [HAFT__KEY_DOWN] = down,
-    [HAFT__KEY_PREVIOUS] = haft__editor_older,
-    [HAFT__KEY_NEXT] = haft__editor_newer,
+    [HAFT__KEY_PREVIOUS] = haft__editor_history_previous,
+    [HAFT__KEY_NEXT] = haft__editor_history_next,
     [HAFT__KEY_HOME] = home,
     [HAFT__KEY_END] = end,
-    [HAFT__KEY_WORD_LEFT] = go_word_left,
-    [HAFT__KEY_WORD_RIGHT] = go_word_right,
+    [HAFT__KEY_WORD_LEFT] = move_word_left,
+    [HAFT__KEY_WORD_RIGHT] = move_word_right,
     [HAFT__KEY_BACKSPACE] = backspace,
     [HAFT__KEY_DELETE] = delete_next,
     [HAFT__KEY_EOF] = delete_next,
@@ -426,7 +427,7 @@ static void (*const actions[HAFT__KEY_COUNT])(haft__editor *edit) = {
     [HAFT__KEY_YANK] = yank,
     [HAFT__KEY_TRANSPOSE] = transpose,
     [HAFT__KEY_CLEAR] = clear,
-    [HAFT__KEY_SEARCH] = haft__editor_search,
+    [HAFT__KEY_SEARCH] = haft__editor_search_begin,
     [HAFT__KEY_INTERRUPT] = haft__editor_interrupt,
 };
 
@@ -441,17 +442,17 @@ static haft__editor_result enter(haft__editor *edit)
     return HAFT__EDITOR_LINE;
 }
 
-static haft__editor_result obey(haft__editor *edit, haft__key key, haft_str text)
+static haft__editor_result apply_key(haft__editor *edit, haft__key key, haft_str text)
 {
     if (key == HAFT__KEY_TEXT) {
         (void)haft__editor_insert(edit, text);
     } else if (key == HAFT__KEY_PASTE) {
-        insert_clean(edit, text);
+        insert_sanitized(edit, text);
     } else if (key == HAFT__KEY_TOO_LONG) {
-        haft__editor_note(edit,
-                          "what was pasted does not fit: a text has at most %d bytes "
-                          "(line.bytes)",
-                          HAFT__LIMIT_LINE_BYTES);
+        haft__editor_set_note(edit,
+                              "what was pasted does not fit: a text has at most %d bytes "
+                              "(line.bytes)",
+                              HAFT__LIMIT_LINE_BYTES);
     } else if (key == HAFT__KEY_ENTER) {
         return enter(edit);
     } else if (key == HAFT__KEY_EOF && edit->text.len == 0) {
@@ -464,7 +465,7 @@ static haft__editor_result obey(haft__editor *edit, haft__key key, haft_str text
     return HAFT__EDITOR_MORE;
 }
 
-static haft__editor_result press(haft__editor *edit, haft__key key, haft_str text)
+static haft__editor_result handle_key(haft__editor *edit, haft__key key, haft_str text)
 {
     if (key == HAFT__KEY_NONE) {
         return HAFT__EDITOR_MORE;
@@ -474,28 +475,28 @@ static haft__editor_result press(haft__editor *edit, haft__key key, haft_str tex
         edit->changed = true;
     }
     bool taken = edit->searching && haft__editor_search_key(edit, key, text);
-    bool killing = edit->killing;
-    edit->killing = false;
+    bool last_was_kill = edit->last_was_kill;
+    edit->last_was_kill = false;
     if (key >= HAFT__KEY_KILL_END && key <= HAFT__KEY_KILL_WORD_RIGHT) {
-        edit->killing = killing;
+        edit->last_was_kill = last_was_kill;
     }
-    haft__editor_result result = taken ? HAFT__EDITOR_MORE : obey(edit, key, text);
+    haft__editor_result result = taken ? HAFT__EDITOR_MORE : apply_key(edit, key, text);
     edit->key = key;
     if (edit->keys.replaced > 0) {
         edit->keys.replaced = 0;
-        haft__editor_note(edit, "bytes that are no UTF-8 were replaced");
+        haft__editor_set_note(edit, "bytes that are no UTF-8 were replaced");
     }
     return result;
 }
 
-haft__editor_result haft__editor_take(haft__editor *edit, char byte)
+haft__editor_result haft__editor_feed(haft__editor *edit, char byte)
 {
     haft_str text;
-    haft__key key = haft__keys_take(&edit->keys, byte, &text);
-    return press(edit, key, text);
+    haft__key key = haft__keys_feed(&edit->keys, byte, &text);
+    return handle_key(edit, key, text);
 }
 
 void haft__editor_idle(haft__editor *edit)
 {
-    (void)press(edit, haft__keys_idle(&edit->keys), (haft_str){NULL, 0});
+    (void)handle_key(edit, haft__keys_idle(&edit->keys), (haft_str){NULL, 0});
 }

@@ -15,8 +15,8 @@
 
 /* Completes what stands before the cursor: appends each candidate with a line feed behind it, and
  * says where in `text` the word starts that they would replace. */
-typedef void haft__editor_complete(void *context, haft_str text, size_t *ret_from,
-                                   haft__buf *candidates);
+typedef void haft__editor_completer(void *context, haft_str text, size_t *ret_from,
+                                    haft__buf *candidates);
 
 typedef enum haft__editor_result {
     HAFT__EDITOR_MORE,    /* nothing that concerns anybody else */
@@ -28,23 +28,23 @@ typedef enum haft__editor_result {
 typedef struct haft__editor {
     /* Given. */
     const haft__line_history *history;
-    haft__editor_complete *complete; /* or NULL */
-    void *context;                   /* for it */
-    const char *prompt;              /* plain text */
-    unsigned columns, rows;          /* of the terminal */
+    haft__editor_completer *complete; /* or NULL */
+    void *context;                    /* for it */
+    const char *prompt;               /* plain text */
+    unsigned columns, rows;           /* of the terminal */
 
     haft__buf text;
     size_t cursor; /* in bytes, never inside a character */
 
     haft__keys keys;
     haft__buf killed, clean;
-    haft__buf draft;  /* what was typed before the history was looked at */
-    size_t at;        /* the line of the history that is shown; its count: the draft */
-    haft__buf below;  /* what stands under the text until the next key; lines */
-    haft__buf wanted; /* of a search */
+    haft__buf draft; /* what was typed before the history was looked at */
+    size_t at;       /* the line of the history that is shown; its count: the draft */
+    haft__buf below; /* what stands under the text until the next key; lines */
+    haft__buf query; /* of a search */
     bool searching, missing;
-    bool killing;  /* the last key did: the next one adds to it */
-    haft__key key; /* the last one */
+    bool last_was_kill; /* the last key did: the next one adds to it */
+    haft__key key;      /* the last one */
 
     /* What the terminal shows. */
     bool changed;       /* otherwise than by text added to the end */
@@ -59,10 +59,10 @@ void haft__editor_init(haft__editor *edit, const haft__line_history *history);
 void haft__editor_finish(haft__editor *edit);
 
 /* An empty line, below whatever the terminal shows. */
-void haft__editor_begin(haft__editor *edit);
+void haft__editor_begin_line(haft__editor *edit);
 
 /* Takes a byte that was typed. */
-haft__editor_result haft__editor_take(haft__editor *edit, char byte);
+haft__editor_result haft__editor_feed(haft__editor *edit, char byte);
 
 /* No byte has come for a moment; only needed while haft__keys_pending(&edit->keys). */
 void haft__editor_idle(haft__editor *edit);
@@ -74,9 +74,9 @@ void haft__editor_interrupt(haft__editor *edit);
 void haft__editor_draw(haft__editor *edit, haft__buf *out);
 
 /* The same, and leaves the cursor at the start of the row below. */
-void haft__editor_leave(haft__editor *edit, haft__buf *out);
+void haft__editor_draw_final(haft__editor *edit, haft__buf *out);
 
 /* The terminal no longer shows anything of it: the next drawing starts where the cursor is. */
-void haft__editor_forget(haft__editor *edit);
+void haft__editor_reset_drawing(haft__editor *edit);
 
 #endif

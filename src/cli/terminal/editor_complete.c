@@ -47,7 +47,7 @@ static void put(haft__editor *edit, size_t from, haft_str text, bool only)
     }
 }
 
-void haft__editor_tab(haft__editor *edit)
+void haft__editor_complete_word(haft__editor *edit)
 {
     haft__buf candidates;
     haft_str before = {edit->text.ptr, edit->cursor};

@@ -13,8 +13,8 @@
 #include "cli/terminal/width.h"
 
 /* Of a terminal that says something smaller, or nothing. */
-#define LEAST_COLUMNS 8U
-#define LEAST_ROWS    2U
+#define MIN_COLUMNS 8U
+#define MIN_ROWS    2U
 
 /* A place on the terminal, the first row of the text being 0. */
 typedef struct place {
@@ -63,7 +63,7 @@ static void put_text(drawing *d, haft_str text)
 {
     while (text.len > 0) {
         unsigned cells;
-        size_t length = haft__editor_next(text, &cells);
+        size_t length = haft__editor_next_char(text, &cells);
         put(d, (haft_str){text.ptr, length}, cells);
         text = haft__str_skip(text, length);
     }
@@ -80,7 +80,7 @@ static void put_character(drawing *d, haft_str character, unsigned cells, unsign
         put(d, (haft_str){"                ", indent}, indent);
     } else if (code == '\t') {
         put(d, HAFT__LIT("    "), cells);
-    } else if (haft__width_of(code) == 0) {
+    } else if (haft__width_of_code(code) == 0) {
         make_room(d, 1);
         put(d, HAFT__LIT(" "), 1);
         put(d, character, 0);
@@ -94,7 +94,7 @@ static unsigned width_of(haft_str text)
     unsigned sum = 0;
     while (text.len > 0) {
         unsigned cells;
-        text = haft__str_skip(text, haft__editor_next(text, &cells));
+        text = haft__str_skip(text, haft__editor_next_char(text, &cells));
         sum += cells;
     }
     return sum;
@@ -109,12 +109,12 @@ static void put_prompt(drawing *d, const haft__editor *edit)
         return;
     }
     put_text(d, edit->missing ? HAFT__LIT("(not found '") : HAFT__LIT("(search '"));
-    put_text(d, haft__buf_str(&edit->wanted));
+    put_text(d, haft__buf_str(&edit->query));
     put_text(d, HAFT__LIT("') "));
 }
 
 /* Goes through everything; returns where the cursor is. */
-static place go_through(drawing *d, const haft__editor *edit)
+static place draw_text(drawing *d, const haft__editor *edit)
 {
     haft_str text = haft__editor_text(edit);
     unsigned indent = width_of(haft__str(edit->prompt));
@@ -124,7 +124,7 @@ static place go_through(drawing *d, const haft__editor *edit)
     for (size_t at = 0; at < text.len;) {
         unsigned cells;
         haft_str rest = haft__str_skip(text, at);
-        size_t length = haft__editor_next(rest, &cells);
+        size_t length = haft__editor_next_char(rest, &cells);
         if (at == edit->cursor) {
             make_room(d, cells);
             cursor = d->at;
@@ -168,7 +168,7 @@ static void move(haft__buf *out, char how, unsigned by)
 static void draw_all(haft__editor *edit, unsigned columns, unsigned rows, haft__buf *out)
 {
     drawing measure = {.columns = columns};
-    place cursor = go_through(&measure, edit);
+    place cursor = draw_text(&measure, edit);
     drawing d = {.out = out, .columns = columns};
     d.first = cursor.row >= rows ? cursor.row - rows + 1 : 0;
     d.last = d.first + rows - 1;
@@ -179,7 +179,7 @@ static void draw_all(haft__editor *edit, unsigned columns, unsigned rows, haft__
         move(out, 'A', edit->drawn_row);
         haft__buf_add_str(out, HAFT__LIT("\x1b[J"));
     }
-    (void)go_through(&d, edit);
+    (void)draw_text(&d, edit);
     unsigned bottom = d.at.row < d.last ? d.at.row : d.last;
     unsigned below = put_below(edit, columns, rows - (bottom - d.first + 1), out);
     haft__buf_add_char(out, '\r');
@@ -195,14 +195,14 @@ static bool is_plain(haft_str text)
 {
     uint32_t code = 'x';
     (void)haft__utf8_decode(text, &code);
-    return haft__width_of(code) > 0
+    return haft__width_of_code(code) > 0
            && (text.len == 0
                || (memchr(text.ptr, '\n', text.len) == NULL
                    && memchr(text.ptr, '\t', text.len) == NULL));
 }
 
 /* What was added to the end, if it stays in its row. */
-static bool draw_added(haft__editor *edit, unsigned columns, haft__buf *out)
+static bool draw_appended(haft__editor *edit, unsigned columns, haft__buf *out)
 {
     haft_str added = haft__str_skip(haft__editor_text(edit), edit->drawn);
     bool only = !edit->changed && !edit->searching && edit->cursor == edit->text.len;
@@ -217,9 +217,9 @@ static bool draw_added(haft__editor *edit, unsigned columns, haft__buf *out)
 
 void haft__editor_draw(haft__editor *edit, haft__buf *out)
 {
-    unsigned columns = edit->columns > LEAST_COLUMNS ? edit->columns : LEAST_COLUMNS;
-    unsigned rows = edit->rows > LEAST_ROWS ? edit->rows : LEAST_ROWS;
-    if (!draw_added(edit, columns, out)) {
+    unsigned columns = edit->columns > MIN_COLUMNS ? edit->columns : MIN_COLUMNS;
+    unsigned rows = edit->rows > MIN_ROWS ? edit->rows : MIN_ROWS;
+    if (!draw_appended(edit, columns, out)) {
         draw_all(edit, columns, rows, out);
     }
     if (edit->beep) {
@@ -229,7 +229,7 @@ void haft__editor_draw(haft__editor *edit, haft__buf *out)
     edit->changed = edit->clear = edit->beep = false;
 }
 
-void haft__editor_leave(haft__editor *edit, haft__buf *out)
+void haft__editor_draw_final(haft__editor *edit, haft__buf *out)
 {
     edit->changed =
         edit->changed || edit->below.len > 0 || edit->searching || edit->cursor < edit->text.len;
@@ -238,10 +238,10 @@ void haft__editor_leave(haft__editor *edit, haft__buf *out)
     edit->cursor = edit->text.len;
     haft__editor_draw(edit, out);
     haft__buf_add_str(out, HAFT__LIT("\r\n"));
-    haft__editor_forget(edit);
+    haft__editor_reset_drawing(edit);
 }
 
-void haft__editor_forget(haft__editor *edit)
+void haft__editor_reset_drawing(haft__editor *edit)
 {
     edit->changed = true;
     edit->drawn = edit->drawn_row = edit->drawn_column = 0;

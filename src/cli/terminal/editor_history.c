@@ -15,7 +15,7 @@ static void show(haft__editor *edit, size_t at)
                                                      : haft__buf_str(&edit->draft));
 }
 
-void haft__editor_older(haft__editor *edit)
+void haft__editor_history_previous(haft__editor *edit)
 {
     if (edit->at > 0) {
         show(edit, edit->at - 1);
@@ -24,7 +24,7 @@ void haft__editor_older(haft__editor *edit)
     }
 }
 
-void haft__editor_newer(haft__editor *edit)
+void haft__editor_history_next(haft__editor *edit)
 {
     if (edit->at < edit->history->count) {
         show(edit, edit->at + 1);
@@ -35,10 +35,10 @@ void haft__editor_newer(haft__editor *edit)
 
 /* ---- searching ---- */
 
-void haft__editor_search(haft__editor *edit)
+void haft__editor_search_begin(haft__editor *edit)
 {
     show(edit, edit->at); /* keeps the draft */
-    haft__buf_clear(&edit->wanted);
+    haft__buf_clear(&edit->query);
     edit->searching = true;
     edit->missing = false;
 }
@@ -46,12 +46,12 @@ void haft__editor_search(haft__editor *edit)
 /* The newest line with the wanted text among the first `count`. */
 static void find(haft__editor *edit, size_t count)
 {
-    haft_str wanted = haft__buf_str(&edit->wanted);
+    haft_str query = haft__buf_str(&edit->query);
     edit->changed = true;
-    edit->missing = wanted.len > 0;
-    for (size_t i = count; i-- > 0 && wanted.len > 0;) {
+    edit->missing = query.len > 0;
+    for (size_t i = count; i-- > 0 && query.len > 0;) {
         haft_str line = edit->history->lines[i];
-        const char *place = memmem(line.ptr, line.len, wanted.ptr, wanted.len);
+        const char *place = memmem(line.ptr, line.len, query.ptr, query.len);
         if (place != NULL) {
             show(edit, i);
             edit->cursor = edit->text.len >= line.len ? (size_t)(place - line.ptr) : 0;
@@ -73,11 +73,11 @@ static void find_again(haft__editor *edit)
 
 static void shorten(haft__editor *edit)
 {
-    haft_str wanted = haft__buf_str(&edit->wanted);
-    size_t length = wanted.len;
-    while (length > 0 && ((unsigned char)wanted.ptr[--length] & 0xc0) == 0x80) {
+    haft_str query = haft__buf_str(&edit->query);
+    size_t length = query.len;
+    while (length > 0 && ((unsigned char)query.ptr[--length] & 0xc0) == 0x80) {
     }
-    edit->wanted.len = length;
+    edit->query.len = length;
     find_again(edit);
 }
 
@@ -94,13 +94,13 @@ bool haft__editor_search_key(haft__editor *edit, haft__key key, haft_str text)
 {
     size_t count = edit->history->count, at = edit->at;
     if (key == HAFT__KEY_TEXT) {
-        haft__buf_add_str(&edit->wanted, text);
+        haft__buf_add_str(&edit->query, text);
         find(edit, at < count ? at + 1 : count);
     } else if (key == HAFT__KEY_SEARCH) {
         find(edit, at);
     } else if (key == HAFT__KEY_BACKSPACE) {
         shorten(edit);
-    } else if (key == HAFT__KEY_STOP || key == HAFT__KEY_INTERRUPT) {
+    } else if (key == HAFT__KEY_ESCAPE || key == HAFT__KEY_INTERRUPT) {
         stop(edit);
     } else {
         edit->searching = false; /* what was found is the text now */

@@ -7,16 +7,16 @@
 #include "cli/terminal/grapheme.h"
 
 /* Cells between two stops are not counted: a tab is as wide as this everywhere. */
-#define HAFT__EDITOR_TAB 4U
+#define HAFT__EDITOR_TAB_CELLS 4U
 
 /* The first character of `text`, its bytes and how wide it is drawn. Marks without a letter before
  * them stand over a space. */
-static inline size_t haft__editor_next(haft_str text, unsigned *ret_cells)
+static inline size_t haft__editor_next_char(haft_str text, unsigned *ret_cells)
 {
     unsigned cells;
-    size_t length = haft__cells_next(text, &cells);
+    size_t length = haft__grapheme_next(text, &cells);
     bool tab = length > 0 && text.ptr[0] == '\t';
-    *ret_cells = tab ? HAFT__EDITOR_TAB : cells > 0 ? cells : 1;
+    *ret_cells = tab ? HAFT__EDITOR_TAB_CELLS : cells > 0 ? cells : 1;
     return length;
 }
 
@@ -31,7 +31,7 @@ void haft__editor_remove(haft__editor *edit, size_t from, size_t to);
 void haft__editor_set(haft__editor *edit, haft_str text);
 
 /* Says something under the text, until the next key. */
-void haft__editor_note(haft__editor *edit, const char *format, ...) HAFT__PRINTF(2, 3);
+void haft__editor_set_note(haft__editor *edit, const char *format, ...) HAFT__PRINTF(2, 3);
 
 static inline haft_str haft__editor_text(const haft__editor *edit)
 {
@@ -41,17 +41,17 @@ static inline haft_str haft__editor_text(const haft__editor *edit)
 /* ---- edit_history.c ---- */
 
 /* The line before the present one in the history, or the one behind it. */
-void haft__editor_older(haft__editor *edit);
-void haft__editor_newer(haft__editor *edit);
+void haft__editor_history_previous(haft__editor *edit);
+void haft__editor_history_next(haft__editor *edit);
 
 /* Starts to search. */
-void haft__editor_search(haft__editor *edit);
+void haft__editor_search_begin(haft__editor *edit);
 
 /* A key while searching; false when it ends the search and is yet to be obeyed. */
 bool haft__editor_search_key(haft__editor *edit, haft__key key, haft_str text);
 
 /* ---- edit_complete.c ---- */
 
-void haft__editor_tab(haft__editor *edit);
+void haft__editor_complete_word(haft__editor *edit);
 
 #endif

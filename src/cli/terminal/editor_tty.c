@@ -32,7 +32,7 @@ bool haft__editor_tty_usable(void)
 
 void haft__editor_tty_init(haft__editor_tty *tty, const haft__line_history *history)
 {
-    *tty = (haft__editor_tty){.also = -1};
+    *tty = (haft__editor_tty){.extra_fd = -1};
     haft__editor_init(&tty->edit, history);
     haft__buf_init(&tty->out, DRAWN_BYTES);
 }
@@ -61,7 +61,7 @@ static bool send(haft_str text)
     return true;
 }
 
-static void put_back(void)
+static void restore_terminal(void)
 {
     if (is_raw != 0) {
         is_raw = 0;
@@ -77,7 +77,7 @@ static haft_status make_raw(haft_error *err)
         return haft__fail(err, HAFT_IO, "the terminal", "%s", strerror(errno));
     }
     if (!at_exit) {
-        at_exit = atexit(put_back) == 0;
+        at_exit = atexit(restore_terminal) == 0;
     }
     struct termios raw = cooked;
     raw.c_iflag &= ~(tcflag_t)(BRKINT | ICRNL | INLCR | IGNCR | INPCK | ISTRIP | IXON);
@@ -87,7 +87,7 @@ static haft_status make_raw(haft_error *err)
     raw.c_cc[VTIME] = 0;
     is_raw = 1;
     if (tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) != 0 || !send(HAFT__LIT(PASTE_ON))) {
-        put_back();
+        restore_terminal();
         return haft__fail(err, HAFT_IO, "the terminal", "%s", strerror(errno));
     }
     return HAFT_OK;
@@ -136,7 +136,7 @@ static haft_status catch_signals(struct sigaction before[COUNT(caught)], haft_er
     return HAFT_OK;
 }
 
-static void let_signals_go(const struct sigaction before[COUNT(caught)])
+static void restore_signals(const struct sigaction before[COUNT(caught)])
 {
     for (size_t i = 0; i < COUNT(caught); i++) {
         (void)sigaction(caught[i], &before[i], NULL);
@@ -147,7 +147,7 @@ static void let_signals_go(const struct sigaction before[COUNT(caught)])
 
 /* ---- drawing ---- */
 
-static void measure(haft__editor *edit)
+static void read_window_size(haft__editor *edit)
 {
     struct winsize size;
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
@@ -173,19 +173,19 @@ static haft_status draw(haft__editor_tty *tty, haft_error *err)
     return flush(tty, err);
 }
 
-static haft_status leave(haft__editor_tty *tty, haft_error *err)
+static haft_status draw_final(haft__editor_tty *tty, haft_error *err)
 {
-    haft__editor_leave(&tty->edit, &tty->out);
+    haft__editor_draw_final(&tty->edit, &tty->out);
     return flush(tty, err);
 }
 
 /* Stops the process, as the terminal would have, and goes on when it is continued. */
-static haft_status stop(haft__editor_tty *tty, haft_error *err)
+static haft_status suspend_process(haft__editor_tty *tty, haft_error *err)
 {
     struct sigaction ours, plain = {.sa_handler = SIG_DFL};
     (void)sigemptyset(&plain.sa_mask);
-    haft_status status = leave(tty, err);
-    put_back();
+    haft_status status = draw_final(tty, err);
+    restore_terminal();
     (void)sigaction(SIGTSTP, &plain, &ours);
     (void)kill(0, SIGTSTP);
     (void)sigaction(SIGTSTP, &ours, NULL);
@@ -193,14 +193,14 @@ static haft_status stop(haft__editor_tty *tty, haft_error *err)
     if (status == HAFT_OK) {
         status = make_raw(err);
     }
-    measure(&tty->edit);
+    read_window_size(&tty->edit);
     return status;
 }
 
 /* ---- reading ---- */
 
 /* Deals with signals. */
-static haft_status look_at_signals(haft__editor_tty *tty, bool *ret_killed, haft_error *err)
+static haft_status handle_signals(haft__editor_tty *tty, bool *ret_killed, haft_error *err)
 {
     char bytes[64];
     while (read(wake[0], bytes, sizeof(bytes)) > 0) {
@@ -212,26 +212,26 @@ static haft_status look_at_signals(haft__editor_tty *tty, bool *ret_killed, haft
         haft__editor_interrupt(&tty->edit);
     }
     if (take_signal(SIGTSTP)) {
-        status = stop(tty, err);
+        status = suspend_process(tty, err);
     }
     if (take_signal(SIGCONT)) { /* somebody may have changed it meanwhile */
-        put_back();
+        restore_terminal();
         status = status == HAFT_OK ? make_raw(err) : status;
-        haft__editor_forget(&tty->edit);
-        measure(&tty->edit);
+        haft__editor_reset_drawing(&tty->edit);
+        read_window_size(&tty->edit);
     }
     if (take_signal(SIGWINCH)) {
-        measure(&tty->edit);
+        read_window_size(&tty->edit);
     }
     return status;
 }
 
 /* Obeys what was typed, up to something that concerns others. */
-static haft__editor_result obey(haft__editor_tty *tty)
+static haft__editor_result feed_input(haft__editor_tty *tty)
 {
     haft__editor_result result = HAFT__EDITOR_MORE;
     while (tty->at < tty->length && result == HAFT__EDITOR_MORE) {
-        result = haft__editor_take(&tty->edit, tty->typed[tty->at++]);
+        result = haft__editor_feed(&tty->edit, tty->typed[tty->at++]);
     }
     return result;
 }
@@ -241,14 +241,14 @@ static void wait_for_keys(haft__editor_tty *tty, bool *ret_gone, bool *ret_kille
 {
     struct pollfd wait[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                             {.fd = wake[0], .events = POLLIN},
-                            {.fd = tty->also, .events = POLLIN}};
+                            {.fd = tty->extra_fd, .events = POLLIN}};
     bool pending = haft__keys_pending(&tty->edit.keys);
     int ready = poll(wait, COUNT(wait), pending ? ESCAPE_MS : -1);
     if (ready == 0) {
         haft__editor_idle(&tty->edit);
     }
     if (ready > 0 && wait[2].revents != 0) {
-        *ret_killed = tty->ends(tty->context);
+        *ret_killed = tty->should_stop(tty->context);
     }
     if (ready <= 0 || wait[0].revents == 0) {
         return;
@@ -259,46 +259,46 @@ static void wait_for_keys(haft__editor_tty *tty, bool *ret_gone, bool *ret_kille
     *ret_gone = got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
 }
 
-static haft_status read_line(haft__editor_tty *tty, haft__typed *ret_typed, haft_error *err)
+static haft_status read_line(haft__editor_tty *tty, haft__editor_input *ret_input, haft_error *err)
 {
     haft_status status = HAFT_OK;
     bool gone = false, killed = false;
     haft__editor_result result = HAFT__EDITOR_MORE;
     while (status == HAFT_OK && result == HAFT__EDITOR_MORE && !gone && !killed) {
-        result = obey(tty);
+        result = feed_input(tty);
         if (result == HAFT__EDITOR_SUSPEND) {
-            status = stop(tty, err);
+            status = suspend_process(tty, err);
             result = HAFT__EDITOR_MORE;
         } else if (result == HAFT__EDITOR_MORE) {
             status = draw(tty, err);
             if (status == HAFT_OK) {
                 wait_for_keys(tty, &gone, &killed);
-                status = look_at_signals(tty, &killed, err);
+                status = handle_signals(tty, &killed, err);
             }
         }
     }
-    *ret_typed = killed                                 ? HAFT__TYPED_KILLED
-                 : result == HAFT__EDITOR_LINE && !gone ? HAFT__TYPED_LINE
-                                                        : HAFT__TYPED_END;
-    return status == HAFT_OK ? leave(tty, err) : status;
+    *ret_input = killed                                 ? HAFT__EDITOR_INPUT_SIGNAL
+                 : result == HAFT__EDITOR_LINE && !gone ? HAFT__EDITOR_INPUT_LINE
+                                                        : HAFT__EDITOR_INPUT_EOF;
+    return status == HAFT_OK ? draw_final(tty, err) : status;
 }
 
-haft_status haft__editor_tty_read(haft__editor_tty *tty, haft__typed *ret_typed, haft_str *ret_line,
-                                  haft_error *err)
+haft_status haft__editor_tty_read(haft__editor_tty *tty, haft__editor_input *ret_input,
+                                  haft_str *ret_line, haft_error *err)
 {
     struct sigaction before[COUNT(caught)];
     haft_status status = catch_signals(before, err);
     if (status != HAFT_OK) {
         return status;
     }
-    haft__editor_begin(&tty->edit);
-    measure(&tty->edit);
+    haft__editor_begin_line(&tty->edit);
+    read_window_size(&tty->edit);
     status = make_raw(err);
     if (status == HAFT_OK) {
-        status = read_line(tty, ret_typed, err);
+        status = read_line(tty, ret_input, err);
     }
-    put_back();
-    let_signals_go(before);
+    restore_terminal();
+    restore_signals(before);
     *ret_line = haft__buf_str(&tty->edit.text);
     return status;
 }

@@ -100,9 +100,9 @@ void haft__form_add_fields(haft__buf *out, const haft__run_call *call)
         haft__buf_init(&line, HAFT__LIMIT_RUN_BYTES);
         add_field(&line, fields.members[i].value, haft__elicitation_requires(call, name));
         haft__buf_add_str(out, HAFT__LIT("  "));
-        haft__add_harmless(out, name);
+        haft__escape_add(out, name);
         haft__buf_add_str(out, HAFT__LIT(": "));
-        (void)haft__add_line(out, haft__buf_str(&line), FIELD_COLUMNS, HAFT__LIT("..."));
+        (void)haft__escape_add_line(out, haft__buf_str(&line), FIELD_COLUMNS, HAFT__LIT("..."));
         haft__buf_add_char(out, '\n');
         haft__buf_finish(&line);
     }
@@ -179,8 +179,8 @@ void haft__form_add_example(haft__buf *out, const haft__run_call *call)
     add_object(&json, call);
     haft__buf_add_char(out, '\'');
     for (size_t i = 0; i < json.len;) {
-        haft__shown shown;
-        i += haft__harmless((haft_str){json.ptr + i, json.len - i}, &shown);
+        haft__escaped_char shown;
+        i += haft__escape_next((haft_str){json.ptr + i, json.len - i}, &shown);
         bool quote = shown.length == 1 && shown.bytes[0] == '\'';
         haft__buf_add_str(out,
                           quote ? HAFT__LIT("\\u0027") : (haft_str){shown.bytes, shown.length});

@@ -12,6 +12,6 @@
 /* The first character of `text` with all marks that belong to it: its bytes (0 at the end), and
  * the cells it takes. A byte that is no UTF-8 is a character of its own; a control character has no
  * marks. */
-size_t haft__cells_next(haft_str text, unsigned *ret_cells);
+size_t haft__grapheme_next(haft_str text, unsigned *ret_cells);
 
 #endif

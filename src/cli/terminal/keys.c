@@ -17,7 +17,7 @@ static const uint8_t controls[32] = {
     [CONTROL('A')] = HAFT__KEY_HOME,       [CONTROL('B')] = HAFT__KEY_LEFT,
     [CONTROL('C')] = HAFT__KEY_INTERRUPT,  [CONTROL('D')] = HAFT__KEY_EOF,
     [CONTROL('E')] = HAFT__KEY_END,        [CONTROL('F')] = HAFT__KEY_RIGHT,
-    [CONTROL('G')] = HAFT__KEY_STOP,       [CONTROL('H')] = HAFT__KEY_BACKSPACE,
+    [CONTROL('G')] = HAFT__KEY_ESCAPE,     [CONTROL('H')] = HAFT__KEY_BACKSPACE,
     [CONTROL('I')] = HAFT__KEY_TAB,        [CONTROL('J')] = HAFT__KEY_ENTER,
     [CONTROL('K')] = HAFT__KEY_KILL_END,   [CONTROL('L')] = HAFT__KEY_CLEAR,
     [CONTROL('M')] = HAFT__KEY_ENTER,      [CONTROL('N')] = HAFT__KEY_NEXT,
@@ -82,24 +82,24 @@ void haft__keys_finish(haft__keys *keys)
 
 /* ---- text ---- */
 
-static haft__key give_text(haft__keys *keys, haft_str text, haft_str *ret_text)
+static haft__key return_text(haft__keys *keys, haft_str text, haft_str *ret_text)
 {
     memcpy(keys->text, text.ptr, text.len);
     *ret_text = (haft_str){keys->text, text.len};
     return HAFT__KEY_TEXT;
 }
 
-static haft__key take_plain(haft__keys *keys, char byte, haft_str *ret_text);
+static haft__key feed_plain(haft__keys *keys, char byte, haft_str *ret_text);
 
 /* A character of several bytes: complete, not yet, or broken off by `byte`, which starts anew. */
-static haft__key take_utf8(haft__keys *keys, char byte, haft_str *ret_text)
+static haft__key feed_utf8(haft__keys *keys, char byte, haft_str *ret_text)
 {
     uint32_t code;
     keys->bytes[keys->length++] = byte;
     haft_str so_far = {keys->bytes, keys->length};
     if (haft__utf8_decode(so_far, &code) == keys->length) {
         keys->state = HAFT__KEYS_PLAIN;
-        return give_text(keys, so_far, ret_text);
+        return return_text(keys, so_far, ret_text);
     }
     if (haft__utf8_incomplete(so_far)) {
         keys->state = HAFT__KEYS_UTF8;
@@ -109,7 +109,7 @@ static haft__key take_utf8(haft__keys *keys, char byte, haft_str *ret_text)
     keys->state = HAFT__KEYS_PLAIN;
     keys->replaced++;
     haft_str next = {NULL, 0};
-    haft__key key = first ? HAFT__KEY_NONE : take_plain(keys, byte, &next);
+    haft__key key = first ? HAFT__KEY_NONE : feed_plain(keys, byte, &next);
     if (key != HAFT__KEY_NONE && key != HAFT__KEY_TEXT) {
         return key; /* what was broken off is not worth two keys */
     }
@@ -118,10 +118,10 @@ static haft__key take_utf8(haft__keys *keys, char byte, haft_str *ret_text)
     if (next.len > 0) {
         memcpy(both + length, next.ptr, next.len);
     }
-    return give_text(keys, (haft_str){both, length + next.len}, ret_text);
+    return return_text(keys, (haft_str){both, length + next.len}, ret_text);
 }
 
-static haft__key take_plain(haft__keys *keys, char byte, haft_str *ret_text)
+static haft__key feed_plain(haft__keys *keys, char byte, haft_str *ret_text)
 {
     unsigned char c = (unsigned char)byte;
     keys->length = 0;
@@ -135,8 +135,8 @@ static haft__key take_plain(haft__keys *keys, char byte, haft_str *ret_text)
     if (c == 0x7f) {
         return HAFT__KEY_BACKSPACE;
     }
-    return c < 0x80 ? give_text(keys, (haft_str){&byte, 1}, ret_text)
-                    : take_utf8(keys, byte, ret_text);
+    return c < 0x80 ? return_text(keys, (haft_str){&byte, 1}, ret_text)
+                    : feed_utf8(keys, byte, ret_text);
 }
 
 /* ---- sequences ---- */
@@ -153,7 +153,7 @@ static haft__key find_sequence(haft_str bytes)
 
 /* Whether the bytes behind the escape are a whole sequence: CSI ... letter, SS3 letter, or one
  * byte. */
-static bool is_whole(const haft__keys *keys)
+static bool is_complete(const haft__keys *keys)
 {
     unsigned char last = (unsigned char)keys->bytes[keys->length - 1];
     switch (keys->bytes[0]) {
@@ -163,7 +163,7 @@ static bool is_whole(const haft__keys *keys)
     }
 }
 
-static haft__key take_sequence(haft__keys *keys, char byte, haft_str *ret_text)
+static haft__key feed_sequence(haft__keys *keys, char byte, haft_str *ret_text)
 {
     bool fits = keys->length < sizeof(keys->bytes);
     if (byte == ESCAPE) { /* the one before came alone */
@@ -172,12 +172,12 @@ static haft__key take_sequence(haft__keys *keys, char byte, haft_str *ret_text)
         return HAFT__KEY_NONE;
     }
     if (keys->state == HAFT__KEYS_ESCAPE && (unsigned char)byte >= 0x80) {
-        return take_plain(keys, byte, ret_text); /* a letter with Alt, that means nothing */
+        return feed_plain(keys, byte, ret_text); /* a letter with Alt, that means nothing */
     }
     keys->state = HAFT__KEYS_SEQUENCE;
     keys->bytes[fits ? keys->length : keys->length - 1] = byte; /* of a long one, the last counts */
     keys->length += fits;
-    if (!is_whole(keys)) {
+    if (!is_complete(keys)) {
         return HAFT__KEY_NONE;
     }
     haft_str bytes = {keys->bytes, keys->length};
@@ -193,7 +193,7 @@ static haft__key take_sequence(haft__keys *keys, char byte, haft_str *ret_text)
 
 /* ---- paste ---- */
 
-static haft__key take_paste(haft__keys *keys, char byte, haft_str *ret_text)
+static haft__key feed_paste(haft__keys *keys, char byte, haft_str *ret_text)
 {
     size_t end = sizeof(PASTE_END) - 1;
     haft__buf_add_char(&keys->pasted, byte);
@@ -212,15 +212,15 @@ static haft__key take_paste(haft__keys *keys, char byte, haft_str *ret_text)
 
 /* ---- all ---- */
 
-haft__key haft__keys_take(haft__keys *keys, char byte, haft_str *ret_text)
+haft__key haft__keys_feed(haft__keys *keys, char byte, haft_str *ret_text)
 {
     *ret_text = (haft_str){NULL, 0};
     switch (keys->state) {
-    case HAFT__KEYS_PLAIN: return take_plain(keys, byte, ret_text);
-    case HAFT__KEYS_UTF8: return take_utf8(keys, byte, ret_text);
+    case HAFT__KEYS_PLAIN: return feed_plain(keys, byte, ret_text);
+    case HAFT__KEYS_UTF8: return feed_utf8(keys, byte, ret_text);
     case HAFT__KEYS_ESCAPE:
-    case HAFT__KEYS_SEQUENCE: return take_sequence(keys, byte, ret_text);
-    case HAFT__KEYS_PASTE: return take_paste(keys, byte, ret_text);
+    case HAFT__KEYS_SEQUENCE: return feed_sequence(keys, byte, ret_text);
+    case HAFT__KEYS_PASTE: return feed_paste(keys, byte, ret_text);
     }
     HAFT__UNREACHABLE();
 }
@@ -236,5 +236,5 @@ haft__key haft__keys_idle(haft__keys *keys)
     if (haft__keys_pending(keys)) {
         keys->state = HAFT__KEYS_PLAIN;
     }
-    return alone ? HAFT__KEY_STOP : HAFT__KEY_NONE;
+    return alone ? HAFT__KEY_ESCAPE : HAFT__KEY_NONE;
 }

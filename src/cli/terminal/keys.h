@@ -42,7 +42,7 @@ typedef enum haft__key {
     HAFT__KEY_TRANSPOSE,
     HAFT__KEY_CLEAR,
     HAFT__KEY_SEARCH,
-    HAFT__KEY_STOP,      /* Escape or Ctrl-G: out of a search */
+    HAFT__KEY_ESCAPE,    /* Escape or Ctrl-G: out of a search */
     HAFT__KEY_INTERRUPT, /* Ctrl-C */
     HAFT__KEY_EOF,       /* Ctrl-D */
     HAFT__KEY_SUSPEND,   /* Ctrl-Z */
@@ -72,7 +72,7 @@ void haft__keys_init(haft__keys *keys);
 void haft__keys_finish(haft__keys *keys);
 
 /* Takes a byte. The text of TEXT and PASTE is borrowed until the next one. */
-haft__key haft__keys_take(haft__keys *keys, char byte, haft_str *ret_text);
+haft__key haft__keys_feed(haft__keys *keys, char byte, haft_str *ret_text);
 
 /* Whether more bytes decide what was pressed; when none come for a moment, haft__keys_idle says
  * what it was. */

@@ -21,7 +21,7 @@
 
 /* ---- in memory ---- */
 
-void haft__history_init(haft__line_history *history)
+void haft__line_history_init(haft__line_history *history)
 {
     *history = (haft__line_history){NULL, 0, 0, 0, NULL};
 }
@@ -38,7 +38,7 @@ static void drop_oldest(haft__line_history *history, size_t count)
     memmove(history->lines, history->lines + count, history->count * sizeof(*history->lines));
 }
 
-static void forget(haft__line_history *history)
+static void clear_lines(haft__line_history *history)
 {
     if (history->count > 0) {
         drop_oldest(history, history->count);
@@ -46,11 +46,11 @@ static void forget(haft__line_history *history)
     free(history->lines);
 }
 
-void haft__history_finish(haft__line_history *history)
+void haft__line_history_finish(haft__line_history *history)
 {
-    forget(history);
+    clear_lines(history);
     free(history->path);
-    haft__history_init(history);
+    haft__line_history_init(history);
 }
 
 static haft_status make_room(haft__line_history *history, haft_error *err)
@@ -68,15 +68,15 @@ static haft_status make_room(haft__line_history *history, haft_error *err)
     return HAFT_OK;
 }
 
-static bool is_wanted(const haft__line_history *history, haft_str line)
+static bool should_keep(const haft__line_history *history, haft_str line)
 {
     bool again = history->count > 0 && haft__str_equal(history->lines[history->count - 1], line);
     return line.len > 0 && line.len <= HAFT__LIMIT_HISTORY_BYTES && line.ptr[0] != ' ' && !again;
 }
 
-static haft_status remember(haft__line_history *history, haft_str line, haft_error *err)
+static haft_status append_line(haft__line_history *history, haft_str line, haft_error *err)
 {
-    if (!is_wanted(history, line)) {
+    if (!should_keep(history, line)) {
         return HAFT_OK;
     }
     haft_status status = make_room(history, err);
@@ -137,7 +137,7 @@ static haft_status read_lines(haft__line_history *history, haft_str text, haft_e
         bool good = read_line(haft__str_split(&text, '\n'), &line);
         status = haft__buf_check(&line, err);
         if (status == HAFT_OK && good) {
-            status = remember(history, haft__buf_str(&line), err);
+            status = append_line(history, haft__buf_str(&line), err);
         }
     }
     haft__buf_finish(&line);
@@ -167,7 +167,7 @@ static haft_status read_file(haft__line_history *history, const char *path, haft
     return status;
 }
 
-haft_status haft__history_open(haft__line_history *history, const char *path, haft_error *err)
+haft_status haft__line_history_open(haft__line_history *history, const char *path, haft_error *err)
 {
     haft_status status = read_file(history, path, err);
     if (status == HAFT_OK) {
@@ -213,11 +213,11 @@ static haft_status add_to_file(const char *path, haft_str line, haft_error *err)
 {
     haft__line_history all;
     haft__buf text;
-    haft__history_init(&all);
+    haft__line_history_init(&all);
     haft__buf_init(&text, FILE_BYTES);
     haft_status status = read_file(&all, path, err);
     if (status == HAFT_OK) {
-        status = remember(&all, line, err);
+        status = append_line(&all, line, err);
     }
     for (size_t i = 0; i < all.count; i++) {
         write_line(&text, all.lines[i]);
@@ -229,7 +229,7 @@ static haft_status add_to_file(const char *path, haft_str line, haft_error *err)
         status = replace_file(path, haft__buf_str(&text), err);
     }
     haft__buf_finish(&text);
-    haft__history_finish(&all);
+    haft__line_history_finish(&all);
     return status;
 }
 
@@ -254,16 +254,16 @@ static haft_status add_locked(char *path, haft_str line, haft_error *err)
     return status;
 }
 
-haft_status haft__history_add(haft__line_history *history, haft_str line, haft_error *err)
+haft_status haft__line_history_add(haft__line_history *history, haft_str line, haft_error *err)
 {
-    bool wanted = is_wanted(history, line);
-    haft_status status = remember(history, line, err);
+    bool wanted = should_keep(history, line);
+    haft_status status = append_line(history, line, err);
     return status == HAFT_OK && wanted && history->path != NULL
                ? add_locked(history->path, line, err)
                : status;
 }
 
-haft_status haft__history_path(haft__arena *arena, const char **ret_path, haft_error *err)
+haft_status haft__line_history_path(haft__arena *arena, const char **ret_path, haft_error *err)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     haft_str path = {NULL, 0};

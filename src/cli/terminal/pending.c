@@ -15,14 +15,14 @@
 #include "store/store.h"
 
 /* What can be done about a call that waits; the first is the usual one. */
-typedef struct way {
+typedef struct next_command {
     haft__pause pause;
     const char *command, *value, *note;
-} way;
+} next_command;
 
-static const way decline = {HAFT__PAUSE_QUESTION, "reject", "", "  # decline"};
+static const next_command decline = {HAFT__PAUSE_QUESTION, "reject", "", "  # decline"};
 
-static const way ways[] = {
+static const next_command next_commands[] = {
     {HAFT__PAUSE_QUESTION, "answer", " 'TEXT'", ""},
     {HAFT__PAUSE_HEADLESS, "answer", " 'JSON'", ""},
     {HAFT__PAUSE_APPROVAL, "approve", "", ""},
@@ -32,7 +32,7 @@ static const way ways[] = {
     {HAFT__PAUSE_UNKNOWN_OUTCOME, "reject", " --why 'REASON'", "  # go on without it"},
 };
 
-void haft__pending_quote(FILE *out, const char *word)
+void haft__pending_print_quoted(FILE *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-+=:,./@%";
@@ -52,7 +52,7 @@ void haft__pending_quote(FILE *out, const char *word)
 }
 
 /* What a tool asks, and what it is to be known about that. */
-static void tell_asked(FILE *out, const haft__run_call *call)
+static void print_tool_question(FILE *out, const haft__run_call *call)
 {
     if (call->stage != HAFT__CALL_PAUSED) {
         return;
@@ -66,7 +66,7 @@ static void tell_asked(FILE *out, const haft__run_call *call)
     if (call->elicitation.kind != HAFT__JSON_OBJECT) {
         return;
     }
-    if (haft__show_asked(out, call, NULL) != HAFT_OK) {
+    if (haft__terminal_print_tool_question(out, call, NULL) != HAFT_OK) {
         (void)fprintf(out, "%.*s cannot be shown\n", HAFT__ARG(call->id));
     }
     if (call->pinned) {
@@ -75,7 +75,7 @@ static void tell_asked(FILE *out, const haft__run_call *call)
 }
 
 /* Why somebody is asked: it is not to be taken for an approval. */
-static void tell_unknown(FILE *out, const haft__run_call *call)
+static void print_unknown_outcome(FILE *out, const haft__run_call *call)
 {
     if (call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME
         && !call->lost) {
@@ -87,32 +87,32 @@ static void tell_unknown(FILE *out, const haft__run_call *call)
 }
 
 /* What would run; an approval is only as good as what was seen before it. */
-static void tell_calls(FILE *out, const haft_run *run)
+static void print_calls(FILE *out, const haft_run *run)
 {
     const haft__run *state = &run->state;
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
-        tell_asked(out, call);
-        tell_unknown(out, call);
+        print_tool_question(out, call);
+        print_unknown_outcome(out, call);
         if (call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_QUESTION
             && call->elicitation.kind != HAFT__JSON_OBJECT
-            && haft__show_waiting(out, call, NULL) != HAFT_OK) {
+            && haft__terminal_print_question(out, call, NULL) != HAFT_OK) {
             (void)fprintf(out, "%.*s cannot be shown\n", HAFT__ARG(call->id));
         }
         if (call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_APPROVAL
-            && haft__show_call(out, run, call, NULL) != HAFT_OK) {
+            && haft__terminal_print_approval(out, run, call, NULL) != HAFT_OK) {
             (void)fprintf(out, "%.*s cannot be shown\n", HAFT__ARG(call->id));
         }
     }
 }
 
-static bool is_approval(const way *by)
+static bool is_approval(const next_command *by)
 {
     return by->pause == HAFT__PAUSE_APPROVAL && strcmp(by->command, "approve") == 0;
 }
 
-static void tell_way(FILE *out, const haft__args *args, const haft_run *run,
-                     const haft__run_call *call, const way *by)
+static void print_next_command(FILE *out, const haft__args *args, const haft_run *run,
+                               const haft__run_call *call, const next_command *by)
 {
     const char *store = haft__args_text(args, "store", NULL);
     haft__buf value;
@@ -134,38 +134,38 @@ static void tell_way(FILE *out, const haft__args *args, const haft_run *run,
         haft__arena arena;
         haft__arena_init(&arena, 0);
         (void)fputs(" --store ", out);
-        haft__pending_quote(out, haft__store_display_url(store, &arena).ptr);
+        haft__pending_print_quoted(out, haft__store_display_url(store, &arena).ptr);
         haft__arena_finish(&arena);
     }
     (void)fprintf(out, "%s\n", by->note);
 }
 
-static void tell_held(FILE *out, const haft__run *run)
+static void print_waiting_calls(FILE *out, const haft__run *run)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft__held_add(&text, run);
+    haft__waiting_calls_add(&text, run);
     if (haft__buf_check(&text, NULL) == HAFT_OK && text.len > 0) {
         (void)fwrite(text.ptr, 1, text.len, out);
     }
     haft__buf_finish(&text);
 }
 
-void haft__pending_tell(FILE *out, const haft__args *args, const haft_run *run)
+void haft__pending_print(FILE *out, const haft__args *args, const haft_run *run)
 {
     const haft__run *state = &run->state;
-    tell_calls(out, run);
-    tell_held(out, state);
+    print_calls(out, run);
+    print_waiting_calls(out, state);
     (void)fputs("the run waits; go on with\n", out);
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
-        for (size_t k = 0; k < COUNT(ways) && call->stage == HAFT__CALL_PAUSED; k++) {
-            if (ways[k].pause == call->pause) {
-                tell_way(out, args, run, call, &ways[k]);
+        for (size_t k = 0; k < COUNT(next_commands) && call->stage == HAFT__CALL_PAUSED; k++) {
+            if (next_commands[k].pause == call->pause) {
+                print_next_command(out, args, run, call, &next_commands[k]);
             }
         }
         if (call->stage == HAFT__CALL_PAUSED && call->elicitation.kind == HAFT__JSON_OBJECT) {
-            tell_way(out, args, run, call, &decline);
+            print_next_command(out, args, run, call, &decline);
         }
     }
 }

@@ -10,9 +10,9 @@
 
 /* A line for each thing that can be done about each call that waits: the command as it is to be
  * typed, with the store that was named on this command line. */
-void haft__pending_tell(FILE *out, const haft__args *args, const haft_run *run);
+void haft__pending_print(FILE *out, const haft__args *args, const haft_run *run);
 
 /* A word as a shell takes it, in quotes where it needs them. */
-void haft__pending_quote(FILE *out, const char *word);
+void haft__pending_print_quoted(FILE *out, const char *word);
 
 #endif

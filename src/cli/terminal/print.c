@@ -12,13 +12,13 @@
 #include "base/utf8.h"
 #include "cli/terminal/width.h"
 
-#define SHOWN 70
+#define MAX_COLUMNS 70
 
-void haft__print_text(FILE *out, haft_str text)
+void haft__print_escaped(FILE *out, haft_str text)
 {
-    haft__shown shown;
+    haft__escaped_char shown;
     while (text.len > 0) {
-        text = haft__str_skip(text, haft__harmless(text, &shown));
+        text = haft__str_skip(text, haft__escape_next(text, &shown));
         (void)fwrite(shown.bytes, 1, shown.length, out);
     }
 }
@@ -34,7 +34,7 @@ void haft__print_content(FILE *out, haft_str text)
         while (plain < text.len && text.ptr[plain] != '\n' && text.ptr[plain] != '\t') {
             plain++;
         }
-        haft__print_text(out, (haft_str){text.ptr, plain});
+        haft__print_escaped(out, (haft_str){text.ptr, plain});
         if (plain < text.len) {
             (void)fputc(text.ptr[plain], out);
         }
@@ -55,7 +55,7 @@ static size_t print_json_char(FILE *out, haft_str text)
     size_t length = haft__utf8_decode(text, &code);
     if (length == 0) {
         (void)fputs("\\ufffd", out);
-    } else if (haft__width_steers(code) && code != '\n') {
+    } else if (haft__width_is_unsafe(code) && code != '\n') {
         (void)fprintf(out, "\\u%04x", (unsigned)code);
     } else {
         (void)fwrite(text.ptr, 1, length, out);
@@ -74,16 +74,16 @@ void haft__print_json(FILE *out, haft_str text)
     }
 }
 
-void haft__print_short(FILE *out, haft_str text)
+void haft__print_excerpt(FILE *out, haft_str text)
 {
     text = haft__str_trim(text);
-    haft_str rest = {text.ptr, haft__utf8_offset(text, SHOWN)};
+    haft_str rest = {text.ptr, haft__utf8_offset(text, MAX_COLUMNS)};
     bool cut = rest.len < text.len;
     while (rest.len > 0) {
         size_t before = rest.len;
         haft_str line = haft__str_split(&rest, '\n');
         bool more = line.len < before;
-        haft__print_text(out, haft__str_trim(line));
+        haft__print_escaped(out, haft__str_trim(line));
         (void)fputs(more ? " / " : "", out);
     }
     (void)fputs(cut ? "..." : "", out);
@@ -92,13 +92,13 @@ void haft__print_short(FILE *out, haft_str text)
 void haft__print_error(FILE *out, const haft_error *err)
 {
     (void)fputs("haft: ", out);
-    haft__print_text(out, haft__str(err->where));
+    haft__print_escaped(out, haft__str(err->where));
     (void)fputs(err->where[0] != '\0' ? ": " : "", out);
-    haft__print_text(out, haft__str(err->message));
+    haft__print_escaped(out, haft__str(err->message));
     (void)fputc('\n', out);
     if (err->hint[0] != '\0') {
         (void)fputs("hint: ", out);
-        haft__print_text(out, haft__str(err->hint));
+        haft__print_escaped(out, haft__str(err->hint));
         (void)fputc('\n', out);
     }
 }

@@ -12,7 +12,7 @@ static bool is_text(uint32_t code)
     return (code >= 0x20 && code < 0x7f) || code > 0x9f || code == '\n' || code == '\t';
 }
 
-size_t haft__clean_text(haft_str text, haft__buf *out)
+size_t haft__sanitize_text(haft_str text, haft__buf *out)
 {
     size_t replaced = 0;
     while (text.len > 0) {

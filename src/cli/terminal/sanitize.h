@@ -8,6 +8,6 @@
 /* Appends `text`: line ends of any kind as a line feed, a tab as it is, everything else that is no
  * text (bytes that are no UTF-8, NUL and the other control characters) as U+FFFD. Returns how many
  * of these there were. */
-size_t haft__clean_text(haft_str text, haft__buf *out);
+size_t haft__sanitize_text(haft_str text, haft__buf *out);
 
 #endif

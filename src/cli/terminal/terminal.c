@@ -31,7 +31,8 @@ bool haft__terminal_open(haft__terminal *terminal)
         }
         return false;
     }
-    *terminal = (haft__terminal){.out = out, .fd = fd, .look = haft__look_at(out, false)};
+    *terminal =
+        (haft__terminal){.out = out, .fd = fd, .caps = haft__terminal_caps_detect(out, false)};
     return true;
 }
 
@@ -44,10 +45,10 @@ void haft__terminal_close(haft__terminal *terminal)
 
 typedef enum typed {
     TYPED_LINE,
-    TYPED_NOTHING, /* yet */
-    TYPED_END,     /* Ctrl-D */
-    TYPED_GONE,    /* the terminal */
-    TYPED_UNSEEN,  /* there was too much to show: nobody was asked */
+    TYPED_NOTHING,   /* yet */
+    TYPED_EOF,       /* Ctrl-D */
+    TYPED_HANGUP,    /* the terminal */
+    TYPED_NOT_SHOWN, /* there was too much to show: nobody was asked */
 } typed;
 
 /* What has been typed. A line that is longer than the buffer is cut. */
@@ -55,10 +56,10 @@ static typed read_line(haft__terminal *t, haft_str *ret_line)
 {
     ssize_t got = read(t->fd, t->line + t->length, sizeof(t->line) - t->length);
     if (got < 0) {
-        return errno == EINTR ? TYPED_NOTHING : TYPED_GONE;
+        return errno == EINTR ? TYPED_NOTHING : TYPED_HANGUP;
     }
     if (got == 0) {
-        return TYPED_END;
+        return TYPED_EOF;
     }
     t->length += (size_t)got;
     bool full = t->length == sizeof(t->line);
@@ -72,7 +73,7 @@ static typed read_line(haft__terminal *t, haft_str *ret_line)
 
 static bool is_interrupted(const haft__terminal *t)
 {
-    return t->interrupts != NULL && haft__interrupted(t->interrupts);
+    return t->interrupts != NULL && haft__interrupts_pending(t->interrupts);
 }
 
 /* Whether the call still waits for what was shown. What cannot wait is asked while other calls run;
@@ -86,8 +87,8 @@ static bool is_open(const haft_run *run, haft_str id, uint64_t seq)
 }
 
 /* Waits for the terminal and for whatever the run waits for. `seq` is that of the question. */
-static haft_status wait_line(haft__terminal *t, haft_run *run, haft_str id, uint64_t seq,
-                             typed *ret_typed, haft_str *ret_line, haft_error *err)
+static haft_status wait_for_line(haft__terminal *t, haft_run *run, haft_str id, uint64_t seq,
+                                 typed *ret_typed, haft_str *ret_line, haft_error *err)
 {
     haft_status status = HAFT_OK;
     *ret_typed = TYPED_NOTHING;
@@ -99,13 +100,13 @@ static haft_status wait_line(haft__terminal *t, haft_run *run, haft_str id, uint
         if ((wait[0].revents & POLLIN) != 0) {
             *ret_typed = read_line(t, ret_line);
         } else if ((wait[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
-            *ret_typed = TYPED_GONE;
+            *ret_typed = TYPED_HANGUP;
         }
         if (*ret_typed == TYPED_NOTHING) {
             status = haft_runtime_step(run->runtime, 0, err);
         }
-        if ((wait[0].revents & POLLHUP) != 0 && *ret_typed == TYPED_END) {
-            *ret_typed = TYPED_GONE; /* who has left says nothing by that */
+        if ((wait[0].revents & POLLHUP) != 0 && *ret_typed == TYPED_EOF) {
+            *ret_typed = TYPED_HANGUP; /* who has left says nothing by that */
         }
     }
     return status;
@@ -116,10 +117,10 @@ static haft_status wait_line(haft__terminal *t, haft_run *run, haft_str id, uint
 /* A number stands for a choice, nothing for the default. */
 static haft_str answer_of(const haft__run_call *call, haft_str line)
 {
-    const haft__json *choices = haft__question_choices(call);
+    const haft__json *choices = haft__terminal_question_choices(call);
     uint64_t number = 0;
     if (line.len == 0) {
-        return haft__question_text(call, "default");
+        return haft__terminal_question_text(call, "default");
     }
     if (choices != NULL && haft__str_to_u64(line, &number) && number >= 1
         && number <= choices->count) {
@@ -129,9 +130,9 @@ static haft_str answer_of(const haft__run_call *call, haft_str line)
 }
 
 /* Whether the line is a number that stands for none of the choices, and is none itself. */
-static bool is_no_choice(const haft__run_call *call, haft_str line)
+static bool is_invalid_choice(const haft__run_call *call, haft_str line)
 {
-    const haft__json *choices = haft__question_choices(call);
+    const haft__json *choices = haft__terminal_question_choices(call);
     uint64_t number = 0;
     if (choices == NULL || choices->count == 0 || !haft__str_to_u64(line, &number)
         || (number >= 1 && number <= choices->count)) {
@@ -158,7 +159,7 @@ static bool is_yes(haft_str line)
 
 /* ---- asking ---- */
 
-static bool asks(const haft__run_call *call)
+static bool is_question(const haft__run_call *call)
 {
     bool person = call->pause == HAFT__PAUSE_QUESTION || call->pause == HAFT__PAUSE_APPROVAL;
     return call->stage == HAFT__CALL_PAUSED && person;
@@ -173,7 +174,7 @@ static const haft__run_call *find_question(const haft_run *run, size_t *ret_coun
     *ret_count = 0;
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
-        if (asks(call)) {
+        if (is_question(call)) {
             first = first == NULL || (call->pinned && !first->pinned) ? call : first;
             ++*ret_count;
         }
@@ -182,7 +183,7 @@ static const haft__run_call *find_question(const haft_run *run, size_t *ret_coun
 }
 
 /* Which of how many this is; those that were answered here a moment ago count. */
-static void count_asked(haft__terminal *t, size_t count)
+static void count_answered(haft__terminal *t, size_t count)
 {
     t->asked = t->left > 0 && count == t->left - 1 ? t->asked + 1 : 0;
     t->left = count;
@@ -197,29 +198,30 @@ static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, typed *ret
         const haft__run_call *call = haft__run_find_call(&run->state, id);
         bool approval = call->pause == HAFT__PAUSE_APPROVAL;
         bool tool = call->elicitation.kind == HAFT__JSON_OBJECT;
-        bool needs_text = !approval && !tool && haft__question_text(call, "default").len == 0;
+        bool needs_text =
+            !approval && !tool && haft__terminal_question_text(call, "default").len == 0;
         uint64_t seq = call->paused_seq;
         (void)tcflush(t->fd, TCIFLUSH); /* what was typed before is no answer */
         t->length = 0;
         bool whole = true;
-        status = approval ? haft__show_approval(t, run, call, &whole, err)
-                          : haft__show_question(t, call, err);
-        *ret_typed = TYPED_UNSEEN;
+        status = approval ? haft__terminal_show_approval(t, run, call, &whole, err)
+                          : haft__terminal_show_question(t, call, err);
+        *ret_typed = TYPED_NOT_SHOWN;
         if (status == HAFT_OK && whole) {
-            status = wait_line(t, run, id, seq, ret_typed, ret_line, err);
+            status = wait_for_line(t, run, id, seq, ret_typed, ret_line, err);
         }
         call = status == HAFT_OK ? haft__run_find_call(&run->state, id) : NULL;
-        again =
-            call != NULL && *ret_typed == TYPED_LINE
-            && ((needs_text && ret_line->len == 0) || (!approval && is_no_choice(call, *ret_line)));
+        again = call != NULL && *ret_typed == TYPED_LINE
+                && ((needs_text && ret_line->len == 0)
+                    || (!approval && is_invalid_choice(call, *ret_line)));
     }
     return status;
 }
 
 /* Says it, with the object that was typed if there is one. What is not taken is told, and asked for
  * again. */
-static haft_status say(haft__terminal *t, haft_run *run, haft__run_command *command, bool object,
-                       haft_str line, bool *ret_answered, haft_error *err)
+static haft_status send_command(haft__terminal *t, haft_run *run, haft__run_command *command,
+                                bool object, haft_str line, bool *ret_answered, haft_error *err)
 {
     haft__arena arena;
     haft_error why = {0};
@@ -236,7 +238,7 @@ static haft_status say(haft__terminal *t, haft_run *run, haft__run_command *comm
     haft__arena_finish(&arena);
     *ret_answered = true;
     if (status == HAFT_BAD_INPUT) {
-        haft__print_text(t->out, haft__str(why.message));
+        haft__print_escaped(t->out, haft__str(why.message));
         (void)fputc('\n', t->out);
         return HAFT_OK;
     }
@@ -257,7 +259,7 @@ static haft_status answer_tool(haft__terminal *t, haft_run *run, haft__run_comma
 {
     command->kind = no ? HAFT__RUN_COMMAND_REJECT : HAFT__RUN_COMMAND_ANSWER;
     command->value = line.len > 0 ? haft__json_string(line) : haft__json_null();
-    return say(t, run, command, !no && is_object(line), line, ret_answered, err);
+    return send_command(t, run, command, !no && is_object(line), line, ret_answered, err);
 }
 
 /* Why not, for the model: what was typed, but for a plain no. */
@@ -274,8 +276,8 @@ static haft_str reason_of(haft_str line)
 }
 
 /* {...} approves with other arguments; what is no yes is a no, and the reason for it. */
-static haft_status decide(haft__terminal *t, haft_run *run, haft__run_command *command, bool end,
-                          haft_str line, bool *ret_answered, haft_error *err)
+static haft_status send_decision(haft__terminal *t, haft_run *run, haft__run_command *command,
+                                 bool end, haft_str line, bool *ret_answered, haft_error *err)
 {
     bool edited = !end && is_object(line);
     bool yes = edited || (!end && is_yes(line));
@@ -283,7 +285,7 @@ static haft_status decide(haft__terminal *t, haft_run *run, haft__run_command *c
     if (!yes && !end) {
         command->why = reason_of(line);
     }
-    return say(t, run, command, edited, line, ret_answered, err);
+    return send_command(t, run, command, edited, line, ret_answered, err);
 }
 
 haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *ret_answered,
@@ -302,13 +304,13 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
          url = tool && haft__elicitation_is_url(call);
     haft_str id = call->id, binding = approval ? call->binding : HAFT__LIT("");
     haft_str pause = haft__str(haft__pause_name(call->pause)); /* as it is shown */
-    count_asked(terminal, count);
+    count_answered(terminal, count);
     haft_status status = ask(terminal, run, id, &got, &line, err);
     if (status == HAFT_OK && got != TYPED_LINE) { /* the prompt is left behind */
         (void)fputc('\n', terminal->out);
         (void)fflush(terminal->out);
     }
-    bool no = (approval || tool) && got == TYPED_END;
+    bool no = (approval || tool) && got == TYPED_EOF;
     if (status != HAFT_OK || (got != TYPED_LINE && !no)) {
         *ret_answered = got == TYPED_NOTHING; /* somebody else was faster, or an interrupt came */
         return status;
@@ -325,7 +327,7 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
                            ret_answered, err);
     }
     if (approval) {
-        return decide(terminal, run, &command, no, line, ret_answered, err);
+        return send_decision(terminal, run, &command, no, line, ret_answered, err);
     }
     call = haft__run_find_call(&run->state, id);
     command.value = haft__json_string(answer_of(call, line));

@@ -18,7 +18,7 @@ typedef struct haft__terminal {
     FILE *out;
     int fd;
     const haft__interrupts *interrupts; /* nobody is asked once there is one; may be NULL */
-    haft__look look;
+    haft__terminal_caps caps;
     size_t asked, left; /* of calls that wait together: answered here, and not yet */
     char line[4096];    /* what has been typed and not been used */
     size_t length;

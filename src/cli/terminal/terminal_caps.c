@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define USUAL_WIDTH 80
-#define LEAST_WIDTH 20
+#define DEFAULT_WIDTH 80
+#define MIN_WIDTH     20
 
 static const char *or_empty(const char *value)
 {
@@ -27,26 +27,26 @@ static bool has_symbols(void)
     return utf8 && strcmp(or_empty(getenv("TERM")), "linux") != 0;
 }
 
-haft__look haft__look_at(FILE *to, bool plain)
+haft__terminal_caps haft__terminal_caps_detect(FILE *to, bool plain)
 {
     const char *term = or_empty(getenv("TERM"));
     bool able = term[0] != '\0' && strcmp(term, "dumb") != 0;
     bool live = !plain && able && isatty(fileno(to)) == 1;
-    return (haft__look){.live = live,
-                        .colour = live && or_empty(getenv("NO_COLOR"))[0] == '\0',
-                        .symbols = live && has_symbols(),
-                        .width = live ? haft__look_width(to) : USUAL_WIDTH};
+    return (haft__terminal_caps){.live = live,
+                                 .colour = live && or_empty(getenv("NO_COLOR"))[0] == '\0',
+                                 .symbols = live && has_symbols(),
+                                 .width = live ? haft__terminal_caps_width(to) : DEFAULT_WIDTH};
 }
 
-size_t haft__look_width(FILE *to)
+size_t haft__terminal_caps_width(FILE *to)
 {
     struct winsize size = {0};
     bool known = ioctl(fileno(to), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    size_t width = known ? size.ws_col : USUAL_WIDTH;
-    return width > LEAST_WIDTH ? width : LEAST_WIDTH;
+    size_t width = known ? size.ws_col : DEFAULT_WIDTH;
+    return width > MIN_WIDTH ? width : MIN_WIDTH;
 }
 
-bool haft__look_same(FILE *one, FILE *other)
+bool haft__terminal_caps_same_device(FILE *one, FILE *other)
 {
     struct stat a, b;
     return isatty(fileno(one)) == 1 && isatty(fileno(other)) == 1 && fstat(fileno(one), &a) == 0

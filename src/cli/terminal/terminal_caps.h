@@ -6,21 +6,21 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-typedef struct haft__look {
+typedef struct haft__terminal_caps {
     bool live;    /* a terminal: text may stream, and the present line may be written again */
     bool colour;  /* and boldness */
     bool symbols; /* characters beyond ASCII */
     size_t width; /* columns of a terminal */
-} haft__look;
+} haft__terminal_caps;
 
 /* How `to` is written to: a terminal that can do more than print is live, unless `plain` says that
  * it is not wanted. NO_COLOR, TERM and the locale are heeded. */
-haft__look haft__look_at(FILE *to, bool plain);
+haft__terminal_caps haft__terminal_caps_detect(FILE *to, bool plain);
 
 /* The columns it has at present. */
-size_t haft__look_width(FILE *to);
+size_t haft__terminal_caps_width(FILE *to);
 
 /* Whether both are the same terminal. */
-bool haft__look_same(FILE *one, FILE *other);
+bool haft__terminal_caps_same_device(FILE *one, FILE *other);
 
 #endif

@@ -36,34 +36,34 @@ static haft_status write_out(haft__terminal *t, haft__buf *text, haft_error *err
 
 static void add_bold(const haft__terminal *t, haft__buf *out, haft_str text)
 {
-    haft__buf_add_str(out, t->look.colour ? HAFT__LIT("\x1b[1m") : HAFT__LIT(""));
-    haft__add_harmless(out, text);
-    haft__buf_add_str(out, t->look.colour ? HAFT__LIT("\x1b[0m") : HAFT__LIT(""));
+    haft__buf_add_str(out, t->caps.colour ? HAFT__LIT("\x1b[1m") : HAFT__LIT(""));
+    haft__escape_add(out, text);
+    haft__buf_add_str(out, t->caps.colour ? HAFT__LIT("\x1b[0m") : HAFT__LIT(""));
 }
 
 /* A text in lines of its own; of a very long one, its beginning and how much is missing. Whether
  * that was all of it. */
 static bool add_text(const haft__terminal *t, haft__buf *out, haft_str text)
 {
-    size_t width = haft__look_width(t->out) - 1, all = text.len;
-    haft__flow flow;
-    haft__flow_init(&flow);
+    size_t width = haft__terminal_caps_width(t->out) - 1, all = text.len;
+    haft__word_wrap flow;
+    haft__word_wrap_init(&flow);
     flow.indent = INDENT;
     flow.exact = true;
     text.len =
         haft__utf8_floor(text, all < HAFT__LIMIT_SHOWN_BYTES ? all : HAFT__LIMIT_SHOWN_BYTES);
-    haft__flow_add(&flow, out, width, text);
-    haft__flow_end(&flow, out, width);
+    haft__word_wrap_add(&flow, out, width, text);
+    haft__word_wrap_end(&flow, out, width);
     if (text.len < all) {
         haft__buf_addf(out, "    ... and %zu bytes more; `haft runs events` shows all\n",
                        all - text.len);
     }
-    haft__flow_finish(&flow);
+    haft__word_wrap_finish(&flow);
     return text.len == all;
 }
 
 /* "(2/3)", when several wait. */
-static void add_place(const haft__terminal *t, haft__buf *out)
+static void add_position(const haft__terminal *t, haft__buf *out)
 {
     if (t->asked + t->left > 1) {
         haft__buf_addf(out, " (%zu/%zu)", t->asked + 1, t->asked + t->left);
@@ -83,14 +83,14 @@ static void add_deadline(haft__buf *out, const haft__run_call *call)
 
 /* ---- questions ---- */
 
-const haft__json *haft__question_choices(const haft__run_call *call)
+const haft__json *haft__terminal_question_choices(const haft__run_call *call)
 {
     const haft__json *choices = haft__json_get(call->arguments, HAFT__LIT("choices"));
     return choices != NULL && choices->kind == HAFT__JSON_ARRAY && choices->count > 0 ? choices
                                                                                       : NULL;
 }
 
-haft_str haft__question_text(const haft__run_call *call, const char *key)
+haft_str haft__terminal_question_text(const haft__run_call *call, const char *key)
 {
     const haft__json *value = haft__json_get(call->arguments, haft__str(key));
     bool text = value != NULL && value->kind == HAFT__JSON_STRING;
@@ -98,19 +98,19 @@ haft_str haft__question_text(const haft__run_call *call, const char *key)
 }
 
 /* What a tool asks while it runs. It is the server who asks, and nobody else: that is said. */
-static void add_asked(const haft__terminal *t, haft__buf *out, const haft__run_call *call)
+static void add_tool_question(const haft__terminal *t, haft__buf *out, const haft__run_call *call)
 {
     haft_str url = haft__elicitation_text(call, "url");
     haft__buf_add_str(out, HAFT__LIT("\n? "));
     add_bold(t, out, call->name);
     haft__buf_add_str(out, HAFT__LIT(" asks, of the server "));
-    haft__add_harmless(out, haft__elicitation_text(call, "server"));
-    add_place(t, out);
+    haft__escape_add(out, haft__elicitation_text(call, "server"));
+    add_position(t, out);
     haft__buf_add_char(out, '\n');
     (void)add_text(t, out, haft__elicitation_text(call, "message"));
     if (haft__elicitation_is_url(call)) {
         haft__buf_add_str(out, HAFT__LIT("  page to visit, of the host "));
-        haft__add_harmless(out, haft__form_host(url));
+        haft__escape_add(out, haft__form_host(url));
         haft__buf_add_str(out, HAFT__LIT(":\n"));
         (void)add_text(t, out, url);
     } else {
@@ -119,21 +119,23 @@ static void add_asked(const haft__terminal *t, haft__buf *out, const haft__run_c
     add_deadline(out, call);
 }
 
-haft_status haft__show_asked(FILE *to, const haft__run_call *call, haft_error *err)
+haft_status haft__terminal_print_tool_question(FILE *to, const haft__run_call *call,
+                                               haft_error *err)
 {
-    haft__terminal t = {.out = to, .look = haft__look_at(to, true)};
+    haft__terminal t = {.out = to, .caps = haft__terminal_caps_detect(to, true)};
     haft__buf out;
     haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
-    add_asked(&t, &out, call);
+    add_tool_question(&t, &out, call);
     return write_out(&t, &out, err);
 }
 
-static haft_status show_asked(haft__terminal *t, const haft__run_call *call, haft_error *err)
+static haft_status show_tool_question(haft__terminal *t, const haft__run_call *call,
+                                      haft_error *err)
 {
     bool url = haft__elicitation_is_url(call);
     haft__buf out;
     haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
-    add_asked(t, &out, call);
+    add_tool_question(t, &out, call);
     haft__buf_add_str(&out, url ? HAFT__LIT("agree? [y/N]> ")
                                 : HAFT__LIT("answer, or {...}; Ctrl-D declines> "));
     return write_out(t, &out, err);
@@ -142,42 +144,43 @@ static haft_status show_asked(haft__terminal *t, const haft__run_call *call, haf
 /* What the model asks, and what can be chosen from. */
 static void add_question(const haft__terminal *t, haft__buf *out, const haft__run_call *call)
 {
-    const haft__json *choices = haft__question_choices(call);
+    const haft__json *choices = haft__terminal_question_choices(call);
     haft__buf_add_str(out, HAFT__LIT("\n? "));
     add_bold(t, out, HAFT__LIT("The model asks"));
-    add_place(t, out);
+    add_position(t, out);
     haft__buf_add_char(out, '\n');
-    (void)add_text(t, out, haft__question_text(call, "question"));
+    (void)add_text(t, out, haft__terminal_question_text(call, "question"));
     for (uint32_t i = 0; choices != NULL && i < choices->count; i++) {
         haft__buf_addf(out, "  %u) ", i + 1);
-        haft__add_harmless(out, haft__json_text(choices->items[i]));
+        haft__escape_add(out, haft__json_text(choices->items[i]));
         haft__buf_add_char(out, '\n');
     }
     add_deadline(out, call);
 }
 
-haft_status haft__show_waiting(FILE *to, const haft__run_call *call, haft_error *err)
+haft_status haft__terminal_print_question(FILE *to, const haft__run_call *call, haft_error *err)
 {
-    haft_str otherwise = haft__question_text(call, "default");
-    haft__terminal t = {.out = to, .look = haft__look_at(to, true)};
+    haft_str otherwise = haft__terminal_question_text(call, "default");
+    haft__terminal t = {.out = to, .caps = haft__terminal_caps_detect(to, true)};
     haft__buf out;
     haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
     add_question(&t, &out, call);
     if (otherwise.len > 0) {
         haft__buf_add_str(&out, HAFT__LIT("  '' stands for: "));
-        haft__add_harmless(&out, otherwise);
+        haft__escape_add(&out, otherwise);
         haft__buf_add_char(&out, '\n');
     }
     return write_out(&t, &out, err);
 }
 
-haft_status haft__show_question(haft__terminal *t, const haft__run_call *call, haft_error *err)
+haft_status haft__terminal_show_question(haft__terminal *t, const haft__run_call *call,
+                                         haft_error *err)
 {
     if (call->elicitation.kind == HAFT__JSON_OBJECT) {
-        return show_asked(t, call, err);
+        return show_tool_question(t, call, err);
     }
-    const haft__json *choices = haft__question_choices(call);
-    haft_str otherwise = haft__question_text(call, "default");
+    const haft__json *choices = haft__terminal_question_choices(call);
+    haft_str otherwise = haft__terminal_question_text(call, "default");
     haft__buf out;
     haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
     add_question(t, &out, call);
@@ -185,7 +188,7 @@ haft_status haft__show_question(haft__terminal *t, const haft__run_call *call, h
                       choices != NULL ? HAFT__LIT("answer, or its number") : HAFT__LIT("answer"));
     if (otherwise.len > 0) {
         haft__buf_add_str(&out, HAFT__LIT(" ["));
-        haft__add_harmless(&out, otherwise);
+        haft__escape_add(&out, otherwise);
         haft__buf_add_char(&out, ']');
     }
     haft__buf_add_str(&out, HAFT__LIT("> "));
@@ -258,7 +261,7 @@ static haft_status add_call(const haft__terminal *t, const haft_run *run,
     haft__buf_add_str(out, HAFT__LIT("\n! "));
     add_bold(t, out, call->name);
     haft__buf_addf(out, " wants to run, by %s", haft__tool_source_name(call->tool->source));
-    add_place(t, out);
+    add_position(t, out);
     haft__buf_add_char(out, '\n');
     haft__buf_add_str(out, haft__str(warning_of(call->tool)));
     haft__json_write(&arguments, call->arguments);
@@ -272,10 +275,10 @@ static haft_status add_call(const haft__terminal *t, const haft_run *run,
     return status;
 }
 
-haft_status haft__show_call(FILE *to, const haft_run *run, const haft__run_call *call,
-                            haft_error *err)
+haft_status haft__terminal_print_approval(FILE *to, const haft_run *run, const haft__run_call *call,
+                                          haft_error *err)
 {
-    haft__terminal t = {.out = to, .look = haft__look_at(to, true)};
+    haft__terminal t = {.out = to, .caps = haft__terminal_caps_detect(to, true)};
     bool whole;
     haft__buf out;
     haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
@@ -287,8 +290,9 @@ haft_status haft__show_call(FILE *to, const haft_run *run, const haft__run_call 
     return write_out(&t, &out, err);
 }
 
-haft_status haft__show_approval(haft__terminal *t, const haft_run *run, const haft__run_call *call,
-                                bool *ret_whole, haft_error *err)
+haft_status haft__terminal_show_approval(haft__terminal *t, const haft_run *run,
+                                         const haft__run_call *call, bool *ret_whole,
+                                         haft_error *err)
 {
     haft__buf out;
     haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);

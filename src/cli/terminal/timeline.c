@@ -20,17 +20,17 @@
 /* Bytes of a call's progress that may be shown. */
 #define PROGRESS_BYTES 400
 
-void haft__timeline_init(haft__timeline *timeline, const haft__spec *spec, haft__look look)
+void haft__timeline_init(haft__timeline *timeline, const haft__spec *spec, haft__terminal_caps caps)
 {
-    *timeline = (haft__timeline){.spec = spec, .look = look};
+    *timeline = (haft__timeline){.spec = spec, .caps = caps};
     haft__arena_init(&timeline->arena, 0);
     haft__buf *const all[] = {&timeline->out,       &timeline->open_call,
                               &timeline->open_tool, &timeline->open_arguments,
-                              &timeline->progress,  &timeline->said};
+                              &timeline->progress,  &timeline->reply_text};
     for (size_t i = 0; i < COUNT(all); i++) {
         haft__buf_init(all[i], HAFT__LIMIT_RUN_BYTES);
     }
-    haft__flow_init(&timeline->flow);
+    haft__word_wrap_init(&timeline->wrap);
 }
 
 void haft__timeline_finish(haft__timeline *timeline)
@@ -40,28 +40,28 @@ void haft__timeline_finish(haft__timeline *timeline)
     haft__buf_finish(&timeline->open_tool);
     haft__buf_finish(&timeline->open_arguments);
     haft__buf_finish(&timeline->progress);
-    haft__buf_finish(&timeline->said);
-    haft__flow_finish(&timeline->flow);
+    haft__buf_finish(&timeline->reply_text);
+    haft__word_wrap_finish(&timeline->wrap);
     haft__arena_finish(&timeline->arena);
 }
 
 /* ---- fields ---- */
 
-haft_str haft__told_text(const haft__event *event, const char *key)
+haft_str haft__timeline_event_text(const haft__event *event, const char *key)
 {
     const haft__json *value = haft__event_field(event, key);
     haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
     return text.ptr != NULL ? text : HAFT__LIT("");
 }
 
-haft__json haft__told_list(const haft__event *event, const char *key)
+haft__json haft__timeline_event_array(const haft__event *event, const char *key)
 {
     const haft__json *value = haft__event_field(event, key);
     bool list = value != NULL && value->kind == HAFT__JSON_ARRAY;
     return list ? *value : haft__json_array(NULL, 0);
 }
 
-haft_str haft__told_member(haft__json object, const char *key)
+haft_str haft__timeline_member_text(haft__json object, const char *key)
 {
     const haft__json *value = haft__json_get(object, haft__str(key));
     haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
@@ -76,18 +76,18 @@ static uint64_t number_of(const haft__json *value)
     return good && number > 0 ? (uint64_t)number : 0;
 }
 
-uint64_t haft__told_number(const haft__event *event, const char *key)
+uint64_t haft__timeline_event_number(const haft__event *event, const char *key)
 {
     return number_of(haft__event_field(event, key));
 }
 
-uint64_t haft__told_part(const haft__event *event, const char *key, const char *part)
+uint64_t haft__timeline_nested_number(const haft__event *event, const char *key, const char *part)
 {
     const haft__json *value = haft__event_field(event, key);
     return value != NULL ? number_of(haft__json_get(*value, haft__str(part))) : 0;
 }
 
-haft_str haft__told_error(const haft__event *event)
+haft_str haft__timeline_event_error(const haft__event *event)
 {
     const haft__json *error = haft__event_field(event, "error");
     const haft__json *message = error != NULL ? haft__json_get(*error, HAFT__LIT("message")) : NULL;
@@ -100,17 +100,17 @@ static haft_str without(haft_str text, haft_str prefix)
     return haft__str_starts_with(text, prefix) ? haft__str_skip(text, prefix.len) : text;
 }
 
-haft_str haft__told_refusal(const haft__event *event)
+haft_str haft__timeline_event_refusal(const haft__event *event)
 {
-    haft_str text = without(haft__told_text(event, "text"), HAFT__LIT("Error: "));
-    haft_str tool = haft__told_text(event, "tool"), said = HAFT__LIT(" is refused: ");
+    haft_str text = without(haft__timeline_event_text(event, "text"), HAFT__LIT("Error: "));
+    haft_str tool = haft__timeline_event_text(event, "tool"), said = HAFT__LIT(" is refused: ");
     haft_str rest = without(text, tool);
     return tool.len > 0 && rest.len < text.len && haft__str_starts_with(rest, said)
                ? haft__str_skip(rest, said.len)
                : text;
 }
 
-haft_str haft__told_total_cost(const haft__timeline *t, const haft__event *event)
+haft_str haft__timeline_total_cost(const haft__timeline *t, const haft__event *event)
 {
     const haft__json *usage = haft__event_field(event, "usage");
     const haft__json *cost = usage != NULL ? haft__json_get(*usage, HAFT__LIT("cost_usd")) : NULL;
@@ -122,7 +122,7 @@ haft_str haft__told_total_cost(const haft__timeline *t, const haft__event *event
     return any && t->spec->model.price.known ? text : HAFT__LIT("");
 }
 
-haft_str haft__told_json(haft__timeline *t, const haft__event *event, const char *key)
+haft_str haft__timeline_event_json(haft__timeline *t, const haft__event *event, const char *key)
 {
     const haft__json *value = haft__event_field(event, key);
     haft__buf text;
@@ -135,30 +135,30 @@ haft_str haft__told_json(haft__timeline *t, const haft__event *event, const char
     return kept.ptr != NULL ? kept : HAFT__LIT("");
 }
 
-uint64_t haft__told_cost(const haft__timeline *t, const haft__event *reply)
+uint64_t haft__timeline_reply_cost(const haft__timeline *t, const haft__event *reply)
 {
     const haft__price *price = &t->spec->model.price;
-    uint64_t input = haft__told_part(reply, "usage", "input_tokens");
-    uint64_t cached = haft__told_part(reply, "usage", "cached_tokens");
-    uint64_t output = haft__told_part(reply, "usage", "output_tokens");
+    uint64_t input = haft__timeline_nested_number(reply, "usage", "input_tokens");
+    uint64_t cached = haft__timeline_nested_number(reply, "usage", "cached_tokens");
+    uint64_t output = haft__timeline_nested_number(reply, "usage", "output_tokens");
     uint64_t fresh = input > cached ? input - cached : 0;
     return price->known
                ? (fresh * price->input + cached * price->cached + output * price->output) / 1000000
                : 0;
 }
 
-bool haft__told_shown(const haft__event *reveal, haft__buf *buf)
+bool haft__timeline_add_revealed(const haft__event *reveal, haft__buf *buf)
 {
-    unsigned long long deferred = haft__told_number(reveal, "deferred");
+    unsigned long long deferred = haft__timeline_event_number(reveal, "deferred");
     if (deferred > 0 && buf != NULL) {
         haft__buf_addf(buf, "%llu tool%s, %u shown (at most %llu)", deferred,
-                       deferred == 1 ? "" : "s", haft__told_list(reveal, "tools").count,
-                       (unsigned long long)haft__told_number(reveal, "cap"));
+                       deferred == 1 ? "" : "s", haft__timeline_event_array(reveal, "tools").count,
+                       (unsigned long long)haft__timeline_event_number(reveal, "cap"));
     }
     return deferred > 0;
 }
 
-bool haft__told_gate(haft__buf *buf, const haft__event *turn)
+bool haft__timeline_add_gate(haft__buf *buf, const haft__event *turn)
 {
     const haft__json *gate = haft__event_field(turn, "gate");
     const haft__json *called = gate != NULL ? haft__json_get(*gate, HAFT__LIT("called")) : NULL;
@@ -166,34 +166,34 @@ bool haft__told_gate(haft__buf *buf, const haft__event *turn)
         return false;
     }
     haft__buf_addf(buf, "gate %u/%llu", called->count,
-                   (unsigned long long)haft__told_part(turn, "gate", "threshold"));
+                   (unsigned long long)haft__timeline_nested_number(turn, "gate", "threshold"));
     return true;
 }
 
 /* ---- what is only told ---- */
 
-static void tell_progress(haft__timeline *t, const haft__event *event)
+static void report_progress(haft__timeline *t, const haft__event *event)
 {
-    haft_str call = haft__told_text(event, "call");
-    if (t->open != HAFT__OPEN_CALL || !haft__str_equal(call, haft__buf_str(&t->open_call))) {
+    haft_str call = haft__timeline_event_text(event, "call");
+    if (t->open != HAFT__OPEN_LINE_CALL || !haft__str_equal(call, haft__buf_str(&t->open_call))) {
         return;
     }
-    haft_str text = haft__told_text(event, "data");
-    text = text.len > 0 ? text : haft__told_json(t, event, "data");
+    haft_str text = haft__timeline_event_text(event, "data");
+    text = text.len > 0 ? text : haft__timeline_event_json(t, event, "data");
     text.len = text.len < PROGRESS_BYTES ? text.len : PROGRESS_BYTES;
     haft__buf_clear(&t->progress);
     haft__buf_add_str(&t->progress, text);
-    haft__timeline_redraw(t, t->open_since_ms + t->open_seconds * TICK_MS);
+    haft__timeline_redraw_line(t, t->open_since_ms + t->open_seconds * TICK_MS);
 }
 
 /* What the server of a tool has logged, if it is a warning or worse. */
-static bool tell_log(haft__timeline *t, const haft__event *event)
+static bool report_log(haft__timeline *t, const haft__event *event)
 {
     static const char *const levels[] = {"warning", "error", "critical", "alert", "emergency"};
     const haft__json *data = haft__event_field(event, "data");
     bool object = data != NULL && data->kind == HAFT__JSON_OBJECT;
-    haft_str server = object ? haft__told_member(*data, "server") : HAFT__LIT("");
-    haft_str level = object ? haft__told_member(*data, "level") : HAFT__LIT("");
+    haft_str server = object ? haft__timeline_member_text(*data, "server") : HAFT__LIT("");
+    haft_str level = object ? haft__timeline_member_text(*data, "level") : HAFT__LIT("");
     size_t i = 0;
     while (i < COUNT(levels) && !haft__str_equal(level, haft__str(levels[i]))) {
         i++;
@@ -201,50 +201,54 @@ static bool tell_log(haft__timeline *t, const haft__event *event)
     if (server.len == 0 || i == COUNT(levels)) {
         return false;
     }
-    haft_str text = haft__arena_format(&t->arena, "server %.*s: %s: %.*s", HAFT__ARG(server),
-                                       levels[i], HAFT__ARG(haft__told_member(*data, "message")));
-    if (t->look.live) {
-        haft__line l = haft__line_item(t, HAFT__MARK_WARNS, HAFT__HEED);
-        haft__line_cut(&l, HAFT__PLAIN, text, 0);
-        haft__line_end(&l);
+    haft_str text =
+        haft__arena_format(&t->arena, "server %.*s: %s: %.*s", HAFT__ARG(server), levels[i],
+                           HAFT__ARG(haft__timeline_member_text(*data, "message")));
+    if (t->caps.live) {
+        haft__timeline_line l =
+            haft__timeline_line_begin_item(t, HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING);
+        haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, text, 0);
+        haft__timeline_line_end(&l);
     } else {
         haft__buf_add_str(&t->out, HAFT__LIT("  "));
-        (void)haft__add_line(&t->out, text, HAFT__SHOWN_REASON, HAFT__LIT("..."));
+        (void)haft__escape_add_line(&t->out, text, HAFT__REASON_COLUMNS, HAFT__LIT("..."));
         haft__buf_add_char(&t->out, '\n');
     }
     return true;
 }
 
 /* It has neither number nor a place among the kinds, so it is read by hand. */
-static void tell_told(haft__timeline *t, haft_str line)
+static void report_progress_event(haft__timeline *t, haft_str line)
 {
     haft__event event = {0};
     if (haft__json_read(&t->arena, line, NULL, &event.object, NULL, NULL) != HAFT_OK
         || event.object.kind != HAFT__JSON_OBJECT) {
         return;
     }
-    haft_str kind = haft__told_text(&event, "kind"), text = haft__told_text(&event, "text");
+    haft_str kind = haft__timeline_event_text(&event, "kind"),
+             text = haft__timeline_event_text(&event, "text");
     bool progress = haft__str_equal(kind, HAFT__LIT("call_progress"));
-    if ((progress && tell_log(t, &event)) || !t->look.live) {
+    if ((progress && report_log(t, &event)) || !t->caps.live) {
         return;
     }
     if (progress) {
-        tell_progress(t, &event);
+        report_progress(t, &event);
     } else if (!haft__str_equal(kind, HAFT__LIT("model_progress")) || t->replied) {
         return;
     } else if (text.len > 0) {
-        haft__timeline_speak(t, HAFT__SPEECH_TEXT, text);
+        haft__timeline_add_reply(t, HAFT__REPLY_PART_TEXT, text);
     } else {
-        haft__timeline_speak(t, HAFT__SPEECH_REASONING, haft__told_text(&event, "reasoning"));
+        haft__timeline_add_reply(t, HAFT__REPLY_PART_REASONING,
+                                 haft__timeline_event_text(&event, "reasoning"));
     }
 }
 
-void haft__timeline_tell(haft__timeline *timeline, haft_str line)
+void haft__timeline_add_event(haft__timeline *timeline, haft_str line)
 {
     haft__event event;
     haft__arena_reset(&timeline->arena);
     if (haft__str_starts_with(line, HAFT__LIT("{\"after\":"))) {
-        tell_told(timeline, line);
+        report_progress_event(timeline, line);
         return;
     }
     if (haft__event_read(&timeline->arena, line, (haft__hash_key){0, 0}, &event, NULL) != HAFT_OK) {
@@ -253,27 +257,27 @@ void haft__timeline_tell(haft__timeline *timeline, haft_str line)
     if (event.kind == HAFT__EVENT_RUN_STARTED) {
         timeline->started_ms = event.at_ms;
     }
-    if (timeline->look.live) {
-        haft__timeline_live(timeline, &event);
+    if (timeline->caps.live) {
+        haft__timeline_add_live(timeline, &event);
     } else {
-        haft__timeline_plain(timeline, &event);
+        haft__timeline_add_plain(timeline, &event);
     }
 }
 
 /* ---- time ---- */
 
-int haft__timeline_wait(const haft__timeline *timeline)
+int haft__timeline_next_tick_ms(const haft__timeline *timeline)
 {
-    bool under_way = timeline->open == HAFT__OPEN_CALL || timeline->asking;
-    return timeline->look.live && under_way ? TICK_MS : -1;
+    bool under_way = timeline->open == HAFT__OPEN_LINE_CALL || timeline->waiting_for_model;
+    return timeline->caps.live && under_way ? TICK_MS : -1;
 }
 
 void haft__timeline_tick(haft__timeline *timeline, uint64_t now_ms)
 {
     uint64_t taken = now_ms > timeline->open_since_ms ? now_ms - timeline->open_since_ms : 0;
     bool news = taken >= TICK_MS && taken / TICK_MS != timeline->open_seconds;
-    if (haft__timeline_wait(timeline) >= 0 && news) {
+    if (haft__timeline_next_tick_ms(timeline) >= 0 && news) {
         timeline->open_seconds = taken / TICK_MS;
-        haft__timeline_redraw(timeline, now_ms);
+        haft__timeline_redraw_line(timeline, now_ms);
     }
 }

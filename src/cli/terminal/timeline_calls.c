@@ -9,45 +9,46 @@
 #include "cli/terminal/timeline_int.h"
 #include "cli/terminal/width.h"
 
-void haft__line_call(haft__line *l, haft_str call, haft_str tool, haft_str arguments,
-                     size_t reserved)
+void haft__timeline_line_add_call(haft__timeline_line *l, haft_str call, haft_str tool,
+                                  haft_str arguments, size_t reserved)
 {
-    haft__line_cut(l, HAFT__DIM, call, reserved);
-    haft__line_say(l, HAFT__PLAIN, " ");
-    haft__line_cut(l, HAFT__BOLD, tool, reserved);
+    haft__timeline_line_add_cut(l, HAFT__STYLE_DIM, call, reserved);
+    haft__timeline_line_add_text(l, HAFT__STYLE_PLAIN, " ");
+    haft__timeline_line_add_cut(l, HAFT__STYLE_BOLD, tool, reserved);
     if (arguments.len > 2) { /* {} says nothing */
-        haft__line_say(l, HAFT__PLAIN, " ");
-        haft__line_cut(l, HAFT__PLAIN, arguments, reserved);
+        haft__timeline_line_add_text(l, HAFT__STYLE_PLAIN, " ");
+        haft__timeline_line_add_cut(l, HAFT__STYLE_PLAIN, arguments, reserved);
     }
 }
 
-void haft__timeline_redraw(haft__timeline *t, uint64_t now_ms)
+void haft__timeline_redraw_line(haft__timeline *t, uint64_t now_ms)
 {
     haft__buf small;
-    haft__buf_init(&small, HAFT__SMALL_BYTES);
+    haft__buf_init(&small, HAFT__TIMELINE_DETAILS_BYTES);
     uint64_t taken = now_ms > t->open_since_ms ? now_ms - t->open_since_ms : 0;
     if (taken >= 1000) {
         haft__buf_add_str(&small, HAFT__LIT("  "));
-        haft__add_time(&small, taken - taken % 1000);
+        haft__amount_add_duration(&small, taken - taken % 1000);
     }
-    if (t->open == HAFT__OPEN_CALL) {
-        haft__line l = {t, t->look.width - 1};
+    if (t->open == HAFT__OPEN_LINE_CALL) {
+        haft__timeline_line l = {t, t->caps.width - 1};
         haft__buf_add_str(&t->out, HAFT__LIT("\r"));
-        haft__line_say(&l, HAFT__PLAIN, "   ");
-        haft__line_put(&l, HAFT__PLAIN, haft__mark_of(t, HAFT__MARK_RUNS));
-        haft__line_say(&l, HAFT__PLAIN, " ");
-        haft__line_call(&l, haft__buf_str(&t->open_call), haft__buf_str(&t->open_tool),
-                        haft__buf_str(&t->open_arguments), small.len);
+        haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, "   ");
+        haft__timeline_line_add(&l, HAFT__STYLE_PLAIN, haft__symbol_text(t, HAFT__SYMBOL_RUNNING));
+        haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, " ");
+        haft__timeline_line_add_call(&l, haft__buf_str(&t->open_call), haft__buf_str(&t->open_tool),
+                                     haft__buf_str(&t->open_arguments), small.len);
         if (t->progress.len > 0) {
-            haft__line_say(&l, HAFT__DIM, "  ");
-            haft__line_cut(&l, HAFT__DIM, haft__buf_str(&t->progress), small.len);
+            haft__timeline_line_add_text(&l, HAFT__STYLE_DIM, "  ");
+            haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, haft__buf_str(&t->progress),
+                                        small.len);
         }
-        haft__line_put(&l, HAFT__DIM, haft__buf_str(&small));
+        haft__timeline_line_add(&l, HAFT__STYLE_DIM, haft__buf_str(&small));
     } else {
-        haft__line l = haft__line_start(t);
-        haft__line_say(&l, HAFT__DIM, "   waits for the model");
-        haft__line_put(&l, HAFT__DIM, haft__buf_str(&small));
-        t->open = HAFT__OPEN_WAIT;
+        haft__timeline_line l = haft__timeline_line_begin(t);
+        haft__timeline_line_add_text(&l, HAFT__STYLE_DIM, "   waits for the model");
+        haft__timeline_line_add(&l, HAFT__STYLE_DIM, haft__buf_str(&small));
+        t->open = HAFT__OPEN_LINE_MODEL;
     }
     haft__buf_add_str(&t->out, HAFT__LIT("\x1b[K"));
     haft__buf_finish(&small);
@@ -56,23 +57,24 @@ void haft__timeline_redraw(haft__timeline *t, uint64_t now_ms)
 /* The first that runs has the open line; those beside it have lines of their own. */
 void haft__timeline_call_started(haft__timeline *t, const haft__event *event)
 {
-    haft_str arguments = haft__told_json(t, event, "arguments");
-    haft__line l = haft__line_item(t, HAFT__MARK_RUNS, HAFT__PLAIN);
-    haft__line_call(&l, haft__told_text(event, "call"), haft__told_text(event, "tool"), arguments,
-                    0);
+    haft_str arguments = haft__timeline_event_json(t, event, "arguments");
+    haft__timeline_line l =
+        haft__timeline_line_begin_item(t, HAFT__SYMBOL_RUNNING, HAFT__STYLE_PLAIN);
+    haft__timeline_line_add_call(&l, haft__timeline_event_text(event, "call"),
+                                 haft__timeline_event_text(event, "tool"), arguments, 0);
     if (t->running++ > 0) {
-        haft__line_end(&l);
+        haft__timeline_line_end(&l);
         return;
     }
-    t->open = HAFT__OPEN_CALL;
+    t->open = HAFT__OPEN_LINE_CALL;
     t->open_since_ms = event->at_ms;
     t->open_seconds = 0;
     haft__buf_clear(&t->progress);
     haft__buf_clear(&t->open_call);
     haft__buf_clear(&t->open_tool);
     haft__buf_clear(&t->open_arguments);
-    haft__buf_add_str(&t->open_call, haft__told_text(event, "call"));
-    haft__buf_add_str(&t->open_tool, haft__told_text(event, "tool"));
+    haft__buf_add_str(&t->open_call, haft__timeline_event_text(event, "call"));
+    haft__buf_add_str(&t->open_tool, haft__timeline_event_text(event, "tool"));
     haft__buf_add_str(&t->open_arguments, arguments);
 }
 
@@ -80,45 +82,48 @@ void haft__timeline_call_started(haft__timeline *t, const haft__event *event)
 static void add_outcome(const haft__timeline *t, const haft__event *event, haft__buf *small)
 {
     haft__buf_add_str(small, HAFT__LIT("  "));
-    haft__add_time(small, haft__told_number(event, "ms"));
+    haft__amount_add_duration(small, haft__timeline_event_number(event, "ms"));
     if (haft__event_flag(event, "ok")) {
-        haft__add_dot(t, small);
-        haft__add_size(small, haft__told_text(event, "result").len);
+        haft__timeline_add_separator(t, small);
+        haft__amount_add_bytes(small, haft__timeline_event_text(event, "result").len);
     }
     if (haft__event_flag(event, "cached")) {
-        haft__add_dot(t, small);
+        haft__timeline_add_separator(t, small);
         haft__buf_add_str(small, HAFT__LIT("cached"));
     }
     if (haft__event_flag(event, "truncated")) {
-        haft__add_dot(t, small);
+        haft__timeline_add_separator(t, small);
         haft__buf_add_str(small, HAFT__LIT("cut for the model"));
     }
 }
 
 void haft__timeline_call_finished(haft__timeline *t, const haft__event *event)
 {
-    haft_str call = haft__told_text(event, "call"), arguments;
+    haft_str call = haft__timeline_event_text(event, "call"), arguments;
     bool ok = haft__event_flag(event, "ok");
-    bool own = t->open == HAFT__OPEN_CALL && haft__str_equal(call, haft__buf_str(&t->open_call));
+    bool own =
+        t->open == HAFT__OPEN_LINE_CALL && haft__str_equal(call, haft__buf_str(&t->open_call));
     haft__buf small;
-    haft__buf_init(&small, HAFT__SMALL_BYTES);
+    haft__buf_init(&small, HAFT__TIMELINE_DETAILS_BYTES);
     t->running -= t->running > 0 ? 1 : 0;
     if (own) {
         arguments = haft__arena_copy(&t->arena, haft__buf_str(&t->open_arguments));
         haft__buf_add_str(&t->out, HAFT__LIT("\r"));
-        t->open = HAFT__OPEN_NONE;
+        t->open = HAFT__OPEN_LINE_NONE;
     } else {
-        arguments = haft__told_json(t, event, "arguments");
+        arguments = haft__timeline_event_json(t, event, "arguments");
     }
-    haft__line l =
-        haft__line_item(t, ok ? HAFT__MARK_DONE : HAFT__MARK_FAILED, ok ? HAFT__GOOD : HAFT__BAD);
+    haft__timeline_line l =
+        haft__timeline_line_begin_item(t, ok ? HAFT__SYMBOL_DONE : HAFT__SYMBOL_FAILED,
+                                       ok ? HAFT__STYLE_SUCCESS : HAFT__STYLE_ERROR);
     add_outcome(t, event, &small);
-    haft__line_call(&l, call, haft__told_text(event, "tool"), arguments,
-                    haft__width(haft__buf_str(&small)) + (ok ? 0 : l.left / 2));
-    haft__line_put_small(&l, &small);
+    haft__timeline_line_add_call(&l, call, haft__timeline_event_text(event, "tool"), arguments,
+                                 haft__width_of_text(haft__buf_str(&small))
+                                     + (ok ? 0 : l.left / 2));
+    haft__timeline_line_add_details(&l, &small);
     if (!ok) {
-        haft__line_say(&l, HAFT__BAD, "  error: ");
-        haft__line_cut(&l, HAFT__PLAIN, haft__told_error(event), 0);
+        haft__timeline_line_add_text(&l, HAFT__STYLE_ERROR, "  error: ");
+        haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, haft__timeline_event_error(event), 0);
     }
     haft__buf_add_str(&t->out, own ? HAFT__LIT("\x1b[K\n") : HAFT__LIT("\n"));
 }

@@ -10,18 +10,18 @@
 #include "cli/terminal/width.h"
 
 /* Columns that a text from outside takes at most. */
-#define SHOWN 73
+#define MAX_COLUMNS 73
 
 /* A text from outside, in short. */
 static void add_short(haft__timeline *t, haft_str text)
 {
-    (void)haft__add_line(&t->out, text, SHOWN, HAFT__LIT("..."));
+    (void)haft__escape_add_line(&t->out, text, MAX_COLUMNS, HAFT__LIT("..."));
 }
 
 /* Why something failed: whole, unless somebody writes a novel. */
 static void add_reason(haft__timeline *t, haft_str text)
 {
-    (void)haft__add_line(&t->out, text, HAFT__SHOWN_REASON, HAFT__LIT("..."));
+    (void)haft__escape_add_line(&t->out, text, HAFT__REASON_COLUMNS, HAFT__LIT("..."));
 }
 
 static void add(haft__timeline *t, const char *text)
@@ -31,7 +31,7 @@ static void add(haft__timeline *t, const char *text)
 
 static void add_field(haft__timeline *t, const haft__event *event, const char *key)
 {
-    add_short(t, haft__told_text(event, key));
+    add_short(t, haft__timeline_event_text(event, key));
 }
 
 /* "[name] " */
@@ -51,10 +51,11 @@ static void add_call(haft__timeline *t, const haft__event *event)
     add_field(t, event, "tool");
 }
 
-static void tell_turn(haft__timeline *t, const haft__event *event)
+static void report_turn(haft__timeline *t, const haft__event *event)
 {
     add_name(t);
-    haft__buf_addf(&t->out, "turn %llu/%u  ", (unsigned long long)haft__told_number(event, "turn"),
+    haft__buf_addf(&t->out, "turn %llu/%u  ",
+                   (unsigned long long)haft__timeline_event_number(event, "turn"),
                    t->spec->limits.turns);
     add_field(t, event, "mode");
     if (haft__event_field(event, "tool") != NULL) {
@@ -62,7 +63,7 @@ static void tell_turn(haft__timeline *t, const haft__event *event)
         add_field(t, event, "tool");
     }
     add(t, "  ");
-    if (haft__told_gate(&t->out, event)) {
+    if (haft__timeline_add_gate(&t->out, event)) {
         add(t, "  ");
     }
     add_field(t, event, "reason");
@@ -70,60 +71,61 @@ static void tell_turn(haft__timeline *t, const haft__event *event)
 
 /* What it took; nothing when that is not known. The text of a reply that ends the run is the
  * answer, and stands elsewhere. */
-static void tell_reply(haft__timeline *t, const haft__event *event)
+static void report_reply(haft__timeline *t, const haft__event *event)
 {
     const haft__json *calls = haft__event_field(event, "calls");
-    haft_str text = haft__told_text(event, "content");
-    unsigned long long input = haft__told_part(event, "usage", "input_tokens");
-    unsigned long long output = haft__told_part(event, "usage", "output_tokens");
+    haft_str text = haft__timeline_event_text(event, "content");
+    unsigned long long input = haft__timeline_nested_number(event, "usage", "input_tokens");
+    unsigned long long output = haft__timeline_nested_number(event, "usage", "output_tokens");
     bool says = text.len > 0 && calls != NULL && calls->count > 0;
     if (!says && input + output == 0) {
         return;
     }
     add(t, "  model: ");
     if (input + output > 0) {
-        haft__buf_addf(&t->out, "%llu tokens in, %llu cached, %llu out, %llu ms%s", input,
-                       (unsigned long long)haft__told_part(event, "usage", "cached_tokens"), output,
-                       (unsigned long long)haft__told_number(event, "ms"), says ? "; " : "");
+        haft__buf_addf(
+            &t->out, "%llu tokens in, %llu cached, %llu out, %llu ms%s", input,
+            (unsigned long long)haft__timeline_nested_number(event, "usage", "cached_tokens"),
+            output, (unsigned long long)haft__timeline_event_number(event, "ms"), says ? "; " : "");
     }
     add(t, says ? "text: " : "");
     add_short(t, says ? text : HAFT__LIT(""));
 }
 
-static void tell_started(haft__timeline *t, const haft__event *event)
+static void report_started(haft__timeline *t, const haft__event *event)
 {
     add_call(t, event);
     add(t, " ");
-    add_short(t, haft__told_json(t, event, "arguments"));
+    add_short(t, haft__timeline_event_json(t, event, "arguments"));
 }
 
-static void tell_finished(haft__timeline *t, const haft__event *event)
+static void report_finished(haft__timeline *t, const haft__event *event)
 {
     add_call(t, event);
     if (!haft__event_flag(event, "ok")) {
         add(t, ": error: ");
-        add_short(t, haft__told_error(event));
+        add_short(t, haft__timeline_event_error(event));
         return;
     }
-    size_t bytes = haft__told_text(event, "result").len;
+    size_t bytes = haft__timeline_event_text(event, "result").len;
     haft__buf_addf(&t->out, ": ok, %zu byte%s, %llu ms%s%s", bytes, bytes == 1 ? "" : "s",
-                   (unsigned long long)haft__told_number(event, "ms"),
+                   (unsigned long long)haft__timeline_event_number(event, "ms"),
                    haft__event_flag(event, "cached") ? ", cached" : "",
                    haft__event_flag(event, "truncated") ? ", truncated for the model" : "");
 }
 
-static void tell_refused(haft__timeline *t, const haft__event *event)
+static void report_rejected(haft__timeline *t, const haft__event *event)
 {
     add_call(t, event);
     add(t, " refused (");
     add_field(t, event, "why");
     add(t, "): ");
-    add_short(t, haft__told_refusal(event));
+    add_short(t, haft__timeline_event_refusal(event));
 }
 
-static void tell_paused(haft__timeline *t, const haft__event *event)
+static void report_paused(haft__timeline *t, const haft__event *event)
 {
-    haft_str question = haft__told_text(event, "question");
+    haft_str question = haft__timeline_event_text(event, "question");
     add(t, "  ");
     add_field(t, event, "call");
     add(t, " waits for ");
@@ -138,12 +140,12 @@ static void tell_paused(haft__timeline *t, const haft__event *event)
     } else {
         add_field(t, event, "tool");
         add(t, " ");
-        add_short(t, haft__told_json(t, event, "arguments"));
+        add_short(t, haft__timeline_event_json(t, event, "arguments"));
     }
 }
 
 /* "  before KEY between KEY2" */
-static void tell_two(haft__timeline *t, const haft__event *event, const char *const words[4])
+static void report_phrase(haft__timeline *t, const haft__event *event, const char *const words[4])
 {
     add(t, words[0]);
     add_field(t, event, words[1]);
@@ -151,19 +153,20 @@ static void tell_two(haft__timeline *t, const haft__event *event, const char *co
     add_field(t, event, words[3]);
 }
 
-static void tell_end(haft__timeline *t, const haft__event *event)
+static void report_end(haft__timeline *t, const haft__event *event)
 {
-    haft_str cost = haft__told_total_cost(t, event);
+    haft_str cost = haft__timeline_total_cost(t, event);
     add_name(t);
     add_field(t, event, "end");
-    unsigned long long turns = haft__told_number(event, "turns");
-    unsigned long long calls = haft__told_number(event, "calls");
+    unsigned long long turns = haft__timeline_event_number(event, "turns");
+    unsigned long long calls = haft__timeline_event_number(event, "calls");
     add(t, ": ");
-    add_reason(t, haft__told_text(event, "reason"));
-    haft__buf_addf(&t->out, "; %llu turn%s, %llu call%s, %llu tokens in, %llu out", turns,
-                   turns == 1 ? "" : "s", calls, calls == 1 ? "" : "s",
-                   (unsigned long long)haft__told_part(event, "usage", "input_tokens"),
-                   (unsigned long long)haft__told_part(event, "usage", "output_tokens"));
+    add_reason(t, haft__timeline_event_text(event, "reason"));
+    haft__buf_addf(
+        &t->out, "; %llu turn%s, %llu call%s, %llu tokens in, %llu out", turns,
+        turns == 1 ? "" : "s", calls, calls == 1 ? "" : "s",
+        (unsigned long long)haft__timeline_nested_number(event, "usage", "input_tokens"),
+        (unsigned long long)haft__timeline_nested_number(event, "usage", "output_tokens"));
     if (cost.len > 0) {
         add(t, ", ");
         add_short(t, cost);
@@ -171,38 +174,38 @@ static void tell_end(haft__timeline *t, const haft__event *event)
     }
 }
 
-static void tell_stored(haft__timeline *t, const haft__event *event)
+static void report_stored(haft__timeline *t, const haft__event *event)
 {
     add(t, "  stored ");
     add_field(t, event, "name");
-    unsigned long long bytes = haft__told_number(event, "bytes");
+    unsigned long long bytes = haft__timeline_event_number(event, "bytes");
     haft__buf_addf(&t->out, ": %llu byte%s, ", bytes, bytes == 1 ? "" : "s");
     add_field(t, event, "media_type");
 }
 
-static void tell_gate(haft__timeline *t, const haft__event *event)
+static void report_gate(haft__timeline *t, const haft__event *event)
 {
     add(t, "  gate open after ");
-    add_short(t, haft__told_json(t, event, "called"));
+    add_short(t, haft__timeline_event_json(t, event, "called"));
 }
 
-static void tell_failed(haft__timeline *t, const haft__event *event)
+static void report_failed(haft__timeline *t, const haft__event *event)
 {
     add(t, "  the model failed: ");
-    add_reason(t, haft__told_text(event, "message"));
+    add_reason(t, haft__timeline_event_text(event, "message"));
 }
 
-static void tell_reminded(haft__timeline *t, const haft__event *event)
+static void report_reminded(haft__timeline *t, const haft__event *event)
 {
     add(t, "  reminded: ");
     add_field(t, event, "text");
 }
 
 /* "1 tool, 2 left out" */
-static void tell_count(haft__timeline *t, haft__json server)
+static void report_tool_count(haft__timeline *t, haft__json server)
 {
-    haft_str tools = haft__told_member(server, "tools");
-    haft_str left_out = haft__told_member(server, "left_out_all");
+    haft_str tools = haft__timeline_member_text(server, "tools");
+    haft_str left_out = haft__timeline_member_text(server, "left_out_all");
     add_short(t, tools);
     add(t, haft__str_equal(tools, HAFT__LIT("1")) ? " tool" : " tools");
     if (left_out.len > 0) {
@@ -214,20 +217,20 @@ static void tell_count(haft__timeline *t, haft__json server)
 
 /* A line for each server: what it has, or why nothing of it can be used; and what is wrong with
  * what is remembered of it. */
-static void tell_servers(haft__timeline *t, const haft__event *event)
+static void report_servers(haft__timeline *t, const haft__event *event)
 {
-    haft__json servers = haft__told_list(event, "servers");
-    haft_str reason = haft__told_text(event, "reason");
+    haft__json servers = haft__timeline_event_array(event, "servers");
+    haft_str reason = haft__timeline_event_text(event, "reason");
     for (uint32_t i = 0; i < servers.count; i++) {
-        haft_str error = haft__told_member(servers.items[i], "error");
-        haft_str warning = haft__told_member(servers.items[i], "warning");
+        haft_str error = haft__timeline_member_text(servers.items[i], "error");
+        haft_str warning = haft__timeline_member_text(servers.items[i], "warning");
         add(t, i > 0 ? "\n  server " : "  server ");
-        add_short(t, haft__told_member(servers.items[i], "name"));
+        add_short(t, haft__timeline_member_text(servers.items[i], "name"));
         add(t, ": ");
         if (error.len > 0) {
             add_reason(t, error);
         } else {
-            tell_count(t, servers.items[i]);
+            report_tool_count(t, servers.items[i]);
         }
         if (reason.len > 0) {
             add(t, "; ");
@@ -246,42 +249,43 @@ static void add_names(haft__timeline *t, haft__json list)
     for (uint32_t i = 0; i < list.count; i++) {
         bool text = list.items[i].kind == HAFT__JSON_STRING;
         add(t, i > 0 ? ", " : "");
-        add_short(t,
-                  text ? haft__json_text(list.items[i]) : haft__told_member(list.items[i], "name"));
+        add_short(t, text ? haft__json_text(list.items[i])
+                          : haft__timeline_member_text(list.items[i], "name"));
     }
 }
 
 /* What a search has shown, behind what servers there are. */
-static void tell_revealed(haft__timeline *t, const haft__event *event)
+static void report_revealed(haft__timeline *t, const haft__event *event)
 {
     size_t before = t->out.len;
-    haft__json tools = haft__told_list(event, "tools"), listed = haft__told_list(event, "listed");
-    bool call = haft__told_text(event, "call").len > 0;
+    haft__json tools = haft__timeline_event_array(event, "tools"),
+               listed = haft__timeline_event_array(event, "listed");
+    bool call = haft__timeline_event_text(event, "call").len > 0;
     if (!call) {
-        tell_servers(t, event);
+        report_servers(t, event);
     }
-    if (haft__told_shown(event, NULL)) {
+    if (haft__timeline_add_revealed(event, NULL)) {
         add(t, t->out.len > before ? "\n  " : "  ");
         if (call) {
             haft__buf_addf(&t->out, "%u found, %u shown", tools.count + listed.count, tools.count);
         } else {
-            (void)haft__told_shown(event, &t->out);
+            (void)haft__timeline_add_revealed(event, &t->out);
         }
         add(t, tools.count > 0 ? ": " : "");
         add_names(t, tools);
     }
 }
 
-static void tell_hidden(haft__timeline *t, const haft__event *event)
+static void report_hidden(haft__timeline *t, const haft__event *event)
 {
     haft__buf_addf(&t->out, "  hidden (at most %llu are shown): ",
-                   (unsigned long long)haft__told_number(event, "cap"));
-    add_names(t, haft__told_list(event, "tools"));
+                   (unsigned long long)haft__timeline_event_number(event, "cap"));
+    add_names(t, haft__timeline_event_array(event, "tools"));
     haft__buf_addf(&t->out, "; about %llu tokens of the prompt are cached no longer",
-                   (unsigned long long)haft__told_number(event, "cache_tokens"));
+                   (unsigned long long)haft__timeline_event_number(event, "cache_tokens"));
 }
 
-static void tell(haft__timeline *t, const haft__event *event)
+static void report_event(haft__timeline *t, const haft__event *event)
 {
     static const char *const violation[] = {"  reply dropped, asked again: ", "came", ": ", "text"};
     static const char *const unconstrained[] = {
@@ -290,32 +294,32 @@ static void tell(haft__timeline *t, const haft__event *event)
     static const char *const cancel[] = {"  cancel asked by ", "by", ": ", "why"};
     static const char *const alone[] = {"  cancel asked by ", "by", "", ""};
     switch (event->kind) {
-    case HAFT__EVENT_TURN_STARTED: tell_turn(t, event); return;
-    case HAFT__EVENT_GATE_OPENED: tell_gate(t, event); return;
-    case HAFT__EVENT_MODEL_REPLIED: tell_reply(t, event); return;
-    case HAFT__EVENT_MODEL_FAILED: tell_failed(t, event); return;
-    case HAFT__EVENT_CONSTRAINT_REFUSED: tell_two(t, event, unconstrained); return;
-    case HAFT__EVENT_VIOLATION: tell_two(t, event, violation); return;
-    case HAFT__EVENT_REMINDED: tell_reminded(t, event); return;
-    case HAFT__EVENT_CALL_STARTED: tell_started(t, event); return;
-    case HAFT__EVENT_CALL_FINISHED: tell_finished(t, event); return;
-    case HAFT__EVENT_CALL_REFUSED: tell_refused(t, event); return;
-    case HAFT__EVENT_PAUSED: tell_paused(t, event); return;
+    case HAFT__EVENT_TURN_STARTED: report_turn(t, event); return;
+    case HAFT__EVENT_GATE_OPENED: report_gate(t, event); return;
+    case HAFT__EVENT_MODEL_REPLIED: report_reply(t, event); return;
+    case HAFT__EVENT_MODEL_FAILED: report_failed(t, event); return;
+    case HAFT__EVENT_CONSTRAINT_REFUSED: report_phrase(t, event, unconstrained); return;
+    case HAFT__EVENT_VIOLATION: report_phrase(t, event, violation); return;
+    case HAFT__EVENT_REMINDED: report_reminded(t, event); return;
+    case HAFT__EVENT_CALL_STARTED: report_started(t, event); return;
+    case HAFT__EVENT_CALL_FINISHED: report_finished(t, event); return;
+    case HAFT__EVENT_CALL_REFUSED: report_rejected(t, event); return;
+    case HAFT__EVENT_PAUSED: report_paused(t, event); return;
     case HAFT__EVENT_ANSWERED:
-        tell_two(t, event, (const char *const[]){"  ", "call", ": ", "verdict"});
-        tell_two(t, event, (const char *const[]){" by ", "by", "", ""});
+        report_phrase(t, event, (const char *const[]){"  ", "call", ": ", "verdict"});
+        report_phrase(t, event, (const char *const[]){" by ", "by", "", ""});
         return;
-    case HAFT__EVENT_ARTIFACT_STORED: tell_stored(t, event); return;
+    case HAFT__EVENT_ARTIFACT_STORED: report_stored(t, event); return;
     case HAFT__EVENT_SPEC_CHANGED:
-        tell_two(t, event,
-                 (const char *const[]){"the spec has changed; accepted by ", "by", "", ""});
+        report_phrase(t, event,
+                      (const char *const[]){"the spec has changed; accepted by ", "by", "", ""});
         return;
     case HAFT__EVENT_CANCEL_ASKED:
-        tell_two(t, event, haft__told_text(event, "why").len > 0 ? cancel : alone);
+        report_phrase(t, event, haft__timeline_event_text(event, "why").len > 0 ? cancel : alone);
         return;
-    case HAFT__EVENT_RUN_FINISHED: tell_end(t, event); return;
-    case HAFT__EVENT_TOOLS_REVEALED: tell_revealed(t, event); return;
-    case HAFT__EVENT_TOOLS_HIDDEN: tell_hidden(t, event); return;
+    case HAFT__EVENT_RUN_FINISHED: report_end(t, event); return;
+    case HAFT__EVENT_TOOLS_REVEALED: report_revealed(t, event); return;
+    case HAFT__EVENT_TOOLS_HIDDEN: report_hidden(t, event); return;
     case HAFT__EVENT_RUN_STARTED:
     case HAFT__EVENT_CONSTRAINED:
     case HAFT__EVENT_CALL_ASKED: /* paused says it */
@@ -325,10 +329,10 @@ static void tell(haft__timeline *t, const haft__event *event)
     }
 }
 
-void haft__timeline_plain(haft__timeline *t, const haft__event *event)
+void haft__timeline_add_plain(haft__timeline *t, const haft__event *event)
 {
     size_t before = t->out.len;
-    tell(t, event);
+    report_event(t, event);
     if (t->out.len > before) {
         haft__buf_add_char(&t->out, '\n');
     }

@@ -7,7 +7,7 @@
 #include "run/decide/call_wait.h"
 
 /* How long nothing has happened before it is said: what is over at once is no news. */
-#define QUIET_MS 1000U
+#define REPORT_AFTER_MS 1000U
 
 /* Columns that a name from outside takes at most. */
 #define NAME_COLUMNS 73U
@@ -15,7 +15,7 @@
 static void add_name(haft__buf *out, const haft__run_call *call)
 {
     haft__buf_addf(out, "%.*s ", HAFT__ARG(call->id));
-    (void)haft__add_line(out, call->name, NAME_COLUMNS, HAFT__LIT("..."));
+    (void)haft__escape_add_line(out, call->name, NAME_COLUMNS, HAFT__LIT("..."));
 }
 
 static void add_one(haft__buf *out, const haft__run_call *call, const haft__call_wait *held)
@@ -30,11 +30,11 @@ static void add_one(haft__buf *out, const haft__run_call *call, const haft__call
     add_name(out, held->holder);
     haft__buf_add_str(out, held->lane.len > 0 ? HAFT__LIT(", of the same lane: ")
                                               : HAFT__LIT(", which is destructive, too"));
-    (void)haft__add_line(out, held->lane, NAME_COLUMNS, HAFT__LIT("..."));
+    (void)haft__escape_add_line(out, held->lane, NAME_COLUMNS, HAFT__LIT("..."));
     haft__buf_add_char(out, '\n');
 }
 
-void haft__held_add(haft__buf *out, const haft__run *run)
+void haft__waiting_calls_add(haft__buf *out, const haft__run *run)
 {
     size_t crowded = 0;
     for (size_t i = run->batch; i < run->call_count; i++) {
@@ -51,7 +51,7 @@ void haft__held_add(haft__buf *out, const haft__run *run)
     }
 }
 
-static bool any(const haft__run *run)
+static bool has_waiting_call(const haft__run *run)
 {
     for (size_t i = run->batch; i < run->call_count; i++) {
         if (haft__call_wait_find(run, &run->calls[i]).by != HAFT__CALL_WAIT_NONE) {
@@ -61,13 +61,13 @@ static bool any(const haft__run *run)
     return false;
 }
 
-int haft__held_due(const haft_run *run, uint64_t told)
+int haft__waiting_calls_due_ms(const haft_run *run, uint64_t told)
 {
     const haft__run *state = &run->state;
-    if (told == state->seq || !haft__log_is_durable(run) || !any(state)) {
+    if (told == state->seq || !haft__log_is_durable(run) || !has_waiting_call(state)) {
         return -1;
     }
     uint64_t now = haft__runtime_now(run->runtime);
     uint64_t quiet = now > state->last_ms ? now - state->last_ms : 0;
-    return quiet < QUIET_MS ? (int)(QUIET_MS - quiet) : 0;
+    return quiet < REPORT_AFTER_MS ? (int)(REPORT_AFTER_MS - quiet) : 0;
 }

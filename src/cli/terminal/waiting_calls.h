@@ -7,10 +7,10 @@
 #include "engine/runtime.h"
 
 /* Appends a line for each call that waits for another, and one for those that wait for a place. */
-void haft__held_add(haft__buf *out, const haft__run *run);
+void haft__waiting_calls_add(haft__buf *out, const haft__run *run);
 
 /* In how many milliseconds that is worth saying of a run that goes on here; `told` is the event
  * behind which it was said last. -1: no call waits, or it was said. */
-int haft__held_due(const haft_run *run, uint64_t told);
+int haft__waiting_calls_due_ms(const haft_run *run, uint64_t told);
 
 #endif

@@ -136,7 +136,7 @@ static bool is_in(const range *ranges, size_t count, uint32_t code)
     return low < count && code >= ranges[low].first;
 }
 
-unsigned haft__width_of(uint32_t code)
+unsigned haft__width_of_code(uint32_t code)
 {
     if (code < zero[0].first || is_in(zero, COUNT(zero), code)) {
         return code < zero[0].first ? 1 : 0;
@@ -147,22 +147,22 @@ unsigned haft__width_of(uint32_t code)
 /* ---- harmless ---- */
 
 /* Control characters, and marks that turn the direction of what follows or end lines. */
-bool haft__width_steers(uint32_t code)
+bool haft__width_is_unsafe(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x2028 || code == 0x2029
            || (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
-size_t haft__harmless(haft_str text, haft__shown *ret_shown)
+size_t haft__escape_next(haft_str text, haft__escaped_char *ret_char)
 {
     static const char digits[] = "0123456789abcdef";
     uint32_t code = 0;
     size_t length = haft__utf8_decode(text, &code);
-    char *to = ret_shown->bytes;
-    if (length > 0 && !haft__width_steers(code)) {
+    char *to = ret_char->bytes;
+    if (length > 0 && !haft__width_is_unsafe(code)) {
         memcpy(to, text.ptr, length);
-        ret_shown->length = (uint8_t)length;
-        ret_shown->columns = (uint8_t)haft__width_of(code);
+        ret_char->length = (uint8_t)length;
+        ret_char->columns = (uint8_t)haft__width_of_code(code);
         return length;
     }
     unsigned value = length > 0 ? code : (unsigned char)text.ptr[0], places = length > 0 ? 4 : 2;
@@ -171,27 +171,27 @@ size_t haft__harmless(haft_str text, haft__shown *ret_shown)
     for (unsigned i = places; i-- > 0;) {
         *to++ = digits[(value >> (4 * i)) & 0xF];
     }
-    ret_shown->length = ret_shown->columns = (uint8_t)(to - ret_shown->bytes);
+    ret_char->length = ret_char->columns = (uint8_t)(to - ret_char->bytes);
     return length > 0 ? length : 1;
 }
 
-void haft__add_harmless(haft__buf *buf, haft_str text)
+void haft__escape_add(haft__buf *buf, haft_str text)
 {
-    haft__shown shown;
+    haft__escaped_char shown;
     while (text.len > 0) {
-        text = haft__str_skip(text, haft__harmless(text, &shown));
+        text = haft__str_skip(text, haft__escape_next(text, &shown));
         haft__buf_add(buf, shown.bytes, shown.length);
     }
 }
 
 /* ---- lines ---- */
 
-size_t haft__width(haft_str text)
+size_t haft__width_of_text(haft_str text)
 {
-    haft__shown shown;
+    haft__escaped_char shown;
     size_t columns = 0;
     while (text.len > 0) {
-        text = haft__str_skip(text, haft__harmless(text, &shown));
+        text = haft__str_skip(text, haft__escape_next(text, &shown));
         columns += shown.columns;
     }
     return columns;
@@ -203,25 +203,25 @@ static bool is_space(char c)
 }
 
 /* The next character of a line: white space of any kind and length is one space. */
-static size_t next_of_line(haft_str text, haft__shown *ret_shown)
+static size_t next_of_line(haft_str text, haft__escaped_char *ret_char)
 {
     size_t length = 0;
     while (length < text.len && is_space(text.ptr[length])) {
         length++;
     }
     if (length > 0) {
-        *ret_shown = (haft__shown){.bytes = " ", .length = 1, .columns = 1};
+        *ret_char = (haft__escaped_char){.bytes = " ", .length = 1, .columns = 1};
         return length;
     }
-    return haft__harmless(text, ret_shown);
+    return haft__escape_next(text, ret_char);
 }
 
-size_t haft__add_line(haft__buf *buf, haft_str text, size_t columns, haft_str mark)
+size_t haft__escape_add_line(haft__buf *buf, haft_str text, size_t columns, haft_str mark)
 {
-    size_t used = 0, mark_width = haft__width(mark);
+    size_t used = 0, mark_width = haft__width_of_text(mark);
     size_t room = columns > mark_width ? columns - mark_width : 0;
     size_t cut = buf->len, cut_used = 0; /* where the mark goes if the rest does not fit */
-    haft__shown shown;
+    haft__escaped_char shown;
     text = haft__str_trim(text);
     while (text.len > 0) {
         text = haft__str_skip(text, next_of_line(text, &shown));

@@ -5,19 +5,19 @@
 #include "base/str.h"
 #include "cli/terminal/width.h"
 
-#define TAB 8
+#define TAB_COLUMNS 8
 /* More than the widest terminal has: a longer word is shown in parts. */
-#define MOST 65536
+#define MAX_WORD_BYTES 65536
 
-void haft__flow_init(haft__flow *flow)
+void haft__word_wrap_init(haft__word_wrap *wrap)
 {
-    *flow = (haft__flow){0};
-    haft__buf_init(&flow->word, MOST);
+    *wrap = (haft__word_wrap){0};
+    haft__buf_init(&wrap->word, MAX_WORD_BYTES);
 }
 
-void haft__flow_finish(haft__flow *flow)
+void haft__word_wrap_finish(haft__word_wrap *wrap)
 {
-    haft__buf_finish(&flow->word);
+    haft__buf_finish(&wrap->word);
 }
 
 static void add_spaces(haft__buf *out, size_t count)
@@ -27,67 +27,69 @@ static void add_spaces(haft__buf *out, size_t count)
     }
 }
 
-static void end_line(haft__flow *flow, haft__buf *out)
+static void end_line(haft__word_wrap *wrap, haft__buf *out)
 {
     haft__buf_add_char(out, '\n');
-    flow->column = flow->spaces = 0;
-    flow->split = false;
+    wrap->column = wrap->spaces = 0;
+    wrap->split = false;
 }
 
-static void put_word(haft__flow *flow, haft__buf *out, size_t width)
+static void put_word(haft__word_wrap *wrap, haft__buf *out, size_t width)
 {
-    if (flow->word.len == 0) {
+    if (wrap->word.len == 0) {
         return;
     }
-    if (flow->column > 0 && flow->column + flow->spaces + flow->word_columns > width) {
-        end_line(flow, out);
-        flow->split = true;
+    if (wrap->column > 0 && wrap->column + wrap->spaces + wrap->word_columns > width) {
+        end_line(wrap, out);
+        wrap->split = true;
     }
-    size_t lead = flow->column == 0 ? flow->indent : 0;
-    size_t spaces = flow->split && flow->column == 0 ? 0 : flow->spaces;
+    size_t lead = wrap->column == 0 ? wrap->indent : 0;
+    size_t spaces = wrap->split && wrap->column == 0 ? 0 : wrap->spaces;
     add_spaces(out, lead + spaces);
-    haft__buf_add_str(out, haft__buf_str(&flow->word));
-    flow->column += lead + spaces + flow->word_columns;
-    flow->spaces = flow->word_columns = 0;
-    haft__buf_clear(&flow->word);
+    haft__buf_add_str(out, haft__buf_str(&wrap->word));
+    wrap->column += lead + spaces + wrap->word_columns;
+    wrap->spaces = wrap->word_columns = 0;
+    haft__buf_clear(&wrap->word);
 }
 
 /* A character that is neither white space nor a control character that has been dealt with. */
-static void take(haft__flow *flow, haft__buf *out, size_t width, const haft__shown *shown)
+static void add_char(haft__word_wrap *wrap, haft__buf *out, size_t width,
+                     const haft__escaped_char *shown)
 {
-    size_t room = width > flow->indent ? width - flow->indent : 1;
+    size_t room = width > wrap->indent ? width - wrap->indent : 1;
     bool alone = shown->columns > 1; /* East Asian text has no spaces: it breaks anywhere */
-    if (alone || flow->word_columns + shown->columns > room) {
-        put_word(flow, out, width);
+    if (alone || wrap->word_columns + shown->columns > room) {
+        put_word(wrap, out, width);
     }
-    haft__buf_add(&flow->word, shown->bytes, shown->length);
-    flow->word_columns += shown->columns;
+    haft__buf_add(&wrap->word, shown->bytes, shown->length);
+    wrap->word_columns += shown->columns;
 }
 
-void haft__flow_add(haft__flow *flow, haft__buf *out, size_t width, haft_str text)
+void haft__word_wrap_add(haft__word_wrap *wrap, haft__buf *out, size_t width, haft_str text)
 {
     while (text.len > 0) {
-        haft__shown shown;
+        haft__escaped_char shown;
         char first = text.ptr[0];
-        size_t length = haft__harmless(text, &shown);
+        size_t length = haft__escape_next(text, &shown);
         if (first == '\n') {
-            put_word(flow, out, width);
-            end_line(flow, out);
+            put_word(wrap, out, width);
+            end_line(wrap, out);
         } else if (first == ' ' || first == '\t') {
-            put_word(flow, out, width);
-            flow->spaces += first == ' ' ? 1 : TAB - (flow->column + flow->spaces) % TAB;
-        } else if (first != '\r' || flow->exact) { /* which comes with a line feed, or means none */
-            take(flow, out, width, &shown);
+            put_word(wrap, out, width);
+            wrap->spaces +=
+                first == ' ' ? 1 : TAB_COLUMNS - (wrap->column + wrap->spaces) % TAB_COLUMNS;
+        } else if (first != '\r' || wrap->exact) { /* which comes with a line feed, or means none */
+            add_char(wrap, out, width, &shown);
         }
         text = haft__str_skip(text, length);
     }
 }
 
-void haft__flow_end(haft__flow *flow, haft__buf *out, size_t width)
+void haft__word_wrap_end(haft__word_wrap *wrap, haft__buf *out, size_t width)
 {
-    put_word(flow, out, width);
-    if (flow->column > 0) {
-        end_line(flow, out);
+    put_word(wrap, out, width);
+    if (wrap->column > 0) {
+        end_line(wrap, out);
     }
-    flow->spaces = 0;
+    wrap->spaces = 0;
 }

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 
-typedef struct haft__flow {
+typedef struct haft__word_wrap {
     bool exact;     /* carriage returns are shown, too */
     size_t indent;  /* columns in front of each line */
     size_t column;  /* that the last line has taken; 0: it has not begun */
@@ -19,15 +19,15 @@ typedef struct haft__flow {
     haft__buf word; /* that has come and is not shown yet */
     size_t word_columns;
     bool split; /* the line was begun by us and not by the text: its spaces do not count */
-} haft__flow;
+} haft__word_wrap;
 
-void haft__flow_init(haft__flow *flow);
-void haft__flow_finish(haft__flow *flow);
+void haft__word_wrap_init(haft__word_wrap *wrap);
+void haft__word_wrap_finish(haft__word_wrap *wrap);
 
 /* Appends to `out` what can be shown with the next piece in lines of `width` columns. */
-void haft__flow_add(haft__flow *flow, haft__buf *out, size_t width, haft_str text);
+void haft__word_wrap_add(haft__word_wrap *wrap, haft__buf *out, size_t width, haft_str text);
 
 /* The text is over: shows the rest and ends the line. */
-void haft__flow_end(haft__flow *flow, haft__buf *out, size_t width);
+void haft__word_wrap_end(haft__word_wrap *wrap, haft__buf *out, size_t width);
 
 #endif

@@ -12,18 +12,18 @@
 #include "json/read.h"
 #include "json/write.h"
 
-#define PIECE   3    /* letters that count together */
-#define SLOW_MS 2000 /* longer than a search waits for its query */
+#define TRIGRAM_LETTERS 3    /* letters that count together */
+#define SLOW_MS         2000 /* longer than a search waits for its query */
 
 /* An answer that comes late. */
-typedef struct late {
-    haft__mock *mock;
+typedef struct delayed_reply {
+    haft__mock_model *mock;
     haft__http_server_request *request;
     haft__buf body;
     haft__timer timer;
-} late;
+} delayed_reply;
 
-static char small(char c)
+static char to_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
@@ -32,8 +32,8 @@ static char small(char c)
 static uint32_t hash_piece(const char *at)
 {
     uint32_t hash = 2166136261U;
-    for (size_t i = 0; i < PIECE; i++) {
-        hash = (hash ^ (uint8_t)small(at[i])) * 16777619U;
+    for (size_t i = 0; i < TRIGRAM_LETTERS; i++) {
+        hash = (hash ^ (uint8_t)to_lower(at[i])) * 16777619U;
     }
     return hash;
 }
@@ -41,7 +41,7 @@ static uint32_t hash_piece(const char *at)
 static void add_vector(haft__json_writer *w, haft_str text, size_t dimensions, int64_t *counts)
 {
     memset(counts, 0, dimensions * sizeof(*counts));
-    for (size_t i = 0; i + PIECE <= text.len; i++) {
+    for (size_t i = 0; i + TRIGRAM_LETTERS <= text.len; i++) {
         counts[hash_piece(text.ptr + i) % dimensions]++;
     }
     haft__json_begin_array(w);
@@ -83,7 +83,7 @@ static bool are_texts(haft__json input)
 }
 
 /* The answer in `body`; false when it is no request. */
-static bool make_answer(haft__mock *mock, haft_str text, bool grows, haft__buf *body)
+static bool make_answer(haft__mock_model *mock, haft_str text, bool grows, haft__buf *body)
 {
     haft__arena arena;
     haft__json whole;
@@ -106,55 +106,55 @@ static bool make_answer(haft__mock *mock, haft_str text, bool grows, haft__buf *
     return good;
 }
 
-static void send_late(void *context)
+static void send_delayed(void *context)
 {
-    late *l = context;
+    delayed_reply *l = context;
     haft__mock_reply(l->mock, l->request, 200, &l->body);
     free(l);
 }
 
-static void on_gone(void *context, haft__http_server_request *request)
+static void on_disconnect(void *context, haft__http_server_request *request)
 {
-    late *l = context;
+    delayed_reply *l = context;
     haft__timer_stop(l->mock->loop, &l->timer);
     haft__http_server_abort(request);
     haft__buf_finish(&l->body);
     free(l);
 }
 
-static void delay(haft__mock *mock, haft__http_server_request *request, haft__buf *body)
+static void reply_later(haft__mock_model *mock, haft__http_server_request *request, haft__buf *body)
 {
-    late *l = calloc(1, sizeof(*l));
+    delayed_reply *l = calloc(1, sizeof(*l));
     if (l == NULL) {
         haft__mock_reply(mock, request, 200, body);
         return;
     }
-    *l = (late){.mock = mock, .request = request, .body = *body};
-    haft__http_server_on_disconnect(request, on_gone, l);
-    if (haft__timer_start(mock->loop, &l->timer, SLOW_MS, send_late, l, NULL) != HAFT_OK) {
-        send_late(l);
+    *l = (delayed_reply){.mock = mock, .request = request, .body = *body};
+    haft__http_server_on_disconnect(request, on_disconnect, l);
+    if (haft__timer_start(mock->loop, &l->timer, SLOW_MS, send_delayed, l, NULL) != HAFT_OK) {
+        send_delayed(l);
     }
 }
 
 /* Says what it should not: the key that it was given. */
-static void refuse_loudly(haft__mock *mock, haft__http_server_request *request)
+static void reply_server_error(haft__mock_model *mock, haft__http_server_request *request)
 {
     char message[512];
     haft_str key = haft__http_server_header(request, "authorization");
     (void)snprintf(message, sizeof(message), "no vectors today, not for %.*s", HAFT__ARG(key));
-    haft__mock_refuse(mock, request, 500, message);
+    haft__mock_reply_error(mock, request, 500, message);
 }
 
-void haft__mock_embeddings(haft__mock *mock, haft__http_server_request *request)
+void haft__mock_handle_embeddings(haft__mock_model *mock, haft__http_server_request *request)
 {
     haft_str fault = haft__str(mock->fault != NULL ? mock->fault : "");
     haft__buf body;
     if (mock->dimensions == 0) {
-        haft__mock_refuse(mock, request, 404, "there are no embeddings here (--embeddings N)");
+        haft__mock_reply_error(mock, request, 404, "there are no embeddings here (--embeddings N)");
         return;
     }
     if (haft__str_equal(fault, HAFT__LIT("error"))) {
-        refuse_loudly(mock, request);
+        reply_server_error(mock, request);
         return;
     }
     haft__buf_init(&body, HAFT__LIMIT_SERVER_QUEUE_BYTES);
@@ -163,11 +163,11 @@ void haft__mock_embeddings(haft__mock *mock, haft__http_server_request *request)
     } else if (!make_answer(mock, haft__http_server_body(request),
                             haft__str_equal(fault, HAFT__LIT("sizes")), &body)) {
         haft__buf_finish(&body);
-        haft__mock_refuse(mock, request, 400, "wanted a model and an array of texts as input");
+        haft__mock_reply_error(mock, request, 400, "wanted a model and an array of texts as input");
         return;
     }
     if (haft__str_equal(fault, HAFT__LIT("slow"))) {
-        delay(mock, request, &body);
+        reply_later(mock, request, &body);
     } else {
         haft__mock_reply(mock, request, 200, &body);
     }

@@ -23,7 +23,7 @@
 
 /* One chat request, from its arrival to its answer. */
 typedef struct exchange {
-    haft__mock *mock;
+    haft__mock_model *mock;
     haft__http_server_request *request;
     uint64_t number;
     haft__arena arena;
@@ -41,7 +41,7 @@ static haft__http_server_field id_field(uint64_t number, char text[ID_SIZE])
     return (haft__http_server_field){HAFT__LIT("x-request-id"), haft__str(text)};
 }
 
-void haft__mock_reply(haft__mock *mock, haft__http_server_request *request, uint32_t status,
+void haft__mock_reply(haft__mock_model *mock, haft__http_server_request *request, uint32_t status,
                       haft__buf *body)
 {
     char id[ID_SIZE];
@@ -55,8 +55,8 @@ void haft__mock_reply(haft__mock *mock, haft__http_server_request *request, uint
     haft__buf_finish(body);
 }
 
-static void refuse(haft__mock *mock, haft__http_server_request *request, uint32_t status,
-                   haft__chat_rejection problem)
+static void reply_error(haft__mock_model *mock, haft__http_server_request *request, uint32_t status,
+                        haft__chat_rejection problem)
 {
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_REPLY_BYTES);
@@ -66,10 +66,10 @@ static void refuse(haft__mock *mock, haft__http_server_request *request, uint32_
     haft__mock_reply(mock, request, status, &body);
 }
 
-void haft__mock_refuse(haft__mock *mock, haft__http_server_request *request, uint32_t status,
-                       const char *message)
+void haft__mock_reply_error(haft__mock_model *mock, haft__http_server_request *request,
+                            uint32_t status, const char *message)
 {
-    refuse(mock, request, status, (haft__chat_rejection){.message = haft__str(message)});
+    reply_error(mock, request, status, (haft__chat_rejection){.message = haft__str(message)});
 }
 
 /* ---- exchanges ---- */
@@ -81,13 +81,13 @@ static void finish(exchange *e)
     free(e);
 }
 
-static void on_gone(void *context, haft__http_server_request *request)
+static void on_disconnect(void *context, haft__http_server_request *request)
 {
     haft__http_server_abort(request);
     finish(context);
 }
 
-static bool is_named(haft_str name, const char *wanted)
+static bool has_name(haft_str name, const char *wanted)
 {
     return name.len == strlen(wanted) && strncasecmp(name.ptr, wanted, name.len) == 0;
 }
@@ -102,7 +102,7 @@ static haft__http_server_field *make_fields(exchange *e, haft__http_server_field
     for (uint32_t i = 0; fields != NULL && i < headers.count; i++) {
         haft_str name = haft__json_text(headers.members[i].key);
         fields[i + 1] = (haft__http_server_field){name, haft__json_text(headers.members[i].value)};
-        *ret_typed = *ret_typed || is_named(name, "content-type");
+        *ret_typed = *ret_typed || has_name(name, "content-type");
     }
     if (fields != NULL) {
         fields[0] = own;
@@ -180,7 +180,7 @@ static void send_reply(exchange *e)
     if (status == HAFT_OK) {
         send_body(e, haft__buf_str(&body));
     } else {
-        haft__mock_refuse(e->mock, e->request, 500, err.message);
+        haft__mock_reply_error(e->mock, e->request, 500, err.message);
     }
     haft__buf_finish(&body);
 }
@@ -196,10 +196,10 @@ static void send_answer(void *context)
     finish(e);
 }
 
-static void complain(const haft__mock *mock, const char *message)
+static void report_mismatch(const haft__mock_model *mock, const char *message)
 {
     (void)fputs("haft: mock-model: ", mock->errors);
-    haft__print_text(mock->errors, haft__str(message));
+    haft__print_escaped(mock->errors, haft__str(message));
     (void)fputc('\n', mock->errors);
     (void)fflush(mock->errors);
 }
@@ -214,7 +214,7 @@ static bool keeps(exchange *e)
         return true;
     }
     if (haft__chat_reply_conforms(&e->asked, &e->answer.reply, &e->arena, &good, &err) != HAFT_OK) {
-        haft__mock_refuse(e->mock, e->request, 500, err.message);
+        haft__mock_reply_error(e->mock, e->request, 500, err.message);
         return false;
     }
     if (!good) {
@@ -224,8 +224,8 @@ static bool keeps(exchange *e)
                        "say ignores_constraint: true where a server is to take no notice of it",
                        e->mock->script->next - 1,
                        haft__constraint_name(e->asked.request.constraint.kind));
-        complain(e->mock, message);
-        haft__mock_refuse(e->mock, e->request, 500, message);
+        report_mismatch(e->mock, message);
+        haft__mock_reply_error(e->mock, e->request, 500, message);
     }
     return good;
 }
@@ -233,7 +233,7 @@ static bool keeps(exchange *e)
 /* Asks the script. False when the request is answered: it was not what the script expects. */
 static bool ask_script(exchange *e)
 {
-    haft__mock *mock = e->mock;
+    haft__mock_model *mock = e->mock;
     haft_error err = {0};
     if (mock->again && mock->script->next == mock->script->replies.count) {
         mock->script->next = 0;
@@ -245,8 +245,8 @@ static bool ask_script(exchange *e)
     }
     char message[sizeof(err.where) + sizeof(err.message) + 16];
     (void)snprintf(message, sizeof(message), "script %s: %s", err.where, err.message);
-    complain(mock, message);
-    haft__mock_refuse(mock, e->request, status == HAFT_BAD_STATE ? 400 : 500, message);
+    report_mismatch(mock, message);
+    haft__mock_reply_error(mock, e->request, status == HAFT_BAD_STATE ? 400 : 500, message);
     return false;
 }
 
@@ -256,11 +256,11 @@ static void answer(exchange *e)
     haft_str body = haft__http_server_body(e->request);
     if (haft__chat_read_as(&e->arena, body, e->mock->like, e->mock->hash_key, &e->asked, &err)
         != HAFT_OK) {
-        haft__mock_refuse(e->mock, e->request, 500, err.message);
+        haft__mock_reply_error(e->mock, e->request, 500, err.message);
     } else if (e->asked.problem.message.ptr != NULL) {
-        refuse(e->mock, e->request, 400, e->asked.problem);
+        reply_error(e->mock, e->request, 400, e->asked.problem);
     } else if (ask_script(e)) {
-        haft__http_server_on_disconnect(e->request, on_gone, e);
+        haft__http_server_on_disconnect(e->request, on_disconnect, e);
         if (e->answer.delay_ms == 0) {
             send_answer(e);
             return;
@@ -269,7 +269,7 @@ static void answer(exchange *e)
             == HAFT_OK) {
             return;
         }
-        haft__mock_refuse(e->mock, e->request, 500, err.message);
+        haft__mock_reply_error(e->mock, e->request, 500, err.message);
     }
     finish(e);
 }
@@ -280,22 +280,22 @@ static bool is_json(const haft__http_server_request *request)
 {
     haft_str type = haft__http_server_header(request, "content-type");
     haft_str name = haft__str_trim(haft__str_split(&type, ';'));
-    return name.len == 0 || is_named(name, "application/json");
+    return name.len == 0 || has_name(name, "application/json");
 }
 
-static void chat(haft__mock *mock, haft__http_server_request *request)
+static void handle_chat(haft__mock_model *mock, haft__http_server_request *request)
 {
     if (!is_json(request)) {
         haft__chat_rejection problem = {
             .message = HAFT__LIT("Unsupported content type. This API method only accepts "
                                  "'application/json' requests."),
             .code = "unsupported_content_type"};
-        refuse(mock, request, 400, problem);
+        reply_error(mock, request, 400, problem);
         return;
     }
     exchange *e = calloc(1, sizeof(*e));
     if (e == NULL) {
-        haft__mock_refuse(mock, request, 500, "out of memory");
+        haft__mock_reply_error(mock, request, 500, "out of memory");
         return;
     }
     e->mock = mock;
@@ -305,7 +305,7 @@ static void chat(haft__mock *mock, haft__http_server_request *request)
     answer(e);
 }
 
-static void models(haft__mock *mock, haft__http_server_request *request)
+static void handle_models(haft__mock_model *mock, haft__http_server_request *request)
 {
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_REPLY_BYTES);
@@ -314,7 +314,7 @@ static void models(haft__mock *mock, haft__http_server_request *request)
     haft__mock_reply(mock, request, 200, &body);
 }
 
-static void health(haft__mock *mock, haft__http_server_request *request)
+static void handle_health(haft__mock_model *mock, haft__http_server_request *request)
 {
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_REPLY_BYTES);
@@ -325,20 +325,20 @@ static void health(haft__mock *mock, haft__http_server_request *request)
 static const struct route {
     const char *path, *method;
     bool open; /* to those without a key, too */
-    void (*act)(haft__mock *mock, haft__http_server_request *request);
+    void (*act)(haft__mock_model *mock, haft__http_server_request *request);
 } routes[] = {
-    {"/v1/chat/completions", "POST", false, chat},
-    {"/chat/completions", "POST", false, chat},
-    {"/v1/embeddings", "POST", false, haft__mock_embeddings},
-    {"/v1/models", "GET", false, models},
-    {"/health", "GET", true, health},
+    {"/v1/chat/completions", "POST", false, handle_chat},
+    {"/chat/completions", "POST", false, handle_chat},
+    {"/v1/embeddings", "POST", false, haft__mock_handle_embeddings},
+    {"/v1/models", "GET", false, handle_models},
+    {"/health", "GET", true, handle_health},
 };
 
 static bool has_key(const haft__http_server_request *request)
 {
     haft_str given = haft__http_server_header(request, "authorization");
     haft_str scheme = haft__str_split(&given, ' ');
-    return is_named(scheme, "bearer") && haft__str_trim(given).len > 0;
+    return has_name(scheme, "bearer") && haft__str_trim(given).len > 0;
 }
 
 static bool fits(const struct route *route, haft_str method)
@@ -359,7 +359,7 @@ static const struct route *find_route(haft_str path)
 
 void haft__mock_handle(void *context, haft__http_server_request *request)
 {
-    haft__mock *mock = context;
+    haft__mock_model *mock = context;
     haft_str path = haft__http_server_path(request), method = haft__http_server_method(request);
     const struct route *route = find_route(path);
     char message[512];
@@ -367,18 +367,19 @@ void haft__mock_handle(void *context, haft__http_server_request *request)
     if (route == NULL) {
         (void)snprintf(message, sizeof(message), "Invalid URL (%.*s %.*s)", HAFT__ARG(method),
                        HAFT__ARG(path));
-        haft__mock_refuse(mock, request, 404, message);
+        haft__mock_reply_error(mock, request, 404, message);
     } else if (!fits(route, method)) {
         (void)snprintf(message, sizeof(message),
                        "Not allowed to %.*s on %.*s (HINT: Perhaps you meant to use a different "
                        "HTTP method?)",
                        HAFT__ARG(method), HAFT__ARG(path));
-        haft__mock_refuse(mock, request, 405, message);
+        haft__mock_reply_error(mock, request, 405, message);
     } else if (mock->require_key && !route->open && !has_key(request)) {
-        haft__mock_refuse(mock, request, 401,
-                          "You didn't provide an API key. You need to provide your API key in an "
-                          "Authorization header using Bearer auth (i.e. Authorization: Bearer "
-                          "YOUR_KEY).");
+        haft__mock_reply_error(
+            mock, request, 401,
+            "You didn't provide an API key. You need to provide your API key in an "
+            "Authorization header using Bearer auth (i.e. Authorization: Bearer "
+            "YOUR_KEY).");
     } else {
         route->act(mock, request);
     }

@@ -10,7 +10,7 @@
 #include "model/providers/openai_chat/parse_request.h"
 #include "model/script/script.h"
 
-typedef struct haft__mock {
+typedef struct haft__mock_model {
     haft__loop *loop;
     haft__script *script;
     FILE *errors; /* what the script did not expect is told here */
@@ -22,20 +22,20 @@ typedef struct haft__mock {
     const char *fault; /* what is wrong with them: "error", "slow", "garbage", "sizes"; or NULL */
     uint64_t requests; /* so far, for ids */
     uint64_t calls;
-} haft__mock;
+} haft__mock_model;
 
-/* A haft__http_server_handler; the context is the haft__mock. */
+/* A haft__http_server_handler; the context is the haft__mock_model. */
 void haft__mock_handle(void *context, haft__http_server_request *request);
 
 /* ---- for mock_embed.c ---- */
 
 /* Answers with the text, which is given back. */
-void haft__mock_reply(haft__mock *mock, haft__http_server_request *request, uint32_t status,
+void haft__mock_reply(haft__mock_model *mock, haft__http_server_request *request, uint32_t status,
                       haft__buf *body);
-void haft__mock_refuse(haft__mock *mock, haft__http_server_request *request, uint32_t status,
-                       const char *message);
+void haft__mock_reply_error(haft__mock_model *mock, haft__http_server_request *request,
+                            uint32_t status, const char *message);
 
 /* POST /v1/embeddings */
-void haft__mock_embeddings(haft__mock *mock, haft__http_server_request *request);
+void haft__mock_handle_embeddings(haft__mock_model *mock, haft__http_server_request *request);
 
 #endif

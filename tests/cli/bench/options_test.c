@@ -9,7 +9,7 @@
 
 #define MOST_WORDS 8
 
-static haft_status read_words(const char *const *words, haft__bench_words *ret_words,
+static haft_status read_words(const char *const *words, haft__bench_options *ret_words,
                               haft_error *err)
 {
     static char copies[MOST_WORDS][64];
@@ -20,12 +20,12 @@ static haft_status read_words(const char *const *words, haft__bench_words *ret_w
         given[count] = copies[count];
     }
     haft__args args = {.words = given, .word_count = count};
-    return haft__bench_words_read(&args, ret_words, err);
+    return haft__bench_options_parse(&args, ret_words, err);
 }
 
 TEST(words_have_defaults)
 {
-    haft__bench_words w;
+    haft__bench_options w;
     CHECK_INT(read_words((const char *const[]){"load", "url=u", NULL}, &w, NULL), HAFT_OK, "words");
     CHECK_INT(w.scenario, HAFT__BENCH_LOAD, "words");
     CHECK_INT(w.store, HAFT__BENCH_NONE, "words");
@@ -39,7 +39,7 @@ TEST(words_have_defaults)
 
 TEST(words_are_all_read)
 {
-    haft__bench_words w;
+    haft__bench_options w;
     const char *const words[] = {"suspend", "url=a=b",      "model=mock-8x4", "runs=7",
                                  "conc=3",  "store=sqlite", "db=f",           NULL};
     CHECK_INT(read_words(words, &w, NULL), HAFT_OK, "words");
@@ -76,7 +76,7 @@ TEST(the_name_of_the_model_says_how_many_calls_there_are)
                  {"model=mock-1x1000001", 0},
                  {"model=mock-1000000", 1000000}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__bench_words w;
+        haft__bench_options w;
         const char *const words[] = {"load", "url=u", cases[i].word, NULL};
         CHECK_INT(read_words(words, &w, NULL), HAFT_OK, "%s", cases[i].word);
         CHECK_INT((long long)w.calls, cases[i].calls, "%s", cases[i].word);
@@ -132,7 +132,7 @@ TEST(wrong_words_are_named)
          "a store in a file: store=sqlite db=FILE"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__bench_words w;
+        haft__bench_options w;
         haft_error err = {0};
         const char *what = cases[i].message;
         CHECK_INT(read_words(cases[i].words, &w, &err), HAFT_BAD_INPUT, "%s", what);
@@ -153,7 +153,7 @@ TEST(runs_have_limits)
     for (size_t i = 0; i < COUNT(cases); i++) {
         for (int past = 0; past < 2; past++) {
             char word[32];
-            haft__bench_words w;
+            haft__bench_options w;
             (void)snprintf(word, sizeof(word), "%s=%lld", cases[i].key, cases[i].most + past);
             CHECK_INT(read_words((const char *const[]){"load", "url=u", word, NULL}, &w, NULL),
                       past == 1 ? HAFT_BAD_INPUT : HAFT_OK, "%s", word);

@@ -23,7 +23,7 @@ TEST(usage_is_taken_apart)
         haft__buf found;
         haft__buf_init(&found, 256);
         haft_str rest = haft__str(cases[i].usage), word;
-        while (haft__usage_next(&rest, &word)) {
+        while (haft__placeholder_next(&rest, &word)) {
             haft__buf_addf(&found, "%s%.*s", found.len > 0 ? " " : "", HAFT__ARG(word));
         }
         CHECK_STR(haft__buf_str(&found), haft__str(cases[i].words), "case %zu", i);
@@ -33,29 +33,30 @@ TEST(usage_is_taken_apart)
 
 TEST(a_word_is_in_the_table_a_choice_or_nothing)
 {
-    CHECK_INT(haft__word_find(HAFT__LIT("SPEC"))->kind, HAFT__WORD_FILE, "SPEC");
-    CHECK_INT(haft__word_find(HAFT__LIT("7|2020-12"))->kind, HAFT__WORD_CHOICE, "a choice");
-    CHECK(haft__word_find(HAFT__LIT("SPECS")) == NULL, "SPECS");
-    CHECK(haft__word_find(HAFT__LIT("")) == NULL, "an empty one");
+    CHECK_INT(haft__placeholder_find(HAFT__LIT("SPEC"))->kind, HAFT__PLACEHOLDER_FILE, "SPEC");
+    CHECK_INT(haft__placeholder_find(HAFT__LIT("7|2020-12"))->kind, HAFT__PLACEHOLDER_CHOICE,
+              "a choice");
+    CHECK(haft__placeholder_find(HAFT__LIT("SPECS")) == NULL, "SPECS");
+    CHECK(haft__placeholder_find(HAFT__LIT("")) == NULL, "an empty one");
 }
 
 static void check_usage(const char *command, const char *usage)
 {
     haft_str rest = haft__str(usage), word;
-    while (haft__usage_next(&rest, &word)) {
-        CHECK(haft__word_find(word) != NULL, "%s: add %.*s to src/cli/completion/placeholder.c",
-              command, HAFT__ARG(word));
+    while (haft__placeholder_next(&rest, &word)) {
+        CHECK(haft__placeholder_find(word) != NULL,
+              "%s: add %.*s to src/cli/completion/placeholder.c", command, HAFT__ARG(word));
     }
 }
 
 TEST(every_word_of_the_command_table_is_known)
 {
     size_t count;
-    const haft__command *const *commands = haft__commands(&count);
+    const haft__command *const *commands = haft__command_table(&count);
     for (size_t i = 0; i < count; i++) {
         const haft__command *c = commands[i];
         for (const haft__option *o = c->options; o != NULL && o->name != NULL; o++) {
-            CHECK(o->value == NULL || haft__word_find(haft__str(o->value)) != NULL,
+            CHECK(o->value == NULL || haft__placeholder_find(haft__str(o->value)) != NULL,
                   "%s --%s: add %s to src/cli/completion/placeholder.c", c->name, o->name,
                   o->value);
         }

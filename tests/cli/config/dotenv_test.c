@@ -141,6 +141,6 @@ TEST(each_bad_line_is_known_until_there_are_too_many)
     CHECK_INT(found.bad, 11, "count");
     CHECK_INT(found.bad_line, 1, "first");
     CHECK_INT(found.more[0], 3, "second");
-    CHECK_INT(found.more[HAFT__DOTENV_TOLD - 1], 10, "last");
+    CHECK_INT(found.more[HAFT__DOTENV_MAX_REPORTED - 1], 10, "last");
     haft__arena_finish(&arena);
 }

@@ -27,8 +27,8 @@ static haft__trust look(const char *path, bool follow, size_t *ret_length, const
     haft__arena_init(&arena, 0);
     haft__trust trust = HAFT__TRUST_FOUND;
     haft_str text = {NULL, 0};
-    CHECK_INT(haft__trusted_read(&arena, path, HAFT__LIMIT_CONFIG_BYTES, follow, &trust, &text,
-                                 ret_why, NULL),
+    CHECK_INT(haft__trusted_file_read(&arena, path, HAFT__LIMIT_CONFIG_BYTES, follow, &trust, &text,
+                                      ret_why, NULL),
               HAFT_OK, "%s", path);
     *ret_length = text.len;
     haft__arena_finish(&arena);

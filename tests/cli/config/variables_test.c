@@ -19,7 +19,7 @@ TEST(every_key_of_a_provider_is_in_the_table)
 TEST(a_name_stands_there_once)
 {
     size_t count;
-    const haft__variable_row *rows = haft__variables(&count);
+    const haft__variable_row *rows = haft__variable_table(&count);
     for (size_t i = 0; i < count; i++) {
         CHECK(haft__variable_find(haft__str(rows[i].name)) == &rows[i], "%s", rows[i].name);
         CHECK(rows[i].what[0] != '\0', "%s says nothing", rows[i].name);

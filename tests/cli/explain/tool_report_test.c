@@ -10,11 +10,11 @@
     "deferred tools\n"
 
 static void look(const char *words, const char *task, haft__arena *arena, help_spec *s,
-                 haft__first *ret_first)
+                 haft__first_turn_preview *ret_first)
 {
     help_spec_init(s, arena, haft__str(words));
-    CHECK_INT(haft__first_turn_of(arena, &s->spec, haft__str(task), HELP_KEY, s->servers.listings,
-                                  s->servers.count, ret_first, NULL),
+    CHECK_INT(haft__first_turn_decide_with(arena, &s->spec, haft__str(task), HELP_KEY,
+                                           s->servers.listings, s->servers.count, ret_first, NULL),
               HAFT_OK, "%s", words);
 }
 
@@ -98,7 +98,7 @@ TEST(servers_with_their_verdicts)
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__arena arena;
         help_spec s;
-        haft__first first;
+        haft__first_turn_preview first;
         haft__buf json;
         haft__json_writer w;
         char *text = NULL;
@@ -108,10 +108,10 @@ TEST(servers_with_their_verdicts)
         haft__json_writer_init(&w, &json);
         look(rows[i].spec, "docs write", &arena, &s, &first);
         FILE *out = open_memstream(&text, &length);
-        (void)haft__servers_print(out, &first, haft__str(rows[i].start));
+        (void)haft__tool_report_print(out, &first, haft__str(rows[i].start));
         (void)fclose(out);
         CHECK_STR(without_scores((haft_str){text, length}), haft__str(rows[i].shown), "row %zu", i);
-        haft__servers_write(&w, &first);
+        haft__tool_report_write_servers(&w, &first);
         if (rows[i].json != NULL) {
             CHECK_STR(haft__buf_str(&json), haft__str(rows[i].json), "row %zu", i);
         }
@@ -133,13 +133,13 @@ TEST(what_was_not_found_is_said_to_have_had_room)
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__arena arena;
         help_spec s;
-        haft__first first;
+        haft__first_turn_preview first;
         char *text = NULL, wanted[256];
         size_t length = 0;
         haft__arena_init(&arena, 0);
         look("agent; server=docs,find", rows[i].task, &arena, &s, &first);
         FILE *out = open_memstream(&text, &length);
-        CHECK_INT(haft__servers_print_served(out, &first, HAFT__LIT("")), 1, "lines");
+        CHECK_INT(haft__tool_report_print_mcp(out, &first, HAFT__LIT("")), 1, "lines");
         (void)fclose(out);
         (void)snprintf(wanted, sizeof(wanted),
                        "  + docs:find                mcp, data: shown: %s\n", rows[i].why);
@@ -169,13 +169,13 @@ TEST(the_cap_and_why)
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__arena arena;
         help_spec s;
-        haft__first first;
+        haft__first_turn_preview first;
         char *text = NULL;
         size_t length = 0;
         haft__arena_init(&arena, 0);
         look(rows[i].spec, "", &arena, &s, &first);
         FILE *out = open_memstream(&text, &length);
-        haft__servers_print_cap(out, &first);
+        haft__tool_report_print_limit(out, &first);
         (void)fclose(out);
         CHECK_STR(((haft_str){text, length}), haft__str(rows[i].shown), "row %zu", i);
         free(text);
@@ -187,14 +187,14 @@ TEST(tools_as_json_have_a_code_and_a_reason)
 {
     haft__arena arena;
     help_spec s;
-    haft__first first;
+    haft__first_turn_preview first;
     haft__buf json;
     haft__json_writer w;
     haft__arena_init(&arena, 0);
     haft__buf_init(&json, 1 << 16);
     haft__json_writer_init(&w, &json);
     look("agent; tools=look,tool_search; server=docs,search", "search", &arena, &s, &first);
-    haft__servers_write_tools(&w, &first);
+    haft__tool_report_write_tools(&w, &first);
     haft_str text = without_scores(haft__buf_str(&json));
     CHECK(strstr(text.ptr,
                  "{\"name\":\"docs:search\",\"source\":\"mcp\",\"role\":\"data\","
@@ -207,7 +207,7 @@ TEST(tools_as_json_have_a_code_and_a_reason)
     CHECK(strstr(text.ptr, "glob") == NULL, "what is not enabled stands elsewhere: %s", text.ptr);
     haft__buf_clear(&json);
     haft__json_writer_init(&w, &json);
-    haft__servers_write_rest(&w, &first);
+    haft__tool_report_write_not_enabled(&w, &first);
     text = help_keep(haft__buf_str(&json));
     CHECK(strncmp(text.ptr, "[\"glob\",", 8) == 0 && strstr(text.ptr, "tool_search") == NULL, "%s",
           text.ptr);
@@ -219,15 +219,15 @@ TEST(a_server_whose_list_is_not_known_is_said_to_be_so)
 {
     haft__arena arena;
     help_spec s;
-    haft__first first;
+    haft__first_turn_preview first;
     char *text = NULL;
     size_t length = 0;
     haft__arena_init(&arena, 0);
     help_spec_init(&s, &arena, HAFT__LIT("agent; server=nobody_asked_this_one"));
-    CHECK_INT(haft__first_turn(&arena, &s.spec, HAFT__LIT(""), HELP_KEY, &first, NULL), HAFT_OK,
-              "look");
+    CHECK_INT(haft__first_turn_decide(&arena, &s.spec, HAFT__LIT(""), HELP_KEY, &first, NULL),
+              HAFT_OK, "look");
     FILE *out = open_memstream(&text, &length);
-    CHECK_INT(haft__servers_print_served(out, &first, HAFT__LIT("")), 1, "lines");
+    CHECK_INT(haft__tool_report_print_mcp(out, &first, HAFT__LIT("")), 1, "lines");
     (void)fclose(out);
     CHECK_STR(
         ((haft_str){text, length}),
@@ -286,18 +286,19 @@ TEST(states_and_what_is_wrong_are_told)
         CHECK_INT(haft__json_read(&arena, haft__str(rows[i].left_out), NULL, &listing.left_out,
                                   NULL, NULL),
                   HAFT_OK, "json");
-        haft__first first = {.run.spec = &s.spec, .listings = &listing, .listing_count = 1};
+        haft__first_turn_preview first = {
+            .run.spec = &s.spec, .listings = &listing, .listing_count = 1};
         FILE *out = open_memstream(&texts[0], &lengths[0]);
-        haft__servers_print_states(out, &first);
+        haft__tool_report_print_servers(out, &first);
         (void)fclose(out);
         out = open_memstream(&texts[1], &lengths[1]);
         if (i > 0) {
-            (void)haft__servers_print(out, &first, HAFT__LIT(""));
-            CHECK_INT(haft__servers_print(out, &first, HAFT__LIT("docs:x")), 0, "others");
+            (void)haft__tool_report_print(out, &first, HAFT__LIT(""));
+            CHECK_INT(haft__tool_report_print(out, &first, HAFT__LIT("docs:x")), 0, "others");
         }
         (void)fclose(out);
         out = open_memstream(&texts[2], &lengths[2]);
-        haft__servers_print_remarks(out, &listing, 1);
+        haft__tool_report_print_warnings(out, &listing, 1);
         (void)fclose(out);
         CHECK_STR(((haft_str){texts[0], lengths[0]}), haft__str(rows[i].states), "row %zu", i);
         CHECK_STR(((haft_str){texts[1], lengths[1]}), haft__str(rows[i].lines), "row %zu", i);

@@ -20,14 +20,14 @@ static haft_str all_lines(const char *text, size_t max)
 {
     char path[64];
     make_file(path, text);
-    haft__lines lines;
+    haft__line_reader lines;
     haft_error err;
-    CHECK_INT(haft__lines_open(&lines, path, max, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__line_reader_open(&lines, path, max, &err), HAFT_OK, "%s", err.message);
     char *result = test_alloc(1000);
     size_t length = 0;
     for (bool more = true; more;) {
         haft_str line;
-        haft_status status = haft__lines_next(&lines, &line, &more, &err);
+        haft_status status = haft__line_reader_next(&lines, &line, &more, &err);
         if (status == HAFT_TOO_BIG) {
             result[length++] = '!';
             char place[80];
@@ -38,7 +38,7 @@ static haft_str all_lines(const char *text, size_t max)
             length += (size_t)snprintf(result + length, 100, "<%.*s>", HAFT__ARG(line));
         }
     }
-    haft__lines_close(&lines);
+    haft__line_reader_close(&lines);
     (void)unlink(path);
     return (haft_str){result, length};
 }
@@ -66,35 +66,35 @@ TEST(lines_come_without_their_ends)
 
 TEST(a_file_that_is_not_there_and_one_that_cannot_be_read)
 {
-    haft__lines lines;
+    haft__line_reader lines;
     haft_error err;
-    CHECK_INT(haft__lines_open(&lines, "/nonexistent", 10, &err), HAFT_IO, "not there");
+    CHECK_INT(haft__line_reader_open(&lines, "/nonexistent", 10, &err), HAFT_IO, "not there");
     CHECK_STR(haft__str(err.message), HAFT__LIT("cannot be opened: No such file or directory"),
               "not there");
-    CHECK_INT(haft__lines_open(&lines, "/", 10, &err), HAFT_OK, "a directory opens");
+    CHECK_INT(haft__line_reader_open(&lines, "/", 10, &err), HAFT_OK, "a directory opens");
     haft_str line;
     bool more;
-    CHECK_INT(haft__lines_next(&lines, &line, &more, &err), HAFT_IO, "a directory");
+    CHECK_INT(haft__line_reader_next(&lines, &line, &more, &err), HAFT_IO, "a directory");
     CHECK_STR(haft__str(err.message), HAFT__LIT("cannot be read: Is a directory"), "a directory");
     CHECK_STR(haft__str(err.where), HAFT__LIT("/"), "a directory");
-    haft__lines_close(&lines);
+    haft__line_reader_close(&lines);
 }
 
 TEST(a_line_for_which_there_is_no_memory)
 {
     char path[64];
     make_file(path, "abc\n");
-    haft__lines lines;
+    haft__line_reader lines;
     haft_error err;
-    CHECK_INT(haft__lines_open(&lines, path, 10, &err), HAFT_OK, "open");
+    CHECK_INT(haft__line_reader_open(&lines, path, 10, &err), HAFT_OK, "open");
     haft_str line;
     bool more;
     int first = getc(lines.file); /* so that only our own buffer allocates */
     (void)ungetc(first, lines.file);
     test_fail_allocations_from(0);
-    haft_status status = haft__lines_next(&lines, &line, &more, &err);
+    haft_status status = haft__line_reader_next(&lines, &line, &more, &err);
     CHECK(test_allow_allocations(), "it allocates");
     CHECK_INT(status, HAFT_NO_MEMORY, "next");
-    haft__lines_close(&lines);
+    haft__line_reader_close(&lines);
     (void)unlink(path);
 }

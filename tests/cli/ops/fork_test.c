@@ -14,27 +14,28 @@ static const haft__option call = {"call", 0, HAFT__OPTION_TEXT, "CALL", "where"}
 static const haft__option task = {"task", 0, HAFT__OPTION_TEXT, "TEXT", "what else"};
 
 /* One try; what it printed is gone. */
-static haft__exit try_fork(const haft__fork_from *from, const haft__args *args, haft_error *err)
+static haft__exit_status try_fork(const haft__fork_source *from, const haft__args *args,
+                                  haft_error *err)
 {
     haft__cli cli = {.out = fopen("/dev/null", "w"), .errors = fopen("/dev/null", "w")};
     CHECK(cli.out != NULL && cli.errors != NULL, "no files");
     haft__arena_init(&cli.arena, 0);
     *err = (haft_error){0};
-    haft__exit result = haft__fork(&cli, args, from, err);
+    haft__exit_status result = haft__fork_run(&cli, args, from, err);
     haft__arena_finish(&cli.arena);
     (void)fclose(cli.out);
     (void)fclose(cli.errors);
     return result;
 }
 
-static void fail_everywhere(const haft__fork_from *from, const haft__args *args, const char *what)
+static void fail_everywhere(const haft__fork_source *from, const haft__args *args, const char *what)
 {
     haft_error err = {0};
     bool failed = true;
     unsigned n = 0;
     for (; failed; n++) {
         test_fail_allocation(n);
-        haft__exit result = try_fork(from, args, &err);
+        haft__exit_status result = try_fork(from, args, &err);
         failed = test_allow_allocations();
         bool good = result == HAFT__EXIT_DONE;
         CHECK(failed || good, "%s: %s", what, err.message);
@@ -59,14 +60,14 @@ TEST(a_fork_without_memory)
     CHECK_INT(haft__store_submit_and_wait(h.runtime->store, &find, &h.err), HAFT_OK, "%s",
               h.err.message);
     haft_str lines = haft__arena_copy(&arena, help_host_events(&h, run));
-    const haft__args_given at_turn[] = {{&turn, "0"}}, new_task[] = {{&task, "another"}};
+    const haft__args_option at_turn[] = {{&turn, "0"}}, new_task[] = {{&task, "another"}};
     haft__args args = {.given = at_turn, .given_count = 1};
-    haft__fork_from from = {.name = "log",
-                            .lines = lines,
-                            .spec = agent->spec,
-                            .hash_key = h.runtime->hash_key,
-                            .row = find.found[0],
-                            .runtime = h.runtime};
+    haft__fork_source from = {.name = "log",
+                              .lines = lines,
+                              .spec = agent->spec,
+                              .hash_key = h.runtime->hash_key,
+                              .row = find.found[0],
+                              .runtime = h.runtime};
     fail_everywhere(&from, &args, "in a store");
     args.given_count = 0;
     fail_everywhere(&from, &args, "of a run that has ended");
@@ -99,9 +100,9 @@ TEST(a_fork_at_a_question_without_memory)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft_str lines = haft__arena_copy(&arena, help_host_events(&h, run));
-    const haft__args_given where[] = {{&call, "c1.1"}};
+    const haft__args_option where[] = {{&call, "c1.1"}};
     haft__args args = {.given = where, .given_count = 1};
-    haft__fork_from from = {
+    haft__fork_source from = {
         .name = "log", .lines = lines, .spec = agent->spec, .hash_key = h.runtime->hash_key};
     for (uint64_t now = haft__clock_now(); haft__clock_now() == now;) {
     }
@@ -124,8 +125,8 @@ TEST(a_run_that_has_not_ended_is_not_copied)
     haft__arena_init(&cli.arena, 0);
     CHECK_INT(haft_run_start(agent, "go", NULL, &run, &h.err), HAFT_OK, "%s", h.err.message);
     help_host_settle(&h, run);
-    haft_status status = haft__thread_copy(&cli, h.runtime, haft__str(haft_run_id(run)),
-                                           HAFT__LIT("another"), NULL, &h.err);
+    haft_status status = haft__thread_copy_run(&cli, h.runtime, haft__str(haft_run_id(run)),
+                                               HAFT__LIT("another"), NULL, &h.err);
     CHECK_INT(status, HAFT_BAD_STATE, "%s", h.err.message);
     CHECK(strstr(h.err.message, "has not ended") != NULL, "%s", h.err.message);
     haft__store_request list = {

@@ -19,12 +19,12 @@ static haft_str finish(FILE *file, char **text, const size_t *length)
     return (haft_str){kept, *length};
 }
 
-static haft_str complain(const haft__complaint *complaint)
+static haft_str complain(const haft__diagnostic *complaint)
 {
     char *text = NULL;
     size_t length = 0;
     FILE *file = open_memstream(&text, &length);
-    haft__complain(file, complaint);
+    haft__diagnostic_print(file, complaint);
     return finish(file, &text, &length);
 }
 
@@ -52,12 +52,12 @@ TEST(the_caret_stands_below_what_is_meant)
         {0, 0, "no caret", "no caret\n"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__complaint c = {.place = HAFT__LIT("f"),
-                             .line = 7,
-                             .column = cases[i].column,
-                             .extent = cases[i].extent,
-                             .shown = haft__str(cases[i].line),
-                             .message = HAFT__LIT("m")};
+        haft__diagnostic c = {.place = HAFT__LIT("f"),
+                              .line = 7,
+                              .column = cases[i].column,
+                              .extent = cases[i].extent,
+                              .shown = haft__str(cases[i].line),
+                              .message = HAFT__LIT("m")};
         char wanted[256];
         (void)snprintf(wanted, sizeof(wanted), "f:7:%u: error: m\n    %s", cases[i].column,
                        cases[i].wanted);
@@ -71,12 +71,12 @@ TEST(a_long_line_is_cut_around_the_caret)
     memset(line, 'x', 300);
     line[300] = '\0';
     line[199] = '!';
-    haft__complaint c = {.place = HAFT__LIT("f"),
-                         .line = 1,
-                         .column = 200,
-                         .extent = 101,
-                         .shown = haft__str(line),
-                         .message = HAFT__LIT("m")};
+    haft__diagnostic c = {.place = HAFT__LIT("f"),
+                          .line = 1,
+                          .column = 200,
+                          .extent = 101,
+                          .shown = haft__str(line),
+                          .message = HAFT__LIT("m")};
     (void)snprintf(wanted, sizeof(wanted), "f:1:200: error: m\n    ...%.60s!%.39s...\n%*s^%.39s\n",
                    line, line, 67, "",
                    "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
@@ -89,13 +89,13 @@ TEST(a_long_line_is_cut_around_the_caret)
 
 TEST(an_option_a_warning_and_a_hint)
 {
-    haft__complaint c = {.place = HAFT__LIT("--set"),
-                         .column = 3,
-                         .option = true,
-                         .warning = true,
-                         .shown = HAFT__LIT("a=b"),
-                         .message = HAFT__LIT("m\x1b"),
-                         .hint = HAFT__LIT("h\n")};
+    haft__diagnostic c = {.place = HAFT__LIT("--set"),
+                          .column = 3,
+                          .option = true,
+                          .warning = true,
+                          .shown = HAFT__LIT("a=b"),
+                          .message = HAFT__LIT("m\x1b"),
+                          .hint = HAFT__LIT("h\n")};
     CHECK_STR(complain(&c),
               HAFT__LIT("--set: warning: m\\u001b\n    a=b\n      ^\n    hint: h\\u000a\n"),
               "what is shown");
@@ -116,8 +116,8 @@ TEST(problems_are_counted_in_words)
         char *text = NULL;
         size_t length = 0;
         FILE *file = open_memstream(&text, &length);
-        haft__complain_count(file, HAFT__LIT("f"), cases[i].errors, cases[i].warnings,
-                             cases[i].shown);
+        haft__diagnostic_print_summary(file, HAFT__LIT("f"), cases[i].errors, cases[i].warnings,
+                                       cases[i].shown);
         CHECK_STR(finish(file, &text, &length), haft__str(cases[i].wanted), "case %zu", i);
     }
 }
@@ -129,7 +129,7 @@ static haft_str complain_error(const haft_error *err)
     FILE *file = open_memstream(&text, &length);
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__complain_error(file, &arena, err);
+    haft__diagnostic_print_error(file, &arena, err);
     haft__arena_finish(&arena);
     return finish(file, &text, &length);
 }
@@ -169,9 +169,9 @@ TEST(an_error_of_json_is_shown_where_it_is)
     size_t length = 0;
     FILE *file = open_memstream(&text, &length);
     (void)haft__fail(&err, HAFT_BAD_INPUT, "f:2:2 (byte 4)", "m");
-    haft__complain_json(file, "f", HAFT__LIT("[1\n ,]"), false, &err);
+    haft__diagnostic_print_json_error(file, "f", HAFT__LIT("[1\n ,]"), false, &err);
     (void)haft__fail(&err, HAFT_BAD_INPUT, "", "no place");
-    haft__complain_json(file, "--args", HAFT__LIT("{"), true, &err);
+    haft__diagnostic_print_json_error(file, "--args", HAFT__LIT("{"), true, &err);
     CHECK_STR(finish(file, &text, &length),
               HAFT__LIT("f:2:2: error: m\n     ,]\n     ^\n--args: error: no place\n"),
               "what is shown");
@@ -189,8 +189,8 @@ static haft_str on_terminal(void)
     char name[64];
     (void)ptsname_r(master, name, sizeof(name));
     FILE *terminal = fopen(name, "we");
-    haft__complaint c = {.place = HAFT__LIT("f"), .message = HAFT__LIT("m")};
-    haft__complain(terminal, &c);
+    haft__diagnostic c = {.place = HAFT__LIT("f"), .message = HAFT__LIT("m")};
+    haft__diagnostic_print(terminal, &c);
     (void)fflush(terminal);
     ssize_t got = read(master, seen, sizeof(seen));
     (void)fclose(terminal);

@@ -113,7 +113,7 @@ static void show(grid *g, haft_str text)
         } else if (length == 0 || code < ' ' || code == 0x7f) {
             g->unknown++;
         } else {
-            show_character(g, (haft_str){text.ptr, length}, haft__width_of(code));
+            show_character(g, (haft_str){text.ptr, length}, haft__width_of_code(code));
         }
         text = haft__str_skip(text, length > 0 ? length : 1);
     }
@@ -165,13 +165,13 @@ static void draw(desk *d)
 
 static void open_desk(desk *d, unsigned rows, unsigned columns)
 {
-    haft__history_init(&d->history);
+    haft__line_history_init(&d->history);
     haft__editor_init(&d->edit, &d->history);
     d->edit.rows = rows;
     d->edit.columns = columns;
     d->grid = make_grid(rows, columns);
     d->result = HAFT__EDITOR_MORE;
-    haft__editor_begin(&d->edit);
+    haft__editor_begin_line(&d->edit);
     draw(d);
 }
 
@@ -179,14 +179,14 @@ static void close_desk(desk *d)
 {
     CHECK_INT(d->grid->unknown, 0, "bytes the terminal does not know");
     haft__editor_finish(&d->edit);
-    haft__history_finish(&d->history);
+    haft__line_history_finish(&d->history);
 }
 
 /* Types; drawn after each key, or at the end. */
 static void type(desk *d, haft_str keys, bool each)
 {
     for (size_t i = 0; i < keys.len && d->result == HAFT__EDITOR_MORE; i++) {
-        d->result = haft__editor_take(&d->edit, keys.ptr[i]);
+        d->result = haft__editor_feed(&d->edit, keys.ptr[i]);
         if (each && !haft__keys_pending(&d->edit.keys)) {
             draw(d);
         }
@@ -359,7 +359,7 @@ static haft_str layout(const haft__editor *edit, unsigned columns, unsigned *ret
     memcpy(text, "> ", 2);
     for (size_t at = 0;;) {
         unsigned cells = 1;
-        size_t size = haft__cells_next(rest, &cells);
+        size_t size = haft__grapheme_next(rest, &cells);
         bool feed = rest.len > 0 && rest.ptr[0] == '\n', tab = rest.len > 0 && rest.ptr[0] == '\t';
         cells = rest.len == 0 ? 1 : tab ? 4 : cells;
         bool alone = cells == 0;
@@ -458,7 +458,7 @@ TEST(a_letter_at_the_end_is_drawn_alone)
     haft__buf out;
     haft__buf_init(&out, 1000);
     open_desk(&d, 10, 40);
-    (void)haft__editor_take(&d.edit, 'x');
+    (void)haft__editor_feed(&d.edit, 'x');
     haft__editor_draw(&d.edit, &out);
     CHECK_STR(haft__buf_str(&out), HAFT__LIT("x"), "drawn");
     haft__buf_clear(&out);
@@ -475,12 +475,12 @@ TEST(leaving_a_line_puts_the_cursor_below_it)
     haft__buf_init(&out, 1000);
     open_desk(&d, 10, 10);
     type(&d, HAFT__LIT("abcdefghij" A), true);
-    haft__editor_leave(&d.edit, &out);
+    haft__editor_draw_final(&d.edit, &out);
     show(d.grid, haft__buf_str(&out));
     CHECK_STR(screen(d.grid), HAFT__LIT("> abcdefgh|ij|"), "screen");
     CHECK_INT(d.grid->row, 2, "row");
     CHECK_INT(d.grid->column, 0, "column");
-    haft__editor_begin(&d.edit);
+    haft__editor_begin_line(&d.edit);
     type(&d, HAFT__LIT("x"), true);
     CHECK_STR(screen(d.grid), HAFT__LIT("> abcdefgh|ij|> x|"), "the next line");
     type(&d, HAFT__LIT("\x0c"), true);
@@ -678,7 +678,7 @@ TEST(any_edits_do_what_they_say)
         if ((key == 0x19 && o.length + o.kill > 300) || (key == 4 && o.length == 0)) {
             continue;
         }
-        (void)haft__editor_take(&d.edit, key);
+        (void)haft__editor_feed(&d.edit, key);
         oracle_take(&o, key);
         CHECK_STR(text_of(&d), ((haft_str){o.text, o.length}), "round %u", round);
         CHECK_INT(d.edit.cursor, o.at, "round %u", round);
@@ -731,9 +731,9 @@ TEST(a_text_has_at_most_so_many_bytes)
 static void remember(desk *d, const char *const *lines, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        CHECK_INT(haft__history_add(&d->history, haft__str(lines[i]), NULL), HAFT_OK, "added");
+        CHECK_INT(haft__line_history_add(&d->history, haft__str(lines[i]), NULL), HAFT_OK, "added");
     }
-    haft__editor_begin(&d->edit);
+    haft__editor_begin_line(&d->edit);
 }
 
 TEST(earlier_lines_come_back)
@@ -930,7 +930,7 @@ TEST(without_memory_nothing_is_lost)
         static const char keys[] =
             "/h\tab\x17\x19\x1b[200~pasted\x1b[201~\x10\x0e\x14\x12x\x07\x03";
         for (size_t i = 0; i + 1 < sizeof(keys); i++) {
-            (void)haft__editor_take(&d.edit, keys[i]);
+            (void)haft__editor_feed(&d.edit, keys[i]);
             haft__editor_draw(&d.edit, &out);
         }
         bool failed = test_allow_allocations();

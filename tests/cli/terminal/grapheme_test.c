@@ -17,7 +17,7 @@ TEST(characters_have_the_width_that_terminals_give_them)
         {0x20000, 2}, {0x1160, 0}, {0xe0100, 0}, {0x10ffff, 1}, {0xfffd, 1},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        CHECK_INT(haft__width_of(cases[i].code), cases[i].cells, "U+%04X", cases[i].code);
+        CHECK_INT(haft__width_of_code(cases[i].code), cases[i].cells, "U+%04X", cases[i].code);
     }
 }
 
@@ -40,8 +40,8 @@ TEST(a_character_has_its_marks_with_it)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         unsigned cells = 99;
-        CHECK_INT(haft__cells_next(haft__str(cases[i].text), &cells), cases[i].length, "case %zu",
-                  i);
+        CHECK_INT(haft__grapheme_next(haft__str(cases[i].text), &cells), cases[i].length,
+                  "case %zu", i);
         CHECK_INT(cells, cases[i].cells, "case %zu", i);
     }
 }

@@ -58,7 +58,7 @@ static void write_file(const char *path, haft_str text)
 static haft_status add(haft__line_history *history, const char *line)
 {
     haft_error err = {0};
-    haft_status status = haft__history_add(history, haft__str(line), &err);
+    haft_status status = haft__line_history_add(history, haft__str(line), &err);
     CHECK(status == HAFT_OK || err.message[0] != '\0', "an error without words");
     return status;
 }
@@ -68,8 +68,8 @@ TEST(lines_are_kept_in_a_file_of_ones_own)
     char folder[64], path[128];
     make_place(folder, path);
     haft__line_history history;
-    haft__history_init(&history);
-    CHECK_INT(haft__history_open(&history, path, NULL), HAFT_OK, "there is none yet");
+    haft__line_history_init(&history);
+    CHECK_INT(haft__line_history_open(&history, path, NULL), HAFT_OK, "there is none yet");
     static const char *const lines[] = {"one",   "one", " secret", "",        "two\nlines",
                                         "a\\nb", "one", "\tx",     "\xc3\xa9"};
     for (size_t i = 0; i < COUNT(lines); i++) {
@@ -83,14 +83,14 @@ TEST(lines_are_kept_in_a_file_of_ones_own)
     CHECK(stat(path, &found) == 0 && (found.st_mode & 0777) == 0700, "its folder's mode");
     path[strlen(path)] = '/';
     haft__line_history again;
-    haft__history_init(&again);
-    CHECK_INT(haft__history_open(&again, path, NULL), HAFT_OK, "opened");
+    haft__line_history_init(&again);
+    CHECK_INT(haft__line_history_open(&again, path, NULL), HAFT_OK, "opened");
     CHECK_INT(again.count, history.count, "count");
     for (size_t i = 0; i < again.count; i++) {
         CHECK_STR(again.lines[i], history.lines[i], "line %zu", i);
     }
-    haft__history_finish(&again);
-    haft__history_finish(&history);
+    haft__line_history_finish(&again);
+    haft__line_history_finish(&history);
     remove_place(folder);
 }
 
@@ -99,13 +99,13 @@ TEST(what_is_no_history_is_passed_over)
     char folder[64], path[128];
     make_place(folder, path);
     haft__line_history history;
-    haft__history_init(&history);
-    CHECK_INT(haft__history_open(&history, path, NULL), HAFT_OK, "opened");
+    haft__line_history_init(&history);
+    CHECK_INT(haft__line_history_open(&history, path, NULL), HAFT_OK, "opened");
     CHECK_INT(add(&history, "good"), HAFT_OK, "added");
     write_file(path, HAFT__LIT("a\nb\\x\nc\\\nd\x1b[2J\n\xff\n\n e\nf\0\ng\ng\nno end"));
     CHECK_INT(add(&history, "last"), HAFT_OK, "added");
     CHECK_STR(file_text(path), HAFT__LIT("a\ng\nno end\nlast\n"), "the file");
-    haft__history_finish(&history);
+    haft__line_history_finish(&history);
     remove_place(folder);
 }
 
@@ -119,14 +119,14 @@ TEST(chats_at_the_same_time_lose_nothing)
         children[c] = fork();
         if (children[c] == 0) {
             haft__line_history history;
-            haft__history_init(&history);
-            bool good = haft__history_open(&history, path, NULL) == HAFT_OK;
+            haft__line_history_init(&history);
+            bool good = haft__line_history_open(&history, path, NULL) == HAFT_OK;
             for (int i = 0; i < LINES && good; i++) {
                 char line[32];
                 (void)snprintf(line, sizeof(line), "chat %d line %d", c, i);
-                good = haft__history_add(&history, haft__str(line), NULL) == HAFT_OK;
+                good = haft__line_history_add(&history, haft__str(line), NULL) == HAFT_OK;
             }
-            haft__history_finish(&history);
+            haft__line_history_finish(&history);
             _exit(good ? 0 : 1);
         }
     }
@@ -135,17 +135,17 @@ TEST(chats_at_the_same_time_lose_nothing)
         CHECK(waitpid(children[c], &status, 0) == children[c] && status == 0, "chat %d", c);
     }
     haft__line_history all;
-    haft__history_init(&all);
-    CHECK_INT(haft__history_open(&all, path, NULL), HAFT_OK, "opened");
+    haft__line_history_init(&all);
+    CHECK_INT(haft__line_history_open(&all, path, NULL), HAFT_OK, "opened");
     CHECK_INT(all.count, CHATS * LINES, "lines");
-    haft__history_finish(&all);
+    haft__line_history_finish(&all);
     remove_place(folder);
 }
 
 TEST(the_oldest_lines_go)
 {
     haft__line_history history;
-    haft__history_init(&history);
+    haft__line_history_init(&history);
     char line[32];
     for (int i = 0; i < HAFT__LIMIT_HISTORY_LINES; i++) {
         (void)snprintf(line, sizeof(line), "%d", i);
@@ -156,33 +156,33 @@ TEST(the_oldest_lines_go)
     CHECK_INT(add(&history, "one more"), HAFT_OK, "added");
     CHECK_INT(history.count, HAFT__LIMIT_HISTORY_LINES, "as many");
     CHECK_STR(history.lines[0], HAFT__LIT("1"), "without the first");
-    haft__history_finish(&history);
+    haft__line_history_finish(&history);
 }
 
 TEST(bytes_are_bounded_too)
 {
     haft__line_history history;
-    haft__history_init(&history);
+    haft__line_history_init(&history);
     char *text = test_alloc(HAFT__LIMIT_HISTORY_BYTES + 1);
     memset(text, '\\', HAFT__LIMIT_HISTORY_BYTES + 1); /* twice as long in a file */
     haft_str most = {text, HAFT__LIMIT_HISTORY_BYTES}, more = {text, most.len + 1};
     CHECK_INT(add(&history, "small"), HAFT_OK, "added");
-    CHECK_INT(haft__history_add(&history, more, NULL), HAFT_OK, "too long to keep");
+    CHECK_INT(haft__line_history_add(&history, more, NULL), HAFT_OK, "too long to keep");
     CHECK_INT(history.count, 1, "it is not there");
-    CHECK_INT(haft__history_add(&history, most, NULL), HAFT_OK, "as long as can be");
+    CHECK_INT(haft__line_history_add(&history, most, NULL), HAFT_OK, "as long as can be");
     CHECK_INT(history.count, 1, "the other one went");
     CHECK_INT(history.bytes, HAFT__LIMIT_HISTORY_BYTES, "bytes");
     char folder[64], path[128];
     make_place(folder, path);
     haft__line_history kept;
-    haft__history_init(&kept);
-    CHECK_INT(haft__history_open(&kept, path, NULL), HAFT_OK, "opened");
-    CHECK_INT(haft__history_add(&kept, most, NULL), HAFT_OK, "written");
-    haft__history_finish(&kept);
-    CHECK_INT(haft__history_open(&kept, path, NULL), HAFT_OK, "read again");
+    haft__line_history_init(&kept);
+    CHECK_INT(haft__line_history_open(&kept, path, NULL), HAFT_OK, "opened");
+    CHECK_INT(haft__line_history_add(&kept, most, NULL), HAFT_OK, "written");
+    haft__line_history_finish(&kept);
+    CHECK_INT(haft__line_history_open(&kept, path, NULL), HAFT_OK, "read again");
     CHECK_INT(kept.bytes, HAFT__LIMIT_HISTORY_BYTES, "bytes");
-    haft__history_finish(&kept);
-    haft__history_finish(&history);
+    haft__line_history_finish(&kept);
+    haft__line_history_finish(&history);
     remove_place(folder);
 }
 
@@ -192,23 +192,23 @@ TEST(a_file_that_cannot_be_used_is_left_alone)
     make_place(folder, path);
     haft__line_history history;
     haft_error err = {0};
-    haft__history_init(&history);
-    CHECK_INT(haft__history_open(&history, folder, &err), HAFT_IO, "a folder");
+    haft__line_history_init(&history);
+    CHECK_INT(haft__line_history_open(&history, folder, &err), HAFT_IO, "a folder");
     CHECK(history.path == NULL, "nothing is written there");
     CHECK_INT(add(&history, "here alone"), HAFT_OK, "kept in memory");
-    haft__history_finish(&history);
+    haft__line_history_finish(&history);
     char blocked[160];
     (void)snprintf(blocked, sizeof(blocked), "%s/file", folder);
     write_file(blocked, HAFT__LIT("x"));
     (void)snprintf(path, sizeof(path), "%s/file/history", folder);
-    CHECK_INT(haft__history_open(&history, path, &err), HAFT_IO, "below a file");
-    haft__history_finish(&history);
+    CHECK_INT(haft__line_history_open(&history, path, &err), HAFT_IO, "below a file");
+    haft__line_history_finish(&history);
     (void)snprintf(path, sizeof(path), "%s/gone", folder);
-    CHECK_INT(haft__history_open(&history, path, &err), HAFT_OK, "nothing there");
+    CHECK_INT(haft__line_history_open(&history, path, &err), HAFT_OK, "nothing there");
     CHECK_INT(mkdir(path, 0700), 0, "and now a folder");
     CHECK_INT(add(&history, "x"), HAFT_IO, "not to be read");
     CHECK_INT(history.count, 1, "kept in memory");
-    haft__history_finish(&history);
+    haft__line_history_finish(&history);
     (void)rmdir(path);
     (void)unlink(blocked);
     (void)snprintf(blocked, sizeof(blocked), "%s/gone.lock", folder);
@@ -219,7 +219,7 @@ TEST(a_file_that_cannot_be_used_is_left_alone)
     longest[sizeof(longest) - 1] = '\0';
     history.path = strdup(longest);
     CHECK_INT(add(&history, "x"), HAFT_IO, "too long a path");
-    haft__history_finish(&history);
+    haft__line_history_finish(&history);
     remove_place(folder);
 }
 
@@ -228,8 +228,8 @@ TEST(what_cannot_be_written_is_said)
     char folder[64], path[128], other[160];
     make_place(folder, path);
     haft__line_history history;
-    haft__history_init(&history);
-    CHECK_INT(haft__history_open(&history, path, NULL), HAFT_OK, "opened");
+    haft__line_history_init(&history);
+    CHECK_INT(haft__line_history_open(&history, path, NULL), HAFT_OK, "opened");
     CHECK_INT(add(&history, "one"), HAFT_OK, "added");
     (void)snprintf(other, sizeof(other), "%s.new", path);
     CHECK_INT(mkdir(other, 0700), 0, "something stands where it is written");
@@ -244,7 +244,7 @@ TEST(what_cannot_be_written_is_said)
     CHECK_INT(add(&history, "four"), HAFT_OK, "added again");
     CHECK_STR(file_text(path), HAFT__LIT("one\nfour\n"), "the file");
     CHECK_INT(history.count, 4, "all are kept here");
-    haft__history_finish(&history);
+    haft__line_history_finish(&history);
     remove_place(folder);
 }
 
@@ -257,14 +257,14 @@ TEST(the_path_is_below_the_state_of_the_user)
     haft__arena_init(&arena, 0);
     const char *path = NULL;
     (void)setenv("XDG_STATE_HOME", "/s", 1);
-    CHECK_INT(haft__history_path(&arena, &path, NULL), HAFT_OK, "status");
+    CHECK_INT(haft__line_history_path(&arena, &path, NULL), HAFT_OK, "status");
     CHECK_STR(haft__str(path), HAFT__LIT("/s/haft/history"), "path");
     (void)setenv("XDG_STATE_HOME", "relative", 1);
     (void)setenv("HOME", "/h", 1);
-    CHECK_INT(haft__history_path(&arena, &path, NULL), HAFT_OK, "status");
+    CHECK_INT(haft__line_history_path(&arena, &path, NULL), HAFT_OK, "status");
     CHECK_STR(haft__str(path), HAFT__LIT("/h/.local/state/haft/history"), "path");
     (void)unsetenv("HOME");
-    CHECK_INT(haft__history_path(&arena, &path, NULL), HAFT_OK, "status");
+    CHECK_INT(haft__line_history_path(&arena, &path, NULL), HAFT_OK, "status");
     CHECK(path == NULL, "there is no place");
     (void)(state != NULL ? setenv("XDG_STATE_HOME", state, 1) : unsetenv("XDG_STATE_HOME"));
     (void)(home != NULL ? setenv("HOME", home, 1) : unsetenv("HOME"));
@@ -278,20 +278,20 @@ TEST(without_memory_the_file_stays_as_it_was)
     char folder[64], path[128];
     make_place(folder, path);
     haft__line_history first;
-    haft__history_init(&first);
-    CHECK_INT(haft__history_open(&first, path, NULL), HAFT_OK, "opened");
+    haft__line_history_init(&first);
+    CHECK_INT(haft__line_history_open(&first, path, NULL), HAFT_OK, "opened");
     CHECK_INT(add(&first, "one"), HAFT_OK, "added");
-    haft__history_finish(&first);
+    haft__line_history_finish(&first);
     for (unsigned n = 0;; n++) {
         haft__line_history history;
-        haft__history_init(&history);
+        haft__line_history_init(&history);
         test_fail_allocation(n);
-        haft_status status = haft__history_open(&history, path, NULL);
+        haft_status status = haft__line_history_open(&history, path, NULL);
         if (status == HAFT_OK) {
-            status = haft__history_add(&history, HAFT__LIT("two"), NULL);
+            status = haft__line_history_add(&history, HAFT__LIT("two"), NULL);
         }
         bool failed = test_allow_allocations();
-        haft__history_finish(&history);
+        haft__line_history_finish(&history);
         if (!failed) {
             CHECK_INT(status, HAFT_OK, "added");
             break;

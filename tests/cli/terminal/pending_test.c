@@ -21,7 +21,7 @@ TEST(words_are_quoted_for_a_shell)
     for (size_t i = 0; i < COUNT(cases); i++) {
         char text[64];
         FILE *out = fmemopen(text, sizeof(text), "w");
-        haft__pending_quote(out, cases[i].word);
+        haft__pending_print_quoted(out, cases[i].word);
         size_t length = (size_t)ftell(out);
         (void)fclose(out);
         CHECK_STR(((haft_str){text, length}), haft__str(cases[i].wanted), "case %zu", i);

@@ -23,7 +23,7 @@ TEST(a_short_text_is_one_line)
         FILE *out = fmemopen(shown, sizeof(shown), "w");
         CHECK(out != NULL, "fmemopen");
         if (out != NULL) {
-            haft__print_short(out, cases[i].text);
+            haft__print_excerpt(out, cases[i].text);
             size_t length = (size_t)ftell(out);
             (void)fclose(out);
             CHECK_STR(((haft_str){shown, length}), cases[i].shown, "case %zu", i);
@@ -51,7 +51,7 @@ TEST(a_terminal_is_not_steered)
         FILE *out = fmemopen(shown, sizeof(shown), "w");
         CHECK(out != NULL, "fmemopen");
         if (out != NULL) {
-            haft__print_text(out, cases[i].text);
+            haft__print_escaped(out, cases[i].text);
             size_t length = (size_t)ftell(out);
             (void)fclose(out);
             CHECK_STR(((haft_str){shown, length}), cases[i].shown, "case %zu", i);

@@ -27,7 +27,7 @@ TEST(bytes_become_text)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__buf out;
         haft__buf_init(&out, 100);
-        CHECK_INT(haft__clean_text((haft_str){cases[i].text, cases[i].length}, &out),
+        CHECK_INT(haft__sanitize_text((haft_str){cases[i].text, cases[i].length}, &out),
                   cases[i].replaced, "case %zu", i);
         CHECK_STR(haft__buf_str(&out), haft__str(cases[i].wanted), "case %zu", i);
         haft__buf_finish(&out);

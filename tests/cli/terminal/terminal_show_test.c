@@ -17,7 +17,7 @@ static haft_str show(haft__arena *arena, const char *arguments, size_t asked, si
     CHECK_INT(haft__json_read(arena, haft__str(arguments), NULL, &call.arguments, NULL, NULL),
               HAFT_OK, "arguments");
     t.out = open_memstream(&text, &length);
-    CHECK_INT(haft__show_question(&t, &call, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__terminal_show_question(&t, &call, &err), HAFT_OK, "%s", err.message);
     (void)fclose(t.out);
     haft_str shown = haft__arena_copy(arena, (haft_str){text, length});
     free(text);
@@ -104,7 +104,7 @@ TEST(what_a_tool_asks)
             haft__json_read(&arena, haft__str(cases[i].asks), NULL, &call.elicitation, NULL, NULL),
             HAFT_OK, "case %zu", i);
         t.out = open_memstream(&text, &length);
-        CHECK_INT(haft__show_question(&t, &call, &err), HAFT_OK, "%s", err.message);
+        CHECK_INT(haft__terminal_show_question(&t, &call, &err), HAFT_OK, "%s", err.message);
         (void)fclose(t.out);
         CHECK_STR(((haft_str){text, length}), haft__str(cases[i].shown), "case %zu", i);
         free(text);

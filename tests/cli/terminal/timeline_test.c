@@ -41,13 +41,13 @@ static const haft__spec spec = {
     .limits = {.turns = 12},
 };
 
-static const haft__look plain = {.width = 80};
-static const haft__look live = {.live = true, .symbols = true, .width = 60};
+static const haft__terminal_caps plain = {.width = 80};
+static const haft__terminal_caps live = {.live = true, .symbols = true, .width = 60};
 
 static void tell_all(haft__timeline *t, const char *const *events, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        haft__timeline_tell(t, haft__str(events[i]));
+        haft__timeline_add_event(t, haft__str(events[i]));
     }
 }
 
@@ -188,11 +188,11 @@ TEST(each_event_has_its_line)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__timeline t;
         haft__timeline_init(&t, &spec, plain);
-        haft__timeline_tell(&t, haft__str(cases[i].event));
+        haft__timeline_add_event(&t, haft__str(cases[i].event));
         CHECK_STR(haft__buf_str(&t.out), haft__str(cases[i].plain), "plain, case %zu", i);
         haft__timeline_finish(&t);
         haft__timeline_init(&t, &spec, live);
-        haft__timeline_tell(&t, haft__str(cases[i].event));
+        haft__timeline_add_event(&t, haft__str(cases[i].event));
         CHECK_STR(haft__buf_str(&t.out), haft__str(cases[i].live), "live, case %zu", i);
         haft__timeline_finish(&t);
     }
@@ -200,7 +200,7 @@ TEST(each_event_has_its_line)
 
 TEST(a_run_that_is_resumed_has_a_head)
 {
-    const haft__look looks[] = {plain, live};
+    const haft__terminal_caps looks[] = {plain, live};
     for (size_t i = 0; i < COUNT(looks); i++) {
         haft__timeline t;
         haft__timeline_init(&t, &spec, looks[i]);
@@ -225,9 +225,9 @@ TEST(a_call_has_its_line_to_itself)
     };
     haft__timeline t;
     haft__timeline_init(&t, &spec, live);
-    CHECK_INT(haft__timeline_wait(&t), -1, "nothing is under way");
+    CHECK_INT(haft__timeline_next_tick_ms(&t), -1, "nothing is under way");
     tell_all(&t, one, 1);
-    CHECK_INT(haft__timeline_wait(&t), 1000, "a call is");
+    CHECK_INT(haft__timeline_next_tick_ms(&t), 1000, "a call is");
     haft__timeline_tick(&t, 1000000 + 999);
     haft__timeline_tick(&t, 1000000 + 2100);
     haft__timeline_tick(&t, 1000000 + 2900);
@@ -239,7 +239,7 @@ TEST(a_call_has_its_line_to_itself)
                         "\r   \u25B8 c1.1 find {\"q\":1}  {\"n\":2}  2.0 s\x1b[K"
                         "\r   \u2713 c1.1 find {\"q\":1}  12 ms \u00B7 1 B\x1b[K\n"),
               "one call");
-    CHECK_INT(haft__timeline_wait(&t), -1, "and is over");
+    CHECK_INT(haft__timeline_next_tick_ms(&t), -1, "and is over");
     haft__timeline_finish(&t);
 }
 
@@ -275,8 +275,8 @@ TEST(the_model_is_waited_for)
     haft__timeline_tick(&t, 1000000 + 1500);
     haft__timeline_tick(&t, 1000000 + 61500);
     tell_all(&t, events + 1, 1);
-    haft__timeline_break(&t);
-    haft__timeline_break(&t);
+    haft__timeline_end_line(&t);
+    haft__timeline_end_line(&t);
     CHECK_STR(haft__buf_str(&t.out),
               HAFT__LIT("   waits for the model  1.0 s\x1b[K"
                         "\r\x1b[K   waits for the model  1 min 1 s\x1b[K"
@@ -351,7 +351,7 @@ TEST(colours_are_never_alone)
     static const char *const events[] = {FINISHED("c1.1", "find", "x"),
                                          TOLD("\"kind\":\"model_progress\",\"reasoning\":\"a b\""),
                                          TURN(1)};
-    haft__look colours = live;
+    haft__terminal_caps colours = live;
     haft__timeline t;
     colours.colour = true;
     haft__timeline_init(&t, &spec, colours);
@@ -383,7 +383,7 @@ static size_t columns_of(haft_str line)
             continue;
         }
         size_t length = haft__utf8_decode(rest, &code);
-        columns = code == '\r' ? 0 : columns + haft__width_of(code);
+        columns = code == '\r' ? 0 : columns + haft__width_of_code(code);
         i += length > 0 ? length : 1;
     }
     return columns;
@@ -394,16 +394,17 @@ TEST(every_line_fits)
 {
     haft_str log = test_read_file("tests/run/golden/workflow.jsonl");
     for (size_t width = 20; width <= 200; width++) {
-        haft__look look = {
+        haft__terminal_caps caps = {
             .live = true, .symbols = width % 2 == 0, .colour = width % 3 == 0, .width = width};
         haft__timeline t;
-        haft__timeline_init(&t, &spec, look);
+        haft__timeline_init(&t, &spec, caps);
         haft_str rest = log;
         while (rest.len > 0) {
-            haft__timeline_tell(&t, haft__str_split(&rest, '\n'));
+            haft__timeline_add_event(&t, haft__str_split(&rest, '\n'));
         }
-        haft__timeline_tell(&t, HAFT__LIT(STARTED("c1.1", "\\u4e00\\u4e00\\u4e00",
-                                                  "{\"a\":\"\\u4e00\\u4e00\\u4e00\\u4e00\"}")));
+        haft__timeline_add_event(&t,
+                                 HAFT__LIT(STARTED("c1.1", "\\u4e00\\u4e00\\u4e00",
+                                                   "{\"a\":\"\\u4e00\\u4e00\\u4e00\\u4e00\"}")));
         haft__timeline_tick(&t, 1005000);
         haft_str out = haft__buf_str(&t.out);
         CHECK(haft__utf8_valid(out) && t.out.status == HAFT_OK, "width %zu", width);

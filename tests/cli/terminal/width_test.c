@@ -18,7 +18,7 @@ TEST(columns_of_characters)
         {0x20000, 2}, {0x3FFFD, 1}, {0x10FFFF, 1}, {0xE0100, 0},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        CHECK_INT(haft__width_of(cases[i].code), cases[i].columns, "U+%04X", cases[i].code);
+        CHECK_INT(haft__width_of_code(cases[i].code), cases[i].columns, "U+%04X", cases[i].code);
     }
 }
 
@@ -66,10 +66,10 @@ TEST(lines_are_cut_by_columns)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__buf_clear(&out);
         haft__buf_add_str(&out, HAFT__LIT("> "));
-        size_t used = haft__add_line(&out, cases[i].text, cases[i].columns, cases[i].mark);
+        size_t used = haft__escape_add_line(&out, cases[i].text, cases[i].columns, cases[i].mark);
         CHECK_STR(haft__str_skip(haft__buf_str(&out), 2), cases[i].shown, "case %zu", i);
         CHECK_INT(used, cases[i].used, "columns of case %zu", i);
-        CHECK_INT(haft__width(cases[i].shown), cases[i].used, "width of case %zu", i);
+        CHECK_INT(haft__width_of_text(cases[i].shown), cases[i].used, "width of case %zu", i);
     }
     haft__buf_finish(&out);
 }
@@ -88,10 +88,10 @@ TEST(no_line_is_wider_than_it_may_be)
         }
         size_t columns = round % 60;
         haft__buf_clear(&out);
-        size_t used = haft__add_line(&out, (haft_str){text, sizeof(text)}, columns,
-                                     HAFT__LIT("\xE2\x80\xA6"));
+        size_t used = haft__escape_add_line(&out, (haft_str){text, sizeof(text)}, columns,
+                                            HAFT__LIT("\xE2\x80\xA6"));
         haft_str shown = haft__buf_str(&out);
-        CHECK(used <= columns && haft__width(shown) == used, "round %zu", round);
+        CHECK(used <= columns && haft__width_of_text(shown) == used, "round %zu", round);
         CHECK(haft__utf8_valid(shown), "round %zu", round);
         for (size_t i = 0; i < shown.len; i++) {
             CHECK((unsigned char)shown.ptr[i] >= 0x20 && shown.ptr[i] != 0x7F, "round %zu", round);
@@ -104,7 +104,7 @@ TEST(a_cut_without_memory_is_no_crash)
 {
     haft__buf out;
     haft__buf_init(&out, 4);
-    (void)haft__add_line(&out, HAFT__LIT("longer than there is room"), 20, HAFT__LIT("..."));
+    (void)haft__escape_add_line(&out, HAFT__LIT("longer than there is room"), 20, HAFT__LIT("..."));
     CHECK_INT(out.status, HAFT_TOO_BIG, "it is noted");
     haft__buf_finish(&out);
 }

@@ -8,17 +8,17 @@
 /* The text in pieces of so many bytes, as it stands on the screen. */
 static void wrap(haft__buf *out, haft_str text, size_t width, size_t indent, size_t piece)
 {
-    haft__flow flow;
-    haft__flow_init(&flow);
+    haft__word_wrap flow;
+    haft__word_wrap_init(&flow);
     flow.indent = indent;
     haft__buf_clear(out);
     while (text.len > 0) {
         size_t length = text.len < piece ? text.len : piece;
-        haft__flow_add(&flow, out, width, (haft_str){text.ptr, length});
+        haft__word_wrap_add(&flow, out, width, (haft_str){text.ptr, length});
         text = haft__str_skip(text, length);
     }
-    haft__flow_end(&flow, out, width);
-    haft__flow_finish(&flow);
+    haft__word_wrap_end(&flow, out, width);
+    haft__word_wrap_finish(&flow);
 }
 
 TEST(text_is_wrapped_at_words)
@@ -63,21 +63,21 @@ TEST(text_is_wrapped_at_words)
 
 TEST(a_word_is_shown_when_its_end_has_come)
 {
-    haft__flow flow;
+    haft__word_wrap flow;
     haft__buf out;
-    haft__flow_init(&flow);
+    haft__word_wrap_init(&flow);
     haft__buf_init(&out, 100);
-    haft__flow_add(&flow, &out, 20, HAFT__LIT("one tw"));
+    haft__word_wrap_add(&flow, &out, 20, HAFT__LIT("one tw"));
     CHECK_STR(haft__buf_str(&out), HAFT__LIT("one"), "the first");
-    haft__flow_add(&flow, &out, 20, HAFT__LIT("o three"));
+    haft__word_wrap_add(&flow, &out, 20, HAFT__LIT("o three"));
     CHECK_STR(haft__buf_str(&out), HAFT__LIT("one two"), "the second");
-    haft__flow_end(&flow, &out, 20);
-    haft__flow_end(&flow, &out, 20);
+    haft__word_wrap_end(&flow, &out, 20);
+    haft__word_wrap_end(&flow, &out, 20);
     CHECK_STR(haft__buf_str(&out), HAFT__LIT("one two three\n"), "all");
     flow.exact = true;
     haft__buf_clear(&out);
-    haft__flow_add(&flow, &out, 20, HAFT__LIT("a\rb\n"));
+    haft__word_wrap_add(&flow, &out, 20, HAFT__LIT("a\rb\n"));
     CHECK_STR(haft__buf_str(&out), HAFT__LIT("a\\u000db\n"), "exactly");
-    haft__flow_finish(&flow);
+    haft__word_wrap_finish(&flow);
     haft__buf_finish(&out);
 }

@@ -10,7 +10,7 @@
 
 typedef struct mock_case {
     server_case server;
-    haft__mock mock;
+    haft__mock_model mock;
     haft__script script;
     haft__arena arena;
 } mock_case;
@@ -23,7 +23,8 @@ static void mock_open(mock_case *m, const char *script)
     CHECK_INT(haft__json_read(&m->arena, haft__str(script), NULL, &document, NULL, NULL), HAFT_OK,
               "%s", script);
     CHECK_INT(haft__script_init(&m->script, &m->arena, document, NULL), HAFT_OK, "%s", script);
-    m->mock = (haft__mock){.script = &m->script, .errors = fopen("/dev/null", "we"), .again = true};
+    m->mock =
+        (haft__mock_model){.script = &m->script, .errors = fopen("/dev/null", "we"), .again = true};
     server_open_with(&m->server, haft__mock_handle, &m->mock, &m->mock.loop);
 }
 
