@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pgbench with the store's own statements: they are read from src/store/postgres/sql.h by the C compiler,
+"""pgbench with the store's own statements: src/store/postgres/sql.h, read by the C compiler,
 and sent in as many round trips as the store sends them."""
 import ast
 import glob
@@ -26,7 +26,7 @@ def appending(rows):
     def columns(*values):
         return values if rows == 1 else [f"array_fill({value}, ARRAY[{rows}])" for value in values]
 
-    add, grow = ("EVENT_ADD", "RUN_GROW") if rows == 1 else ("EVENTS_ADD", "RUNS_GROW")
+    add, grow = ("EVENT_ADD", "RUN_UPDATE") if rows == 1 else ("EVENTS_ADD", "RUNS_UPDATE")
     run = ":client_id || '.0'" if rows == 1 else ids(rows)
     numbers = [f"{n}::bigint" for n in (":m", 1, ":n", 600, 1, 0, 1, 1, 1, 0)]
     return ("\\set m :n\n\\set n :n + 1\n", [
@@ -47,7 +47,7 @@ SCRIPTS = {
     "append64": appending(64),
     "take": ("", [
         [("BEGIN_WRITE",), ("META", *SETTINGS)],
-        [("TAKE_FREE", "9000000000000", "'pgbench'", "9000000000000", "'{}'")],
+        [("CLAIM_FREE", "9000000000000", "'pgbench'", "9000000000000", "'{}'")],
         [("COMMIT",)]]),
     "create": ("\\set n :n + 1\n", [
         [("BEGIN_WRITE",), ("META", *SETTINGS), ("HEADS_LOCK", *one(NEW)), ("THREAD_LOCK", NEW)],
@@ -64,7 +64,7 @@ SCRIPTS = {
         [("COMMIT",)],
         [("BEGIN_READ",), ("META", *SETTINGS),
          ("HEAD", "(SELECT id FROM bench_ids WHERE n = :k)"),
-         ("EVENTS_SUM", "(SELECT id FROM bench_ids WHERE n = :k)", "0"),
+         ("EVENTS_CHECKSUM", "(SELECT id FROM bench_ids WHERE n = :k)", "0"),
          ("EVENTS", "(SELECT id FROM bench_ids WHERE n = :k)", "0", "1000000", "1000000"),
          ("COMMIT",)]]),
 }

@@ -100,9 +100,9 @@ static haft_status swap_acked(haft_run *run, haft_error *err)
 static haft_status split_lines(haft_run *run, size_t *ret_count, haft_error *err)
 {
     size_t count = 0;
-    haft_str free_idle_memory = haft__buf_str(&run->written);
-    while (free_idle_memory.len > 0) {
-        haft_str line = haft__str_split(&free_idle_memory, '\n');
+    haft_str rest = haft__buf_str(&run->written);
+    while (rest.len > 0) {
+        haft_str line = haft__str_split(&rest, '\n');
         if (count == run->line_capacity) {
             size_t capacity = run->line_capacity > 0 ? 2 * run->line_capacity : 16;
             haft_str *lines = realloc(run->lines, capacity * sizeof(*lines));
@@ -279,10 +279,10 @@ static uint64_t seq_of_line(haft_str line)
 /* What was told after the event `seq` or before it. */
 static void publish_progress(haft_run *run, uint64_t seq)
 {
-    haft_str free_idle_memory = haft__buf_str(&run->progress);
+    haft_str rest = haft__buf_str(&run->progress);
     size_t due = 0;
-    while (free_idle_memory.len > 0) {
-        haft_str line = haft__str_split(&free_idle_memory, '\n');
+    while (rest.len > 0) {
+        haft_str line = haft__str_split(&rest, '\n');
         if (seq_of_line(line) > seq) {
             break;
         }

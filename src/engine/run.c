@@ -151,8 +151,8 @@ bool haft__run_is_drained(const haft_run *run)
 
 bool haft__run_is_settled(const haft_run *run)
 {
-    bool is_resting = run->effect == HAFT__EFFECT_WAIT || run->effect == HAFT__EFFECT_END;
-    return run->stage == HAFT__HANDLE_ACTIVE && is_resting && haft__log_is_durable(run);
+    bool resting = run->effect == HAFT__EFFECT_WAIT || run->effect == HAFT__EFFECT_END;
+    return run->stage == HAFT__HANDLE_ACTIVE && resting && haft__log_is_durable(run);
 }
 
 bool haft__run_has_open_question(const haft_run *run)

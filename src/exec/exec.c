@@ -12,7 +12,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "exec/mcp/mcp_int.h"
+#include "exec/mcp/mcp.h"
 #include "io/http/client.h"
 #include "json/read.h"
 #include "json/write.h"

@@ -118,10 +118,11 @@ typedef struct haft__format_state {
 
 /* How tools are shown. */
 typedef enum haft__tool_rendering {
-    HAFT__TOOL_RENDERING_WRAPPED, /* {"type":"function","function":{"name","description","parameters"}}
+    HAFT__TOOL_RENDERING_WRAPPED, /* {"type":"function","function":{"name", "description",
+                                     "parameters"}}
                                    */
-    HAFT__TOOL_RENDERING_PLAIN,  /* {"name","description","parameters"} */
-    HAFT__TOOL_RENDERING_PYTHON, /* functions of Python, with a docstring */
+    HAFT__TOOL_RENDERING_PLAIN,   /* {"name","description","parameters"} */
+    HAFT__TOOL_RENDERING_PYTHON,  /* functions of Python, with a docstring */
 } haft__tool_rendering;
 
 /*

@@ -416,3 +416,17 @@ haft_status haft__json_stream_next(haft__json_stream *stream, haft_str *io_bytes
     }
     return HAFT_OK;
 }
+
+haft_status haft__json_is_truncated(haft_str text, bool *ret_cut)
+{
+    haft__json_stream json;
+    haft__json_event event = {.kind = HAFT__JSON_EVENT_BEGIN};
+    haft_status status = HAFT_OK;
+    haft__json_stream_init(&json, NULL);
+    while (status == HAFT_OK && event.kind != HAFT__JSON_EVENT_MORE) {
+        status = haft__json_stream_next(&json, &text, &event, NULL);
+    }
+    haft__json_stream_finish(&json);
+    *ret_cut = status == HAFT_OK;
+    return status == HAFT_NO_MEMORY ? status : HAFT_OK;
+}

@@ -94,4 +94,7 @@ HAFT_MUST_USE haft_status haft__json_stream_next(haft__json_stream *stream, haft
  * DONE it gives MORE for ever. */
 void haft__json_stream_end(haft__json_stream *stream);
 
+/* Whether more bytes could make JSON of `text`. Fails only if it is out of memory. */
+HAFT_MUST_USE haft_status haft__json_is_truncated(haft_str text, bool *ret_cut);
+
 #endif

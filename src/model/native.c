@@ -9,9 +9,9 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "model/native_reply.h"
-#include "model/providers/openai_chat/stream_int.h"
 #include "model/sse.h"
 #include "json/read.h"
+#include "json/stream.h"
 #include "json/write.h"
 
 const haft__json *haft__native_get(haft__json object, const char *key, haft__json_kind kind)

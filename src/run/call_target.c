@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* naming.c - names with and without their server. Tests: tests/run/call_target_test.c. */
 #include "run/call_target.h"
+#include "json/object.h"
 
 #include "base/str.h"
-#include "run/fold/fold_int.h"
 #include "tool/wire_name.h"
 
 /* Whether the tool can be called and the name is its own, without its server's. */
@@ -14,7 +14,7 @@ static bool matches_local_name(const haft__run *run, size_t index, haft_str name
     if (tool->source != HAFT__TOOL_MCP || past->found == HAFT__TOOL_REVEAL_NONE || past->gone) {
         return false;
     }
-    haft_str local = haft__fold_text(tool->definition, "tool");
+    haft_str local = haft__object_text(tool->definition, "tool");
     haft__wire_name wire = haft__wire_name_encode(local);
     return haft__str_equal(local, name) || haft__str_equal(haft__wire_name_str(&wire), name);
 }

@@ -4,7 +4,8 @@
 
 #include "base/str.h"
 #include "run/decide/call_wait.h"
-#include "run/decide/decide_int.h"
+#include "run/decide/decide.h"
+#include "run/event_body.h"
 #include "run/pause/elicitation.h"
 
 static void write_artifacts(haft__json_writer *w, const haft__run *run)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/config/config.c: which files are found, what they may say, what counts, and that none
+"""Tests for src/cli/config/config.c: which files are found, what they may
+say, what counts, and that none
 of them sends a key elsewhere."""
 import json
 import os

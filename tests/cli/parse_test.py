@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/commands/parse.c, from outside: files, lines, exit status, golden output; and the
+"""Tests for src/cli/commands/parse.c, from outside: files, lines, exit status, golden output;
+and the
 cases of others, whole and in pieces."""
 import json
 import os

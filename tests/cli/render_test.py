@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/commands/render.c and turns.c, from outside: options, errors, exit status, and for
+"""Tests for src/cli/commands/render.c and turns.c, from outside: options, errors, exit
+status, and for
 each format a golden file in tests/cli/render/: the prompt, a history, the grammar of any tool and
 of one. `HAFT=build/haft tests/cli/render_test.py --write` renews them; read what changed."""
 import difflib

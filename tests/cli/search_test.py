@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/commands/search.c, search_file.c and src/exec/embeddings/word_vectors.c, from outside."""
+"""Tests for src/cli/commands/search.c, search_file.c and
+src/exec/embeddings/word_vectors.c, from outside."""
 import json
 import os
 import subprocess

@@ -3,7 +3,8 @@
 """Tools that take too long and do not want to end; whether they had their effect is unknown.
 
 All that such a tool started is killed, its end is an event, nothing of it is left, and what becomes
-of the call is what `on_unknown` says. The executor alone is tested in tests/exec/command/command_test.c.
+of the call is what `on_unknown` says. The executor alone is tested in
+tests/exec/command/command_test.c.
 """
 import os
 from pathlib import Path

@@ -67,7 +67,8 @@ house.check("the_readme_leads_to_every_page",
             [f"README.md does not link {name}" for name in files
              if re.fullmatch(r"docs/[\w-]+\.md", name) and f"({name})" not in readme])
 house.check("the_source_map_has_every_directory",
-            [f"README.md does not name src/{name}/" for name in order
+            [f"README.md does not name src/{name}/"
+             for name in sorted({prefix.split("/")[0] for prefix in order})
              if f"src/{name}/" not in readme])
 
 version = re.search(r'#define HAFT_VERSION +"([^"]+)"',

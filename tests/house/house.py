@@ -12,6 +12,7 @@ BUILD = Path(os.environ.get("HAFT_BUILD", ROOT / "build"))
 CC = os.environ.get("CC", "cc").split()
 SCRIPT = "house/" + Path(sys.argv[0]).name
 DIVIDER = "--------"
+SIBLINGS = "========"
 
 
 def check(name, problems):
@@ -37,11 +38,22 @@ def has(program):
     return shutil.which(program) is not None
 
 
-def layers():
-    """(all directories of src/ in their order, those that are pure)"""
+def layers_text():
+    """(the lines of layers.txt that are layers, those that are siblings)"""
     lines = (ROOT / "tests/house/layers.txt").read_text().splitlines()
-    names = [line.split()[0] for line in lines]
+    end = next(i for i, line in enumerate(lines) if line.startswith(SIBLINGS))
+    return lines[:end], lines[end + 1:]
+
+
+def layers():
+    """(all prefixes of src/ in their order, those that are pure)"""
+    names = [line.split()[0] for line in layers_text()[0]]
     return [name for name in names if name != DIVIDER], names[:names.index(DIVIDER)]
+
+
+def siblings():
+    """Groups of prefixes (or patterns of them) that do not include each other."""
+    return [line.split() for line in layers_text()[1]]
 
 
 def tracked():

@@ -1,44 +1,79 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A directory of src/ includes only itself and those above it in layers.txt."""
+"""Includes follow the layers: tests/house/layers.txt lists prefixes of src/ in order.
+
+A file belongs to the longest prefix that matches its path, and includes only its own layer and
+those above it. A header `*_int.h` is private to its folder. Siblings include none of each other.
+"""
 import re
+from fnmatch import fnmatchcase
 
 import house
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
-# Libraries that one directory has to itself.
-OWNERS = {"uv.h": "io", "curl/": "io", "microhttpd.h": "io", "libfyaml.h": "spec"}
+# Libraries that one prefix has to itself.
+OWNERS = {"uv.h": "io", "curl/": "io", "microhttpd.h": "io", "libfyaml.h": "spec/load"}
+
+ORDER, _ = house.layers()
+SIBLINGS = house.siblings()
 
 
-def wrong_include(directory, quoted, system, order):
-    if system:
-        for start, owner in OWNERS.items():
-            if system.startswith(start) and directory != owner:
-                return f"<{system}> belongs to src/{owner}"
-        return None
-    if quoted == "haft.h":
-        return None
-    target = quoted.split("/")[0]
-    if "/" not in quoted or target not in order:
-        return f'"{quoted}" is no "directory/file.h" of src/'
-    if order.index(target) > order.index(directory):
-        return f'"{quoted}" is below src/{directory}'
+def is_in(path, prefix):
+    return path == prefix or path.startswith(prefix + "/")
+
+
+def layer_of(path):
+    """The longest prefix of ORDER that `path`, relative to src/, is in; None if there is none."""
+    return max((prefix for prefix in ORDER if is_in(path, prefix)), key=len, default=None)
+
+
+def sibling_of(path):
+    """(group, member) of SIBLINGS that `path` is in; None if it is in none."""
+    for group in SIBLINGS:
+        for pattern in group:
+            depth = pattern.count("/") + 1
+            member = re.sub(r"\.[ch]$", "", "/".join(path.split("/")[:depth]))
+            if path.count("/") + 1 >= depth and fnmatchcase(member, pattern):
+                return group, member
     return None
 
 
-order, _ = house.layers()
+def wrong_system_include(path, header):
+    for start, owner in OWNERS.items():
+        if header.startswith(start) and not is_in(path, owner):
+            return f"<{header}> belongs to src/{owner}"
+    return None
+
+
+def wrong_include(path, header):
+    """Why src/`path` may not include "`header`"; None if it may."""
+    if header == "haft.h":
+        return None
+    layer, target = layer_of(path), layer_of(header)
+    if target is None or not (house.ROOT / "src" / header).exists():
+        return f'"{header}" is no "folder/file.h" of src/'
+    if ORDER.index(target) > ORDER.index(layer):
+        return f'"{header}" is below src/{layer}'
+    folder = header.rpartition("/")[0]
+    if header.endswith("_int.h") and not is_in(path, folder):
+        return f'"{header}" is private to src/{folder}'
+    here, there = sibling_of(path), sibling_of(header)
+    if here and there and here[0] == there[0] and here[1] != there[1]:
+        return f'"{header}": src/{here[1]} and src/{there[1]} do not include each other'
+    return None
+
+
 sources = [name for name in house.tracked()
            if name.startswith("src/") and name.endswith((".c", ".h"))]
 problems = []
 for name in sources:
-    text = (house.ROOT / name).read_text()
-    directory = name.split("/")[1]
-    if directory not in order:
-        problems.append(f"{name}: src/{directory} is not in tests/house/layers.txt")
+    path = name.removeprefix("src/")
+    if layer_of(path) is None:
+        problems.append(f"{name}: no prefix of tests/house/layers.txt matches")
         continue
-    for quoted, system in INCLUDE.findall(text):
-        wrong = wrong_include(directory, quoted, system, order)
+    for quoted, system in INCLUDE.findall((house.ROOT / name).read_text()):
+        wrong = wrong_include(path, quoted) if quoted else wrong_system_include(path, system)
         if wrong:
             problems.append(f"{name}: {wrong}")
 if not sources:
@@ -54,6 +89,19 @@ shown = picture in (house.ROOT / "docs/architecture.md").read_text()
 house.check("the_architecture_page_shows_the_same_layers",
             [] if shown else ["docs/architecture.md does not have the text of layers.txt"])
 
-there = sorted(path.name for path in (house.ROOT / "src").iterdir() if path.is_dir())
+there = {path.name for path in (house.ROOT / "src").iterdir() if path.is_dir()}
+listed = {prefix.split("/")[0] for prefix in ORDER}
 house.check("every_layer_is_a_directory",
-            [f"src/{name} and layers.txt disagree" for name in set(there) ^ set(order)])
+            [f"src/{name} and layers.txt disagree" for name in sorted(there ^ listed)]
+            + [f"src/{prefix} does not exist" for prefix in ORDER
+               if not (house.ROOT / "src" / prefix).is_dir()])
+
+MANY = 30
+count = {}
+for name in sources:
+    if name.endswith(".c"):
+        folder = name.rpartition("/")[0]
+        count[folder] = count.get(folder, 0) + 1
+house.check(f"no_folder_has_more_than_{MANY}_sources",
+            [f"{folder} has {number}" for folder, number in sorted(count.items())
+             if number > MANY and folder != "src/cli/commands"])

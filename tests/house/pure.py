@@ -20,8 +20,9 @@ def allowed_patterns():
 
 
 def objects_of(layer):
+    pattern = layer.replace("/", "_") + "_*.o"
     return sorted(path for library in LIBRARIES
-                  for path in (house.BUILD / f"src/{library}.a.p").glob(f"{layer}_*.o"))
+                  for path in (house.BUILD / f"src/{library}.a.p").glob(pattern))
 
 
 def undefined(paths):

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/interrupts.h"
+#include "cli/terminal/print.h"
 #include "engine/script_file.h"
 #include "io/random.h"
 #include "serve/mock/mock.h"
@@ -66,11 +67,21 @@ static haft_status find_like(const char *name, haft__chat_server_kind *ret_like,
                       "expected openai, llamacpp, vllm or ollama, found \"%s\"", name);
 }
 
+static void print_mismatch(void *context, const char *message)
+{
+    FILE *errors = context;
+    (void)fputs("haft: mock-model: ", errors);
+    haft__print_escaped(errors, haft__str(message));
+    (void)fputc('\n', errors);
+    (void)fflush(errors);
+}
+
 static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__script script;
     haft__mock_model mock = {.script = &script,
-                             .errors = cli->errors,
+                             .on_mismatch = print_mismatch,
+                             .context = cli->errors,
                              .hash_key = haft__random_hash_key(),
                              .again = haft__args_has(args, "loop"),
                              .dimensions = haft__args_number(args, "embeddings", 0),

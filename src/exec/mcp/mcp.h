@@ -41,4 +41,7 @@ HAFT_MUST_USE haft_status haft__exec_offline_listings(const haft__spec *spec, ha
                                                       const haft__mcp_listing **ret_listings,
                                                       size_t *ret_count, haft_error *err);
 
+/* Ends all connections of `exec`, and waits a bounded time until their sessions are closed. */
+void haft__mcp_connection_pool_destroy(haft__exec *exec);
+
 #endif

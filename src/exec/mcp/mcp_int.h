@@ -193,9 +193,6 @@ HAFT_MUST_USE haft_status haft__mcp_connection_pool_get(haft__exec *exec, const 
 /* Something about a connection has changed: whoever waits for its tools looks again. */
 void haft__mcp_connection_pool_notify(haft__exec *exec);
 
-/* Ends all connections and waits, for a while, until sessions have been told. */
-void haft__mcp_connection_pool_destroy(haft__exec *exec);
-
 /* ---- mcp_known.c ---- */
 
 #define HAFT__MCP_LIST_TOO_LONG_WARNING                                                            \

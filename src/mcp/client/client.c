@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* client.c - the life of a client, its queue of events, and what the host tells. Tests:
- * tests/mcp/client_test.c. Fuzzer: fuzz/mcp_client.c. */
+ * tests/mcp/client/open_test.c. Fuzzer: fuzz/mcp_client.c. */
 #include <stdlib.h>
 
 #include "base/error.h"

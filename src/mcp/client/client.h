@@ -144,9 +144,9 @@ typedef enum haft__mcp_call_outcome {
     HAFT__MCP_OUTCOME_LOST, /* .error: the connection broke; what the tool did is not known if .sent
                              */
     HAFT__MCP_OUTCOME_CANCELLED, /* by haft__mcp_client_cancel */
-    HAFT__MCP_OUTCOME_RETRY,     /* .error: the server has not taken it, for its session, version or
-                            headers.     It may be made again, once the tools were listed and looked at anew
-                          */
+    /* .error: the server has not taken the call, because of its session, version or headers. It may
+     * be made again once the tools were listed again. */
+    HAFT__MCP_OUTCOME_RETRY,
     HAFT__MCP_OUTCOME_INPUT_REQUIRED, /* modern: .questions must be answered, then the call made
                         again with .state, in this process or in another */
 } haft__mcp_call_outcome;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* client_send.c - what goes out: requests, notifications, answers, and their headers. Tests:
- * tests/mcp/client_test.c. */
+ * tests/mcp/client/open_test.c. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"

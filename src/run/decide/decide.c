@@ -35,23 +35,6 @@ void haft__decider_finish(haft__decider *decider)
 
 /* ---- writing ---- */
 
-void haft__event_body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kind)
-{
-    /* The opening brace belongs to the envelope (haft__event_write), so the writer is put inside
-     * an object that has begun. */
-    haft__json_writer_init(w, buf);
-    w->depth = 1;
-    w->objects = 1;
-    haft__json_key(w, "kind");
-    haft__json_add_str(w, haft__str(haft__event_kind_name(kind)));
-}
-
-void haft__event_body_end(haft__json_writer *w, haft__buf *buf)
-{
-    (void)w;
-    haft__buf_add_char(buf, '}');
-}
-
 haft__decision haft__decision_open(haft__decider *decider, const haft__run *run, uint64_t now_ms,
                                    haft__effect *ret_effect, haft_error *err)
 {
@@ -103,67 +86,6 @@ void haft__decision_write_deadline(haft__decision *d, haft__pause pause,
     }
     haft__json_key(&d->w, "on_expire");
     haft__json_add(&d->w, on_expire);
-}
-
-void haft__field_text(haft__json_writer *w, const char *key, haft_str text)
-{
-    haft__json_key(w, key);
-    haft__json_add_str(w, text);
-}
-
-void haft__field_text_or_null(haft__json_writer *w, const char *key, haft_str text)
-{
-    if (text.len > 0) {
-        haft__field_text(w, key, text);
-    } else {
-        haft__field_null(w, key);
-    }
-}
-
-void haft__field_number(haft__json_writer *w, const char *key, uint64_t number)
-{
-    haft__json_key(w, key);
-    haft__json_add_int(w, (int64_t)number);
-}
-
-void haft__field_flag(haft__json_writer *w, const char *key, bool flag)
-{
-    haft__json_key(w, key);
-    haft__json_add_bool(w, flag);
-}
-
-void haft__field_null(haft__json_writer *w, const char *key)
-{
-    haft__json_key(w, key);
-    haft__json_add_null(w);
-}
-
-void haft__field_usage(haft__json_writer *w, const haft__run *run)
-{
-    haft__json_key(w, "usage");
-    haft__json_begin_object(w);
-    haft__field_number(w, "input_tokens", run->usage.input_tokens);
-    haft__field_number(w, "output_tokens", run->usage.output_tokens);
-    haft__field_number(w, "cached_tokens", run->usage.cached_tokens);
-    haft__json_key(w, "cost_usd");
-    haft__run_add_cost(w->buf, run);
-    w->after_key = false;
-    haft__json_end_object(w);
-}
-
-void haft__field_error(haft__json_writer *w, const haft_error *error)
-{
-    haft__json_key(w, "error");
-    if (error == NULL) {
-        haft__json_add_null(w);
-        return;
-    }
-    haft__json_begin_object(w);
-    haft__field_text(w, "status", haft__str(haft_status_name(error->status)));
-    haft__field_text(w, "where", haft__str(error->where));
-    haft__field_text(w, "message", haft__str(error->message));
-    haft__field_text(w, "hint", haft__str(error->hint));
-    haft__json_end_object(w);
 }
 
 haft_status haft__decide_end(haft__decision *d, haft__end end, haft_str answer, bool forced_final,

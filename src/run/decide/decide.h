@@ -142,4 +142,7 @@ void haft__input_cancel_asked(haft__buf *buf, haft_str by, haft_str why);
  * nobody had used or approved it: `tool` is what it is now (haft__reveal_write_tool). */
 void haft__input_tool_renewed(haft__buf *buf, haft_str call, haft_str tool, uint32_t cap);
 
+/* Whether a built-in runs inside decide, without the host. */
+bool haft__builtin_is_pure(const haft__tool *tool);
+
 #endif

@@ -4,6 +4,7 @@
 #define HAFT_RUN_DECIDE_DECIDE_INT_H
 
 #include "run/decide/decide.h"
+#include "run/event_body.h"
 #include "run/offer/offer.h"
 #include "json/write.h"
 
@@ -23,30 +24,14 @@ typedef struct haft__decision {
 haft__decision haft__decision_open(haft__decider *decider, const haft__run *run, uint64_t now_ms,
                                    haft__effect *ret_effect, haft_error *err);
 
-/* Starts the body of an event, and ends it. */
-void haft__event_body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kind);
-void haft__event_body_end(haft__json_writer *w, haft__buf *buf);
-
-/* The same for a decision; `commit` says that it is made. */
+/* Starts the event of a decision; `commit` says that the decision is made. */
 void haft__decision_begin(haft__decision *d, haft__event_kind kind);
 haft_status haft__decision_commit(haft__decision *d);
-
-/* Fields. An empty text may be written as null. */
-void haft__field_text(haft__json_writer *w, const char *key, haft_str text);
-void haft__field_text_or_null(haft__json_writer *w, const char *key, haft_str text);
-void haft__field_number(haft__json_writer *w, const char *key, uint64_t number);
-void haft__field_flag(haft__json_writer *w, const char *key, bool flag);
-void haft__field_null(haft__json_writer *w, const char *key);
-void haft__field_error(haft__json_writer *w, const haft_error *error); /* NULL: null */
-void haft__field_usage(haft__json_writer *w, const haft__run *run);
 
 /* `deadline` and `on_expire` of a pause: those of the rule, else what the spec says for its kind.
  */
 void haft__decision_write_deadline(haft__decision *d, haft__pause pause,
                                    const haft__approval_rule *rule);
-
-/* Whether the model sees only the beginning of a result. */
-bool haft__result_is_truncated(const haft__run *run, haft_str result);
 
 /* Ends the run: decides run_finished. `error` may be NULL. */
 haft_status haft__decide_end(haft__decision *d, haft__end end, haft_str answer, bool forced_final,
@@ -92,8 +77,7 @@ haft_status haft__decide_new_approval(haft__decision *d, const haft__run_call *c
 /* Whether a control tool's guard lets it run; if not, what is missing is in the decider's text. */
 haft_status haft__decide_guard(haft__decision *d, haft_str tool, bool *ret_passes);
 
-/* Built-ins that need no host: decides the events of a call that has started. */
-bool haft__builtin_is_pure(const haft__tool *tool);
+/* A built-in that needs no host: decides the events of its call, which has started. */
 haft_status haft__decide_builtin(haft__decision *d, const haft__run_call *call);
 
 /* Tools that searches have shown are more than may be: decides which of them go. */

@@ -262,12 +262,6 @@ void haft__input_constraint_refused(haft__buf *buf, const haft__model_failure *f
     haft__event_body_end(&w, buf);
 }
 
-bool haft__result_is_truncated(const haft__run *run, haft_str result)
-{
-    uint32_t chars = run->spec->limits.observation_chars;
-    return result.len > chars && haft__utf8_offset(result, chars) < result.len;
-}
-
 void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft__run_call *call,
                                const haft__outcome *outcome)
 {

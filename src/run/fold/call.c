@@ -14,6 +14,7 @@
 #include "run/fold/fold_int.h"
 #include "run/host.h"
 #include "run/offer/resolve.h"
+#include "json/object.h"
 
 /* When the last call of a batch has its result, all results join the conversation, in call order.
  */
@@ -196,16 +197,17 @@ haft_status haft__fold_call_started(haft__run *run, const haft__event *event, ha
     if (status == HAFT_OK) {
         status = haft__event_number(event, "attempt", &attempt, err);
     }
-    bool verdict_fits = status != HAFT_OK || call->stage == HAFT__CALL_ARRIVED
-                        || call->stage == HAFT__CALL_ANSWERED || is_pinned(call)
-                        || (call->stage == HAFT__CALL_STARTED && attempt > call->attempt);
-    if (!verdict_fits) {
+    bool may_begin = status != HAFT_OK || call->stage == HAFT__CALL_ARRIVED
+                     || call->stage == HAFT__CALL_ANSWERED || is_pinned(call)
+                     || (call->stage == HAFT__CALL_STARTED && attempt > call->attempt);
+    if (!may_begin) {
         status = haft__fold_fail(event, "the call is past that", err);
     }
     if (status == HAFT_OK && attempt != (uint64_t)call->attempt + 1) {
         status = haft__fold_fail(event, "its attempt is not the next one", err);
     }
-    if (status == HAFT_OK && !haft__str_equal(haft__fold_text(event->object, "tool"), call->name)) {
+    if (status == HAFT_OK
+        && !haft__str_equal(haft__object_text(event->object, "tool"), call->name)) {
         status = haft__fold_fail(event, "the call is of another tool", err);
     }
     if (status == HAFT_OK) {
@@ -232,11 +234,11 @@ haft_status haft__fold_call_started(haft__run *run, const haft__event *event, ha
 /* The text of {where, message, hint}, for the model. */
 static haft_status error_text(haft__run *run, haft__json error, haft_str *ret_text, haft_error *err)
 {
-    haft_str where = haft__fold_text(error, "where"), hint = haft__fold_text(error, "hint");
+    haft_str where = haft__object_text(error, "where"), hint = haft__object_text(error, "hint");
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__buf_add_str(&text, HAFT__LIT("Error: "));
-    haft__buf_add_str(&text, haft__fold_text(error, "message"));
+    haft__buf_add_str(&text, haft__object_text(error, "message"));
     if (where.len > 0) {
         haft__buf_add_str(&text, HAFT__LIT(" (at "));
         haft__buf_add_str(&text, where);
@@ -381,7 +383,7 @@ haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, ha
 /* What was approved is not what would run any more: it is asked about again. */
 static bool approval_is_stale(const haft__run_call *call, const haft__event *event)
 {
-    haft_str binding = haft__fold_text(event->object, "binding");
+    haft_str binding = haft__object_text(event->object, "binding");
     bool answered = call->stage == HAFT__CALL_ANSWERED;
     bool begun =
         call->started && (answered || call->stage == HAFT__CALL_STARTED || is_pinned(call));
@@ -421,7 +423,7 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
         forget_question(call);
     }
     call->approved = false;
-    call->binding = haft__fold_text(event->object, "binding");
+    call->binding = haft__object_text(event->object, "binding");
     call->deadline_ms = 0;
     const haft__json *deadline = haft__event_field(event, "deadline");
     const haft__json *on_expire = haft__event_field(event, "on_expire");
@@ -473,10 +475,10 @@ haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_e
     call->approved = haft__str_equal(call->verdict, HAFT__LIT("approve"))
                      || haft__str_equal(call->verdict, HAFT__LIT("edit"));
     call->needs_new_approval = false;
-    call->overdue = haft__str_equal(haft__fold_text(event->object, "by"), HAFT__LIT("deadline"));
+    call->overdue = haft__str_equal(haft__object_text(event->object, "by"), HAFT__LIT("deadline"));
     call->withdrawn =
-        call->pinned && haft__str_equal(haft__fold_text(event->object, "by"), HAFT__BY_SERVER);
-    call->binding = haft__fold_text(event->object, "binding");
+        call->pinned && haft__str_equal(haft__object_text(event->object, "by"), HAFT__BY_SERVER);
+    call->binding = haft__object_text(event->object, "binding");
     run->expired = run->expired || haft__str_equal(call->verdict, HAFT__LIT("expire"));
     call->stage = HAFT__CALL_ANSWERED;
     status = haft__fold_copy_json(run, value, &call->value, err);
@@ -484,7 +486,7 @@ haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_e
         .verdict = call->verdict,
         .value = call->value,
         .elicitation = call->elicitation,
-        .message = haft__fold_text(event->object, "message"),
+        .message = haft__object_text(event->object, "message"),
     };
     if (call->pinned) { /* it runs on */
         call->stage = HAFT__CALL_STARTED;

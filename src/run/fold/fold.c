@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "prompt/prompt.h"
 #include "run/fold/fold_int.h"
+#include "json/object.h"
 
 #define MOST_SCRATCH_BYTES ((size_t)256 << 10) /* that stay for the next event */
 
@@ -37,13 +38,6 @@ haft_status haft__fold_copy_json(haft__run *run, const haft__json *value, haft__
                                  haft_error *err)
 {
     return haft__json_copy(run->arena, value != NULL ? *value : haft__json_null(), ret_kept, err);
-}
-
-haft_str haft__fold_text(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
-    return text.ptr != NULL ? text : HAFT__LIT("");
 }
 
 /* ---- the conversation ---- */
@@ -132,7 +126,7 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
         return status;
     }
     run->id = event->run;
-    run->file = haft__fold_text(event->object, "file");
+    run->file = haft__object_text(event->object, "file");
     run->started_ms = event->at_ms;
     run->stage = HAFT__RUN_IDLE;
     run->settled = true;
@@ -259,8 +253,8 @@ static haft_status on_run_finished(haft__run *run, const haft__event *event, haf
             const haft__json *error = haft__event_field(event, "error");
             run->end = (haft__end)i;
             run->stage = HAFT__RUN_ENDED;
-            run->answer = haft__fold_text(event->object, "answer");
-            run->end_reason = haft__fold_text(event->object, "reason");
+            run->answer = haft__object_text(event->object, "answer");
+            run->end_reason = haft__object_text(event->object, "reason");
             run->forced_final = haft__event_flag(event, "forced_final");
             return haft__fold_copy_json(run, error, &run->end_error, err);
         }

@@ -24,9 +24,6 @@ HAFT_MUST_USE haft_status haft__fold_commit_reply(haft__run *run, haft_error *er
 HAFT_MUST_USE haft_status haft__fold_copy_json(haft__run *run, const haft__json *value,
                                                haft__json *ret_kept, haft_error *err);
 
-/* A text of an object; "" when it is missing or no text. */
-haft_str haft__fold_text(haft__json object, const char *key);
-
 /* One function for each kind of event about the model, */
 HAFT_MUST_USE haft_status haft__fold_model_replied(haft__run *run, const haft__event *event,
                                                    haft_error *err);

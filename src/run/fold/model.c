@@ -10,6 +10,7 @@
 #include "run/call_target.h"
 #include "run/fold/fold_int.h"
 #include "json/number.h"
+#include "json/object.h"
 
 /* ---- what it cost ---- */
 
@@ -80,11 +81,11 @@ static haft_status add_calls(haft__run *run, const haft__event *event, haft_erro
     haft_status status = grow_calls(run, listed->count, err);
     for (uint32_t i = 0; status == HAFT_OK && i < listed->count; i++) {
         haft__json entry = listed->items[i];
-        haft__run_call call = {.id = haft__fold_text(entry, "call"),
-                               .model_call = haft__fold_text(entry, "model_call"),
-                               .name = haft__fold_text(entry, "name"),
-                               .raw = haft__fold_text(entry, "arguments"),
-                               .malformed = haft__fold_text(entry, "malformed"),
+        haft__run_call call = {.id = haft__object_text(entry, "call"),
+                               .model_call = haft__object_text(entry, "model_call"),
+                               .name = haft__object_text(entry, "name"),
+                               .raw = haft__object_text(entry, "arguments"),
+                               .malformed = haft__object_text(entry, "malformed"),
                                .note = HAFT__LIT(""),
                                .verdict = HAFT__LIT(""),
                                .result = HAFT__LIT(""),
@@ -122,9 +123,9 @@ haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, h
     if (status == HAFT_OK) {
         status = haft__event_text(event, "stop", &stop, err);
     }
-    run->reply = (haft__reply){.content = haft__fold_text(event->object, "content"),
-                               .reasoning = haft__fold_text(event->object, "reasoning"),
-                               .model = haft__fold_text(event->object, "model")};
+    run->reply = (haft__reply){.content = haft__object_text(event->object, "content"),
+                               .reasoning = haft__object_text(event->object, "reasoning"),
+                               .model = haft__object_text(event->object, "model")};
     if (status == HAFT_OK && !haft__stop_reason_parse(stop, &run->reply.stop)) {
         status = haft__fold_fail(event, "its stop reason is none we know", err);
     }

@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "run/fold/fold_int.h"
+#include "json/object.h"
 
 /* ---- the spec ---- */
 
@@ -18,8 +19,8 @@ static haft_status load_spec(haft__run *run, const haft__event *event, const haf
                              haft_error *err)
 {
     const haft__json *source = haft__event_field(event, "source");
-    haft_str was = haft__fold_text(event->object, "was");
-    haft_str hash = haft__fold_text(event->object, "spec");
+    haft_str was = haft__object_text(event->object, "was");
+    haft_str hash = haft__object_text(event->object, "spec");
     if (source == NULL || source->kind != HAFT__JSON_OBJECT) {
         return haft__fold_fail(event, "it has no spec", err);
     }
@@ -171,6 +172,6 @@ haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event, ha
         return status;
     }
     run->spec = spec;
-    run->file = haft__fold_text(event->object, "file");
+    run->file = haft__object_text(event->object, "file");
     return update_system_prompt(run, err);
 }

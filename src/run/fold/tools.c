@@ -16,6 +16,7 @@
 #include "run/offer/resolve.h"
 #include "tool/builtin.h"
 #include "tool/traits.h"
+#include "json/object.h"
 
 /* Says which tool of the event is meant. */
 static haft_status fail_tool(const haft__event *event, haft_str name, const char *what,
@@ -119,8 +120,8 @@ static haft_status read_traits(const haft__event *event, haft__json entry, haft_
 static haft_status read_tool(haft__run *run, const haft__event *event, haft__json entry,
                              haft__tool *tool, haft_error *err)
 {
-    haft_str name = haft__fold_text(entry, "name"), server = haft__fold_text(entry, "server");
-    haft_str local = local_name(name, server), hash = haft__fold_text(entry, "hash");
+    haft_str name = haft__object_text(entry, "name"), server = haft__object_text(entry, "server");
+    haft_str local = local_name(name, server), hash = haft__object_text(entry, "hash");
     const haft__json *input = haft__json_get(entry, HAFT__LIT("input_schema"));
     const haft__json *output = haft__json_get(entry, HAFT__LIT("output_schema"));
     if (local.ptr == NULL) {
@@ -130,7 +131,7 @@ static haft_status read_tool(haft__run *run, const haft__event *event, haft__jso
         return fail_tool(event, name, "has no hash", err);
     }
     *tool = (haft__tool){.name = name,
-                         .description = haft__fold_text(entry, "description"),
+                         .description = haft__object_text(entry, "description"),
                          .source = HAFT__TOOL_MCP,
                          .role = HAFT__ROLE_DATA,
                          .traits_given = true,
@@ -185,8 +186,8 @@ static void mark_revealed(const finding *f, const haft__tool *tool)
 static haft_status add_known(finding *f, const haft__tool *known, haft__json entry, haft_error *err)
 {
     const haft__tool_history *past = &f->run->past[haft__run_tool_index(f->run, known)];
-    haft_str hash = haft__fold_text(known->definition, "hash");
-    bool same = haft__str_equal(hash, haft__fold_text(entry, "hash"));
+    haft_str hash = haft__object_text(known->definition, "hash");
+    bool same = haft__str_equal(hash, haft__object_text(entry, "hash"));
     bool served = known->source == HAFT__TOOL_MCP;
     bool again = is_only_named(entry) || past->found == HAFT__TOOL_REVEAL_HIDDEN;
     if (served ? !same || !again : !haft__resolve_is_deferred(f->run->spec, known)) {
@@ -201,7 +202,7 @@ static haft_status add_tool(finding *f, haft__json entry, haft_error *err)
     haft__run *run = f->run;
     haft__tool tool;
     haft_error why = {0};
-    haft_str name = haft__fold_text(entry, "name");
+    haft_str name = haft__object_text(entry, "name");
     haft_status status = HAFT_OK;
     const haft__tool *known = haft__tools_find(run->tools, name);
     if (known != NULL) {
@@ -262,7 +263,7 @@ static haft_status read_server(haft__run *run, haft__json row, haft__run_server 
     const haft__json *names = haft__json_get(row, HAFT__LIT("names"));
     const haft__json *changed = haft__json_get(row, HAFT__LIT("changed"));
     haft_status status = HAFT_OK;
-    server->error = haft__fold_text(row, "error");
+    server->error = haft__object_text(row, "error");
     server->changed_count = 0;
     if (is_array(names)) {
         server->unnamed = false;
@@ -299,14 +300,14 @@ static void mark_gone(haft__run *run, haft__json row)
     for (size_t i = 0; i < run->tools->count; i++) {
         haft__json definition = run->tools->items[i]->definition;
         if (run->tools->items[i]->source != HAFT__TOOL_MCP
-            || !haft__str_equal(haft__fold_text(definition, "server"),
-                                haft__fold_text(row, "name"))) {
+            || !haft__str_equal(haft__object_text(definition, "server"),
+                                haft__object_text(row, "name"))) {
             continue;
         }
         run->past[i].gone = false;
         for (uint32_t k = 0; is_array(gone) && k < gone->count; k++) {
             run->past[i].gone |= haft__str_equal(haft__json_text(gone->items[k]),
-                                                 haft__fold_text(definition, "tool"));
+                                                 haft__object_text(definition, "tool"));
         }
     }
 }
@@ -318,7 +319,7 @@ static haft_status read_servers(haft__run *run, const haft__event *event, haft_e
     haft__run_server *servers = haft__arena_array(run->arena, count, sizeof(*servers));
     haft_status status = servers != NULL ? HAFT_OK : haft__arena_fail(run->arena, err);
     for (uint32_t i = 0; i < count && status == HAFT_OK; i++) {
-        servers[i] = known_server(run, haft__fold_text(list->items[i], "name"));
+        servers[i] = known_server(run, haft__object_text(list->items[i], "name"));
         status = read_server(run, list->items[i], &servers[i], err);
         mark_gone(run, list->items[i]);
     }
@@ -430,7 +431,8 @@ static haft_status read_replaced(haft__run *run, const haft__event *event, haft_
 {
     const haft__json *id = haft__event_field(event, "call");
     haft__json entries = list_of(event, "tools");
-    haft_str name = entries.count == 1 ? haft__fold_text(entries.items[0], "name") : HAFT__LIT("");
+    haft_str name =
+        entries.count == 1 ? haft__object_text(entries.items[0], "name") : HAFT__LIT("");
     for (size_t i = run->batch; id != NULL && i < run->call_count; i++) {
         haft__run_call *call = &run->calls[i];
         if (haft__str_equal(call->id, haft__json_text(*id)) && call->tool != NULL
@@ -453,7 +455,7 @@ static haft_status read_relisted(haft__run *run, const haft__event *event, haft_
     if (servers == NULL) {
         return haft__arena_fail(run->arena, err);
     }
-    haft__run_server server = known_server(run, haft__fold_text(rows.items[0], "name"));
+    haft__run_server server = known_server(run, haft__object_text(rows.items[0], "name"));
     const haft__json *names = haft__json_get(rows.items[0], HAFT__LIT("names"));
     server.unnamed = !is_array(names);
     haft_status status = read_server(run, rows.items[0], &server, err);
@@ -472,10 +474,10 @@ static haft_status read_relisted(haft__run *run, const haft__event *event, haft_
 /* Whether a server may have tools yet that it has not listed. */
 static bool may_list(const haft__run *run, haft__json row)
 {
-    bool unknown = haft__fold_text(row, "error").len > 0
-                   || haft__str_equal(haft__fold_text(row, "state"), HAFT__LIT("configured"));
+    bool unknown = haft__object_text(row, "error").len > 0
+                   || haft__str_equal(haft__object_text(row, "state"), HAFT__LIT("configured"));
     return unknown
-           && haft__resolve_server(run->spec, haft__fold_text(row, "name"))
+           && haft__resolve_server(run->spec, haft__object_text(row, "name"))
                   == HAFT__REASON_DEFERRED;
 }
 

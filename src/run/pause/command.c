@@ -8,7 +8,8 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "run/arguments.h"
-#include "run/decide/decide_int.h"
+#include "run/decide/decide.h"
+#include "run/event_body.h"
 #include "run/pause/elicitation.h"
 #include "run/pause/question.h"
 #include "json/read.h"
@@ -526,7 +527,7 @@ static haft_status apply_elicitation_answer(const haft__run *run, const haft__ru
                                             haft_error *err)
 {
     haft__arena arena;
-    haft__json apply_answer = haft__json_string(command->why);
+    haft__json answer = haft__json_string(command->why);
     haft_str verdict = HAFT__LIT("reject");
     haft_status status = HAFT_OK;
     haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
@@ -538,11 +539,11 @@ static haft_status apply_elicitation_answer(const haft__run *run, const haft__ru
         }
         if (status == HAFT_OK) {
             status = haft__elicitation_answer(call->elicitation, command->value, &arena,
-                                              run->hash_key, &apply_answer, err);
+                                              run->hash_key, &answer, err);
         }
     }
     if (status == HAFT_OK) {
-        haft__input_answered(buf, call->id, command->by, verdict, apply_answer);
+        haft__input_answered(buf, call->id, command->by, verdict, answer);
         status = haft__buf_check(buf, err);
     }
     haft__arena_finish(&arena);

@@ -31,9 +31,8 @@ typedef struct haft__run_command {
     haft__json value; /* of an answer; the new arguments of an approval, or null */
     haft_str by;      /* who says so */
     haft_str why;     /* of a rejection or a cancelling; may be empty */
-    haft_str pause;   /* what whoever speaks has seen the call wait for, as haft__pause_name has it,
-                         or HAFT__RUN_COMMAND_NO_PAUSE; then nothing else is answered. "" when that is
-                         not   known */
+    haft_str pause;   /* the pause that the sender saw, as haft__pause_name has it, or
+                         HAFT__RUN_COMMAND_NO_PAUSE: only that one is answered. "": not known */
     haft_str binding; /* of the approval as whoever speaks has seen it (run/pause/binding.h),
                          likewise; the beginning of it is enough */
     haft_str message; /* its own id, by which who sends it finds it again; "" for none */

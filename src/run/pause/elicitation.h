@@ -5,7 +5,7 @@
 
 #include "run/run.h"
 
-/* Makes {action, content} of what was said to a question (haft__run_call.asks): {action:
+/* Makes {action, content} of what was said to a question (haft__run_call.elicitation): {action:
  * accept|decline|cancel, content} as it is, an object as the content of a form, any other value as
  * the one field that a form has, and anything as consent to visit a page, but for false and "no".
  * The content must be what the tool's schema wants, with defaults filled in and converted where

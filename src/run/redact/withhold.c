@@ -12,7 +12,8 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "run/decide/decide_int.h"
+#include "run/decide/decide.h"
+#include "run/event_body.h"
 #include "run/redact/withhold_int.h"
 #include "json/read.h"
 

@@ -15,7 +15,6 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "cli/terminal/print.h"
 #include "io/clock.h"
 #include "model/providers/openai_chat/write_reply.h"
 
@@ -196,14 +195,6 @@ static void send_answer(void *context)
     finish(e);
 }
 
-static void report_mismatch(const haft__mock_model *mock, const char *message)
-{
-    (void)fputs("haft: mock-model: ", mock->errors);
-    haft__print_escaped(mock->errors, haft__str(message));
-    (void)fputc('\n', mock->errors);
-    (void)fflush(mock->errors);
-}
-
 /* Whether the reply keeps to what the request holds it to, as that of a real server would. Says so
  * when not: then the script is wrong. */
 static bool keeps(exchange *e)
@@ -224,7 +215,7 @@ static bool keeps(exchange *e)
                        "say ignores_constraint: true where a server is to take no notice of it",
                        e->mock->script->next - 1,
                        haft__constraint_name(e->asked.request.constraint.kind));
-        report_mismatch(e->mock, message);
+        e->mock->on_mismatch(e->mock->context, message);
         haft__mock_reply_error(e->mock, e->request, 500, message);
     }
     return good;
@@ -245,7 +236,7 @@ static bool ask_script(exchange *e)
     }
     char message[sizeof(err.where) + sizeof(err.message) + 16];
     (void)snprintf(message, sizeof(message), "script %s: %s", err.where, err.message);
-    report_mismatch(mock, message);
+    mock->on_mismatch(mock->context, message);
     haft__mock_reply_error(mock, e->request, status == HAFT_BAD_STATE ? 400 : 500, message);
     return false;
 }

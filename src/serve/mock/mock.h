@@ -4,8 +4,6 @@
 #ifndef HAFT_SERVE_MOCK_MOCK_H
 #define HAFT_SERVE_MOCK_MOCK_H
 
-#include <stdio.h>
-
 #include "io/server/server.h"
 #include "model/providers/openai_chat/parse_request.h"
 #include "model/script/script.h"
@@ -13,7 +11,9 @@
 typedef struct haft__mock_model {
     haft__loop *loop;
     haft__script *script;
-    FILE *errors; /* what the script did not expect is told here */
+    /* A request did not match the script, or the script is wrong. */
+    void (*on_mismatch)(void *context, const char *message);
+    void *context;
     haft__hash_key hash_key;
     bool again; /* from the start behind the last reply */
     haft__chat_server_kind like;

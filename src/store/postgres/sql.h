@@ -74,7 +74,7 @@
 /* From version 1, in which every run that could go on was due, to 2, in which only the first of its
  * thread is. Every transaction reads the version first: once the lock is had, nobody is at work who
  * has read the old one. */
-#define HAFT__PG_UPGRADE_TO_2(X)                                                                           \
+#define HAFT__PG_UPGRADE_TO_2(X)                                                                   \
     X("LOCK TABLE haft.meta IN ACCESS EXCLUSIVE MODE")                                             \
     X("UPDATE haft.runs w SET due = NULL WHERE w.due IS NOT NULL AND w.thread <> '' "              \
       "AND EXISTS (SELECT 1 FROM haft.meta WHERE version = 1) AND EXISTS (SELECT 1 "               \
@@ -103,7 +103,8 @@
     "pg_is_in_recovery()::int::bigint"
 #define HAFT__PG_META                                                                              \
     "SELECT " HAFT__PG_SETTINGS ", " HAFT__PG_SERVER ", version, oldest FROM haft.meta"
-#define HAFT__PG_BEGIN_INFO "SELECT " HAFT__PG_SETTINGS ", " HAFT__PG_SERVER ", 0::bigint, 0::bigint"
+#define HAFT__PG_BEGIN_INFO                                                                        \
+    "SELECT " HAFT__PG_SETTINGS ", " HAFT__PG_SERVER ", 0::bigint, 0::bigint"
 
 /* What the database is: whether there is our schema, its table of versions, anything else in it. */
 #define HAFT__PG_IDENTIFY                                                                          \
@@ -127,7 +128,7 @@
 /* Until the transaction's end nobody else creates a run of the thread: numbers are drawn in the
  * order in which they can be seen. */
 #define HAFT__PG_THREAD_LOCK "SELECT pg_advisory_xact_lock(" HAFT__PG_THREAD("$1::text") ")"
-#define HAFT__PG_OPEN_IN_THREAD                                                                              \
+#define HAFT__PG_OPEN_IN_THREAD                                                                    \
     "SELECT id, state::bigint FROM haft.runs "                                                     \
     "WHERE " HAFT__PG_THREAD("thread") " = " HAFT__PG_THREAD("$1::text") " "                       \
     "AND thread = $1 AND state < 2 ORDER BY number LIMIT 1"
@@ -154,7 +155,7 @@
 
 /* The compare-and-set: $2 and $3 are the event and the epoch that it follows. A run that has ended
  * is nobody's. */
-#define HAFT__PG_RUNS_UPDATE                                                                         \
+#define HAFT__PG_RUNS_UPDATE                                                                       \
     "UPDATE haft.runs SET seq = n.seq, bytes = runs.bytes + n.bytes, updated = n.updated, "        \
     "ended = CASE n.state WHEN 2 THEN n.updated ELSE 0 END, wake = n.wake, turns = n.turns, "      \
     "calls = n.calls, lease = n.lease, owner = CASE n.state WHEN 2 THEN '' ELSE runs.owner END, "  \
@@ -163,7 +164,7 @@
     "$8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bytea[], $13::text[]) AS n "   \
     "(id, before, epoch, seq, bytes, updated, wake, turns, calls, lease, state, checksum, "        \
     "ending) WHERE runs.id = n.id AND runs.seq = n.before AND runs.epoch = n.epoch"
-#define HAFT__PG_RUN_UPDATE                                                                          \
+#define HAFT__PG_RUN_UPDATE                                                                        \
     "UPDATE haft.runs SET seq = $4::bigint, bytes = bytes + $5::bigint, updated = $6::bigint, "    \
     "ended = CASE $11::bigint WHEN 2 THEN $6::bigint ELSE 0 END, wake = $7::bigint, "              \
     "turns = $8::bigint, calls = $9::bigint, lease = $10::bigint, "                                \
@@ -217,21 +218,21 @@
 /* $1 now, $2 owner, $3 lease, $4 ids to leave alone, $5 owners that are no more; $2 itself is
  * among them when it looks for runs that are its own without its knowing. What another
  * process is just taking is passed over. */
-#define HAFT__PG_CLAIM_NEXT(which, order)                                                               \
+#define HAFT__PG_CLAIM_NEXT(which, order)                                                          \
     HAFT__PG_CLAIMED(                                                                              \
         "w.id FROM haft.runs w WHERE " which " AND w.id <> ALL ($4::text[]) "                      \
         "AND NOT EXISTS (SELECT 1 FROM haft.runs b WHERE w.thread <> '' "                          \
         "AND " HAFT__PG_THREAD("b.thread") " = " HAFT__PG_THREAD("w.thread") " "                   \
         "AND b.thread = w.thread AND b.number < w.number AND b.state < 2) "                        \
         "ORDER BY " order " LIMIT 1 FOR UPDATE SKIP LOCKED")
-#define HAFT__PG_CLAIM_ORPHANED                                                                         \
-    HAFT__PG_CLAIM_NEXT("w.owner <> '' AND ((w.owner <> $2 AND w.lease <= $1::bigint) "                 \
+#define HAFT__PG_CLAIM_ORPHANED                                                                    \
+    HAFT__PG_CLAIM_NEXT("w.owner <> '' AND ((w.owner <> $2 AND w.lease <= $1::bigint) "            \
                    "OR w.owner = ANY ($5::text[]))",                                               \
                    "w.lease, w.number")
 #define HAFT__PG_CLAIM_FREE HAFT__PG_CLAIM_NEXT("w.due <= $1::bigint", "w.due, w.number")
 /* Whether it was; locked first. */
 #define HAFT__PG_RECLAIM_LOCK "SELECT 1 FROM haft.runs WHERE id = $1 FOR UPDATE"
-#define HAFT__PG_RECLAIM                                                                            \
+#define HAFT__PG_RECLAIM                                                                           \
     "SELECT " HAFT__PG_ROW_FULL HAFT__PG_FROM "WHERE r.id = $1 AND r.epoch = $2 AND r.owner = $3"
 /* One that somebody else has locked is passed over, so that it is in doubt and no other. */
 #define HAFT__PG_RENEW                                                                             \
@@ -246,7 +247,7 @@
     "WHERE id = $1 AND epoch = $2 AND owner <> ''"
 
 /* Everything of the runs $1; it is sent for each table. */
-#define HAFT__PG_DELETE_RUN(X)                                                                          \
+#define HAFT__PG_DELETE_RUN(X)                                                                     \
     X("DELETE FROM haft.runs WHERE id = ANY ($1::text[])")                                         \
     X("DELETE FROM haft.events WHERE run = ANY ($1::text[])")                                      \
     X("DELETE FROM haft.artifacts WHERE run = ANY ($1::text[])")                                   \
@@ -262,12 +263,12 @@
     "AND (due IS NULL OR due > $2)"
 #define HAFT__PG_CACHE_KEY "sha256(sha256($1) || $2)"
 #define HAFT__PG_CACHE_PUT                                                                        \
-    "INSERT INTO haft.cache (key, until, result) VALUES (" HAFT__PG_CACHE_KEY                            \
+    "INSERT INTO haft.cache (key, until, result) VALUES (" HAFT__PG_CACHE_KEY                      \
     ", $3, $4) ON CONFLICT (key) DO UPDATE SET number = excluded.number, "                         \
     "until = excluded.until, result = excluded.result RETURNING number"
 #define HAFT__PG_CACHE_TRIM "DELETE FROM haft.cache WHERE number <= $1"
 #define HAFT__PG_CACHE_EXPIRE  "DELETE FROM haft.cache WHERE until > 0 AND until <= $1"
-#define HAFT__PG_CACHE_GET                                                                            \
+#define HAFT__PG_CACHE_GET                                                                         \
     "SELECT result FROM haft.cache WHERE key = " HAFT__PG_CACHE_KEY " AND (until = 0 OR until > $3)"
 
 /* ---- what is too old ---- */
@@ -277,28 +278,29 @@
 /* Whether a run that has ended must stay: by its time, $1; by its end, $2 are those that are
  * wanted, all when there are none; or because its parent has not ended. A subselect that can only
  * give one row is never made into a table of all. */
-#define HAFT__PG_IS_EXPIRED(run)                                                                     \
+#define HAFT__PG_IS_EXPIRED(run)                                                                   \
     "(" run ".ended >= $1::bigint "                                                                \
     "OR (cardinality($2::text[]) > 0 AND " run ".ending <> ALL ($2::text[])) "                     \
     "OR coalesce((SELECT p.state < 2 FROM haft.runs p WHERE p.id = " run ".parent), false))"
 /* Which runs, each with the time and number that they are found by, and whether it may go, which it
  * may not when another of its thread must stay. Every thread is looked at once. */
-#define HAFT__PG_RUNS_EXPIRED(which)                                                                   \
+#define HAFT__PG_RUNS_EXPIRED(which)                                                               \
     "WITH old AS MATERIALIZED (SELECT r.id, r.ended, r.number, r.thread, "                         \
-    "NOT " HAFT__PG_IS_EXPIRED("r") " AS due "                                                       \
+    "NOT " HAFT__PG_IS_EXPIRED("r") " AS due "                                                     \
     "FROM haft.runs r WHERE r.state = 2 AND r.ended < $1::bigint AND " which "), "                 \
     "threads AS MATERIALIZED (SELECT n.thread, (SELECT 1 FROM haft.runs t "                        \
     "WHERE " HAFT__PG_THREAD("t.thread") " = " HAFT__PG_THREAD("n.thread") " "                     \
-    "AND t.thread = n.thread AND (t.state < 2 OR " HAFT__PG_IS_EXPIRED("t") ") LIMIT 1) "            \
+    "AND t.thread = n.thread AND (t.state < 2 OR " HAFT__PG_IS_EXPIRED("t") ") LIMIT 1) "          \
     "AS stays FROM (SELECT DISTINCT thread FROM old WHERE due AND thread <> '') n) "               \
     "SELECT o.id, o.ended, o.number, (o.due AND n.stays IS NULL)::int::bigint "                    \
     "FROM old o LEFT JOIN threads n ON n.thread = o.thread ORDER BY o.ended, o.number"
 /* $5 runs behind the one that was looked at last: $3 and $4 are its time and number. */
 #define HAFT__PG_RUNS_NEXT                                                                         \
-    HAFT__PG_RUNS_EXPIRED("(r.ended, r.number) > ($3::bigint, $4::bigint) "                            \
+    HAFT__PG_RUNS_EXPIRED("(r.ended, r.number) > ($3::bigint, $4::bigint) "                        \
                       "ORDER BY r.ended, r.number LIMIT $5")
 /* Those of $3 that are still there; one that another session has locked is left to that. */
-#define HAFT__PG_RUNS_RECHECK HAFT__PG_RUNS_EXPIRED("r.id = ANY ($3::text[]) FOR UPDATE SKIP LOCKED")
+#define HAFT__PG_RUNS_RECHECK                                                                      \
+    HAFT__PG_RUNS_EXPIRED("r.id = ANY ($3::text[]) FOR UPDATE SKIP LOCKED")
 
 /* Those of $1, runs; always in the same order, so that two who do this wait for each other. */
 #define HAFT__PG_THREADS_LOCK                                                                      \
@@ -307,7 +309,7 @@
 
 /* ---- reading ---- */
 
-#define HAFT__PG_EVENTS_CHECKSUM                                                                        \
+#define HAFT__PG_EVENTS_CHECKSUM                                                                   \
     "SELECT seq, checksum FROM haft.events WHERE run = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1"
 /* Behind that row, up to one row more than has event $3. */
 #define HAFT__PG_EVENTS                                                                            \
@@ -330,17 +332,17 @@
 #define HAFT__PG_LIST_THREAD                                                                       \
     "SELECT " HAFT__PG_ROW HAFT__PG_FROM HAFT__PG_IN_THREAD                                        \
     "AND r.id < $2 AND r.state < $3 ORDER BY r.id DESC LIMIT $4"
-#define HAFT__PG_THREAD_HISTORY                                                                       \
+#define HAFT__PG_THREAD_HISTORY                                                                    \
     "SELECT r.id, r.created, r.ending, a.task_sha256, a.task, "                                    \
     "a.answer" HAFT__PG_FROM HAFT__PG_IN_THREAD "AND r.state = 2 AND r.number < "                  \
     "coalesce((SELECT number FROM haft.runs WHERE id = $2), $3) ORDER BY r.number DESC LIMIT $4"
 /* Those that wait for others, and not for people. */
-#define HAFT__PG_LIST_BLOCKED                                                                       \
+#define HAFT__PG_LIST_BLOCKED                                                                      \
     "SELECT r.id, r.state::bigint, r.owner, r.lease FROM haft.runs r WHERE r.state = 0 "           \
     "AND r.thread <> '' AND r.id < $1 AND EXISTS (SELECT 1 FROM haft.runs b "                      \
     "WHERE " HAFT__PG_THREAD("b.thread") " = " HAFT__PG_THREAD("r.thread") " "                     \
     "AND b.thread = r.thread AND b.number < r.number AND b.state < 2) ORDER BY r.id DESC LIMIT $2"
-#define HAFT__PG_PREDECESSORS                                                                             \
+#define HAFT__PG_PREDECESSORS                                                                      \
     "SELECT r.id, r.state::bigint, r.owner, r.lease FROM haft.runs m JOIN haft.runs r "            \
     "ON " HAFT__PG_THREAD("r.thread") " = " HAFT__PG_THREAD(                                       \
         "m.thread") " AND r.thread = m.thread AND r.number < "                                     \
@@ -348,15 +350,16 @@
                     "WHERE m.id = $1 AND r.state < 2 ORDER BY "                                    \
                     "r.number LIMIT $2"
 /* The oldest, until they have $3 bytes together, and one more. */
-#define HAFT__PG_MESSAGES_PAGE                                                                           \
+#define HAFT__PG_MESSAGES_PAGE                                                                     \
     "SELECT id, run, body FROM (SELECT id, run, body, sum(length(body)) OVER (ORDER BY id ROWS "   \
     "UNBOUNDED PRECEDING) - length(body) AS before FROM ("
 #define HAFT__PG_MESSAGES_PAGE_END ") m) s WHERE before < $3 ORDER BY id"
 #define HAFT__PG_RECEIVE_RUN                                                                       \
-    HAFT__PG_MESSAGES_PAGE "SELECT id, run, body FROM haft.messages WHERE run = $1 ORDER BY id LIMIT "   \
-                     "$2" HAFT__PG_MESSAGES_PAGE_END
+    HAFT__PG_MESSAGES_PAGE                                                                         \
+    "SELECT id, run, body FROM haft.messages WHERE run = $1 ORDER BY id LIMIT $2"                  \
+    HAFT__PG_MESSAGES_PAGE_END
 #define HAFT__PG_RECEIVE                                                                           \
-    HAFT__PG_MESSAGES_PAGE "SELECT m.id, m.run, m.body FROM haft.runs r JOIN haft.messages m "           \
+    HAFT__PG_MESSAGES_PAGE "SELECT m.id, m.run, m.body FROM haft.runs r JOIN haft.messages m "     \
                      "ON m.run = r.id WHERE r.owner = $1 AND r.owner <> '' ORDER BY m.id "         \
                      "LIMIT $2" HAFT__PG_MESSAGES_PAGE_END
 #define HAFT__PG_ARTIFACT                                                                          \

@@ -213,20 +213,6 @@ haft_status haft__openai_stream_feed(haft__openai_stream *stream, haft_str bytes
     HAFT__UNREACHABLE();
 }
 
-haft_status haft__json_is_truncated(haft_str text, bool *ret_cut)
-{
-    haft__json_stream json;
-    haft__json_event event = {.kind = HAFT__JSON_EVENT_BEGIN};
-    haft_status status = HAFT_OK;
-    haft__json_stream_init(&json, NULL);
-    while (status == HAFT_OK && event.kind != HAFT__JSON_EVENT_MORE) {
-        status = haft__json_stream_next(&json, &text, &event, NULL);
-    }
-    haft__json_stream_finish(&json);
-    *ret_cut = status == HAFT_OK;
-    return status == HAFT_NO_MEMORY ? status : HAFT_OK;
-}
-
 static void fail_cut(haft__openai_stream *stream, const char *message)
 {
     haft__openai_fail(stream, HAFT__FAILURE_CUT, 0);

@@ -62,9 +62,6 @@ uint32_t haft__openai_error_status(const haft__openai_error *error);
 /* Appends the message and, in brackets, what else is known. */
 void haft__openai_error_write(haft__buf *buf, const haft__openai_error *error, haft_str request_id);
 
-/* Whether more bytes could make JSON of it. Fails for want of memory only. */
-HAFT_MUST_USE haft_status haft__json_is_truncated(haft_str text, bool *ret_cut);
-
 /* Appends the beginning of a text on one line: white space is one space, tags of HTML are left
  * out if `html`, and what is not UTF-8 is '?'. */
 void haft__openai_add_excerpt(haft__buf *buf, haft_str text, bool html);
