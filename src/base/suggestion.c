@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * near.c - edit distance with neighbour swaps (optimal string alignment), three rows at a time.
+ * suggestion.c - edit distance with neighbour swaps (optimal string alignment), three rows at a
+ * time.
  *
  * A name is near enough when at most a third of the word is wrong, but no more than three slips
  * and always one, unless the word is a single letter. Tests: tests/base/suggestion_test.c.

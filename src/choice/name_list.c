@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c - lists of tools in texts for a model. Tests: tests/choice/name_list_test.c. */
+/* name_list.c - lists of tools in texts for a model. Tests: tests/choice/name_list_test.c. */
 #include "base/limits.h"
 #include "choice/choice_int.h"
 #include "tool/wire_name.h"

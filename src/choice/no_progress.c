@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress.c - does the model go round in circles? First a hint, then a refusal, then the end.
+ * no_progress.c - does the model go round in circles? First a hint, then a refusal, then the end.
  *
  * Whether a call repeats itself is known only when its result is there, so there are two views:
  * haft__no_progress_check() guesses from the calls, haft__no_progress_note() compares the results.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commands.c - finds the command, checks its words against its row, runs it, says what failed.
+/* command.c - finds the command, checks its words against its row, runs it, says what failed.
  * Tests: tests/cli/command_test.c. */
 #include "cli/command.h"
 

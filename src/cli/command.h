@@ -5,7 +5,7 @@
  * A command is one file, cmd_<name>.c ('_' where the name has '-'), that defines
  * `const haft__command haft__cmd_<name>`, and one row in HAFT__COMMANDS below (and the file's name
  * in src/meson.build). Help, usage errors and the choice of a command all come from the table.
- * cmd_help.c is a small one to start from.
+ * help.c is a small one to start from.
  */
 #ifndef HAFT_CLI_COMMAND_H
 #define HAFT_CLI_COMMAND_H
@@ -84,7 +84,7 @@ typedef struct haft__command {
     const haft__option *options;         /* NULL for none */
     const haft__subcommand *subcommands; /* NULL for none */
     const haft__example *examples;       /* NULL for none */
-    const char *exits;                   /* numbers of exit.h, by spaces; NULL: "0 1 2" */
+    const char *exits;                   /* numbers of exit_status.h, by spaces; NULL: "0 1 2" */
     size_t min_words, max_words;         /* how many arguments it takes */
     haft__command_handler *run;
     bool result; /* with --json it prints the result of a run: one object, whatever fails */

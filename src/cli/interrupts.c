@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interrupt.c - signals that ask a command to stop. Tests: tests/cli/terminal_test.py. */
+/* interrupts.c - signals that ask a command to stop. Tests: tests/cli/terminal_test.py. */
 #include "cli/interrupts.h"
 
 #include <signal.h>

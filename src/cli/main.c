@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - the haft command: everything is in commands.c; here is what only a process can do.
+ * main.c - the haft command: everything is in command.c; here is what only a process can do.
  *
  * Output that did not arrive is a failure, also when the reader went away (a broken pipe) or the
  * disk is full: a script must not take half a result for a whole one.

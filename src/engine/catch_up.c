@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * open_hear.c - what a run that was taken up has missed: messages that wait for it, a spec that has
+ * catch_up.c - what a run that was taken up has missed: messages that wait for it, a spec that has
  * changed, calls that whoever had it left behind.
  *
  * Everything that was said before is heard before anything happens to it.

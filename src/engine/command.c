@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * steer.c - commands to runs, compared and checked with what must not be written down.
+ * command.c - commands to runs, compared and checked with what must not be written down.
  *
  * Tests: tests/engine/command_test.c.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loss.c - a run that was lost by one process after the other, and what becomes of it.
+ * crash_guard.c - a run that was lost by one process after the other, and what becomes of it.
  *
  * A tool that takes its process down is known by its call, which was begun and has no end. What
  * does so between calls, a reply of a model for instance, leaves nothing behind; whoever takes runs
- * counts how often they were lost (work_loss.c), and says so here.
+ * counts how often they were lost (crash_count.c), and says so here.
  * Tests: tests/engine/worker/crash_count_test.c.
  */
 #include "base/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * way.c - from what a spec says of a server to its URL and its key. Whose key goes where is decided
- * here and nowhere else. Tests: tests/engine/model_call_test.c and tests/cli/model_test.py.
+ * endpoint.c - from what a spec says of a server to its URL and its key. Whose key goes where is
+ * decided here and nowhere else. Tests: tests/engine/model_call_test.c and tests/cli/model_test.py.
  */
 #include "engine/endpoint.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seek.c - one index for each set of deferred tools, kept for all runs of the runtime.
+ * index_cache.c - one index for each set of deferred tools, kept for all runs of the runtime.
  *
  * Tests: tests/engine/index_cache_test.c.
  */

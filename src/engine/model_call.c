@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ask.c - asks the model of a run: a script, the planner of rules, or a server (ask_http.c).
+ * model_call.c - asks the model of a run: a script, the planner of rules, or a server
+ * (model_call_http.c).
  *
  * Tests: tests/engine/model_call_test.c.
  */

@@ -38,7 +38,7 @@ void haft__model_call_complete(haft__model_call *call, const haft__model_outcome
 /* Something of ours failed: the run cannot go on. */
 void haft__model_call_fail(haft__model_call *call, const haft_error *error);
 
-/* ---- ask_http.c ---- */
+/* ---- model_call_http.c ---- */
 
 HAFT_MUST_USE haft_status haft__model_call_http_start(haft__model_call *call, haft_error *err);
 void haft__model_call_http_stop(haft__model_call *call);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ask_http.c - asks a model that is reached over HTTP: sends the request, reads the reply as it
- * arrives, tries again where that is right (model/retry.h).
+ * model_call_http.c - asks a model that is reached over HTTP: sends the request, reads the reply as
+ * it arrives, tries again where that is right (model/retry.h).
  *
  * A reply that has begun to arrive is never asked for a second time. Tests:
  * tests/engine/model_call_test.c and tests/cli/model_test.py.

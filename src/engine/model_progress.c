@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tell.c - told events of a reply that arrives. Tests: tests/engine/model_progress_test.c. */
+/* model_progress.c - told events of a reply that arrives. Tests:
+ * tests/engine/model_progress_test.c. */
 #include "engine/model_progress.h"
 
 #include "base/limits.h"

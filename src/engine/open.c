@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * open.c - takes up a run that is in the store: find, claim, read, fold; what it then hears is in
- * open_hear.c.
+ * catch_up.c.
  *
  * Each step asks the store and goes on in its callback. A run that another process has is only
  * taken when its lease is over, or when that process is no more. Tests: tests/engine/open_test.c.

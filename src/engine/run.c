@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live.c - a run that goes on here: what is decided is recorded, what is asked for is performed.
+ * run.c - a run that goes on here: what is decided is recorded, what is asked for is performed.
  *
  * A call with effects starts only when all before it is durable; asking a model, and calls that
  * only read, do not wait for the disk. Tests: tests/engine/run_test.c.

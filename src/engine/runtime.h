@@ -5,15 +5,14 @@
  *     runtime.c   the loop, the store and the clients of many runs; leases, messages from outside
  *     agent.c     a spec with what its runs share: model, script (script_file.c), secrets.c
  *     lease.c     how long runs are this process's
- *     live.c      a run that goes on here: decide, record, perform
+ *     run.c      a run that goes on here: decide, record, perform
  *     log.c       the way of its events to the store
- *     ask.c       asking the model; ask_http.c over HTTP; tell.c what it says on the way
- *     way.c       where a server is, and which key it gets
- *     calls.c     running calls; catalogue.c searching for tools; seek.c by what
- *     open.c      taking up a run that is in the store; respec.c with another spec than before
- *     queue.c     runs of one thread, one after the other
- *     work.c      taking runs that nobody goes on with; work_skip.c those that cannot go on here
- *     api.c       the public functions
+ *     model_call.c       asking the model; model_call_http.c over HTTP; model_progress.c what it
+ * says on the way endpoint.c       where a server is, and which key it gets tool_calls.c running
+ * calls; tool_search.c searching for tools; index_cache.c by what open.c      taking up a run that
+ * is in the store; spec_change.c with another spec than before thread_queue.c     runs of one
+ * thread, one after the other worker.c      taking runs that nobody goes on with; skip.c those that
+ * cannot go on here api.c       the public functions
  *
  * Everything happens on the thread that steps the loop.
  */
@@ -347,7 +346,7 @@ void haft__agent_retain(haft_agent *agent);
  * the spec and the environment. */
 HAFT_MUST_USE haft_status haft__agent_load_secrets(haft_agent *agent, haft_error *err);
 
-/* ---- live.c ---- */
+/* ---- run.c ---- */
 
 /* A run without events yet. */
 HAFT_MUST_USE haft_status haft__run_create(haft_runtime *runtime, haft_run **ret_run,
@@ -448,7 +447,7 @@ bool haft__log_is_durable(const haft_run *run);
  * and HAFT__LIMIT_RUN_UNREAD_BYTES wait already. */
 void haft__log_notify(haft_run *run, haft_str body);
 
-/* ---- ask.c ---- */
+/* ---- model_call.c ---- */
 
 HAFT_MUST_USE haft_status haft__model_call_start(haft_run *run, haft_error *err);
 void haft__model_call_stop(haft_run *run);
@@ -459,7 +458,7 @@ HAFT_MUST_USE haft_status haft__agent_prepare_model(haft_agent *agent, haft_erro
 /* The client for models; NULL for want of memory. */
 struct haft__http_client *haft__runtime_http_client(haft_runtime *runtime, haft_error *err);
 
-/* ---- calls.c ---- */
+/* ---- tool_calls.c ---- */
 
 /* Answers a call that has started from the script, if it can be. */
 HAFT_MUST_USE haft_status haft__tool_calls_use_script(haft_run *run, bool *ret_did,
@@ -472,7 +471,7 @@ void haft__tool_calls_stop(haft_run *run);
 /* Ends those that may be repeated. */
 void haft__tool_calls_stop_repeatable(haft_run *run);
 
-/* ---- catalogue.c ---- */
+/* ---- tool_search.c ---- */
 
 /* Searches for tools, with the task (HAFT__SEARCH_BEFORE_FIRST_TURN) or for the call that has this
  * index; what is found is recorded when the servers have said what they have. */
@@ -485,7 +484,7 @@ HAFT_MUST_USE haft_status haft__tool_search_refresh_list(haft_run *run, haft_str
 HAFT_MUST_USE haft_status haft__tool_search_start(haft_run *run, size_t call, haft_error *err);
 void haft__tool_search_stop(haft_run *run);
 
-/* ---- respec.c ---- */
+/* ---- spec_change.c ---- */
 
 /* Loads specs that the events of `run` have: haft__run.specs. */
 haft__run_specs haft__spec_change_loader(haft_run *run);
@@ -525,7 +524,7 @@ bool haft__run_query_done(haft_run *run);
 /* Puts what earlier runs of the thread said into `earlier`; `next` comes when it is there. */
 void haft__run_load_thread(haft_run *run, haft_str thread, void (*next)(haft_run *run));
 
-/* ---- loss.c ---- */
+/* ---- crash_guard.c ---- */
 
 /* Whether nothing is begun for the run yet: one that was lost begins nothing before it is durable
  * that it does, so that whoever has it next knows how far it got. */
@@ -537,13 +536,13 @@ bool haft__crash_guard_limit_reached(const haft_run *run);
 /* Records that: as a model call that failed, or where no model is asked, as a wish that it end. */
 HAFT_MUST_USE haft_status haft__crash_guard_end_run(haft_run *run, haft_error *err);
 
-/* ---- open_hear.c ---- */
+/* ---- catch_up.c ---- */
 
 /* Does what is due to a run that has just been taken up: what was said to it meanwhile, the spec as
  * it is now, the calls that were under way, and `first`. */
 HAFT_MUST_USE haft_status haft__run_catch_up(haft_run *run, haft_error *err);
 
-/* ---- queue.c ---- */
+/* ---- thread_queue.c ---- */
 
 /* The run is in the store and has not begun: it begins once no run is ahead of it in its thread.
  * Until then it is `queued`: nothing is decided, unless it is to be cancelled. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * respec.c - runs that go on with another spec than they began with.
+ * spec_change.c - runs that go on with another spec than they began with.
  *
  * An event has the new spec. From there on the run has an agent of that; what came before keeps the
  * old one, whose tools and texts it points to. Tests: tests/cli/respec_test.py.

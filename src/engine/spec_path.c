@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* beside.c - files that a spec names. Tests: tests/engine/spec_path_test.c. */
+/* spec_path.c - files that a spec names. Tests: tests/engine/spec_path_test.c. */
 #include "engine/spec_path.h"
 
 #include "base/limits.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * queue.c - a run whose turn in its thread has not come.
+ * thread_queue.c - a run whose turn in its thread has not come.
  *
  * The order is the store's: a run may begin when none that was created before it in its thread is
  * open, and once that is so it stays so. Nobody is told when it is; whoever waits looks again, at

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calls.c - the calls that run: from the script, from memory, or by their executors.
+ * tool_calls.c - the calls that run: from the script, from memory, or by their executors.
  *
  * A slot is one attempt of one call. Tests: tests/engine/tool_calls_test.c.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * catalogue.c - searching for tools: before the first turn, and when the model calls tool_search.
+ * tool_search.c - searching for tools: before the first turn, and when the model calls tool_search.
  *
  * The servers of the run say what they have, from memory if they said it before; that is searched,
  * and what the run gets to see of it is recorded. Where the spec has a server of embeddings, it is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * own_file.c - where files of haft's own are, and whether they still are its own.
+ * state_file.c - where files of haft's own are, and whether they still are its own.
  * Tests: tests/exec/state_file_test.c.
  */
 #include "exec/state_file.h"

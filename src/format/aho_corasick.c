@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* marks.c - see marks.h. Tests: tests/format/aho_corasick_test.c. */
+/* aho_corasick.c - see aho_corasick.h. Tests: tests/format/aho_corasick_test.c. */
 #include "format/aho_corasick.h"
 
 #include <assert.h>

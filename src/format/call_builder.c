@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* forming.c - the call that is being read, from its first byte to its end. Tests:
+/* call_builder.c - the call that is being read, from its first byte to its end. Tests:
  * tests/format/parser_test.c. */
 #include "base/limits.h"
 #include "format/parser.h"

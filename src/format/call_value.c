@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * value.c - arguments that are written as keys and values without quotes: their types come from the
- * tool's schema.
+ * call_value.c - arguments that are written as keys and values without quotes: their types come
+ * from the tool's schema.
  *
  * A string is told while it comes; everything else when it is complete. What does not read as its
  * type stays a string, so that the check of the arguments can say what is wrong.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * give.c - bytes that are no mark: each goes to what its place is about, or leads to another place.
- * Tests: tests/format/parser_test.c, tests/format/cases_test.c. Fuzzer: fuzz/format.c.
+ * consume.c - bytes that are no mark: each goes to what its place is about, or leads to another
+ * place. Tests: tests/format/parser_test.c, tests/format/cases_test.c. Fuzzer: fuzz/format.c.
  */
 #include "format/parser.h"
 

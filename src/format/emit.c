@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tell.c - tells what was found: whole characters, and white space only where it is not layout.
+ * emit.c - tells what was found: whole characters, and white space only where it is not layout.
  * Tests: tests/format/parser_test.c.
  */
 #include "base/limits.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wreck.c - the rest of a call that cannot be used: where it ends, and what it looked like.
+ * malformed_call.c - the rest of a call that cannot be used: where it ends, and what it looked
+ * like.
  *
  * Strings, brackets and tags of other dialects are still followed, so that marks inside of them
  * stay data. The call ends at its end tag; where the format has none, with its JSON; in an array,

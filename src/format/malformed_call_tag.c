@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wreck_tag.c - tags of another dialect in a call that cannot be used:
+ * malformed_call_tag.c - tags of another dialect in a call that cannot be used:
  * <parameter=s>text</parameter> where JSON was wanted. Their values have no quotes, so that only
  * the end of the tag ends them; as everywhere it counts only if another tag stands behind it. A
  * block of reasoning is one as well, wherever it begins.

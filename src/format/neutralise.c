@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * neutral.c - takes the force out of marks in a text that is not the model's.
- * Tokens that are special to some model are in special.h.
+ * neutralise.c - takes the force out of marks in a text that is not the model's.
+ * Tokens that are special to some model are in special_tokens.h.
  * Tests: tests/format/neutralise_test.c.
  */
 #include "base/error.h"

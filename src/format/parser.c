@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parser.c - goes through a format's places, byte by byte. What a mark does is in follow.c, what
- * becomes of other bytes in give.c.
+ * parser.c - goes through a format's places, byte by byte. What a mark does is in transition.c,
+ * what becomes of other bytes in consume.c.
  *
  * Invariants:
  *   1. A byte of the text is used once. Only the beginning of a mark that turned out to be none, or

@@ -3,14 +3,14 @@
  * format/parser.h - the inside of a parser, for its own files.
  *
  *     parser.c      goes from place to place
- *     ending.c      tokens that end a turn, at the end of the text
- *     tell.c        what is told, and when
- *     forming.c     the call that is being read
- *     value.c       values that are written without quotes
+ *     stop_tokens.c      tokens that end a turn, at the end of the text
+ *     emit.c        what is told, and when
+ *     call_builder.c     the call that is being read
+ *     call_value.c       values that are written without quotes
  *     scan_json.c   JSON that holds calls
- *     mend.c        ... that has to be mended first
- *     wreck.c       the rest of a call that cannot be used; tags in it in wreck_tag.c
- *     scan_python.c   calls written as Python; their strings in python_string.c
+ *     repair.c        ... that has to be mended first
+ *     malformed_call.c       the rest of a call that cannot be used; tags in it in
+ * malformed_call_tag.c scan_python.c   calls written as Python; their strings in python_string.c
  *
  * A failure of memory, or of the one who is told, is kept in `status`; nothing is told any more.
  */
@@ -54,7 +54,7 @@ typedef struct haft__call_builder {
     const haft__format_tool *tool; /* NULL when none has this name */
     bool members;                  /* there is one already */
     bool verbatim;                 /* the present value is a string: it is told as it comes */
-    unsigned types;                /* that the present value may have: see value.c */
+    unsigned types;                /* that the present value may have: see call_value.c */
     bool in_value;                 /* a value is being read */
     bool fresh;                    /* nothing of it has come yet */
     bool on_own_line;              /* it begins on a line of its own */
@@ -124,7 +124,7 @@ typedef struct haft__parser_repair {
 /* The outermost tag of another dialect that is open in such a call: what stands in it is a value.
  */
 typedef struct haft__malformed_call_tag {
-    uint8_t state; /* see wreck_tag.c */
+    uint8_t state; /* see malformed_call_tag.c */
     uint8_t length, match;
     char last;
     char name[32]; /* a longer one is no tag */
@@ -232,7 +232,7 @@ static inline const haft__format_state *haft__parser_state(const haft__parser *p
     return &p->format->states[p->state];
 }
 
-/* ---- ending.c ---- */
+/* ---- stop_tokens.c ---- */
 
 void haft__stop_tokens_init(haft__parser *p);
 void haft__stop_tokens_finish(haft__parser *p);
@@ -241,7 +241,7 @@ void haft__stop_tokens_read(haft__parser *p, haft_str bytes);
 /* The text ends: what was held back is read, unless it is tokens that end a turn. */
 void haft__stop_tokens_end(haft__parser *p);
 
-/* ---- follow.c: what a mark does ---- */
+/* ---- transition.c: what a mark does ---- */
 
 /* What the mark says, and on to the place it leads to. */
 void haft__parser_transition(haft__parser *p, const haft__format_state *from,
@@ -257,7 +257,7 @@ void haft__parser_reject_call(haft__parser *p, const char *why);
 /* Whether what is read there may turn out not to be a call. */
 bool haft__parser_is_maybe_call(const haft__format_state *state);
 
-/* ---- bytes that are no mark: give.c ---- */
+/* ---- bytes that are no mark: consume.c ---- */
 
 /* How many of the bytes it has taken: fewer when they lead to another place. */
 size_t haft__parser_consume(haft__parser *p, haft_str text);
@@ -280,7 +280,7 @@ static inline void haft__parser_remove_prefix(haft__buf *buf, size_t count)
     }
 }
 
-/* ---- tell.c ---- */
+/* ---- emit.c ---- */
 
 void haft__parser_emit_init(haft__parser *p);
 void haft__parser_emit_finish(haft__parser *p);
@@ -298,7 +298,7 @@ void haft__parser_end_reasoning(haft__parser *p);
 void haft__parser_end_code(haft__parser *p);
 void haft__parser_emit_end(haft__parser *p);
 
-/* ---- forming.c ---- */
+/* ---- call_builder.c ---- */
 
 void haft__call_builder_init(haft__parser *p);
 void haft__call_builder_finish(haft__parser *p);
@@ -341,7 +341,7 @@ void haft__call_builder_discard(haft__parser *p);
 /* It cannot be used. */
 void haft__call_builder_fail(haft__parser *p, haft__parser_event_kind kind, const char *why);
 
-/* ---- value.c ---- */
+/* ---- call_value.c ---- */
 
 /* The key is complete. False when it cannot be one; then the place has changed. */
 bool haft__value_begin(haft__parser *p, haft__format_action how);
@@ -371,7 +371,7 @@ haft__call_member haft__scan_call_member(haft_str key);
 /* Goes on with an array behind an element that could not be read. */
 void haft__scan_resume(haft__parser *p);
 
-/* ---- wreck.c ---- */
+/* ---- malformed_call.c ---- */
 
 void haft__malformed_call_init(haft__parser *p);
 void haft__malformed_call_finish(haft__parser *p);
@@ -395,7 +395,7 @@ void haft__malformed_call_record(haft__parser *p, haft_str bytes);
  * behind the first end tag of a string that never closed. False when there is neither. */
 bool haft__malformed_call_reparse(haft__parser *p);
 
-/* ---- wreck_tag.c ---- */
+/* ---- malformed_call_tag.c ---- */
 
 /* `bracket`: one is open around it; then nothing but a block of reasoning is such a tag. */
 void haft__malformed_call_tag_scan_byte(haft__malformed_call_tag *tag, char c, bool bracket);
@@ -403,7 +403,7 @@ void haft__malformed_call_tag_scan_byte(haft__malformed_call_tag *tag, char c, b
 bool haft__malformed_call_tag_is_header(const haft__malformed_call_tag *tag);
 bool haft__malformed_call_tag_is_open(const haft__malformed_call_tag *tag);
 
-/* ---- mend.c ---- */
+/* ---- repair.c ---- */
 
 void haft__parser_repair_init(haft__parser *p);
 void haft__parser_repair_finish(haft__parser *p);

@@ -26,7 +26,7 @@ typedef struct haft__format_result {
     size_t number; /* of the call, as above */
 } haft__format_result;
 
-/* ---- teach.c ---- */
+/* ---- write_tools.c ---- */
 
 /* Appends the section of a system prompt that says which tools there are, how to call them and how
  * their results come back. Nothing when there are no tools. */
@@ -55,7 +55,7 @@ void haft__format_write_calls(haft__buf *buf, const haft__format *format, haft_s
 void haft__format_write_results(haft__buf *buf, const haft__format *format,
                                 const haft__format_result *results, size_t count);
 
-/* ---- neutral.c ---- */
+/* ---- neutralise.c ---- */
 
 /* Appends `text` with a zero-width space inside every mark of the format, and inside every token
  * that is special to some model: nobody can forge a turn or a call with it. */

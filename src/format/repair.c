@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mend.c - JSON that is not quite JSON, mended before it is read (options.repair).
+ * repair.c - JSON that is not quite JSON, mended before it is read (options.repair).
  *
  * A value is kept until its last bracket or quote has come. Then the tolerant reader has a look at
  * it: what it can mend is read as it should have been written, everything else as it is, by the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ending.c - tokens that end a turn, where a server leaves them in the text.
+ * stop_tokens.c - tokens that end a turn, where a server leaves them in the text.
  *
  * At the very end of a text they are no part of it, whatever the format is and wherever it stands:
  * in an answer, behind a call, in the middle of code. So they are found before anything else is,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * follow.c - what a mark does, and where it leads.
+ * transition.c - what a mark does, and where it leads.
  *
  * Tests: tests/format/parser_test.c, tests/format/cases_test.c. Fuzzer: fuzz/format.c.
  */

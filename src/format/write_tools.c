@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * teach.c - what a model is told about its tools, and about which of them it may call now.
+ * write_tools.c - what a model is told about its tools, and about which of them it may call now.
  *
  * The keys of a tool and the tools themselves stand in the order they are given in; schemas are
  * written without white space. Tests: tests/format/write_tools_test.c.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * order.c - merge sort on indices: no input makes it slow, and members stay where they are.
+ * sort_keys.c - merge sort on indices: no input makes it slow, and members stay where they are.
  * Tests: tests/json/sort_keys_test.c.
  */
 #include "json/sort_keys.h"

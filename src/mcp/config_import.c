@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * import.c - files in which other programs keep their MCP servers.
+ * config_import.c - files in which other programs keep their MCP servers.
  *
  * Each program has a dialect of its own; they differ in the key around the servers, in what they
  * call a URL, and in what may stand in ${..}. What they have in common becomes servers of a spec.

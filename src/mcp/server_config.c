@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* servers.c - `mcp` of a spec to structs. Tests: tests/mcp/server_config_test.c. */
+/* server_config.c - `mcp` of a spec to structs. Tests: tests/mcp/server_config_test.c. */
 #include "mcp/server_config.h"
 
 #include <stdio.h>

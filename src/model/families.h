@@ -4,7 +4,7 @@
  * calls are in, how much they read, how big they are, where they have calling of their own, how
  * they think.
  *
- * Used where a spec says nothing. The rows are in families_rows.c; docs/local-models.md has them as
+ * Used where a spec says nothing. The rows are in family_rows.c; docs/local-models.md has them as
  * a table.
  *
  * Names come in all spellings: `org/Name-7B-Instruct-Q4_K_M.gguf`, `name:7b-instruct`, a path. The

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * families_rows.c - the rows of families.h, by maker.
+ * family_rows.c - the rows of families.h, by maker.
  *
  * `context` is meant as what a model reads without any stretching of its positions. Of `native`,
  * vLLM's bit follows the parsers that its documentation lists. Most other values were written down

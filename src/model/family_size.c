@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* families_size.c - how big a model is, as its name says it. Tests:
+/* family_size.c - how big a model is, as its name says it. Tests:
  * tests/model/family_size_test.c. */
 #include "model/families.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* native_int.h - what the readers of model/native.h share. */
+/* native_reply.h - what the readers of model/native.h share. */
 #ifndef HAFT_MODEL_NATIVE_REPLY_H
 #define HAFT_MODEL_NATIVE_REPLY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* naming.c - names with and without their server. Tests: tests/run/call_target_test.c. */
+/* call_target.c - names with and without their server. Tests: tests/run/call_target_test.c. */
 #include "run/call_target.h"
 #include "json/object.h"
 

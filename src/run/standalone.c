@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * alone.c - what haft.h has without a runtime: tools by themselves, and JSON against a schema.
+ * standalone.c - what haft.h has without a runtime: tools by themselves, and JSON against a schema.
  *
  * Each function makes all it needs and gives it back before it returns, except for the text that it
  * hands out, which is from malloc. Tests: tests/run/standalone_test.c.

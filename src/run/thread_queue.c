@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queue.c - several runs of one thread. Tests: tests/run/thread_queue_test.c. */
+/* thread_queue.c - several runs of one thread. Tests: tests/run/thread_queue_test.c. */
 #include "run/thread_queue.h"
 
 #include "base/macros.h"

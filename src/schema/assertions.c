@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rules.c - compiles the keywords that say something about a value by themselves.
+ * assertions.c - compiles the keywords that say something about a value by themselves.
  *
  * There is no check against the meta-schema: each function looks at its own value and says what it
  * found and what it wanted. Tests: tests/schema/compile_test.c.

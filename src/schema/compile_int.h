@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema/compile_int.h - what the files of the compiler share: compile.c, rules.c, applicators.c,
- * keywords.c, resolve.c, meta.c.
+ * schema/compile_int.h - what the files of the compiler share: compile.c, assertions.c,
+ * applicators.c, keywords.c, resolve.c, meta_schemas.c.
  *
  * A *document* is a JSON value somebody gave us. A *resource* is a part of one that has its own
  * base URI (the root, and every subschema with an $id). A *frame* is a subschema being compiled.
@@ -117,7 +117,7 @@ struct haft__schema_keyword {
 const haft__schema_keyword *haft__keyword_find(haft_str name, unsigned draft);
 const haft__schema_keyword *haft__keywords(size_t *ret_count);
 
-/* rules.c: assertions about one kind of value. */
+/* assertions.c: assertions about one kind of value. */
 typedef enum haft__schema_count_kind {
     HAFT__RANGE_LENGTH,
     HAFT__RANGE_ITEMS,
@@ -199,7 +199,8 @@ HAFT_MUST_USE haft_status haft__ref_resolve(haft__compiler *c, haft__schema_reso
                                             const haft__json *reference,
                                             haft__ref_target *ret_target);
 
-/* meta.c: the text of a built-in meta-schema; .ptr is NULL when there is none of that URI. */
+/* meta_schemas.c: the text of a built-in meta-schema; .ptr is NULL when there is none of that URI.
+ */
 haft_str haft__meta_schema_text(haft_str uri);
 
 #endif

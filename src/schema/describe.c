@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * words.c - values and types as they appear in messages, which hold no control character.
+ * describe.c - values and types as they appear in messages, which hold no control character.
  *
  * Tests: tests/schema/explain_test.c.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* place.c - see schema/lookup.h. Tests: tests/schema/lookup_test.c. */
+/* lookup.c - see schema/lookup.h. Tests: tests/schema/lookup_test.c. */
 #include "schema/lookup.h"
 
 #include "base/macros.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * meta.c - the meta-schemas of draft 2020-12 and draft-07, for schemas that refer to them.
+ * meta_schemas.c - the meta-schemas of draft 2020-12 and draft-07, for schemas that refer to them.
  *
  * What they demand of a schema is complete; titles, comments and defaults are left out. They are
  * text until a reference asks for one. Tests: tests/schema/meta_schemas_test.c.

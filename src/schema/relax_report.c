@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* relax.c - what became of a schema that a target cannot express. Tests:
+/* relax_report.c - what became of a schema that a target cannot express. Tests:
  * tests/schema/grammar/gbnf_test.c. */
 #include "schema/relax_report.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain.c - the chain of checksums. Tests: tests/store/checksum_chain_test.c. */
+/* checksum_chain.c - the chain of checksums. Tests: tests/store/checksum_chain_test.c. */
 #include "store/checksum_chain.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack.c - what the row of an event says anyway is not written again.
+ * packer.c - what the row of an event says anyway is not written again.
  *
  * An event is only taken apart when putting it together again gives the same bytes: the head it
  * would get is made and compared. Tests: tests/store/packer_test.c.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words.c - see words.h. Tests: tests/tool/argv_test.c. */
+/* argv.c - see argv.h. Tests: tests/tool/argv_test.c. */
 #include "tool/argv.h"
 
 #include "base/error.h"

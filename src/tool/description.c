@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vague.c - counts what the words of a description are.
+ * description.c - counts what the words of a description are.
  *
  * Words that carry no meaning by themselves (the, for, it), fillers (stuff, things) and verbs that
  * fit any tool (does, handles) are known; all others are taken for content. A description needs two

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wire.c - an escape starts with "_-", which stands for itself only as an escape.
+ * wire_name.c - an escape starts with "_-", which stands for itself only as an escape.
  *
  * Read from the left, an encoding therefore falls into escapes and plain bytes in one way only, and
  * two names never have the same one as long as it is not hashed; a hashed one has the escape "_-z",

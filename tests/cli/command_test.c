@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/cli/command.c, cmd_help.c and cmd_version.c. */
+/* Tests for src/cli/command.c, help.c and version.c. */
 #include "cli/command.h"
 
 #include "test.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/model_call.c and ask_http.c: a model server that answers, and one that does
- * not. */
+/* Tests for src/engine/model_call.c and model_call_http.c: a model server that answers, and one
+ * that does not. */
 #include "engine_help.h"
 #include "io/http_help.h"
 

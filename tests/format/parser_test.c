@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/format/parser.c, tell.c and forming.c: what holds in every format. Large texts,
- * hostile ones, limits; work is counted in what is told and allocated, not in time.
+ * Tests for src/format/parser.c, emit.c and call_builder.c: what holds in every format. Large
+ * texts, hostile ones, limits; work is counted in what is told and allocated, not in time.
  */
 #include "base/limits.h"
 #include "base/utf8.h"

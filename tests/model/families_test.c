@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/families.c, families_rows.c and families_size.c. */
+/* Tests for src/model/families.c, family_rows.c and family_size.c. */
 #include "model/families.h"
 
 #include "base/limits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/native.c, native_anthropic.c, _gemini.c and _responses.c: whole replies,
+/* Tests for src/model/native.c, reply.c, _gemini.c and _responses.c: whole replies,
  * event streams, and what is neither. */
 #include "model/native.h"
 #include "openai_help.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/compile.c, rules.c and applicators.c: what is refused, and limits. */
+/* Tests for src/schema/compile.c, assertions.c and applicators.c: what is refused, and limits. */
 #include "base/limits.h"
 #include "schema_helpers.h"
 

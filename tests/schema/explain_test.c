@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/explain.c and words.c: how failures are worded. */
+/* Tests for src/schema/explain.c and describe.c: how failures are worded. */
 #include "base/limits.h"
 #include "schema_helpers.h"
 

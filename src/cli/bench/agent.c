@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_tools.c - the agent of `haft bench` and its five tools, which are C functions.
+ * agent.c - the agent of `haft bench` and its five tools, which are C functions.
  *
  * Names, descriptions, schemas and results are those of the other contenders of the comparison, so
  * that all of them do the same work. Results have one member more, the call: a model that asks the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_batch.c - starts runs in lanes and checks each. Tests: tests/cli/bench_test.py. */
+/* batch.c - starts runs in lanes and checks each. Tests: tests/cli/bench_test.py. */
 #include "cli/bench/batch.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_words.c - reads the words of `haft bench`. Tests: tests/cli/bench/options_test.c. */
+/* options.c - reads the words of `haft bench`. Tests: tests/cli/bench/options_test.c. */
 #include "cli/bench/options.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* talk_artifacts.c - what the runs of a thread have stored. Tests: tests/cli/chat_test.py. */
+/* artifacts.c - what the runs of a thread have stored. Tests: tests/cli/chat_test.py. */
 #include <unistd.h>
 
 #include "base/error.h"

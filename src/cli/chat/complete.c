@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* talk_complete.c - what the Tab key offers in a chat. Tests: tests/cli/chat_test.py. */
+/* complete.c - what the Tab key offers in a chat. Tests: tests/cli/chat_test.py. */
 #include <dirent.h>
 
 #include "base/str.h"

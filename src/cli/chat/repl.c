@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* talk.c - texts as runs of a thread, and the runs of it that are open. Tests:
+/* repl.c - texts as runs of a thread, and the runs of it that are open. Tests:
  * tests/cli/chat_test.py. */
 #include "cli/chat/repl.h"
 

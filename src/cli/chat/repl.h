@@ -2,12 +2,12 @@
 /*
  * cli/chat/repl.h - a conversation: one thread, an agent, and whoever types.
  *
- *     cmd_chat.c       opens it, reads lines, sorts texts from commands, leaves
- *     talk.c           a text as a run of the thread; runs that are open
- *     talk_commands.c  the table of slash commands, and the small ones
- *     talk_thread.c    commands about threads: history, undo, threads ...
- *     talk_artifacts.c what its runs have stored
- *     talk_complete.c  the Tab key
+ *     chat.c       opens it, reads lines, sorts texts from commands, leaves
+ *     repl.c           a text as a run of the thread; runs that are open
+ *     slash_commands.c  the table of slash commands, and the small ones
+ *     threads.c    commands about threads: history, undo, threads ...
+ *     artifacts.c what its runs have stored
+ *     complete.c  the Tab key
  */
 #ifndef HAFT_CLI_CHAT_REPL_H
 #define HAFT_CLI_CHAT_REPL_H
@@ -76,7 +76,7 @@ HAFT_MUST_USE haft_status haft__repl_read_spec(haft__repl *repl, const char *mod
 HAFT_MUST_USE haft_status haft__repl_set_spec(haft__repl *repl, const haft__spec *spec,
                                               haft_error *err);
 
-/* ---- talk_commands.c ---- */
+/* ---- slash_commands.c ---- */
 
 typedef struct haft__repl_command {
     const char *name;  /* with its slash */
@@ -93,7 +93,7 @@ const haft__repl_command *haft__repl_command_table(size_t *ret_count);
 /* Obeys a line that starts with a slash. */
 void haft__repl_run_command(haft__repl *repl, haft_str line);
 
-/* ---- talk_thread.c ---- */
+/* ---- threads.c ---- */
 
 /* Goes on in the thread that `name` names: an id, the beginning of one, or "last". */
 HAFT_MUST_USE haft_status haft__repl_switch_thread(haft__repl *repl, haft_str name,
@@ -113,11 +113,11 @@ void haft__repl_cmd_retry(haft__repl *repl, haft_str argument);
 HAFT_MUST_USE haft_status haft__repl_list_runs(haft__repl *repl, haft__store_request *ret_list,
                                                haft_error *err);
 
-/* ---- talk_artifacts.c ---- */
+/* ---- artifacts.c ---- */
 
 void haft__repl_cmd_artifacts(haft__repl *repl, haft_str argument);
 
-/* ---- talk_complete.c ---- */
+/* ---- complete.c ---- */
 
 haft__editor_completer haft__repl_complete; /* its context is the chat */
 

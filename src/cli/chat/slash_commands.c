@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* talk_commands.c - slash commands: the table, and those that need no more than a few lines. Tests:
- * tests/cli/chat_test.py. */
+/* slash_commands.c - slash commands: the table, and those that need no more than a few lines.
+ * Tests: tests/cli/chat_test.py. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"

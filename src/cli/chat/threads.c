@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* talk_thread.c - commands of a chat about its thread and others. Tests: tests/cli/chat_test.py. */
+/* threads.c - commands of a chat about its thread and others. Tests: tests/cli/chat_test.py. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"

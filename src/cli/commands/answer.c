@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_answer.c - `haft answer`: tells a run what it waits for. Tests: tests/cli/store_test.py. */
+/* answer.c - `haft answer`: tells a run what it waits for. Tests: tests/cli/store_test.py. */
 #include "base/str.h"
 #include "cli/follow/delivery.h"
 #include "cli/ops/spec_drift.h"

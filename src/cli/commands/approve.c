@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_approve.c - `haft approve`: lets a call run. Tests: tests/cli/store_test.py,
+/* approve.c - `haft approve`: lets a call run. Tests: tests/cli/store_test.py,
  * tests/cli/pause_test.py. */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_bench.c - `haft bench`: many runs against a model server, measured; for benchmark drivers.
+ * bench.c - `haft bench`: many runs against a model server, measured; for benchmark drivers.
  *
  * `load` and `suspend` print one JSON object: times in milliseconds, CPU of this process, memory.
  * docs/benchmarks.md says what its members mean. Tests: tests/cli/bench_test.py.

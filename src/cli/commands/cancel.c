@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_cancel.c - `haft cancel`: ends a run, wherever it is. Tests: tests/cli/store_test.py. */
+/* cancel.c - `haft cancel`: ends a run, wherever it is. Tests: tests/cli/store_test.py. */
 #include "base/str.h"
 #include "cli/follow/delivery.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_chat.c - `haft chat`: a conversation in the terminal, or line by line from a pipe.
+ * chat.c - `haft chat`: a conversation in the terminal, or line by line from a pipe.
  *
- * Each text is a run of one thread; what talk.h has does the rest. Tests: tests/cli/chat_test.py.
+ * Each text is a run of one thread; what repl.h has does the rest. Tests: tests/cli/chat_test.py.
  */
 #include <poll.h>
 #include <string.h>

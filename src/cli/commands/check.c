@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_check.c - `haft check`: loads a spec and says everything that is wrong with it.
+ * check.c - `haft check`: loads a spec and says everything that is wrong with it.
  *
  * The object it prints is described by docs/schemas/check.schema.json. Tests:
  * tests/cli/check_test.py.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_completion.c - `haft completion`: scripts for shells, and what those ask for while somebody
+ * completion.c - `haft completion`: scripts for shells, and what those ask for while somebody
  * types: runs, threads, models, commands.
  *
  * What is asked while somebody types must be quick, silent and without effects: a store that is not

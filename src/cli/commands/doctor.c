@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_doctor.c - `haft doctor`: what this machine has for haft, and what it lacks.
+ * doctor.c - `haft doctor`: what this machine has for haft, and what it lacks.
  *
  * Of keys it names the variables, never a value. Tests: tests/cli/doctor_test.py.
  */

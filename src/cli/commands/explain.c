@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_explain.c - `haft explain`: why a model sees what it sees, and what it would be asked first.
+ * explain.c - `haft explain`: why a model sees what it sees, and what it would be asked first.
  *
  * Runs nothing: the first turn is decided as it would be, and its request is written out.
  * Tests: tests/cli/run_test.py.

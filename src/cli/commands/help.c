@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_help.c - `haft help [COMMAND]`: prints the command table. Tests: tests/cli/command_test.c,
+/* help.c - `haft help [COMMAND]`: prints the command table. Tests: tests/cli/command_test.c,
  * tests/cli/help_test.py. */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_migrate.c - `haft migrate`: which runs go from one store into another, and what came of it.
+ * migrate.c - `haft migrate`: which runs go from one store into another, and what came of it.
  *
  * Runs of a thread are made in the order in which they were made in the old store, which is what
  * their order means. Tests: tests/cli/migrate_test.py.

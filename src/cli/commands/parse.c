@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_parse.c - `haft parse`: the calls in a model's text.
+ * parse.c - `haft parse`: the calls in a model's text.
  *
  * One text from a file, or many from the lines of one (--jsonl). The objects it prints are
  * described by docs/schemas/parse.schema.json. Tests: tests/cli/parse_test.py.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parsed_native.c - the bodies of providers' answers, for `haft parse`. Text in them is never
+/* parse_native.c - the bodies of providers' answers, for `haft parse`. Text in them is never
  * searched for calls. Tests: tests/cli/parse_test.py. */
 #include "base/limits.h"
 #include "base/str.h"

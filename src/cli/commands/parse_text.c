@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parsed.c - see parsed.h. Tests: tests/cli/parse_test.py. */
+/* parse_text.c - see parse_text.h. Tests: tests/cli/parse_test.py. */
 #include "cli/commands/parse_text.h"
 
 #include <string.h>

@@ -56,7 +56,7 @@ const char *haft__parsed_error_name(const haft__parsed *parsed);
  * list of them. */
 haft_status haft__parsed_fail_unknown_format(haft_str name, const char *command, haft_error *err);
 
-/* ---- inside: parsed.c, parsed_native.c ---- */
+/* ---- inside: parse_text.c, parse_native.c ---- */
 
 /* Whether it is the name of a provider's own format. */
 bool haft__parsed_is_native(haft_str format);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_reject.c - `haft reject`: keeps a call from running. Tests: tests/cli/store_test.py. */
+/* reject.c - `haft reject`: keeps a call from running. Tests: tests/cli/store_test.py. */
 #include "base/str.h"
 #include "cli/follow/delivery.h"
 #include "cli/ops/spec_drift.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_render.c - `haft render`: what a model is told about its tools, and what keeps it to them.
+ * render.c - `haft render`: what a model is told about its tools, and what keeps it to them.
  *
  * The object it prints with --json is described by docs/schemas/render.schema.json. Tests:
  * tests/cli/render_test.py.

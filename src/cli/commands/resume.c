@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_resume.c - `haft resume`: goes on with runs that stopped. Tests:
+/* resume.c - `haft resume`: goes on with runs that stopped. Tests:
  * tests/cli/store_test.py, tests/cli/threads_test.py. */
 #include "base/error.h"
 #include "cli/commands/resume_all.h"

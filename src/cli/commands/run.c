@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_run.c - `haft run`: starts a run and goes along with it. Tests: tests/cli/run_test.py. */
+/* run.c - `haft run`: starts a run and goes along with it. Tests: tests/cli/run_test.py. */
 #include <stdlib.h>
 
 #include "base/error.h"

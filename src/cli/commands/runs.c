@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_runs.c - `haft runs`: looks at runs, in the store or in a file of events.
+ * runs.c - `haft runs`: looks at runs, in the store or in a file of events.
  *
  * A run is named by its id, the beginning of it or `last`; or by the file its events are in (`haft
  * run --events > run.jsonl`), and then by its spec too. Tests: tests/cli/run_test.py and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_search.c - `haft search`: which tools of a file answer a query, as an agent would find them.
+ * search.c - `haft search`: which tools of a file answer a query, as an agent would find them.
  *
  * One query, or one from each line of a file (--queries). The objects it prints are described by
  * docs/schemas/search.schema.json. Tests: tests/cli/search_test.py.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_tools.c - `haft tools`: the tools of a spec, for people, as JSON, or as a provider gets them.
+ * tools.c - `haft tools`: the tools of a spec, for people, as JSON, or as a provider gets them.
  *
  * The object it prints is described by docs/schemas/tools.schema.json. Tests:
  * tests/cli/tools_test.py.

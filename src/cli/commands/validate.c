@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_validate.c - `haft validate`: checks a JSON text against a JSON Schema.
+ * validate.c - `haft validate`: checks a JSON text against a JSON Schema.
  *
  * One schema and one instance from files, or many from the lines of one (--jsonl). The objects it
  * prints are described by docs/schemas/validate.schema.json. Tests: tests/cli/validate_test.py.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_version.c - `haft version`, also `haft --version`. Tests: tests/cli/command_test.c. */
+/* version.c - `haft version`, also `haft --version`. Tests: tests/cli/command_test.c. */
 #include "cli/command.h"
 
 static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_worker.c - `haft worker`: goes on with runs of a store. Tests: tests/cli/worker_test.py. */
+/* worker.c - `haft worker`: goes on with runs of a store. Tests: tests/cli/worker_test.py. */
 #include "engine/worker/worker.h"
 #include "base/error.h"
 #include "base/limits.h"

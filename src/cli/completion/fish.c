@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* completion_fish.c - the script for fish: one `complete` a fact. Tests:
+/* fish.c - the script for fish: one `complete` a fact. Tests:
  * tests/cli/completion_test.py. */
 #include "base/str.h"
 #include "cli/completion/completion.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words.c - the table of words, and how usage lines are taken apart. Tests:
+/* placeholder.c - the table of words, and how usage lines are taken apart. Tests:
  * tests/cli/completion/placeholder_test.c.
  */
 #include "cli/completion/placeholder.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page.c - the command table as docs/commands.md. Tests: tests/house/commands.py. */
+/* reference.c - the command table as docs/commands.md. Tests: tests/house/commands.py. */
 #include <string.h>
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* completion_zsh.c - the script for zsh: specs of _arguments. Tests: tests/cli/completion_test.py.
+/* zsh.c - the script for zsh: specs of _arguments. Tests: tests/cli/completion_test.py.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trusted.c - looks at what was opened, not at the name: between the two a file could be changed
- * for another. Tests: tests/cli/config/trusted_file_test.c.
+ * trusted_file.c - looks at what was opened, not at the name: between the two a file could be
+ * changed for another. Tests: tests/cli/config/trusted_file_test.c.
  */
 #include "cli/config/trusted_file.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* forced.c - see forced.h. Tests: tests/cli/formats_test.py. */
+/* forced_turn.c - see forced_turn.h. Tests: tests/cli/formats_test.py. */
 #include "cli/explain/forced_turn.h"
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* accept.c - what is remembered of MCP servers, and what of it has changed. Tests:
+/* mcp_changes.c - what is remembered of MCP servers, and what of it has changed. Tests:
  * tests/mcp/changes_test.py. */
 #include "cli/explain/mcp_changes.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refresh.c - the lists of MCP servers made anew. Tests: tests/mcp/changes_test.py. */
+/* mcp_refresh.c - the lists of MCP servers made anew. Tests: tests/mcp/changes_test.py. */
 #include "cli/explain/mcp_refresh.h"
 
 #include "base/error.h"

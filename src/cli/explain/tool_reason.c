@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* servers_why.c - the reason of each verdict, with what led to it: for people and for programs.
+/* tool_reason.c - the reason of each verdict, with what led to it: for people and for programs.
  * Tests: tests/cli/explain/tool_report_test.c. */
 #include "cli/explain/tool_reason.h"
 #include "base/limits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* servers.c - verdicts for people. Tests: tests/cli/explain/tool_report_test.c. */
+/* tool_report.c - verdicts for people. Tests: tests/cli/explain/tool_report_test.c. */
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"

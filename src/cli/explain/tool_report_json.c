@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* servers_json.c - verdicts for programs. Tests: tests/cli/explain/tool_report_test.c. */
+/* tool_report_json.c - verdicts for programs. Tests: tests/cli/explain/tool_report_test.c. */
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* say.c - commands to runs, of this process or another. Tests: tests/cli/store_test.py. */
+/* delivery.c - commands to runs, of this process or another. Tests: tests/cli/store_test.py. */
 #include "cli/follow/delivery.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow_end.c - one line for those who want to be told nothing else. Tests:
+/* follow_report.c - one line for those who want to be told nothing else. Tests:
  * tests/cli/run_test.py. */
 #include "base/buf.h"
 #include "base/limits.h"

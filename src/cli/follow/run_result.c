@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* outcome.c - see cli/follow/run_result.h. Tests: tests/cli/json_test.py. */
+/* run_result.c - see cli/follow/run_result.h. Tests: tests/cli/json_test.py. */
 #include "cli/follow/run_result.h"
 
 #include "base/limits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lines.c - reads lines of bounded length. Tests: tests/cli/input/line_reader_test.c. */
+/* line_reader.c - reads lines of bounded length. Tests: tests/cli/input/line_reader_test.c. */
 #include "cli/input/line_reader.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* move_event.c - see move_event.h. Tests: tests/cli/fork_test.py, chat_test.py. */
+/* event_rewrite.c - see event_rewrite.h. Tests: tests/cli/fork_test.py, chat_test.py. */
 #include "cli/ops/event_rewrite.h"
 
 #include "base/str.h"

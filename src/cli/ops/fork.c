@@ -2,7 +2,7 @@
 /*
  * fork.c - `haft runs fork`: a run that begins with the events of another.
  *
- * What the other did before is in the events and is not done again. Where it is left: fork_place.c.
+ * What the other did before is in the events and is not done again. Where it is left: fork_point.c.
  * Tests: tests/cli/fork_test.py, tests/crash/fork_test.py.
  */
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fork_place.c - where a run is left by a fork, and whether it can be.
+ * fork_point.c - where a run is left by a fork, and whether it can be.
  *
  * A call that was under way there is not begun a second time: the fork asks what came of it, or is
  * refused where it would not ask. Tests: tests/cli/fork_test.py.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* whole.c - see whole.h. Tests: tests/cli/migrate_test.py. */
+/* run_snapshot.c - see run_snapshot.h. Tests: tests/cli/migrate_test.py. */
 #include "cli/ops/run_snapshot.h"
 
 #include "base/error.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* respec.c - compares a run's spec with the file it came from. Tests: tests/cli/respec_test.py. */
+/* spec_drift.c - compares a run's spec with the file it came from. Tests: tests/cli/respec_test.py.
+ */
 #include "cli/ops/spec_drift.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * complain.c - the line, the caret, the hint.
+ * diagnostic.c - the line, the caret, the hint.
  *
  * The caret must stand below what is meant whatever the line has in it: a tab stays a tab in both
  * lines, a wide character is two spaces, a mark none, and what a terminal would obey is written out

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * edit.c - the text, the cursor, and what each key does to them.
+ * editor.c - the text, the cursor, and what each key does to them.
  *
  * A character is what haft__grapheme_next takes: a letter with its marks moves and goes as one.
  * Tests: tests/cli/terminal/editor_test.c.

@@ -3,7 +3,7 @@
  * cli/terminal/editor.h - editing a line, or several, at a terminal: keys in, what to draw out.
  *
  * A state machine without input and output of its own: bytes are handed in, what to write to the
- * terminal is asked for. edit_tty.h puts a terminal behind it; tests put a model of one.
+ * terminal is asked for. editor_tty.h puts a terminal behind it; tests put a model of one.
  */
 #ifndef HAFT_CLI_TERMINAL_EDITOR_H
 #define HAFT_CLI_TERMINAL_EDITOR_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edit_complete.c - the Tab key. Tests: tests/cli/terminal/editor_test.c. */
+/* editor_complete.c - the Tab key. Tests: tests/cli/terminal/editor_test.c. */
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"

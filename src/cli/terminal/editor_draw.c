@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * edit_draw.c - what a terminal has to be sent so that it shows the text.
+ * editor_draw.c - what a terminal has to be sent so that it shows the text.
  *
  * Only the rows of the text are drawn, from the first one on; a letter added to the end is sent
  * alone. Where a row ends is decided here and not left to the terminal, which has its own ways at

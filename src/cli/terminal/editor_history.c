@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edit_history.c - lines typed before: one after the other, or the one with a word in it. Tests:
+/* editor_history.c - lines typed before: one after the other, or the one with a word in it. Tests:
  * tests/cli/terminal/editor_test.c. */
 #include "base/str.h"
 #include "cli/terminal/editor_int.h"

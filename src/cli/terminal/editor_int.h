@@ -38,7 +38,7 @@ static inline haft_str haft__editor_text(const haft__editor *edit)
     return haft__buf_str(&edit->text);
 }
 
-/* ---- edit_history.c ---- */
+/* ---- editor_history.c ---- */
 
 /* The line before the present one in the history, or the one behind it. */
 void haft__editor_history_previous(haft__editor *edit);
@@ -50,7 +50,7 @@ void haft__editor_search_begin(haft__editor *edit);
 /* A key while searching; false when it ends the search and is yet to be obeyed. */
 bool haft__editor_search_key(haft__editor *edit, haft__key key, haft_str text);
 
-/* ---- edit_complete.c ---- */
+/* ---- editor_complete.c ---- */
 
 void haft__editor_complete_word(haft__editor *edit);
 

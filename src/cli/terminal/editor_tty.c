@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edit_tty.c - the terminal behind the editor. Tests: tests/cli/chat_test.py. */
+/* editor_tty.c - the terminal behind the editor. Tests: tests/cli/chat_test.py. */
 #include "cli/terminal/editor_tty.h"
 
 #include <errno.h>

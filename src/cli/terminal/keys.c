@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edit_keys.c - from bytes to keys, by two tables. Tests: tests/cli/terminal/editor_test.c. */
+/* keys.c - from bytes to keys, by two tables. Tests: tests/cli/terminal/editor_test.c. */
 #include "cli/terminal/keys.h"
 
 #include "base/limits.h"

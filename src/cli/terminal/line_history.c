@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* history.c - lines typed before, and their file. Tests: tests/cli/terminal/line_history_test.c. */
+/* line_history.c - lines typed before, and their file. Tests:
+ * tests/cli/terminal/line_history_test.c. */
 #include "cli/terminal/line_history.h"
 
 #include <errno.h>

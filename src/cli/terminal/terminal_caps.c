@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* look.c - what a terminal can do. Tests: tests/cli/terminal_test.py. */
+/* terminal_caps.c - what a terminal can do. Tests: tests/cli/terminal_test.py. */
 #include "cli/terminal/terminal_caps.h"
 
 #include <stdlib.h>

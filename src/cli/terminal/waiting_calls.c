@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* held.c - see cli/terminal/waiting_calls.h. Tests: tests/cli/pause_test.py. */
+/* waiting_calls.c - see cli/terminal/waiting_calls.h. Tests: tests/cli/pause_test.py. */
 #include "cli/terminal/waiting_calls.h"
 
 #include "base/str.h"

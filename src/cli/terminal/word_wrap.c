@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flow.c - wraps text that comes in pieces. Tests: tests/cli/terminal/word_wrap_test.c. */
+/* word_wrap.c - wraps text that comes in pieces. Tests: tests/cli/terminal/word_wrap_test.c. */
 #include "cli/terminal/word_wrap.h"
 
 #include "base/str.h"

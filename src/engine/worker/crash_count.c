@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * work_loss.c - how often a run was lost without having got on, before it is gone on with.
+ * crash_count.c - how often a run was lost without having got on, before it is gone on with.
  *
  * The store remembers that beside its runs, with the event they were at; it is written down before
  * anything of the run is read, so that whatever ends this process is counted. Others that were lost

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * work_skip.c - runs that could not go on here, and until when each is left alone.
+ * skip.c - runs that could not go on here, and until when each is left alone.
  *
  * Each attempt doubles the time. The list is bounded: when it is full, the run that would be tried
  * again first makes room. A run that is given back stands behind all others in the store, so that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * work.c - takes runs from the store and goes on with them, many at once on one loop.
+ * worker.c - takes runs from the store and goes on with them, many at once on one loop.
  *
  * After each step of the loop every run is looked at. One that waits is given back only when no
  * message is there for it: who answers it must not find that nobody listens. Tests:

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "engine/worker/worker.h"
 
-/* ---- work_skip.c ---- */
+/* ---- skip.c ---- */
 
 typedef struct haft__skipped_run {
     char id[HAFT__ID_LENGTH + 1];
@@ -40,7 +40,7 @@ size_t haft__skip_set_list(const haft__skip_set *skips, uint64_t now_ms, haft__s
 /* One more behind `count` others; false when there is no room. */
 bool haft__skip_list_add(haft__skip_list *list, size_t count, const char *id);
 
-/* ---- work.c ---- */
+/* ---- worker.c ---- */
 
 /* What is known of the messages for a run that waits. */
 typedef enum haft__mailbox_state {
@@ -85,7 +85,7 @@ struct haft__worker {
     haft__skip_set skips;
     haft__skip_list skip_list; /* of the request that is under way */
 
-    /* work_loss.c */
+    /* crash_count.c */
     haft__store_run claimed; /* before it is opened; its texts are in `arena` */
     bool abandoned;          /* somebody had it, and is gone */
     uint32_t crash_count;    /* how often, at the event it is at */
@@ -103,7 +103,7 @@ void haft__worker_skip_run(haft__worker *worker, const haft_error *error);
 /* Tells that the store, or this process, could not do something. */
 void haft__worker_report_error(haft__worker *worker, const haft_error *error);
 
-/* ---- work_loss.c ---- */
+/* ---- crash_count.c ---- */
 
 /* A run was taken: looks how often it was lost, and opens it then, or gives it back. */
 void haft__worker_check_crashes(haft__worker *worker, const haft__store_run *row, bool abandoned);

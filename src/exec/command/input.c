@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command_input.c - what a command reads. Tests: tests/exec/command/input_test.c. */
+/* input.c - what a command reads. Tests: tests/exec/command/input_test.c. */
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * command_result.c - how the end of a program reads: its output, or an error that says what became
+ * result.c - how the end of a program reads: its output, or an error that says what became
  * of it, with the last of what it printed. Tests: tests/exec/command/result_test.c.
  */
 #include <signal.h>

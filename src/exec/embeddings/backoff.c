@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* embed_slow.c - see embed_slow.h. Tests: tests/exec/embeddings/backoff_test.c. */
+/* backoff.c - see backoff.h. Tests: tests/exec/embeddings/backoff_test.c. */
 #include "exec/embeddings/backoff.h"
 
 #include "base/buf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * embed_kept.c - the file of vectors. Two who write at once need no lock: what one of them loses is
+ * cache.c - the file of vectors. Two who write at once need no lock: what one of them loses is
  * asked for again. Tests: tests/exec/embeddings/cache_test.c.
  */
 #include "exec/embeddings/cache.h"

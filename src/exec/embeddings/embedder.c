@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * embed.c - asks a server of /v1/embeddings, on the loop.
+ * embedder.c - asks a server of /v1/embeddings, on the loop.
  *
  * What has arrived is kept, whatever comes of the rest: a server that is too slow for all tools of
  * one search is through with them after a few. Tests: tests/exec/embeddings/embedder_test.c,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vectors.c - finds the table of word vectors and reads it. Tests:
+/* word_vectors.c - finds the table of word vectors and reads it. Tests:
  * tests/exec/embeddings/word_vectors_test.c. */
 #include "exec/embeddings/word_vectors.h"
 

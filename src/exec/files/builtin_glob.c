@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* glob.c - the built-in glob: the paths that match a pattern. Tests:
+/* builtin_glob.c - the built-in glob: the paths that match a pattern. Tests:
  * tests/exec/files/builtin_glob_test.c. */
 #include <unistd.h>
 

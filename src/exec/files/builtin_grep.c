@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * grep.c - the built-in grep: lines that match a regular expression.
+ * builtin_grep.c - the built-in grep: lines that match a regular expression.
  *
  * Files are read in blocks of whole lines (never mapped: a file that shrinks meanwhile would end
  * us), and a block is searched at once, by the needles of the pattern (exec/files/literals.h) if it

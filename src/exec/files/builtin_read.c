@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.c - the built-in read: lines of a text file, with their numbers.
+ * builtin_read.c - the built-in read: lines of a text file, with their numbers.
  *
  * The file is read in blocks, and only as much of a line is kept as is shown, so a file of any size
  * and a line of any length take the same memory. Tests: tests/exec/files/builtin_read_test.c.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* listing.c - reads and sorts a directory. Tests: tests/exec/files/directory_test.c. */
+/* directory.c - reads and sorts a directory. Tests: tests/exec/files/directory_test.c. */
 #include "exec/files/directory.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show.c - escapes names and cuts lines. Tests: tests/exec/files/display_test.c. */
+/* display.c - escapes names and cuts lines. Tests: tests/exec/files/display_test.c. */
 #include "exec/files/display.h"
 
 #include <stdbool.h>

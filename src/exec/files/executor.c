@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * files.c - the executors of glob, grep and read: searches on threads of the pool.
+ * executor.c - the executors of glob, grep and read: searches on threads of the pool.
  *
  * A search that is given up is told to stop, which it does soon, and keeps the job's memory, where
  * its arguments are, until then. Tests: tests/exec/files/executor_test.c.

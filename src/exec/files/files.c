@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search.c - what glob, grep and read share: room and notes. Tests: tests/exec/files/files_test.c.
+/* files.c - what glob, grep and read share: room and notes. Tests: tests/exec/files/files_test.c.
  */
 #include "exec/files/files.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ignore.c - reads the lines of .gitignore files and asks them. Tests:
+/* gitignore.c - reads the lines of .gitignore files and asks them. Tests:
  * tests/exec/files/gitignore_test.c. */
 #include "exec/files/gitignore.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wild.c - compiles path patterns into parts, one for each name of a path, and matches them.
+ * glob.c - compiles path patterns into parts, one for each name of a path, and matches them.
  *
  * Nothing backtracks further than the last star: inside of a name the last `*`, between names the
  * last `**`. What an earlier star could take the last one can take, too. So each pair of a part

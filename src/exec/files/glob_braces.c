@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wild_braces.c - {a,b} in a path pattern: the patterns it stands for, written out.
+ * glob_braces.c - {a,b} in a path pattern: the patterns it stands for, written out.
  *
  * Each round writes out the first braces of one pattern and makes at least one pattern more of it,
  * so the limit on patterns bounds the work, too. Tests: tests/exec/files/glob_braces_test.c.

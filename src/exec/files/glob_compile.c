@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wild_compile.c - reads path patterns. Classes are read as git's wildmatch reads them.
+ * glob_compile.c - reads path patterns. Classes are read as git's wildmatch reads them.
  * Tests: tests/exec/files/glob_compile_test.c.
  */
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec/files/glob_int.h - what a compiled path pattern is. Shared by wild.c and wild_compile.c. */
+/* exec/files/glob_int.h - what a compiled path pattern is. Shared by glob.c and glob_compile.c. */
 #ifndef HAFT_EXEC_FILES_GLOB_INT_H
 #define HAFT_EXEC_FILES_GLOB_INT_H
 
@@ -55,7 +55,7 @@ struct haft__glob {
     size_t count;
 };
 
-/* ---- braces: wild_braces.c ---- */
+/* ---- braces: glob_braces.c ---- */
 
 /* The patterns that one with braces stands for; those before `done` have no such braces left. */
 typedef struct haft__glob_expansion {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * needles.c - reads from a regular expression what a line must hold.
+ * literals.c - reads from a regular expression what a line must hold.
  *
  * One needle for each alternative: the longest run of characters that stand for themselves, outside
  * of groups and classes, which are skipped. A character that may be missing (? * {0,3}) ends the

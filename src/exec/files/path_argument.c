@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * named.c - finds what a path names, and where it fails the first name that is to blame.
+ * path_argument.c - finds what a path names, and where it fails the first name that is to blame.
  *
  * Looking does not open: a device may do something when it is opened.
  * Tests: tests/exec/files/path_argument_test.c.

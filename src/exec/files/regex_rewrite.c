@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oneline.c - rewrites a regular expression so that it cannot match a line feed.
+ * regex_rewrite.c - rewrites a regular expression so that it cannot match a line feed.
  *
  *     \s \W \D \H        [^\S\n] and the like
  *     [^...]             [^\n...]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* beneath.c - openat2 and the paths it is given. Tests: tests/exec/files/root_test.c. */
+/* root.c - openat2 and the paths it is given. Tests: tests/exec/files/root_test.c. */
 #include "exec/files/root.h"
 
 #include <errno.h>

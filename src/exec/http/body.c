@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_body.c - the body of a call: a JSON value with the arguments filled in.
+ * body.c - the body of a call: a JSON value with the arguments filled in.
  *
  * A text that is "{arg}" and nothing else becomes the argument as it is; in a longer one the
  * argument's text is put in. What was not given is left out of objects and null in arrays.

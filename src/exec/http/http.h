@@ -6,7 +6,7 @@
 #include "exec/executor.h"
 #include "io/http/client.h"
 
-/* ---- http_request.c ---- */
+/* ---- request.c ---- */
 
 /* The request that a call of the tool stands for, in the job's arena. Fails with what a model or
  * the spec's author can mend; never with a value of the environment in its message. */
@@ -16,12 +16,12 @@ HAFT_MUST_USE haft_status haft__http_tool_request(haft__exec_job *job,
 /* A member of the tool's `http`, or NULL. */
 const haft__json *haft__http_tool_definition(const haft__exec_job *job, const char *key);
 
-/* ---- http_url.c ---- */
+/* ---- url.c ---- */
 
 HAFT_MUST_USE haft_status haft__http_tool_url(haft__exec_job *job, haft_str *ret_url,
                                               haft_error *err);
 
-/* ---- http_body.c ---- */
+/* ---- body.c ---- */
 
 /* The JSON text of a template with the arguments filled in, and of a value as it is. */
 HAFT_MUST_USE haft_status haft__http_tool_body(haft__exec_job *job, haft__json template,
@@ -29,7 +29,7 @@ HAFT_MUST_USE haft_status haft__http_tool_body(haft__exec_job *job, haft__json t
 HAFT_MUST_USE haft_status haft__http_tool_write_json(haft__exec_job *job, haft__json value,
                                                      haft_str *ret_body, haft_error *err);
 
-/* ---- http_answer.c ---- */
+/* ---- result.c ---- */
 
 /* The result that an answer stands for. Texts are in the job's arena or borrowed from `body`. */
 void haft__http_tool_result(haft__exec_job *job, const haft__http_result *answer, haft_str body,

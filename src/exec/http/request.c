@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_request.c - the request of a call: method, URL, body and headers.
+ * request.c - the request of a call: method, URL, body and headers.
  * Tests: tests/exec/http/request_test.c.
  */
 #include <strings.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_answer.c - what came back, as a result: the body, or what went wrong in words a model can
+ * result.c - what came back, as a result: the body, or what went wrong in words a model can
  * use. Of the URL only its origin is named. Tests: tests/exec/http/http_test.c.
  */
 #include <strings.h>

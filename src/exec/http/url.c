@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_url.c - the URL of a call: its template with the arguments filled in.
+ * url.c - the URL of a call: its template with the arguments filled in.
  *
  * The spec's author says where a request goes; a model only fills in values. So an argument cannot
  * stand in front of the path, is percent-encoded where it stands, and cannot be what makes a part

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_link.c - the life of one connection: begun when it is needed, ended by a deadline or a break,
- * begun again a few times and ever later, then given up for a while.
+ * connection.c - the life of one connection: begun when it is needed, ended by a deadline or a
+ * break, begun again a few times and ever later, then given up for a while.
  *
  * Tests: tests/exec/mcp/connection_test.c.
  */

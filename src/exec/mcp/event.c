@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mcp_event.c - what a session wants done, and what it tells. Tests:
+/* event.c - what a session wants done, and what it tells. Tests:
  * tests/exec/mcp/connection_test.c. */
 #include "base/error.h"
 #include "base/limits.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_exchange.c - one request over HTTP and what comes of it: JSON or a stream of events.
+ * exchange.c - one request over HTTP and what comes of it: JSON or a stream of events.
  *
  * A stream that breaks off before its answer, of a session that has such things, is taken up again
  * behind the last event it numbered; a request that nobody was there for is sent again.

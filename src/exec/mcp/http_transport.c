@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_web.c - a server over HTTP: each message an exchange (mcp_exchange.c), and one more for what
- * it says unasked.
+ * http_transport.c - a server over HTTP: each message an exchange (exchange.c), and one more for
+ * what it says unasked.
  *
  * Where requests may go is as for HTTP tools, except that an address of this machine or of a
  * private network that is written out in the spec is meant.

@@ -3,16 +3,15 @@
  * exec/mcp/mcp_int.h - connections to MCP servers, shared by the runs of a runtime.
  *
  *     mcp.c         the hub of all connections; what tools the servers of a spec have
- *     mcp_link.c    one connection: its states, deadlines and restarts
- *     mcp_event.c   what the session says is to be done (mcp/client/client.h)
- *     mcp_setup.c   what a server is started or asked with: words, variables, headers, roots
- *     mcp_stdio.c   the transport to a program; mcp_web.c that over HTTP, mcp_exchange.c one
- *                   request of it
- *     mcp_pin.c     whether a tool is still what it was; mcp_pins.c the file that knows
- *     mcp_known.c   what is remembered, without asking anybody, and what is wrong with that
- *     mcp_use.c     calls: the executor; mcp_ask.c what a person is asked
- *     mcp_result.c  what they come back with
- *     mcp_record.c  what is remembered of a server between processes
+ *     connection.c    one connection: its states, deadlines and restarts
+ *     event.c   what the session says is to be done (mcp/client/client.h)
+ *     setup.c   what a server is started or asked with: words, variables, headers, roots
+ *     stdio_transport.c   the transport to a program; http_transport.c that over HTTP, exchange.c
+ * one request of it pin_check.c     whether a tool is still what it was; pins.c the file that knows
+ *     offline.c   what is remembered, without asking anybody, and what is wrong with that
+ *     tool_call.c     calls: the executor; question.c what a person is asked
+ *     result.c  what they come back with
+ *     tool_cache.c  what is remembered of a server between processes
  *
  * A connection begins when its server's tools are not known, or at the first call. Private to
  * src/exec.
@@ -193,7 +192,7 @@ HAFT_MUST_USE haft_status haft__mcp_connection_pool_get(haft__exec *exec, const 
 /* Something about a connection has changed: whoever waits for its tools looks again. */
 void haft__mcp_connection_pool_notify(haft__exec *exec);
 
-/* ---- mcp_known.c ---- */
+/* ---- offline.c ---- */
 
 #define HAFT__MCP_LIST_TOO_LONG_WARNING                                                            \
     HAFT__LIT("its list is too long to be remembered (mcp.record_bytes): every run starts it and " \
@@ -213,7 +212,7 @@ HAFT_MUST_USE haft_status haft__mcp_state_mark_changed(haft__arena *arena, haft_
                                                        haft_str spec, const haft__mcp_pins *here,
                                                        haft__mcp_listing *listing, haft_error *err);
 
-/* ---- mcp_link.c ---- */
+/* ---- connection.c ---- */
 
 HAFT_MUST_USE haft_status haft__mcp_connection_create(haft__exec *exec,
                                                       haft__mcp_connection **ret_link,
@@ -271,13 +270,13 @@ haft_status haft__mcp_connection_fail(const haft__mcp_connection *connection, ha
                                       haft_status status, const char *format, ...)
     HAFT__PRINTF(4, 5);
 
-/* ---- mcp_event.c ---- */
+/* ---- event.c ---- */
 
 /* Does what the session wants done. `status` is what the function of the session returned that may
  * have given it something to want: without memory the connection breaks. */
 void haft__mcp_connection_process_events(haft__mcp_connection *connection, haft_status status);
 
-/* ---- mcp_setup.c ---- */
+/* ---- setup.c ---- */
 
 /* The words and variables of the program, in link->setup. */
 HAFT_MUST_USE haft_status haft__mcp_setup_argv(haft__mcp_connection *connection,
@@ -298,7 +297,7 @@ HAFT_MUST_USE haft_status haft__mcp_setup_roots(haft__mcp_connection *connection
                                                 const haft__mcp_root **ret, size_t *ret_count,
                                                 haft_error *err);
 
-/* ---- mcp_stdio.c ---- */
+/* ---- stdio_transport.c ---- */
 
 HAFT_MUST_USE haft_status haft__mcp_stdio_transport_open(haft__mcp_connection *connection,
                                                          haft_error *err);
@@ -308,7 +307,7 @@ void haft__mcp_stdio_transport_close(haft__mcp_connection *connection);
 /* Appends ": what it wrote last" to its standard error, if it runs and has. */
 void haft__mcp_stdio_transport_add_stderr(const haft__mcp_connection *connection, haft__buf *buf);
 
-/* ---- mcp_web.c ---- */
+/* ---- http_transport.c ---- */
 
 HAFT_MUST_USE haft_status haft__mcp_http_transport_open(haft__mcp_connection *connection,
                                                         haft_error *err);
@@ -328,7 +327,7 @@ bool haft__mcp_http_transport_is_listening(const haft__mcp_connection *connectio
  * is an exchange of its own. */
 void haft__mcp_http_transport_close(haft__mcp_connection *connection, bool goodbye);
 
-/* ---- mcp_exchange.c ---- */
+/* ---- exchange.c ---- */
 
 /* One that has not begun; NULL for want of memory. */
 haft__mcp_exchange *haft__mcp_exchange_create(haft__mcp_connection *connection);
@@ -347,7 +346,7 @@ bool haft__mcp_exchange_is_unsent(const haft__mcp_exchange *it);
 /* How long to wait before a stream is taken up again. */
 uint64_t haft__mcp_exchange_wait(const haft__sse *sse);
 
-/* ---- mcp_pin.c ---- */
+/* ---- pin_check.c ---- */
 
 /* What is pinned in this process for a server of the spec at `spec`; with `make` it is there
  * afterwards. *ret_pins is NULL when it is not. */
@@ -371,7 +370,7 @@ HAFT_MUST_USE haft_status haft__mcp_pin_check(haft__mcp_tool_call *tool_call,
                                               haft__mcp_pin_verdict *ret_verdict, haft__buf *why,
                                               haft_error *err);
 
-/* ---- mcp_use.c ---- */
+/* ---- tool_call.c ---- */
 
 /* Makes the calls that wait, if they can be made. */
 void haft__mcp_tool_call_send_pending(haft__mcp_connection *connection);
@@ -403,7 +402,7 @@ void haft__mcp_tool_call_warn(haft__mcp_tool_call *tool_call, haft_str text);
 /* Whether a call waits to be made. */
 bool haft__mcp_tool_call_is_pending(const haft__mcp_connection *connection);
 
-/* ---- mcp_ask.c ---- */
+/* ---- question.c ---- */
 
 /* Asks what a call that ended with questions wants to know; false when nobody can be asked. */
 bool haft__mcp_tool_call_suspend(haft__mcp_tool_call *tool_call, const haft__mcp_call_done *done);
@@ -424,7 +423,7 @@ void haft__mcp_tool_call_drop_questions(haft__mcp_tool_call *tool_call);
 /* What a person said, for a server that waits. */
 void haft__mcp_tool_call_answer(haft__mcp_tool_call *tool_call, haft__json said);
 
-/* ---- mcp_result.c ---- */
+/* ---- result.c ---- */
 
 /* What the end of a call means. Texts in the job's arena, or borrowed. */
 void haft__mcp_tool_call_result(haft__mcp_tool_call *tool_call, const haft__mcp_call_done *done,

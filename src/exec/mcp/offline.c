@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mcp_known.c - what is remembered of the servers of a spec. Tests: tests/exec/mcp/mcp_test.c. */
+/* offline.c - what is remembered of the servers of a spec. Tests: tests/exec/mcp/mcp_test.c. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

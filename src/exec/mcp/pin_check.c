@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_pin.c - whether a tool may be called: only as long as it is what it was when it was first
+ * pin_check.c - whether a tool may be called: only as long as it is what it was when it was first
  * used or approved, or when somebody accepted that it has changed. Tests:
  * tests/exec/mcp/pin_check_test.c.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_pins.c - the file of what may be called. Whoever changes it has its lock, reads it again and
+ * pins.c - the file of what may be called. Whoever changes it has its lock, reads it again and
  * puts a whole new one in its place. Tests: tests/exec/mcp/pins_test.c.
  */
 #include "exec/mcp/pins.h"

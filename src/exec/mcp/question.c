@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_ask.c - what servers ask a person during a call.
+ * question.c - what servers ask a person during a call.
  *
  * A server with a session waits for the answer, and so does this process. A server without one ends
  * the call and says what it wants to know: each question is asked in turn, durably, and then the

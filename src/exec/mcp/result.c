@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_result.c - how the end of a call reads, and what is known of its effect.
+ * result.c - how the end of a call reads, and what is known of its effect.
  * Tests: tests/exec/mcp/mcp_test.c.
  */
 #include "base/error.h"

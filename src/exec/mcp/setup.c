@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_setup.c - what a server is started or asked with. ${VAR} is expanded here, each time, and
+ * setup.c - what a server is started or asked with. ${VAR} is expanded here, each time, and
  * kept no longer than the connection: values may be secrets, and no message has one.
  * Tests: tests/exec/mcp/setup_test.c.
  */

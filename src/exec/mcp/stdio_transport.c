@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_stdio.c - a server that is a program: a message a line, each way.
+ * stdio_transport.c - a server that is a program: a message a line, each way.
  *
  * Always by libexec/haft/guard, so that nothing it started outlives it. Tests:
  * tests/exec/mcp/connection_test.c, tests/mcp/servers_test.py.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_record.c - the file of a server. Every change makes a whole new text of it, which is read
+ * tool_cache.c - the file of a server. Every change makes a whole new text of it, which is read
  * again here: what is in memory is what is in the file. Tests: tests/exec/mcp/tool_cache_test.c.
  */
 #include "exec/mcp/tool_cache.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_use.c - calls of tools of MCP servers: the executor.
+ * tool_call.c - calls of tools of MCP servers: the executor.
  *
  * A call waits until its server is there and has listed its tools anew: only then it is known that
  * the tool is what the run was shown. Its deadline is the job's, from its start on. Tests:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grammar_call.c - a call of one tool in a grammar, as its format writes it. Tests:
+/* call.c - a call of one tool in a grammar, as its format writes it. Tests:
  * tests/format/grammar/call_test.c. */
 #include "base/limits.h"
 #include "format/grammar/grammar_int.h"

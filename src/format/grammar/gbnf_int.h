@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* format/grammar/gbnf_int.h - a grammar as data. Private to gbnf.c and gbnf_match.c. */
+/* format/grammar/gbnf_int.h - a grammar as data. Private to gbnf_reader.c and gbnf_matcher.c. */
 #ifndef HAFT_FORMAT_GRAMMAR_GBNF_INT_H
 #define HAFT_FORMAT_GRAMMAR_GBNF_INT_H
 

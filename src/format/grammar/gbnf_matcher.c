@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gbnf_match.c - whether a grammar accepts a text, with Earley's algorithm; characters are code
+ * gbnf_matcher.c - whether a grammar accepts a text, with Earley's algorithm; characters are code
  * points. Tests: tests/format/grammar/gbnf_reader_test.c.
  */
 #include <stdlib.h>

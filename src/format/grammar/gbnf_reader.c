@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gbnf.c - reads a grammar. Repetitions and groups become rules of their own.
- * Tests: tests/format/grammar/gbnf_reader_test.c. Matching is in gbnf_match.c.
+ * gbnf_reader.c - reads a grammar. Repetitions and groups become rules of their own.
+ * Tests: tests/format/grammar/gbnf_reader_test.c. Matching is in gbnf_matcher.c.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * format/grammar/grammar_int.h - the inside of making grammars, for its own files.
  *
  *     grammar.c          which tools, how large, the reply as a whole
- *     grammar_call.c     a call of one tool
- *     grammar_schema.c   the same as a JSON Schema
+ *     call.c     a call of one tool
+ *     schema.c   the same as a JSON Schema
  */
 #ifndef HAFT_FORMAT_GRAMMAR_GRAMMAR_INT_H
 #define HAFT_FORMAT_GRAMMAR_GRAMMAR_INT_H
@@ -31,7 +31,7 @@ HAFT_MUST_USE haft_status haft__grammar_select_tools(haft__arena *arena,
                                                      bool answer, size_t **ret_picked,
                                                      size_t *ret_count, haft_error *err);
 
-/* ---- grammar_call.c ---- */
+/* ---- call.c ---- */
 
 /* Appends a text of the frame. */
 void haft__call_grammar_add_text(haft__call_grammar *f, haft__buf *body, const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grammar_schema.c - a reply as a JSON Schema: one call, or several, of the tools allowed. Tests:
+/* schema.c - a reply as a JSON Schema: one call, or several, of the tools allowed. Tests:
  * tests/format/grammar/schema_test.c. */
 #include "base/error.h"
 #include "base/limits.h"

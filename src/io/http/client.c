@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http.c - the life of a transfer: start, time limits, what is told, end.
+ * client.c - the life of a transfer: start, time limits, what is told, end.
  *
  * libcurl calls back while it works, and must not be asked to drop a transfer then. So what comes
  * from it is only noted ("news") and told when it has returned: a handler may do whatever it wants.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_curl.c - libcurl on the loop: its timer, its callbacks, its handles.
+ * curl.c - libcurl on the loop: its timer, its callbacks, its handles.
  *
- * The callbacks only note what came; http.c tells it. Tests: tests/io/http/curl_test.c and
+ * The callbacks only note what came; client.c tells it. Tests: tests/io/http/curl_test.c and
  * http_test.c.
  */
 #include <assert.h>

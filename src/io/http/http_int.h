@@ -49,7 +49,7 @@ struct haft__http_transfer {
     bool ended;     /* result.end is set */
 };
 
-typedef struct haft__http_watch haft__http_watch; /* http_socket.c */
+typedef struct haft__http_watch haft__http_watch; /* socket.c */
 
 /* What is known of a descriptor. */
 typedef struct haft__http_socket {
@@ -75,7 +75,7 @@ struct haft__http_client {
     haft__http_transfer *notifying; /* whose handler is running; NULL once it is gone */
 };
 
-/* ---- http.c ---- */
+/* ---- client.c ---- */
 
 /* Sets the end, unless there is one; it is told when the news are. `detail` may be NULL. */
 void haft__http_transfer_finish(haft__http_transfer *t, haft__http_outcome end, const char *detail);
@@ -89,7 +89,7 @@ void haft__http_client_notify(haft__http_client *http);
 /* Another phase begins. */
 void haft__http_transfer_enter_phase(haft__http_transfer *t, haft__http_phase phase);
 
-/* ---- http_curl.c ---- */
+/* ---- curl.c ---- */
 
 /* A multi handle on the loop; false for want of memory. */
 bool haft__http_client_multi_init(haft__http_client *http);
@@ -105,7 +105,7 @@ void haft__http_transfer_withdraw(haft__http_transfer *t);
 /* Lets libcurl do what there is to do with a socket, and tells what came of it. */
 void haft__http_client_socket_action(haft__http_client *http, curl_socket_t socket, int events);
 
-/* ---- http_socket.c ---- */
+/* ---- socket.c ---- */
 
 /* libcurl's callbacks. */
 int haft__http_on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned);
@@ -116,7 +116,7 @@ int haft__http_on_close(void *context, curl_socket_t fd);
 /* At the end, behind libcurl. */
 void haft__http_client_free_sockets(haft__http_client *http);
 
-/* ---- http_request.c ---- */
+/* ---- request.c ---- */
 
 /* Copies what has to be copied and checks it; the end is BAD_URL or BAD_HEADER when something is
  * wrong. Nothing is left to do when the transfer's last request was the same. False for want of
@@ -135,7 +135,7 @@ bool haft__http_transfer_set_url(haft__http_transfer *t);
 /* Whether a header, "Name: value", is the one of that name, in any case. */
 bool haft__http_is_header(haft_str header, haft_str name);
 
-/* ---- http_redirect.c ---- */
+/* ---- redirect.c ---- */
 
 /* Whether an answer with this status leads somewhere and is to be followed. */
 bool haft__http_transfer_is_redirect(const haft__http_transfer *t, uint32_t status);
@@ -144,7 +144,7 @@ bool haft__http_transfer_is_redirect(const haft__http_transfer *t, uint32_t stat
  * of memory. */
 bool haft__http_transfer_follow_redirect(haft__http_transfer *t);
 
-/* ---- http_end.c ---- */
+/* ---- outcome.c ---- */
 
 /* The end that libcurl's code stands for. */
 void haft__http_transfer_finish_curl(haft__http_transfer *t, CURLcode code);

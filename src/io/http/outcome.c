@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_end.c - how a transfer ended, in a name and in words.
+ * outcome.c - how a transfer ended, in a name and in words.
  *
  * Of a URL only scheme, host and port are ever said: the rest of it, and headers, may hold secrets.
  * Tests: tests/io/http/client_test.c.

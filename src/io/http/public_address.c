@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_address.c - which addresses belong to the public network.
+ * public_address.c - which addresses belong to the public network.
  *
  * IPv4: what IANA's registry of special-purpose addresses (RFC 6890) has is not public. IPv6: only
  * 2000::/3 is, and not all of it. Where an address of IPv6 holds one of IPv4, that one is looked

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_redirect.c - the next hop of a request that was sent elsewhere.
+ * redirect.c - the next hop of a request that was sent elsewhere.
  *
  * The method changes as browsers change it (the Fetch standard, 4.4). What a caller put into
  * headers was meant for one origin: another one gets none of it. The address is checked when it is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_request.c - a request made ready: its URL, method and headers checked and copied.
+ * request.c - a request made ready: its URL, method and headers checked and copied.
  *
  * Whatever could change where a request goes or where it ends is refused here: URLs of other
  * schemes, line ends in headers, headers about the length of the body.

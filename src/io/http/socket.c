@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_socket.c - libcurl's sockets: which may be opened, and how the loop watches them.
+ * socket.c - libcurl's sockets: which may be opened, and how the loop watches them.
  *
  * Whether an address may be connected to is decided here, for each socket, when it is about to be
  * made. So the address that was checked is the address that is used, whatever a name meant a moment

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* address.c - from the text of an address to a socket that listens there. Tests:
+/* listener.c - from the text of an address to a socket that listens there. Tests:
  * tests/io/server/listener_test.c. */
 #include "io/server/listener.h"
 

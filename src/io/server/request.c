@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server_request.c - what a request goes through: received, checked, handed over, answered.
+ * request.c - what a request goes through: received, checked, handed over, answered.
  *
  * Invariants:
  *   1. A request is freed when neither its connection nor its handler has it any more.

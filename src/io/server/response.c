@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server_answer.c - answers, as a whole or as a stream.
+ * response.c - answers, as a whole or as a stream.
  *
  * A stream is a queue that libmicrohttpd takes from when the client can take more; when it is
  * empty the connection is suspended until the next piece comes. Tests:

@@ -4,7 +4,7 @@
  *
  * Its epoll descriptor is polled by libuv; whatever happens there, or its timeout, makes it run.
  * A connection without anything to do is suspended and then libmicrohttpd does not look at it: a
- * poll of ours sees the client leave. What a request goes through is in server_request.c.
+ * poll of ours sees the client leave. What a request goes through is in request.c.
  * Tests: tests/io/server/server_test.c.
  */
 #include <stdlib.h>

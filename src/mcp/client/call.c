@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * client_call.c - calls of tools: sent, sent again where the server has not taken them, ended once.
+ * call.c - calls of tools: sent, sent again where the server has not taken them, ended once.
  *
  * A call is sent again only because the server wants to know more (input_required). One that it has
  * not taken, for its headers (-32020), its version (-32022) or its session (404, 400), ends as

@@ -139,7 +139,7 @@ void haft__mcp_client_fail_text(haft_error *error, haft_status status, const cha
 /* The number of an id of ours; 0 for any other. */
 uint64_t haft__mcp_client_id_number(haft__json id);
 
-/* ---- client_clean.c ---- */
+/* ---- redact.c ---- */
 
 /* The text without secrets: itself where it has none, else in `arena`. */
 HAFT_MUST_USE haft_status haft__mcp_client_redact_text(const haft__mcp_client *client,
@@ -155,7 +155,7 @@ HAFT_MUST_USE haft_status haft__mcp_client_read_message(const haft__mcp_client *
                                                         haft__rpc_fault *ret_fault,
                                                         haft_error *why);
 
-/* ---- client_send.c: messages ---- */
+/* ---- send.c: messages ---- */
 
 typedef struct haft__mcp_client_outgoing {
     haft__buf buf;
@@ -188,7 +188,7 @@ void haft__mcp_client_add_capabilities(const haft__mcp_client *client, haft__jso
 void haft__mcp_client_add_roots(const haft__mcp_client *client, haft__json_writer *w);
 void haft__mcp_client_add_info(const haft__mcp_client *client, haft__json_writer *w);
 
-/* ---- client_open.c: era and version ---- */
+/* ---- open.c: era and version ---- */
 
 HAFT_MUST_USE haft_status haft__mcp_client_open(haft__mcp_client *client, haft_error *err);
 HAFT_MUST_USE haft_status haft__mcp_client_initialize(haft__mcp_client *client, haft_error *err);
@@ -201,7 +201,7 @@ HAFT_MUST_USE haft_status haft__mcp_client_on_initialized(haft__mcp_client *clie
 /* The session is over (HTTP 404, 400): what was under way there does not count. */
 HAFT_MUST_USE haft_status haft__mcp_client_reopen(haft__mcp_client *client, haft_error *err);
 
-/* ---- client_list.c ---- */
+/* ---- list.c ---- */
 
 HAFT_MUST_USE haft_status haft__mcp_client_list_begin(haft__mcp_client *client, haft_error *err);
 HAFT_MUST_USE haft_status haft__mcp_client_list_send(haft__mcp_client *client, haft_error *err);
@@ -219,7 +219,7 @@ HAFT_MUST_USE haft_status haft__mcp_client_tools_changed(haft__mcp_client *clien
 /* What was asked to tell of changes has ended. */
 HAFT_MUST_USE haft_status haft__mcp_client_watch_lost(haft__mcp_client *client, haft_error *err);
 
-/* ---- client_call.c ---- */
+/* ---- call.c ---- */
 
 HAFT_MUST_USE haft_status haft__mcp_client_call_send(haft__mcp_client *client,
                                                      haft__mcp_pending_call *call, haft_error *err);
@@ -238,7 +238,7 @@ haft__mcp_pending_call *haft__mcp_client_call_find(haft__mcp_client *client, uin
 void haft__mcp_client_call_end(haft__mcp_client *client, haft__mcp_pending_call *call,
                                haft__mcp_call_outcome outcome, const haft_error *error);
 
-/* ---- client_input.c ---- */
+/* ---- input.c ---- */
 
 /* Takes a result that says input_required. */
 HAFT_MUST_USE haft_status haft__mcp_client_on_input_required(haft__mcp_client *client,
@@ -247,7 +247,7 @@ HAFT_MUST_USE haft_status haft__mcp_client_on_input_required(haft__mcp_client *c
                                                              haft__arena *io_arena,
                                                              haft_error *err);
 
-/* ---- client_ask.c: what a server wants of us ---- */
+/* ---- question.c: what a server wants of us ---- */
 
 HAFT_MUST_USE haft_status haft__mcp_client_on_request(haft__mcp_client *client, uint64_t exchange,
                                                       const haft__rpc_message *message,

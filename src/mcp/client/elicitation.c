@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elicit.c - questions are checked before anybody is asked; answers are by run/pause/elicitation.h.
- * Tests: tests/mcp/client/elicitation_test.c. */
+/* elicitation.c - questions are checked before anybody is asked; answers are by
+ * run/pause/elicitation.h. Tests: tests/mcp/client/elicitation_test.c. */
 #include "mcp/client/elicitation.h"
 
 #include "base/error.h"

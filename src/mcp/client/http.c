@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client_http.c - what HTTP adds: sessions, and answers that are none. Tests:
+/* http.c - what HTTP adds: sessions, and answers that are none. Tests:
  * tests/mcp/client/http_test.c. */
 #include <stdio.h>
 #include <string.h>

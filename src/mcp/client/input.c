@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * client_input.c - input_required: a modern server wants to know more before it answers a call.
+ * input.c - input_required: a modern server wants to know more before it answers a call.
  *
  * What haft can say itself (roots, the server's own state) goes back at once, with the same call
  * under a new id. What a person has to say ends the call: it is made again, in this process or a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * client_list.c - the list of a server's tools, page by page, and news that it has changed.
+ * list.c - the list of a server's tools, page by page, and news that it has changed.
  *
  * A list that goes in circles, or is too long, is cut where that is noticed; an entry that cannot
  * be used is left out; both are told with the reason. Tests: tests/mcp/client/list_test.c.

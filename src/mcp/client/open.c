@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * client_open.c - which era a server is of, and which version is spoken.
+ * open.c - which era a server is of, and which version is spoken.
  *
  * A modern server knows server/discover. Whatever else answers, with any error or none, is asked
  * to initialize: old servers fail in too many ways to key on one. Each of the two is tried once.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * client_ask.c - what a server of the legacy era asks: whether we are there, for roots, a person's
+ * question.c - what a server of the legacy era asks: whether we are there, for roots, a person's
  * answer, or a model's. The last is declined. Tests: tests/mcp/client/question_test.c.
  */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * client_receive.c - a message has come: whose answer it is, or what it tells.
+ * receive.c - a message has come: whose answer it is, or what it tells.
  *
  * Nothing is believed: an answer must be to a request that is under way, a notification about
  * something that is. All else is dropped. Tests: tests/mcp/client/receive_test.c.

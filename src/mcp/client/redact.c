@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * client_clean.c - what a server says without the host's secrets.
+ * redact.c - what a server says without the host's secrets.
  *
  * All of a message goes through this when it has been read, before anything of it is cut, put on
  * one line or shown: of half a secret nobody can tell that it is one. Values are looked at as haft

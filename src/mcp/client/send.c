@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client_send.c - what goes out: requests, notifications, answers, and their headers. Tests:
+/* send.c - what goes out: requests, notifications, answers, and their headers. Tests:
  * tests/mcp/client/open_test.c. */
 #include "base/error.h"
 #include "base/limits.h"

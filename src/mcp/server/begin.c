@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server_verbs.c - requests that take their time: checked here, then handed to whoever serves them.
+ * begin.c - requests that take their time: checked here, then handed to whoever serves them.
  *
  * Tests: tests/mcp/server/begin_test.c.
  */

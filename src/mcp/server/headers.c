@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server_headers.c - headers of HTTP that repeat what a request says, so that what stands between
+ * headers.c - headers of HTTP that repeat what a request says, so that what stands between
  * can route it: they must say the same. Tests: tests/mcp/server/headers_test.c.
  *
  * What a header cannot carry is written =?base64?...?= there.

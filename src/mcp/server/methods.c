@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server_methods.c - the methods, as a table, and those that are answered at once: the opening of
+ * methods.c - the methods, as a table, and those that are answered at once: the opening of
  * either era, ping, levels of the log, lists. Tests: tests/mcp/server/methods_test.c.
  */
 #include <inttypes.h>

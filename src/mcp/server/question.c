@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server_question.c - questions to the client on the way to an answer: as requests of our own after
+ * question.c - questions to the client on the way to an answer: as requests of our own after
  * a handshake, else as an answer that the client comes back with.
  * Tests: tests/mcp/server/question_test.c.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server_asked.c - what is sent for a request that is under way: progress, log, and its one answer.
- * Questions are in server_question.c. Tests: tests/mcp/server/request_test.c.
+ * request.c - what is sent for a request that is under way: progress, log, and its one answer.
+ * Questions are in question.c. Tests: tests/mcp/server/request_test.c.
  */
 #include <inttypes.h>
 

@@ -85,19 +85,19 @@ void haft__mcp_version_list(haft__buf *buf);
 bool haft__mcp_level_read(haft_str name, haft__mcp_level *ret_level);
 const char *haft__mcp_level_name(haft__mcp_level level);
 
-/* ---- server_methods.c ---- */
+/* ---- methods.c ---- */
 
 /* Does what a request asks for. */
 void haft__mcp_request_dispatch(haft__mcp_request *request, const haft__mcp_headers *headers,
                                 uint64_t now_ms);
 
-/* ---- server_verbs.c ---- */
+/* ---- begin.c ---- */
 
 /* The requests that whoever serves performs. */
 void haft__mcp_request_begin(haft__mcp_request *request, haft__mcp_method verb,
                              const haft__mcp_headers *headers, uint64_t now_ms);
 
-/* ---- server_asked.c ---- */
+/* ---- request.c ---- */
 
 /* An error that ends it, with the status that it has over HTTP. */
 void haft__mcp_request_reject(haft__mcp_request *request, uint32_t http, int64_t code,
@@ -117,7 +117,7 @@ void haft__mcp_request_send(haft__mcp_request *request, haft__mcp_server_message
 /* Answers with a result of this kind ("complete", "input_required"); it is gone then. */
 void haft__mcp_request_reply_kind(haft__mcp_request *request, const char *kind, haft_str members);
 
-/* ---- server_question.c ---- */
+/* ---- question.c ---- */
 
 /* Takes an answer to a question; false when nobody asked. */
 bool haft__mcp_peer_take_answer(haft__mcp_peer *peer, const haft__rpc_message *message);
@@ -131,7 +131,7 @@ void haft__mcp_request_write_binding(const haft__mcp_request *request, haft__buf
 /* Whether a state of that number is open, and it is so no more: each is answered once. */
 bool haft__mcp_nonces_consume(haft__mcp_server *server, uint64_t number);
 
-/* ---- server_headers.c ---- */
+/* ---- headers.c ---- */
 
 /* Whether the headers say the same as the request; else it is refused. */
 bool haft__mcp_headers_check(haft__mcp_request *request, const haft__mcp_headers *headers);

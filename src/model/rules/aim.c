@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_aim.c - what kind of question a task is: where something is defined, who calls it, what
+ * aim.c - what kind of question a task is: where something is defined, who calls it, what
  * value it has, how many there are ...
  *
  * The words that say so ("defined", "signature", "how many") are cues: they choose searches, ranks

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_answer.c - the final text, the summary of a workflow, and findings for a tool that
+ * answer.c - the final text, the summary of a workflow, and findings for a tool that
  * writes. Tests: tests/model/rules/report_test.c.
  */
 #include "base/str.h"

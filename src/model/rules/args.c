@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_args.c - arguments for a tool that is known by its schema only.
+ * args.c - arguments for a tool that is known by its schema only.
  *
  * What a value may be comes from the schema (const, enum, default, examples, bounds), what it is
  * about from the name of its property: the words of the task for a query, a value that an earlier
  * result has under the same key, and so on. What comes out is checked against the schema; if it is
- * not valid, other ways are tried. Which text goes where is in offline_values.c.
+ * not valid, other ways are tried. Which text goes where is in values.c.
  * Tests: tests/model/rules/args_test.c.
  */
 #include <string.h>

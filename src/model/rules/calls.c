@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_calls.c - single calls: is it new, valid and worth it; and what the tools are called with
+ * calls.c - single calls: is it new, valid and worth it; and what the tools are called with
  * that end a workflow or ask a person. Tests: tests/model/rules/offline_test.c.
  */
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_compare.c - two things side by side, as far as lines can tell: two files by the names
+ * compare.c - two things side by side, as far as lines can tell: two files by the names
  * they define, two names by the places that have both and those that have one.
  *
  * Which is better, and why they differ, is nothing that rules can say. Tests:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_count.c - how many there are, and which: files by their endings, what a file defines,
+ * count.c - how many there are, and which: files by their endings, what a file defines,
  * lines that have the words. All of it is counted in results; where a limit cut them, the number is
  * the least there can be, and the answer says so.
  *

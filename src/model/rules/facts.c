@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_facts.c - values with their keys from results that are JSON, so that what one tool found
+ * facts.c - values with their keys from results that are JSON, so that what one tool found
  * can be given to the next: {"customer_id": 7} to an argument customer_id.
  *
  * Newest result first; in one result, in the order of the text. Tests:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_form.c - what a line does, to judge by its look: define or declare a name, call it, or
+ * form.c - what a line does, to judge by its look: define or declare a name, call it, or
  * say something in a comment.
  *
  * One line is all it sees, so a prototype that goes on in the next line is a declaration in a

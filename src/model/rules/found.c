@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_found.c - files and lines in the results of glob, grep and read.
+ * found.c - files and lines in the results of glob, grep and read.
  *
  *     glob    a path a line
  *     grep    path:line:text
  *     read    line number, tab, text; the path is in the call
  *
  * Whatever else stands in a result (notes at its end, a line that was cut) is passed over. Texts
- * are borrowed from the results. Ranking is in offline_rank.c.
+ * are borrowed from the results. Ranking is in rank.c.
  * Tests: tests/model/rules/found_test.c.
  */
 #include "base/macros.h"

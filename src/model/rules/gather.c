@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_gather.c - finding something in files: list what there is, search for the words of the
+ * gather.c - finding something in files: list what there is, search for the words of the
  * task, read around the best of what was found.
  *
  * Each step is made from what is known now, so the plan goes on from wherever it was interrupted.

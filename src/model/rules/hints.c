@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_hints.c - what a task says in so many letters: addresses, dates, numbers of orders, names
+ * hints.c - what a task says in so many letters: addresses, dates, numbers of orders, names
  * and quoted texts, for the arguments that they fit.
  *
  * What fits is decided by the pattern of an argument, its format, or its name, in this order. One

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_kinds.c - what kinds of files there are, to judge by the endings of their names.
+ * kinds.c - what kinds of files there are, to judge by the endings of their names.
  *
  * Tests: tests/model/rules/rank_test.c.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_like.c - words that mean much the same, so that a question may use others than the file.
+ * like.c - words that mean much the same, so that a question may use others than the file.
  *
  * A small table, all of it below: stems, each with those that may stand in its place. It is about
  * programs in general and knows no project. Tests: tests/model/rules/words_test.c.

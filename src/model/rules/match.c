@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_match.c - whether a word of the task is in a line, or in the path of a file.
+ * match.c - whether a word of the task is in a line, or in the path of a file.
  *
  * Tests: tests/model/rules/words_test.c.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_overview.c - a file or a tree in short: its headings, the comment at its top, what it
+ * overview.c - a file or a tree in short: its headings, the comment at its top, what it
  * defines, and how much of each there is. Nothing of it is understood; it is chosen by its look.
  *
  * Tests: tests/model/rules/short_test.c.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_past.c - what was called in this run, and what came back, from the messages alone.
+ * past.c - what was called in this run, and what came back, from the messages alone.
  *
  * Results are found by the id of their call, wherever they stand. What haft itself says (a refusal
  * of complete_workflow, a reminder) is told apart from what a tool says: only haft may name tools

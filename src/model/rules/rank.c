@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_rank.c - which of the lines and files that were found matter most.
+ * rank.c - which of the lines and files that were found matter most.
  *
  * A word counts the more the fewer lines have it; a line counts by its words, and the more of them
  * it has the more each counts. Tests, generated files and data count less, unless the task is about

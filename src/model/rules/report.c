@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_report.c - the report: what was asked, what was found and where, what kinds of files
+ * report.c - the report: what was asked, what was found and where, what kinds of files
  * there are, how it was made. Every line it quotes stands in a result, with its path and number.
  * Tests: tests/model/rules/report_test.c.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_sample.c - a text that a simple regular expression takes, for an argument that must have
+ * sample.c - a text that a simple regular expression takes, for an argument that must have
  * a certain form and of which the task says nothing: "^[A-Z]{2}-\d+$" gives "AA-0".
  *
  * Known are letters, classes, the usual escapes, groups, alternatives and repeats; the first of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_scope.c - where a task wants to have something looked for, and what kind of files it asks
+ * scope.c - where a task wants to have something looked for, and what kind of files it asks
  * for: "how many headers are in linux/netfilter" is linux/netfilter and *.h.
  *
  * The words that say so are taken: nobody looks for "file" and "mention" in "list all files that

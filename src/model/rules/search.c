@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_search.c - regular expressions that look for the words of a task.
+ * search.c - regular expressions that look for the words of a task.
  *
  * A name is looked for as it is, then, where that gave too much, where it may be defined, then
  * inside of other names. Lines in which several of the words stand together say more than those

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_short.c - the answer to a question about files: the best places first, each as path:line
+ * short.c - the answer to a question about files: the best places first, each as path:line
  * with its line, then what else was found, how much there is, and what rules cannot say.
  *
  * Tests: tests/model/rules/short_test.c.

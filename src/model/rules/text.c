@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_text.c - quoting what others wrote: as data, on one line, and not too much of it.
+ * text.c - quoting what others wrote: as data, on one line, and not too much of it.
  *
  * Files and tools may hold anything: escape sequences, marks that turn the direction of writing,
  * Markdown, whole instructions. What is quoted is plain text and stands in code, whose fence is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_tools.c - the tools of a request: what has become of their calls, and how readily each is
+ * tools.c - the tools of a request: what has become of their calls, and how readily each is
  * called. Rules know nothing of consequences, so what may have some is called only when somebody
  * asked for it, or when a call is forced. Tests: tests/model/rules/tools_test.c.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_values.c - texts and numbers for arguments, by their names: the words of the task for a
+ * values.c - texts and numbers for arguments, by their names: the words of the task for a
  * query, the task for a question, a file for a path, what was found for the text of a report.
  *
  * Tests: tests/model/rules/args_test.c.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline_words.c - what a task is about: names, quoted words, files, and the words that are left
+ * words.c - what a task is about: names, quoted words, files, and the words that are left
  * when the small ones of English are gone.
  *
  * Stems are beginnings of words, so that looking for one finds all its forms: "decid" is in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decide_answer.c - what follows for a call from what somebody said about it, or did not say in
+ * answer.c - what follows for a call from what somebody said about it, or did not say in
  * time.
  *
  * Tests: tests/run/decide/decide_test.c, tests/run/fold/spec_test.c.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* held.c - see run/decide/call_wait.h. Tests: tests/run/decide/call_wait_test.c. */
+/* call_wait.c - see run/decide/call_wait.h. Tests: tests/run/decide/call_wait_test.c. */
 #include "run/decide/call_wait.h"
 
 #include "base/str.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decide_calls.c - the calls of one reply: which may run, when, and what the others are told.
+ * calls.c - the calls of one reply: which may run, when, and what the others are told.
  *
  * In call order: known? allowed? within the caps? arguments valid? guard? a repetition? approved?
  * cached? room to run? Control calls come last, when their siblings have their results.

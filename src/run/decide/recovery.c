@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decide_again.c - calls that had begun and begin again: after a crash, after a failure, or because
+ * recovery.c - calls that had begun and begin again: after a crash, after a failure, or because
  * a person says so.
  *
  * Between the two starts the spec may have changed. What a person approved is what they saw: when

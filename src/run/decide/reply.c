@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decide_reply.c - a reply has come: does it keep to the choice, is it the answer, or does it call
+ * reply.c - a reply has come: does it keep to the choice, is it the answer, or does it call
  * tools? Tests: tests/run/decide/decide_test.c.
  */
 #include "base/macros.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decide_search.c - what follows from a search: which tools make room, and what the model reads.
+ * search.c - what follows from a search: which tools make room, and what the model reads.
  * And what it reads when it calls a tool that no search has found.
  *
  * Tests: tests/run/decide/search_test.c.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decide_turn.c - between two turns: does the run end here, has the gate opened, what may the model
+ * turn.c - between two turns: does the run end here, has the gate opened, what may the model
  * do next. Tests: tests/run/decide/decide_test.c.
  */
 #include "base/str.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fold_call.c - events about calls: judged, started, paused, answered, finished.
+ * call.c - events about calls: judged, started, paused, answered, finished.
  *
  * Tests: tests/run/fold/fold_test.c.
  */

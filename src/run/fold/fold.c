@@ -4,7 +4,7 @@
  *
  * One function for each kind of event. Events come from a store and are not trusted: every field is
  * looked for and checked, and an event that cannot follow the state is refused.
- * The events of the model are in fold_model.c, those of calls in fold_call.c.
+ * The events of the model are in model.c, those of calls in call.c.
  * Tests: tests/run/fold/fold_test.c. Fuzzer: fuzz/run_fold.c.
  */
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fold_model.c - events about the model: what it replied, that it failed, what its replies are held
+ * model.c - events about the model: what it replied, that it failed, what its replies are held
  * to. Tests: tests/run/fold/fold_test.c.
  */
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fold_spec.c - a run that goes on with another spec than before.
+ * spec.c - a run that goes on with another spec than before.
  *
  * The event has the whole spec, so that the log alone says what held when. What happened before
  * stays; tools are found again by their names. Tests: tests/run/fold/spec_test.c.

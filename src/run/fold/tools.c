@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fold_tools.c - what searches found: tools that became visible, that can be called, that were
+ * tools.c - what searches found: tools that became visible, that can be called, that were
  * evicted.
  *
  * The event has the whole definitions: a run never asks a server what its tools were.

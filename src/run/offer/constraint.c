@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* force.c - how replies are held to calls. Tests: tests/run/offer/constraint_test.c. */
+/* constraint.c - how replies are held to calls. Tests: tests/run/offer/constraint_test.c. */
 #include "run/offer/constraint.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* find.c - from an offer to an index, and from an index to hits. Tests:
+/* index.c - from an offer to an index, and from an index to hits. Tests:
  * tests/run/offer/index_test.c. */
 #include "run/offer/index.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unmatched.c - see run/offer/unmatched_pattern.h. Tests: tests/run/offer/unmatched_pattern_test.c.
+/* unmatched_pattern.c - see run/offer/unmatched_pattern.h. Tests:
+ * tests/run/offer/unmatched_pattern_test.c.
  */
 #include "run/offer/unmatched_pattern.h"
 

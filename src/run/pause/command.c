@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* steer.c - commands as text, and what they come to. Tests: tests/run/pause/command_test.c. */
+/* command.c - commands as text, and what they come to. Tests: tests/run/pause/command_test.c. */
 #include "run/pause/command.h"
 
 #include "base/error.h"

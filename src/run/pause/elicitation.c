@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* asked.c - answers for tools that ask. Tests: tests/run/pause/elicitation_test.c. */
+/* elicitation.c - answers for tools that ask. Tests: tests/run/pause/elicitation_test.c. */
 #include "run/pause/elicitation.h"
 
 #include "base/error.h"

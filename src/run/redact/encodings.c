@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * redact_forms.c - how a secret may be spelled: as it is, in JSON, in a URL, in base64, in hex.
+ * encodings.c - how a secret may be spelled: as it is, in JSON, in a URL, in base64, in hex.
  *
  * Of base64 only the characters that the secret alone decides are looked for, for each of the three
  * ways in which it can lie among the bytes around it; at each end one character may stay, which

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * redact_json.c - what is replaced in a text that is JSON, so that it stays JSON.
+ * json.c - what is replaced in a text that is JSON, so that it stays JSON.
  *
  * Inside a string a part may not cut an escape in two, and is made longer where it would. A part
  * that is not inside one string - in a number, over a quote, over several values - becomes the

@@ -11,13 +11,13 @@
 HAFT_MUST_USE haft_status haft__redactor_add_encoding(haft__redactor *redactor, haft_str form,
                                                       haft_error *err);
 
-/* ---- redact_forms.c ---- */
+/* ---- encodings.c ---- */
 
 /* Adds every spelling of a secret. */
 HAFT_MUST_USE haft_status haft__redactor_add_encodings(haft__redactor *redactor, haft_str secret,
                                                        haft_error *err);
 
-/* ---- redact_json.c ---- */
+/* ---- json.c ---- */
 
 /* A part of a text that is to be replaced. */
 typedef struct haft__redact_span {

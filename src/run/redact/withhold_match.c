@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * withheld.c - decisions compared with what somebody wrote down who knew secrets.
+ * withhold_match.c - decisions compared with what somebody wrote down who knew secrets.
  *
  * Tests: tests/run/redact/withhold_test.c.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rescript.c - from a log to a script. Tests: tests/run/replay/script_test.c. */
+/* script.c - from a log to a script. Tests: tests/run/replay/script_test.c. */
 #include "run/replay/script.h"
 
 #include "base/error.h"

@@ -42,7 +42,7 @@ static inline haft__json haft__object_builder_string(const char *literal)
 /* {key: value} */
 haft__json haft__object_builder_single(haft__downlevel *d, const char *key, haft__json value);
 
-/* ---- downlevel_openai.c ---- */
+/* ---- openai_strict.c ---- */
 
 /* A property of the schema: where all are required, one that may be left out may be null. */
 haft__json haft__downlevel_property(haft__downlevel *d, haft__json schema, haft_str key,

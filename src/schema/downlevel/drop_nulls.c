@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nulls.c - leaves out what a model had to write as null because it could not leave it out.
+ * drop_nulls.c - leaves out what a model had to write as null because it could not leave it out.
  *
  * Works on the schema as it is written: it follows $ref inside the schema, allOf, anyOf and oneOf.
  * Where alternatives differ, null stays if one of them allows it. Tests:

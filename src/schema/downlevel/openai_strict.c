@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * downlevel_openai.c - what OpenAI's strict mode wants beyond the keywords it knows: every schema
+ * openai_strict.c - what OpenAI's strict mode wants beyond the keywords it knows: every schema
  * has a type, every object says its properties, requires all of them and has no others. Tests:
  * tests/format/grammar/schema_test.c.
  */

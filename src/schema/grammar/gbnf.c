@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grammar.c - the rules of a GBNF grammar: their names and bodies, and those that all share. Tests:
+/* gbnf.c - the rules of a GBNF grammar: their names and bodies, and those that all share. Tests:
  * tests/schema/grammar/gbnf_test.c. */
 #include <stdio.h>
 

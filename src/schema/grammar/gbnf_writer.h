@@ -3,14 +3,14 @@
  * schema/grammar/gbnf_writer.h - the inside of the translation of schemas to GBNF, for its own
  * files.
  *
- *     grammar.c           rules, those that are shared, literals, repetitions
- *     grammar_value.c     a schema: references, alternatives, types, enums
- *     grammar_merge.c     several schemas that hold at once, as one
- *     grammar_object.c    objects and arrays
- *     grammar_number.c    ranges of integers
- *     grammar_string.c    strings, and classes of characters in them
- *     grammar_pattern.c   patterns
- *     grammar_until.c     text without certain texts in it, keys that are none of these
+ *     gbnf.c           rules, those that are shared, literals, repetitions
+ *     value.c     a schema: references, alternatives, types, enums
+ *     merge.c     several schemas that hold at once, as one
+ *     object.c    objects and arrays
+ *     number.c    ranges of integers
+ *     string.c    strings, and classes of characters in them
+ *     pattern.c   patterns
+ *     text_without.c     text without certain texts in it, keys that are none of these
  */
 #ifndef HAFT_SCHEMA_GRAMMAR_GBNF_WRITER_H
 #define HAFT_SCHEMA_GRAMMAR_GBNF_WRITER_H
@@ -71,29 +71,29 @@ void *haft__gbnf_alloc(haft__gbnf_writer *g, size_t count, size_t size);
 /* Adds " | " when something stands there already. */
 void haft__gbnf_add_or(haft__buf *body);
 
-/* ---- grammar_value.c ---- */
+/* ---- value.c ---- */
 
 /* A whole number of a keyword; false when it is not there or is none. */
 bool haft__gbnf_get_count(haft__json schema, const char *key, uint64_t *ret_count);
 const haft__json *haft__gbnf_get(haft__json schema, const char *key);
 
-/* ---- grammar_merge.c ---- */
+/* ---- merge.c ---- */
 
 /* Whether a keyword says nothing about values. */
 bool haft__gbnf_is_annotation(haft_str key);
 const haft__json *haft__gbnf_ref_target(haft__gbnf_writer *g, haft__json schema);
 
-/* ---- grammar_object.c ---- */
+/* ---- object.c ---- */
 
 haft__gbnf_rule_name haft__gbnf_schema_object(haft__gbnf_writer *g, haft__json schema);
 haft__gbnf_rule_name haft__gbnf_schema_array(haft__gbnf_writer *g, haft__json schema);
 
-/* ---- grammar_number.c ---- */
+/* ---- number.c ---- */
 
 haft__gbnf_rule_name haft__gbnf_schema_integer(haft__gbnf_writer *g, haft__json schema);
 haft__gbnf_rule_name haft__gbnf_schema_number(haft__gbnf_writer *g, haft__json schema);
 
-/* ---- grammar_string.c ---- */
+/* ---- string.c ---- */
 
 haft__gbnf_rule_name haft__gbnf_schema_string(haft__gbnf_writer *g, haft__json schema);
 
@@ -128,7 +128,7 @@ bool haft__gbnf_char_class_has(const haft__gbnf_char_class *class, uint32_t code
 bool haft__gbnf_char_class_write(haft__gbnf_writer *g, haft__buf *body,
                                  const haft__gbnf_char_class *class, char quote);
 
-/* ---- grammar_until.c ---- */
+/* ---- text_without.c ---- */
 
 /* Appends a key in quotes that is none of these. */
 void haft__gbnf_add_other_key(haft__gbnf_writer *g, haft__buf *body, const haft_str *keys,

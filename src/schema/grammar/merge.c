@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * grammar_merge.c - several schemas that hold at once, as one: allOf, and what stands beside $ref
+ * merge.c - several schemas that hold at once, as one: allOf, and what stands beside $ref
  * or anyOf.
  *
  * What is inside (a property that both have) becomes an allOf of its own, merged when its turn

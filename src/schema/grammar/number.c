@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grammar_number.c - integers between two bounds, digit by digit. Tests:
+/* number.c - integers between two bounds, digit by digit. Tests:
  * tests/schema/grammar/gbnf_test.c. */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * grammar_object.c - objects and arrays in a grammar.
+ * object.c - objects and arrays in a grammar.
  *
  * Members come in the schema's order: to allow every order would take a rule for each set of those
  * that have come. A member that is not required may be left out. Size is linear in their number.

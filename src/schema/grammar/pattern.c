@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * grammar_pattern.c - regular expressions in a grammar: literals, classes, groups, alternatives and
+ * pattern.c - regular expressions in a grammar: literals, classes, groups, alternatives and
  * repetitions, with anchors at either end. Anything else (look-around, back references, \b, \p) is
  * not expressed.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grammar_string.c - strings in a grammar: their characters as they are written between quotes.
+/* string.c - strings in a grammar: their characters as they are written between quotes.
  * Tests: tests/schema/grammar/gbnf_test.c. */
 #include "schema/grammar/gbnf_writer.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * grammar_until.c - what a grammar cannot say directly: text without certain texts in it, and keys
+ * text_without.c - what a grammar cannot say directly: text without certain texts in it, and keys
  * that are none of the known ones. Both are automata with a rule for each state.
  * Tests: tests/schema/grammar/gbnf_test.c.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * grammar_value.c - a schema as a rule: references, alternatives, types and enums.
+ * value.c - a schema as a rule: references, alternatives, types and enums.
  *
  * Recursion is bounded by HAFT__LIMIT_GRAMMAR_DEPTH, the whole by HAFT__LIMIT_GRAMMAR_STEPS; what
  * lies behind either is any value.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pattern_none.c - stands for pattern.c where there is no PCRE2: libhaft-core.
+ * pattern_without_pcre2.c - stands for pattern.c where there is no PCRE2: libhaft-core.
  *
  * Every expression is refused, so that there is never one to match. Tests:
  * tests/core/pattern_none_test.c.

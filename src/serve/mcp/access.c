@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mcp_guard.c - Host, Origin, token, and the kinds of content. Tests:
+/* access.c - Host, Origin, token, and the kinds of content. Tests:
  * tests/serve/mcp/access_test.c.
  */
 #include "serve/mcp/access.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_channel.c - streams of MCP over HTTP: whose each is, and how much of them is kept to be read
+ * channel.c - streams of MCP over HTTP: whose each is, and how much of them is kept to be read
  * again.
  *
  * What is sent last for a request may come while that request is still being dealt with, so

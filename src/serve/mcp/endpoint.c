@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_http.c - MCP over HTTP: who is let in, and what each method means. Tests:
+ * endpoint.c - MCP over HTTP: who is let in, and what each method means. Tests:
  * tests/serve/mcp/endpoint_test.c, tests/cli/mcp_test.py, tests/mcp/conformance.py.
  */
 #include "serve/mcp/endpoint.h"

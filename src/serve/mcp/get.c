@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_get.c - GET and DELETE: a session is listened to, a stream that broke is taken up, a session
+ * get.c - GET and DELETE: a session is listened to, a stream that broke is taken up, a session
  * is ended. Tests: tests/serve/mcp/endpoint_test.c, tests/cli/mcp_test.py.
  */
 #include "serve/mcp/endpoint_int.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_key.c - the key by which a client knows its call: a tool gets it, and of the agent it is the
- * key of one run, however often the client asks.
+ * idempotency.c - the key by which a client knows its call: a tool gets it, and of the agent it is
+ * the key of one run, however often the client asks.
  *
  * The run of a key is the first of a thread whose id is made from the key and the agent's name, so
  * every server of the same store finds it, wherever its spec lies. What it has found must be what

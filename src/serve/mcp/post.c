@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_post.c - a message that is posted: it opens a session, belongs to one, or stands for itself.
+ * post.c - a message that is posted: it opens a session, belongs to one, or stands for itself.
  * Tests: tests/serve/mcp/endpoint_test.c, tests/cli/mcp_test.py, tests/mcp/conformance.py.
  */
 #include "serve/mcp/endpoint_int.h"

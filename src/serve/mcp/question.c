@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_question.c - what a run of an MCP client waits for becomes questions of the client's, and its
+ * question.c - what a run of an MCP client waits for becomes questions of the client's, and its
  * answers go to the run: what the model asks, approvals, and what servers of the run ask, which is
  * passed on as it is. Tests: tests/cli/mcp_test.py, tests/mcp/ask_test.py.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_run.c - runs of the agent for an MCP client: events become progress, the answer the result. A
- * question to a person becomes one of the client's (mcp_question.c).
+ * run.c - runs of the agent for an MCP client: events become progress, the answer the result. A
+ * question to a person becomes one of the client's (question.c).
  *
  * The runs are in the store like any other. One whose client has left is cancelled and kept until
  * that is durable. Without a handshake a run that waits is let go of with the question, and taken

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_keep.c - {version, key, given, answered} in a file of the user's alone. Whoever changes it
+ * seal_file.c - {version, key, given, answered} in a file of the user's alone. Whoever changes it
  * has its lock, reads it again and puts a whole new one in its place.
  * Tests: tests/serve/mcp/seal_file_test.c, tests/mcp/ask_test.py.
  */

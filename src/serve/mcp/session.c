@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_session.c - sessions of MCP over HTTP: a bounded number, and none for ever.
+ * session.c - sessions of MCP over HTTP: a bounded number, and none for ever.
  * Tests: tests/serve/mcp/endpoint_test.c, tests/cli/mcp_test.py.
  */
 #include "serve/mcp/endpoint_int.h"

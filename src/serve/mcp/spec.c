@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mcp_spec.c - the tools of a spec as clients see them. Tests: tests/cli/mcp_test.py. */
+/* spec.c - the tools of a spec as clients see them. Tests: tests/cli/mcp_test.py. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"

@@ -2,10 +2,10 @@
 /*
  * serve/mcp/spec.h - a spec as an MCP server: its tools, and its agent as the tool run_<name>.
  *
- *     mcp_spec.c    what there is, and who performs a request
- *     mcp_tool.c    calls of tools: checked, approved, run
- *     mcp_run.c     runs of the agent: progress, questions, answers
- *     mcp_key.c     the key of a call, which is that of one run
+ *     spec.c    what there is, and who performs a request
+ *     tool.c    calls of tools: checked, approved, run
+ *     run.c     runs of the agent: progress, questions, answers
+ *     idempotency.c     the key of a call, which is that of one run
  *
  * A tool runs as it does in a run: the same checks and conversions of its arguments, the same
  * timeout, retries and lane, and no secret in its result. What needs a run around it (questions to

@@ -91,7 +91,7 @@ void haft__mcp_run_fail(haft__mcp_spec_job *job, const haft_error *error);
 HAFT_MUST_USE haft_status haft__mcp_run_start(haft__mcp_spec_job *job, const char *thread,
                                               haft_error *err);
 
-/* ---- mcp_key.c ---- */
+/* ---- idempotency.c ---- */
 
 typedef struct haft__mcp_run_lookup haft__mcp_run_lookup;
 
@@ -111,7 +111,7 @@ bool haft__mcp_idempotency_transfer(haft__mcp_spec_job *job);
 /* The job goes. */
 void haft__mcp_idempotency_cancel(haft__mcp_spec_job *job);
 
-/* ---- mcp_question.c ---- */
+/* ---- question.c ---- */
 
 /* Sees to the questions of the run, which waits for nothing else or goes on beside them: gives it
  * what was answered, asks what is new, withdraws what is settled in another way. When a run that

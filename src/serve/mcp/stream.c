@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mcp_stream.c - events on their way, and those kept. Tests: tests/serve/mcp/endpoint_test.c. */
+/* stream.c - events on their way, and those kept. Tests: tests/serve/mcp/endpoint_test.c. */
 #include "serve/mcp/stream.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mcp_tool.c - calls of tools for an MCP client: checked, approved, run, and their results without
+/* tool.c - calls of tools for an MCP client: checked, approved, run, and their results without
  * secrets. Tests: tests/cli/mcp_test.py, tests/serve/mcp/tool_test.c. */
 #include "base/error.h"
 #include "base/limits.h"

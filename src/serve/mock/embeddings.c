@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mock_embed.c - toy vectors for POST /v1/embeddings: texts that share pieces of words are near
+ * embeddings.c - toy vectors for POST /v1/embeddings: texts that share pieces of words are near
  * each other, and the same text always has the same vector. Tests: tests/mcp/embeddings_test.py.
  */
 #include <stdlib.h>

@@ -27,7 +27,7 @@ typedef struct haft__mock_model {
 /* A haft__http_server_handler; the context is the haft__mock_model. */
 void haft__mock_handle(void *context, haft__http_server_request *request);
 
-/* ---- for mock_embed.c ---- */
+/* ---- for embeddings.c ---- */
 
 /* Answers with the text, which is given back. */
 void haft__mock_reply(haft__mock_model *mock, haft__http_server_request *request, uint32_t status,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree.c - puts values and their places together, without recursion.
+ * builder.c - puts values and their places together, without recursion.
  *
  * Values wait on one stack until their container closes; then they move into the arena, two arrays
  * of the exact size, and the container takes their place. Tests: tests/spec/load/builder_test.c.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_when.c - conditions of approval rules that do not do what they look like.
+ * check_conditions.c - conditions of approval rules that do not do what they look like.
  *
  * One that can never hold would let calls run that somebody wanted to be asked about: an error.
  * One that compares what cannot be compared asks about every call: a warning. What that is,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.c - tools that a spec names are tools that it has. Tools of MCP servers are known only once
- * the servers run; of them the server must be there. Tests: tests/spec/load/check_names_test.c.
+ * check_names.c - tools that a spec names are tools that it has. Tools of MCP servers are known
+ * only once the servers run; of them the server must be there. Tests:
+ * tests/spec/load/check_names_test.c.
  */
 #include "base/str.h"
 #include "base/suggestion.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reach.c - can a run of this spec end as it should?
+ * check_reachability.c - can a run of this spec end as it should?
  *
  * Plays the best model there could be against the policy itself (choice/choice.h): in every turn it
  * calls all that is allowed and brings it further, and every call succeeds. What even that model

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema.c - checks a spec against haft.schema.json, with our own validator. Tests:
+ * check_schema.c - checks a spec against haft.schema.json, with our own validator. Tests:
  * tests/spec/load/check_schema_test.c.
  */
 #include "base/error.h"

@@ -112,17 +112,19 @@ void haft__loader_disable_server(haft__loader *l, haft_str server);
 
 /* ---- the stages, in their order ---- */
 
-void haft__loader_check_schema(haft__loader *l);       /* schema.c: raw against haft.schema.json */
-void haft__loader_translate(haft__loader *l);          /* planner.c: raw to source */
-void haft__loader_build(haft__loader *l);              /* build.c: source to spec, without tools */
-void haft__loader_import(haft__loader *l);             /* import.c: servers from a file */
-void haft__loader_build_choice(haft__loader *l);       /* build_choice.c */
-void haft__loader_build_tools(haft__loader *l);        /* build_tools.c */
-void haft__loader_check_names(haft__loader *l);        /* names.c: tools that are named are there */
-void haft__loader_check(haft__loader *l);              /* check.c: all else that can be wrong */
-void haft__loader_check_tools(haft__loader *l);        /* check_tools.c: ... with a tool */
-void haft__loader_check_conditions(haft__loader *l);   /* check_when.c: ... with `when` of a rule */
-void haft__loader_check_variables(haft__loader *l);    /* expand.c: ${VAR} */
-void haft__loader_check_reachability(haft__loader *l); /* reach.c: the policy can end */
+void haft__loader_check_schema(haft__loader *l); /* check_schema.c: raw against haft.schema.json */
+void haft__loader_translate(haft__loader *l);    /* translate.c: raw to source */
+void haft__loader_build(haft__loader *l);        /* build.c: source to spec, without tools */
+void haft__loader_import(haft__loader *l);       /* import.c: servers from a file */
+void haft__loader_build_choice(haft__loader *l); /* build_choice.c */
+void haft__loader_build_tools(haft__loader *l);  /* build_tools.c */
+void haft__loader_check_names(haft__loader *l);  /* check_names.c: tools that are named are there */
+void haft__loader_check(haft__loader *l);        /* check.c: all else that can be wrong */
+void haft__loader_check_tools(haft__loader *l);  /* check_tools.c: ... with a tool */
+void haft__loader_check_conditions(
+    haft__loader *l); /* check_conditions.c: ... with `when` of a rule */
+void haft__loader_check_variables(haft__loader *l); /* variables.c: ${VAR} */
+void haft__loader_check_reachability(
+    haft__loader *l); /* check_reachability.c: the policy can end */
 
 #endif

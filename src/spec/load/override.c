@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* set.c - `--set path=value`: one part of a spec replaced. Tests: tests/spec/load/override_test.c.
+/* override.c - `--set path=value`: one part of a spec replaced. Tests:
+ * tests/spec/load/override_test.c.
  */
 #include <stdio.h>
 

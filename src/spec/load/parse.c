@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text.c - looks at the text as a whole, then reads it as JSON or YAML.
+ * parse.c - looks at the text as a whole, then reads it as JSON or YAML.
  *
  * JSON goes through the incremental reader, whose events say where they are; duplicate keys and
  * limits are the tree's. Tests: tests/spec/load/parse_test.c. Fuzzer: fuzz/spec.c.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * planner.c - other shapes of a spec to the one: the planner shape, other names of keys, and the
+ * translate.c - other shapes of a spec to the one: the planner shape, other names of keys, and the
  * default choice of the environment. Every part keeps its origin, so that problems are still told
  * where they stand. Tests: tests/spec/load/translate_test.c.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expand.c - ${VAR} in `env`, `headers`, `url` and `api_key`, and nowhere else.
+ * variables.c - ${VAR} in `env`, `headers`, `url` and `api_key`, and nowhere else.
  *
  * The loader only looks whether every variable is there: what stands in the spec, and so in its
  * hash and in logs, stays as it was written. The value is put in where it is used.

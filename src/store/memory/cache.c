@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory_result.c - results of calls that are worth remembering, in memory.
+ * cache.c - results of calls that are worth remembering, in memory.
  *
  * The last HAFT__LIMIT_STORE_RESULTS are kept: each is noted in a ring under its number, where the
  * next but so many finds it and takes its place. Tests: tests/store/store_test.c.

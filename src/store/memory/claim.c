@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory_take.c - finds a run that somebody should go on with, in memory.
+ * claim.c - finds a run that somebody should go on with, in memory.
  *
  * All runs are looked at: in memory there are few, and no other process. Tests:
  * tests/store/store_take_test.c.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_gc.c - removes what is too old from the store in memory. Tests:
+/* gc.c - removes what is too old from the store in memory. Tests:
  * tests/store/store_gc_test.c.
  */
 #include <stdlib.h>

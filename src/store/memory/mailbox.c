@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_mail.c - messages for runs, in memory. Tests: tests/store/store_test.c. */
+/* mailbox.c - messages for runs, in memory. Tests: tests/store/store_test.c. */
 #include <stdlib.h>
 
 #include "base/error.h"

@@ -70,21 +70,21 @@ typedef struct haft__memory_thread_key {
 typedef haft_status haft__memory_verb(haft__memory_store *memory, haft__store_request *request,
                                       haft_error *err);
 
-/* memory_run.c */
+/* run.c */
 haft__memory_verb haft__memory_create, haft__memory_append, haft__memory_claim, haft__memory_renew,
     haft__memory_release, haft__memory_remove;
 void haft__memory_free_run(haft__memory_store *memory, haft__memory_run *run);
 
-/* memory_read.c */
+/* read.c */
 haft__memory_verb haft__memory_doctor;
 
-/* memory_take.c */
+/* claim.c */
 haft__memory_verb haft__memory_claim_next;
 
-/* memory_gc.c */
+/* gc.c */
 haft__memory_verb haft__memory_gc;
 
-/* memory_read.c */
+/* read.c */
 haft__memory_verb haft__memory_read_events, haft__memory_find, haft__memory_list,
     haft__memory_thread_history, haft__memory_predecessors, haft__memory_read_artifact;
 
@@ -98,7 +98,7 @@ const haft__memory_run *haft__memory_first_open_run(const haft__memory_store *me
 HAFT_MUST_USE haft_status haft__memory_return_run(haft__store_request *request,
                                                   const haft__store_run *row, haft_error *err);
 
-/* memory_mail.c */
+/* mailbox.c */
 haft__memory_verb haft__memory_send, haft__memory_receive;
 
 /* Whether all the messages that a request consumes wait for the run. */
@@ -111,7 +111,7 @@ void haft__memory_consume_messages(haft__memory_store *memory, const haft__store
 /* Those that wait for the run are gone. */
 void haft__memory_drop_messages(haft__memory_store *memory, haft__memory_run *run);
 
-/* memory_result.c */
+/* cache.c */
 haft__memory_verb haft__memory_cache_get, haft__memory_cache_put;
 void haft__memory_cache_expire(haft__memory_store *memory, uint64_t now_ms);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_read.c - what is read from the store in memory. Tests: tests/store/store_test.c. */
+/* read.c - what is read from the store in memory. Tests: tests/store/store_test.c. */
 #include <stdlib.h>
 
 #include "base/limits.h"

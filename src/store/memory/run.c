@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory_run.c - the life of a run in memory: created, appended to, claimed, released, removed.
+ * run.c - the life of a run in memory: created, appended to, claimed, released, removed.
  * Tests: tests/store/store_test.c.
  */
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sorted.c - a sorted array of pointers. Tests: tests/store/memory/sorted_array_test.c. */
+/* sorted_array.c - a sorted array of pointers. Tests: tests/store/memory/sorted_array_test.c. */
 #include "store/memory/sorted_array.h"
 
 #include <stdlib.h>

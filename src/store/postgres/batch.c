@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pg_batch.c - many jobs in one transaction of PostgreSQL, and so with one sync of its disk.
+ * batch.c - many jobs in one transaction of PostgreSQL, and so with one sync of its disk.
  *
  * A stage is what all jobs ask before any of them needs an answer: it goes to the server at once.
  * One that is refused before it has changed anything harms nobody. When a statement fails, the

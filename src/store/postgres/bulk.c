@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pg_share.c - one statement for the rows of many jobs.
+ * bulk.c - one statement for the rows of many jobs.
  *
  * PostgreSQL reads and plans a statement each time, since nothing may be prepared, and that takes
  * longer than to perform it. So what the jobs of a stage do alike goes to the server as one: every

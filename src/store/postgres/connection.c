@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pg_link.c - a connection to PostgreSQL on the loop: made, watched, lost, made again.
+ * connection.c - a connection to PostgreSQL on the loop: made, watched, lost, made again.
  *
  * Nothing here waits but haft__pg_connection_drain, at the beginning and the end of a store. A
  * connection that is lost is made again when there is a reason to, at once the first time, then

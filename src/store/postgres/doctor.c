@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pg_doctor.c - how a database is, for `haft doctor`: the facts come with one statement, and what
+ * doctor.c - how a database is, for `haft doctor`: the facts come with one statement, and what
  * they mean is said apart from that. Tests: tests/store/postgres/doctor_test.c.
  */
 #include "store/postgres/doctor.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pg_fail.c - what PostgreSQL's failures mean to people, and to those who may try again.
+ * error.c - what PostgreSQL's failures mean to people, and to those who may try again.
  *
  * Texts of the server and of libpq are shown in one line, without the password in case one of them
  * has it. Tests: tests/store/postgres/postgres_test.c.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pg_gc.c - removes what is too old, in PostgreSQL.
+ * gc.c - removes what is too old, in PostgreSQL.
  *
  * Some runs at a time, each part in a transaction of its own, so that others are not kept waiting.
  * What is looked at are the runs that are old enough, by an index, each once, and their threads.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pg_host.c - the hosts of a URL: libpq tries them in their order, each time from the first, and
+ * host.c - the hosts of a URL: libpq tries them in their order, each time from the first, and
  * one that is silent would keep it from the others. So the list is turned. Tests:
  * tests/store/postgres/host_test.c.
  */

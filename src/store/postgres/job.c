@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pg_job.c - requests on their way through the PostgreSQL store. Tests:
+/* job.c - requests on their way through the PostgreSQL store. Tests:
  * tests/store/postgres/postgres_test.c. */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pg_own.c - who has a run, in PostgreSQL: claimed, taken, renewed, released, removed. Tests:
+ * lease.c - who has a run, in PostgreSQL: claimed, taken, renewed, released, removed. Tests:
  * tests/store/store_test.c, pg_test.c.
  */
 #include "base/error.h"

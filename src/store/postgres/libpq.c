@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pg_lib.c - loads libpq. Tests: tests/store/postgres/postgres_test.c. */
+/* libpq.c - loads libpq. Tests: tests/store/postgres/postgres_test.c. */
 #include "store/postgres/libpq.h"
 
 #include <dlfcn.h>

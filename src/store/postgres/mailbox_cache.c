@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pg_keep.c - what is kept beside the events, in PostgreSQL: messages, results. Tests:
+ * mailbox_cache.c - what is kept beside the events, in PostgreSQL: messages, results. Tests:
  * tests/store/store_keep_test.c.
  */
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pg.c - a store in PostgreSQL, for any number of processes on any number of machines.
+ * postgres.c - a store in PostgreSQL, for any number of processes on any number of machines.
  *
  * Everything happens on the loop's thread; only opening and closing wait for the server. The clock
  * is the database's, so that machines whose clocks differ agree about leases.

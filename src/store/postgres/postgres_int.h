@@ -69,7 +69,7 @@ typedef enum haft__pg_phase {
     HAFT__PG_ROLLING_BACK, /* it is being rolled back */
 } haft__pg_phase;
 
-/* Statements that the jobs of a stage share, see pg_share.c. */
+/* Statements that the jobs of a stage share, see bulk.c. */
 typedef enum haft__pg_bulk_statement {
     HAFT__PG_LOCK_HEADS,
     HAFT__PG_ADD_EVENTS,
@@ -156,7 +156,7 @@ struct haft__pg {
 /* Whether the time is the database's, and not a test's. */
 bool haft__pg_uses_database_clock(const haft__pg *pg);
 
-/* ---- jobs (pg_job.c) ---- */
+/* ---- jobs (job.c) ---- */
 
 void haft__pg_jobs_init(haft__pg_jobs *jobs);
 void haft__pg_jobs_push(haft__pg_jobs *jobs, haft__pg_job *job);
@@ -186,7 +186,7 @@ typedef struct haft__pg_verb {
 
 const haft__pg_verb *haft__pg_verb_of(haft__store_verb verb);
 
-/* ---- a connection (pg_link.c) ---- */
+/* ---- a connection (connection.c) ---- */
 
 void haft__pg_connection_init(haft__pg_connection *connection, haft__pg *pg, bool writes);
 void haft__pg_connection_finish(haft__pg_connection *connection);
@@ -215,7 +215,7 @@ HAFT_MUST_USE haft_status haft__pg_connection_check_server(haft__pg_connection *
 /* Sends what is to be sent and says what is waited for. */
 void haft__pg_connection_flush(haft__pg_connection *connection);
 
-/* ---- transactions (pg_batch.c) ---- */
+/* ---- transactions (batch.c) ---- */
 
 /* Begins one with the jobs that wait. */
 void haft__pg_batch_start(haft__pg_connection *connection);
@@ -226,7 +226,7 @@ void haft__pg_batch_read(haft__pg_connection *connection);
 /* The connection is lost: what of the jobs goes back into the queue, and what is told to others. */
 void haft__pg_batch_disconnected(haft__pg_connection *connection);
 
-/* ---- hosts (pg_host.c) ---- */
+/* ---- hosts (host.c) ---- */
 
 /* How many a list of them has, which may be NULL. */
 unsigned haft__pg_host_count(const char *list);
@@ -244,7 +244,7 @@ const char *haft__pg_conninfo_option(const haft__pg *pg, const char *keyword);
 /* Where the database is, for people. */
 void haft__pg_set_display_name(haft__pg *pg);
 
-/* ---- asking and answers (pg_query.c) ---- */
+/* ---- asking and answers (query.c) ---- */
 
 typedef struct haft__pg_args {
     int count;
@@ -275,7 +275,7 @@ void haft__pg_job_modify(haft__pg_job *job, const char *sql, const haft__pg_args
 void haft__pg_connection_query(haft__pg_connection *connection, const char *sql,
                                const haft__pg_args *args);
 
-/* ---- statements that jobs share (pg_share.c) ---- */
+/* ---- statements that jobs share (bulk.c) ---- */
 
 /* Adds a row of its arguments; it changes something. */
 void haft__pg_bulk_add_row(haft__pg_job *job, haft__pg_bulk_statement which,
@@ -313,7 +313,7 @@ haft_str haft__pg_rows_copy(haft__pg_rows *rows, size_t most, haft__arena *arena
 haft_str haft__pg_rows_content(haft__pg_rows *rows, haft__arena *arena, haft_str *ret_sha256);
 HAFT_MUST_USE haft_status haft__pg_rows_end(const haft__pg_rows *rows, haft_error *err);
 
-/* ---- what is wrong, in words (pg_fail.c) ---- */
+/* ---- what is wrong, in words (error.c) ---- */
 
 typedef struct haft__pg_failure {
     bool again;         /* it may go well the next time */
@@ -340,21 +340,21 @@ void haft__pg_fail_commit_unknown(const haft__pg *pg, const haft__store_request 
 
 /* ---- verbs ---- */
 
-/* pg_schema.c: finds out whether the tables are there; whether they are of a version that is known;
+/* schema.c: finds out whether the tables are there; whether they are of a version that is known;
  * makes them; makes those of an older version what they are now. Only the last two write. */
 haft__pg_step haft__pg_schema_identify, haft__pg_schema_check, haft__pg_schema_create,
     haft__pg_schema_upgrade;
 
-/* pg_run.c, pg_own.c, pg_keep.c, pg_gc.c */
+/* run.c, lease.c, mailbox_cache.c, gc.c */
 haft__pg_step haft__pg_create, haft__pg_append;
 haft__pg_step haft__pg_claim, haft__pg_claim_next, haft__pg_reclaim, haft__pg_probe_reader,
     haft__pg_renew, haft__pg_release, haft__pg_remove;
 haft__pg_step haft__pg_send, haft__pg_cache_put;
 haft__pg_step haft__pg_gc;
 
-haft__pg_step haft__pg_doctor; /* pg_doctor.c */
+haft__pg_step haft__pg_doctor; /* doctor.c */
 
-/* pg_show.c, pg_events.c */
+/* list.c, events.c */
 haft__pg_step haft__pg_find, haft__pg_list, haft__pg_thread_history, haft__pg_predecessors;
 haft__pg_step haft__pg_read_events, haft__pg_receive, haft__pg_read_artifact, haft__pg_cache_get;
 

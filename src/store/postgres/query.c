@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pg_query.c - statements with their arguments, and the answers to them.
+ * query.c - statements with their arguments, and the answers to them.
  *
  * Every statement is sent as it is, with parameters, and prepared by nobody, so that a pooler may
  * give each transaction another connection. Bytes and texts travel as they are, numbers as digits

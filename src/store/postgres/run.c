@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pg_run.c - runs are created and grow, in PostgreSQL.
+ * run.c - runs are created and grow, in PostgreSQL.
  *
  * The first stage locks what it looks at, so that what is decided here is still so when it is
  * written. Tests: tests/store/store_test.c, pg_test.c.

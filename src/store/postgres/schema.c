@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pg_schema.c - finds out what a database is, and makes the tables.
+ * schema.c - finds out what a database is, and makes the tables.
  *
  * Everything of ours is in the schema `haft`. Any number of processes may open a new database at
  * once: one makes the tables, in one transaction and under a lock, the others wait and look again.

@@ -194,7 +194,7 @@
     "LIMIT 1) FROM (SELECT DISTINCT thread FROM haft.runs WHERE id = ANY ($1::text[]) "            \
     "AND thread <> '') t)"
 
-/* What is known of a run, in the order that pg_show.c reads it. */
+/* What is known of a run, in the order that list.c reads it. */
 #define HAFT__PG_ROW                                                                               \
     "r.id, r.state::bigint, r.seq, r.epoch, r.owner, r.lease, r.created, r.updated, r.wake, "      \
     "r.turns, r.calls, r.thread, r.parent, a.user_name, a.name, a.spec_hash, a.spec_path, "        \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_take.c - finds a run that somebody should go on with, and claims it, in SQLite.
+ * claim.c - finds a run that somebody should go on with, and claims it, in SQLite.
  *
  * What is looked at is what an index has: runs that nobody has and that run, those whose deadline
  * has come, those that messages wait for, and runs that have an owner. Runs that have ended or wait

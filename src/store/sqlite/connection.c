@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_link.c - a connection to a database: the file, the locks, the settings.
+ * connection.c - a connection to a database: the file, the locks, the settings.
  * Tests: tests/store/sqlite/sqlite_test.c.
  */
 #include <errno.h>

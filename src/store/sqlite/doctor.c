@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqlite_doctor.c - how a database is, for `haft doctor`. Tests: tests/store/store_doctor_test.c.
+/* doctor.c - how a database is, for `haft doctor`. Tests: tests/store/store_doctor_test.c.
  */
 #include <sys/statvfs.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqlite_fail.c - what SQLite's results mean to people. Tests: tests/store/sqlite_fault_test.c. */
+/* error.c - what SQLite's results mean to people. Tests: tests/store/sqlite_fault_test.c. */
 #include <errno.h>
 #include <stdarg.h>
 

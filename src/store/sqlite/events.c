@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_events.c - what runs have, read from SQLite: events, messages, artifacts, results.
+ * events.c - what runs have, read from SQLite: events, messages, artifacts, results.
  *
  * Events are only given when they are those that were written: their numbers are dense, each row
  * fits the sum of the one before, and the last has the sum that the run's row remembers.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_gc.c - removes what is too old, in SQLite.
+ * gc.c - removes what is too old, in SQLite.
  *
  * Some runs at a time, each part in a transaction of its own, so that others are not kept waiting.
  * What is looked at are the runs that are old enough, by an index, each once. Tests:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqlite_show.c - which runs there are, in SQLite. Tests: tests/store/store_find_test.c. */
+/* list.c - which runs there are, in SQLite. Tests: tests/store/store_find_test.c. */
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/str.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_keep.c - what is kept beside the events, in SQLite: contents, messages, results. Tests:
+ * mailbox_cache.c - what is kept beside the events, in SQLite: contents, messages, results. Tests:
  * tests/store/store_keep_test.c.
  */
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_query.c - one use of a prepared statement, and what its columns must be like.
+ * query.c - one use of a prepared statement, and what its columns must be like.
  *
  * A database is not trusted: every column is checked for its kind, its length and, if it is text,
  * for UTF-8. Tests: tests/store/sqlite/sqlite_test.c.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_read.c - requests that only read, each in a transaction of its own: whatever it looks at
+ * reader.c - requests that only read, each in a transaction of its own: whatever it looks at
  * is of one moment. Tests: tests/store/store_find_test.c.
  */
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_reserve.c - room on the disk for what must still be written when there is none left.
+ * reserve.c - room on the disk for what must still be written when there is none left.
  *
  * A file without a name beside the database, which is given back by closing it: nothing remains
  * of a process that is killed. Then what was under way can be written down, and no new work is

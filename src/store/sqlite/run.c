@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_run.c - the life of a run in SQLite: created, appended to, claimed, released, removed.
+ * run.c - the life of a run in SQLite: created, appended to, claimed, released, removed.
  *
  * All of it happens inside the writer's transaction, which nobody else can write beside: what is
  * read here is still so when it is changed. Tests: tests/store/store_test.c.

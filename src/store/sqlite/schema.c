@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_schema.c - finds out what a file is, and makes the tables.
+ * schema.c - finds out what a file is, and makes the tables.
  *
  * A file that is not ours is left as it was: nothing is set or moved before it has told its name.
  * The tables are made with an ordinary journal, so that the name stands in the file itself, and

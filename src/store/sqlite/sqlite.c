@@ -2,7 +2,7 @@
 /*
  * sqlite.c - a store in a file of SQLite.
  *
- * One thread writes (sqlite_write.c), one reads (sqlite_read.c), each with its own connection, so
+ * One thread writes (writer.c), one reads (reader.c), each with its own connection, so
  * that the loop never waits for a disk and neither waits for the other. Several processes may use
  * the same file. Tests: tests/store/sqlite/sqlite_test.c.
  */

@@ -17,7 +17,7 @@
 #include "store/checksum_chain.h"
 #include "store/sqlite/sql.h"
 
-/* ---- a connection (sqlite_link.c, sqlite_schema.c, sqlite_fail.c) ---- */
+/* ---- a connection (connection.c, schema.c, error.c) ---- */
 
 typedef struct haft__sqlite_connection {
     sqlite3 *db;
@@ -72,7 +72,7 @@ haft_status haft__sqlite_fail_damaged(const haft__sqlite_connection *connection,
 haft_status haft__sqlite_fail_run(const haft__sqlite_connection *connection, haft_str id,
                                   haft_error *err);
 
-/* ---- one use of a statement (sqlite_query.c) ---- */
+/* ---- one use of a statement (query.c) ---- */
 
 /* Failures are sticky: parameters are bound, rows are stepped and columns are read without asking,
  * and haft__sqlite_query_end tells the first thing that went wrong. */
@@ -122,7 +122,7 @@ HAFT_MUST_USE haft_status haft__sqlite_query_run(haft__sqlite_query *query, haft
 HAFT_MUST_USE haft_status haft__sqlite_query_exec(haft__sqlite_connection *connection,
                                                   haft__sqlite_statement which, haft_error *err);
 
-/* ---- a thread that performs requests (sqlite_thread.c) ---- */
+/* ---- a thread that performs requests (worker.c) ---- */
 
 /* A row of events is closed when it is long enough, which an event of any length may make it. */
 #define HAFT__SQLITE_ROW_BYTES (HAFT__LIMIT_STORE_TEXT_BYTES + 2 * HAFT__LIMIT_STORE_ROW_BYTES)
@@ -134,7 +134,7 @@ typedef struct haft__sqlite_worker {
     void (*perform)(struct haft__sqlite_worker *worker, haft__store_queue *batch);
     void (*idle)(struct haft__sqlite_worker *worker); /* after they were reported */
     haft__store_queue again;
-    int reserve;             /* a file, or 0: sqlite_reserve.c */
+    int reserve;             /* a file, or 0: reserve.c */
     bool reserve_tried, low; /* it was looked for; it is gone, and there is no room for another */
     haft__buf packed;        /* scratch: a row of events */
     haft__store_queue submitted; /* in this round of the loop, whose thread alone uses it */
@@ -162,12 +162,12 @@ typedef struct haft__sqlite {
     haft__sqlite_worker writer, reader;
 } haft__sqlite;
 
-/* sqlite_write.c, sqlite_read.c */
+/* writer.c, reader.c */
 void haft__sqlite_perform_writes(haft__sqlite_worker *worker, haft__store_queue *batch);
 void haft__sqlite_checkpoint(haft__sqlite_worker *worker);
 void haft__sqlite_perform_reads(haft__sqlite_worker *worker, haft__store_queue *batch);
 
-/* sqlite_reserve.c: takes room on the disk, if there is some and it has none ... */
+/* reserve.c: takes room on the disk, if there is some and it has none ... */
 void haft__sqlite_reserve_allocate(haft__sqlite_worker *worker);
 
 /* ... and gives it back. False when there was none. No new work is taken then: ... */
@@ -184,23 +184,23 @@ haft_status haft__sqlite_fail_disk_full(haft__sqlite_connection *connection, haf
 typedef haft_status haft__sqlite_verb(haft__sqlite_worker *worker, haft__store_request *request,
                                       haft_error *err);
 
-/* sqlite_run.c */
+/* run.c */
 haft__sqlite_verb haft__sqlite_create, haft__sqlite_append, haft__sqlite_claim, haft__sqlite_renew,
     haft__sqlite_release, haft__sqlite_remove;
 
-/* sqlite_doctor.c */
+/* doctor.c */
 haft__sqlite_verb haft__sqlite_doctor;
 
 /* Whether a disk with so many free bytes is good enough. */
 bool haft__sqlite_has_free_space(uint64_t bytes);
 
-/* sqlite_take.c */
+/* claim.c */
 haft__sqlite_verb haft__sqlite_claim_next;
 
-/* sqlite_keep.c */
+/* mailbox_cache.c */
 haft__sqlite_verb haft__sqlite_send, haft__sqlite_cache_put;
 
-/* sqlite_gc.c: removes some runs; *ret_more when there are others. */
+/* gc.c: removes some runs; *ret_more when there are others. */
 HAFT_MUST_USE haft_status haft__sqlite_gc(haft__sqlite_worker *worker, haft__store_request *request,
                                           bool *ret_more, haft_error *err);
 
@@ -211,7 +211,7 @@ HAFT_MUST_USE haft_status haft__sqlite_put_blob(haft__sqlite_worker *worker, haf
 HAFT_MUST_USE haft_status haft__sqlite_delete_run(haft__sqlite_worker *worker, uint64_t number,
                                                   haft_error *err);
 
-/* sqlite_show.c */
+/* list.c */
 haft__sqlite_verb haft__sqlite_find, haft__sqlite_list, haft__sqlite_thread_history,
     haft__sqlite_predecessors;
 
@@ -219,7 +219,7 @@ haft__sqlite_verb haft__sqlite_find, haft__sqlite_list, haft__sqlite_thread_hist
 HAFT_MUST_USE haft_status haft__sqlite_return_run(haft__sqlite_worker *worker,
                                                   haft__store_request *request, haft_error *err);
 
-/* sqlite_events.c */
+/* events.c */
 haft__sqlite_verb haft__sqlite_read_events, haft__sqlite_receive, haft__sqlite_read_artifact,
     haft__sqlite_cache_get;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_thread.c - a thread that owns a connection and performs the requests of a queue.
+ * worker.c - a thread that owns a connection and performs the requests of a queue.
  *
  * The loop hands over what was submitted in a round at its end, and wakes the thread once. That one
  * takes all that wait, up to HAFT__LIMIT_STORE_BATCH, performs them and reports them together: the

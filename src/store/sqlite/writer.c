@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_write.c - many requests in one transaction, and so with one sync of the disk.
+ * writer.c - many requests in one transaction, and so with one sync of the disk.
  *
  * One that is refused is undone alone. When the transaction itself fails, all of them have failed;
  * none is reported before it has been committed.

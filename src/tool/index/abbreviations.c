@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_short.c - a table of what is written short. It is the same word, not one alike: a tool has
- * a parameter `repo`, and creates a repository. Only what is short for one thing is here: "temp"
- * and "spec" are not. Tests: tests/tool/index/abbreviations_test.c.
+ * abbreviations.c - a table of what is written short. It is the same word, not one alike: a tool
+ * has a parameter `repo`, and creates a repository. Only what is short for one thing is here:
+ * "temp" and "spec" are not. Tests: tests/tool/index/abbreviations_test.c.
  */
 #include "tool/index/abbreviations.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_letters.c - kinds of characters and their small forms: Latin, Greek and Cyrillic; other
+ * characters.c - kinds of characters and their small forms: Latin, Greek and Cyrillic; other
  * scripts as they are. Tests: tests/tool/index/tokenizer_test.c.
  */
 #include "tool/index/characters.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_doc.c - what of a document is indexed: the words of its name, its text, its group's name,
+ * document.c - what of a document is indexed: the words of its name, its text, its group's name,
  * and of its parameters the names, descriptions and allowed values.
  * Tests: tests/tool/index/document_test.c.
  */

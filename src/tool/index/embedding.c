@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_given.c - vectors of documents that a model of embeddings made, in place of word vectors.
+ * embedding.c - vectors of documents that a model of embeddings made, in place of word vectors.
  * All are of one model: an angle between vectors of two means nothing.
  * Tests: tests/tool/index/embedding_test.c.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_near.c - words of a query that the index does not have: "repo" is a part of "repository",
+ * fuzzy.c - words of a query that the index does not have: "repo" is a part of "repository",
  * "createissue" is two words, "calender" is a slip of the finger. Of several that are as near the
  * first in the order of the alphabet count, whatever their numbers.
  * Tests: tests/tool/index/query_test.c.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_math.c - logarithm and root from the four basic operations, which IEEE 754 pins to the
+ * math.c - logarithm and root from the four basic operations, which IEEE 754 pins to the
  * bit: the pure layers do without libm, and no library's rounding can change the order of results.
  * Tests: tests/tool/index/math_test.c.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_names.c - a query that names a tool or a server means just that one.
+ * names.c - a query that names a tool or a server means just that one.
  *
  * The whole query may be a name ("create issue"), or one of its words, if it looks like something a
  * program has: an underscore, a colon, a capital or a digit inside. A plain word such as "search"

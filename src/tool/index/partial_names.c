@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_partial.c - a query that is a part of a name: its beginning ("kubectl_ro"), its end, a
+ * partial_names.c - a query that is a part of a name: its beginning ("kubectl_ro"), its end, a
  * piece of it, or all of it with a slip of the finger ("sequentialthinknig").
  *
  * Only a query that is one token can be any of these; a query of several words can be a beginning.
@@ -71,7 +71,7 @@ static float grade(const partial *p, uint32_t doc)
         return inside ? WORD + WORD * (float)p->part.len / (float)name.len : 0;
     }
     if (haft__str_starts_with(name, p->part)) {
-        return name.len > p->part.len ? BEGINS : 0; /* all of it: search_names.c */
+        return name.len > p->part.len ? BEGINS : 0; /* all of it: names.c */
     }
     if (!p->single || name.len == 0 || p->part.len < LEAST_INSIDE || !has_inside(whole, p->part)) {
         return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_query.c - a query: its words, the scores, and the best documents of all.
+ * query.c - a query: its words, the scores, and the best documents of all.
  * Tests: tests/tool/index/query_test.c.
  */
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_score.c - how well each document answers a query.
+ * score.c - how well each document answers a query.
  *
  * BM25F over the fields of a document; added to it, each divided by the best one and weighted: the
  * best clause, the group, how much of the name was said, and the meaning. A document's score is

@@ -101,7 +101,7 @@ struct haft__search_index {
     uint64_t group_length;                 /* of all groups together */
 };
 
-/* ---- what a document says: search_doc.c ---- */
+/* ---- what a document says: document.c ---- */
 
 typedef struct haft__search_tally {
     uint32_t term, head;
@@ -145,7 +145,7 @@ static inline float haft__search_idf(double log_all, const haft__search_term *te
     return (float)(log_all - term->log_count);
 }
 
-/* ---- what is asked for: search_query.c, search_near.c ---- */
+/* ---- what is asked for: query.c, fuzzy.c ---- */
 
 /* A word of the query that the index has. */
 typedef struct haft__search_query_term {
@@ -200,7 +200,7 @@ unsigned haft__search_count_bits(uint32_t bits);
 void haft__search_add_fuzzy(const haft__search_index *search, const haft__search_word *word,
                             bool only_names, haft__search_parsed_query *asked);
 
-/* ---- names: search_names.c ---- */
+/* ---- names: names.c ---- */
 
 /* The hash of the letters and digits of a name, all small: "Create-Issue" is create_issue. */
 uint64_t haft__search_hash_name(haft__hash_key key, haft_str name);
@@ -228,7 +228,7 @@ void haft__search_find_named_groups(const haft__search_index *search,
 float haft__search_named_bonus(const haft__search_index *search,
                                const haft__search_parsed_query *asked, uint32_t doc);
 
-/* The same for names of which the query is a part, or a slip away from: search_partial.c. */
+/* The same for names of which the query is a part, or a slip away from: partial_names.c. */
 #define HAFT__SEARCH_PARTIAL_NAME 3.0F
 void haft__search_score_partial_names(const haft__search_index *search,
                                       const haft__search_parsed_query *asked, float *total);
@@ -237,7 +237,7 @@ void haft__search_score_partial_names(const haft__search_index *search,
 bool haft__search_is_partial(const haft__search_index *search,
                              const haft__search_parsed_query *asked, uint32_t doc);
 
-/* ---- how well documents answer it: search_score.c ---- */
+/* ---- how well documents answer it: score.c ---- */
 
 /* By the numbers of documents; those that are free have 0. */
 HAFT_MUST_USE haft_status haft__search_score(const haft__search_index *search,
@@ -250,7 +250,7 @@ const char *haft__search_explain_hit(const haft__search_index *search,
                                      const haft__search_parsed_query *asked, uint32_t doc,
                                      float score);
 
-/* ---- meaning: search_meaning.c ---- */
+/* ---- meaning: similarity.c ---- */
 
 /* The vector of a document about to be added, a row, and its scale. */
 void haft__search_document_vector(const haft__search_index *search, const haft__search_bag *bag,
@@ -266,7 +266,7 @@ float haft__search_quantise(const float *sum, size_t dimensions, int8_t *row);
 /* Both rows have a multiple of 16 bytes. */
 int32_t haft__search_dot_product(const int8_t *a, const int8_t *b, uint32_t row);
 
-/* ---- vectors from outside: search_given.c ---- */
+/* ---- vectors from outside: embedding.c ---- */
 
 /* Whether documents have vectors that this one can be compared with. */
 bool haft__search_embedding_fits(const haft__search_index *search,

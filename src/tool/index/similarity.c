@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_meaning.c - documents and queries as the mean of their words' vectors, and the angles
+ * similarity.c - documents and queries as the mean of their words' vectors, and the angles
  * between them. How much a word counts is in the length of its vector. A document's own is made
  * when it is added and depends on nothing else. Tests: tests/tool/index/word_vectors_test.c.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_stem.c - Porter's stemmer. The steps have the numbers of the paper.
+ * stem.c - Porter's stemmer. The steps have the numbers of the paper.
  *
  * A word is [C](VC)^m[V], where C and V are runs of consonants and vowels; m is its measure, and
  * most rules want what is left of the word to have a certain one.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_table.c - open addressing with linear probing; what is removed leaves no mark, because
+ * string_table.c - open addressing with linear probing; what is removed leaves no mark, because
  * those behind it move up. Tests: tests/tool/index/string_table_test.c.
  */
 #include "tool/index/string_table.h"

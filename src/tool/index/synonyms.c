@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_alike.c - a table of words that mean the same where tools are concerned, as stems. People
+ * synonyms.c - a table of words that mean the same where tools are concerned, as stems. People
  * ask for a folder, tools have directories. What is the same word written short is in
- * search_short.c.
+ * abbreviations.c.
  * Tests: tests/tool/index/synonyms_test.c.
  */
 #include "tool/index/synonyms.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_things.c - tasks name what they are about: an address of the web, a file, somebody's mail.
+ * token_kind.c - tasks name what they are about: an address of the web, a file, somebody's mail.
  * Tools say what kind of thing that is. Tests: tests/tool/index/token_kind_test.c.
  */
 #include "tool/index/token_kind.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_words.c - see search_words.h. A text is cut at white space into tokens, and these into
+ * tokenizer.c - see tokenizer.h. A text is cut at white space into tokens, and these into
  * words. Every byte is looked at a bounded number of times. Tests:
  * tests/tool/index/tokenizer_test.c.
  */

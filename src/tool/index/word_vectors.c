@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_vectors.c - reads a table of word vectors where it lies; nothing is copied. Every offset
+ * word_vectors.c - reads a table of word vectors where it lies; nothing is copied. Every offset
  * is checked once, when it is opened. Tests: tests/tool/index/word_vectors_test.c.
  */
 #include "tool/index/word_vectors.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/cli/terminal/editor.c, edit_keys.c, edit_draw.c, edit_history.c and
- * edit_complete.c.
+ * Tests for src/cli/terminal/editor.c, keys.c, editor_draw.c, editor_history.c and
+ * editor_complete.c.
  *
  * What is drawn goes to a model of a terminal (grid, below), and what that shows is compared with
  * a plain layout of the text: the drawing is right when nobody can tell them apart.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/worker/crash_count.c and loss.c; tests/cli/worker_test.py has workers that
- * die. */
+/* Tests for src/engine/worker/crash_count.c and crash_guard.c; tests/cli/worker_test.py has workers
+ * that die. */
 #include "base/str.h"
 #include "engine/faulty_help.h"
 #include "engine/worker/worker_int.h"

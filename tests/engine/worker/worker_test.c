@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/worker/worker.c and work_skip.c; tests/cli/worker_test.py has several
+/* Tests for src/engine/worker/worker.c and skip.c; tests/cli/worker_test.py has several
  * processes. */
 #include "engine/worker/worker.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/exec/http/http.c and http_answer.c: calls of HTTP tools from start to end. */
+/* Tests for src/exec/http/http.c and result.c: calls of HTTP tools from start to end. */
 #include "base/limits.h"
 #include "exec/web_help.h"
 #include "io/http_help.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/exec/mcp/connection.c, mcp_event.c, mcp_web.c and mcp_exchange.c: deadlines and
+/* Tests for src/exec/mcp/connection.c, event.c, http_transport.c and exchange.c: deadlines and
  * restarts. Nobody waits here: timers are looked at, and fired by hand. HAFT__LIMIT_MCP_RESUMES is
  * tested at its value in tests/mcp/web_test.py. */
 #include "exec/mcp/mcp_int.h"

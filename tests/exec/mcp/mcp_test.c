@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/exec/mcp/mcp.c, mcp_link.c, mcp_event.c, mcp_stdio.c and mcp_use.c, with a server
- * of tests/mcp/bad_server.py. */
+/* Tests for src/exec/mcp/mcp.c, connection.c, event.c, stdio_transport.c and tool_call.c, with a
+ * server of tests/mcp/bad_server.py. */
 #include "exec/mcp/mcp.h"
 
 #include "exec/mcp_help.h"

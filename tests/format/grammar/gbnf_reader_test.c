@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/format/grammar/gbnf_reader.c and gbnf_match.c. */
+/* Tests for src/format/grammar/gbnf_reader.c and gbnf_matcher.c. */
 #include "format/grammar/gbnf_reader.h"
 
 #include "base/buf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/rules/args.c and offline_values.c: arguments from a schema. */
+/* Tests for src/model/rules/args.c and values.c: arguments from a schema. */
 #include "model/offline_help.h"
 #include "tool/registry.h"
 #include "json/read.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/rules/report.c and offline_answer.c: what it writes, and how much. */
+/* Tests for src/model/rules/report.c and answer.c: what it writes, and how much. */
 #include "model/offline_help.h"
 #include "tool/builtin.h"
 #include "json/read.h"

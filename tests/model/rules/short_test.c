@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/model/rules/short.c, offline_count.c, offline_compare.c and offline_overview.c:
+ * Tests for src/model/rules/short.c, count.c, compare.c and overview.c:
  * answers to questions about files, of each kind.
  */
 #include "model/offline_help.h"

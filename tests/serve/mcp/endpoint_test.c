@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/serve/mcp/endpoint.c and mcp_stream.c: sessions, their number and age, streams that
+/* Tests for src/serve/mcp/endpoint.c and stream.c: sessions, their number and age, streams that
  * are read again, and many of them that say nothing. What the methods mean is in
  * tests/cli/mcp_test.py.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/tool/index/query.c, search_score.c, search_names.c and search_near.c: what a query
+/* Tests for src/tool/index/query.c, score.c, names.c and fuzzy.c: what a query
  * finds, in which order and why. */
 #include <strings.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/tool/index/word_vectors.c and search_meaning.c. */
+/* Tests for src/tool/index/word_vectors.c and similarity.c. */
 #include "tool/index/word_vectors.h"
 
 #include "base/limits.h"

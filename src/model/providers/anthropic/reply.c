@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * native_anthropic.c - Anthropic's Messages: a reply with its blocks, or message_start,
+ * reply.c - Anthropic's Messages: a reply with its blocks, or message_start,
  * content_block_start, _delta, _stop, message_delta and message_stop.
  * Tests: tests/model/native_test.c.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * native_gemini.c - Gemini's generateContent: candidates with parts. In a stream every event is
+ * reply.c - Gemini's generateContent: candidates with parts. In a stream every event is
  * such a value, and calls come whole. Tests: tests/model/native_test.c.
  */
 #include "base/str.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * openai_error.c - what a server says when it does not reply, and what that means.
+ * error.c - what a server says when it does not reply, and what that means.
  *
  * Each server has a shape of its own: {"error":{..}}, {"error":"text"}, {"object":"error",..},
  * {"detail":[..]}, a list around one of them, or a proxy's page. The kind is told by status, type

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chat_check.c - how a Chat Completions request is checked and refused: kinds, members, words and
+/* parse_check.c - how a Chat Completions request is checked and refused: kinds, members, words and
  * names, in the provider's words. Tests: tests/model/providers/openai_chat/parse_request_test.c. */
 #include <stdarg.h>
 #include <stdio.h>

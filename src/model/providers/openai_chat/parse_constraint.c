@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chat_constraint.c - what a request holds its reply to: read as strictly as the servers do that
+ * parse_constraint.c - what a request holds its reply to: read as strictly as the servers do that
  * take it, and compared with replies.
  *
  * OpenAI's rules are those of its structured outputs: an object at the root, every property

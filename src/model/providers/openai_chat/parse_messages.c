@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chat_messages.c - the messages of a Chat Completions request.
+ * parse_messages.c - the messages of a Chat Completions request.
  *
  * Every call of an assistant's message is answered by exactly one of the tool messages right
  * behind it, in any order. Parts that are not text (images, sound, files) are checked and left

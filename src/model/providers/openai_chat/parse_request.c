@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chat_read.c - a Chat Completions request and its parameters, which are a table.
+ * parse_request.c - a Chat Completions request and its parameters, which are a table.
  *
- * Messages are in chat_messages.c, tools and their choice in chat_tools.c, the ways in which
- * something can be wrong in chat_check.c.
+ * Messages are in parse_messages.c, tools and their choice in parse_tools.c, the ways in which
+ * something can be wrong in parse_check.c.
  * Tests: tests/model/providers/openai_chat/parse_request_test.c. Fuzzer: fuzz/chat_read.c.
  */
 #include "model/providers/openai_chat/parse_request.h"

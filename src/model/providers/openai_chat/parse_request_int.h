@@ -65,7 +65,7 @@ bool haft__chat_require_name(haft__chat_reader *r, haft__json function, const ch
 /* The name that stands behind a name on the wire; itself where nothing does. */
 bool haft__chat_decode(haft__chat_reader *r, haft_str wire, haft_str *ret_name);
 
-/* chat_constraint.c */
+/* parse_constraint.c */
 bool haft__chat_read_constraint(haft__chat_reader *r, haft__json body);
 
 bool haft__chat_read_messages(haft__chat_reader *r, haft__json listed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chat_tools.c - the tools of a Chat Completions request, and which of them may be called. Tests:
+/* parse_tools.c - the tools of a Chat Completions request, and which of them may be called. Tests:
  * tests/model/providers/openai_chat/parse_request_test.c. */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chat.c - requests as JSON text: their order, and which tools may be called.
+ * request.c - requests as JSON text: their order, and which tools may be called.
  * Tests: tests/model/providers/openai_chat/request_test.c.
  */
 #include "model/providers/openai_chat/request.h"

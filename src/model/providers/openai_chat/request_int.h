@@ -10,7 +10,7 @@
 /* Adds the name of a tool as providers allow it. */
 void haft__chat_add_name(haft__json_writer *w, haft_str name);
 
-/* ---- chat_text.c: calls in the text ---- */
+/* ---- request_text.c: calls in the text ---- */
 
 HAFT_MUST_USE haft_status haft__chat_text_sync(haft__chat *chat, const haft__request *request,
                                                haft_error *err);
@@ -22,7 +22,7 @@ void haft__chat_text_system(const haft__chat *chat, haft__buf *buf, haft_str ins
 void haft__chat_text_final_message(const haft__chat *chat, haft__buf *buf,
                                    const haft__request *request, const haft__message *last);
 
-/* ---- chat_message.c ---- */
+/* ---- request_message.c ---- */
 
 /* Appends what must stand between two messages: a comma, and where a user may not speak right
  * behind a tool, a message of the assistant. `before` is NULL in front of the first one. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chat_message.c - one message as JSON text, as a provider will take it.
+ * request_message.c - one message as JSON text, as a provider will take it.
  *
  * Everything here is a function of the message and the provider alone: a history gives the same
  * bytes whenever it is written. Tests: tests/model/providers/openai_chat/request_message_test.c.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chat_text.c - requests to a model whose calls are written in its text: tools are taught in the
+ * request_text.c - requests to a model whose calls are written in its text: tools are taught in the
  * system prompt, calls and results are ordinary messages.
  *
  * Results go back in a user's message: a server refuses a tool's message that follows no calls of

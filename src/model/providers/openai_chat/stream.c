@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * openai_stream.c - the body of an answer, as it arrives: an event stream, one JSON value, or
+ * stream.c - the body of an answer, as it arrives: an event stream, one JSON value, or
  * something that is no reply at all.
  *
  * Servers that were asked for a stream do answer with a whole reply, with an error in a 200, or

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * openai_calls.c - which call a piece of one belongs to.
+ * stream_calls.c - which call a piece of one belongs to.
  *
  * OpenAI keys the pieces by `index` and sends id and name once. Other servers leave the index out,
  * give every call the same one, start at 1, repeat id and name with each piece, or send whole

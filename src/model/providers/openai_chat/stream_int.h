@@ -7,7 +7,7 @@
 #include "model/providers/openai_chat/stream.h"
 #include "json/value.h"
 
-/* ---- openai_stream.c ---- */
+/* ---- stream.c ---- */
 
 /* Gives a piece of the reply to the assembly and to who listens. */
 HAFT_MUST_USE haft_status haft__openai_emit_delta(haft__openai_stream *stream,
@@ -17,7 +17,7 @@ HAFT_MUST_USE haft_status haft__openai_emit_delta(haft__openai_stream *stream,
  * stream->text. */
 void haft__openai_fail(haft__openai_stream *stream, haft__failure_kind kind, uint32_t status);
 
-/* ---- openai_reply.c, openai_calls.c: values to pieces of a reply ---- */
+/* ---- stream_message.c, stream_calls.c: values to pieces of a reply ---- */
 
 /* Takes a chunk of a stream, or a whole reply. A status other than NO_MEMORY says, with `err`, what
  * is wrong with the value. */
@@ -33,7 +33,7 @@ HAFT_MUST_USE haft_status haft__openai_read_calls(haft__openai_stream *stream, h
 HAFT_MUST_USE haft_status haft__openai_end_calls(haft__openai_stream *stream, haft_error *err);
 void haft__openai_calls_finish(haft__openai_stream *stream);
 
-/* ---- openai_text.c: text with calls in it ---- */
+/* ---- stream_text.c: text with calls in it ---- */
 
 /* The next piece of the text. */
 HAFT_MUST_USE haft_status haft__openai_feed_text(haft__openai_stream *stream, haft_str text,
@@ -43,7 +43,7 @@ HAFT_MUST_USE haft_status haft__openai_end_text(haft__openai_stream *stream, haf
 /* The name of the tool that has this one on the wire; the same when there is none. */
 haft_str haft__openai_tool_name(const haft__openai_stream *stream, haft_str wire);
 
-/* ---- openai_error.c ---- */
+/* ---- error.c ---- */
 
 /* What a server said about an error. Texts are borrowed from the value. */
 typedef struct haft__openai_error {

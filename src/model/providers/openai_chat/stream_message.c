@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * openai_reply.c - what a message, or a piece of one, says; why it stopped; what it cost.
+ * stream_message.c - what a message, or a piece of one, says; why it stopped; what it cost.
  *
  * A whole message is a stream of one piece, so that there is one way to read both.
  * Tests: tests/model/providers/openai_chat/stream_message_test.c.

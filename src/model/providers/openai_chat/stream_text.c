@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * openai_text.c - a reply whose calls are in its text: the parser of the format finds them while
+ * stream_text.c - a reply whose calls are in its text: the parser of the format finds them while
  * the text arrives, and tells them as pieces of a reply like any other.
  *
  * A call that cannot be read is a call all the same, so that it is answered:

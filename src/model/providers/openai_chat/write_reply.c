@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chat_reply.c - answers to Chat Completions requests. Tests:
+/* write_reply.c - answers to Chat Completions requests. Tests:
  * tests/model/providers/openai_chat/write_reply_test.c. */
 #include "model/providers/openai_chat/write_reply.h"
 

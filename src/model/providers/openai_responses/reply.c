@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * native_responses.c - OpenAI's Responses: items message, reasoning and function_call. A stream
+ * reply.c - OpenAI's Responses: items message, reasoning and function_call. A stream
  * ends with an event that has the whole response, so that nothing of it is put together here.
  * Tests: tests/model/native_test.c.
  */

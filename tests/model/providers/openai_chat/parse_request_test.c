@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/providers/openai_chat/parse_request.c, chat_check.c, chat_tools.c and
- * chat_messages.c. In the texts below a single quote stands for a double one. */
+/* Tests for src/model/providers/openai_chat/parse_request.c, parse_check.c, parse_tools.c and
+ * parse_messages.c. In the texts below a single quote stands for a double one. */
 #include "model/providers/openai_chat/parse_request.h"
 
 #include "base/limits.h"
