@@ -11,7 +11,7 @@ HAFT = os.environ["HAFT"]
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 REPLIES = [
     {"expect": {"mode": "any"},
-     "calls": [{"name": "glob", "arguments": {"pattern": "src/run/*.c"}}]},
+     "calls": [{"name": "glob", "arguments": {"pattern": "src/run/decide/*.c"}}]},
     {"expect": {"mode": "any", "contains": "src/run/decide/decide.c"},
      "calls": [{"name": "grep", "arguments": {"pattern": "haft__choice_decide", "path": "src"}},
                {"name": "read", "arguments": {"path": "src/run/decide/turn.c", "limit": 5}}]},
@@ -19,7 +19,7 @@ REPLIES = [
         "name": "report.md", "content": "# Report\n"}}]},
     {"calls": [{"name": "complete_workflow", "arguments": {}}], "usage": {
         "input_tokens": 100, "output_tokens": 10, "cached_tokens": 40}},
-    {"text": "It is in decide_turn.c."},
+    {"text": "It is in turn.c."},
 ]
 
 
@@ -72,7 +72,7 @@ def test_report():
                           '"options":{"stream":false}}')
     result = json.loads(out)
     check("whole_as_well", (status, result["answer"], result["usage"]["cached_tokens"]),
-          (0, "It is in decide_turn.c.", 40))
+          (0, "It is in turn.c.", 40))
 
 
 def test_offline():
@@ -110,7 +110,7 @@ def test_faults():
     check("a_reply_that_is_cut", (status, error != ""), (1, True))
     recovering = [{"error": {"status": 503, "body": "busy", "headers": {"retry-after-ms": "5"}}}]
     check("a_server_that_is_busy_at_first", play(recovering + REPLIES, "--quiet")[:2],
-          (0, "It is in decide_turn.c.\n"))
+          (0, "It is in turn.c.\n"))
     server, url = serve([])
     server.terminate()
     server.communicate()

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* event_body.c - what all events have in common. Tests: tests/run/event_test.c,
+ * tests/run/decide/input_test.c. */
+#include "run/event_body.h"
+
+#include "base/str.h"
+#include "base/utf8.h"
+
+void haft__event_body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kind)
+{
+    /* The opening brace belongs to the envelope (haft__event_write), so the writer is put inside
+     * an object that has begun. */
+    haft__json_writer_init(w, buf);
+    w->depth = 1;
+    w->objects = 1;
+    haft__json_key(w, "kind");
+    haft__json_add_str(w, haft__str(haft__event_kind_name(kind)));
+}
+
+void haft__event_body_end(haft__json_writer *w, haft__buf *buf)
+{
+    (void)w;
+    haft__buf_add_char(buf, '}');
+}
+
+void haft__field_usage(haft__json_writer *w, const haft__run *run)
+{
+    haft__json_key(w, "usage");
+    haft__json_begin_object(w);
+    haft__field_number(w, "input_tokens", run->usage.input_tokens);
+    haft__field_number(w, "output_tokens", run->usage.output_tokens);
+    haft__field_number(w, "cached_tokens", run->usage.cached_tokens);
+    haft__json_key(w, "cost_usd");
+    haft__run_add_cost(w->buf, run);
+    w->after_key = false;
+    haft__json_end_object(w);
+}
+
+void haft__field_error(haft__json_writer *w, const haft_error *error)
+{
+    haft__json_key(w, "error");
+    if (error == NULL) {
+        haft__json_add_null(w);
+        return;
+    }
+    haft__json_begin_object(w);
+    haft__field_text(w, "status", haft__str(haft_status_name(error->status)));
+    haft__field_text(w, "where", haft__str(error->where));
+    haft__field_text(w, "message", haft__str(error->message));
+    haft__field_text(w, "hint", haft__str(error->hint));
+    haft__json_end_object(w);
+}
+
+bool haft__result_is_truncated(const haft__run *run, haft_str result)
+{
+    uint32_t chars = run->spec->limits.observation_chars;
+    return result.len > chars && haft__utf8_offset(result, chars) < result.len;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run/event_body.h - writes the body of an event: its kind and its fields, without the envelope. */
+#ifndef HAFT_RUN_EVENT_BODY_H
+#define HAFT_RUN_EVENT_BODY_H
+
+#include "run/run.h"
+#include "json/object.h"
+
+void haft__event_body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kind);
+void haft__event_body_end(haft__json_writer *w, haft__buf *buf);
+
+/* The members `error` (null if NULL) and `usage`. */
+void haft__field_error(haft__json_writer *w, const haft_error *error);
+void haft__field_usage(haft__json_writer *w, const haft__run *run);
+
+/* Whether the model sees only the beginning of a result. */
+bool haft__result_is_truncated(const haft__run *run, haft_str result);
+
+#endif

@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Each source has a test of its own name, or names at its top the tests that cover it."""
+import re
+
+import house
+
+NAMED = re.compile(r"tests/[\w/.-]+\.(?:c|py|mjs|sh)\b")
+COMMENTS = re.compile(r"(?:\s*/\*.*?\*/)+", re.DOTALL)
+
+uncovered, missing = [], []
+for name in house.tracked():
+    if not re.fullmatch(r"src/.+\.c", name):
+        continue
+    own = house.ROOT / re.sub(r"^src/(.+)\.c$", r"tests/\1_test.c", name)
+    top = COMMENTS.match((house.ROOT / name).read_text())
+    named = NAMED.findall(top[0]) if top else []
+    if not own.exists() and not named:
+        uncovered.append(f"{name}: add a test of its name, or 'Tests: tests/...' to its top")
+    missing += [f"{name} names {test}, which does not exist" for test in named
+                if not (house.ROOT / test).exists()]
+house.check("each_source_has_or_names_a_test", uncovered)
+house.check("the_tests_that_sources_name_exist", missing)
