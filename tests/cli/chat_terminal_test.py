@@ -201,8 +201,8 @@ def test_history():
 
 
 def test_narrow():
-    """What is shown at 40 columns is checked by a model of a terminal in editor_test.c; this is that
-    the width is asked for, and asked for again."""
+    """What is shown at 40 columns is checked by a model of a terminal in editor_test.c; this is
+    that the width is asked for, and asked for again."""
     t = Terminal("chat", agent, columns=40)
     t.prompt()
     t.type("x" * 38)
