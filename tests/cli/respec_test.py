@@ -99,7 +99,7 @@ def test_accepted():
     status, _, err = haft("approve", "last", "--accept-spec")
     check("who has not seen the new one approves nothing", status, 1)
     check("and hears why", "is not what was to be approved any more" in err, True)
-    check("it is asked about again", (sent(), kinds()[-2:]), ([], ["spec_changed", "paused"]))
+    check("it needs approval again", (sent(), kinds()[-2:]), ([], ["spec_changed", "paused"]))
     changed = events()[-2]
     check("the event has it all",
           (changed["was"] == events()[0]["spec"], changed["judged_again"],
