@@ -110,7 +110,7 @@ static bool do_run(void *context)
     haft_str none = {NULL, 0};
     haft__arena_reset(&s->arena);
     haft__arena_init(&m.scratch, 0);
-    haft__chat_init(&m.chat, haft__provider_compatible(), NULL);
+    haft__chat_init(&m.chat, haft__provider_compatible());
     haft__buf_init(&m.line, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&m.body, HAFT__LIMIT_RUN_BYTES);
     bool good =

@@ -98,8 +98,8 @@ static void write_it(const haft__chat_parsed *asked, haft__buf *text)
 {
     haft__chat chat;
     haft__buf_init(text, HAFT__LIMIT_JSON_BYTES);
-    haft__chat_options options = {.options = haft__json_null()};
-    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__provider_request_options options = {.options = haft__json_null()};
+    haft__chat_init(&chat, haft__provider_compatible());
     REQUIRE(haft__chat_sync(&chat, &asked->request, NULL) == HAFT_OK);
     haft__chat_write(&chat, &asked->request, &options, text);
     haft__chat_finish(&chat);

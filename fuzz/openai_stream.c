@@ -50,7 +50,7 @@ static outcome read_in_pieces(haft_str body, size_t size)
 {
     outcome result;
     haft__assembly heard;
-    haft__openai_options options = {.emit = listen, .context = &heard, .hash_key = {1, 2}};
+    haft__provider_stream_options options = {.emit = listen, .context = &heard, .hash_key = {1, 2}};
     haft__openai_stream stream;
     haft__model_outcome answer;
     haft__arena arena;

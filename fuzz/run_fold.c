@@ -146,11 +146,11 @@ static void check_request(world *w)
     haft__chat chat;
     haft__buf bytes;
     haft__json value;
-    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__chat_init(&chat, haft__provider_compatible());
     haft__buf_init(&bytes, HAFT__LIMIT_RUN_BYTES);
     REQUIRE(haft__decide_request(&w->run, &w->arena, &request, NULL) == HAFT_OK);
     REQUIRE(haft__chat_sync(&chat, &request, NULL) == HAFT_OK);
-    haft__chat_write(&chat, &request, &(haft__chat_options){.stream = true}, &bytes);
+    haft__chat_write(&chat, &request, &(haft__provider_request_options){.stream = true}, &bytes);
     REQUIRE(haft__json_read(&w->arena, haft__buf_str(&bytes), NULL, &value, NULL, NULL) == HAFT_OK);
     haft__chat_finish(&chat);
     haft__buf_finish(&bytes);

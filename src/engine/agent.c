@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent.c - a spec, and what its runs share: the way to its model, its script, its secrets.
+ * agent.c - a spec, and what its runs share: the endpoint of its model, its script, its secrets.
  *
  * Tests: tests/engine/api_test.c.
  */
@@ -26,7 +26,7 @@ void haft_agent_release(haft_agent *agent)
     if (agent != NULL && --agent->uses == 0) {
         haft_agent_release(agent->previous);
         haft__embedder_destroy(agent->embedder);
-        haft__chat_tools_finish(&agent->tools_text);
+        haft__declared_tools_finish(&agent->declared_tools);
         haft__arena_finish(&agent->arena);
         haft__arena_finish(&agent->spec_arena);
         free(agent);
@@ -72,7 +72,7 @@ static haft_status prepare_embeddings(haft_agent *agent, haft_error *err)
     haft_status status =
         haft__endpoint_resolve_embeddings(&endpoint, &agent->spec->embeddings, err);
     agent->embed_url = endpoint.url;
-    agent->embed_key_header = endpoint.key_header;
+    agent->embed_key = endpoint.key;
     return status;
 }
 
@@ -128,7 +128,7 @@ static haft_status create_agent(haft_runtime *runtime, const haft__spec *spec, b
     }
     *agent = (haft_agent){.runtime = runtime, .spec = spec, .uses = 1};
     haft__arena_init(&agent->arena, 0);
-    haft__chat_tools_init(&agent->tools_text);
+    haft__declared_tools_init(&agent->declared_tools);
     haft_status status = read_only ? HAFT_OK : prepare_agent(agent, err);
     if (status != HAFT_OK) {
         haft_agent_release(agent);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * endpoint.c - from what a spec says of a server to its URL and its key. Whose key goes where is
- * decided here and nowhere else. Tests: tests/engine/model_call_test.c and tests/cli/model_test.py.
+ * endpoint.c - from a server as a spec names it to its URL and its key. Only this file decides
+ * which key goes to which host. Tests: tests/engine/model_call_test.c and tests/cli/model_test.py.
  */
 #include "engine/endpoint.h"
 
@@ -11,24 +11,26 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "io/environment.h"
+#include "model/embeddings.h"
 
-/* The base URL of the spec, or the one that the environment has. */
-static haft_str base_url_from(const haft__model_spec *model, const haft__spec_env *env)
+/* The base URL of the spec, or the one in the provider's variable. */
+static haft_str base_url_from(const haft__endpoint *endpoint, const haft__spec_env *env)
 {
-    if (model->base_url.len > 0 || !haft__str_equal(model->provider, HAFT__LIT("openai"))) {
-        return model->base_url;
+    haft_str name = haft__str(endpoint->provider->base_url_env);
+    if (endpoint->model->base_url.len > 0 || name.len == 0) {
+        return endpoint->model->base_url;
     }
-    haft_str url = env->get(env->context, HAFT__LIT("OPENAI_BASE_URL")); /* as its clients do */
+    haft_str url = env->get(env->context, name);
     return url.ptr != NULL ? url : HAFT__LIT("");
 }
 
 static haft_str base_url_setting(const haft__endpoint *endpoint)
 {
-    return base_url_from(endpoint->model, &endpoint->env);
+    return base_url_from(endpoint, &endpoint->env);
 }
 
-/* Whether the address, or a part of it, comes from a file and not from the spec or from the
- * environment of this process. Whoever wrote that file gets no key that is not in it. */
+/* Whether the URL, or a part of it, comes from a file and not from the spec or from the environment
+ * of this process. The server of such a URL gets no key from outside that file. */
 static bool url_is_from_env_file(haft__endpoint *endpoint)
 {
     const haft__spec_env real = {haft__environment_get, NULL};
@@ -36,8 +38,7 @@ static bool url_is_from_env_file(haft__endpoint *endpoint)
     if (endpoint->key_env.get == NULL) {
         return false;
     }
-    return haft__spec_expand(endpoint->arena, base_url_from(endpoint->model, &real), &real, &ours,
-                             NULL)
+    return haft__spec_expand(endpoint->arena, base_url_from(endpoint, &real), &real, &ours, NULL)
                != HAFT_OK
            || haft__spec_expand(endpoint->arena, base_url_setting(endpoint), &endpoint->env,
                                 &theirs, NULL)
@@ -76,18 +77,19 @@ static haft_status redact_userinfo(haft__endpoint *endpoint, haft_error *err)
     return haft__redactor_add(endpoint->redactor, password.len > 0 ? password : user, &added, err);
 }
 
-static haft_status resolve_url(haft__endpoint *endpoint, haft_str path, haft_error *err)
+static haft_status resolve_url(haft__endpoint *endpoint, haft__provider_write_url *write_url,
+                               haft_error *err)
 {
     haft__buf url;
     haft__buf_init(&url, HAFT__LIMIT_SPEC_BYTES);
-    haft_str base = {NULL, 0};
-    haft_status status =
-        haft__spec_expand(endpoint->arena, base_url_setting(endpoint), &endpoint->env, &base, err);
+    haft__model_spec model = *endpoint->model;
+    haft_status status = haft__spec_expand(endpoint->arena, base_url_setting(endpoint),
+                                           &endpoint->env, &model.base_url, err);
     if (status == HAFT_OK) {
-        status = haft__provider_endpoint_url(endpoint->provider, base, path, &url, err);
+        status = write_url(endpoint->provider, &model, &url, err);
     }
-    if (status == HAFT_BAD_INPUT && endpoint->model->base_url.len == 0 && base.len > 0) {
-        haft__error_prepend_location(err, "OPENAI_BASE_URL"); /* the only other place */
+    if (status == HAFT_BAD_INPUT && endpoint->model->base_url.len == 0 && model.base_url.len > 0) {
+        haft__error_prepend_location(err, endpoint->provider->base_url_env);
     }
     if (status == HAFT_OK) {
         endpoint->url = haft__arena_copy(endpoint->arena, haft__buf_str(&url));
@@ -97,12 +99,11 @@ static haft_status resolve_url(haft__endpoint *endpoint, haft_str path, haft_err
     return status == HAFT_OK ? redact_userinfo(endpoint, err) : status;
 }
 
-/* Whether the server is of this machine, or named by the environment that has the key, too: then
- * OpenAI's key may go there without the spec's saying so. */
-static bool may_get_openai_key(const haft__endpoint *endpoint)
+/* Whether the URL leads to this machine and has no user: one with a user needs no other key. */
+static bool is_loopback(haft_str url)
 {
-    haft_str host = authority_of(endpoint->url);
-    bool has_user = take_userinfo(&host).len > 0; /* then that is its key, and not OpenAI's */
+    haft_str host = authority_of(url);
+    bool has_user = take_userinfo(&host).len > 0;
     if (!haft__str_starts_with(host, HAFT__LIT("[::1]"))) {
         host = haft__str_split(&host, ':');
     }
@@ -110,14 +111,22 @@ static bool may_get_openai_key(const haft__endpoint *endpoint)
     for (size_t i = 0; i < host.len; i++) {
         numeric = numeric && (host.ptr[i] == '.' || (host.ptr[i] >= '0' && host.ptr[i] <= '9'));
     }
-    bool is_loopback = numeric || haft__str_equal(host, HAFT__LIT("localhost"))
-                       || haft__str_equal(host, HAFT__LIT("[::1]"))
-                       || haft__str_starts_with(host, HAFT__LIT("[::1]:"));
-    return ((is_loopback && !has_user) || endpoint->model->base_url.len == 0)
-           && haft__str_equal(endpoint->model->provider, HAFT__LIT("openai"));
+    bool local = numeric || haft__str_equal(host, HAFT__LIT("localhost"))
+                 || haft__str_equal(host, HAFT__LIT("[::1]"))
+                 || haft__str_starts_with(host, HAFT__LIT("[::1]:"));
+    return local && !has_user;
 }
 
-/* The key: as the spec has it, or from the variable that has it. */
+/* The variable with the key. The row of the provider allows some of them for this machine only. */
+static haft_str key_env_of(const haft__endpoint *endpoint)
+{
+    haft_str name = haft__provider_key_env(endpoint->provider, endpoint->model);
+    return name.len == 0 && is_loopback(endpoint->url)
+               ? haft__str(endpoint->provider->local_key_env)
+               : name;
+}
+
+/* The key of the spec, or of the variable. */
 static haft_status resolve_key(haft__endpoint *endpoint, haft_str *ret_key, haft_error *err)
 {
     const haft__model_spec *model = endpoint->model;
@@ -126,8 +135,7 @@ static haft_status resolve_key(haft__endpoint *endpoint, haft_str *ret_key, haft
     if (model->api_key.len > 0) {
         return haft__spec_expand(endpoint->arena, model->api_key, env, ret_key, err);
     }
-    haft_str name = haft__provider_key_env(endpoint->provider, model);
-    name = name.len == 0 && may_get_openai_key(endpoint) ? HAFT__LIT("OPENAI_API_KEY") : name;
+    haft_str name = key_env_of(endpoint);
     haft_str key = name.len > 0 ? env->get(env->context, name) : (haft_str){NULL, 0};
     bool own_host = base_url_setting(endpoint).len == 0;
     if (key.len == 0
@@ -143,36 +151,37 @@ static haft_status resolve_key(haft__endpoint *endpoint, haft_str *ret_key, haft
     return HAFT_OK;
 }
 
-haft_status haft__endpoint_resolve(haft__endpoint *endpoint, haft_str path, haft_error *err)
+static haft_status resolve(haft__endpoint *endpoint, haft__provider_write_url *write_url,
+                           haft_error *err)
 {
     haft_str key = {NULL, 0};
-    haft_status status = resolve_url(endpoint, path, err);
+    haft_status status = resolve_url(endpoint, write_url, err);
     if (status == HAFT_OK) {
         status = resolve_key(endpoint, &key, err);
     }
-    if (status == HAFT_OK && key.len > 0) {
-        endpoint->key_header = haft__arena_format(endpoint->arena, "Authorization: Bearer %.*s",
-                                                  (int)key.len, key.ptr);
-        bool added; /* a key that is too short to be looked for is none */
-        status = endpoint->key_header.ptr != NULL
-                     ? haft__redactor_add(endpoint->redactor, key, &added, err)
-                     : haft__arena_fail(endpoint->arena, err);
+    if (status == HAFT_OK) {
+        endpoint->key = haft__arena_copy(endpoint->arena, key);
+        status = endpoint->key.ptr != NULL ? HAFT_OK : haft__arena_fail(endpoint->arena, err);
     }
-    return status;
+    bool added; /* false for a key that is too short to be redacted */
+    return status == HAFT_OK && key.len > 0
+               ? haft__redactor_add(endpoint->redactor, key, &added, err)
+               : status;
+}
+
+haft_status haft__endpoint_resolve(haft__endpoint *endpoint, haft_error *err)
+{
+    return resolve(endpoint, endpoint->provider->api->write_url, err);
 }
 
 haft_status haft__endpoint_resolve_embeddings(haft__endpoint *endpoint,
                                               const haft__embeddings_spec *embeddings,
                                               haft_error *err)
 {
-    const haft__model_spec model = {.provider = HAFT__LIT("openai"),
-                                    .model = embeddings->model,
-                                    .base_url = embeddings->base_url,
-                                    .api_key = embeddings->api_key,
-                                    .api_key_env = embeddings->api_key_env};
+    const haft__model_spec model = haft__embeddings_model(embeddings);
     endpoint->model = &model;
     endpoint->provider = haft__provider_for_model(&model);
-    haft_status status = haft__endpoint_resolve(endpoint, HAFT__LIT("/embeddings"), err);
+    haft_status status = resolve(endpoint, haft__embeddings_write_url, err);
     endpoint->model = NULL;
     if (status != HAFT_OK) {
         haft__error_prepend_location(err, "tool_search.embeddings");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/endpoint.h - the way to a server that speaks as OpenAI's does: its URL, and the key it
- * gets. */
+/* engine/endpoint.h - the URL of a server of models or embeddings, and the key it gets. */
 #ifndef HAFT_ENGINE_ENDPOINT_H
 #define HAFT_ENGINE_ENDPOINT_H
 
@@ -11,19 +10,18 @@
 typedef struct haft__endpoint {
     haft__spec_env env;
     haft__spec_env key_env;   /* for keys to a server that a file names; .get may be NULL */
-    haft__arena *arena;       /* what is found lives there */
+    haft__arena *arena;       /* the results live there */
     haft__redactor *redactor; /* gets the key and the password */
     const haft__model_spec *model;
     const haft__provider *provider;
-    haft_str url, key_header; /* found; without a key there is no header */
+    haft_str url, key; /* the results; the key is empty when there is none */
 } haft__endpoint;
 
-/* Finds both, of the server in way->model. BAD_INPUT when there is no URL or no key where one is
- * needed. */
-HAFT_MUST_USE haft_status haft__endpoint_resolve(haft__endpoint *endpoint, haft_str path,
-                                                 haft_error *err);
+/* Resolves the URL and the key of endpoint->model at endpoint->provider. BAD_INPUT when there is no
+ * URL, or no key and the provider needs one. */
+HAFT_MUST_USE haft_status haft__endpoint_resolve(haft__endpoint *endpoint, haft_error *err);
 
-/* The same to a server of embeddings; model and provider are not looked at. */
+/* The same for a server of embeddings; `model` and `provider` are not read. */
 HAFT_MUST_USE haft_status haft__endpoint_resolve_embeddings(haft__endpoint *endpoint,
                                                             const haft__embeddings_spec *embeddings,
                                                             haft_error *err);

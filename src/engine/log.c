@@ -308,13 +308,12 @@ static void publish_events(haft_run *run, haft_str lines)
     }
 }
 
-/* A run that waits for people may do so for days: what only helps it to go on is given back, and
- * made again when it does. What it is told by stays: a command is checked against its state. */
+/* A run may wait for people for days. Memory that only serves to continue it is freed, and
+ * allocated again then. Its state stays: commands are checked against it. */
 static void free_idle_memory(haft_run *run)
 {
-    const struct haft__provider *provider = run->chat.provider;
-    haft__chat_finish(&run->chat);
-    haft__chat_init(&run->chat, provider, &run->agent->tools_text);
+    haft__provider_conversation_destroy(run->conversation);
+    run->conversation = NULL;
     haft__buf_finish(&run->buffered);
     haft__buf_finish(&run->written);
     haft__arena_finish(&run->write_arena);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model_call.c - asks the model of a run: a script, the planner of rules, or a server
+ * model_call.c - calls the model of a run: a script, the planner of rules, or a server
  * (model_call_http.c).
  *
  * Tests: tests/engine/model_call_test.c.
@@ -43,7 +43,7 @@ void haft__model_call_complete(haft__model_call *call, const haft__model_outcome
     uint64_t taken = haft__loop_now(runtime->loop) - call->started_ms;
     haft_error err = {0};
     haft__buf_clear(&runtime->body);
-    bool refused = answer->failed && !call->stream.emitted
+    bool refused = answer->failed && !call->delivered
                    && haft__constraint_may_be_refused(&call->request, &answer->failure);
     if (refused) {
         haft__input_constraint_refused(&runtime->body, &answer->failure, taken);
@@ -121,11 +121,14 @@ haft_status haft__model_call_start(haft_run *run, haft_error *err)
     if (haft__crash_guard_limit_reached(run)) {
         return haft__crash_guard_end_run(run, err);
     }
-    haft__model_call *call = calloc(1, sizeof(*call));
+    const haft__provider *provider = run->agent->provider;
+    size_t stream_size = provider != NULL ? provider->api->stream_size : 0;
+    haft__model_call *call = calloc(1, sizeof(*call) + stream_size);
     if (call == NULL) {
         return haft__fail_no_memory(err);
     }
     call->run = run;
+    call->provider = provider;
     call->started_ms = haft__loop_now(run->runtime->loop);
     haft__arena_init(&call->arena, HAFT__LIMIT_RUN_BYTES);
     haft__model_progress_init(&call->progress, run);
@@ -134,8 +137,8 @@ haft_status haft__model_call_start(haft_run *run, haft_error *err)
     run->model_call = call;
     haft_status status = haft__decide_request(&run->state, &call->arena, &call->request, err);
     if (status != HAFT_OK) {
-        return status; /* who asked stops it */
+        return status; /* the caller stops the call */
     }
-    return run->agent->provider != NULL ? haft__model_call_http_start(call, err)
-                                        : call_builtin_model(call, err);
+    return provider != NULL ? haft__model_call_http_start(call, err)
+                            : call_builtin_model(call, err);
 }

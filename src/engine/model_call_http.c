@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model_call_http.c - asks a model that is reached over HTTP: sends the request, reads the reply as
- * it arrives, tries again where that is right (model/retry.h).
+ * model_call_http.c - calls a model over HTTP: sends the request, reads the reply as it arrives,
+ * and retries if that is right (model/retry.h). The provider's functions (model/provider.h) know
+ * the wire format.
  *
- * A reply that has begun to arrive is never asked for a second time. Tests:
+ * A request whose reply has begun to arrive is never sent again. Tests:
  * tests/engine/model_call_test.c and tests/cli/model_test.py.
  */
 #include "base/error.h"
@@ -12,11 +13,10 @@
 #include "engine/endpoint.h"
 #include "engine/model_call.h"
 #include "io/random.h"
-#include "model/provider.h"
 #include "model/retry.h"
 #include "run/redact/redact.h"
 
-/* ---- the way to the model ---- */
+/* ---- the endpoint of the model ---- */
 
 haft_status haft__agent_prepare_model(haft_agent *agent, haft_error *err)
 {
@@ -34,10 +34,11 @@ haft_status haft__agent_prepare_model(haft_agent *agent, haft_error *err)
                           "give a base_url that speaks OpenAI's Chat Completions, "
                           "with the provider openai");
     }
-    haft_status status = haft__endpoint_resolve(&endpoint, HAFT__LIT("/chat/completions"), err);
+    haft_status status = haft__endpoint_resolve(&endpoint, err);
     agent->url = endpoint.url;
-    agent->key_header = endpoint.key_header;
-    return status;
+    return status == HAFT_OK ? agent->provider->api->write_headers(endpoint.key, &agent->arena,
+                                                                   &agent->headers, err)
+                             : status;
 }
 
 /* ---- an attempt ---- */
@@ -77,7 +78,7 @@ static haft_status retry_or_complete(haft__model_call *call, haft__model_outcome
     haft__retry_facts facts = {.kind = answer->failure.kind,
                                .hints = hints,
                                .made = call->attempt,
-                               .delivered = call->stream.emitted,
+                               .delivered = call->delivered,
                                .now_ms = haft__runtime_now(call->run->runtime),
                                .random = random};
     haft__retry retry = haft__retry_decide(&facts);
@@ -119,14 +120,15 @@ static haft_status read_answer(haft__model_call *call, const haft__http_result *
 {
     bool arrived = result->end == HAFT__HTTP_OK || result->end == HAFT__HTTP_STOPPED;
     bool good = call->status >= 200 && call->status < 300;
+    const haft__provider_api *api = call->provider->api;
     if (arrived && !good) {
         ret_answer->failed = true;
-        return haft__openai_read_failure(call->status, haft__buf_str(&call->error_body),
-                                         haft__str(hints->request_id), call->run->runtime->hash_key,
-                                         &call->arena, &ret_answer->failure, err);
+        return api->read_failure(call->status, haft__buf_str(&call->error_body),
+                                 haft__str(hints->request_id), call->run->runtime->hash_key,
+                                 &call->arena, &ret_answer->failure, err);
     }
     if (arrived || (good && result->end == HAFT__HTTP_CUT)) {
-        return haft__openai_stream_end(&call->stream, &call->arena, ret_answer, err);
+        return api->end(call->stream, &call->arena, ret_answer, err);
     }
     return transport_failure(call, result, ret_answer, err);
 }
@@ -142,6 +144,7 @@ static void on_head(void *context, const haft__http_result *so_far)
 static void on_delta(void *context, const haft__delta *delta)
 {
     haft__model_call *call = context;
+    call->delivered = call->delivered || haft__delta_is_output(delta);
     haft__model_progress_add(&call->progress, delta);
 }
 
@@ -153,11 +156,13 @@ static bool on_body(void *context, haft_str bytes)
         haft__buf_add(&call->error_body, bytes.ptr, bytes.len < room ? bytes.len : room);
         return call->error_body.len < HAFT__LIMIT_MODEL_ERROR_BYTES;
     }
+    bool over = false;
     if (call->failed == HAFT_OK) {
-        call->failed = haft__openai_stream_feed(&call->stream, bytes, &call->error);
+        const haft__provider_api *api = call->provider->api;
+        call->failed = api->feed(call->stream, bytes, &over, &call->error);
         haft__model_progress_flush(&call->progress, false);
     }
-    return call->failed == HAFT_OK && !call->stream.over;
+    return call->failed == HAFT_OK && !over;
 }
 
 static void on_done(void *context, const haft__http_result *result)
@@ -194,15 +199,20 @@ haft__http_client *haft__runtime_http_client(haft_runtime *runtime, haft_error *
     return runtime->http;
 }
 
+static void finish_stream(haft__model_call *call)
+{
+    if (call->stream != NULL) {
+        call->provider->api->finish_stream(call->stream);
+        call->stream = NULL;
+    }
+}
+
 static void reset_stream(haft__model_call *call)
 {
-    const haft__format *own = call->chat->format,
+    const haft__format *own = haft__format_find(call->request.format),
                        *reply = haft__format_find(call->request.reply_format);
-    if (call->streaming) {
-        haft__openai_stream_finish(&call->stream);
-    }
     const haft__model_spec *model = &call->run->agent->spec->model;
-    haft__openai_options options = {
+    haft__provider_stream_options options = {
         .tools = call->run->state.tools,
         .format = reply != NULL ? reply : own,
         .fallback_format = reply != NULL && reply != own ? own : NULL,
@@ -214,9 +224,10 @@ static void reset_stream(haft__model_call *call)
         .emit = on_delta,
         .context = call,
         .hash_key = call->run->runtime->hash_key};
-    haft__openai_stream_init(&call->stream, &options);
+    finish_stream(call);
+    call->stream = (haft__provider_stream *)call->stream_memory;
+    call->provider->api->init_stream(call->stream, &options);
     haft__buf_clear(&call->error_body);
-    call->streaming = true;
     call->status = 0;
 }
 
@@ -229,13 +240,15 @@ static haft_status start_attempt(haft__model_call *call, haft_error *err)
     if (http == NULL) {
         return HAFT_NO_MEMORY;
     }
-    haft_str headers[] = {HAFT__LIT("Content-Type: application/json"),
-                          HAFT__LIT("Accept: application/json, text/event-stream"),
-                          HAFT__LIT("User-Agent: haft/" HAFT_VERSION), agent->key_header};
+    haft_str headers[3 + HAFT__PROVIDER_MAX_HEADERS] = {
+        HAFT__LIT("Content-Type: application/json"),
+        HAFT__LIT("Accept: application/json, text/event-stream"),
+        HAFT__LIT("User-Agent: haft/" HAFT_VERSION)};
+    memcpy(headers + 3, agent->headers.lines, agent->headers.count * sizeof(headers[0]));
     haft__http_request request = {.method = HAFT__LIT("POST"),
                                   .url = agent->url,
                                   .headers = headers,
-                                  .header_count = agent->key_header.len > 0 ? 4 : 3,
+                                  .header_count = 3 + agent->headers.count,
                                   .body = haft__buf_str(&call->body),
                                   .connect_ms = times.connect_ms,
                                   .first_byte_ms = times.first_byte_ms,
@@ -252,39 +265,42 @@ static bool wants_stream(const haft__spec *spec)
     return stream == NULL || stream->kind != HAFT__JSON_FALSE;
 }
 
-/* What is kept of the conversation stays as it is when one request is in another format. */
-static haft__chat *chat_for(haft__model_call *call)
+/* Some formats tell a call from text by the names of tools, also of those that are not taught any
+ * more. */
+static haft_status find_format_tools(haft__model_call *call, haft_error *err)
 {
-    haft__chat *own = &call->run->chat;
-    bool other = own->done > 0 && haft__format_find(call->request.format) != own->format;
-    return other ? &call->single_chat : own;
+    haft__request known = call->request;
+    known.tool_count = known.callable_count;
+    return haft__format_find(call->request.format) != NULL
+               ? haft__request_format_tools(&known, &call->arena, &call->format_tools, err)
+               : HAFT_OK;
+}
+
+static haft_status write_request(haft__model_call *call, haft_error *err)
+{
+    haft_run *run = call->run;
+    haft_agent *agent = run->agent;
+    const haft__provider_api *api = call->provider->api;
+    /* Tools that only this run has are freed with it: the agent must not keep them. */
+    bool own_tools = run->state.more_tools != NULL;
+    haft__provider_request_options options = {.stream = wants_stream(agent->spec),
+                                              .serial = agent->spec->limits.parallel == 1,
+                                              .options = agent->spec->model.options,
+                                              .shared_tools =
+                                                  own_tools ? NULL : &agent->declared_tools};
+    haft_status status = run->conversation == NULL
+                             ? api->create_conversation(call->provider, &run->conversation, err)
+                             : HAFT_OK;
+    return status == HAFT_OK
+               ? api->write_request(run->conversation, &call->request, &options, &call->body, err)
+               : status;
 }
 
 haft_status haft__model_call_http_start(haft__model_call *call, haft_error *err)
 {
-    haft_run *run = call->run;
-    const haft__spec *spec = run->agent->spec;
-    haft__chat_options options = {.stream = wants_stream(spec),
-                                  .serial = spec->limits.parallel == 1,
-                                  .options = spec->model.options};
-    haft__chat_init(&call->single_chat, run->chat.provider, NULL);
-    if (run->state.more_tools != NULL) {
-        run->chat.shared = NULL; /* tools of this run alone, which go with it */
-    }
-    haft__chat *chat = call->chat = chat_for(call);
-    haft_status status = haft__chat_sync(chat, &call->request, err);
-    if (status == HAFT_OK && chat->format != NULL) {
-        /* Some formats tell a call from text by the names that there are: also of tools that are
-         * not taught any more. */
-        haft__request known = call->request;
-        known.tool_count = known.callable_count;
-        status = haft__chat_format_tools(&known, &call->arena, &call->format_tools, err);
-    }
+    haft_status status = write_request(call, err);
     if (status == HAFT_OK) {
-        /* Nearly all of it is kept text. What cannot be had is noted by the buffer. */
-        (void)!haft__buf_reserve(&call->body, haft__chat_request_size(chat, &call->request));
-        haft__chat_write(chat, &call->request, &options, &call->body);
-        status = haft__buf_check(&call->body, err);
+        status = find_format_tools(call, err);
     }
     return status == HAFT_OK ? start_attempt(call, err) : status;
 }
@@ -294,12 +310,7 @@ void haft__model_call_http_stop(haft__model_call *call)
     if (call->transfer != NULL) {
         haft__http_transfer_cancel(call->transfer);
     }
-    if (call->streaming) {
-        haft__openai_stream_finish(&call->stream);
-    }
-    if (call->chat != NULL) {
-        haft__chat_finish(&call->single_chat);
-    }
+    finish_stream(call);
     haft__buf_finish(&call->body);
     haft__buf_finish(&call->error_body);
 }

@@ -9,7 +9,6 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/runtime.h"
-#include "model/provider.h"
 #include "run/host.h"
 
 /* ---- its life ---- */
@@ -46,9 +45,6 @@ haft_status haft__run_attach_agent(haft_run *run, haft_agent *agent, haft_error 
 {
     haft__agent_retain(agent);
     run->agent = agent;
-    haft__chat_init(&run->chat,
-                    agent->provider != NULL ? agent->provider : haft__provider_compatible(),
-                    &agent->tools_text);
     haft_status status =
         haft__run_init(&run->state, &run->arena, agent->spec, run->runtime->hash_key, err);
     if (status == HAFT_OK && agent->scripted) {
@@ -77,7 +73,7 @@ void haft__run_destroy(haft_run *run)
         run->next->link = run->link;
     }
     haft__timer_stop(run->runtime->loop, &run->retry);
-    haft__chat_finish(&run->chat);
+    haft__provider_conversation_destroy(run->conversation);
     haft__buf_finish(&run->buffered);
     haft__buf_finish(&run->written);
     haft__buf_finish(&run->committed);

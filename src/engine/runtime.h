@@ -23,7 +23,7 @@
 #include "base/sha256.h"
 #include "engine/index_cache.h"
 #include "exec/mcp/mcp.h"
-#include "model/providers/openai_chat/request.h"
+#include "model/provider.h"
 #include "model/script/script.h"
 #include "run/decide/decide.h"
 #include "run/pause/command.h"
@@ -121,17 +121,18 @@ struct haft_agent {
     const haft__spec *spec;
     haft__script script; /* of script: and replay: */
     bool scripted;
-    haft_str spec_text;                    /* the spec as JSON, for the store */
-    const struct haft__provider *provider; /* of a model that is asked over HTTP */
-    haft_str url, key_header;
-    haft_str embed_url, embed_key_header; /* of tool_search.embeddings */
-    haft__embedder *embedder;             /* made at the first need */
-    haft__chat_tools tools_text;          /* what its runs declare */
-    struct haft__redactor *redactor;      /* what must not be written down */
-    size_t uses;                          /* runs, and whoever made it */
-    haft__spec_origin origin;             /* where the spec came from, for its runs */
-    char file[HAFT__SHA256_HEX];          /* of the origin, when it was loaded here */
-    haft_agent *previous;                 /* whose place it has taken in its run */
+    haft_str spec_text;             /* the spec as JSON, for the store */
+    const haft__provider *provider; /* of a model server; NULL: the model is part of this program */
+    haft_str url;                   /* of that server */
+    haft__provider_headers headers;
+    haft_str embed_url, embed_key;       /* of tool_search.embeddings */
+    haft__embedder *embedder;            /* created at the first search */
+    haft__declared_tools declared_tools; /* shared by its runs */
+    struct haft__redactor *redactor;     /* what must not be written down */
+    size_t uses;                         /* runs, and whoever made it */
+    haft__spec_origin origin;            /* where the spec came from, for its runs */
+    char file[HAFT__SHA256_HEX];         /* of the origin, when it was loaded here */
+    haft_agent *previous;                /* whose place it has taken in its run */
 };
 
 /* A call that runs. */
@@ -216,8 +217,8 @@ struct haft_run {
     bool stalled;  /* nothing is begun because there is no room */
 
     /* the model */
-    struct haft__model_call *model_call; /* NULL: it is not being asked */
-    haft__chat chat;
+    struct haft__model_call *model_call;       /* NULL: it is not being asked */
+    haft__provider_conversation *conversation; /* NULL: nothing was sent yet, or memory was freed */
 
     haft__catalogue *catalogue;                /* NULL: servers are not being asked */
     struct haft__vector_search *vector_search; /* NULL: no vectors are being asked for */

@@ -9,7 +9,6 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/runtime.h"
-#include "model/provider.h"
 #include "run/redact/redact.h"
 #include "json/write.h"
 
@@ -42,10 +41,8 @@ static haft_status switch_agent(haft_run *run, haft_agent *agent, uint64_t seq, 
     agent->previous = run->agent;
     agent->origin = run->agent->origin;
     run->agent = agent;
-    haft__chat_finish(&run->chat);
-    haft__chat_init(&run->chat,
-                    agent->provider != NULL ? agent->provider : haft__provider_compatible(),
-                    &agent->tools_text);
+    haft__provider_conversation_destroy(run->conversation);
+    run->conversation = NULL; /* the next request is to the model of the new spec */
     return agent->scripted ? restore_script_position(run, seq, err) : HAFT_OK;
 }
 

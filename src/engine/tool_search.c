@@ -289,7 +289,7 @@ static haft_status make_embedder(haft_agent *agent, haft_error *err)
     haft__embedder_options options = {.loop = agent->runtime->loop,
                                       .http = http,
                                       .url = agent->embed_url,
-                                      .key_header = agent->embed_key_header,
+                                      .key = agent->embed_key,
                                       .model = spec->model,
                                       .query_prefix = spec->query_prefix,
                                       .document_prefix = spec->document_prefix,

@@ -15,6 +15,22 @@
 #include "json/read.h"
 #include "json/write.h"
 
+haft__model_spec haft__embeddings_model(const haft__embeddings_spec *embeddings)
+{
+    return (haft__model_spec){.provider = HAFT__LIT("openai"),
+                              .model = embeddings->model,
+                              .base_url = embeddings->base_url,
+                              .api_key = embeddings->api_key,
+                              .api_key_env = embeddings->api_key_env};
+}
+
+haft_status haft__embeddings_write_url(const haft__provider *provider,
+                                       const haft__model_spec *model, haft__buf *buf,
+                                       haft_error *err)
+{
+    return haft__provider_join_url(provider, model->base_url, HAFT__LIT("/embeddings"), buf, err);
+}
+
 #define MOST_NUMBER 1e30 /* squares of it are still far from what a double has */
 
 /* ---- texts ---- */

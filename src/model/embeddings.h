@@ -10,7 +10,15 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/hash.h"
+#include "model/provider.h"
+#include "spec/spec.h"
 #include "tool/index/search.h"
+
+/* The server as a model of the provider whose API it has: its base_url and its key. */
+haft__model_spec haft__embeddings_model(const haft__embeddings_spec *embeddings);
+
+/* Appends the URL for requests. */
+haft__provider_write_url haft__embeddings_write_url;
 
 /* Appends a tool as the model reads it: "server: name - description; parameter, parameter". What is
  * past HAFT__LIMIT_EMBED_TEXT_BYTES is left out; `prefix` does not count. */

@@ -2,10 +2,12 @@
 /* model.c - small questions about the neutral model. Tests: tests/model/model_test.c. */
 #include "model/model.h"
 
+#include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "prompt/prompt.h"
+#include "tool/wire_name.h"
 
 static const char *const stops[] = {
     [HAFT__STOP_END] = "stop",
@@ -110,4 +112,27 @@ bool haft__request_contains(const haft__request *request, haft_str text)
         found = shown && message_has(message, text);
     }
     return found;
+}
+
+haft_status haft__request_format_tools(const haft__request *request, haft__arena *arena,
+                                       const haft__format_tool **ret_tools, haft_error *err)
+{
+    haft__format_tool *tools = haft__arena_array(arena, request->tool_count, sizeof(*tools));
+    bool made = tools != NULL;
+    for (size_t i = 0; made && i < request->tool_count; i++) {
+        const haft__tool *tool = request->tools[i];
+        haft__wire_name wire = haft__wire_name_encode(tool->name);
+        tools[i] = (haft__format_tool){.name = haft__arena_copy(arena, haft__wire_name_str(&wire)),
+                                       .parameters = tool->input_schema,
+                                       .description = tool->description};
+        made = tools[i].name.ptr != NULL;
+    }
+    *ret_tools = tools;
+    return made ? HAFT_OK : haft__arena_fail(arena, err);
+}
+
+bool haft__delta_is_output(const haft__delta *delta)
+{
+    return delta->kind == HAFT__DELTA_TEXT || delta->kind == HAFT__DELTA_REASONING
+           || delta->kind == HAFT__DELTA_CALL;
 }

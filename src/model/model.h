@@ -7,6 +7,7 @@
 #define HAFT_MODEL_MODEL_H
 
 #include "base/buf.h"
+#include "format/format.h"
 #include "prompt/message.h"
 #include "spec/spec.h"
 
@@ -52,6 +53,12 @@ typedef struct haft__request {
 
 /* Whether `text` is somewhere in the messages, as text (not as JSON escapes it). */
 bool haft__request_contains(const haft__request *request, haft_str text);
+
+/* The declared tools as a format needs them, with their names on the wire. They live in `arena`. */
+HAFT_MUST_USE haft_status haft__request_format_tools(const haft__request *request,
+                                                     haft__arena *arena,
+                                                     const haft__format_tool **ret_tools,
+                                                     haft_error *err);
 
 typedef enum haft__stop_reason {
     HAFT__STOP_END,     /* the model was finished */
@@ -131,6 +138,9 @@ typedef struct haft__delta {
     haft__token_usage usage;
     haft__stop_reason stop;
 } haft__delta;
+
+/* Whether a piece is output of the model: text, reasoning, or a call. */
+bool haft__delta_is_output(const haft__delta *delta);
 
 /* Puts the pieces together. Heap memory, given back by finish. */
 typedef struct haft__assembly {

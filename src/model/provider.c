@@ -1,98 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* provider.c - the tables of providers and prices. Tests: tests/model/provider_test.c. */
+/* provider.c - which row a model has, its URL and its key; prices. Tests:
+ * tests/model/provider_test.c. */
 #include "model/provider.h"
 
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-
-#define PATH "/chat/completions"
-
-static const haft__provider providers[] = {
-    {.name = "openai",
-     .base_url = "https://api.openai.com/v1",
-     .key_env = "OPENAI_API_KEY",
-     .needs_key = true,
-     .allowed_tools = true,
-     .named_choice = true,
-     .parallel = true,
-     .stream_usage = true,
-     .any_arguments = true,
-     .must_call = "required",
-     .max_tokens = "max_completion_tokens",
-     .constraint = "response_format",
-     .reasoning = ""},
-    {.name = "mistral",
-     .base_url = "https://api.mistral.ai/v1",
-     .key_env = "MISTRAL_API_KEY",
-     .needs_key = true,
-     .named_choice = true,
-     .parallel = true,
-     .strict_order = true,
-     .short_ids = true,
-     .must_call = "any",
-     .max_tokens = "max_tokens",
-     .constraint = "",
-     .reasoning = ""},
-    {.name = "deepseek",
-     .base_url = "https://api.deepseek.com",
-     .key_env = "DEEPSEEK_API_KEY",
-     .needs_key = true,
-     .named_choice = true,
-     .stream_usage = true,
-     .must_call = "required",
-     .max_tokens = "max_tokens",
-     .constraint = "",
-     .reasoning = "reasoning_content"},
-    {.name = "ollama",
-     .base_url = "http://127.0.0.1:11434/v1",
-     .key_env = "",
-     .stream_usage = true,
-     .must_call = "required",
-     .max_tokens = "max_tokens",
-     .constraint = "response_format",
-     .reasoning = "reasoning"},
-    {.name = "llamacpp",
-     .base_url = "http://127.0.0.1:8080/v1",
-     .key_env = "",
-     .parallel = true,
-     .stream_usage = true,
-     .must_call = "required",
-     .max_tokens = "max_tokens",
-     .constraint = "grammar",
-     .reasoning = "reasoning_content"},
-    {.name = "vllm",
-     .base_url = "http://127.0.0.1:8000/v1",
-     .key_env = "",
-     .named_choice = true,
-     .parallel = true,
-     .stream_usage = true,
-     .must_call = "required",
-     .max_tokens = "max_tokens",
-     .constraint = "response_format",
-     .reasoning = "reasoning_content"},
-    {.name = "openai, own base_url",
-     .base_url = "",
-     .key_env = "",
-     .named_choice = true,
-     .stream_usage = true,
-     .must_call = "required",
-     .max_tokens = "",
-     .constraint = "",
-     .reasoning = ""},
-};
-
-const haft__provider *haft__providers(size_t *ret_count)
-{
-    *ret_count = COUNT(providers);
-    return providers;
-}
-
-const haft__provider *haft__provider_compatible(void)
-{
-    return &providers[COUNT(providers) - 1];
-}
 
 /* ---- URLs ---- */
 
@@ -147,10 +61,12 @@ static bool is_own_host(const haft__provider *provider, haft_str base_url)
 
 const haft__provider *haft__provider_for_model(const haft__model_spec *model)
 {
-    for (size_t i = 0; i + 1 < COUNT(providers); i++) {
-        if (haft__str_equal(model->provider, haft__str(providers[i].name))) {
-            bool compatible = i == 0 && !is_own_host(&providers[i], model->base_url);
-            return compatible ? haft__provider_compatible() : &providers[i];
+    size_t count = 0;
+    const haft__provider *rows = haft__providers(&count);
+    for (size_t i = 0; i + 1 < count; i++) {
+        if (haft__str_equal(model->provider, haft__str(rows[i].name))) {
+            bool compatible = i == 0 && !is_own_host(&rows[i], model->base_url);
+            return compatible ? haft__provider_compatible() : &rows[i];
         }
     }
     return NULL;
@@ -178,14 +94,8 @@ static haft_status check_url(haft_str url, haft_error *err)
                              : haft__hint(err, status, "write it such as https://example.org/v1");
 }
 
-haft_status haft__provider_url(const haft__provider *provider, haft_str base_url, haft__buf *buf,
-                               haft_error *err)
-{
-    return haft__provider_endpoint_url(provider, base_url, HAFT__LIT(PATH), buf, err);
-}
-
-haft_status haft__provider_endpoint_url(const haft__provider *provider, haft_str base_url,
-                                        haft_str end, haft__buf *buf, haft_error *err)
+haft_status haft__provider_join_url(const haft__provider *provider, haft_str base_url,
+                                    haft_str path, haft__buf *buf, haft_error *err)
 {
     haft_str url = haft__str_trim(base_url);
     url = url.len > 0 ? url : haft__str(provider->base_url);
@@ -194,12 +104,12 @@ haft_status haft__provider_endpoint_url(const haft__provider *provider, haft_str
         return status;
     }
     haft_str query = url;
-    haft_str path = haft__str_split(&query, '?');
-    while (haft__str_ends_with(path, HAFT__LIT("/"))) {
-        path.len--;
+    haft_str start = haft__str_split(&query, '?');
+    while (haft__str_ends_with(start, HAFT__LIT("/"))) {
+        start.len--;
     }
-    haft__buf_add_str(buf, path);
-    haft__buf_add_str(buf, haft__str_ends_with(path, end) ? HAFT__LIT("") : end);
+    haft__buf_add_str(buf, start);
+    haft__buf_add_str(buf, haft__str_ends_with(start, path) ? HAFT__LIT("") : path);
     if (query.len > 0) {
         haft__buf_add_char(buf, '?');
         haft__buf_add_str(buf, query);
@@ -213,6 +123,23 @@ haft_str haft__provider_key_env(const haft__provider *provider, const haft__mode
         return model->api_key_env;
     }
     return is_own_host(provider, model->base_url) ? haft__str(provider->key_env) : HAFT__LIT("");
+}
+
+bool haft__provider_is_reserved_option(const haft__provider *provider, haft_str key)
+{
+    for (const char *const *name = provider->api->reserved_options; *name != NULL; name++) {
+        if (haft__str_equal(key, haft__str(*name))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void haft__provider_conversation_destroy(haft__provider_conversation *conversation)
+{
+    if (conversation != NULL) {
+        conversation->provider->api->destroy_conversation(conversation);
+    }
 }
 
 /* ---- prices ---- */

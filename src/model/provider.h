@@ -1,60 +1,201 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model/provider.h - servers that speak Chat Completions: where they are, and in what they differ.
+ * model/provider.h - the seam between the engine and the servers of models: one row for each
+ * provider, with its defaults, its capabilities and the functions of its wire format.
  *
- * One row each. What a row says decides what haft__chat_write sends; nothing else asks for a
- * provider by name. docs/models.md has the table (a test compares the two).
+ *     provider = haft__provider_for_model(&spec->model);
+ *     api = provider->api;
+ *     api->write_url(provider, &model, &url, err);                       once for each agent
+ *     api->write_headers(key, arena, &headers, err);
+ *     api->create_conversation(provider, &conversation, err);            once for each run
+ *     api->write_request(conversation, &request, &options, &body, err);  once for each turn
+ *     api->init_stream(stream, &stream_options);                         once for each attempt
+ *     api->feed(stream, bytes, &over, err);
+ *     api->end(stream, arena, &outcome, err);
+ *     api->finish_stream(stream);
+ *     haft__provider_conversation_destroy(conversation);
+ *
+ * Nothing outside src/model branches on a provider. No function here does I/O. The rows are in
+ * providers.c; docs/models.md shows them as a table, and docs/adding-a-provider.md adds one.
  */
 #ifndef HAFT_MODEL_PROVIDER_H
 #define HAFT_MODEL_PROVIDER_H
 
 #include "base/buf.h"
+#include "format/format.h"
+#include "model/declared_tools.h"
+#include "model/model.h"
+#include "schema/downlevel/downlevel.h"
 #include "spec/spec.h"
 
-typedef struct haft__provider {
-    const char *name;       /* as in a spec */
-    const char *base_url;   /* "" when it must be given */
-    const char *key_env;    /* the environment variable that has the key; "" for none */
-    bool needs_key;         /* without one it answers 401 */
-    bool allowed_tools;     /* tool_choice can name several tools */
-    bool named_choice;      /* tool_choice can name one; else it is sent alone, as required */
-    bool parallel;          /* knows parallel_tool_calls */
+typedef struct haft__provider haft__provider;
+
+/* ---- requests ---- */
+
+#define HAFT__PROVIDER_MAX_HEADERS 4
+
+/* "Name: value" lines that a provider wants besides those of every JSON request. */
+typedef struct haft__provider_headers {
+    haft_str lines[HAFT__PROVIDER_MAX_HEADERS];
+    size_t count;
+} haft__provider_headers;
+
+/* The head of every conversation. A conversation keeps the text of the messages that were sent, so
+ * that the request of a turn costs only the text that is new, and begins with the bytes of the
+ * request before it. */
+typedef struct haft__provider_conversation {
+    const haft__provider *provider;
+} haft__provider_conversation;
+
+typedef struct haft__provider_request_options {
+    bool stream;        /* ask for a reply in pieces */
+    bool serial;        /* ask for at most one call in a reply, if the provider can */
+    haft__json options; /* model.options of the spec: an object, or null */
+    /* Declarations that conversations with the same spec share; NULL: the conversation keeps its
+     * own. */
+    haft__declared_tools *shared_tools;
+} haft__provider_request_options;
+
+/* ---- replies ---- */
+
+/* Receives each piece of a reply as it arrives; its texts are borrowed for the call. Calls are
+ * numbered in the order in which they begin. CALL_END and STOP come last, from `end`. */
+typedef void haft__provider_emit(void *context, const haft__delta *delta);
+
+typedef struct haft__provider_stream_options {
+    const haft__tools *tools;   /* names on the wire are mapped back to theirs; may be NULL */
+    const haft__format *format; /* of calls in the text; NULL: calls are the provider's own */
+    /* The format of a reply that should have been JSON alone and is not; or NULL. */
+    const haft__format *fallback_format;
+    const haft__format_tool *format_tools; /* that can be called */
+    size_t format_tool_count;
+    bool may_reason;          /* the text may begin with a block of reasoning, with any format */
+    bool starts_in_reasoning; /* it begins inside that block, unless reasoning has its own field */
+    bool json_only; /* JSON alone was requested: a text that begins as JSON has no block */
+    haft__provider_emit *emit; /* may be NULL */
+    void *context;
+    haft__hash_key hash_key; /* random: the text is not trusted */
+} haft__provider_stream_options;
+
+/* Reads one reply. The caller provides `stream_size` bytes, aligned for any type. */
+typedef struct haft__provider_stream haft__provider_stream;
+
+/* ---- the table ---- */
+
+typedef haft_status haft__provider_write_url(const haft__provider *provider,
+                                             const haft__model_spec *model, haft__buf *buf,
+                                             haft_error *err);
+
+/* The functions of a wire format. Servers that speak the same one share them. */
+typedef struct haft__provider_api {
+    /* Appends the URL for requests to a model. model->base_url has its variables expanded; "" is
+     * the provider's own. BAD_INPUT when it is not an http or https URL. */
+    haft__provider_write_url *write_url;
+
+    /* The headers with this key, which may be empty. They live in `arena`. */
+    haft_status (*write_headers)(haft_str key, haft__arena *arena,
+                                 haft__provider_headers *ret_headers, haft_error *err);
+
+    /* The caller destroys it (haft__provider_conversation_destroy). */
+    haft_status (*create_conversation)(const haft__provider *provider,
+                                       haft__provider_conversation **ret_conversation,
+                                       haft_error *err);
+    void (*destroy_conversation)(haft__provider_conversation *conversation);
+
+    /* Appends the body of a request. Its messages continue those of the request before. Of
+     * options->options, `reserved_options` are not sent. */
+    haft_status (*write_request)(haft__provider_conversation *conversation,
+                                 const haft__request *request,
+                                 const haft__provider_request_options *options, haft__buf *buf,
+                                 haft_error *err);
+
+    /* Members of a request that options cannot replace; ends with NULL. */
+    const char *const *reserved_options;
+
+    size_t stream_size;
+    /* The options are copied; what they point to must outlive the stream. */
+    void (*init_stream)(haft__provider_stream *stream,
+                        const haft__provider_stream_options *options);
+    void (*finish_stream)(haft__provider_stream *stream);
+
+    /* Takes the next bytes of the body of a 2xx response, cut anywhere. Fails only when out of
+     * memory: anything wrong with the bytes becomes the failure that `end` returns. *ret_over: the
+     * rest of the body does not count. */
+    haft_status (*feed)(haft__provider_stream *stream, haft_str bytes, bool *ret_over,
+                        haft_error *err);
+
+    /* The body has ended, complete or not. The outcome lives in `arena`. A reply that was cut is
+     * HAFT__FAILURE_CUT; nothing of it is completed. */
+    haft_status (*end)(haft__provider_stream *stream, haft__arena *arena,
+                       haft__model_outcome *ret_outcome, haft_error *err);
+
+    /* The failure in a response that is not 2xx. The first HAFT__LIMIT_MODEL_ERROR_BYTES of the
+     * body are enough; `request_id` may be empty. The message lives in `arena`. */
+    haft_status (*read_failure)(uint32_t status, haft_str body, haft_str request_id,
+                                haft__hash_key hash_key, haft__arena *arena,
+                                haft__model_failure *ret_failure, haft_error *err);
+} haft__provider_api;
+
+/* What a provider can do, whatever its wire format. */
+typedef struct haft__provider_capabilities {
+    bool allowed_tools; /* a choice can name several tools */
+    bool named_choice;  /* a choice can name one; else that tool is sent alone, as required */
+    bool parallel;      /* parallel calls can be switched off */
+    haft__constraint_kind constraint; /* what can hold a reply to a form */
+    haft__schema_target schema;       /* which JSON Schema it takes */
+} haft__provider_capabilities;
+
+/* The differences between servers that speak Chat Completions; empty in rows of other formats. */
+typedef struct haft__provider_chat_variant {
     bool stream_usage;      /* knows stream_options.include_usage */
     bool strict_order;      /* a user's message may not follow a tool's */
     bool short_ids;         /* ids of calls are 9 letters and digits */
     bool any_arguments;     /* arguments in the history need not be a JSON object */
     const char *must_call;  /* tool_choice for "some tool" */
-    const char *max_tokens; /* what bounds the reply; "" for whatever the options say */
-    const char *constraint; /* what holds a reply to a form: "grammar", "response_format", or "" */
-    const char *reasoning;  /* what reasoning is sent back as, with calls; "" when it is not */
-} haft__provider;
+    const char *max_tokens; /* the member that bounds a reply; "": as the options name it */
+    const char *reasoning;  /* the member for reasoning that goes back with calls; "": none */
+} haft__provider_chat_variant;
 
-/* All rows; the last is that of haft__provider_compatible. */
+struct haft__provider {
+    const char *name;         /* as in a spec */
+    const char *base_url;     /* "" when the spec must have one */
+    const char *base_url_env; /* the variable for a spec without a base_url; "" for none */
+    const char *key_env;      /* the variable with the key; "" for none */
+    const char
+        *local_key_env; /* the variable with a key for servers of this machine; "" for none */
+    bool needs_key;     /* without one it answers 401 */
+    const haft__provider_api *api;
+    haft__provider_capabilities capabilities;
+    haft__provider_chat_variant chat;
+};
+
+/* All rows; the last one is haft__provider_compatible. */
 const haft__provider *haft__providers(size_t *ret_count);
 
-/* What can be relied on when nothing is known but that a server speaks Chat Completions. */
+/* The row for a server of which only its wire format, Chat Completions, is known. */
 const haft__provider *haft__provider_compatible(void);
 
-/* The row for a model: `openai` with a base_url of one's own is the compatible one. NULL for
- * providers that speak otherwise (anthropic, gemini, script ...). */
+/* The row for a model: `openai` with another host in base_url is the compatible one. NULL for
+ * models without a row (anthropic, gemini, script ...). */
 const haft__provider *haft__provider_for_model(const haft__model_spec *model);
 
-/* Appends where requests go: the base URL, which may end in slashes, have a query or be complete
- * already, with /chat/completions. An empty `base_url` is the provider's own. BAD_INPUT when it is
- * no http or https URL. */
-HAFT_MUST_USE haft_status haft__provider_url(const haft__provider *provider, haft_str base_url,
-                                             haft__buf *buf, haft_error *err);
-
-/* The same with another end, such as /embeddings. */
-HAFT_MUST_USE haft_status haft__provider_endpoint_url(const haft__provider *provider,
-                                                      haft_str base_url, haft_str end,
-                                                      haft__buf *buf, haft_error *err);
+/* Appends `base_url`, or the provider's own if that is empty, with `path`. The base URL may end in
+ * slashes, have a query, or end in `path` already. BAD_INPUT when it is not an http or https URL.
+ */
+HAFT_MUST_USE haft_status haft__provider_join_url(const haft__provider *provider, haft_str base_url,
+                                                  haft_str path, haft__buf *buf, haft_error *err);
 
 /* The environment variable with the key; "" for none. The provider's own is used for its own host
- * alone: a key is never sent to a base_url of somebody else unless the spec names it. */
+ * alone: a key is never sent to another host unless the spec names it. */
 haft_str haft__provider_key_env(const haft__provider *provider, const haft__model_spec *model);
 
-/* What a model costs, for haft__spec_options.find_price. False when it is not known for sure.
+/* Whether an option of the spec is not sent, because the request has that member itself. */
+bool haft__provider_is_reserved_option(const haft__provider *provider, haft_str key);
+
+/* NULL is fine. */
+void haft__provider_conversation_destroy(haft__provider_conversation *conversation);
+
+/* The price of a model, for haft__spec_options.find_price. False when it is not known for sure.
  * `context` is not used. */
 bool haft__provider_price(void *context, haft_str provider, haft_str model, haft__price *ret_price);
 

@@ -95,3 +95,18 @@ TEST(constraints_have_names_both_ways)
     }
     CHECK(!haft__constraint_parse(HAFT__LIT("lark"), &found), "another");
 }
+
+TEST(output_is_text_reasoning_and_calls)
+{
+    static const struct {
+        haft__delta_kind kind;
+        bool output;
+    } rows[] = {{HAFT__DELTA_TEXT, true},      {HAFT__DELTA_REASONING, true},
+                {HAFT__DELTA_CALL, true},      {HAFT__DELTA_ARGUMENTS, false},
+                {HAFT__DELTA_CALL_END, false}, {HAFT__DELTA_USAGE, false},
+                {HAFT__DELTA_STOP, false},     {HAFT__DELTA_CALL_MALFORMED, false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CHECK_INT(haft__delta_is_output(&(haft__delta){.kind = rows[i].kind}), rows[i].output,
+                  "row %zu", i);
+    }
+}

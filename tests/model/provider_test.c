@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/provider.c, and that docs/models.md has its tables. */
+/* Tests for src/model/provider.c and providers.c, and that docs/models.md has their tables. */
 #include "model/provider.h"
 
 #include "base/limits.h"
@@ -59,11 +59,30 @@ TEST(models_have_their_rows_and_keys)
     const haft__provider *all = haft__providers(&count);
     CHECK(&all[count - 1] == haft__provider_compatible(), "the last row");
     for (size_t i = 0; i < count; i++) {
-        CHECK(all[i].must_call != NULL && all[i].max_tokens != NULL && all[i].reasoning != NULL
-                  && all[i].base_url != NULL && all[i].key_env != NULL,
+        CHECK(all[i].base_url != NULL && all[i].base_url_env != NULL && all[i].key_env != NULL
+                  && all[i].local_key_env != NULL,
+              "%s leaves something out", all[i].name);
+        CHECK(all[i].chat.must_call != NULL && all[i].chat.max_tokens != NULL
+                  && all[i].chat.reasoning != NULL,
               "%s leaves something out", all[i].name);
         CHECK(!all[i].needs_key || all[i].key_env[0] != '\0', "%s needs a key from nowhere",
               all[i].name);
+    }
+}
+
+TEST(every_row_has_all_functions)
+{
+    size_t count;
+    const haft__provider *all = haft__providers(&count);
+    for (size_t i = 0; i < count; i++) {
+        const haft__provider_api *api = all[i].api;
+        CHECK(api->write_url != NULL && api->write_headers != NULL
+                  && api->create_conversation != NULL && api->destroy_conversation != NULL
+                  && api->write_request != NULL && api->reserved_options != NULL,
+              "%s cannot be asked", all[i].name);
+        CHECK(api->stream_size > 0 && api->init_stream != NULL && api->finish_stream != NULL
+                  && api->feed != NULL && api->end != NULL && api->read_failure != NULL,
+              "replies of %s cannot be read", all[i].name);
     }
 }
 
@@ -104,11 +123,11 @@ TEST(urls_are_joined)
     for (size_t i = 0; i < COUNT(urls); i++) {
         haft__model_spec model = model_of(urls[i].provider, "");
         const haft__provider *provider = haft__provider_for_model(&model);
+        model.base_url = haft__str(urls[i].base_url);
         haft__buf found;
         haft_error err = {0};
         haft__buf_init(&found, 4096);
-        haft_status status =
-            haft__provider_url(provider, haft__str(urls[i].base_url), &found, &err);
+        haft_status status = provider->api->write_url(provider, &model, &found, &err);
         CHECK_INT(status, urls[i].status, "%s", urls[i].base_url);
         CHECK_STR(status == HAFT_OK ? haft__buf_str(&found) : haft__str(err.message),
                   haft__str(urls[i].url), "%s", urls[i].base_url);
@@ -118,12 +137,13 @@ TEST(urls_are_joined)
     haft__buf found;
     haft_error err = {0};
     haft__buf_init(&found, 4096);
-    CHECK_INT(haft__provider_url(haft__provider_compatible(), HAFT__LIT(" "), &found, &err),
+    const haft__provider *compatible = haft__provider_compatible();
+    CHECK_INT(haft__provider_join_url(compatible, HAFT__LIT(" "), HAFT__LIT("/path"), &found, &err),
               HAFT_BAD_INPUT, "nowhere");
     CHECK_STR(haft__str(err.message), HAFT__LIT("there is no base_url"), "nowhere");
     test_fail_allocation(0);
-    haft_status status =
-        haft__provider_url(haft__provider_compatible(), HAFT__LIT("http://h"), &found, &err);
+    haft_status status = haft__provider_join_url(compatible, HAFT__LIT("http://h"),
+                                                 HAFT__LIT("/path"), &found, &err);
     CHECK(test_allow_allocations(), "it needs memory");
     CHECK_INT(status, HAFT_NO_MEMORY, "no memory");
     haft__buf_finish(&found);
@@ -213,38 +233,41 @@ TEST(times_are_the_limits)
 /* A row of the table in docs/models.md, with a column a provider: a flag, or a text as code. */
 static const struct {
     const char *label;
-    bool text;
+    enum { FLAG_CELL, TEXT_CELL, CONSTRAINT_CELL } kind;
     size_t offset;
 } lines[] = {
-#define FLAG(name) false, offsetof(haft__provider, name)
-#define TEXT(name) true, offsetof(haft__provider, name)
+#define FLAG(name) FLAG_CELL, offsetof(haft__provider, name)
+#define TEXT(name) TEXT_CELL, offsetof(haft__provider, name)
     {"base_url", TEXT(base_url)},
     {"key", TEXT(key_env)},
     {"a key is needed", FLAG(needs_key)},
-    {"`tool_choice` for some tool", TEXT(must_call)},
-    {"`tool_choice` can name a tool", FLAG(named_choice)},
-    {"... and several (`allowed_tools`)", FLAG(allowed_tools)},
-    {"`parallel_tool_calls`", FLAG(parallel)},
-    {"`stream_options`", FLAG(stream_usage)},
-    {"bound of a reply", TEXT(max_tokens)},
-    {"reasoning goes back as", TEXT(reasoning)},
-    {"arguments may be any text", FLAG(any_arguments)},
-    {"ids of 9 characters", FLAG(short_ids)},
-    {"no user behind a tool", FLAG(strict_order)},
-    {"replies are held to a form by", TEXT(constraint)},
+    {"`tool_choice` for some tool", TEXT(chat.must_call)},
+    {"`tool_choice` can name a tool", FLAG(capabilities.named_choice)},
+    {"... and several (`allowed_tools`)", FLAG(capabilities.allowed_tools)},
+    {"`parallel_tool_calls`", FLAG(capabilities.parallel)},
+    {"`stream_options`", FLAG(chat.stream_usage)},
+    {"bound of a reply", TEXT(chat.max_tokens)},
+    {"reasoning goes back as", TEXT(chat.reasoning)},
+    {"arguments may be any text", FLAG(chat.any_arguments)},
+    {"ids of 9 characters", FLAG(chat.short_ids)},
+    {"no user behind a tool", FLAG(chat.strict_order)},
+    {"replies are held to a form by", CONSTRAINT_CELL, 0},
 #undef FLAG
 #undef TEXT
 };
 
 static void add_cell(haft__buf *buf, const haft__provider *provider, size_t line)
 {
+    static const char *const constraints[] = {[HAFT__CONSTRAINT_NONE] = "",
+                                              [HAFT__CONSTRAINT_GBNF] = "grammar",
+                                              [HAFT__CONSTRAINT_JSON_SCHEMA] = "response_format"};
     const char *at = (const char *)provider + lines[line].offset;
     const char *text = "";
     bool flag = false;
-    if (lines[line].text) {
-        memcpy(&text, at, sizeof(text));
-    } else {
-        memcpy(&flag, at, sizeof(flag));
+    switch (lines[line].kind) {
+    case FLAG_CELL: memcpy(&flag, at, sizeof(flag)); break;
+    case TEXT_CELL: memcpy(&text, at, sizeof(text)); break;
+    case CONSTRAINT_CELL: text = constraints[provider->capabilities.constraint]; break;
     }
     if (text[0] != '\0') {
         haft__buf_addf(buf, " `%s`", text);

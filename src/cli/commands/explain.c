@@ -19,7 +19,7 @@
 #include "cli/ops/first_turn.h"
 #include "cli/terminal/print.h"
 #include "io/random.h"
-#include "model/providers/openai_chat/request.h"
+#include "model/provider.h"
 #include "run/decide/decide.h"
 #include "run/offer/offer.h"
 #include "json/write.h"
@@ -43,12 +43,12 @@ static haft_str name_model(haft__arena *arena, const haft__model_spec *model)
 
 static haft_status write_prompt(haft__arena *arena, explanation *e, haft_error *err)
 {
-    const haft__provider *provider = haft__provider_for_model(&e->spec->model);
-    haft__chat_options options = {.stream = provider != NULL,
-                                  .serial = e->spec->limits.parallel == 1,
-                                  .options = e->spec->model.options};
-    haft__chat chat;
-    haft__chat_init(&chat, provider != NULL ? provider : haft__provider_compatible(), NULL);
+    const haft__provider *found = haft__provider_for_model(&e->spec->model);
+    const haft__provider *provider = found != NULL ? found : haft__provider_compatible();
+    haft__provider_request_options options = {.stream = found != NULL,
+                                              .serial = e->spec->limits.parallel == 1,
+                                              .options = e->spec->model.options};
+    haft__provider_conversation *conversation = NULL;
     haft_status status = haft__decide_request(&e->first.run, arena, &e->request, err);
     if (status == HAFT_OK) {
         status = haft__forced_turn_inspect(e->spec, &e->request, arena, &e->forced, err);
@@ -57,13 +57,12 @@ static haft_status write_prompt(haft__arena *arena, explanation *e, haft_error *
         e->request.model = e->model;
     }
     if (status == HAFT_OK) {
-        status = haft__chat_sync(&chat, &e->request, err);
+        status = provider->api->create_conversation(provider, &conversation, err);
     }
     if (status == HAFT_OK) {
-        haft__chat_write(&chat, &e->request, &options, &e->prompt);
-        status = haft__buf_check(&e->prompt, err);
+        status = provider->api->write_request(conversation, &e->request, &options, &e->prompt, err);
     }
-    haft__chat_finish(&chat);
+    haft__provider_conversation_destroy(conversation);
     return status;
 }
 

@@ -46,7 +46,7 @@ static haft_status find_events(haft__arena *arena, const haft__parse_request *re
 static haft_status read_chat(haft__arena *arena, const haft__parse_request *request,
                              haft__model_outcome *ret_answer, haft_error *err)
 {
-    haft__openai_options options = {.hash_key = request->hash_key};
+    haft__provider_stream_options options = {.hash_key = request->hash_key};
     haft__openai_stream stream;
     haft__buf events;
     haft__buf_init(&events, 2 * (size_t)HAFT__LIMIT_FORMAT_BYTES);

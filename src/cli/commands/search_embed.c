@@ -52,7 +52,7 @@ haft_status haft__search_embed_open(haft__search_embed *embed, const haft__args 
         .loop = embed->loop,
         .http = embed->http,
         .url = endpoint.url,
-        .key_header = endpoint.key_header,
+        .key = endpoint.key,
         .model = haft__str(haft__args_text(args, "embeddings-model", "")),
         .query_prefix = haft__str(haft__args_text(args, "query-prefix", "")),
         .document_prefix = haft__str(haft__args_text(args, "document-prefix", "")),

@@ -20,13 +20,14 @@
 #include "io/clock.h"
 #include "io/random.h"
 #include "model/embeddings.h"
-#include "model/providers/openai_chat/stream.h"
+#include "model/providers/openai_chat/openai_chat.h"
 
 #define REASON_BYTES 300
 
 struct haft__embedder {
     haft__arena arena;
     haft__embedder_options options;
+    haft__provider_headers headers; /* with the key */
     haft__embedding_cache kept;
     uint64_t generation;
     uint64_t rest_until; /* as the loop counts; 0: it did not fail */
@@ -123,9 +124,11 @@ haft_status haft__embedder_create(const haft__embedder_options *options,
     made->options.first_ms = options->first_ms > 0 ? options->first_ms : HAFT__LIMIT_EMBED_FIRST_MS;
     haft__arena_init(&made->arena, 0);
     renew(made);
-    haft_str *texts[] = {&made->options.url, &made->options.key_header, &made->options.model,
-                         &made->options.query_prefix, &made->options.document_prefix};
-    haft_status status = HAFT_OK;
+    haft_str *texts[] = {&made->options.url, &made->options.model, &made->options.query_prefix,
+                         &made->options.document_prefix};
+    haft_status status =
+        haft__openai_chat_api.write_headers(options->key, &made->arena, &made->headers, err);
+    made->options.key = HAFT__LIT("");
     for (size_t i = 0; i < COUNT(texts) && status == HAFT_OK; i++) {
         *texts[i] = haft__arena_copy(&made->arena, *texts[i]);
         status = texts[i]->ptr != NULL ? HAFT_OK : haft__arena_fail(&made->arena, err);
@@ -258,11 +261,11 @@ static void fail_transfer(haft__embedder_job *job, const haft__http_result *resu
     if (slow && job->asked > 1) {
         job->embedder->batch = (job->asked + 3) / 4;
     }
-    bool said =
-        result->end == HAFT__HTTP_OK
-        && haft__openai_read_failure(job->status, body, HAFT__LIT(""),
-                                     job->embedder->options.hash_key, &job->arena, &failure, NULL)
-               == HAFT_OK;
+    bool said = result->end == HAFT__HTTP_OK
+                && haft__openai_chat_api.read_failure(job->status, body, HAFT__LIT(""),
+                                                      job->embedder->options.hash_key, &job->arena,
+                                                      &failure, NULL)
+                       == HAFT_OK;
     note(job->embedder, said ? failure.message : haft__str(result->message));
     /* The time for a query is short: only what takes long is worth remembering. */
     bool tools = job->at < job->count;
@@ -371,14 +374,16 @@ static haft_status send(haft__embedder_job *job, uint64_t first_ms, uint64_t ms,
 {
     static const haft__http_handlers handlers = {on_head, on_body, on_done};
     const haft__embedder_options *options = &job->embedder->options;
-    haft_str headers[] = {HAFT__LIT("Content-Type: application/json"),
-                          HAFT__LIT("Accept: application/json"),
-                          HAFT__LIT("User-Agent: haft/" HAFT_VERSION), options->key_header};
+    const haft__provider_headers *own = &job->embedder->headers;
+    haft_str headers[3 + HAFT__PROVIDER_MAX_HEADERS] = {
+        HAFT__LIT("Content-Type: application/json"), HAFT__LIT("Accept: application/json"),
+        HAFT__LIT("User-Agent: haft/" HAFT_VERSION)};
+    memcpy(headers + 3, own->lines, own->count * sizeof(own->lines[0]));
     haft__http_request request = {
         .method = HAFT__LIT("POST"),
         .url = options->url,
         .headers = headers,
-        .header_count = options->key_header.len > 0 ? 4 : 3,
+        .header_count = 3 + own->count,
         .body = haft__buf_str(&job->body),
         .connect_ms = least(ms, least(options->query_ms, HAFT__LIMIT_EMBED_FIRST_MS)),
         .first_byte_ms = first_ms,

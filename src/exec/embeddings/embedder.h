@@ -21,8 +21,8 @@ typedef struct haft__embedder_job haft__embedder_job;
 typedef struct haft__embedder_options {
     haft__loop *loop;
     haft__http_client *http;
-    haft_str url;        /* of the endpoint itself */
-    haft_str key_header; /* "": none */
+    haft_str url; /* of the endpoint itself */
+    haft_str key; /* "": none */
     haft_str model, query_prefix, document_prefix;
     uint64_t query_ms;
     uint64_t tools_ms;   /* for those of one search; 0: HAFT__LIMIT_EMBED_TOOLS_MS */

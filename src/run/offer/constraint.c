@@ -7,7 +7,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "format/grammar/grammar.h"
-#include "model/providers/openai_chat/request.h"
+#include "model/provider.h"
 #include "run/offer/offer.h"
 #include "tool/wire_name.h"
 #include "json/number.h"
@@ -31,26 +31,19 @@ static bool has_own_constraint(haft__json options)
     return false;
 }
 
-static haft__schema_target target_of(const haft__provider *provider)
-{
-    haft__schema_target target = HAFT__TARGET_OPENAI; /* whose rules are the narrowest */
-    (void)haft__schema_target_find(haft__str(provider->name), &target);
-    return strcmp(provider->name, "llamacpp") == 0 ? HAFT__TARGET_OLLAMA : target;
-}
-
 static haft__constraint_support support_of_provider(const haft__provider *provider)
 {
-    if (strcmp(provider->constraint, "grammar") == 0) {
-        return (haft__constraint_support){.kind = HAFT__CONSTRAINT_GBNF,
-                                          .why = "its provider takes a grammar"};
+    static const char *const why[] = {
+        [HAFT__CONSTRAINT_NONE] = "nothing is known of its server: model.constraint can say",
+        [HAFT__CONSTRAINT_GBNF] = "its provider takes a grammar",
+        [HAFT__CONSTRAINT_JSON_SCHEMA] = "its provider takes a JSON Schema",
+    };
+    haft__constraint_kind kind = provider->capabilities.constraint;
+    haft__constraint_support support = {.kind = kind, .why = why[kind]};
+    if (kind == HAFT__CONSTRAINT_JSON_SCHEMA) {
+        support.target = provider->capabilities.schema;
     }
-    if (strcmp(provider->constraint, "response_format") == 0) {
-        return (haft__constraint_support){.kind = HAFT__CONSTRAINT_JSON_SCHEMA,
-                                          .target = target_of(provider),
-                                          .why = "its provider takes a JSON Schema"};
-    }
-    return (haft__constraint_support){
-        .why = "nothing is known of its server: model.constraint can say"};
+    return support;
 }
 
 haft__constraint_support haft__constraint_detect(const haft__spec *spec)
@@ -71,7 +64,7 @@ haft__constraint_support haft__constraint_detect(const haft__spec *spec)
                                           .why = "model.constraint says grammar"};
     case HAFT__CONSTRAIN_SCHEMA:
         return (haft__constraint_support){.kind = HAFT__CONSTRAINT_JSON_SCHEMA,
-                                          .target = target_of(provider),
+                                          .target = provider->capabilities.schema,
                                           .why = "model.constraint says schema"};
     }
     HAFT__UNREACHABLE();
@@ -129,7 +122,7 @@ static haft_status write_constraint(const haft__constraint_support *force,
     const haft__format_tool *tools = NULL;
     haft__wire_name tool =
         haft__wire_name_encode(request->tool.len > 0 ? request->tool : HAFT__LIT("_"));
-    haft_status status = haft__chat_format_tools(request, arena, &tools, err);
+    haft_status status = haft__request_format_tools(request, arena, &tools, err);
     if (status != HAFT_OK) {
         return status;
     }

@@ -6,7 +6,7 @@
  */
 #include "base/str.h"
 #include "mcp/server_config.h"
-#include "model/providers/openai_chat/request.h"
+#include "model/provider.h"
 #include "run/offer/resolve.h"
 #include "spec/load/load_int.h"
 
@@ -109,13 +109,15 @@ static void check_secrets(haft__loader *l)
     }
 }
 
-/* A request is made from the run; of an option that would replace a part of it nothing is sent. */
+/* The run decides some members of a request: options with their names are not sent. */
 static void check_options(haft__loader *l)
 {
     haft__json options = l->spec->model.options;
+    const haft__provider *found = haft__provider_for_model(&l->spec->model);
+    const haft__provider *provider = found != NULL ? found : haft__provider_compatible();
     for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
         haft_str key = haft__json_text(options.members[i].key);
-        if (haft__chat_is_reserved_member(key)) {
+        if (haft__provider_is_reserved_option(provider, key)) {
             haft_str pointer = haft__loader_pointer_to_key(l, HAFT__LIT("/model/options"), key);
             (void)haft__loader_warning(l, pointer, HAFT__SUBJECT_KEY,
                                        "the option \"%.*s\" is not sent: haft itself says it",

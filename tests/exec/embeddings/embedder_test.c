@@ -82,7 +82,7 @@ static haft__embedder_options options_of(const fixture *f)
     return (haft__embedder_options){.loop = f->loop,
                                     .http = f->http,
                                     .url = haft__str(f->url),
-                                    .key_header = HAFT__LIT(""),
+                                    .key = HAFT__LIT(""),
                                     .model = HAFT__LIT("m"),
                                     .query_prefix = HAFT__LIT(""),
                                     .document_prefix = HAFT__LIT(""),

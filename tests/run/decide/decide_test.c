@@ -159,12 +159,12 @@ TEST(invalid_utf8_in_a_reply)
     haft__request request;
     haft__chat chat;
     haft__buf bytes;
-    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__chat_init(&chat, haft__provider_compatible());
     haft__buf_init(&bytes, 1 << 20);
     CHECK_INT(haft__decide_request(&r.drive.run, &r.arena, &request, &r.err), HAFT_OK, "%s",
               r.err.message);
     CHECK_INT(haft__chat_sync(&chat, &request, &r.err), HAFT_OK, "%s", r.err.message);
-    haft__chat_write(&chat, &request, &(haft__chat_options){.stream = true}, &bytes);
+    haft__chat_write(&chat, &request, &(haft__provider_request_options){.stream = true}, &bytes);
     CHECK(haft__utf8_valid(haft__buf_str(&bytes)), "the request is text");
     haft__chat_finish(&chat);
     haft__buf_finish(&bytes);

@@ -241,9 +241,9 @@ static haft_str request_text(help_run *r)
     haft__request request;
     haft__chat chat;
     haft__buf text;
-    haft__chat_options options = {.stream = false};
+    haft__provider_request_options options = {.stream = false};
     haft__buf_init(&text, 1 << 22);
-    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__chat_init(&chat, haft__provider_compatible());
     CHECK_INT(haft__decide_request(&r->drive.run, &r->arena, &request, NULL), HAFT_OK, "request");
     CHECK_INT(request.tool_count, 2, "declared");
     CHECK_INT(request.callable_count, 3, "can be called");

@@ -5,8 +5,6 @@
  */
 #include "model/providers/openai_chat/request.h"
 
-#include <stdlib.h>
-
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
@@ -24,36 +22,18 @@
 /* What a request has beside messages and tools: its model, its choice, its options. */
 #define OTHER_BYTES 512
 
-struct haft__chat_tool {
-    const haft__tool *tool;
-    size_t end; /* in the text */
-};
-
-void haft__chat_tools_init(haft__chat_tools *tools)
+void haft__chat_init(haft__chat *chat, const haft__provider *provider)
 {
-    *tools = (haft__chat_tools){.items = NULL};
-    haft__buf_init(&tools->text, MOST_BYTES);
-}
-
-void haft__chat_tools_finish(haft__chat_tools *tools)
-{
-    haft__buf_finish(&tools->text);
-    free(tools->items);
-    haft__chat_tools_init(tools);
-}
-
-void haft__chat_init(haft__chat *chat, const haft__provider *provider, haft__chat_tools *shared)
-{
-    *chat = (haft__chat){.provider = provider, .shared = shared};
+    *chat = (haft__chat){.provider = provider};
     haft__buf_init(&chat->messages, MOST_BYTES);
-    haft__chat_tools_init(&chat->own);
+    haft__declared_tools_init(&chat->own);
     haft__buf_init(&chat->tool_prompt, MOST_BYTES);
 }
 
 void haft__chat_finish(haft__chat *chat)
 {
     haft__buf_finish(&chat->messages);
-    haft__chat_tools_finish(&chat->own);
+    haft__declared_tools_finish(&chat->own);
     haft__buf_finish(&chat->tool_prompt);
 }
 
@@ -87,20 +67,10 @@ static void add_kept(haft__chat *chat, const haft__messages *messages)
     chat->done++;
 }
 
-/* Whether what it has are the first tools of the request, or the other way round. */
-static bool fits(const haft__chat_tools *tools, const haft__request *request)
-{
-    bool same = true;
-    for (size_t i = 0; same && i < tools->count && i < request->tool_count; i++) {
-        same = tools->items[i].tool == request->tools[i];
-    }
-    return same;
-}
-
-/* Tools of servers are the run's own and go with it: others must not find their places. */
+/* Tools of MCP servers belong to the run and are freed with it: they are never shared. */
 static bool shares(const haft__chat *chat, const haft__request *request)
 {
-    bool shared = chat->shared != NULL && fits(chat->shared, request);
+    bool shared = chat->shared != NULL && haft__declared_tools_match(chat->shared, request);
     for (size_t i = 0; shared && i < request->tool_count; i++) {
         shared = request->tools[i]->source != HAFT__TOOL_MCP;
     }
@@ -109,41 +79,8 @@ static bool shares(const haft__chat *chat, const haft__request *request)
 
 static haft_str tools_text(const haft__chat *chat, const haft__request *request)
 {
-    const haft__chat_tools *tools = shares(chat, request) ? chat->shared : &chat->own;
-    return (haft_str){tools->text.ptr, tools->items[request->tool_count - 1].end};
-}
-
-static haft_status add_next_tool(haft__chat_tools *tools, const haft__tool *tool, haft_error *err)
-{
-    if (tools->count == tools->capacity) {
-        size_t capacity = tools->capacity > 0 ? 2 * tools->capacity : 8;
-        struct haft__chat_tool *items = realloc(tools->items, capacity * sizeof(*items));
-        if (items == NULL) {
-            return haft__fail_no_memory(err);
-        }
-        tools->items = items;
-        tools->capacity = capacity;
-    }
-    haft__buf_add_str(&tools->text, tools->count > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
-    add_tool(&tools->text, tool);
-    tools->items[tools->count++] = (struct haft__chat_tool){tool, tools->text.len};
-    return haft__buf_check(&tools->text, err);
-}
-
-static haft_status sync_tools(haft__chat *chat, const haft__request *request, haft_error *err)
-{
-    haft__chat_tools *tools = shares(chat, request) ? chat->shared : &chat->own;
-    haft_status status = HAFT_OK;
-    if (!fits(tools, request)) { /* one was taken away: the cache breaks here, as it was said to */
-        haft__chat_tools_finish(tools);
-    }
-    while (status == HAFT_OK && tools->count < request->tool_count) {
-        status = add_next_tool(tools, request->tools[tools->count], err);
-    }
-    if (status != HAFT_OK) {
-        haft__chat_tools_finish(tools); /* others may have the memory */
-    }
-    return status;
+    const haft__declared_tools *tools = shares(chat, request) ? chat->shared : &chat->own;
+    return haft__declared_tools_text(tools, request->tool_count);
 }
 
 haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft_error *err)
@@ -165,7 +102,8 @@ haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft
         add_kept(chat, request->messages);
     }
     haft_status status = haft__buf_check(&chat->messages, err);
-    return status == HAFT_OK ? sync_tools(chat, request, err) : status;
+    haft__declared_tools *tools = shares(chat, request) ? chat->shared : &chat->own;
+    return status == HAFT_OK ? haft__declared_tools_sync(tools, request, add_tool, err) : status;
 }
 
 size_t haft__chat_request_size(const haft__chat *chat, const haft__request *request)
@@ -272,7 +210,7 @@ static void add_mode(const haft__chat *chat, haft__json_writer *w, const haft__r
     size_t allowed = count_allowed(request);
     if (allowed == 0) {
         haft__json_add_str(w, HAFT__LIT("none")); /* a call could only be turned down */
-    } else if (allowed < request->tool_count && chat->provider->allowed_tools) {
+    } else if (allowed < request->tool_count && chat->provider->capabilities.allowed_tools) {
         add_allowed(w, request, mode);
     } else {
         haft__json_add_str(w, haft__str(mode));
@@ -283,7 +221,7 @@ static void add_mode(const haft__chat *chat, haft__json_writer *w, const haft__r
 static const haft__tool *lone_tool(const haft__chat *chat, const haft__request *request)
 {
     const haft__tool *found = NULL;
-    bool alone = request->mode == HAFT__MODE_TOOL && !chat->provider->named_choice;
+    bool alone = request->mode == HAFT__MODE_TOOL && !chat->provider->capabilities.named_choice;
     for (size_t i = 0; alone && i < request->tool_count; i++) {
         bool same = haft__str_equal(request->tools[i]->name, request->tool);
         found = same ? request->tools[i] : found;
@@ -293,14 +231,14 @@ static const haft__tool *lone_tool(const haft__chat *chat, const haft__request *
 
 static void add_choice(const haft__chat *chat, haft__json_writer *w, const haft__request *request)
 {
-    const char *must_call = chat->provider->must_call;
+    const char *must_call = chat->provider->chat.must_call;
     haft__json_key(w, "tool_choice");
     switch (request->mode) {
     case HAFT__MODE_AUTO: add_mode(chat, w, request, "auto"); return;
     case HAFT__MODE_ANY: add_mode(chat, w, request, must_call); return;
     case HAFT__MODE_NONE: haft__json_add_str(w, HAFT__LIT("none")); return;
     case HAFT__MODE_TOOL:
-        if (chat->provider->named_choice) {
+        if (chat->provider->capabilities.named_choice) {
             add_function(w, request->tool);
         } else {
             haft__json_add_str(w, haft__str(must_call));
@@ -312,18 +250,7 @@ static void add_choice(const haft__chat *chat, haft__json_writer *w, const haft_
 
 /* ---- options ---- */
 
-bool haft__chat_is_reserved_member(haft_str key)
-{
-    static const char *const owned[] = {"model", "messages", "tools", "tool_choice", "stream"};
-    for (size_t i = 0; i < COUNT(owned); i++) {
-        if (haft__str_equal(key, haft__str(owned[i]))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool has_option(const haft__chat_options *options, const char *key)
+static bool has_option(const haft__provider_request_options *options, const char *key)
 {
     return haft__json_get(options->options, haft__str(key)) != NULL;
 }
@@ -333,19 +260,20 @@ static haft_str option_name(const haft__chat *chat, haft_str key)
 {
     bool bound = haft__str_equal(key, HAFT__LIT("max_tokens"))
                  || haft__str_equal(key, HAFT__LIT("max_completion_tokens"));
-    return bound && chat->provider->max_tokens[0] != '\0' ? haft__str(chat->provider->max_tokens)
-                                                          : key;
+    return bound && chat->provider->chat.max_tokens[0] != '\0'
+               ? haft__str(chat->provider->chat.max_tokens)
+               : key;
 }
 
 static void add_options(const haft__chat *chat, haft__json_writer *w,
-                        const haft__chat_options *options)
+                        const haft__provider_request_options *options)
 {
     haft__json given = options->options;
     for (uint32_t i = 0; given.kind == HAFT__JSON_OBJECT && i < given.count; i++) {
         haft_str key = haft__json_text(given.members[i].key);
         haft_str name = option_name(chat, key);
         bool given_too = !haft__str_equal(name, key) && haft__json_get(given, name) != NULL;
-        if (!haft__chat_is_reserved_member(key) && !given_too
+        if (!haft__provider_is_reserved_option(chat->provider, key) && !given_too
             && given.members[i].value.kind != HAFT__JSON_NULL) {
             haft__json_key_str(w, name);
             haft__json_add(w, given.members[i].value);
@@ -354,14 +282,14 @@ static void add_options(const haft__chat *chat, haft__json_writer *w,
 }
 
 static void add_stream(const haft__chat *chat, haft__json_writer *w,
-                       const haft__chat_options *options)
+                       const haft__provider_request_options *options)
 {
     if (!options->stream) {
         return;
     }
     haft__json_key(w, "stream");
     haft__json_add_bool(w, true);
-    if (chat->provider->stream_usage && !has_option(options, STREAM_OPTIONS)) {
+    if (chat->provider->chat.stream_usage && !has_option(options, STREAM_OPTIONS)) {
         haft__json_key(w, STREAM_OPTIONS);
         haft__json_begin_object(w);
         haft__json_key(w, "include_usage");
@@ -416,7 +344,7 @@ static void add_tools(const haft__chat *chat, haft__json_writer *w, const haft__
 }
 
 void haft__chat_write(const haft__chat *chat, const haft__request *request,
-                      const haft__chat_options *options, haft__buf *buf)
+                      const haft__provider_request_options *options, haft__buf *buf)
 {
     haft__json_writer w;
     bool declares = chat->format == NULL && request->tool_count > 0;
@@ -434,7 +362,8 @@ void haft__chat_write(const haft__chat *chat, const haft__request *request,
     w.after_key = false;
     if (declares) {
         add_choice(chat, &w, request);
-        if (options->serial && chat->provider->parallel && !has_option(options, PARALLEL)) {
+        if (options->serial && chat->provider->capabilities.parallel
+            && !has_option(options, PARALLEL)) {
             haft__json_key(&w, PARALLEL);
             haft__json_add_bool(&w, false);
         }

@@ -20,7 +20,7 @@ void haft__chat_add_name(haft__json_writer *w, haft_str name)
 static void add_id(const haft__provider *provider, haft__json_writer *w, haft_str id)
 {
     char short_id[HAFT__ID_SHORT_LENGTH];
-    if (provider->short_ids) {
+    if (provider->chat.short_ids) {
         haft__id_short(id, short_id);
         id = (haft_str){short_id, sizeof(short_id)};
     }
@@ -59,7 +59,7 @@ static void add_arguments(const haft__provider *provider, haft__json_writer *w, 
         haft__json_add_str(w, HAFT__LIT("{}"));
         return;
     }
-    if (provider->any_arguments || is_object(w->buf, text)) {
+    if (provider->chat.any_arguments || is_object(w->buf, text)) {
         haft__json_add_str(w, text);
         return;
     }
@@ -101,8 +101,8 @@ static void add_calls(const haft__provider *provider, haft__json_writer *w,
         add_call(provider, w, &message->calls[i]);
     }
     haft__json_end_array(w);
-    if (provider->reasoning[0] != '\0' && message->reasoning.len > 0) {
-        haft__json_key(w, provider->reasoning);
+    if (provider->chat.reasoning[0] != '\0' && message->reasoning.len > 0) {
+        haft__json_key(w, provider->chat.reasoning);
         haft__json_add_str(w, message->reasoning);
     }
 }
@@ -141,7 +141,7 @@ void haft__chat_write_separator(const haft__provider *provider, haft__buf *buf,
         return;
     }
     haft__buf_add_char(buf, ',');
-    if (provider->strict_order && before->role == HAFT__MESSAGE_TOOL
+    if (provider->chat.strict_order && before->role == HAFT__MESSAGE_TOOL
         && next->role == HAFT__MESSAGE_USER) {
         haft__chat_write_message(provider, buf, &read);
         haft__buf_add_char(buf, ',');

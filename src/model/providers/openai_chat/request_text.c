@@ -25,22 +25,6 @@ static haft_str wire_name(haft__arena *arena, haft_str name)
     return haft__arena_copy(arena, haft__wire_name_str(&wire));
 }
 
-haft_status haft__chat_format_tools(const haft__request *request, haft__arena *arena,
-                                    const haft__format_tool **ret_tools, haft_error *err)
-{
-    haft__format_tool *tools = haft__arena_array(arena, request->tool_count, sizeof(*tools));
-    bool made = tools != NULL;
-    for (size_t i = 0; made && i < request->tool_count; i++) {
-        const haft__tool *tool = request->tools[i];
-        tools[i] = (haft__format_tool){.name = wire_name(arena, tool->name),
-                                       .parameters = tool->input_schema,
-                                       .description = tool->description};
-        made = tools[i].name.ptr != NULL;
-    }
-    *ret_tools = tools;
-    return made ? HAFT_OK : haft__arena_fail(arena, err);
-}
-
 /* ---- messages ---- */
 
 static void add_message(haft__buf *buf, const char *role, const haft__buf *text)
@@ -205,7 +189,7 @@ static haft_status teach(haft__chat *chat, const haft__request *request, haft__a
                          haft_error *err)
 {
     const haft__format_tool *tools = NULL;
-    haft_status status = haft__chat_format_tools(request, arena, &tools, err);
+    haft_status status = haft__request_format_tools(request, arena, &tools, err);
     if (status == HAFT_OK) {
         haft__buf_clear(&chat->tool_prompt);
         haft__format_write_tools(&chat->tool_prompt, chat->format, tools, request->tool_count);

@@ -19,7 +19,8 @@
 
 #define CUT "the reply was cut off before its end"
 
-void haft__openai_stream_init(haft__openai_stream *stream, const haft__openai_options *options)
+void haft__openai_stream_init(haft__openai_stream *stream,
+                              const haft__provider_stream_options *options)
 {
     *stream = (haft__openai_stream){.options = *options};
     haft__sse_init(&stream->sse);
@@ -47,13 +48,8 @@ haft_status haft__openai_emit_delta(haft__openai_stream *stream, const haft__del
                                     haft_error *err)
 {
     haft_status status = haft__assembly_add(&stream->assembly, delta, err);
-    bool output = delta->kind == HAFT__DELTA_TEXT || delta->kind == HAFT__DELTA_REASONING
-                  || delta->kind == HAFT__DELTA_CALL;
-    if (status == HAFT_OK) {
-        stream->emitted = stream->emitted || output;
-        if (stream->options.emit != NULL) {
-            stream->options.emit(stream->options.context, delta);
-        }
+    if (status == HAFT_OK && stream->options.emit != NULL) {
+        stream->options.emit(stream->options.context, delta);
     }
     return status;
 }
@@ -348,7 +344,7 @@ haft_status haft__openai_stream_end(haft__openai_stream *stream, haft__arena *ar
                           : copy_reply(stream, arena, ret_answer, err);
 }
 
-haft_status haft__openai_read(const haft__openai_options *options, haft_str body,
+haft_status haft__openai_read(const haft__provider_stream_options *options, haft_str body,
                               haft__arena *arena, haft__model_outcome *ret_answer, haft_error *err)
 {
     haft__openai_stream stream;

@@ -19,29 +19,9 @@
 #ifndef HAFT_MODEL_PROVIDERS_OPENAI_CHAT_STREAM_H
 #define HAFT_MODEL_PROVIDERS_OPENAI_CHAT_STREAM_H
 
-#include "format/format.h"
 #include "model/model.h"
+#include "model/provider.h"
 #include "model/sse.h"
-
-/* Gets each piece of the reply as it arrives; texts are borrowed for the call. Calls are numbered
- * in the order in which they begin. CALL_END and STOP come last, from haft__openai_stream_end. */
-typedef void haft__openai_emit(void *context, const haft__delta *delta);
-
-typedef struct haft__openai_options {
-    const haft__tools *tools; /* names on the wire are turned into theirs; may be NULL */
-    const haft__format
-        *format; /* calls are in the text, in this one; NULL: they are the server's */
-    const haft__format *fallback_format; /* where a reply was to be JSON alone and is not: it is in
-                                            this one; or NULL */
-    const haft__format_tool *format_tools; /* that can be called */
-    size_t format_tool_count;
-    bool may_reason;          /* without a format too, a text may begin with a block of reasoning */
-    bool starts_in_reasoning; /* the text begins inside one, unless it came apart from the text */
-    bool json_only;          /* the reply was to be JSON alone: one that begins so does not think */
-    haft__openai_emit *emit; /* may be NULL */
-    void *context;
-    haft__hash_key hash_key; /* random: the text comes from outside */
-} haft__openai_options;
 
 /* What a body turns out to be, by its first byte that is not white space. */
 typedef enum haft__openai_body {
@@ -52,7 +32,7 @@ typedef enum haft__openai_body {
 } haft__openai_body;
 
 typedef struct haft__openai_stream {
-    haft__openai_options options;
+    haft__provider_stream_options options;
     haft__openai_body kind;
     haft__sse sse;
     haft__buf body;      /* a body that is no event stream; of one that is, its beginning */
@@ -72,14 +52,14 @@ typedef struct haft__openai_stream {
     bool has_message; /* something of the reply has come */
     bool has_event;   /* an event that is JSON has come */
     bool refused;     /* a refusal has come */
-    bool emitted;     /* text, reasoning or a call was given to `emit`, or would have been */
     bool over;        /* nothing that follows counts: it has failed, or its end was announced */
     bool failed;
     haft__model_failure failure; /* its message is in `text` */
 } haft__openai_stream;
 
 /* The options are copied; what they point to must outlive the stream. */
-void haft__openai_stream_init(haft__openai_stream *stream, const haft__openai_options *options);
+void haft__openai_stream_init(haft__openai_stream *stream,
+                              const haft__provider_stream_options *options);
 void haft__openai_stream_finish(haft__openai_stream *stream);
 
 /* Takes the next piece of the body. Fails only for want of memory: whatever is wrong with the
@@ -94,9 +74,9 @@ HAFT_MUST_USE haft_status haft__openai_stream_end(haft__openai_stream *stream, h
                                                   haft__model_outcome *ret_answer, haft_error *err);
 
 /* All of a body at once: feed and end. */
-HAFT_MUST_USE haft_status haft__openai_read(const haft__openai_options *options, haft_str body,
-                                            haft__arena *arena, haft__model_outcome *ret_answer,
-                                            haft_error *err);
+HAFT_MUST_USE haft_status haft__openai_read(const haft__provider_stream_options *options,
+                                            haft_str body, haft__arena *arena,
+                                            haft__model_outcome *ret_answer, haft_error *err);
 
 /* What an answer that is not 2xx says: "HTTP 401 from the model server: Incorrect API key
  * (invalid_request_error, invalid_api_key)". `request_id` may be empty. The message lives in

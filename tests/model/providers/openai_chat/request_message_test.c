@@ -191,11 +191,11 @@ TEST(where_a_user_may_not_speak_behind_a_tool_the_assistant_does)
                                  .correction = haft__str(orders[i].correction)};
         haft__chat chat;
         haft__buf bytes, found;
-        haft__chat_init(&chat, provider_named(orders[i].provider), NULL);
+        haft__chat_init(&chat, provider_named(orders[i].provider));
         haft__buf_init(&bytes, 1 << 16);
         haft__buf_init(&found, 1 << 16);
         CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", i);
-        haft__chat_write(&chat, &request, &(haft__chat_options){0}, &bytes);
+        haft__chat_write(&chat, &request, &(haft__provider_request_options){0}, &bytes);
         haft__buf_add_char(&bytes, '\0');
         for (const char *at = bytes.ptr; (at = strstr(at, "\"role\":\"")) != NULL; at += 8) {
             haft__buf_add_char(&found, at[8]);

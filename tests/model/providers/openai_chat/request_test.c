@@ -66,7 +66,7 @@ static haft__message conversation[] = {
     "{\"role\":\"tool\",\"tool_call_id\":\"id1\",\"content\":\"a\\u0000b \xEF\xBF\xBD\"},"         \
     "{\"role\":\"tool\",\"tool_call_id\":\"c1.2\",\"content\":\"Error: no\"}"
 
-static const haft__chat_options plain = {.stream = false};
+static const haft__provider_request_options plain = {.stream = false};
 
 static const struct {
     const char *name;
@@ -119,7 +119,7 @@ static haft_status write_request(size_t i, haft__buf *buf)
     haft__messages messages = {.items = conversation, .count = cases[i].messages};
     haft__request request = request_of(i, &messages);
     haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__chat_init(&chat, haft__provider_compatible());
     haft_status status = haft__chat_sync(&chat, &request, NULL);
     if (status == HAFT_OK) {
         haft__chat_write(&chat, &request, &plain, buf);
@@ -163,7 +163,7 @@ TEST(requests_survive_every_failed_allocation)
 TEST(a_request_begins_with_the_bytes_of_the_one_before)
 {
     haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__chat_init(&chat, haft__provider_compatible());
     haft__buf before, now;
     haft__buf_init(&before, 1 << 20);
     haft__buf_init(&now, 1 << 20);
@@ -196,7 +196,7 @@ TEST(a_turn_costs_what_is_new)
     enum { TURNS = 1024 };
     haft__message *items = test_alloc(TURNS * 2 * sizeof(*items));
     haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__chat_init(&chat, haft__provider_compatible());
     haft__messages messages = {.items = items};
     size_t each = 0;
     for (size_t turn = 1; turn <= TURNS; turn++) {
@@ -217,7 +217,7 @@ TEST(a_turn_costs_what_is_new)
 TEST(tools_are_only_added)
 {
     haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__chat_init(&chat, haft__provider_compatible());
     haft__messages messages = {.items = conversation, .count = 1};
     haft__request request = request_of(0, &messages);
     request.tool_count = 1;
@@ -242,8 +242,8 @@ TEST(a_tool_that_was_taken_away_is_gone)
         haft__buf found, wanted;
         haft__buf_init(&found, 1 << 20);
         haft__buf_init(&wanted, 1 << 20);
-        haft__chat_init(&chat, haft__provider_compatible(), NULL);
-        haft__chat_init(&fresh, haft__provider_compatible(), NULL);
+        haft__chat_init(&chat, haft__provider_compatible());
+        haft__chat_init(&fresh, haft__provider_compatible());
         haft__request request = request_of(0, &messages);
         request.format = haft__str(formats[i]);
         request.tool_count = 1;
@@ -251,8 +251,10 @@ TEST(a_tool_that_was_taken_away_is_gone)
         request.tools++;
         CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%s: after", formats[i]);
         CHECK_INT(haft__chat_sync(&fresh, &request, NULL), HAFT_OK, "%s: fresh", formats[i]);
-        haft__chat_write(&chat, &request, &(haft__chat_options){.stream = false}, &found);
-        haft__chat_write(&fresh, &request, &(haft__chat_options){.stream = false}, &wanted);
+        haft__chat_write(&chat, &request, &(haft__provider_request_options){.stream = false},
+                         &found);
+        haft__chat_write(&fresh, &request, &(haft__provider_request_options){.stream = false},
+                         &wanted);
         CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "%s", formats[i]);
         haft__chat_finish(&chat);
         haft__chat_finish(&fresh);
@@ -267,7 +269,7 @@ static void check_shared(haft__chat *chat, haft__chat *alone, const haft__reques
     haft__buf text, wanted;
     haft__buf_init(&text, 1 << 20);
     haft__buf_init(&wanted, 1 << 20);
-    haft__chat_options options = {0};
+    haft__provider_request_options options = {0};
     CHECK_INT(haft__chat_sync(chat, request, NULL), HAFT_OK, "%s", what);
     CHECK_INT(haft__chat_sync(alone, request, NULL), HAFT_OK, "%s", what);
     haft__chat_write(chat, request, &options, &text);
@@ -293,12 +295,13 @@ TEST(tools_are_shared_as_far_as_they_are_the_same)
         {"one again", request.tools, 1, 2}, {"another order", turned, 2, 2},
         {"another", turned, 1, 2},          {"none", turned, 0, 2},
     };
-    haft__chat_tools shared;
-    haft__chat_tools_init(&shared);
+    haft__declared_tools shared;
+    haft__declared_tools_init(&shared);
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__chat chat, alone;
-        haft__chat_init(&chat, haft__provider_compatible(), &shared);
-        haft__chat_init(&alone, haft__provider_compatible(), NULL);
+        haft__chat_init(&chat, haft__provider_compatible());
+        chat.shared = &shared;
+        haft__chat_init(&alone, haft__provider_compatible());
         request.tools = rows[i].tools;
         request.tool_count = rows[i].count;
         check_shared(&chat, &alone, &request, rows[i].name);
@@ -306,7 +309,7 @@ TEST(tools_are_shared_as_far_as_they_are_the_same)
         haft__chat_finish(&chat);
         haft__chat_finish(&alone);
     }
-    haft__chat_tools_finish(&shared);
+    haft__declared_tools_finish(&shared);
 }
 
 /* Tools of servers belong to a run: where one of them was, another run may have another. */
@@ -316,33 +319,35 @@ TEST(tools_of_servers_are_not_shared)
     haft__request request = request_of(0, &messages);
     haft__tool served = *request.tools[1];
     const haft__tool *list[] = {request.tools[0], &served};
-    haft__chat_tools shared;
-    haft__chat_tools_init(&shared);
+    haft__declared_tools shared;
+    haft__declared_tools_init(&shared);
     served.source = HAFT__TOOL_MCP;
     request.tools = list;
     request.tool_count = 2;
     for (int i = 0; i < 2; i++) {
         haft__chat chat, alone;
-        haft__chat_init(&chat, haft__provider_compatible(), &shared);
-        haft__chat_init(&alone, haft__provider_compatible(), NULL);
+        haft__chat_init(&chat, haft__provider_compatible());
+        chat.shared = &shared;
+        haft__chat_init(&alone, haft__provider_compatible());
         served.description = i == 0 ? HAFT__LIT("Does one thing.") : HAFT__LIT("Does another.");
         check_shared(&chat, &alone, &request, i == 0 ? "of one run" : "of the next");
         CHECK_INT(shared.count, 0, "nothing is shared");
         haft__chat_finish(&chat);
         haft__chat_finish(&alone);
     }
-    haft__chat_tools_finish(&shared);
+    haft__declared_tools_finish(&shared);
 }
 
 TEST(tools_that_cannot_be_shared_leave_nothing)
 {
     haft__messages messages = {.items = conversation, .count = 1};
     haft__request request = request_of(0, &messages);
-    haft__chat_tools shared;
-    haft__chat_tools_init(&shared);
+    haft__declared_tools shared;
+    haft__declared_tools_init(&shared);
     for (unsigned n = 0;; n++) {
         haft__chat chat;
-        haft__chat_init(&chat, haft__provider_compatible(), &shared);
+        haft__chat_init(&chat, haft__provider_compatible());
+        chat.shared = &shared;
         test_fail_allocation(n);
         haft_status status = haft__chat_sync(&chat, &request, NULL);
         haft__chat_finish(&chat);
@@ -352,7 +357,7 @@ TEST(tools_that_cannot_be_shared_leave_nothing)
         }
         CHECK(status == HAFT_NO_MEMORY && shared.count == 0, "allocation %u", n);
     }
-    haft__chat_tools_finish(&shared);
+    haft__declared_tools_finish(&shared);
 }
 
 /* ---- what providers differ in ---- */
@@ -396,13 +401,14 @@ static const struct {
 
 /* The request as a value. */
 static haft__json write_for(haft__arena *arena, const haft__provider *provider,
-                            const haft__request *request, const haft__chat_options *options)
+                            const haft__request *request,
+                            const haft__provider_request_options *options)
 {
     haft__chat chat;
     haft__buf bytes;
     haft_error err = {0};
     haft__json value = haft__json_null();
-    haft__chat_init(&chat, provider, NULL);
+    haft__chat_init(&chat, provider);
     haft__buf_init(&bytes, 1 << 20);
     CHECK_INT(haft__chat_sync(&chat, request, &err), HAFT_OK, "%s", err.message);
     haft__chat_write(&chat, request, options, &bytes);
@@ -444,7 +450,7 @@ TEST(what_may_be_called_is_said_as_the_provider_can_be_told)
         request.allowed = may;
         const haft__provider *provider = provider_named(choices[i].provider);
         haft__json value = write_for(&arena, provider, &request, &plain);
-        bool alone = request.mode == HAFT__MODE_TOOL && !provider->named_choice;
+        bool alone = request.mode == HAFT__MODE_TOOL && !provider->capabilities.named_choice;
         check_member(value, "tool_choice", choices[i].choice, provider->name);
         CHECK_INT(count_tools(value), alone ? 1 : 2, "%zu %s: tools", i, provider->name);
         haft__arena_finish(&arena);
@@ -514,10 +520,10 @@ TEST(options_stand_last_and_override_nothing_of_ours)
                   HAFT_OK, "%s", rests[i].options);
         haft__chat chat;
         haft__buf bytes;
-        haft__chat_init(&chat, provider_named(rests[i].provider), NULL);
+        haft__chat_init(&chat, provider_named(rests[i].provider));
         haft__buf_init(&bytes, 1 << 20);
         CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", i);
-        haft__chat_options chosen = {
+        haft__provider_request_options chosen = {
             .stream = rests[i].stream, .serial = rests[i].serial, .options = options};
         haft__chat_write(&chat, &request, &chosen, &bytes);
         char wanted[2048];
@@ -543,7 +549,7 @@ TEST(what_changes_in_a_turn_stands_behind_the_messages)
     for (size_t p = 0; p < COUNT(names); p++) {
         haft__chat chat;
         haft__buf before, now;
-        haft__chat_init(&chat, provider_named(names[p]), NULL);
+        haft__chat_init(&chat, provider_named(names[p]));
         haft__buf_init(&before, 1 << 20);
         haft__buf_init(&now, 1 << 20);
         haft__messages messages = {.items = conversation};
@@ -551,7 +557,8 @@ TEST(what_changes_in_a_turn_stands_behind_the_messages)
             messages.count = turn;
             haft__request request = request_of(0, &messages);
             bool may[] = {turn % 2 == 0, true};
-            haft__chat_options options = {.stream = turn % 3 == 0, .serial = turn % 2 == 0};
+            haft__provider_request_options options = {.stream = turn % 3 == 0,
+                                                      .serial = turn % 2 == 0};
             request.mode = modes[turn % COUNT(modes)];
             request.allowed = may;
             request.correction = turn % 2 == 1 ? HAFT__LIT("Again.") : HAFT__LIT("");

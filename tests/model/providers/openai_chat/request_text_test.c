@@ -128,11 +128,11 @@ static haft__messages messages_of(size_t i)
 
 static haft_status write_request(size_t i, const haft__provider *provider, haft__buf *buf)
 {
-    static const haft__chat_options plain = {.stream = false};
+    static const haft__provider_request_options plain = {.stream = false};
     haft__messages messages = messages_of(i);
     haft__request request = request_of(i, &messages);
     haft__chat chat;
-    haft__chat_init(&chat, provider, NULL);
+    haft__chat_init(&chat, provider);
     haft_status status = haft__chat_sync(&chat, &request, NULL);
     if (status == HAFT_OK) {
         haft__chat_write(&chat, &request, &plain, buf);
@@ -183,7 +183,7 @@ TEST(golden_requests)
 
 static void write_now(haft__chat *chat, const haft__request *request, haft__buf *buf)
 {
-    static const haft__chat_options plain = {.stream = false};
+    static const haft__provider_request_options plain = {.stream = false};
     haft__buf_clear(buf);
     CHECK_INT(haft__chat_sync(chat, request, NULL), HAFT_OK, "in sync");
     haft__chat_write(chat, request, &plain, buf);
@@ -195,7 +195,7 @@ TEST(a_request_begins_as_the_one_before)
 {
     static const size_t counts[] = {2, 5, 6, 7};
     haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__chat_init(&chat, haft__provider_compatible());
     haft__buf before, now;
     haft__buf_init(&before, 1 << 20);
     haft__buf_init(&now, 1 << 20);
@@ -218,7 +218,7 @@ TEST(a_request_begins_as_the_one_before)
 TEST(more_tools_and_another_format_are_taught_anew)
 {
     haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__chat_init(&chat, haft__provider_compatible());
     haft__messages messages = messages_of(0);
     haft__request request = request_of(0, &messages);
     haft__buf fresh, grown;
@@ -265,7 +265,7 @@ TEST(calls_are_counted_over_the_conversation)
     request.format = HAFT__LIT("kimi_k2");
     haft__chat chat;
     haft__buf text;
-    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__chat_init(&chat, haft__provider_compatible());
     haft__buf_init(&text, 1 << 20);
     write_now(&chat, &request, &text);
     static const char *const wanted[] = {
@@ -304,7 +304,7 @@ static const struct {
 
 TEST(a_form_is_asked_for_in_the_words_of_the_server)
 {
-    static const haft__chat_options plain = {.stream = false};
+    static const haft__provider_request_options plain = {.stream = false};
     for (size_t i = 0; i < COUNT(constraints); i++) {
         const char *wanted = constraints[i].wanted;
         haft__messages messages = messages_of(0);
@@ -313,7 +313,7 @@ TEST(a_form_is_asked_for_in_the_words_of_the_server)
         haft__buf buf;
         haft__buf_init(&buf, 1 << 20);
         request.constraint = constraints[i].constraint;
-        haft__chat_init(&chat, haft__provider_compatible(), NULL);
+        haft__chat_init(&chat, haft__provider_compatible());
         CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "in sync");
         haft__chat_write(&chat, &request, &plain, &buf);
         bool there = memmem(buf.ptr, buf.len, "\"response_format\"", 17) != NULL
@@ -333,7 +333,7 @@ TEST(a_reply_in_another_format_is_told_to_be)
     haft__chat chat;
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
-    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__chat_init(&chat, haft__provider_compatible());
     request.mode = HAFT__MODE_ANY;
     request.reply_format = HAFT__LIT("purejson");
     write_now(&chat, &request, &buf);

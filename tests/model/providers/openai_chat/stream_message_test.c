@@ -134,7 +134,7 @@ TEST(a_body_at_once)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__model_outcome answer = {.failed = true};
-    haft__openai_options options = {.hash_key = {1, 2}};
+    haft__provider_stream_options options = {.hash_key = {1, 2}};
     haft_str body = body_of(",'content':'Hi.'", "", "");
     CHECK_INT(haft__openai_read(&options, body, &arena, &answer, NULL), HAFT_OK, "status");
     CHECK(!answer.failed, "failed");

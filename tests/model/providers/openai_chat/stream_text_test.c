@@ -147,13 +147,13 @@ static haft_status read_body(const haft__tools *tools, haft_str body, const char
 {
     haft_str fallback_format = haft__str(format);
     haft_str first = haft__str_split(&fallback_format, '/');
-    haft__openai_options options = {.tools = tools,
-                                    .format = haft__format_find(first),
-                                    .fallback_format = haft__format_find(fallback_format),
-                                    .format_tools = taught,
-                                    .format_tool_count = COUNT(taught),
-                                    .emit = tell,
-                                    .context = told};
+    haft__provider_stream_options options = {.tools = tools,
+                                             .format = haft__format_find(first),
+                                             .fallback_format = haft__format_find(fallback_format),
+                                             .format_tools = taught,
+                                             .format_tool_count = COUNT(taught),
+                                             .emit = tell,
+                                             .context = told};
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__model_outcome answer = {.failed = false};
@@ -339,12 +339,12 @@ TEST(json_that_was_asked_for_is_no_reasoning)
         {"not held to it", "{\\\"tool\\\":\\\"look\\\"", false, true},
     };
     for (size_t i = 0; i < COUNT(replies); i++) {
-        haft__openai_options options = {.format = haft__format_find(HAFT__LIT("purejson")),
-                                        .format_tools = taught,
-                                        .format_tool_count = COUNT(taught),
-                                        .may_reason = true,
-                                        .starts_in_reasoning = true,
-                                        .json_only = replies[i].held};
+        haft__provider_stream_options options = {.format = haft__format_find(HAFT__LIT("purejson")),
+                                                 .format_tools = taught,
+                                                 .format_tool_count = COUNT(taught),
+                                                 .may_reason = true,
+                                                 .starts_in_reasoning = true,
+                                                 .json_only = replies[i].held};
         haft__arena arena;
         haft__buf body;
         haft__arena_init(&arena, 0);
@@ -366,11 +366,12 @@ TEST(json_that_was_asked_for_is_no_reasoning)
 TEST(thoughts_in_a_text_are_reasoning)
 {
     for (size_t i = 0; i < COUNT(thoughts); i++) {
-        haft__openai_options options = {.format = haft__format_find(haft__str(thoughts[i].format)),
-                                        .format_tools = taught,
-                                        .format_tool_count = COUNT(taught),
-                                        .may_reason = thoughts[i].thinks,
-                                        .starts_in_reasoning = thoughts[i].inside};
+        haft__provider_stream_options options = {
+            .format = haft__format_find(haft__str(thoughts[i].format)),
+            .format_tools = taught,
+            .format_tool_count = COUNT(taught),
+            .may_reason = thoughts[i].thinks,
+            .starts_in_reasoning = thoughts[i].inside};
         haft__arena arena;
         haft__buf found;
         haft__arena_init(&arena, 0);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* declared_tools.c - the tools of requests as text that only grows.
+ * Tests: tests/model/providers/openai_chat/request_test.c. */
+#include "model/declared_tools.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+
+struct haft__declared_tool {
+    const haft__tool *tool;
+    size_t end; /* in the text */
+};
+
+void haft__declared_tools_init(haft__declared_tools *tools)
+{
+    *tools = (haft__declared_tools){.items = NULL};
+    haft__buf_init(&tools->text, (size_t)HAFT__LIMIT_RUN_BYTES);
+}
+
+void haft__declared_tools_finish(haft__declared_tools *tools)
+{
+    haft__buf_finish(&tools->text);
+    free(tools->items);
+    haft__declared_tools_init(tools);
+}
+
+bool haft__declared_tools_match(const haft__declared_tools *tools, const haft__request *request)
+{
+    bool same = true;
+    for (size_t i = 0; same && i < tools->count && i < request->tool_count; i++) {
+        same = tools->items[i].tool == request->tools[i];
+    }
+    return same;
+}
+
+static haft_status add_tool(haft__declared_tools *tools, const haft__tool *tool,
+                            haft__tool_writer *write, haft_error *err)
+{
+    if (tools->count == tools->capacity) {
+        size_t capacity = tools->capacity > 0 ? 2 * tools->capacity : 8;
+        struct haft__declared_tool *items = realloc(tools->items, capacity * sizeof(*items));
+        if (items == NULL) {
+            return haft__fail_no_memory(err);
+        }
+        tools->items = items;
+        tools->capacity = capacity;
+    }
+    haft__buf_add_str(&tools->text, tools->count > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
+    write(&tools->text, tool);
+    tools->items[tools->count++] = (struct haft__declared_tool){tool, tools->text.len};
+    return haft__buf_check(&tools->text, err);
+}
+
+haft_status haft__declared_tools_sync(haft__declared_tools *tools, const haft__request *request,
+                                      haft__tool_writer *write, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    if (!haft__declared_tools_match(tools, request)) {
+        haft__declared_tools_finish(tools);
+    }
+    while (status == HAFT_OK && tools->count < request->tool_count) {
+        status = add_tool(tools, request->tools[tools->count], write, err);
+    }
+    if (status != HAFT_OK) {
+        haft__declared_tools_finish(tools);
+    }
+    return status;
+}
+
+haft_str haft__declared_tools_text(const haft__declared_tools *tools, size_t count)
+{
+    return (haft_str){tools->text.ptr, tools->items[count - 1].end};
+}

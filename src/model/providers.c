@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* providers.c - the table of providers. docs/models.md shows it, and a test compares the two.
+ * Tests: tests/model/provider_test.c. */
+#include "base/macros.h"
+#include "model/providers/openai_chat/openai_chat.h"
+
+static const haft__provider providers[] = {
+    {.name = "openai",
+     .base_url = "https://api.openai.com/v1",
+     .base_url_env = "OPENAI_BASE_URL", /* as OpenAI's own clients */
+     .key_env = "OPENAI_API_KEY",
+     .local_key_env = "",
+     .needs_key = true,
+     .api = &haft__openai_chat_api,
+     .capabilities = {.allowed_tools = true,
+                      .named_choice = true,
+                      .parallel = true,
+                      .constraint = HAFT__CONSTRAINT_JSON_SCHEMA,
+                      .schema = HAFT__TARGET_OPENAI},
+     .chat = {.stream_usage = true,
+              .any_arguments = true,
+              .must_call = "required",
+              .max_tokens = "max_completion_tokens",
+              .reasoning = ""}},
+    {.name = "mistral",
+     .base_url = "https://api.mistral.ai/v1",
+     .base_url_env = "",
+     .key_env = "MISTRAL_API_KEY",
+     .local_key_env = "",
+     .needs_key = true,
+     .api = &haft__openai_chat_api,
+     .capabilities = {.named_choice = true, .parallel = true, .schema = HAFT__TARGET_OPENAI},
+     .chat = {.strict_order = true,
+              .short_ids = true,
+              .must_call = "any",
+              .max_tokens = "max_tokens",
+              .reasoning = ""}},
+    {.name = "deepseek",
+     .base_url = "https://api.deepseek.com",
+     .base_url_env = "",
+     .key_env = "DEEPSEEK_API_KEY",
+     .local_key_env = "",
+     .needs_key = true,
+     .api = &haft__openai_chat_api,
+     .capabilities = {.named_choice = true, .schema = HAFT__TARGET_OPENAI},
+     .chat = {.stream_usage = true,
+              .must_call = "required",
+              .max_tokens = "max_tokens",
+              .reasoning = "reasoning_content"}},
+    {.name = "ollama",
+     .base_url = "http://127.0.0.1:11434/v1",
+     .base_url_env = "",
+     .key_env = "",
+     .local_key_env = "",
+     .api = &haft__openai_chat_api,
+     .capabilities = {.constraint = HAFT__CONSTRAINT_JSON_SCHEMA, .schema = HAFT__TARGET_OLLAMA},
+     .chat = {.stream_usage = true,
+              .must_call = "required",
+              .max_tokens = "max_tokens",
+              .reasoning = "reasoning"}},
+    {.name = "llamacpp",
+     .base_url = "http://127.0.0.1:8080/v1",
+     .base_url_env = "",
+     .key_env = "",
+     .local_key_env = "",
+     .api = &haft__openai_chat_api,
+     .capabilities = {.parallel = true,
+                      .constraint = HAFT__CONSTRAINT_GBNF,
+                      .schema = HAFT__TARGET_OLLAMA}, /* which has llama.cpp's translation */
+     .chat = {.stream_usage = true,
+              .must_call = "required",
+              .max_tokens = "max_tokens",
+              .reasoning = "reasoning_content"}},
+    {.name = "vllm",
+     .base_url = "http://127.0.0.1:8000/v1",
+     .base_url_env = "",
+     .key_env = "",
+     .local_key_env = "",
+     .api = &haft__openai_chat_api,
+     .capabilities = {.named_choice = true,
+                      .parallel = true,
+                      .constraint = HAFT__CONSTRAINT_JSON_SCHEMA,
+                      .schema = HAFT__TARGET_VLLM},
+     .chat = {.stream_usage = true,
+              .must_call = "required",
+              .max_tokens = "max_tokens",
+              .reasoning = "reasoning_content"}},
+    {.name = "openai, own base_url",
+     .base_url = "",
+     .base_url_env = "",
+     .key_env = "",
+     .local_key_env = "OPENAI_API_KEY",
+     .api = &haft__openai_chat_api,
+     .capabilities = {.named_choice = true, .schema = HAFT__TARGET_OPENAI}, /* the narrowest */
+     .chat = {.stream_usage = true, .must_call = "required", .max_tokens = "", .reasoning = ""}},
+};
+
+const haft__provider *haft__providers(size_t *ret_count)
+{
+    *ret_count = COUNT(providers);
+    return providers;
+}
+
+const haft__provider *haft__provider_compatible(void)
+{
+    return &providers[COUNT(providers) - 1];
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * openai_chat.c - the functions of Chat Completions for the table of providers.
+ *
+ * OpenAI, and every server that is compatible with it, shares them; the rows differ in data
+ * (haft__provider.chat). Tests: tests/model/providers/openai_chat/openai_chat_test.c.
+ */
+#include "model/providers/openai_chat/openai_chat.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "model/providers/openai_chat/request.h"
+#include "model/providers/openai_chat/stream.h"
+
+/* ---- endpoint and headers ---- */
+
+static haft_status write_url(const haft__provider *provider, const haft__model_spec *model,
+                             haft__buf *buf, haft_error *err)
+{
+    return haft__provider_join_url(provider, model->base_url, HAFT__LIT("/chat/completions"), buf,
+                                   err);
+}
+
+static haft_status write_headers(haft_str key, haft__arena *arena,
+                                 haft__provider_headers *ret_headers, haft_error *err)
+{
+    haft__provider_headers headers = {.count = 0};
+    if (key.len > 0) {
+        haft_str line =
+            haft__arena_format(arena, "Authorization: Bearer %.*s", (int)key.len, key.ptr);
+        if (line.ptr == NULL) {
+            return haft__arena_fail(arena, err);
+        }
+        headers.lines[headers.count++] = line;
+    }
+    *ret_headers = headers;
+    return HAFT_OK;
+}
+
+/* ---- requests ---- */
+
+typedef struct conversation {
+    haft__provider_conversation head;
+    haft__chat chat;
+} conversation;
+
+static haft_status create_conversation(const haft__provider *provider,
+                                       haft__provider_conversation **ret_conversation,
+                                       haft_error *err)
+{
+    conversation *c = calloc(1, sizeof(*c));
+    if (c == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    c->head.provider = provider;
+    haft__chat_init(&c->chat, provider);
+    *ret_conversation = &c->head;
+    return HAFT_OK;
+}
+
+static void destroy_conversation(haft__provider_conversation *head)
+{
+    conversation *c = (conversation *)head;
+    haft__chat_finish(&c->chat);
+    free(c);
+}
+
+static haft_status write_chat(haft__chat *chat, const haft__request *request,
+                              const haft__provider_request_options *options, haft__buf *buf,
+                              haft_error *err)
+{
+    haft_status status = haft__chat_sync(chat, request, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    /* Nearly all of the request is kept text. The buffer remembers if it cannot grow. */
+    (void)!haft__buf_reserve(buf, haft__chat_request_size(chat, request));
+    haft__chat_write(chat, request, options, buf);
+    return haft__buf_check(buf, err);
+}
+
+/* One request may be in another format than its conversation: the kept text is not used then, and
+ * stays for the next request. */
+static haft_status write_request(haft__provider_conversation *head, const haft__request *request,
+                                 const haft__provider_request_options *options, haft__buf *buf,
+                                 haft_error *err)
+{
+    conversation *c = (conversation *)head;
+    c->chat.shared = options->shared_tools;
+    if (c->chat.done == 0 || haft__format_find(request->format) == c->chat.format) {
+        return write_chat(&c->chat, request, options, buf, err);
+    }
+    haft__chat single;
+    haft__chat_init(&single, head->provider);
+    haft_status status = write_chat(&single, request, options, buf, err);
+    haft__chat_finish(&single);
+    return status;
+}
+
+static const char *const reserved_options[] = {"model",       "messages", "tools",
+                                               "tool_choice", "stream",   NULL};
+
+/* ---- replies ---- */
+
+static void init_stream(haft__provider_stream *stream, const haft__provider_stream_options *options)
+{
+    haft__openai_stream_init((haft__openai_stream *)stream, options);
+}
+
+static void finish_stream(haft__provider_stream *stream)
+{
+    haft__openai_stream_finish((haft__openai_stream *)stream);
+}
+
+static haft_status feed(haft__provider_stream *stream, haft_str bytes, bool *ret_over,
+                        haft_error *err)
+{
+    haft__openai_stream *s = (haft__openai_stream *)stream;
+    haft_status status = haft__openai_stream_feed(s, bytes, err);
+    *ret_over = s->over;
+    return status;
+}
+
+static haft_status end(haft__provider_stream *stream, haft__arena *arena,
+                       haft__model_outcome *ret_outcome, haft_error *err)
+{
+    return haft__openai_stream_end((haft__openai_stream *)stream, arena, ret_outcome, err);
+}
+
+const haft__provider_api haft__openai_chat_api = {.write_url = write_url,
+                                                  .write_headers = write_headers,
+                                                  .create_conversation = create_conversation,
+                                                  .destroy_conversation = destroy_conversation,
+                                                  .write_request = write_request,
+                                                  .reserved_options = reserved_options,
+                                                  .stream_size = sizeof(haft__openai_stream),
+                                                  .init_stream = init_stream,
+                                                  .finish_stream = finish_stream,
+                                                  .feed = feed,
+                                                  .end = end,
+                                                  .read_failure = haft__openai_read_failure};
