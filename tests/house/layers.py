@@ -4,6 +4,7 @@
 
 A file belongs to the longest prefix that matches its path, and includes only its own layer and
 those above it. A header `*_int.h` is private to its folder. Siblings include none of each other.
+Folders behind a seam are included only by the prefixes in SEAMS.
 """
 import re
 from fnmatch import fnmatchcase
@@ -14,6 +15,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
 # Libraries that one prefix has to itself.
 OWNERS = {"uv.h": "io", "curl/": "io", "microhttpd.h": "io", "libfyaml.h": "spec/load"}
+
+# Who may include a folder that all others reach through a table of functions. Providers:
+# model/provider.h. The embedder, the mock server and the command name Chat Completions itself.
+SEAMS = {"model/providers": ["model", "exec/embeddings", "serve/mock", "cli/commands"]}
 
 ORDER, _ = house.layers()
 SIBLINGS = house.siblings()
@@ -46,6 +51,12 @@ def wrong_system_include(path, header):
     return None
 
 
+def behind_seam(path, header):
+    """The seam that `header` is behind and `path` may not pass; None if there is none."""
+    return next((seam for seam, users in SEAMS.items()
+                 if is_in(header, seam) and not any(is_in(path, user) for user in users)), None)
+
+
 def wrong_include(path, header):
     """Why src/`path` may not include "`header`"; None if it may."""
     if header == "haft.h":
@@ -58,6 +69,9 @@ def wrong_include(path, header):
     folder = header.rpartition("/")[0]
     if header.endswith("_int.h") and not is_in(path, folder):
         return f'"{header}" is private to src/{folder}'
+    seam = behind_seam(path, header)
+    if seam:
+        return f'"{header}" is behind the seam src/{seam}'
     here, there = sibling_of(path), sibling_of(header)
     if here and there and here[0] == there[0] and here[1] != there[1]:
         return f'"{header}": src/{here[1]} and src/{there[1]} do not include each other'

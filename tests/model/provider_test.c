@@ -305,3 +305,33 @@ TEST(the_page_has_the_table_of_providers)
     }
     haft__buf_finish(&table);
 }
+
+/* Every block of C in docs/adding-a-provider.md stands in one of these files as it is. */
+TEST(the_page_about_adding_a_provider_shows_the_code)
+{
+    static const char *const paths[] = {"src/model/providers.c",
+                                        "src/model/providers/openai_chat/openai_chat.c",
+                                        "tests/model/providers/openai_chat/openai_chat_test.c"};
+    static const char open[] = "```c\n", close[] = "```\n";
+    haft_str page = test_read_file("docs/adding-a-provider.md");
+    size_t blocks = 0;
+    CHECK(page.ptr != NULL, "docs/adding-a-provider.md is not there");
+    while (page.ptr != NULL) {
+        const char *at = memmem(page.ptr, page.len, open, strlen(open));
+        if (at == NULL) {
+            break;
+        }
+        page = haft__str_skip(page, (size_t)(at - page.ptr) + strlen(open));
+        const char *end = memmem(page.ptr, page.len, close, strlen(close));
+        haft_str block = {page.ptr, end != NULL ? (size_t)(end - page.ptr) : page.len};
+        bool found = false;
+        for (size_t i = 0; i < COUNT(paths) && !found; i++) {
+            haft_str file = test_read_file(paths[i]);
+            found = file.ptr != NULL && memmem(file.ptr, file.len, block.ptr, block.len) != NULL;
+        }
+        CHECK(found, "no file has the block %zu: %.*s", blocks, HAFT__ARG(block));
+        page = haft__str_skip(page, block.len);
+        blocks++;
+    }
+    CHECK(blocks > 3, "the page shows the code");
+}
