@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* declared_tools.c - the tools of requests as text that only grows.
- * Tests: tests/model/providers/openai_chat/request_test.c. */
+ * Tests: tests/model/declared_tools_test.c. */
 #include "model/declared_tools.h"
 
 #include <stdlib.h>
@@ -27,13 +27,24 @@ void haft__declared_tools_finish(haft__declared_tools *tools)
     haft__declared_tools_init(tools);
 }
 
-bool haft__declared_tools_match(const haft__declared_tools *tools, const haft__request *request)
+/* Whether its tools are the first ones of the request, or the other way round. */
+static bool matches(const haft__declared_tools *tools, const haft__request *request)
 {
     bool same = true;
     for (size_t i = 0; same && i < tools->count && i < request->tool_count; i++) {
         same = tools->items[i].tool == request->tools[i];
     }
     return same;
+}
+
+bool haft__declared_tools_can_share(const haft__declared_tools *shared,
+                                    const haft__request *request)
+{
+    bool can = shared != NULL && matches(shared, request);
+    for (size_t i = 0; can && i < request->tool_count; i++) {
+        can = request->tools[i]->source != HAFT__TOOL_MCP;
+    }
+    return can;
 }
 
 static haft_status add_tool(haft__declared_tools *tools, const haft__tool *tool,
@@ -58,7 +69,7 @@ haft_status haft__declared_tools_sync(haft__declared_tools *tools, const haft__r
                                       haft__tool_writer *write, haft_error *err)
 {
     haft_status status = HAFT_OK;
-    if (!haft__declared_tools_match(tools, request)) {
+    if (!matches(tools, request)) {
         haft__declared_tools_finish(tools);
     }
     while (status == HAFT_OK && tools->count < request->tool_count) {

@@ -25,8 +25,11 @@ void haft__declared_tools_init(haft__declared_tools *tools);
 /* Frees the text; the object can be used again. */
 void haft__declared_tools_finish(haft__declared_tools *tools);
 
-/* Whether its tools are the first ones of the request, or the other way round. */
-bool haft__declared_tools_match(const haft__declared_tools *tools, const haft__request *request);
+/* Whether a request can use a text that other runs use, too: its tools begin like those of the
+ * text, and none is of an MCP server. Those belong to the run and are freed with it. NULL is fine.
+ */
+bool haft__declared_tools_can_share(const haft__declared_tools *shared,
+                                    const haft__request *request);
 
 /* Adds the tools of the request that are missing. Tools that do not match are dropped first, which
  * breaks the provider's cache. If it fails, the text is empty. */

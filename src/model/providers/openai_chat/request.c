@@ -67,20 +67,10 @@ static void add_kept(haft__chat *chat, const haft__messages *messages)
     chat->done++;
 }
 
-/* Tools of MCP servers belong to the run and are freed with it: they are never shared. */
-static bool shares(const haft__chat *chat, const haft__request *request)
-{
-    bool shared = chat->shared != NULL && haft__declared_tools_match(chat->shared, request);
-    for (size_t i = 0; shared && i < request->tool_count; i++) {
-        shared = request->tools[i]->source != HAFT__TOOL_MCP;
-    }
-    return shared;
-}
-
 static haft_str tools_text(const haft__chat *chat, const haft__request *request)
 {
-    const haft__declared_tools *tools = shares(chat, request) ? chat->shared : &chat->own;
-    return haft__declared_tools_text(tools, request->tool_count);
+    bool shared = haft__declared_tools_can_share(chat->shared, request);
+    return haft__declared_tools_text(shared ? chat->shared : &chat->own, request->tool_count);
 }
 
 haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft_error *err)
@@ -102,7 +92,8 @@ haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft
         add_kept(chat, request->messages);
     }
     haft_status status = haft__buf_check(&chat->messages, err);
-    haft__declared_tools *tools = shares(chat, request) ? chat->shared : &chat->own;
+    bool shared = haft__declared_tools_can_share(chat->shared, request);
+    haft__declared_tools *tools = shared ? chat->shared : &chat->own;
     return status == HAFT_OK ? haft__declared_tools_sync(tools, request, add_tool, err) : status;
 }
 
