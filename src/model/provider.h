@@ -15,8 +15,8 @@
  *     api->finish_stream(stream);
  *     haft__provider_conversation_destroy(conversation);
  *
- * Nothing outside src/model branches on a provider. No function here does I/O. The rows are in
- * providers.c; docs/models.md shows them as a table, and docs/adding-a-provider.md adds one.
+ * The engine, runs, prompts and choices never branch on a provider. No function here does I/O. The
+ * rows are in providers.c; docs/models.md has the table, docs/adding-a-provider.md adds a row.
  */
 #ifndef HAFT_MODEL_PROVIDER_H
 #define HAFT_MODEL_PROVIDER_H
