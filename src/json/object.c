@@ -3,12 +3,71 @@
 #include "json/object.h"
 
 #include "base/str.h"
+#include "json/number.h"
+
+const haft__json *haft__object_find(haft__json object, const char *key)
+{
+    return haft__json_get(object, haft__str(key));
+}
+
+const haft__json *haft__object_find_kind(haft__json object, const char *key, haft__json_kind kind)
+{
+    const haft__json *value = haft__object_find(object, key);
+    return value != NULL && value->kind == kind ? value : NULL;
+}
+
+haft__json haft__object_get(haft__json object, const char *key)
+{
+    const haft__json *value = haft__object_find(object, key);
+    return value != NULL ? *value : haft__json_null();
+}
+
+haft__json haft__object_array(haft__json object, const char *key)
+{
+    const haft__json *value = haft__object_find_kind(object, key, HAFT__JSON_ARRAY);
+    return value != NULL ? *value : haft__json_array(NULL, 0);
+}
+
+haft__json haft__object_object(haft__json object, const char *key)
+{
+    const haft__json *value = haft__object_find_kind(object, key, HAFT__JSON_OBJECT);
+    return value != NULL ? *value : haft__json_object(NULL, 0);
+}
+
+haft_str haft__object_string(haft__json object, const char *key)
+{
+    const haft__json *value = haft__object_find_kind(object, key, HAFT__JSON_STRING);
+    return value != NULL ? haft__json_text(*value) : HAFT__LIT("");
+}
 
 haft_str haft__object_text(haft__json object, const char *key)
 {
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
+    haft_str text = haft__json_text(haft__object_get(object, key));
     return text.ptr != NULL ? text : HAFT__LIT("");
+}
+
+uint64_t haft__object_number(haft__json object, const char *key, uint64_t otherwise)
+{
+    const haft__json *value = haft__object_find_kind(object, key, HAFT__JSON_NUMBER);
+    int64_t number = -1;
+    bool fits = value != NULL && haft__number_to_int64(haft__json_text(*value), &number);
+    return fits && number >= 0 ? (uint64_t)number : otherwise;
+}
+
+bool haft__object_flag(haft__json object, const char *key, bool otherwise)
+{
+    haft__json value = haft__object_get(object, key);
+    return value.kind == HAFT__JSON_TRUE || (otherwise && value.kind != HAFT__JSON_FALSE);
+}
+
+bool haft__array_has_text(haft__json array, haft_str text)
+{
+    for (uint32_t i = 0; array.kind == HAFT__JSON_ARRAY && i < array.count; i++) {
+        if (haft__str_equal(haft__json_text(array.items[i]), text)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void haft__field_text(haft__json_writer *w, const char *key, haft_str text)
@@ -42,4 +101,10 @@ void haft__field_null(haft__json_writer *w, const char *key)
 {
     haft__json_key(w, key);
     haft__json_add_null(w);
+}
+
+void haft__field_value(haft__json_writer *w, const char *key, haft__json value)
+{
+    haft__json_key(w, key);
+    haft__json_add(w, value);
 }

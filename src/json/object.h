@@ -1,19 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json/object.h - members of objects: read one by its key, write one with its key. */
+/*
+ * json/object.h - members of objects: read one by its key, write one with its key.
+ *
+ * `key` is text from the source code. A getter returns its default if `object` is no object, if it
+ * has no such member, or if the member is of another type.
+ */
 #ifndef HAFT_JSON_OBJECT_H
 #define HAFT_JSON_OBJECT_H
 
 #include "json/value.h"
 #include "json/write.h"
 
+/* The member, or NULL. */
+const haft__json *haft__object_find(haft__json object, const char *key);
+const haft__json *haft__object_find_kind(haft__json object, const char *key, haft__json_kind kind);
+
+/* The member, or null. */
+haft__json haft__object_get(haft__json object, const char *key);
+
+/* The member, or an empty one of that kind. */
+haft__json haft__object_array(haft__json object, const char *key);
+haft__json haft__object_object(haft__json object, const char *key);
+
+/* The text of a string, or "". */
+haft_str haft__object_string(haft__json object, const char *key);
+
 /* The text of a string, or the digits of a number. "" if there is no such member, or if it is of
  * another type. */
 haft_str haft__object_text(haft__json object, const char *key);
+
+/* The value of an integer from 0 to INT64_MAX, or `otherwise`. */
+uint64_t haft__object_number(haft__json object, const char *key, uint64_t otherwise);
+
+/* The value of a boolean, or `otherwise`. */
+bool haft__object_flag(haft__json object, const char *key, bool otherwise);
+
+/* Whether `array` is an array and `text` is the text of one of its items. */
+bool haft__array_has_text(haft__json array, haft_str text);
 
 void haft__field_text(haft__json_writer *w, const char *key, haft_str text);
 void haft__field_text_or_null(haft__json_writer *w, const char *key, haft_str text); /* "": null */
 void haft__field_number(haft__json_writer *w, const char *key, uint64_t number);
 void haft__field_flag(haft__json_writer *w, const char *key, bool flag);
 void haft__field_null(haft__json_writer *w, const char *key);
+void haft__field_value(haft__json_writer *w, const char *key, haft__json value);
 
 #endif

@@ -25,6 +25,59 @@ TEST(text_of_a_member_is_empty_unless_it_is_a_string_or_number)
     haft__arena_finish(&arena);
 }
 
+static const char members[] = "{\"s\":\"abc\",\"n\":7,\"f\":1.5,\"m\":-1,\"t\":true,\"u\":false,"
+                              "\"z\":null,\"o\":{\"k\":1},\"a\":[\"x\",3]}";
+
+static haft__json read_members(haft__arena *arena)
+{
+    haft__json object = haft__json_null();
+    CHECK_INT(haft__json_read(arena, haft__str(members), NULL, &object, NULL, NULL), HAFT_OK,
+              "reading");
+    return object;
+}
+
+TEST(members_are_found_by_key_and_kind)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json object = read_members(&arena);
+    CHECK(haft__object_find(object, "z") != NULL, "null is a member");
+    CHECK(haft__object_find(object, "missing") == NULL, "missing");
+    CHECK(haft__object_find(haft__json_null(), "s") == NULL, "no object");
+    CHECK(haft__object_find_kind(object, "s", HAFT__JSON_STRING) != NULL, "a string");
+    CHECK(haft__object_find_kind(object, "s", HAFT__JSON_NUMBER) == NULL, "not a number");
+    CHECK_INT(haft__object_get(object, "n").kind, HAFT__JSON_NUMBER, "a number");
+    CHECK_INT(haft__object_get(object, "missing").kind, HAFT__JSON_NULL, "missing");
+    CHECK_INT(haft__object_array(object, "a").count, 2, "an array");
+    CHECK_INT(haft__object_array(object, "o").kind, HAFT__JSON_ARRAY, "an empty array");
+    CHECK_INT(haft__object_array(object, "o").count, 0, "an empty array");
+    CHECK_INT(haft__object_object(object, "o").count, 1, "an object");
+    CHECK_INT(haft__object_object(object, "a").kind, HAFT__JSON_OBJECT, "an empty object");
+    CHECK_INT(haft__object_object(object, "a").count, 0, "an empty object");
+    haft__arena_finish(&arena);
+}
+
+TEST(members_of_another_type_give_the_default)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json object = read_members(&arena);
+    CHECK_STR(haft__object_string(object, "s"), haft__str("abc"), "a string");
+    CHECK_STR(haft__object_string(object, "n"), haft__str(""), "a number is no string");
+    CHECK_INT(haft__object_number(object, "n", 5), 7, "a number");
+    CHECK_INT(haft__object_number(object, "f", 5), 5, "not an integer");
+    CHECK_INT(haft__object_number(object, "m", 5), 5, "negative");
+    CHECK_INT(haft__object_number(object, "s", 5), 5, "a string");
+    CHECK(haft__object_flag(object, "t", false), "true");
+    CHECK(!haft__object_flag(object, "u", true), "false");
+    CHECK(haft__object_flag(object, "s", true), "a string");
+    CHECK(!haft__object_flag(object, "missing", false), "missing");
+    CHECK(haft__array_has_text(haft__object_get(object, "a"), haft__str("x")), "an item");
+    CHECK(!haft__array_has_text(haft__object_get(object, "a"), haft__str("y")), "no item");
+    CHECK(!haft__array_has_text(haft__object_get(object, "s"), haft__str("abc")), "no array");
+    haft__arena_finish(&arena);
+}
+
 TEST(fields_are_written_with_their_keys)
 {
     haft__buf buf;
@@ -38,10 +91,11 @@ TEST(fields_are_written_with_their_keys)
     haft__field_number(&w, "d", 7);
     haft__field_flag(&w, "e", true);
     haft__field_null(&w, "f");
+    haft__field_value(&w, "g", haft__json_array(NULL, 0));
     haft__json_end_object(&w);
-    CHECK_STR(
-        haft__buf_str(&buf),
-        haft__str("{\"a\":\"\\\"x\\\"\",\"b\":null,\"c\":\"y\",\"d\":7,\"e\":true,\"f\":null}"),
-        "all kinds");
+    CHECK_STR(haft__buf_str(&buf),
+              haft__str("{\"a\":\"\\\"x\\\"\",\"b\":null,\"c\":\"y\",\"d\":7,\"e\":true,\"f\":null,"
+                        "\"g\":[]}"),
+              "all kinds");
     haft__buf_finish(&buf);
 }
