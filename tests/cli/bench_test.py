@@ -5,10 +5,14 @@ of the other contenders, and it notices runs that did not do the work."""
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 DONE = "Done. All of the requested steps are complete."
@@ -66,12 +70,6 @@ TOOLS = {
         {"order_id": "ORD-00001042", "status": "shipped", "total_cents": 12900,
          "items": [{"sku": "A1", "qty": 2}]}),
 }
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/bench_test.py {name}", flush=True)
 
 
 class Mock(BaseHTTPRequestHandler):

@@ -16,6 +16,9 @@ import termios
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 LONG = 30
 ENTER, UP, PASTE, PASTED = "\r", "\x1b[A", "\x1b[200~", "\x1b[201~"
@@ -41,12 +44,6 @@ while True:
     os.tcsetpgrp(0, child)
     os.kill(child, signal.SIGCONT)
 """
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/chat_terminal_test.py {name}", flush=True)
 
 
 def put(name, value):

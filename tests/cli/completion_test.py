@@ -7,21 +7,15 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check, skip  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 BIN = Path(HAFT).parent
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/completion_test.py {name}", flush=True)
-
-
-def skip(name, reason):
-    print(f"skip cli/completion_test.py {name}: {reason}", flush=True)
 
 
 def run(*words, text=None):

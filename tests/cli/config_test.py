@@ -6,20 +6,18 @@ of them sends a key elsewhere."""
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 ROOT = Path(__file__).resolve().parent.parent.parent
 KEY, OTHER = "sk-of-the-environment-0123456789", "sk-of-the-file-0123456789abcdef"
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/config_test.py {name}", flush=True)
 
 
 def haft(*words, at="", env=None):

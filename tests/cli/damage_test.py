@@ -9,7 +9,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import script  # noqa: E402
 from store_urls import stores  # noqa: E402
 
 HAFT = os.environ["HAFT"]
@@ -25,9 +27,7 @@ CASES = {
 
 
 def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/damage_test.py {kind} {name}", flush=True)
+    script.check(f"{kind} {name}", found, wanted)
 
 
 def haft(*words):

@@ -5,8 +5,12 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -18,12 +22,6 @@ COMMANDS = {
     "extract_metadata": "tools/metadata.py",
     "count_words": "tools/count_words.py",
 }
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/examples_test.py {name}", flush=True)
 
 
 def haft(*words):

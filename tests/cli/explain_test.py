@@ -11,6 +11,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests/cli/explain"
 SHAPE = ROOT / "docs/schemas/explain.schema.json"
@@ -51,12 +54,6 @@ CASES = {
 }
 CASES["crowded"]["model"]["context_tokens"] = 500
 CASES["servers"]["model"]["size_b"] = 70
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/explain_test.py {name}", flush=True)
 
 
 def haft(*words):

@@ -6,8 +6,12 @@ import json
 import os
 import pty
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 SPEC = """\
@@ -21,12 +25,6 @@ tools:
     command: [printf, "%s", "{{city}}: 21 degrees"]
 """
 CALL = '<tool_call>{"name": "get_weather", "arguments": {"city": "%s"}}</tool_call>'
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/families_test.py {name}", flush=True)
 
 
 def write(model):

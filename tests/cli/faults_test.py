@@ -8,19 +8,17 @@ import resource
 import signal
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check, wait_for  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 LONG = 60  # seconds that something which must happen soon may take
 RUNS, AT_ONCE = 20, 5
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/faults_test.py {name}", flush=True)
 
 
 def start(*words, **more):
@@ -65,16 +63,6 @@ def lines(text):
 
 def rows(*words):
     return json.loads(haft("runs", "list", "--json", *words)[1])["runs"]
-
-
-def wait_for(what):
-    end = time.monotonic() + LONG
-    while time.monotonic() < end:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.02)
-    return None
 
 
 # ---- killed ----

@@ -5,8 +5,12 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 ZERO = "\u200b"
@@ -95,12 +99,6 @@ DIALECTS = {
         "between": "\n",
     },
 }
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/formats_test.py {name}", flush=True)
 
 
 class Server:

@@ -7,8 +7,12 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check, skip  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 EXAMPLE = re.compile(r"^  (haft .*)\n      (.*)$", re.MULTILINE)
@@ -48,12 +52,6 @@ BEFORE = {"answer": QUESTION, "approve": CALL, "reject": CALL, "cancel": CALL, "
           "runs": QUESTION}
 # Examples that leave the run waiting, or end it on purpose.
 ENDS = {"haft resume last": 4, "haft cancel last --why 'no longer needed'": 130}
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/help_test.py {name}", flush=True)
 
 
 def haft(*words):
@@ -127,7 +125,7 @@ def lint(page, text):
 
 def test_manual():
     if not any(map(shutil.which, ("groff", "mandoc"))):
-        print("skip cli/help_test.py manual pages: neither groff nor mandoc is here")
+        skip("manual pages", "neither groff nor mandoc is here")
         return
     with tempfile.TemporaryDirectory() as temporary:
         for command in ["", *commands()]:

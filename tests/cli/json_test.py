@@ -6,19 +6,16 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
-import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check, wait_for  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 SHAPES = Path(__file__).resolve().parent.parent.parent / "docs/schemas"
 LONG = 60
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/json_test.py {name}", flush=True)
 
 
 def haft(*words, text=""):
@@ -73,12 +70,6 @@ def start(*words):
     return subprocess.Popen([HAFT, *map(str, words)], text=True, cwd=scratch, env=environment,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE)
-
-
-def wait_for(condition):
-    end = time.monotonic() + LONG
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.02)
 
 
 def rows():

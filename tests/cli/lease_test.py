@@ -6,20 +6,18 @@ import os
 import signal
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check, wait_for  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 LONG = 60  # seconds that something which must happen soon may take
 LEASE = 2
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/lease_test.py {name}", flush=True)
 
 
 def start(*words, lease=f"{LEASE}s"):
@@ -48,16 +46,6 @@ def spec(name, command, **traits):
         "haft": 1, "name": name, "model": f"script:{name}.script.json",
         "tools": [{"name": "act", "description": "Acts for the tests of haft.", "args": [],
                    "command": command, "traits": traits}]})
-
-
-def wait_for(what):
-    end = time.monotonic() + LONG
-    while time.monotonic() < end:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.02)
-    return None
 
 
 def events(run="last"):

@@ -7,9 +7,13 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 SECRET = "sk-canary-0123456789abcdef"
@@ -60,12 +64,6 @@ SCRIPT = {"replies": [
     {"calls": [{"name": "add", "arguments": {"a": 1}}, {"name": "leak", "arguments": {}}]},
     {"calls": [{"name": "request_user_input", "arguments": {"question": "Which one?"}}]},
     {"text": "The answer is 41."}]}
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/mcp_test.py {name}", flush=True)
 
 
 def start(*options, spec="agent.json"):

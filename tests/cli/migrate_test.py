@@ -11,7 +11,9 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import script  # noqa: E402
 from store_urls import sqlite_stores, stores  # noqa: E402
 
 HAFT = os.environ["HAFT"]
@@ -20,9 +22,7 @@ MANY = bool(os.environ.get("HAFT_LONG"))
 
 
 def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/migrate_test.py {kind} {name}", flush=True)
+    script.check(f"{kind} {name}", found, wanted)
 
 
 def haft(*words):

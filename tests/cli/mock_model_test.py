@@ -8,9 +8,13 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 CHAT = "/v1/chat/completions"
@@ -18,12 +22,6 @@ USER = {"role": "user", "content": "hi"}
 LOOK = {"type": "function", "function": {"name": "look", "parameters": {
     "type": "object", "properties": {"q": {"type": "string"}}}}}
 FIND = {"type": "function", "function": {"name": "docs_-_find"}}
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/mock_model_test.py {name}", flush=True)
 
 
 class Mock:

@@ -4,8 +4,12 @@
 import json
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
@@ -21,12 +25,6 @@ REPLIES = [
         "input_tokens": 100, "output_tokens": 10, "cached_tokens": 40}},
     {"text": "It is in turn.c."},
 ]
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/model_test.py {name}", flush=True)
 
 
 def serve(replies, *words):

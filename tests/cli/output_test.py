@@ -3,6 +3,11 @@
 """Tests for src/cli/main.c: output that does not arrive is a failure."""
 import os
 import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 
@@ -10,12 +15,6 @@ HAFT = os.environ["HAFT"]
 def run(words, stdout):
     done = subprocess.run([HAFT, *words], stdout=stdout, stderr=subprocess.PIPE, text=True)
     return done.returncode, done.stderr
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found}\n# wanted {wanted}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/output_test.py {name}")
 
 
 with open("/dev/full", "wb") as full:

@@ -7,8 +7,12 @@ import json
 import os
 import pty
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check, skip  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -19,12 +23,6 @@ CALL = '<tool_call>{"name":"f","arguments":{"n":9007199254740993,"x":1.50}}</too
 GOOD = ('{"id":null,"content":"Hi.","reasoning":"","code":"","calls":[{"id":null,"name":"f",'
         '"arguments":{"n":9007199254740993,"x":1.50}}],"error":null,"errors":[],'
         '"repaired":false}\n')
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/parse_test.py {name}", flush=True)
 
 
 def haft(*words, text=""):
@@ -244,7 +242,7 @@ def expected(expect, answer):
 
 def test_cases(path, name):
     if not path.exists():
-        print(f"skip cli/parse_test.py {name} # {path} is not there")
+        skip(name, f"{path} is not there")
         return
     cases = [json.loads(line) for line in path.read_text().split("\n") if line]
     for words in ([], ["--chunk", "1"], ["--chunk", "7"]):

@@ -3,20 +3,17 @@
 """Pauses of every kind: deadlines, choices, answers twice, unknown outcomes, and cancelling."""
 import json
 import os
-import signal
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check, wait_for  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 LONG = 30  # seconds that something which must happen soon may take
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/pause_test.py {name}", flush=True)
 
 
 def haft(*words):
@@ -28,16 +25,6 @@ def haft(*words):
 def start(*words):
     return subprocess.Popen([HAFT, *map(str, words)], cwd=scratch, env=environment,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def wait_for(what):
-    end = time.monotonic() + LONG
-    while time.monotonic() < end:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.02)
-    return None
 
 
 def events(run="last"):

@@ -5,8 +5,12 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check_none, skip  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLES = ROOT / "examples"
@@ -30,16 +34,6 @@ PROGRAMS = {
 }
 
 
-def verdict(name, problem):
-    if problem:
-        print("\n".join("# " + line for line in problem.splitlines()))
-    print(f"{'not ok' if problem else 'ok'} cli/programs_test.py {name}", flush=True)
-
-
-def skip(name, reason):
-    print(f"skip cli/programs_test.py {name}: {reason}", flush=True)
-
-
 def run(*words):
     done = subprocess.run([str(word) for word in words], text=True, capture_output=True,
                           timeout=120)
@@ -50,17 +44,17 @@ def test_output(name, program):
     spec = EXAMPLES / f"{name}.yaml"
     found = run(program, *([spec] if spec.exists() else []))
     good = found[0] == 0 and re.fullmatch(PROGRAMS[name], found[1]) and found[2] == ""
-    verdict(f"{name}_does_what_it_says", "" if good else f"found {found}")
+    check_none(f"{name}_does_what_it_says", [] if good else [f"found {found}"])
     if not spec.exists():
         return
     status, out, err = run(program, spec.with_name("none.yaml"))
     good = status == 1 and "done" not in out and "none.yaml: cannot be opened" in err
-    verdict(f"{name}_says_what_is_wrong", "" if good else f"found {(status, out, err)}")
+    check_none(f"{name}_says_what_is_wrong", [] if good else [f"found {(status, out, err)}"])
 
 
 def test_files():
     there = {path.stem for path in EXAMPLES.iterdir() if path.suffix in (".c", ".cpp")}
-    verdict("every_program_is_run", "" if there == set(PROGRAMS) else str(there ^ set(PROGRAMS)))
+    check_none("every_program_is_run", there ^ set(PROGRAMS))
 
 
 def test_compilers():
@@ -73,7 +67,7 @@ def test_compilers():
             continue
         found = [run(*words, "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/include", "-fsyntax-only",
                      path)[2] for path in sorted(EXAMPLES.glob(pattern))]
-        verdict(f"examples_compile_with_{name}", "".join(found))
+        check_none(f"examples_compile_with_{name}", filter(None, found))
 
 
 def test_without_cpp():
@@ -89,7 +83,7 @@ def test_without_cpp():
         rules = Path(directory, "build.ninja")
         built = rules.read_text() if rules.exists() else ""
         good = left_out and "example-cpp20" not in built and "example-tiny" in built
-        verdict(name, "" if good else done.stdout[-2000:] + done.stderr)
+        check_none(name, [] if good else [done.stdout[-2000:] + done.stderr])
 
 
 test_files()

@@ -7,9 +7,12 @@ import os
 import signal
 import sqlite3
 import subprocess
+import sys
 import tempfile
-import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check, wait_for  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 LONG = 60  # seconds that something which must happen soon may take
@@ -17,12 +20,6 @@ SECRET = "cluster-eu1"
 KEY = "supersecretvalue123"
 BEARER = "Bearer abcdefgh12345678ijkl"
 KNOWS = {"DEPLOY_TOKEN": SECRET}
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/redacted_test.py {name}", flush=True)
 
 
 def start(*words, env=None):
@@ -35,16 +32,6 @@ def haft(*words, env=None):
     process = start(*words, env=env)
     out, err = process.communicate(timeout=LONG)
     return process.returncode, out, err
-
-
-def wait_for(what):
-    end = time.monotonic() + LONG
-    while time.monotonic() < end:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.02)
-    return None
 
 
 def spec(name, calls, *tools, **more):

@@ -13,6 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
 HAFT = str(Path(os.environ["HAFT"]).resolve())
 ROOT = Path(__file__).resolve().parent.parent.parent
 GOLDEN = ROOT / "tests/cli/render"
@@ -21,12 +24,6 @@ SHAPE = ROOT / "docs/schemas/render.schema.json"
 # Every row of src/format/formats.h, as the program knows it.
 FORMATS = re.findall(r"^    (\w+)$", subprocess.run([HAFT, "help", "render"], capture_output=True,
                                                    text=True).stdout, re.M)
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/render_test.py {name}", flush=True)
 
 
 def haft(*words, text=""):

@@ -6,19 +6,17 @@ import os
 import signal
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check, wait_for  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 LONG = 30     # seconds that something which must happen soon may take
 AT_ONCE = 16  # HAFT__LIMIT_RESUME_RUNS
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/resume_test.py {name}", flush=True)
 
 
 def haft(*words):
@@ -30,16 +28,6 @@ def haft(*words):
 def start(*words):
     return subprocess.Popen([HAFT, *map(str, words)], cwd=scratch, env=environment,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def wait_for(what):
-    end = time.monotonic() + LONG
-    while time.monotonic() < end:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.02)
-    return None
 
 
 def spec(name, replies, tools=(), **more):

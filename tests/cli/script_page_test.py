@@ -5,18 +5,16 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 ROOT = Path(os.environ["HAFT_SOURCE_ROOT"])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found}\n# wanted {wanted}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/script_page_test.py {name}")
 
 
 def run(directory, *words):

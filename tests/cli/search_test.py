@@ -5,8 +5,12 @@ src/exec/embeddings/word_vectors.c, from outside."""
 import json
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
 
 HAFT = str(Path(os.environ["HAFT"]).resolve())
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -19,12 +23,6 @@ TOOLS = [
     {"name": "read_file", "server": "fs", "description": "Read a file from disk."},
     {"name": "forecast", "description": "Weather of a city.", "parameters": {}},
 ]
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/search_test.py {name}", flush=True)
 
 
 def haft(*words, text="", env=None):

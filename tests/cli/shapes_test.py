@@ -5,17 +5,15 @@ options that cannot be read, of stores that are not there, and of what goes well
 import json
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 SHAPES = Path(__file__).resolve().parent.parent.parent / "docs/schemas"
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/shapes_test.py {name}", flush=True)
 
 
 def haft(*words, text=""):

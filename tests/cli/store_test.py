@@ -5,19 +5,17 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check, wait_for  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 SCHEMA = Path(__file__).resolve().parent.parent.parent / "docs/schemas/runs.schema.json"
 LONG = 30  # seconds that something which must happen soon may take
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/store_test.py {name}", flush=True)
 
 
 def haft(*words, text=""):
@@ -63,16 +61,6 @@ def calls(*names, **arguments):
 
 def kinds(run):
     return [json.loads(line)["kind"] for line in haft("runs", "events", run)[1].splitlines()]
-
-
-def wait_for(what):
-    end = time.monotonic() + LONG
-    while time.monotonic() < end:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.02)
-    return None
 
 
 def start(*words):

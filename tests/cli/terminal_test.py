@@ -19,16 +19,13 @@ import time
 import unicodedata
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 LONG = 60
 SECRET = "sk-streamed-0123456789abcdef"
 STYLE = re.compile(r"\x1b\[[0-9;]*[mK]")
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/terminal_test.py {name}", flush=True)
 
 
 def put(name, value):

@@ -5,18 +5,16 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check, wait_for  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 LONG = 60  # seconds that something which must happen soon may take
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/threads_test.py {name}", flush=True)
 
 
 def haft(*words, text=""):
@@ -60,16 +58,6 @@ def open_gate(name):
 def effects(name):
     path = Path(scratch) / f"{name}.effects"
     return path.read_text().split() if path.exists() else []
-
-
-def wait_for(what):
-    end = time.monotonic() + LONG
-    while time.monotonic() < end:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.02)
-    return None
 
 
 def runs(thread):

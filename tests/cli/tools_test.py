@@ -4,8 +4,12 @@
 import json
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -47,12 +51,6 @@ DROP = {"type": "object", "properties": {"page": {"type": "integer"}, "why": {"t
 FIND_WIRE, FIND_TEXT = "docs_-_v1_-h2efind", \
     "Find pages of the manual by a few words.\nThe second line is not shown.\n"
 DROP_TEXT = "Delete a page of the manual for good."
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/tools_test.py {name}", flush=True)
 
 
 def haft(*words):

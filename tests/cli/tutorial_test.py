@@ -7,19 +7,17 @@ import http.server
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/tutorial.md").read_text()
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/tutorial_test.py {name}", flush=True)
 
 
 def haft(*words):

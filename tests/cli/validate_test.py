@@ -4,19 +4,17 @@
 import json
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check, skip  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHAPE = ROOT / "docs/schemas/validate.schema.json"
 SUITE = ROOT.parent / "shared/data/json-schema-test-suite"
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/validate_test.py {name}", flush=True)
 
 
 def haft(*words, text=""):
@@ -225,8 +223,8 @@ def test_remotes():
 def test_suite():
     """Every required case of the official suite, through the command line."""
     if not SUITE.is_dir():
-        print("skip cli/validate_test.py the_official_suite: no shared/data/json-schema-test-suite "
-              "beside the project; docs/testing.md says how to have it")
+        skip("the_official_suite", "no shared/data/json-schema-test-suite beside the project; "
+             "docs/testing.md says how to have it")
         return
     for draft, folder in (("2020-12", "draft2020-12"), ("7", "draft7")):
         cases, wanted = [], []

@@ -17,9 +17,12 @@ from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "crash"))
 import history  # noqa: E402
+import script  # noqa: E402
+from script import wait_for  # noqa: E402
 from store_urls import stores  # noqa: E402
 
 HAFT = os.environ["HAFT"]
@@ -29,9 +32,7 @@ RUNS, WORKERS, EACH = (2000, 4, 1.0) if FULL else (80, 3, 0.2)
 
 
 def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} cli/worker_test.py {kind} {name}", flush=True)
+    script.check(f"{kind} {name}", found, wanted)
 
 
 def haft(*words, env=None, cwd=None):
@@ -94,16 +95,6 @@ def tool(name, command=None, **more):
 
 def calls(*names):
     return {"calls": [{"name": name} for name in names]}
-
-
-def wait_for(what):
-    end = time.monotonic() + LONG
-    while time.monotonic() < end:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.02)
-    return None
 
 
 def runs():

@@ -11,10 +11,10 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "house"))
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "house")]
 import packages  # noqa: E402
+from script import check, NAME  # noqa: E402
 
-NAME = "clients/mcp_test.py"
 HAFT = os.environ["HAFT"]
 SCOPE = packages.SCOPE
 SPEC = {"name": "helper", "model": "script:script.json", "instructions": "Help.", "tools": [
@@ -28,12 +28,6 @@ SPEC = {"name": "helper", "model": "script:script.json", "instructions": "Help."
      "command": ["echo", "it is done"], "args": [], "traits": {"needs_approval": True}},
     {"name": "slow", "description": "Sleeps for much longer than a test takes.",
      "command": ["sleep", "300"], "args": []}]}
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} {NAME} {name}", flush=True)
 
 
 def inspect(*words):

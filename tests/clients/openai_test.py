@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "house"))
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "house")]
 import packages  # noqa: E402
-
-NAME = "clients/openai_test.py"
+from script import NAME  # noqa: E402
 
 place = packages.install(NAME, "the_official_client", "clients", ["openai"])
 client = (place / "node_modules/openai/index.mjs").as_uri()

@@ -13,9 +13,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import urllib.parse
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import SOON, check as same, check_none, skip, wait_for  # noqa: E402, F401
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HAFT = os.environ["HAFT"]
@@ -23,9 +25,7 @@ BUILD = Path(os.environ.get("HAFT_BUILD", ROOT / "build"))
 LONG = bool(os.environ.get("HAFT_LONG"))
 POSTGRES = os.environ.get("HAFT_TEST_POSTGRES")
 SANITIZED = any(word in BUILD.name for word in ("asan", "tsan"))
-SOON = 60  # seconds that something which must happen soon may take
 CONNECTED = 20  # processes that a server of PostgreSQL is asked by at once
-SCRIPT = "crash/" + Path(sys.argv[0]).name
 
 
 def rounds(usual, many):
@@ -34,30 +34,7 @@ def rounds(usual, many):
 
 
 def check(name, problems):
-    """One test: passed when there are no problems."""
-    for problem in problems[:20]:
-        print("\n".join("# " + line for line in str(problem).splitlines()))
-    if len(problems) > 20:
-        print(f"# and {len(problems) - 20} more")
-    print(f"{'not ok' if problems else 'ok'} {SCRIPT} {name}", flush=True)
-
-
-def same(name, found, wanted):
-    check(name, [] if found == wanted else [f"found  {found!r}\nwanted {wanted!r}"])
-
-
-def skip(name, reason):
-    print(f"skip {SCRIPT} {name}: {reason}", flush=True)
-
-
-def wait_for(what, seconds=SOON, pause=0.02):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = what()
-        if found:
-            return found
-        time.sleep(pause)
-    return None
+    check_none(name, problems, most=20)
 
 
 # ---- stores ----

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 import house
+from script import check
 
 sys.path.insert(0, str(house.ROOT / "bench"))
 import pgbench  # noqa: E402
@@ -73,10 +74,6 @@ def peers(drivers=True, npm="exit 0", installed=False, missing=()):
                                                 "PEERS_DRIVERS": str(directory / "drivers"),
                                                 "PEERS_DIR": str(directory / "place")})
         return done.returncode, done.stderr, calls.read_text().replace(temporary, "")
-
-
-def check(name, good):
-    house.check(name, [] if good else ["it is not so"])
 
 
 check("all_tables_without_words", tables() == ["tables", "bench/product.py",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the tree share: where things are, and how a verdict is printed."""
+"""What the tests of the tree share: where things are, and how they are read."""
 import os
 import re
 import shutil
@@ -7,23 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check_none as check, skip  # noqa: E402, F401
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUILD = Path(os.environ.get("HAFT_BUILD", ROOT / "build"))
 CC = os.environ.get("CC", "cc").split()
-SCRIPT = "house/" + Path(sys.argv[0]).name
 DIVIDER = "--------"
 SIBLINGS = "========"
-
-
-def check(name, problems):
-    """One test: passed when there are no problems."""
-    for problem in problems:
-        print("\n".join("# " + line for line in str(problem).splitlines()))
-    print(f"{'not ok' if problems else 'ok'} {SCRIPT} {name}", flush=True)
-
-
-def skip(name, reason):
-    print(f"skip {SCRIPT} {name}: {reason}", flush=True)
 
 
 def run(command, text=None, environment=None):

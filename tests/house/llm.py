@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 
 import house
+from script import check
 
 REAL = ["sh", "env", "mktemp", "rm", "cat", "dirname", "nice"]
 HOW = "HAFT_LLAMACPP_URL=http://HOST:PORT make test-llm uses a llama.cpp server that runs already"
@@ -60,10 +61,6 @@ class Health(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
-
-
-def check(name, found, wanted):
-    house.check(name, [] if found == wanted else [f"wanted {wanted}", f"found  {found}"])
 
 
 MISSING = ("Neither root nor sudo is at hand; as root, type: apt-get install cmake ninja-build g++")

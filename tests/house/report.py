@@ -11,6 +11,7 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import house
+from script import check
 
 PARTS = ["peers", "goals", "product", "search"]
 PAGE = "\n".join(["# Page\n",
@@ -72,10 +73,6 @@ def report(files, page=PAGE, times=1):
                                   check=False, env={"PYTHONDONTWRITEBYTECODE": "1"})
         return (done.returncode, done.stdout + done.stderr, docs.read_text(),
                 svg.read_text() if svg.exists() else "")
-
-
-def check(name, found, wanted):
-    house.check(name, [] if found == wanted else [f"found  {found}", f"wanted {wanted}"])
 
 
 def goal(page, name):

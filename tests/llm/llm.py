@@ -9,18 +9,13 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check_none as check  # noqa: E402, F401
+
 HAFT = os.environ["HAFT"]
 URL = os.environ["HAFT_LLAMACPP_URL"]
 HERE = Path(__file__).resolve().parent
-SCRIPT = "llm/" + Path(sys.argv[0]).name
 ASK_SECONDS = 600
-
-
-def check(name, problems):
-    """One test: passed when there are no problems."""
-    for problem in problems:
-        print("\n".join("# " + line for line in str(problem).splitlines()))
-    print(f"{'not ok' if problems else 'ok'} {SCRIPT} {name}", flush=True)
 
 
 def note(text):

@@ -12,7 +12,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-NAME = "mcp/ask_test.py"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 SERVER = Path(__file__).resolve().parent / "asking_server.py"
 NEW = "2026-07-28"
@@ -20,12 +22,6 @@ WAITING = 4  # the exit status of a run that waits
 ANSWER = {"name": "Ada", "n": 4}
 FULL = {"action": "accept", "content": {"n": 4, "name": "Ada", "size": "small"}}
 BOTH = {"form": {}, "url": {}}
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} {NAME} {name}", flush=True)
 
 
 class Place:

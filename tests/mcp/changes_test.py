@@ -12,15 +12,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 SERVER = Path(__file__).resolve().parent / "bad_server.py"
 TOKEN = "ghp_0123456789abcdefGHIJKLMN"
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} mcp/changes_test.py {name}", flush=True)
 
 
 class Place:

@@ -12,10 +12,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "house"))
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "house")]
 import packages  # noqa: E402
+from script import NAME, verdict  # noqa: E402
 
-NAME = "mcp/conformance.py"
 ROOT = Path(os.environ.get("HAFT_SOURCE_ROOT", Path(__file__).resolve().parents[2]))
 os.environ.setdefault("HAFT_BUILD", str(ROOT / "build"))
 BUILD = Path(os.environ["HAFT_BUILD"])
@@ -89,13 +90,6 @@ def page_with(text):
     return f"{head}{BEGIN}\n{text}\n{END}{rest.split(END, 1)[1]}"
 
 
-def verdict(name, good, details=""):
-    for line in details.splitlines() if not good else ():
-        print(f"# {line}")
-    print(f"{'ok' if good else 'not ok'} {NAME} {name}", flush=True)
-    return good
-
-
 def main():
     results, good = [], True
     with tempfile.TemporaryDirectory() as out:
@@ -107,15 +101,15 @@ def main():
             results.append((revision, rows))
             bad = required - {row[0] for row in rows if row[3] and row[2] == 0}
             good &= verdict(f"server_{revision}", status == 0 and len(required) > 20 and not bad,
-                            f"exit status {status}; not passed: {' '.join(sorted(bad))}\n"
-                            + text[-3000:])
+                            [f"exit status {status}; not passed: {' '.join(sorted(bad))}",
+                             *text[-3000:].splitlines()])
             good &= verdict(f"fixture_ends_{revision}", fixture.status == 0)
     text = table(results)
     if "--write" in sys.argv:
         PAGE.write_text(page_with(text))
     good &= verdict("the_page_says_so", PAGE.read_text() == page_with(text),
-                    "docs/mcp.md is out of date: tests/mcp/conformance.py --write renews it\n"
-                    + text)
+                    ["docs/mcp.md is out of date: tests/mcp/conformance.py --write renews it",
+                     *text.splitlines()])
     return 0 if good else 1
 
 

@@ -12,17 +12,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 SERVER = Path(__file__).resolve().parent / "bad_server.py"
 CANARY = "sk-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LINES = "short line\nsecond line xx"
 PEM = "-----BEGIN KEY-----\n" + "".join(chr(97 + i) * 47 + "\n" for i in range(3)) + "-----END"
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} mcp/cuts_test.py {name}", flush=True)
 
 
 def parts(secret, *texts):

@@ -9,21 +9,18 @@ import os
 import re
 import stat
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-NAME = "mcp/embeddings_test.py"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 BUILD = Path(os.environ["HAFT_BUILD"])
 SECONDS = 120
 KEY = "sk-embed-0123456789abcdef"
 TASK = "ask the user to choose, with defaults"
-
-
-def check(name, found, wanted=True):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} {NAME} {name}", flush=True)
 
 
 class Program:

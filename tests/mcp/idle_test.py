@@ -10,11 +10,14 @@ import resource
 import select
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
-NAME = "mcp/idle_test.py"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import verdict  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 NEW = "2026-07-28"
 WANTED = 10000 if os.environ.get("HAFT_LONG") else 500
@@ -31,7 +34,7 @@ LISTEN = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen"
 
 def check(name, good, details):
     print(f"# {details}")
-    print(f"{'ok' if good else 'not ok'} {NAME} {name}", flush=True)
+    verdict(name, good)
 
 
 def raise_limit():

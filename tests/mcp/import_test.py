@@ -7,10 +7,13 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-NAME = "mcp/import_test.py"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
 HAFT = os.environ["HAFT"]
 HERE = Path(__file__).resolve().parent
 FILES = {
@@ -28,12 +31,6 @@ FILES = {
         "it is left out",
         "the server 'both': it has both a command and a url; it is left out"],
 }
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} {NAME} {name}", flush=True)
 
 
 def run(place, mcp):

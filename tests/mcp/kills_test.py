@@ -19,6 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
 MOMENTS = ("start", "initialize", "tools/list", "idle", "tools/call")
 SAY = {"name": "say", "description": "Says a word.",
        "inputSchema": {"type": "object", "properties": {"word": {"type": "string"}}}}
@@ -128,12 +131,6 @@ class Bad:
 
 
 # ---- the test ----
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} mcp/kills_test.py {name}", flush=True)
-
 
 class Run:
     """Four servers: one that goes wrong and a good one, over stdio and over HTTP."""

@@ -11,20 +11,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "house"))
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "house")]
 import packages  # noqa: E402
+from script import check, NAME  # noqa: E402
 
-NAME = "mcp/search_test.py"
 HAFT = os.environ["HAFT"]
 BUILD = Path(os.environ["HAFT_BUILD"])
 SCOPE = packages.SCOPE
 SECONDS = 120
-
-
-def check(name, found, wanted=True):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} {NAME} {name}", flush=True)
 
 
 class Agent:

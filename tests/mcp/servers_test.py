@@ -15,22 +15,16 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "house")]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "house")]
 import bridge  # noqa: E402
 import packages  # noqa: E402
+from script import check, NAME  # noqa: E402
 
-NAME = "mcp/servers_test.py"
 HAFT = os.environ["HAFT"]
 SCOPE = packages.SCOPE
 SERVERS = [f"{SCOPE}/server-everything", f"{SCOPE}/server-filesystem", f"{SCOPE}/server-memory"]
 LONG = "HAFT_LONG" in os.environ
 SECONDS = 120
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} {NAME} {name}", flush=True)
 
 
 def program(name, *words):

@@ -7,9 +7,13 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 REFUSALS = {"start_401": (401, b"who?"), "start_403": (403, b"you?"), "start_404": (404, b""),
@@ -20,12 +24,6 @@ RESUMES = 5  # HAFT__LIMIT_MCP_RESUMES
 UNTOLD = ("rug_push", "rug_405", "rug_listen")  # nobody tells that the tools have changed
 SAY = {"name": "say", "description": "Says a word.", "annotations": {"readOnlyHint": True},
        "inputSchema": {"type": "object", "properties": {"word": {"type": "string"}}}}
-
-
-def check(name, found, wanted):
-    if found != wanted:
-        print(f"# found  {found!r}\n# wanted {wanted!r}")
-    print(f"{'ok' if found == wanted else 'not ok'} mcp/web_test.py {name}", flush=True)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

@@ -18,6 +18,9 @@ import time
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import skip, verdict  # noqa: E402
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 HAFT = os.environ.get("HAFT", str(ROOT / "build" / "haft"))
 QUESTIONS = Path(__file__).resolve().parent / "offline_eval"
@@ -99,29 +102,23 @@ def load(name, held_out):
     return data["held_out" if held_out else "questions"]
 
 
-def check(name, good, details=()):
-    for line in details if not good else ():
-        print(f"# {line}")
-    print(f"{'ok' if good else 'not ok'} model/offline_eval.py {name}", flush=True)
-
-
 def test(trees):
     for name, tree in trees.items():
         if not tree.is_dir():
-            print(f"skip model/offline_eval.py references_exist_in_{name}: there is no {tree}")
+            skip(f"references_exist_in_{name}", f"there is no {tree}")
             continue
         step = 1 if name == "haft" else 2  # large trees take their time
         sets = (False, True) if "HAFT_LONG" in os.environ else (False,)
         asked = [Asked(q, tree) for held_out in sets for q in load(name, held_out)[::step]]
-        check(f"references_exist_in_{name}", not any(a.problems for a in asked),
-              [p for a in asked for p in a.problems])
-        check(f"every_answer_in_{name}_is_short", max(len(a.answer) for a in asked) <= 6000,
-              [f"{len(a.answer)}: {a.ask}" for a in asked])
+        verdict(f"references_exist_in_{name}", not any(a.problems for a in asked),
+                [p for a in asked for p in a.problems])
+        verdict(f"every_answer_in_{name}_is_short", max(len(a.answer) for a in asked) <= 6000,
+                [f"{len(a.answer)}: {a.ask}" for a in asked])
         if name == "haft":
             found = shares(asked[:len(load(name, False))])
-            check("the_share_is_kept", all(f >= floor for f, floor in zip(found, FLOOR)),
-                  [f"found {found}, wanted {FLOOR}"]
-                  + [f"at {a.place}: {a.ask}" for a in asked if a.place != 1])
+            verdict("the_share_is_kept", all(f >= floor for f, floor in zip(found, FLOOR)),
+                    [f"found {found}, wanted {FLOOR}"]
+                    + [f"at {a.place}: {a.ask}" for a in asked if a.place != 1])
 
 
 def show(trees, options):

@@ -11,6 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check_none, skip  # noqa: E402
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 HAFT = str(Path(os.environ.get("HAFT", ROOT / "build/haft")).resolve())
 SHARED = ROOT.parent / "shared/data/tool-search"
@@ -52,11 +55,7 @@ def test(name):
         found = measure(SETS[name], vectors)
         low = [f"{figure} {value:.1f}, wanted {floor}" for figure, value, floor
                in zip(NAMES, found, floors) if value < floor - 0.05]
-        for line in low:
-            print(f"# {line}")
-        how = "with" if vectors else "without"
-        verdict = "not ok" if low else "ok"
-        print(f"{verdict} search/quality_test.py {name} {how} vectors", flush=True)
+        check_none(f"{name} {'with' if vectors else 'without'} vectors", low)
 
 
 def table():
@@ -75,4 +74,4 @@ else:
         if directory.exists():
             test(name)
         else:
-            print(f"skip search/quality_test.py {name}: there is no {directory}")
+            skip(name, f"there is no {directory}")

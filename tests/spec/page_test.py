@@ -10,6 +10,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check_none  # noqa: E402
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs/spec.md"
 SCHEMA = json.loads((ROOT / "src/spec/load/haft.schema.json").read_text())
@@ -35,12 +38,6 @@ SECTIONS = [("The top", None), ("`model`", "model"), ("`model.price`", "model/pr
             ("`spec.planner.config.tool_descriptions[]`", "tool_description"),
             ("`resources`", "resources"), ("`resources.inference_gateways[]`", "gateway"),
             ("`resources.inference_gateways[].config`", "gateway/config")]
-
-
-def check(name, problems):
-    for problem in problems:
-        print("\n".join("# " + line for line in str(problem).splitlines()))
-    print(f"{'not ok' if problems else 'ok'} spec/page_test.py {name}", flush=True)
 
 
 def resolve(part):
@@ -112,13 +109,14 @@ wanted = before + BEGIN + tables() + END + after
 if "--write" in sys.argv:
     PAGE.write_text(wanted)
     page = wanted
-check("the_page_has_every_key", [] if page == wanted else
-      ["docs/spec.md and src/spec/load/haft.schema.json differ; tests/spec/page_test.py --write"])
+check_none("the_page_has_every_key", [] if page == wanted else
+           ["docs/spec.md and src/spec/load/haft.schema.json differ; "
+            "tests/spec/page_test.py --write"])
 
 shown = [id(find(path)["properties"]) for _, path in SECTIONS]
 missed = [list(group) for group in keys_of(SCHEMA, [])
           if id(group) not in shown and list(group) not in (["builtin"], ["name"], ["planner"])]
-check("no_object_of_the_schema_is_left_out", missed)
+check_none("no_object_of_the_schema_is_left_out", missed)
 
 if "HAFT" in os.environ:
     problems = []
@@ -128,10 +126,10 @@ if "HAFT" in os.environ:
                               capture_output=True, env={"PATH": os.environ["PATH"], **variables})
         if (done.returncode, done.stdout) != (0, "standard input: good\n"):
             problems.append(example + done.stdout + done.stderr)
-    check("the_examples_load", problems)
+    check_none("the_examples_load", problems)
     with tempfile.TemporaryDirectory() as directory:
         (Path(directory) / "i.json").write_text('{"model":"offline"}')
         done = subprocess.run([os.environ["HAFT"], "validate",
                                str(ROOT / "src/spec/load/haft.schema.json"), "i.json"],
                               cwd=directory, capture_output=True, text=True)
-        check("the_schema_works_by_itself", [] if done.returncode == 0 else [done.stdout])
+        check_none("the_schema_works_by_itself", [] if done.returncode == 0 else [done.stdout])

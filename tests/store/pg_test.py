@@ -15,23 +15,14 @@ import urllib.parse
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests/house"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/house")]
 import pg  # noqa: E402
+from script import check_none, skip, wait_for  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 TESTS = Path(os.environ["HAFT_BUILD"]) / "tests/haft-tests"
 PROCESSES = 8
 SECONDS = 60
-
-
-def check(name, problems):
-    for problem in problems:
-        print("\n".join("# " + line for line in str(problem).splitlines()))
-    print(f"{'not ok' if problems else 'ok'} store/pg_test.py {name}", flush=True)
-
-
-def skip(name, reason):
-    print(f"skip store/pg_test.py {name}: {reason}", flush=True)
 
 
 def start(*words):
@@ -55,8 +46,8 @@ def check_openings(cluster):
     processes = [start("worker", "--until-idle", "--store", url) for _ in range(PROCESSES)]
     outcomes = [(*process.communicate(timeout=SECONDS), process.returncode)
                 for process in processes]
-    check("many_processes_open_a_new_database_at_once",
-          [outcome for outcome in outcomes if outcome[2] != 0])
+    check_none("many_processes_open_a_new_database_at_once",
+               [outcome for outcome in outcomes if outcome[2] != 0])
 
 
 def check_looking(cluster):
@@ -74,7 +65,7 @@ def check_looking(cluster):
         if done[0] != wanted:
             problems.append((command, done))
     made = cluster.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'haft'", name)
-    check("who_only_looks_makes_no_tables", problems + ([] if made == "0" else [made]))
+    check_none("who_only_looks_makes_no_tables", problems + ([] if made == "0" else [made]))
 
 
 def check_connections(cluster):
@@ -93,7 +84,7 @@ def check_connections(cluster):
     for other in others:
         other.communicate(timeout=SECONDS)
     good = counts == "t" and found is not None and int(found[1]) >= 8
-    check("connections_of_others_are_counted", [] if good else [counts, report])
+    check_none("connections_of_others_are_counted", [] if good else [counts, report])
 
 
 def check_kill(cluster):
@@ -110,7 +101,7 @@ def check_kill(cluster):
         after = haft("runs", "events", "last", "--store", url)
         if after != before:
             problems.append(after)
-    check("what_was_reported_outlives_the_server", problems)
+    check_none("what_was_reported_outlives_the_server", problems)
 
 
 def check_restart_meanwhile(cluster):
@@ -131,8 +122,8 @@ def check_restart_meanwhile(cluster):
         haft("resume", "last", "--store", url)
     replay = haft("runs", "replay", "last", "--store", url)
     listed = haft("runs", "--json", "--store", url)
-    check("a_run_comes_to_its_end_over_a_restart",
-          [] if replay[0] == 0 and '"done"' in listed[1] else [replay, listed])
+    check_none("a_run_comes_to_its_end_over_a_restart",
+               [] if replay[0] == 0 and '"done"' in listed[1] else [replay, listed])
 
 
 def check_stop_while_away(cluster):
@@ -156,8 +147,8 @@ def check_stop_while_away(cluster):
                  any("released" in line for line in said), took < 10)
         owner = cluster.sql(f"SELECT owner <> '' FROM haft.runs WHERE id = '{run_id}'",
                             url.split("/")[3].split("?")[0])
-    check("a_worker_ends_while_the_database_is_away",
-          [] if (*found, owner) == (1, True, False, True, "t") else [found, owner, took, said])
+    check_none("a_worker_ends_while_the_database_is_away",
+               [] if (*found, owner) == (1, True, False, True, "t") else [found, owner, took, said])
 
 
 def check_gc_meanwhile(cluster):
@@ -189,7 +180,7 @@ def check_gc_meanwhile(cluster):
     left = cluster.sql("SELECT count(*) FROM haft.runs", name)
     if (done[0], waits, gc.returncode, left) != (0, "1", 0, "2"):
         problems.append((done, waits, gc.returncode, out, err, left))
-    check("gc_waits_for_a_run_that_is_created_in_the_thread", problems)
+    check_none("gc_waits_for_a_run_that_is_created_in_the_thread", problems)
 
 
 class Standby:
@@ -269,7 +260,7 @@ def check_standby(cluster):
         problems += [] if again[0] == 0 else [again]
     finally:
         standby.stop()
-    check("a_standby_can_be_read_and_is_told", problems)
+    check_none("a_standby_can_be_read_and_is_told", problems)
 
 
 def sessions(server):
@@ -283,12 +274,6 @@ def count_events(cluster, name):
         return int(cluster.sql("SELECT coalesce(sum(seq), 0) FROM haft.runs", name))
     except RuntimeError:  # there are no tables yet, or no server
         return 0
-
-
-def wait_for(what):
-    give_up = time.monotonic() + SECONDS
-    while not what() and time.monotonic() < give_up:
-        time.sleep(0.05)
 
 
 def write_sleeper(directory, command=("sleep", "4"), **more):
@@ -332,7 +317,7 @@ def check_both_on_the_primary(cluster):
     finally:
         process.kill()
         standby.stop()
-    check("what_was_written_to_the_primary_is_not_read_on_a_standby", problems)
+    check_none("what_was_written_to_the_primary_is_not_read_on_a_standby", problems)
 
 
 class Bouncer:
@@ -377,16 +362,16 @@ def check_bouncer(cluster):
                            bouncer.url(name)) for _ in range(3)]
         outcomes = [(*process.communicate(timeout=2 * SECONDS), process.returncode)
                     for process in processes]
-        check("runs_go_through_pgbouncer",
-              [outcome for outcome in outcomes if outcome[2] != 0])
+        check_none("runs_go_through_pgbouncer",
+                   [outcome for outcome in outcomes if outcome[2] != 0])
         environment = dict(os.environ, HAFT_TEST_POSTGRES=bouncer.url("postgres"))
         tests = subprocess.run([TESTS, "--file", "store/store_test.c", "_in_postgres"],
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                env=environment, cwd=ROOT, timeout=2 * SECONDS)
         lines = tests.stdout.splitlines()
         right = tests.returncode == 0 and any(line.startswith("ok") for line in lines)
-        check("the_tests_of_stores_pass_through_pgbouncer",
-              [] if right else [tests.stdout[-2000:]])
+        check_none("the_tests_of_stores_pass_through_pgbouncer",
+                   [] if right else [tests.stdout[-2000:]])
     finally:
         bouncer.stop()
 
@@ -408,7 +393,7 @@ def check_library():
     right = (done.returncode != 0 and "libpq.so.5 cannot be loaded" in done.stderr
              and "libpq5" in done.stderr and "hidden" not in done.stderr
              and others.returncode == 0)
-    check("a_missing_library_is_told", [] if right else [done, others])
+    check_none("a_missing_library_is_told", [] if right else [done, others])
 
 
 def main():

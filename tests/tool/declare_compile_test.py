@@ -6,10 +6,13 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check_none, skip  # noqa: E402
+
 ROOT = Path(__file__).resolve().parent.parent.parent
-SCRIPT = "tool/declare_compile_test.py"
 FLAGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror", "-fsyntax-only"]
 COMPILERS = [["gcc", "-x", "c", "-std=c11"], ["clang-14", "-x", "c", "-std=c11"],
              ["g++", "-x", "c++", "-std=c++20"], ["clang++-14", "-x", "c++", "-std=c++20"]]
@@ -111,12 +114,6 @@ BAD = {
 }
 
 
-def report(name, problems):
-    for line in problems:
-        print(f"# {line}")
-    print(f"{'not ok' if problems else 'ok'} {SCRIPT} {name}", flush=True)
-
-
 def compile_text(compiler, text):
     done = subprocess.run([*compiler, *FLAGS, "-Iinclude", "-"], cwd=ROOT, text=True,
                           input='#include "haft.h"\n' + text, stdout=subprocess.PIPE,
@@ -132,7 +129,7 @@ def first_error(output):
 def main():
     compilers = [compiler for compiler in COMPILERS if shutil.which(compiler[0])]
     if not compilers:
-        print(f"skip {SCRIPT} all: no compiler that is known here is installed")
+        skip("all", "no compiler that is known here is installed")
         return
     for name, text in GOOD.items():
         problems = []
@@ -140,7 +137,7 @@ def main():
             status, output = compile_text(compiler, text)
             if status != 0 or output:
                 problems += [" ".join(compiler), *output.splitlines()[:8]]
-        report(name, problems)
+        check_none(name, problems)
     for name, (text, sentence) in BAD.items():
         problems = []
         for compiler in compilers:
@@ -150,7 +147,7 @@ def main():
             elif not re.search(sentence, first_error(output)):
                 problems += [f"{' '.join(compiler)} does not say: {sentence}",
                              *output.splitlines()[:8]]
-        report(name, problems)
+        check_none(name, problems)
 
 
 if __name__ == "__main__":
