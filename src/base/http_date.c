@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/time.h"
@@ -41,7 +42,7 @@ static bool take_number(haft_str *rest, size_t count, bool padded, unsigned *ret
         if (padded && i == 0 && c == ' ') {
             continue;
         }
-        if (c < '0' || c > '9') {
+        if (!haft__ascii_is_digit(c)) {
             return false;
         }
         number = number * 10 + (unsigned)(c - '0');

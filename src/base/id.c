@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/hash.h"
 
 static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -71,17 +72,12 @@ bool haft__id_valid(haft_str text)
 /* Fixed for ever: ids must be the same on every machine and in every run. */
 static const haft__hash_key short_key = {0x63616c6c20696473U, 0x6f66206e696e6520U};
 
-static bool is_plain(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
 void haft__id_short(haft_str id, char to[HAFT__ID_SHORT_LENGTH])
 {
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     bool plain = id.len == HAFT__ID_SHORT_LENGTH;
     for (size_t i = 0; plain && i < id.len; i++) {
-        plain = is_plain(id.ptr[i]);
+        plain = haft__ascii_is_alphanumeric(id.ptr[i]);
     }
     if (plain) {
         memcpy(to, id.ptr, HAFT__ID_SHORT_LENGTH);

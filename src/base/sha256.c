@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/macros.h"
 
 #define BLOCK 64U
@@ -132,8 +133,5 @@ void haft__sha256_hex(haft_str bytes, char ret_hex[HAFT__SHA256_HEX])
     haft__sha256_init(&hash);
     haft__sha256_add(&hash, bytes);
     haft__sha256_end(&hash, digest);
-    for (size_t i = 0; i < COUNT(digest); i++) {
-        ret_hex[2 * i] = "0123456789abcdef"[digest[i] >> 4];
-        ret_hex[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
-    }
+    haft__hex_write(ret_hex, digest, sizeof(digest));
 }

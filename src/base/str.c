@@ -2,6 +2,8 @@
 /* str.c - string views. Tests: tests/base/str_test.c. */
 #include "base/str.h"
 
+#include "base/ascii.h"
+
 int haft__str_compare(haft_str a, haft_str b)
 {
     size_t shorter = a.len < b.len ? a.len : b.len;
@@ -22,6 +24,18 @@ bool haft__str_ends_with(haft_str s, haft_str suffix)
     return s.len >= suffix.len && haft__str_equal(haft__str_skip(s, s.len - suffix.len), suffix);
 }
 
+bool haft__str_is_token(haft_str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.ptr[i];
+        bool other = c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL;
+        if (!haft__ascii_is_alphanumeric(c) && !other) {
+            return false;
+        }
+    }
+    return s.len > 0;
+}
+
 haft_str haft__str_skip(haft_str s, size_t count)
 {
     if (count >= s.len) {
@@ -30,34 +44,34 @@ haft_str haft__str_skip(haft_str s, size_t count)
     return (haft_str){s.ptr + count, s.len - count};
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 haft_str haft__str_trim(haft_str s)
 {
-    while (s.len > 0 && is_space(s.ptr[0])) {
+    while (s.len > 0 && haft__ascii_is_space(s.ptr[0])) {
         s = haft__str_skip(s, 1);
     }
-    while (s.len > 0 && is_space(s.ptr[s.len - 1])) {
+    while (s.len > 0 && haft__ascii_is_space(s.ptr[s.len - 1])) {
         s.len--;
     }
     return s;
 }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
 bool haft__str_equal_ignore_case(haft_str a, haft_str b)
 {
     size_t i = 0;
-    while (i < a.len && i < b.len && lower(a.ptr[i]) == lower(b.ptr[i])) {
+    while (i < a.len && i < b.len && haft__ascii_lower(a.ptr[i]) == haft__ascii_lower(b.ptr[i])) {
         i++;
     }
     return a.len == b.len && i == a.len;
+}
+
+bool haft__str_contains_ignore_case(haft_str s, haft_str word)
+{
+    for (size_t i = 0; i + word.len <= s.len; i++) {
+        if (haft__str_equal_ignore_case((haft_str){s.ptr + i, word.len}, word)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 haft_str haft__str_split(haft_str *rest, char separator)

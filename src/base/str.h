@@ -28,11 +28,18 @@ static inline bool haft__str_equal(haft_str a, haft_str b)
 /* ASCII letters are the same in both cases. */
 bool haft__str_equal_ignore_case(haft_str a, haft_str b);
 
+/* Whether `word` stands anywhere in `s`; cases as above. */
+bool haft__str_contains_ignore_case(haft_str s, haft_str word);
+
 /* Byte order, which for UTF-8 is code point order. Negative, zero or positive. */
 int haft__str_compare(haft_str a, haft_str b);
 
 bool haft__str_starts_with(haft_str s, haft_str prefix);
 bool haft__str_ends_with(haft_str s, haft_str suffix);
+
+/* Whether it is a token of HTTP, such as the name of a method or header (RFC 9110, section 5.6.2).
+ */
+bool haft__str_is_token(haft_str s);
 
 /* What is left after the first `count` bytes; empty when there are fewer. */
 haft_str haft__str_skip(haft_str s, size_t count);

@@ -10,15 +10,12 @@
 
 #include <stdint.h>
 
+#include "base/ascii.h"
+
 #define MOST_SLIPS 3U
 
 typedef uint8_t table[3][HAFT__LIMIT_NEAR_BYTES + 1];
 _Static_assert(HAFT__LIMIT_NEAR_BYTES < UINT8_MAX, "a distance has to fit into a byte");
-
-static char fold(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
 
 static uint8_t least(unsigned a, unsigned b)
 {
@@ -33,9 +30,10 @@ static uint8_t next_row(haft_str a, haft_str b, size_t i, table rows)
     const uint8_t *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
     uint8_t smallest = row[0] = (uint8_t)i;
     for (size_t k = 1; k <= b.len; k++) {
-        char x = fold(a.ptr[i - 1]), y = fold(b.ptr[k - 1]);
+        char x = haft__ascii_lower(a.ptr[i - 1]), y = haft__ascii_lower(b.ptr[k - 1]);
         row[k] = least(above[k - 1] + (x != y), 1U + least(above[k], row[k - 1]));
-        if (i > 1 && k > 1 && x == fold(b.ptr[k - 2]) && y == fold(a.ptr[i - 2])) {
+        if (i > 1 && k > 1 && x == haft__ascii_lower(b.ptr[k - 2])
+            && y == haft__ascii_lower(a.ptr[i - 2])) {
             row[k] = least(row[k], two_above[k - 2] + 1U);
         }
         smallest = least(smallest, row[k]);

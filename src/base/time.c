@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
+
 #define DAY_MS       86400000U
 #define DAYS_TO_1970 719468           /* from 0000-03-01 */
 #define LAST_MS      253402300799999U /* 9999-12-31T23:59:59.999Z */
@@ -71,7 +73,7 @@ static int digits(haft_str text, size_t at, size_t count)
 {
     int number = 0;
     for (size_t i = at; i < at + count; i++) {
-        if (text.ptr[i] < '0' || text.ptr[i] > '9') {
+        if (!haft__ascii_is_digit(text.ptr[i])) {
             return -1;
         }
         number = number * 10 + (text.ptr[i] - '0');

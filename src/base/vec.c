@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 8U
+#define FIRST_CAPACITY 4U
 
 /* Twice the capacity, or what is wanted if that is more. */
 static size_t next_capacity(size_t capacity, size_t wanted)

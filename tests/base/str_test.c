@@ -88,3 +88,30 @@ TEST(equality_may_disregard_case)
                   cases[i].equal, "%s and %s", cases[i].a, cases[i].b);
     }
 }
+
+TEST(words_are_found_in_any_case)
+{
+    static const struct {
+        const char *text, *word;
+        bool found;
+    } rows[] = {{"a Session ended", "session", true},
+                {"SESSION", "session", true},
+                {"sessio", "session", false},
+                {"", "x", false},
+                {"x", "", true}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft_str text = haft__str(rows[i].text), word = haft__str(rows[i].word);
+        CHECK_INT(haft__str_contains_ignore_case(text, word), rows[i].found, "%s", rows[i].text);
+    }
+}
+
+TEST(tokens_of_http_have_no_separators)
+{
+    CHECK(haft__str_is_token(HAFT__LIT("Content-Type")), "a header");
+    CHECK(haft__str_is_token(HAFT__LIT("!#$%&'*+-.^_`|~09azAZ")), "every character");
+    static const char *const wrong[] = {"", "a b", "a:", "(a)", "\xC3\xA9", "a\n"};
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        CHECK(!haft__str_is_token(haft__str(wrong[i])), "%s", wrong[i]);
+    }
+    CHECK(!haft__str_is_token((haft_str){"a\0", 2}), "a NUL");
+}
