@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
+
 /* Integers up to this many digits are spelled without an exponent, like ECMAScript does. */
 #define PLAIN_DIGITS 21
 /* The most zeros behind the point of a number that is spelled without an exponent. */
@@ -11,16 +13,11 @@
 /* Far past HAFT__DECIMAL_EXPONENT_MAX even when the digits take back what they can. */
 #define EXPONENT_STOP ((int64_t)100000000000000000)
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* The run of digits at *at, which is moved behind it. */
 static haft_str take_digits(haft_str text, size_t *at)
 {
     size_t start = *at;
-    while (*at < text.len && is_digit(text.ptr[*at])) {
+    while (*at < text.len && haft__ascii_is_digit(text.ptr[*at])) {
         ++*at;
     }
     return (haft_str){text.ptr + start, *at - start};
@@ -34,7 +31,7 @@ static int64_t parse_exponent(haft_str text, size_t at)
     }
     at++;
     bool negative = at < text.len && text.ptr[at] == '-';
-    if (at < text.len && !is_digit(text.ptr[at])) {
+    if (at < text.len && !haft__ascii_is_digit(text.ptr[at])) {
         at++;
     }
     int64_t exponent = 0;

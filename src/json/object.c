@@ -85,10 +85,19 @@ void haft__field_text_or_null(haft__json_writer *w, const char *key, haft_str te
     }
 }
 
+void haft__field_string(haft__json_writer *w, const char *key, const char *text)
+{
+    if (text != NULL) {
+        haft__field_text(w, key, haft__str(text));
+    } else {
+        haft__field_null(w, key);
+    }
+}
+
 void haft__field_number(haft__json_writer *w, const char *key, uint64_t number)
 {
     haft__json_key(w, key);
-    haft__json_add_int(w, (int64_t)number);
+    haft__json_add_int(w, number < INT64_MAX ? (int64_t)number : INT64_MAX);
 }
 
 void haft__field_flag(haft__json_writer *w, const char *key, bool flag)

@@ -40,6 +40,7 @@ bool haft__array_has_text(haft__json array, haft_str text);
 
 void haft__field_text(haft__json_writer *w, const char *key, haft_str text);
 void haft__field_text_or_null(haft__json_writer *w, const char *key, haft_str text); /* "": null */
+void haft__field_string(haft__json_writer *w, const char *key, const char *text); /* NULL: null */
 void haft__field_number(haft__json_writer *w, const char *key, uint64_t number);
 void haft__field_flag(haft__json_writer *w, const char *key, bool flag);
 void haft__field_null(haft__json_writer *w, const char *key);

@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "json/stack.h"
@@ -70,7 +72,7 @@ static const char *fail_full(reader *r, const char *p)
 
 static const char *skip_more_space(const char *p, const char *end)
 {
-    while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) {
+    while (p < end && haft__ascii_is_space(*p)) {
         p++;
     }
     return p;
@@ -109,7 +111,7 @@ static const char *skip_escape(reader *r, const char *p)
     }
     p++;
     for (const char *end = p + 4; p < end; p++) {
-        if (p == r->end || haft__json_hex(*p) < 0) {
+        if (p == r->end || haft__hex_value(*p) < 0) {
             return fail(r, p, HAFT__JSON_PROBLEM_HEX);
         }
     }
@@ -140,8 +142,8 @@ static const char *find_quote(reader *r, const char *p, bool *ret_escaped)
 
 static uint32_t hex4(const char *p)
 {
-    return (uint32_t)haft__json_hex(p[0]) << 12 | (uint32_t)haft__json_hex(p[1]) << 8
-           | (uint32_t)haft__json_hex(p[2]) << 4 | (uint32_t)haft__json_hex(p[3]);
+    return (uint32_t)haft__hex_value(p[0]) << 12 | (uint32_t)haft__hex_value(p[1]) << 8
+           | (uint32_t)haft__hex_value(p[2]) << 4 | (uint32_t)haft__hex_value(p[3]);
 }
 
 /* Decodes the \u escape whose digits are at `p` (checked), with its partner if it has one. */
@@ -237,17 +239,12 @@ static inline const char *read_string(reader *r, const char *p, haft__json *ret_
     return p + 1;
 }
 
-static inline bool is_digit(char c)
-{
-    return (unsigned char)(c - '0') <= 9;
-}
-
 static const char *skip_digits(reader *r, const char *p)
 {
-    if (p == r->end || !is_digit(*p)) {
+    if (p == r->end || !haft__ascii_is_digit(*p)) {
         return fail(r, p, HAFT__JSON_PROBLEM_DIGIT);
     }
-    while (p < r->end && is_digit(*p)) {
+    while (p < r->end && haft__ascii_is_digit(*p)) {
         p++;
     }
     return p;
@@ -272,11 +269,11 @@ static inline const char *read_number(reader *r, const char *p, haft__json *ret_
 {
     const char *from = p, *end = r->end;
     p += *p == '-';
-    if (HAFT__UNLIKELY(p == end || !is_digit(*p))) {
+    if (HAFT__UNLIKELY(p == end || !haft__ascii_is_digit(*p))) {
         return fail(r, p, HAFT__JSON_PROBLEM_DIGIT);
     }
     const char *first = p++;
-    while (p < end && is_digit(*p)) {
+    while (p < end && haft__ascii_is_digit(*p)) {
         p++;
     }
     if (HAFT__UNLIKELY(*first == '0' && p - first > 1)) {
@@ -425,7 +422,7 @@ static inline const char *read_scalar(reader *r, const char *p, haft__json_probl
     char first = p < r->end ? *p : '\0';
     if (first == '"') {
         p = read_string(r, p + 1, value);
-    } else if (is_digit(first) || first == '-') {
+    } else if (haft__ascii_is_digit(first) || first == '-') {
         p = read_number(r, p, value);
     } else {
         p = read_literal(r, p, otherwise, value);

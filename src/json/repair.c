@@ -14,7 +14,9 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/buf.h"
+#include "base/hex.h"
 #include "base/str.h"
 #include "json/syntax.h"
 
@@ -90,45 +92,25 @@ static haft_status fail_at(const repairer *m, size_t at, haft__json_problem prob
                            haft__json_byte_at(m->text, at));
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* Part of a literal, a number or a name. */
-static bool is_word(char c)
+static bool is_word(int c)
 {
-    return is_letter(c) || is_digit(c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+    return haft__ascii_is_alphanumeric(c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
 /* Part of the name of a language, as in "c++" or "objective-c". */
-static bool is_language(char c)
+static bool is_language(int c)
 {
-    return is_letter(c) || is_digit(c) || (c != '\0' && strchr("_+-.#", c) != NULL);
+    return haft__ascii_is_alphanumeric(c) || (c != '\0' && strchr("_+-.#", c) != NULL);
 }
 
-static size_t run_of(const repairer *m, size_t ahead, bool (*is)(char))
+static size_t run_of(const repairer *m, size_t ahead, bool (*is)(int))
 {
     size_t count = 0;
     while (m->at + ahead + count < m->text.len && is(m->text.ptr[m->at + ahead + count])) {
         count++;
     }
     return count;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
 }
 
 /* How often `c` stands in a row at `at`. */
@@ -154,7 +136,7 @@ static bool is_json_word(haft_str word)
 /* The fence and what belongs to it, if the text starts with one. */
 static void skip_opening_fence(repairer *m)
 {
-    copy(m, run_of(m, 0, is_space));
+    copy(m, run_of(m, 0, haft__ascii_is_space));
     char c = peek(m, 0);
     size_t length = c == '`' || c == '~' ? row_of(m, c) : 0;
     if (length < FENCE_LENGTH) {
@@ -163,9 +145,9 @@ static void skip_opening_fence(repairer *m)
     m->fence = c;
     m->fence_length = length;
     m->at += length;
-    size_t blanks = run_of(m, 0, is_blank);
+    size_t blanks = run_of(m, 0, haft__ascii_is_blank);
     size_t word = run_of(m, blanks, is_language);
-    size_t end = blanks + word + run_of(m, blanks + word, is_blank);
+    size_t end = blanks + word + run_of(m, blanks + word, haft__ascii_is_blank);
     /* At the end of the text the line may have been cut off, so a word is no value there. */
     bool ends_line = m->at + end == m->text.len || peek(m, end) == '\n' || peek(m, end) == '\r';
     if (ends_line || is_json_word((haft_str){m->text.ptr + m->at + blanks, word})) {
@@ -184,7 +166,7 @@ static haft_status repair_fence(repairer *m, haft_error *err)
         return HAFT_OK;
     }
     m->at += length;
-    m->at += run_of(m, 0, is_space);
+    m->at += run_of(m, 0, haft__ascii_is_space);
     if (m->at < m->text.len) {
         return fail_at(m, m->at, HAFT__JSON_PROBLEM_FENCE_END, err);
     }
@@ -224,9 +206,8 @@ static haft_status skip_comment(repairer *m, haft_error *err)
 
 static void replace_control(repairer *m)
 {
-    static const char hex[] = "0123456789abcdef";
-    char c = peek(m, 0);
-    char made[6] = {'\\', 'u', '0', '0', hex[(unsigned char)c >> 4], hex[(unsigned char)c & 0xF]};
+    char c = peek(m, 0), made[6] = {'\\', 'u', '0', '0'};
+    haft__hex_write(made + 4, &c, 1);
     switch (c) {
     case '\n': replace(m, 1, HAFT__LIT("\\n")); return;
     case '\r': replace(m, 1, HAFT__LIT("\\r")); return;
@@ -283,7 +264,7 @@ static void repair_word(repairer *m)
     };
     haft_str word = {m->text.ptr + m->at, run_of(m, 0, is_word)};
     m->last = word.ptr[word.len - 1];
-    m->number_end = is_digit(m->last) ? m->at + word.len : m->number_end;
+    m->number_end = haft__ascii_is_digit(m->last) ? m->at + word.len : m->number_end;
     for (size_t i = 0; i < COUNT(words); i++) {
         if (haft__str_equal(word, words[i].python)) {
             replace(m, word.len, words[i].json);
@@ -321,8 +302,8 @@ static haft_status repair(repairer *m, haft_error *err)
     skip_opening_fence(m);
     while (m->at < m->text.len) {
         haft_status status = HAFT_OK;
-        if (is_space(peek(m, 0))) {
-            copy(m, run_of(m, 0, is_space));
+        if (haft__ascii_is_space(peek(m, 0))) {
+            copy(m, run_of(m, 0, haft__ascii_is_space));
         } else if (at_comment(m)) {
             status = skip_comment(m, err);
         } else if (m->fence != 0 && peek(m, 0) == m->fence) {

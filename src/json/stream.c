@@ -14,6 +14,7 @@
 
 #include <assert.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "json/stream_int.h"
@@ -105,7 +106,7 @@ static haft__stream_step begin_value(haft__stream_cursor *c, haft__json_problem 
 {
     char first = *c->p;
     bool known = first == '{' || first == '[' || first == '"' || first == '-'
-                 || (first >= '0' && first <= '9') || first == 't' || first == 'f' || first == 'n';
+                 || haft__ascii_is_digit(first) || first == 't' || first == 'f' || first == 'n';
     if (!known) {
         bool bom = first == HAFT__JSON_BOM && haft__stream_offset(c) == 0;
         return haft__stream_fail(c, bom ? HAFT__JSON_PROBLEM_BOM : otherwise);
@@ -177,7 +178,7 @@ static haft__stream_step on_separator(haft__stream_cursor *c)
  * it cannot end there. */
 static haft__json_stream_state number_edge(haft__json_stream_state state, char byte)
 {
-    bool digit = byte >= '0' && byte <= '9', e = (byte | 0x20) == 'e';
+    bool digit = haft__ascii_is_digit(byte), e = (byte | 0x20) == 'e';
     switch (state) {
     case HAFT__JSON_IN_MINUS:
         return byte == '0' ? HAFT__JSON_IN_ZERO : digit ? HAFT__JSON_IN_INTEGER : HAFT__JSON_FAILED;

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "json/stream_int.h"
 
@@ -240,7 +241,7 @@ haft__stream_step haft__stream_on_hex(haft__stream_cursor *c)
     if (key_room(c) == 0) {
         return fail_key(c);
     }
-    int digit = haft__json_hex(*c->p);
+    int digit = haft__hex_value(*c->p);
     if (digit < 0) {
         return fail_escape(c, HAFT__JSON_PROBLEM_HEX);
     }

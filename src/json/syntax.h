@@ -134,16 +134,6 @@ static inline char haft__json_simple_escape(char c)
     return meant[(unsigned char)c];
 }
 
-/* 0 to 15, or -1. */
-static inline int haft__json_hex(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    char lower = (char)(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 static inline bool haft__json_is_high_surrogate(uint32_t code)
 {
     return (code & 0xFC00U) == 0xD800U;

@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -18,7 +19,6 @@
 
 static void write_escape(haft__buf *buf, char c)
 {
-    static const char hex[] = "0123456789abcdef";
     char text[6] = {'\\', 0, '0', '0', 0, 0};
     size_t length = 2;
     switch (c) {
@@ -31,8 +31,7 @@ static void write_escape(haft__buf *buf, char c)
     case '\t': text[1] = 't'; break;
     default:
         text[1] = 'u';
-        text[4] = hex[(unsigned char)c >> 4];
-        text[5] = hex[(unsigned char)c & 0xF];
+        haft__hex_write(text + 4, &c, 1);
         length = sizeof(text);
     }
     haft__buf_add(buf, text, length);

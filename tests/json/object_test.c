@@ -91,10 +91,13 @@ TEST(fields_are_written_with_their_keys)
     haft__field_number(&w, "d", 7);
     haft__field_flag(&w, "e", true);
     haft__field_null(&w, "f");
+    haft__field_string(&w, "h", "z");
+    haft__field_string(&w, "i", NULL);
     haft__field_value(&w, "g", haft__json_array(NULL, 0));
     haft__json_end_object(&w);
     CHECK_STR(haft__buf_str(&buf),
               haft__str("{\"a\":\"\\\"x\\\"\",\"b\":null,\"c\":\"y\",\"d\":7,\"e\":true,\"f\":null,"
+                        "\"h\":\"z\",\"i\":null,"
                         "\"g\":[]}"),
               "all kinds");
     haft__buf_finish(&buf);
