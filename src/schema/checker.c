@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/vec.h"
 #include "schema/schema_int.h"
 
 #define FIRST_WORDS ((size_t)64)
@@ -89,16 +90,13 @@ bool haft__checker_charge_value(haft__checker *checker, const haft__json *value)
 
 static bool grow(haft__checker *checker, size_t wanted)
 {
-    size_t capacity = checker->word_capacity > 0 ? checker->word_capacity : FIRST_WORDS;
-    while (capacity < wanted) {
-        capacity *= 2;
-    }
-    uint64_t *words = realloc(checker->words, capacity * sizeof(*words));
+    uint64_t *words =
+        haft__vec_reserve(checker->words, &checker->word_capacity,
+                          wanted > FIRST_WORDS ? wanted : FIRST_WORDS, sizeof(*words));
     if (words == NULL) {
         return haft__checker_stop(checker, HAFT__EXCEEDED_MEMORY);
     }
     checker->words = words;
-    checker->word_capacity = capacity;
     return true;
 }
 

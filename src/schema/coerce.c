@@ -13,6 +13,7 @@
  *      like anything that was read.
  * Tests: tests/schema/coerce_test.c.
  */
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -104,7 +105,7 @@ static bool from_string(coercer *co, uint8_t types, haft__json *value)
             return true;
         }
     }
-    bool number = (first == '-' || (first >= '0' && first <= '9'))
+    bool number = (first == '-' || haft__ascii_is_digit(first))
                   && haft__str_trim(text).len == text.len
                   && (types & (HAFT__TYPE_INTEGER | HAFT__TYPE(HAFT__JSON_NUMBER))) != 0;
     bool container = (first == '{' && (types & HAFT__TYPE(HAFT__JSON_OBJECT)) != 0)

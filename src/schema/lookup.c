@@ -4,14 +4,8 @@
 
 #include "base/macros.h"
 #include "base/str.h"
+#include "json/object.h"
 #include "json/pointer.h"
-
-/* Null when it is not there. */
-static haft__json get(haft__json object, const char *key)
-{
-    const haft__json *found = haft__json_get(object, haft__str(key));
-    return found != NULL ? *found : haft__json_null();
-}
 
 bool haft__schema_type_accepts(haft__json type, haft__json kind)
 {
@@ -44,7 +38,7 @@ static haft__schema_lookup_result step_into_object(haft__json schema, haft_str t
     const haft__json *properties = haft__json_get(schema, HAFT__LIT("properties"));
     bool named = properties != NULL && properties->kind == HAFT__JSON_OBJECT;
     const haft__json *found = named ? haft__pointer_member(*properties, token) : NULL;
-    haft__json others = get(schema, "additionalProperties");
+    haft__json others = haft__object_get(schema, "additionalProperties");
     if (found != NULL) {
         *ret_schema = *found;
         return HAFT__LOOKUP_KNOWN;
@@ -56,8 +50,8 @@ static haft__schema_lookup_result step_into_object(haft__json schema, haft_str t
 static haft__schema_lookup_result step_into_list(haft__json schema, haft_str token,
                                                  haft__json *ret_schema)
 {
-    haft__json items = get(schema, "items");
-    haft__json first = get(schema, "prefixItems");
+    haft__json items = haft__object_get(schema, "items");
+    haft__json first = haft__object_get(schema, "prefixItems");
     uint64_t index;
     if (!haft__str_to_u64(token, &index)) {
         return HAFT__LOOKUP_IMPOSSIBLE;
@@ -70,7 +64,7 @@ static haft__schema_lookup_result step_into_list(haft__json schema, haft_str tok
 
 static haft__schema_lookup_result step(haft__json schema, haft_str token, haft__json *ret_schema)
 {
-    haft__json type = get(schema, "type");
+    haft__json type = haft__object_get(schema, "type");
     if (haft__schema_has_other_keywords(schema) || type.kind == HAFT__JSON_NULL) {
         return HAFT__LOOKUP_UNRESTRICTED;
     }

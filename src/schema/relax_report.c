@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "base/vec.h"
 
 void haft__relax_report_init(haft__relax_report *report, haft__arena *arena)
 {
@@ -36,20 +37,11 @@ static void omit_line(haft__relax_report *report, haft_str where, haft_str what)
 
 static bool make_room(haft__relax_report *report)
 {
-    if (report->count < report->capacity) {
-        return true;
-    }
-    size_t capacity = report->capacity > 0 ? report->capacity * 2 : 8;
-    haft__relaxation *items = haft__arena_array(report->arena, capacity, sizeof *items);
-    if (items == NULL) {
-        return false;
-    }
-    if (report->count > 0) {
-        memcpy(items, report->items, report->count * sizeof *items);
-    }
-    report->items = items;
-    report->capacity = capacity;
-    return true;
+    haft__relaxation *items =
+        haft__vec_reserve_in(report->arena, report->items, report->count, &report->capacity,
+                             report->count + 1, sizeof *items);
+    report->items = items != NULL ? items : report->items;
+    return items != NULL;
 }
 
 void haft__relax_report_add(haft__relax_report *report, haft_str where, haft_str what,

@@ -6,6 +6,8 @@
  */
 #include "schema/uri.h"
 
+#include "base/ascii.h"
+#include "base/hex.h"
 #include "base/str.h"
 
 haft_str haft__uri_without_fragment(haft_str text)
@@ -19,20 +21,15 @@ haft_str haft__uri_fragment(haft_str text)
     return haft__str_skip(text, haft__uri_without_fragment(text).len + 1);
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_scheme_char(char c)
 {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+    return haft__ascii_is_alphanumeric(c) || c == '+' || c == '-' || c == '.';
 }
 
 /* The length of the scheme at the start of `text`, 0 when it has none. */
 static size_t scheme_length(haft_str text)
 {
-    if (text.len == 0 || !is_letter(text.ptr[0])) {
+    if (text.len == 0 || !haft__ascii_is_letter(text.ptr[0])) {
         return 0;
     }
     size_t at = 1;
@@ -209,15 +206,6 @@ haft_str haft__uri_resolve(haft__arena *arena, haft_str base_text, haft_str refe
     return join(arena, &uri);
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 haft_str haft__uri_decode(haft__arena *arena, haft_str text)
 {
     char *decoded = haft__arena_alloc(arena, text.len + 1);
@@ -227,8 +215,8 @@ haft_str haft__uri_decode(haft__arena *arena, haft_str text)
     size_t length = 0;
     for (size_t i = 0; i < text.len; i++) {
         bool escape = text.ptr[i] == '%' && i + 2 < text.len;
-        int high = escape ? hex_digit(text.ptr[i + 1]) : -1;
-        int low = escape ? hex_digit(text.ptr[i + 2]) : -1;
+        int high = escape ? haft__hex_value(text.ptr[i + 1]) : -1;
+        int low = escape ? haft__hex_value(text.ptr[i + 2]) : -1;
         if (high >= 0 && low >= 0) {
             decoded[length++] = (char)(high * 16 + low);
             i += 2;

@@ -8,6 +8,9 @@
  */
 #include "schema/downlevel/downlevel_int.h"
 
+#include "base/vec.h"
+#include "json/object.h"
+
 enum {
     OPENAI = 1 << HAFT__TARGET_OPENAI,
     VLLM = 1 << HAFT__TARGET_VLLM,
@@ -163,8 +166,8 @@ static bool is_anchored(haft_str pattern)
 /* Whether the string has a pattern or a format that the server will look at. */
 static bool is_shaped(const haft__downlevel *d, haft__json schema)
 {
-    const haft__json *pattern = haft__gbnf_get(schema, "pattern");
-    const haft__json *format = haft__gbnf_get(schema, "format");
+    const haft__json *pattern = haft__object_find(schema, "pattern");
+    const haft__json *format = haft__object_find(schema, "format");
     bool ollama = d->target == HAFT__TARGET_OLLAMA;
     return (pattern != NULL && (!ollama || is_anchored(haft__json_text(*pattern))))
            || (format != NULL && knows_format(d->target, haft__json_text(*format)));
@@ -172,7 +175,7 @@ static bool is_shaped(const haft__downlevel *d, haft__json schema)
 
 static bool is_integer(haft__json schema)
 {
-    const haft__json *type = haft__gbnf_get(schema, "type");
+    const haft__json *type = haft__object_find(schema, "type");
     return type != NULL && haft__str_equal(haft__json_text(*type), HAFT__LIT("integer"));
 }
 
@@ -180,7 +183,7 @@ static bool is_integer(haft__json schema)
 static const char *find_fault(haft__downlevel *d, haft__json schema, const char *key, holds what)
 {
     uint64_t count = 0;
-    haft_str value = haft__json_text(*haft__gbnf_get(schema, key));
+    haft_str value = haft__json_text(*haft__object_find(schema, key));
     bool ollama = d->target == HAFT__TARGET_OLLAMA;
     if (what == HOLDS_LENGTH && is_shaped(d, schema)) {
         return "any length: beside a pattern or a format it is not looked at";
@@ -200,11 +203,11 @@ static const char *find_fault(haft__downlevel *d, haft__json schema, const char 
     case HOLDS_FORMAT:
         return knows_format(d->target, value) ? NULL : "any string: the server does not know it";
     case HOLDS_ITEMS:
-        return d->target != HAFT__TARGET_VLLM && haft__gbnf_get(schema, "prefixItems") != NULL
+        return d->target != HAFT__TARGET_VLLM && haft__object_find(schema, "prefixItems") != NULL
                    ? "any items: they are not those behind the first"
                    : NULL;
     case HOLDS_CHOICE:
-        return ollama && haft__gbnf_get(schema, "properties") != NULL
+        return ollama && haft__object_find(schema, "properties") != NULL
                    ? "nothing: llama.cpp cannot have it beside properties"
                    : NULL;
     case HOLDS_VALUE:
@@ -250,7 +253,7 @@ static void report_unknown(haft__downlevel *d, haft__json schema)
 static haft__json translate_value(haft__downlevel *d, haft__json schema, size_t keyword)
 {
     const char *key = keywords[keyword].key;
-    haft__json value = *haft__gbnf_get(schema, key);
+    haft__json value = *haft__object_find(schema, key);
     size_t before;
     switch (keywords[keyword].holds) {
     case HOLDS_CHOICE:
@@ -288,7 +291,7 @@ static bool is_type(haft__json name)
 /* The schema without a type that no server knows: it would refuse the whole request. */
 static haft__json drop_bad_type(haft__downlevel *d, haft__json schema)
 {
-    const haft__json *type = haft__gbnf_get(schema, "type");
+    const haft__json *type = haft__object_find(schema, "type");
     bool good =
         type == NULL || is_type(*type) || (type->kind == HAFT__JSON_ARRAY && type->count > 0);
     for (uint32_t i = 0; type != NULL && type->kind == HAFT__JSON_ARRAY && i < type->count; i++) {
@@ -318,7 +321,7 @@ static haft__json translate_flat(haft__downlevel *d, haft__json schema)
     report_unknown(d, schema);
     for (size_t i = 0; i < COUNT(keywords); i++) {
         const char *key = keywords[i].key;
-        if (haft__gbnf_get(schema, key) == NULL || (keywords[i].targets >> d->target & 1) == 0
+        if (haft__object_find(schema, key) == NULL || (keywords[i].targets >> d->target & 1) == 0
             || (openai && keywords[i].holds == HOLDS_REQUIRED)
             || !fits(d, schema, key, keywords[i].holds)) {
             continue;
@@ -326,11 +329,11 @@ static haft__json translate_flat(haft__downlevel *d, haft__json schema)
         haft__object_builder_put(&m, haft__object_builder_string(key),
                                  translate_value(d, schema, i));
     }
-    if (haft__gbnf_get(schema, "oneOf") != NULL && haft__gbnf_get(schema, "anyOf") == NULL
+    if (haft__object_find(schema, "oneOf") != NULL && haft__object_find(schema, "anyOf") == NULL
         && fits(d, schema, "oneOf", HOLDS_CHOICE)) {
         haft__gbnf_report_relaxed(&d->g, "oneOf", "anyOf: more than one may hold");
         haft__object_builder_put(&m, haft__object_builder_string("anyOf"),
-                                 translate_list(d, "oneOf", *haft__gbnf_get(schema, "oneOf")));
+                                 translate_list(d, "oneOf", *haft__object_find(schema, "oneOf")));
     }
     if (openai) {
         haft__downlevel_complete_strict(d, schema, &m);
@@ -342,18 +345,13 @@ static haft__json translate_flat(haft__downlevel *d, haft__json schema)
 
 static bool add_def(haft__downlevel *d, haft__json key)
 {
-    if (d->def_count == d->def_room) {
-        size_t room = d->def_room > 0 ? d->def_room * 2 : 8;
-        haft__json_member *defs = haft__gbnf_alloc(&d->g, room, sizeof *defs);
-        if (defs == NULL) {
-            return false;
-        }
-        if (d->def_count > 0) {
-            memcpy(defs, d->defs, d->def_count * sizeof *defs);
-        }
-        d->defs = defs;
-        d->def_room = room;
+    haft__json_member *defs = haft__vec_reserve_in(&d->g.arena, d->defs, d->def_count, &d->def_room,
+                                                   d->def_count + 1, sizeof *defs);
+    if (defs == NULL) {
+        haft__gbnf_fail(&d->g, haft__arena_fail(&d->g.arena, NULL));
+        return false;
     }
+    d->defs = defs;
     d->defs[d->def_count++] = (haft__json_member){key, haft__json_bool(true)};
     return true;
 }
@@ -361,7 +359,7 @@ static bool add_def(haft__downlevel *d, haft__json key)
 /* "#/$defs/dN", for a target that is translated once; it may refer to itself. */
 static haft__json refer(haft__downlevel *d, haft__json schema, haft__json target)
 {
-    haft_str pointer = haft__json_text(*haft__gbnf_get(schema, "$ref"));
+    haft_str pointer = haft__json_text(*haft__object_find(schema, "$ref"));
     haft__gbnf_rule_name *name = haft__map_get(&d->g.refs, pointer);
     if (name == NULL) {
         size_t index = d->def_count;
@@ -392,7 +390,7 @@ static bool is_plain_reference(haft__json schema)
             return false;
         }
     }
-    return haft__gbnf_get(schema, "$ref") != NULL;
+    return haft__object_find(schema, "$ref") != NULL;
 }
 
 /* Whether references lead from one to the next without end. */

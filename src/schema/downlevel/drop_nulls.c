@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "json/object.h"
 #include "json/pointer.h"
 
 /* References and alternatives inside each other, before one gives up and leaves things alone. */
@@ -35,14 +36,9 @@ static bool step(dropper *d, unsigned hops)
     return d->steps > 0 && hops <= MOST_HOPS;
 }
 
-static const haft__json *get(haft__json schema, const char *key)
-{
-    return haft__json_get(schema, haft__str(key));
-}
-
 static const haft__json *target_of(const dropper *d, haft__json schema)
 {
-    const haft__json *ref = get(schema, "$ref");
+    const haft__json *ref = haft__object_find(schema, "$ref");
     haft_str text = ref != NULL ? haft__json_text(*ref) : HAFT__LIT("");
     return haft__str_starts_with(text, HAFT__LIT("#"))
                ? haft__pointer_get(d->root, haft__str_skip(text, 1))
@@ -83,9 +79,12 @@ static uint32_t count_allowing(dropper *d, const haft__json *list, unsigned hops
 
 static bool allows_null(dropper *d, haft__json schema, unsigned hops)
 {
-    const haft__json *type = get(schema, "type"), *values = get(schema, "enum");
-    const haft__json *only = get(schema, "const"), *all = get(schema, "allOf");
-    const haft__json *any = get(schema, "anyOf"), *one = get(schema, "oneOf");
+    const haft__json *type = haft__object_find(schema, "type"),
+                     *values = haft__object_find(schema, "enum");
+    const haft__json *only = haft__object_find(schema, "const"),
+                     *all = haft__object_find(schema, "allOf");
+    const haft__json *any = haft__object_find(schema, "anyOf"),
+                     *one = haft__object_find(schema, "oneOf");
     const haft__json *target = target_of(d, schema);
     if (!step(d, hops) || schema.kind != HAFT__JSON_OBJECT) {
         return schema.kind != HAFT__JSON_FALSE;
@@ -105,20 +104,11 @@ typedef struct said {
     bool required, null;      /* by one of them */
 } said;
 
-static bool lists(const haft__json *required, haft_str key)
-{
-    bool found = false;
-    for (uint32_t i = 0;
-         required != NULL && required->kind == HAFT__JSON_ARRAY && i < required->count; i++) {
-        found = found || haft__str_equal(haft__json_text(required->items[i]), key);
-    }
-    return found;
-}
-
 static void ask(dropper *d, haft__json schema, haft_str key, said *s, unsigned hops)
 {
     static const char *const parts[] = {"allOf", "anyOf", "oneOf"};
-    const haft__json *properties = get(schema, "properties"), *target = target_of(d, schema);
+    const haft__json *properties = haft__object_find(schema, "properties"),
+                     *target = target_of(d, schema);
     const haft__json *own = properties != NULL ? haft__json_get(*properties, key) : NULL;
     if (!step(d, hops)) {
         return;
@@ -127,12 +117,12 @@ static void ask(dropper *d, haft__json schema, haft_str key, said *s, unsigned h
         s->schema = s->schema != NULL ? s->schema : own;
         s->null = s->null || allows_null(d, *own, 0);
     }
-    s->required = s->required || lists(get(schema, "required"), key);
+    s->required = s->required || haft__array_has_text(haft__object_get(schema, "required"), key);
     if (target != NULL) {
         ask(d, *target, key, s, hops + 1);
     }
     for (size_t i = 0; i < COUNT(parts); i++) {
-        const haft__json *list = get(schema, parts[i]);
+        const haft__json *list = haft__object_find(schema, parts[i]);
         for (uint32_t j = 0; list != NULL && list->kind == HAFT__JSON_ARRAY && j < list->count;
              j++) {
             ask(d, list->items[j], key, s, hops + 1);
@@ -172,7 +162,8 @@ static haft__json drop_members(dropper *d, haft__json schema, haft__json value)
 static const haft__json *item_schema(const dropper *d, haft__json schema, uint32_t index)
 {
     for (unsigned hops = 0; hops < MOST_HOPS; hops++) {
-        const haft__json *first = get(schema, "prefixItems"), *items = get(schema, "items");
+        const haft__json *first = haft__object_find(schema, "prefixItems"),
+                         *items = haft__object_find(schema, "items");
         const haft__json *target = target_of(d, schema);
         if (first != NULL && first->kind == HAFT__JSON_ARRAY && index < first->count) {
             return &first->items[index];

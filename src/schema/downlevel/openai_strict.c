@@ -6,6 +6,8 @@
  */
 #include "schema/downlevel/downlevel_int.h"
 
+#include "json/object.h"
+
 static haft__json list_of_two(haft__downlevel *d, haft__json a, haft__json b)
 {
     haft__json *items = haft__gbnf_alloc(&d->g, 2, sizeof *items);
@@ -15,18 +17,6 @@ static haft__json list_of_two(haft__downlevel *d, haft__json a, haft__json b)
     items[0] = a;
     items[1] = b;
     return haft__json_array(items, 2);
-}
-
-static bool is_required(haft__json schema, haft_str key)
-{
-    const haft__json *required = haft__gbnf_get(schema, "required");
-    for (uint32_t i = 0;
-         required != NULL && required->kind == HAFT__JSON_ARRAY && i < required->count; i++) {
-        if (haft__str_equal(haft__json_text(required->items[i]), key)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* A property that may be left out, where all are required: it may be null. */
@@ -40,7 +30,8 @@ static haft__json nullable(haft__downlevel *d, haft__json schema)
 haft__json haft__downlevel_property(haft__downlevel *d, haft__json schema, haft_str key,
                                     haft__json value)
 {
-    bool optional = d->target == HAFT__TARGET_OPENAI && !is_required(schema, key);
+    bool optional = d->target == HAFT__TARGET_OPENAI
+                    && !haft__array_has_text(haft__object_get(schema, "required"), key);
     return optional ? nullable(d, value) : value;
 }
 
@@ -56,10 +47,10 @@ static haft__json all_required(haft__downlevel *d, haft__json members)
 
 static bool may_be_object(haft__json schema)
 {
-    const haft__json *type = haft__gbnf_get(schema, "type");
+    const haft__json *type = haft__object_find(schema, "type");
     if (type == NULL || type->kind == HAFT__JSON_STRING) {
         return type != NULL ? haft__str_equal(haft__json_text(*type), HAFT__LIT("object"))
-                            : haft__gbnf_get(schema, "properties") != NULL;
+                            : haft__object_find(schema, "properties") != NULL;
     }
     for (uint32_t i = 0; type->kind == HAFT__JSON_ARRAY && i < type->count; i++) {
         if (haft__str_equal(haft__json_text(type->items[i]), HAFT__LIT("object"))) {
@@ -78,7 +69,7 @@ static void close_object(haft__downlevel *d, haft__json schema, haft__object_bui
             members = m->members[i].value;
         }
     }
-    if (haft__gbnf_get(schema, "properties") == NULL) {
+    if (haft__object_find(schema, "properties") == NULL) {
         haft__gbnf_report_relaxed(&d->g, "an object with any members", "an empty one");
         haft__object_builder_put(m, haft__object_builder_string("properties"), members);
     }
@@ -129,9 +120,9 @@ static haft__json types_given(haft__downlevel *d, const haft__json *values, size
 static bool is_object(const haft__downlevel *d, haft__json schema)
 {
     return may_be_object(schema)
-           || (d->g.depth == 1 && haft__gbnf_get(schema, "type") == NULL
-               && haft__gbnf_get(schema, "anyOf") == NULL
-               && haft__gbnf_get(schema, "oneOf") == NULL);
+           || (d->g.depth == 1 && haft__object_find(schema, "type") == NULL
+               && haft__object_find(schema, "anyOf") == NULL
+               && haft__object_find(schema, "oneOf") == NULL);
 }
 
 /* Whether a `type`, a name or a list of them, has this one. */
@@ -147,9 +138,9 @@ static bool names_type(haft__json type, haft_str name)
 /* Each schema of OpenAI's has a type, unless it is a choice; each array says of what. */
 static void complete_type(haft__downlevel *d, haft__json schema, haft__object_builder *m)
 {
-    const haft__json *type = haft__gbnf_get(schema, "type");
-    const haft__json *list = haft__gbnf_get(schema, "enum");
-    const haft__json *one = haft__gbnf_get(schema, "const");
+    const haft__json *type = haft__object_find(schema, "type");
+    const haft__json *list = haft__object_find(schema, "enum");
+    const haft__json *one = haft__object_find(schema, "const");
     bool listed = list != NULL && list->kind == HAFT__JSON_ARRAY && list->count > 0;
     bool array = type != NULL && names_type(*type, HAFT__LIT("array"));
     if (type == NULL && (one != NULL || listed)) {
@@ -159,12 +150,12 @@ static void complete_type(haft__downlevel *d, haft__json schema, haft__object_bu
     } else if (type == NULL && is_object(d, schema)) {
         haft__object_builder_put(m, haft__object_builder_string("type"),
                                  haft__object_builder_string("object"));
-    } else if (type == NULL && haft__gbnf_get(schema, "anyOf") == NULL
-               && haft__gbnf_get(schema, "oneOf") == NULL) {
+    } else if (type == NULL && haft__object_find(schema, "anyOf") == NULL
+               && haft__object_find(schema, "oneOf") == NULL) {
         haft__object_builder_put(m, haft__object_builder_string("type"), any_scalar(d));
     } else if (array
-               && (haft__gbnf_get(schema, "items") == NULL
-                   || haft__gbnf_get(schema, "prefixItems") != NULL)) {
+               && (haft__object_find(schema, "items") == NULL
+                   || haft__object_find(schema, "prefixItems") != NULL)) {
         haft__object_builder_put(m, haft__object_builder_string("items"),
                                  haft__object_builder_single(d, "type", any_scalar(d)));
     }

@@ -75,7 +75,6 @@ void haft__gbnf_add_or(haft__buf *body);
 
 /* A whole number of a keyword; false when it is not there or is none. */
 bool haft__gbnf_get_count(haft__json schema, const char *key, uint64_t *ret_count);
-const haft__json *haft__gbnf_get(haft__json schema, const char *key);
 
 /* ---- merge.c ---- */
 

@@ -9,6 +9,7 @@
  */
 #include "schema/grammar/gbnf_writer.h"
 #include "json/number.h"
+#include "json/object.h"
 #include "json/pointer.h"
 
 #define HOPS 32  /* references that lead to references */
@@ -294,9 +295,9 @@ static bool merge_keyword(haft__gbnf_writer *g, haft_str key, haft__json *a, haf
 /* additionalProperties speaks of the properties beside it; merged, of those of both. */
 static void note_others(haft__gbnf_writer *g, haft__json a, haft__json b)
 {
-    const haft__json *other = haft__gbnf_get(a, "additionalProperties");
+    const haft__json *other = haft__object_find(a, "additionalProperties");
     if (other != NULL && other->kind != HAFT__JSON_TRUE
-        && haft__gbnf_get(b, "properties") != NULL) {
+        && haft__object_find(b, "properties") != NULL) {
         haft__gbnf_relax(g, a, "additionalProperties",
                          "additional to the properties of all that hold at once");
     }
@@ -351,7 +352,7 @@ haft__json haft__gbnf_merge_schemas(haft__gbnf_writer *g, haft__json a, haft__js
 /* What a `$ref` of this schema leads to; NULL when nowhere, or out of it. */
 const haft__json *haft__gbnf_ref_target(haft__gbnf_writer *g, haft__json schema)
 {
-    const haft__json *ref = haft__gbnf_get(schema, "$ref");
+    const haft__json *ref = haft__object_find(schema, "$ref");
     haft_str text = ref != NULL ? haft__json_text(*ref) : (haft_str){NULL, 0};
     if (text.len == 0 || text.ptr[0] != '#' || memchr(text.ptr, '%', text.len) != NULL) {
         return NULL;
@@ -361,14 +362,14 @@ const haft__json *haft__gbnf_ref_target(haft__gbnf_writer *g, haft__json schema)
 
 static bool add_all(haft__gbnf_writer *g, haft__json *schema)
 {
-    const haft__json *all = haft__gbnf_get(*schema, "allOf");
+    const haft__json *all = haft__object_find(*schema, "allOf");
     if (all == NULL) {
         return false;
     }
     haft__json merged = haft__gbnf_without_keyword(g, *schema, "allOf", UINT32_MAX);
     for (uint32_t i = 0; all->kind == HAFT__JSON_ARRAY && i < all->count; i++) {
         haft__json part = all->items[i];
-        if (haft__gbnf_get(part, "$ref") != NULL && haft__gbnf_get(merged, "$ref") != NULL) {
+        if (haft__object_find(part, "$ref") != NULL && haft__object_find(merged, "$ref") != NULL) {
             part = haft__gbnf_flatten_schema(g, part); /* each has its own */
         }
         merged = merged.kind == HAFT__JSON_OBJECT && merged.count == 0
@@ -381,7 +382,7 @@ static bool add_all(haft__gbnf_writer *g, haft__json *schema)
 
 static bool add_target(haft__gbnf_writer *g, haft__json *schema)
 {
-    if (haft__gbnf_get(*schema, "$ref") == NULL) {
+    if (haft__object_find(*schema, "$ref") == NULL) {
         return false;
     }
     const haft__json *target = haft__gbnf_ref_target(g, *schema);
@@ -395,7 +396,7 @@ static bool add_target(haft__gbnf_writer *g, haft__json *schema)
 
 haft__json haft__gbnf_flatten_schema(haft__gbnf_writer *g, haft__json schema)
 {
-    if (haft__gbnf_get(schema, "allOf") == NULL && haft__gbnf_get(schema, "$ref") == NULL) {
+    if (haft__object_find(schema, "allOf") == NULL && haft__object_find(schema, "$ref") == NULL) {
         return schema;
     }
     g->depth++;

@@ -5,6 +5,7 @@
 
 #include "schema/grammar/gbnf_writer.h"
 #include "json/number.h"
+#include "json/object.h"
 
 #define MOST_DIGITS 20 /* of any integer: what a model writes without end is no number */
 
@@ -166,7 +167,7 @@ static void add_positive(haft__buf *body, const bounds *b)
 static bool read_bound(haft__gbnf_writer *g, haft__json schema, const char *key, int64_t inwards,
                        int64_t *ret_bound)
 {
-    const haft__json *value = haft__gbnf_get(schema, key);
+    const haft__json *value = haft__object_find(schema, key);
     if (value == NULL) {
         return false;
     }
@@ -200,7 +201,7 @@ static bounds read_bounds(haft__gbnf_writer *g, haft__json schema)
 
 static void relax_multiples(haft__gbnf_writer *g, haft__json schema, bool integer)
 {
-    const haft__json *multiple = haft__gbnf_get(schema, "multipleOf");
+    const haft__json *multiple = haft__object_find(schema, "multipleOf");
     bool one = multiple != NULL && multiple->kind == HAFT__JSON_NUMBER
                && haft__number_compare(haft__json_text(*multiple), HAFT__LIT("1")) == 0;
     if (!integer || !one) {
@@ -230,7 +231,7 @@ haft__gbnf_rule_name haft__gbnf_schema_integer(haft__gbnf_writer *g, haft__json 
 haft__gbnf_rule_name haft__gbnf_schema_number(haft__gbnf_writer *g, haft__json schema)
 {
     relax_multiples(g, schema, false);
-    const haft__json *least = haft__gbnf_get(schema, "minimum");
+    const haft__json *least = haft__object_find(schema, "minimum");
     bool number = least != NULL && least->kind == HAFT__JSON_NUMBER;
     int order = number ? haft__number_compare(haft__json_text(*least), HAFT__LIT("0")) : -1;
     if (order != 0) {

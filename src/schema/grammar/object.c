@@ -8,6 +8,8 @@
  */
 #include "schema/grammar/gbnf_writer.h"
 
+#include "json/object.h"
+
 typedef struct property {
     haft_str key;
     haft__json schema;
@@ -34,7 +36,7 @@ static void add_property(listing *list, haft_str key, haft__json schema, bool re
 /* What is required, as a set. */
 static haft__map list_required(haft__gbnf_writer *g, haft__json schema)
 {
-    const haft__json *required = haft__gbnf_get(schema, "required");
+    const haft__json *required = haft__object_find(schema, "required");
     haft__map set;
     haft__map_init(&set, &g->arena, (haft__hash_key){0});
     for (uint32_t i = 0;
@@ -56,8 +58,8 @@ static bool is_schema(const haft__json *value)
 /* Members that the schema has, then those it only requires. */
 static bool list_members(haft__gbnf_writer *g, haft__json schema, listing *list)
 {
-    const haft__json *properties = haft__gbnf_get(schema, "properties");
-    const haft__json *other = haft__gbnf_get(schema, "additionalProperties");
+    const haft__json *properties = haft__object_find(schema, "properties");
+    const haft__json *other = haft__object_find(schema, "additionalProperties");
     uint32_t count = is_schema(properties) ? properties->count : 0;
     haft__map required = list_required(g, schema);
     *list = (listing){.items = haft__gbnf_alloc(g, count + required.count, sizeof(property))};
@@ -110,14 +112,14 @@ static void relax_members(haft__gbnf_writer *g, haft__json schema, size_t requir
  * properties has no others: nothing that a tool wants is lost. */
 static haft__json extra_schema(haft__json schema)
 {
-    const haft__json *other = haft__gbnf_get(schema, "additionalProperties");
-    if (haft__gbnf_get(schema, "patternProperties") != NULL) {
+    const haft__json *other = haft__object_find(schema, "additionalProperties");
+    if (haft__object_find(schema, "patternProperties") != NULL) {
         return anything;
     }
     if (other != NULL) {
         return *other;
     }
-    return haft__json_bool(haft__gbnf_get(schema, "properties") == NULL);
+    return haft__json_bool(haft__object_find(schema, "properties") == NULL);
 }
 
 static haft__gbnf_rule_name extra_rule(haft__gbnf_writer *g, haft__json schema, const listing *list)
@@ -299,11 +301,11 @@ typedef struct shape {
 static shape read_shape(haft__gbnf_writer *g, haft__json schema)
 {
     shape s = {.rest = anything, .most = HAFT__GBNF_NO_MAX};
-    const haft__json *prefix = haft__gbnf_get(schema, "prefixItems");
-    const haft__json *items = haft__gbnf_get(schema, "items");
+    const haft__json *prefix = haft__object_find(schema, "prefixItems");
+    const haft__json *items = haft__object_find(schema, "items");
     if (prefix == NULL && items != NULL && items->kind == HAFT__JSON_ARRAY) {
         prefix = items; /* draft-07 */
-        items = haft__gbnf_get(schema, "additionalItems");
+        items = haft__object_find(schema, "additionalItems");
     }
     if (prefix != NULL && prefix->kind == HAFT__JSON_ARRAY) {
         s.first = prefix->items;

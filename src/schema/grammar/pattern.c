@@ -7,6 +7,8 @@
  * What may be empty is never repeated: llama.cpp takes that for left recursion.
  * Tests: tests/schema/grammar/gbnf_test.c.
  */
+#include "base/ascii.h"
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "schema/grammar/gbnf_writer.h"
 
@@ -50,13 +52,12 @@ static uint32_t read_hex(reader *r, size_t digits)
 {
     uint32_t code = 0;
     for (size_t i = 0; i < digits; i++) {
-        char c = peek(r), lower = (char)(c | 0x20);
-        bool digit = c >= '0' && c <= '9', letter = lower >= 'a' && lower <= 'f';
-        if (!digit && !letter) {
+        int digit = haft__hex_value(peek(r));
+        if (digit < 0) {
             r->failed = true;
             return 0;
         }
-        code = code * 16 + (uint32_t)(digit ? c - '0' : lower - 'a' + 10);
+        code = code * 16 + (uint32_t)digit;
         r->rest = haft__str_skip(r->rest, 1);
     }
     return code;
@@ -124,8 +125,7 @@ static bool read_escape(reader *r, haft__gbnf_char_class *class, uint32_t *ret_c
     case 'u': *ret_code = read_unicode(r); break;
     default:
         *ret_code = code;
-        r->failed |= letter == '\0' || (letter >= '0' && letter <= '9')
-                     || ((letter | 0x20) >= 'a' && (letter | 0x20) <= 'z');
+        r->failed |= letter == '\0' || haft__ascii_is_alphanumeric(letter);
         break;
     }
     return false;
@@ -249,7 +249,7 @@ static bool add_atom(reader *r, haft__buf *body)
 static bool read_number(reader *r, uint64_t *ret_number)
 {
     size_t digits = 0;
-    while (digits < r->rest.len && r->rest.ptr[digits] >= '0' && r->rest.ptr[digits] <= '9') {
+    while (digits < r->rest.len && haft__ascii_is_digit(r->rest.ptr[digits])) {
         digits++;
     }
     bool good = haft__str_to_u64((haft_str){r->rest.ptr, digits}, ret_number);

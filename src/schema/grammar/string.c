@@ -4,6 +4,8 @@
 #include "schema/grammar/gbnf_writer.h"
 #include <stdlib.h>
 
+#include "base/ascii.h"
+#include "json/object.h"
 #include "json/write.h"
 
 #define LAST_CODE 0x10FFFFU
@@ -176,7 +178,7 @@ bool haft__gbnf_char_class_has(const haft__gbnf_char_class *class, uint32_t code
 static void write_code(haft__buf *body, uint32_t code)
 {
     uint32_t lower = code | 0x20;
-    if ((code >= '0' && code <= '9') || (code < 0x80 && lower >= 'a' && lower <= 'z')) {
+    if (haft__ascii_is_digit(code) || (code < 0x80 && haft__ascii_is_lower(lower))) {
         haft__buf_add_char(body, (char)code);
     } else if (code < 0x80) {
         haft__buf_addf(body, "\\x%02X", code);
@@ -304,7 +306,7 @@ haft__gbnf_rule_name haft__gbnf_schema_string(haft__gbnf_writer *g, haft__json s
     uint64_t least = 0, most = HAFT__GBNF_NO_MAX;
     (void)haft__gbnf_get_count(schema, "minLength", &least);
     (void)haft__gbnf_get_count(schema, "maxLength", &most);
-    const haft__json *pattern = haft__gbnf_get(schema, "pattern");
+    const haft__json *pattern = haft__object_find(schema, "pattern");
     haft__gbnf_relax(g, schema, "format", "any string");
     haft__buf body;
     haft__gbnf_body_init(&body);

@@ -8,6 +8,7 @@
  */
 #include "schema/grammar/gbnf_writer.h"
 #include "json/number.h"
+#include "json/object.h"
 
 /* A rule whose text may begin with that of another. */
 struct haft__gbnf_edge {
@@ -15,14 +16,9 @@ struct haft__gbnf_edge {
     struct haft__gbnf_edge *next;
 };
 
-const haft__json *haft__gbnf_get(haft__json schema, const char *key)
-{
-    return haft__json_get(schema, haft__str(key));
-}
-
 bool haft__gbnf_get_count(haft__json schema, const char *key, uint64_t *ret_count)
 {
-    const haft__json *value = haft__gbnf_get(schema, key);
+    const haft__json *value = haft__object_find(schema, key);
     int64_t number;
     if (value == NULL || value->kind != HAFT__JSON_NUMBER
         || !haft__number_to_int64(haft__json_text(*value), &number) || number < 0) {
@@ -98,7 +94,7 @@ static haft__gbnf_ref *new_ref(haft__gbnf_writer *g, haft_str text)
 /* A rule for what a reference leads to, made once; it may use itself. */
 static haft__gbnf_rule_name reference(haft__gbnf_writer *g, haft__json schema)
 {
-    haft_str text = haft__json_text(*haft__gbnf_get(schema, "$ref"));
+    haft_str text = haft__json_text(*haft__object_find(schema, "$ref"));
     const haft__json *target = haft__gbnf_ref_target(g, schema);
     haft__gbnf_ref *ref = haft__map_get(&g->refs, text);
     if (target == NULL) {
@@ -125,7 +121,7 @@ static haft__gbnf_rule_name reference(haft__gbnf_writer *g, haft__json schema)
 
 static bool is_pure_reference(haft__json schema)
 {
-    const haft__json *ref = haft__gbnf_get(schema, "$ref");
+    const haft__json *ref = haft__object_find(schema, "$ref");
     if (ref == NULL || ref->kind != HAFT__JSON_STRING) {
         return false;
     }
@@ -201,8 +197,8 @@ static bool add_values(haft__gbnf_writer *g, haft__buf *body, const haft__json *
 
 static bool read_values(haft__json schema, const haft__json **ret_values, size_t *ret_count)
 {
-    const haft__json *only = haft__gbnf_get(schema, "const");
-    const haft__json *list = haft__gbnf_get(schema, "enum");
+    const haft__json *only = haft__object_find(schema, "const");
+    const haft__json *list = haft__object_find(schema, "enum");
     bool array = list != NULL && list->kind == HAFT__JSON_ARRAY;
     *ret_values = only != NULL ? only : array ? list->items : NULL;
     *ret_count = only != NULL ? 1 : array ? list->count : 0;
@@ -234,7 +230,7 @@ static const char *guess_type(haft__json schema)
 {
     for (size_t i = 0; i < COUNT(types); i++) {
         for (size_t j = 0; j < COUNT(types[i].keywords) && types[i].keywords[j] != NULL; j++) {
-            if (haft__gbnf_get(schema, types[i].keywords[j]) != NULL) {
+            if (haft__object_find(schema, types[i].keywords[j]) != NULL) {
                 return types[i].type;
             }
         }
@@ -244,7 +240,7 @@ static const char *guess_type(haft__json schema)
 
 static haft__gbnf_rule_name typed(haft__gbnf_writer *g, haft__json schema)
 {
-    const haft__json *type = haft__gbnf_get(schema, "type");
+    const haft__json *type = haft__object_find(schema, "type");
     if (type == NULL) {
         const char *guess = guess_type(schema);
         return guess != NULL ? of_type(g, schema, haft__str(guess)) : any_value(g);
@@ -280,7 +276,7 @@ static bool says_nothing(haft__json schema)
 /* Whether two schemas have types of their own, and not the same; an integer is a number. */
 static bool differ(haft__json a, haft__json b)
 {
-    const haft__json *x = haft__gbnf_get(a, "type"), *y = haft__gbnf_get(b, "type");
+    const haft__json *x = haft__object_find(a, "type"), *y = haft__object_find(b, "type");
     if (x == NULL || y == NULL || x->kind != HAFT__JSON_STRING || y->kind != HAFT__JSON_STRING) {
         return false;
     }
@@ -305,7 +301,7 @@ static bool are_apart(const haft__json *alternatives)
 
 static haft__gbnf_rule_name alternatives(haft__gbnf_writer *g, haft__json schema, const char *key)
 {
-    const haft__json *list = haft__gbnf_get(schema, key);
+    const haft__json *list = haft__object_find(schema, key);
     if (list->kind != HAFT__JSON_ARRAY || list->count == 0) {
         return relaxed(g, "a list of alternatives without any");
     }
@@ -349,7 +345,7 @@ static haft__gbnf_rule_name flat_value(haft__gbnf_writer *g, haft__json schema)
         haft__gbnf_body_init(&body);
         if (count > HAFT__LIMIT_GRAMMAR_ENUM) {
             haft__gbnf_relax(g, schema, "enum", "any value of its type");
-        } else if (add_values(g, &body, values, count, haft__gbnf_get(schema, "type"))) {
+        } else if (add_values(g, &body, values, count, haft__object_find(schema, "type"))) {
             relax_beside(g, schema);
             return haft__gbnf_add_rule(g, &body);
         } else {
@@ -357,10 +353,10 @@ static haft__gbnf_rule_name flat_value(haft__gbnf_writer *g, haft__json schema)
         }
         haft__gbnf_release_body(g, &body);
     }
-    if (haft__gbnf_get(schema, "anyOf") != NULL) {
+    if (haft__object_find(schema, "anyOf") != NULL) {
         return alternatives(g, schema, "anyOf");
     }
-    if (haft__gbnf_get(schema, "oneOf") != NULL) {
+    if (haft__object_find(schema, "oneOf") != NULL) {
         return alternatives(g, schema, "oneOf");
     }
     return typed(g, schema);

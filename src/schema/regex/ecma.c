@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
@@ -106,7 +107,7 @@ static bool read_count(haft__ecma_reader *p, uint32_t *ret_count)
 {
     size_t start = p->at;
     uint32_t count = 0;
-    for (int c = haft__ecma_peek(p); c >= '0' && c <= '9'; c = haft__ecma_peek(p)) {
+    for (int c = haft__ecma_peek(p); haft__ascii_is_digit(c); c = haft__ecma_peek(p)) {
         count = add_up(multiply(count, 10), (uint32_t)(c - '0'));
         p->at++;
     }

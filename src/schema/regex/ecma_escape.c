@@ -6,7 +6,9 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/macros.h"
 #include "base/utf8.h"
 #include "schema/regex/ecma_int.h"
@@ -25,28 +27,17 @@
 #define NO_DIGITS "\\x{0}-\\x{2f}\\x{3a}-\\x{10ffff}"
 #define NO_WORDS  "\\x{0}-\\x{2f}\\x{3a}-\\x{40}\\x{5b}-\\x{5e}\\x{60}\\x{7b}-\\x{10ffff}"
 
-static bool is_digit(int c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(int c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 void haft__ecma_write_character(haft__ecma_reader *p, uint32_t code)
 {
-    if (code < 0x80 && (is_digit((int)code) || is_letter((int)code))) {
+    if (code < 0x80 && haft__ascii_is_alphanumeric((int)code)) {
         haft__buf_add_char(p->out, (char)code);
         return;
     }
-    static const char digits[] = "0123456789abcdef";
     char text[12];
     size_t at = sizeof(text);
     text[--at] = '}';
     do {
-        text[--at] = digits[code & 0xF];
+        text[--at] = haft__hex_digit(code);
         code >>= 4;
     } while (code > 0);
     text[--at] = '{';
@@ -100,31 +91,16 @@ static haft_status fail_escape(haft__ecma_reader *p, size_t at)
                     : haft__hint(p->err, status, "leave the backslash out: only ASCII needs it");
 }
 
-static bool hex_value(int c, uint32_t *ret_value)
-{
-    if (is_digit(c)) {
-        *ret_value = (uint32_t)(c - '0');
-        return true;
-    }
-    int lower = c | 0x20;
-    if (lower >= 'a' && lower <= 'f') {
-        *ret_value = (uint32_t)(lower - 'a' + 10);
-        return true;
-    }
-    return false;
-}
-
 /* Exactly `count` hexadecimal digits; else nothing is read. */
 static bool take_hex(haft__ecma_reader *p, size_t count, uint32_t *ret_code)
 {
     uint32_t code = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t value;
-        if (p->at + i >= p->source.len
-            || !hex_value((unsigned char)p->source.ptr[p->at + i], &value)) {
+        int value = p->at + i < p->source.len ? haft__hex_value(p->source.ptr[p->at + i]) : -1;
+        if (value < 0) {
             return false;
         }
-        code = code << 4 | value;
+        code = code << 4 | (uint32_t)value;
     }
     p->at += count;
     *ret_code = code;
@@ -133,10 +109,11 @@ static bool take_hex(haft__ecma_reader *p, size_t count, uint32_t *ret_code)
 
 static haft_status braced_code_point(haft__ecma_reader *p, size_t at, uint32_t *ret_code)
 {
-    uint32_t code = 0, value;
+    uint32_t code = 0;
     size_t digits = 0;
-    for (; hex_value(haft__ecma_peek(p), &value); digits++) {
-        code = code > 0x10FFFF ? code : code << 4 | value;
+    for (int c = haft__ecma_peek(p); haft__hex_value(c) >= 0; c = haft__ecma_peek(p)) {
+        code = code > 0x10FFFF ? code : code << 4 | (uint32_t)haft__hex_value(c);
+        digits++;
         p->at++;
     }
     if (digits == 0 || !haft__ecma_accept(p, '}')) {
@@ -190,7 +167,7 @@ static haft_status hex_escape(haft__ecma_reader *p, size_t at, uint32_t *ret_cod
 static haft_status control_escape(haft__ecma_reader *p, size_t at, uint32_t *ret_code)
 {
     int c = haft__ecma_peek(p);
-    if (!is_letter(c)) {
+    if (!haft__ascii_is_letter(c)) {
         return haft__ecma_fail(p, HAFT_BAD_INPUT, at, "`\\c` wants a letter from A to Z");
     }
     p->at++;
@@ -200,7 +177,7 @@ static haft_status control_escape(haft__ecma_reader *p, size_t at, uint32_t *ret
 
 static haft_status nul_escape(haft__ecma_reader *p, size_t at, uint32_t *ret_code)
 {
-    if (is_digit(haft__ecma_peek(p))) {
+    if (haft__ascii_is_digit(haft__ecma_peek(p))) {
         haft_status status =
             haft__ecma_fail(p, HAFT_BAD_INPUT, at, "octal escapes such as `\\0%c` are not allowed",
                             haft__ecma_peek(p));
@@ -215,7 +192,7 @@ static haft_status nul_escape(haft__ecma_reader *p, size_t at, uint32_t *ret_cod
  * means the same. */
 static bool is_plain(int c)
 {
-    return c >= 0 && c < 0x80 && !is_digit(c) && !is_letter(c);
+    return c >= 0 && c < 0x80 && !haft__ascii_is_alphanumeric(c);
 }
 
 haft_status haft__ecma_escape(haft__ecma_reader *p, bool in_class, uint32_t *ret_code)

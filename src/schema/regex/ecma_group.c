@@ -16,6 +16,7 @@
  * In these cases the expression is refused: nothing we accept means something else.
  * Tests: tests/schema/regex/ecma_group_test.c.
  */
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "schema/regex/ecma_int.h"
@@ -110,7 +111,7 @@ haft_status haft__ecma_open_group(haft__ecma_reader *p, haft__ecma_group_kind ki
 static uint32_t read_number(haft__ecma_reader *p)
 {
     uint32_t number = 0;
-    for (int c = haft__ecma_peek(p); c >= '0' && c <= '9'; c = haft__ecma_peek(p)) {
+    for (int c = haft__ecma_peek(p); haft__ascii_is_digit(c); c = haft__ecma_peek(p)) {
         number = number > HAFT__LIMIT_PATTERN_BYTES ? number : number * 10 + (uint32_t)(c - '0');
         p->at++;
     }

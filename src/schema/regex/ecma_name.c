@@ -10,6 +10,7 @@
 #include <pcre2.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "schema/regex/ecma_int.h"
@@ -55,8 +56,8 @@ static int match_once(haft_str pattern, haft_str text)
 static int is_name_character(uint32_t code, bool first)
 {
     if (code < 0x80) {
-        bool letter = ((code | 0x20) >= 'a' && (code | 0x20) <= 'z') || code == '$' || code == '_';
-        return letter || (!first && code >= '0' && code <= '9');
+        bool letter = haft__ascii_is_letter(code) || code == '$' || code == '_';
+        return letter || (!first && haft__ascii_is_digit(code));
     }
     if (code == ZERO_WIDTH_NON_JOINER || code == ZERO_WIDTH_JOINER) {
         return !first;
