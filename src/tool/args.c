@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -12,8 +13,7 @@ bool haft__args_name_valid(haft_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
-        bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
-                    || c == '_' || c == '.' || c == '-';
+        bool fits = haft__ascii_is_alphanumeric(c) || c == '_' || c == '.' || c == '-';
         if (!fits) {
             return false;
         }

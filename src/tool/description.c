@@ -9,6 +9,7 @@
  */
 #include "tool/description.h"
 
+#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -36,13 +37,7 @@ typedef struct counts {
 
 static bool is_word_byte(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
-           || (unsigned char)c >= 0x80;
-}
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    return haft__ascii_is_alphanumeric(c) || (unsigned char)c >= 0x80;
 }
 
 /* Whether the word, which stands in spaces, is in the list. */
@@ -63,7 +58,7 @@ static bool next_word(haft_str *text, char spaced[WORD_MAX + 3], haft_str *ret_w
     spaced[used++] = ' ';
     for (; end < text->len && is_word_byte(text->ptr[end]); end++) {
         if (used <= WORD_MAX) {
-            spaced[used++] = lower(text->ptr[end]);
+            spaced[used++] = haft__ascii_lower(text->ptr[end]);
         }
     }
     spaced[used++] = ' ';

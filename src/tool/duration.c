@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/str.h"
 
@@ -31,11 +32,6 @@ typedef struct decimal {
     int64_t point;   /* digits before it; may be negative or past the last */
 } decimal;
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static haft_status bad_duration(haft_str text, haft_error *err)
 {
     bool negative = text.len > 0 && text.ptr[0] == '-';
@@ -52,7 +48,7 @@ static haft_status bad_duration(haft_str text, haft_error *err)
 static size_t take_number(haft_str text, bool exponent, decimal *ret_number)
 {
     size_t at = 0, points = 0, digits = 0, before = 0;
-    for (; at < text.len && (is_digit(text.ptr[at]) || text.ptr[at] == '.'); at++) {
+    for (; at < text.len && (haft__ascii_is_digit(text.ptr[at]) || text.ptr[at] == '.'); at++) {
         points += text.ptr[at] == '.';
         digits += text.ptr[at] != '.';
         before += text.ptr[at] != '.' && points == 0;
@@ -67,7 +63,7 @@ static size_t take_number(haft_str text, bool exponent, decimal *ret_number)
     /* A JSON number: what follows is an exponent. */
     bool negative = text.ptr[++at] == '-';
     int64_t power = 0;
-    for (at += !is_digit(text.ptr[at]); at < text.len; at++) {
+    for (at += !haft__ascii_is_digit(text.ptr[at]); at < text.len; at++) {
         power = power < LARGEST_POWER ? power * 10 + (text.ptr[at] - '0') : power;
     }
     ret_number->point += negative ? -power : power;

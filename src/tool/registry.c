@@ -14,10 +14,9 @@
 #include "base/str.h"
 #include "base/suggestion.h"
 #include "base/utf8.h"
+#include "base/vec.h"
 #include "tool/traits.h"
 #include "tool/wire_name.h"
-
-#define FIRST_CAPACITY 16U
 
 void haft__tools_init(haft__tools *tools, haft__arena *arena, haft__hash_key hash_key)
 {
@@ -106,20 +105,13 @@ static haft_status make_room(haft__tools *tools, haft_error *err)
     if (tools->count >= HAFT__LIMIT_TOOL_COUNT) {
         return haft__fail(err, HAFT_TOO_BIG, "", "more than %d tools", HAFT__LIMIT_TOOL_COUNT);
     }
-    if (tools->count < tools->capacity) {
-        return HAFT_OK;
-    }
-    size_t capacity = tools->capacity > 0 ? tools->capacity * 2 : FIRST_CAPACITY;
     const haft__tool **items =
-        haft__arena_array(tools->arena, capacity, sizeof(const haft__tool *));
+        haft__vec_reserve_in(tools->arena, tools->items, tools->count, &tools->capacity,
+                             tools->count + 1, sizeof(const haft__tool *));
     if (items == NULL) {
         return haft__arena_fail(tools->arena, err);
     }
-    if (tools->count > 0) {
-        memcpy(items, tools->items, tools->count * sizeof(const haft__tool *));
-    }
     tools->items = items;
-    tools->capacity = capacity;
     return HAFT_OK;
 }
 

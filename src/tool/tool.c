@@ -3,6 +3,7 @@
  */
 #include "tool/tool.h"
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -31,8 +32,7 @@ const char *haft__tool_role_name(haft__tool_role role)
 
 static bool is_name_byte(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
-           || (c != '\0' && strchr("_.:/-", c) != NULL);
+    return haft__ascii_is_alphanumeric(c) || (c != '\0' && strchr("_.:/-", c) != NULL);
 }
 
 static haft_status bad_byte(haft_str name, size_t at, haft_error *err)

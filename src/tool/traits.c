@@ -8,6 +8,7 @@
 #include "base/suggestion.h"
 #include "tool/duration.h"
 #include "json/number.h"
+#include "json/object.h"
 
 static const char *const cost_names[] = {
     [HAFT__COST_FREE] = "free", [HAFT__COST_LIGHT] = "light", [HAFT__COST_HEAVY] = "heavy"};
@@ -301,21 +302,13 @@ haft_status haft__traits_check(const haft__traits *traits, haft_error *err)
 
 /* ---- MCP ---- */
 
-static bool hint(haft__json annotations, haft_str key, bool otherwise)
-{
-    const haft__json *value = haft__json_get(annotations, key);
-    bool said =
-        value != NULL && (value->kind == HAFT__JSON_TRUE || value->kind == HAFT__JSON_FALSE);
-    return said ? value->kind == HAFT__JSON_TRUE : otherwise;
-}
-
 void haft__traits_from_mcp(haft__json annotations, haft__traits *traits)
 {
     haft__traits_init(traits);
-    bool read_only = hint(annotations, HAFT__LIT("readOnlyHint"), false);
-    traits->destructive = hint(annotations, HAFT__LIT("destructiveHint"), !read_only);
+    bool read_only = haft__object_flag(annotations, "readOnlyHint", false);
+    traits->destructive = haft__object_flag(annotations, "destructiveHint", !read_only);
     traits->read_only = read_only && !traits->destructive;
-    traits->idempotent = hint(annotations, HAFT__LIT("idempotentHint"), false);
+    traits->idempotent = haft__object_flag(annotations, "idempotentHint", false);
 }
 
 /* ---- writing ---- */

@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
+#include "base/hex.h"
 #include "base/str.h"
 
 #define ESCAPE_MAX  5 /* "_-h2e" */
@@ -19,14 +21,10 @@
 /* Fixed for ever: names must be the same on every machine and in every run. */
 static const haft__hash_key wire_key = {0x68616674206e616dU, 0x65206f6e20776972U};
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_plain(char c, bool first)
 {
-    return is_letter(c) || c == '_' || (!first && ((c >= '0' && c <= '9') || c == '-'));
+    return haft__ascii_is_letter(c) || c == '_'
+           || (!first && (haft__ascii_is_digit(c) || c == '-'));
 }
 
 /* Encodes what stands at `at`: how many bytes it took, and in `to` what they become. */
@@ -72,11 +70,6 @@ haft__wire_name haft__wire_name_encode(haft_str name)
     return wire;
 }
 
-static int hex_value(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Decodes the escape at the start of `s`: how many bytes it takes, 0 when it is none. */
 static size_t decode_escape(haft_str s, char to[2], size_t *ret_length)
 {
@@ -91,11 +84,9 @@ static size_t decode_escape(haft_str s, char to[2], size_t *ret_length)
         *ret_length = 2;
         return 3;
     }
-    if (kind != 'h' || s.len < ESCAPE_MAX || hex_value(s.ptr[3]) < 0 || hex_value(s.ptr[4]) < 0) {
-        return 0;
-    }
-    to[0] = (char)(hex_value(s.ptr[3]) * 16 + hex_value(s.ptr[4]));
-    return ESCAPE_MAX;
+    bool escape =
+        kind == 'h' && s.len >= ESCAPE_MAX && haft__hex_read((haft_str){s.ptr + 3, 2}, to);
+    return escape ? ESCAPE_MAX : 0;
 }
 
 void haft__wire_name_add(haft__buf *buf, haft_str name)

@@ -5,6 +5,7 @@
  */
 #include "tool/index/characters.h"
 
+#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/utf8.h"
 
@@ -47,13 +48,13 @@ static bool is_among(uint32_t code, const range *ranges, size_t count)
 
 static haft__search_character ascii(uint32_t code, size_t bytes)
 {
-    if (code >= 'a' && code <= 'z') {
+    if (haft__ascii_is_lower(code)) {
         return (haft__search_character){HAFT__SEARCH_LOWER, code, bytes};
     }
-    if (code >= 'A' && code <= 'Z') {
+    if (haft__ascii_is_upper(code)) {
         return (haft__search_character){HAFT__SEARCH_UPPER, code + 32, bytes};
     }
-    bool digit = code >= '0' && code <= '9';
+    bool digit = haft__ascii_is_digit(code);
     return (haft__search_character){digit ? HAFT__SEARCH_DIGIT : HAFT__SEARCH_OTHER, code, bytes};
 }
 

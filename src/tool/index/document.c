@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "base/vec.h"
 #include "tool/index/search_int.h"
 
-#define FIRST_COUNTS 64U
 /* What a tool says first tells what its server is about. */
 #define HEAD_CHARACTERS 120U
 
@@ -25,15 +26,12 @@ static haft__search_tally *find_count(haft__search_bag *bag, uint32_t term)
     if (known->seen > 0) {
         return &bag->counts[known->seen - 1];
     }
-    if (bag->count == bag->capacity) {
-        uint32_t capacity = bag->capacity > 0 ? bag->capacity * 2 : FIRST_COUNTS;
-        haft__search_tally *counts = realloc(bag->counts, capacity * sizeof(*counts));
-        if (counts == NULL) {
-            return NULL;
-        }
-        bag->counts = counts;
-        bag->capacity = capacity;
+    haft__search_tally *counts =
+        haft__vec_reserve(bag->counts, &bag->capacity, (size_t)bag->count + 1, sizeof(*counts));
+    if (counts == NULL) {
+        return NULL;
     }
+    bag->counts = counts;
     bag->counts[bag->count++] = (haft__search_tally){.term = term};
     known->seen = bag->count;
     return &bag->counts[bag->count - 1];
@@ -209,7 +207,7 @@ static bool skip_word(haft_str *text, const char *word)
         }
     }
     *text = haft__str_skip(*text, length);
-    return text->len == 0 || (text->ptr[0] | 0x20) < 'a' || (text->ptr[0] | 0x20) > 'z';
+    return text->len == 0 || !haft__ascii_is_letter(text->ptr[0]);
 }
 
 /* "Deprecated: use another", "Deprecated since 2.0"; but "Deprecated models are listed, too". */

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -61,7 +62,7 @@ uint64_t haft__search_hash_name(haft__hash_key key, haft_str name)
         name = haft__str_trim(name);
         for (length = 0; length < name.len && length < sizeof(letters); length++) {
             char c = name.ptr[length];
-            letters[length] = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+            letters[length] = haft__ascii_lower(c);
         }
     }
     return haft__hash(key, (haft_str){letters, length});
@@ -102,7 +103,7 @@ static bool is_wanted(const wanted *w, uint64_t hash)
 
 static bool is_plain(char c)
 {
-    return (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80;
+    return haft__ascii_is_lower(c) || (unsigned char)c >= 0x80;
 }
 
 /* Signs that stand before or behind a word in a sentence go. */
@@ -118,11 +119,6 @@ static haft_str strip(haft_str token)
     return token;
 }
 
-static bool is_capital(char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
 /* Whether a word is written as programs write names: with a sign or a digit in it, or with a
  * capital behind small letters or before them, but not as the first of all: createIssue, GET_ME,
  * not API.
@@ -133,10 +129,10 @@ static bool is_identifier(haft_str token)
     for (size_t i = 0; i < token.len; i++) {
         char c = token.ptr[i];
         small = small || is_plain(c);
-        capital = capital || (i > 0 && is_capital(c));
-        sign = sign || (i > 0 && !is_plain(c) && !is_capital(c) && c != '\'');
+        capital = capital || (i > 0 && haft__ascii_is_upper(c));
+        sign = sign || (i > 0 && !is_plain(c) && !haft__ascii_is_upper(c) && c != '\'');
     }
-    bool letters = small || capital || (token.len > 0 && is_capital(token.ptr[0]));
+    bool letters = small || capital || (token.len > 0 && haft__ascii_is_upper(token.ptr[0]));
     return letters && (sign || (small && capital));
 }
 
@@ -207,7 +203,7 @@ static void want_plain(const haft__search_index *search, haft_str text, wanted *
     while (text.len > 0) {
         haft_str token = next_token(&text);
         bool fits = token.len >= LEAST_LETTERS && token.len <= HAFT__LIMIT_TOOL_NAME_BYTES;
-        bool capital = before.ptr != NULL && token.len > 0 && is_capital(token.ptr[0]);
+        bool capital = before.ptr != NULL && token.len > 0 && haft__ascii_is_upper(token.ptr[0]);
         if (fits) {
             want(search, pointed || capital ? sure : said, token);
         }
@@ -286,7 +282,7 @@ static bool is_as_written(const haft__search_index *search, uint32_t doc, haft_s
         return false;
     }
     char before = text.len < id.len ? id.ptr[id.len - text.len - 1] : ':';
-    return !is_plain(before) && !is_capital(before) && !(before >= '0' && before <= '9');
+    return !is_plain(before) && !haft__ascii_is_upper(before) && !haft__ascii_is_digit(before);
 }
 
 /* What its own name is worth. */

@@ -13,26 +13,24 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "tool/index/math.h"
 #include "tool/index/search_int.h"
 
 haft_status haft__search_reserve(void **rows, uint32_t *capacity, uint32_t wanted, size_t size,
                                  haft_error *err)
 {
-    if (wanted <= *capacity) {
+    size_t before = *capacity, more = *capacity;
+    if (wanted <= before) {
         return HAFT_OK;
     }
-    uint32_t more = *capacity > 0 ? *capacity : 4;
-    while (more < wanted) {
-        more *= 2;
-    }
-    char *grown = realloc(*rows, more * size);
+    char *grown = haft__vec_reserve(*rows, &more, wanted, size);
     if (grown == NULL) {
         return haft__fail_no_memory(err);
     }
-    memset(grown + *capacity * size, 0, (more - *capacity) * size);
+    memset(grown + before * size, 0, (more - before) * size);
     *rows = grown;
-    *capacity = more;
+    *capacity = (uint32_t)more;
     return HAFT_OK;
 }
 

@@ -112,7 +112,8 @@ typedef struct haft__search_tally {
 typedef struct haft__search_bag {
     haft__search_index *search;
     haft__search_tally *counts;
-    uint32_t count, capacity;
+    size_t capacity;
+    uint32_t count;
     uint32_t name_count; /* different words of the name; they come first */
     uint32_t words;      /* told so far, the same ones again included */
     uint32_t lengths[HAFT__SEARCH_FIELDS], head;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/macros.h"
 
 typedef struct stem {
@@ -212,7 +213,7 @@ size_t haft__search_stem(char *word, size_t length)
         return length;
     }
     for (size_t i = 0; i < length; i++) {
-        if (word[i] < 'a' || word[i] > 'z') {
+        if (!haft__ascii_is_lower(word[i])) {
             return length;
         }
     }

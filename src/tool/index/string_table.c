@@ -10,8 +10,9 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "base/vec.h"
 
-#define FIRST_ROWS 64U
+#define FIRST_SLOTS 128U
 
 void haft__search_string_table_init(haft__search_string_table *table, haft__hash_key hash_key)
 {
@@ -65,7 +66,7 @@ static void put_slot(uint32_t *slots, uint32_t mask, uint64_t hash, uint32_t num
 /* At most half of the slots are full. */
 static haft_status grow_slots(haft__search_string_table *table, haft_error *err)
 {
-    uint32_t count = table->slot_count > 0 ? table->slot_count * 2 : FIRST_ROWS * 2;
+    uint32_t count = table->slot_count > 0 ? table->slot_count * 2 : FIRST_SLOTS;
     uint32_t *slots = calloc(count, sizeof(*slots));
     if (slots == NULL) {
         return haft__fail_no_memory(err);
@@ -83,13 +84,12 @@ static haft_status grow_slots(haft__search_string_table *table, haft_error *err)
 
 static haft_status grow_rows(haft__search_string_table *table, haft_error *err)
 {
-    uint32_t capacity = table->capacity > 0 ? table->capacity * 2 : FIRST_ROWS;
-    haft__search_string *rows = realloc(table->rows, capacity * sizeof(*rows));
+    haft__search_string *rows =
+        haft__vec_reserve(table->rows, &table->capacity, (size_t)table->limit + 1, sizeof(*rows));
     if (rows == NULL) {
         return haft__fail_no_memory(err);
     }
     table->rows = rows;
-    table->capacity = capacity;
     return HAFT_OK;
 }
 

@@ -24,8 +24,9 @@ typedef struct haft__search_string {
 
 typedef struct haft__search_string_table {
     haft__search_string *rows;
-    uint32_t limit, capacity; /* numbers below `limit` have been given out at some time */
-    uint32_t count;           /* texts that are there */
+    size_t capacity;
+    uint32_t limit; /* numbers below `limit` have been given out at some time */
+    uint32_t count; /* texts that are there */
     uint32_t first_free;
     uint32_t *slots; /* 1 + a number, 0 when empty; a power of two of them */
     uint32_t slot_count;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
 
@@ -27,7 +28,7 @@ static const char *const endings[] = {
 
 static bool is_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+    return haft__ascii_is_letter(c) || (unsigned char)c >= 0x80;
 }
 
 /* Without the signs around it. */
@@ -66,8 +67,7 @@ static haft_str ending_of(haft_str token, char small[LONGEST_ENDING])
         return HAFT__LIT("");
     }
     for (size_t i = 0; i < ending.len; i++) {
-        small[i] = ending.ptr[i] >= 'A' && ending.ptr[i] <= 'Z' ? (char)(ending.ptr[i] | 0x20)
-                                                                : ending.ptr[i];
+        small[i] = haft__ascii_lower(ending.ptr[i]);
     }
     return (haft_str){small, ending.len};
 }

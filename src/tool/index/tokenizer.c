@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -55,10 +56,10 @@ typedef enum shape { SHAPE_OTHER, SHAPE_SMALL, SHAPE_CAPITAL, SHAPE_DIGIT } shap
 
 static shape shape_of(char c)
 {
-    return c >= 'a' && c <= 'z'   ? SHAPE_SMALL
-           : c >= 'A' && c <= 'Z' ? SHAPE_CAPITAL
-           : c >= '0' && c <= '9' ? SHAPE_DIGIT
-                                  : SHAPE_OTHER;
+    return haft__ascii_is_lower(c)   ? SHAPE_SMALL
+           : haft__ascii_is_upper(c) ? SHAPE_CAPITAL
+           : haft__ascii_is_digit(c) ? SHAPE_DIGIT
+                                     : SHAPE_OTHER;
 }
 
 /* In keys, hashes and encoded data digits stand among letters everywhere. */
