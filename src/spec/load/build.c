@@ -12,30 +12,16 @@
 #include "base/suggestion.h"
 #include "tool/duration.h"
 #include "json/number.h"
+#include "json/object.h"
 
 #define MICROS_DIGITS 6
 
 /* ---- reading values ---- */
 
-uint64_t haft__loader_read_number(haft__json object, const char *key, uint64_t otherwise)
-{
-    haft__json found = haft__edit_get(object, key);
-    int64_t number;
-    bool fits = found.kind == HAFT__JSON_NUMBER
-                && haft__number_to_int64(haft__json_text(found), &number) && number >= 0;
-    return fits ? (uint64_t)number : otherwise;
-}
-
 static uint32_t number32(haft__json object, const char *key, uint32_t otherwise)
 {
-    uint64_t found = haft__loader_read_number(object, key, otherwise);
+    uint64_t found = haft__object_number(object, key, otherwise);
     return found <= UINT32_MAX ? (uint32_t)found : otherwise;
-}
-
-static bool boolean(haft__json object, const char *key, bool otherwise)
-{
-    haft__json found = haft__edit_get(object, key);
-    return found.kind == HAFT__JSON_TRUE || (otherwise && found.kind != HAFT__JSON_FALSE);
 }
 
 uint64_t haft__loader_read_duration(haft__loader *l, haft__json value, haft_str pointer,
@@ -90,7 +76,7 @@ static bool to_micros(haft__loader *l, haft_str number, uint64_t *ret_micros)
 static uint64_t micros(haft__loader *l, haft__json object, const char *key, const char *pointer,
                        uint64_t otherwise)
 {
-    haft__json found = haft__edit_get(object, key);
+    haft__json found = haft__object_get(object, key);
     uint64_t result = otherwise;
     if (found.kind == HAFT__JSON_NUMBER && !to_micros(l, haft__json_text(found), &result)) {
         (void)haft__loader_error(l, haft__str(pointer), HAFT__SUBJECT_VALUE,
@@ -194,19 +180,19 @@ static haft__constraint_setting read_constraint(haft_str word)
 static void build_model(haft__loader *l)
 {
     haft__model_spec *model = &l->spec->model;
-    haft__json source = haft__edit_get(l->source, "model");
-    haft__json price = haft__edit_object(source, "price");
-    model->native_tools = boolean(source, "native_tools", true);
-    model->starts_in_reasoning = boolean(source, "starts_in_reasoning", false);
-    model->context_tokens = haft__loader_read_number(source, "context_tokens", 0);
-    model->constraint = read_constraint(haft__edit_text(source, "constraint"));
-    model->provider = haft__edit_text(source, "provider");
-    model->model = haft__edit_text(source, "model");
-    model->base_url = haft__edit_text(source, "base_url");
-    model->api_key = haft__edit_text(source, "api_key");
-    model->api_key_env = haft__edit_text(source, "api_key_env");
-    model->size_b = haft__json_text(haft__edit_get(source, "size_b"));
-    model->options = haft__edit_get(source, "options");
+    haft__json source = haft__object_get(l->source, "model");
+    haft__json price = haft__object_object(source, "price");
+    model->native_tools = haft__object_flag(source, "native_tools", true);
+    model->starts_in_reasoning = haft__object_flag(source, "starts_in_reasoning", false);
+    model->context_tokens = haft__object_number(source, "context_tokens", 0);
+    model->constraint = read_constraint(haft__object_string(source, "constraint"));
+    model->provider = haft__object_string(source, "provider");
+    model->model = haft__object_string(source, "model");
+    model->base_url = haft__object_string(source, "base_url");
+    model->api_key = haft__object_string(source, "api_key");
+    model->api_key_env = haft__object_string(source, "api_key_env");
+    model->size_b = haft__json_text(haft__object_get(source, "size_b"));
+    model->options = haft__object_get(source, "options");
     if (source.kind == HAFT__JSON_STRING) {
         build_model_text(l, haft__json_text(source));
     } else if (source.kind == HAFT__JSON_OBJECT && model->provider.len > 0) {
@@ -250,17 +236,17 @@ static unsigned one_of(haft_str text, const char *const *names, unsigned count)
 static void build_limits(haft__loader *l)
 {
     static const char *const overflows[] = {"queue", "truncate"};
-    haft__json source = haft__edit_object(l->source, "limits");
+    haft__json source = haft__object_object(l->source, "limits");
     l->spec->limits = (haft__spec_limits){
         .turns = number32(source, "turns", 12),
         .calls = number32(source, "calls", 50),
         .parallel = number32(source, "parallel", 3),
-        .overflow = one_of(haft__edit_text(source, "overflow"), overflows, COUNT(overflows)),
+        .overflow = one_of(haft__object_string(source, "overflow"), overflows, COUNT(overflows)),
         .observation_chars = number32(source, "observation_chars", 8000),
-        .tokens = haft__loader_read_number(source, "tokens", 1000000),
-        .has_usd = haft__edit_get(source, "usd").kind == HAFT__JSON_NUMBER,
+        .tokens = haft__object_number(source, "tokens", 1000000),
+        .has_usd = haft__object_get(source, "usd").kind == HAFT__JSON_NUMBER,
         .usd_micros = micros(l, source, "usd", "/limits/usd", 0),
-        .wall_ms = haft__loader_read_duration(l, haft__edit_get(source, "wall"),
+        .wall_ms = haft__loader_read_duration(l, haft__object_get(source, "wall"),
                                               HAFT__LIT("/limits/wall"), 600000),
         .invalid_calls = number32(source, "invalid_calls", 3),
         .reminders = number32(source, "reminders", 2),
@@ -270,14 +256,14 @@ static void build_limits(haft__loader *l)
 
 static void build_phases(haft__loader *l)
 {
-    haft__json source = haft__edit_array(l->source, "phases");
+    haft__json source = haft__object_array(l->source, "phases");
     haft__phase *phases = haft__loader_alloc(l, source.count, sizeof(*phases));
     if (phases == NULL) {
         return;
     }
     for (uint32_t i = 0; i < source.count; i++) {
-        haft__json tools = haft__edit_array(source.items[i], "tools");
-        phases[i].name = haft__edit_text(source.items[i], "name");
+        haft__json tools = haft__object_array(source.items[i], "tools");
+        phases[i].name = haft__object_string(source.items[i], "name");
         phases[i].tools = haft__loader_read_strings(l, tools, &phases[i].tool_count);
     }
     l->spec->phases = phases;
@@ -287,14 +273,14 @@ static void build_phases(haft__loader *l)
 /* What happens at a deadline; the run fails unless something else is said. */
 static haft__json build_on_expire(haft__json rule)
 {
-    haft__json on_expire = haft__edit_get(rule, "on_expire");
+    haft__json on_expire = haft__object_get(rule, "on_expire");
     return on_expire.kind != HAFT__JSON_NULL ? on_expire : haft__json_string(HAFT__LIT("fail"));
 }
 
 /* 0 where there is none; then nobody may say 0. */
 static uint64_t build_deadline(haft__loader *l, haft__json rule, haft_str pointer)
 {
-    haft__json value = haft__edit_get(rule, "deadline");
+    haft__json value = haft__object_get(rule, "deadline");
     uint64_t ms = haft__loader_read_duration(l, value, pointer, 1);
     if (ms == 0) {
         haft__spec_problem *problem =
@@ -308,9 +294,9 @@ static void build_pauses(haft__loader *l)
 {
     static const char *const kinds[HAFT__SPEC_PAUSES] = {"question", "headless", "approval",
                                                          "unknown_outcome"};
-    haft__json source = haft__edit_object(l->source, "pauses");
+    haft__json source = haft__object_object(l->source, "pauses");
     for (size_t i = 0; i < COUNT(kinds); i++) {
-        haft__json rule = haft__edit_object(source, kinds[i]);
+        haft__json rule = haft__object_object(source, kinds[i]);
         haft_str pointer = haft__loader_pointer(l, "/pauses/%s/deadline", kinds[i]);
         l->spec->pauses[i] = (haft__pause_rule){.deadline_ms = build_deadline(l, rule, pointer),
                                                 .on_expire = build_on_expire(rule)};
@@ -319,7 +305,7 @@ static void build_pauses(haft__loader *l)
 
 static void build_approvals(haft__loader *l)
 {
-    haft__json source = haft__edit_array(l->source, "approvals");
+    haft__json source = haft__object_array(l->source, "approvals");
     haft__approval_rule *rules = haft__loader_alloc(l, source.count, sizeof(*rules));
     if (rules == NULL) {
         return;
@@ -328,10 +314,10 @@ static void build_approvals(haft__loader *l)
         haft__json rule = source.items[i];
         haft_str pointer = haft__loader_pointer(l, "/approvals/%u/deadline", i);
         rules[i].tools =
-            haft__loader_read_strings(l, haft__edit_array(rule, "tools"), &rules[i].tool_count);
+            haft__loader_read_strings(l, haft__object_array(rule, "tools"), &rules[i].tool_count);
         rules[i].traits =
-            haft__loader_read_strings(l, haft__edit_array(rule, "traits"), &rules[i].trait_count);
-        rules[i].when = haft__edit_get(rule, "when");
+            haft__loader_read_strings(l, haft__object_array(rule, "traits"), &rules[i].trait_count);
+        rules[i].when = haft__object_get(rule, "when");
         rules[i].deadline_ms = build_deadline(l, rule, pointer);
         rules[i].on_expire = build_on_expire(rule);
     }
@@ -342,17 +328,17 @@ static void build_approvals(haft__loader *l)
 static void build_embeddings(haft__loader *l)
 {
     static const char pointer[] = "/tool_search/embeddings/timeout";
-    haft__json search = haft__edit_object(l->source, "tool_search");
-    haft__json source = haft__edit_object(search, "embeddings");
-    haft__json timeout = haft__edit_get(source, "timeout");
+    haft__json search = haft__object_object(l->source, "tool_search");
+    haft__json source = haft__object_object(search, "embeddings");
+    haft__json timeout = haft__object_get(source, "timeout");
     haft__embeddings_spec *embeddings = &l->spec->embeddings;
     *embeddings =
-        (haft__embeddings_spec){.base_url = haft__edit_text(source, "base_url"),
-                                .model = haft__edit_text(source, "model"),
-                                .api_key = haft__edit_text(source, "api_key"),
-                                .api_key_env = haft__edit_text(source, "api_key_env"),
-                                .query_prefix = haft__edit_text(source, "query_prefix"),
-                                .document_prefix = haft__edit_text(source, "document_prefix"),
+        (haft__embeddings_spec){.base_url = haft__object_string(source, "base_url"),
+                                .model = haft__object_string(source, "model"),
+                                .api_key = haft__object_string(source, "api_key"),
+                                .api_key_env = haft__object_string(source, "api_key_env"),
+                                .query_prefix = haft__object_string(source, "query_prefix"),
+                                .document_prefix = haft__object_string(source, "document_prefix"),
                                 .timeout_ms = haft__loader_read_duration(
                                     l, timeout, haft__str(pointer), HAFT__LIMIT_EMBED_QUERY_MS)};
     if (embeddings->timeout_ms == 0 || embeddings->timeout_ms > HAFT__LIMIT_EMBED_MOST_MS) {
@@ -370,29 +356,30 @@ void haft__loader_build(haft__loader *l)
     static const char *const unknowns[] = {"ask", "tell", "retry"};
     static const char *const histories[] = {"native", "transcript"};
     haft__spec *spec = l->spec;
-    haft__json source = l->source, builtins = haft__edit_object(source, "builtins");
-    haft_str root = haft__edit_text(source, "root"), multi = haft__edit_text(source, "multitask");
+    haft__json source = l->source, builtins = haft__object_object(source, "builtins");
+    haft_str root = haft__object_string(source, "root"),
+             multi = haft__object_string(source, "multitask");
     spec->source = source;
     spec->path = l->options->path;
-    spec->kind = one_of(haft__edit_text(source, "kind"), kinds, COUNT(kinds));
-    spec->name = haft__edit_text(source, "name");
-    spec->description = haft__edit_text(source, "description");
-    spec->instructions = haft__edit_text(source, "instructions");
-    spec->plan = haft__edit_get(source, "plan");
-    spec->mcp = haft__edit_get(source, "mcp");
+    spec->kind = one_of(haft__object_string(source, "kind"), kinds, COUNT(kinds));
+    spec->name = haft__object_string(source, "name");
+    spec->description = haft__object_string(source, "description");
+    spec->instructions = haft__object_string(source, "instructions");
+    spec->plan = haft__object_get(source, "plan");
+    spec->mcp = haft__object_get(source, "mcp");
     spec->root = root.len > 0 ? root : HAFT__LIT(".");
-    spec->databases = haft__edit_get(source, "databases");
-    spec->on_unknown = one_of(haft__edit_text(source, "on_unknown"), unknowns, COUNT(unknowns));
-    spec->on_unknown_given = haft__edit_text(source, "on_unknown").len > 0;
-    spec->history = one_of(haft__edit_text(source, "history"), histories, COUNT(histories));
+    spec->databases = haft__object_get(source, "databases");
+    spec->on_unknown = one_of(haft__object_string(source, "on_unknown"), unknowns, COUNT(unknowns));
+    spec->on_unknown_given = haft__object_string(source, "on_unknown").len > 0;
+    spec->history = one_of(haft__object_string(source, "history"), histories, COUNT(histories));
     spec->max_mcp_tools = number32(source, "max_mcp_tools", 0);
     spec->tools_share = number32(source, "max_tools_share", HAFT__LIMIT_TOOL_SHARE_PERCENT);
     spec->multitask = multi.len > 0 ? multi : HAFT__LIT("enqueue");
-    spec->graph = haft__edit_get(source, "graph");
-    spec->builtin_allow = haft__loader_read_strings(l, haft__edit_array(builtins, "allow"),
+    spec->graph = haft__object_get(source, "graph");
+    spec->builtin_allow = haft__loader_read_strings(l, haft__object_array(builtins, "allow"),
                                                     &spec->builtin_allow_count);
-    spec->builtin_deny =
-        haft__loader_read_strings(l, haft__edit_array(builtins, "deny"), &spec->builtin_deny_count);
+    spec->builtin_deny = haft__loader_read_strings(l, haft__object_array(builtins, "deny"),
+                                                   &spec->builtin_deny_count);
     build_model(l);
     build_limits(l);
     build_phases(l);

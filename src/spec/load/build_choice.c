@@ -3,10 +3,12 @@
  * build_choice.c - the choice policy and the formats, which can be written in many ways. Tests:
  * tests/spec/load/build_choice_test.c.
  */
+#include "base/ascii.h"
 #include "base/str.h"
 #include "base/suggestion.h"
 #include "format/format.h"
 #include "spec/load/build_int.h"
+#include "json/object.h"
 
 /* ---- wishes ---- */
 
@@ -35,16 +37,16 @@ static bool is_word(haft_str text, haft__tool_choice *ret_wish)
 /* {tool: x}, {type: auto}, {type: tool, name: x}, {type: function, function: {name: x}} */
 static haft__tool_choice read_object(haft__loader *l, haft__json object, haft_str pointer)
 {
-    haft_str type = haft__edit_text(object, "type"), name = haft__edit_text(object, "tool");
+    haft_str type = haft__object_string(object, "type"), name = haft__object_string(object, "tool");
     haft__tool_choice wish = {.mode = HAFT__MODE_TOOL};
     if (is_word(type, &wish)) {
         return wish;
     }
     if (name.len == 0) {
-        name = haft__edit_text(object, "name");
+        name = haft__object_string(object, "name");
     }
     if (name.len == 0) {
-        name = haft__edit_text(haft__edit_object(object, "function"), "name");
+        name = haft__object_string(haft__object_object(object, "function"), "name");
     }
     if (name.len == 0) {
         haft__spec_problem *problem = haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
@@ -105,7 +107,7 @@ static bool same_word(haft_str a, const char *b)
         return false;
     }
     for (size_t i = 0; i < a.len; i++) {
-        char lower = a.ptr[i] >= 'A' && a.ptr[i] <= 'Z' ? (char)(a.ptr[i] | 0x20) : a.ptr[i];
+        char lower = haft__ascii_lower(a.ptr[i]);
         if (lower != b[i]) {
             return false;
         }
@@ -210,10 +212,10 @@ static void add_usual_formats(haft__loader *l, haft_str *list)
 
 static void build_formats(haft__loader *l)
 {
-    haft__json source = haft__edit_get(l->source, "formats");
+    haft__json source = haft__object_get(l->source, "formats");
     bool list = source.kind == HAFT__JSON_ARRAY;
-    haft__json enabled = list ? source : haft__edit_array(source, "enabled");
-    haft_str primary = haft__edit_text(source, "primary");
+    haft__json enabled = list ? source : haft__object_array(source, "enabled");
+    haft_str primary = haft__object_string(source, "primary");
     haft_str *names = haft__loader_alloc(l, enabled.count + 2, sizeof(*names));
     if (names == NULL) {
         return;
@@ -236,15 +238,14 @@ static void build_formats(haft__loader *l)
 
 void haft__loader_build_choice(haft__loader *l)
 {
-    haft__json source = haft__edit_object(l->source, "choice");
+    haft__json source = haft__object_object(l->source, "choice");
     haft__choice_spec *choice = &l->spec->choice;
-    bool set = haft__edit_get(source, "min_tools_for_auto").kind == HAFT__JSON_NUMBER;
+    bool set = haft__object_get(source, "min_tools_for_auto").kind == HAFT__JSON_NUMBER;
     choice->gate = l->spec->kind == HAFT__SPEC_WORKFLOW || set;
-    choice->min_tools_for_auto =
-        (uint32_t)haft__loader_read_number(source, "min_tools_for_auto", 5);
+    choice->min_tools_for_auto = (uint32_t)haft__object_number(source, "min_tools_for_auto", 5);
     choice->schedule_overrides_gate =
-        haft__edit_get(source, "schedule_overrides_gate").kind == HAFT__JSON_TRUE;
-    build_schedule(l, haft__edit_array(source, "schedule"));
-    build_default(l, haft__edit_get(source, "default"));
+        haft__object_get(source, "schedule_overrides_gate").kind == HAFT__JSON_TRUE;
+    build_schedule(l, haft__object_array(source, "schedule"));
+    build_default(l, haft__object_get(source, "default"));
     build_formats(l);
 }

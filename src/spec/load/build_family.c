@@ -9,6 +9,7 @@
 #include "base/suggestion.h"
 #include "model/families.h"
 #include "spec/load/build_int.h"
+#include "json/object.h"
 
 #define NONE "none" /* as a family: nothing is looked up */
 
@@ -36,7 +37,7 @@ static void report_family(haft__loader *l, haft_str name)
 static const haft__family *find(haft__loader *l, haft__json source)
 {
     haft__model_family *family = &l->spec->model.family;
-    haft_str said = haft__edit_text(source, "family");
+    haft_str said = haft__object_string(source, "family");
     const char *pattern = NULL;
     const haft__family *row = NULL;
     if (said.len > 0) {
@@ -49,7 +50,7 @@ static const haft__family *find(haft__loader *l, haft__json source)
         return row;
     }
     family->found_by = HAFT__LIT("chat_template");
-    row = haft__family_match_template(haft__edit_text(source, "chat_template"), &pattern);
+    row = haft__family_match_template(haft__object_string(source, "chat_template"), &pattern);
     if (row == NULL) {
         family->found_by = HAFT__LIT("name");
         row = haft__family_match_name(l->spec->model.model, &pattern);
@@ -94,7 +95,7 @@ static void fill_size(haft__loader *l, const haft__family *row)
 
 static bool is_said(haft__json source, const char *key)
 {
-    haft__json found = haft__edit_get(source, key);
+    haft__json found = haft__object_get(source, key);
     return found.kind != HAFT__JSON_NULL;
 }
 

@@ -7,7 +7,6 @@
 #include "spec/load/load_int.h"
 
 /* A whole number that is not negative, or `otherwise`. */
-uint64_t haft__loader_read_number(haft__json object, const char *key, uint64_t otherwise);
 
 /* Milliseconds; `otherwise` when the value is neither text nor number. */
 uint64_t haft__loader_read_duration(haft__loader *l, haft__json value, haft_str pointer,

@@ -12,6 +12,7 @@
 #include "tool/args.h"
 #include "tool/builtin.h"
 #include "tool/traits.h"
+#include "json/object.h"
 #include "json/write.h"
 
 /* ---- what went wrong ---- */
@@ -112,7 +113,7 @@ static haft__tool_source find_source(haft__loader *l, haft__json entry, haft_str
     const char *found = NULL;
     haft__tool_source source = HAFT__TOOL_HEADLESS;
     for (size_t i = 0; i < COUNT(sources); i++) {
-        haft__json value = haft__edit_get(entry, sources[i].key);
+        haft__json value = haft__object_get(entry, sources[i].key);
         if (value.kind == HAFT__JSON_NULL || value.kind == HAFT__JSON_FALSE) {
             continue;
         }
@@ -126,11 +127,11 @@ static haft__tool_source find_source(haft__loader *l, haft__json entry, haft_str
         found = sources[i].key;
         source = sources[i].source;
     }
-    if (found == NULL && !is_function(l, haft__edit_text(entry, "name"))) {
+    if (found == NULL && !is_function(l, haft__object_string(entry, "name"))) {
         haft__spec_problem *problem =
             haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE,
                                  "nothing says how \"%.*s\" runs: its calls wait for an answer",
-                                 HAFT__ARG(haft__edit_text(entry, "name")));
+                                 HAFT__ARG(haft__object_string(entry, "name")));
         haft__loader_hint(l, problem, "give it a command or http, or write headless: true");
     }
     if (source == HAFT__TOOL_AGENT) {
@@ -138,7 +139,7 @@ static haft__tool_source find_source(haft__loader *l, haft__json entry, haft_str
             l, haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(pointer)), HAFT__SUBJECT_KEY,
             "no child runs in this version: calls of \"%.*s\" "
             "end with an error",
-            HAFT__ARG(haft__edit_text(entry, "name")));
+            HAFT__ARG(haft__object_string(entry, "name")));
         haft__loader_hint(l, problem, "give it the command haft run SPEC TASK --quiet meanwhile");
     }
     return source;
@@ -147,8 +148,8 @@ static haft__tool_source find_source(haft__loader *l, haft__json entry, haft_str
 /* `args` or `input_schema`. False when neither can be used. */
 static bool read_arguments(haft__loader *l, haft__json entry, haft__tool *tool, haft_str pointer)
 {
-    haft__json args = haft__edit_get(entry, "args");
-    haft__json schema = haft__edit_get(entry, "input_schema");
+    haft__json args = haft__object_get(entry, "args");
+    haft__json schema = haft__object_get(entry, "input_schema");
     haft_error err = {.status = HAFT_OK};
     if (schema.kind == HAFT__JSON_OBJECT) {
         if (args.kind == HAFT__JSON_ARRAY) {
@@ -173,7 +174,7 @@ static bool read_arguments(haft__loader *l, haft__json entry, haft__tool *tool, 
 
 static bool read_traits(haft__loader *l, haft__json entry, haft__tool *tool, haft_str pointer)
 {
-    haft__json traits = haft__edit_get(entry, "traits");
+    haft__json traits = haft__object_get(entry, "traits");
     haft_error err = {.status = HAFT_OK};
     haft__traits_init(&tool->traits);
     if (traits.kind != HAFT__JSON_OBJECT) {
@@ -215,9 +216,9 @@ static bool name_is_free(haft__loader *l, haft_str name, haft_str pointer)
 
 static void add_tool(haft__loader *l, haft__json entry, haft_str pointer)
 {
-    haft__tool tool = {.name = haft__edit_text(entry, "name"),
-                       .description = haft__edit_text(entry, "description"),
-                       .output_schema = haft__edit_get(entry, "output_schema"),
+    haft__tool tool = {.name = haft__object_string(entry, "name"),
+                       .description = haft__object_string(entry, "description"),
+                       .output_schema = haft__object_get(entry, "output_schema"),
                        .role = HAFT__ROLE_DATA,
                        .definition = entry};
     if (tool.name.len == 0 || tool.description.len == 0) {
@@ -253,13 +254,13 @@ static void measure_tools(haft__loader *l)
 
 void haft__loader_build_tools(haft__loader *l)
 {
-    haft__json entries = haft__edit_array(l->source, "tools");
-    haft__json enabled = haft__edit_array(haft__edit_object(l->source, "builtins"), "enabled");
+    haft__json entries = haft__object_array(l->source, "tools");
+    haft__json enabled = haft__object_array(haft__object_object(l->source, "builtins"), "enabled");
     size_t before = l->problems.errors;
     haft__tools_init(&l->spec->tools, l->arena, l->options->hash_key);
     for (uint32_t i = 0; i < entries.count && l->status == HAFT_OK; i++) {
         haft_str pointer = haft__loader_pointer(l, "/tools/%u", i);
-        haft__json builtin = haft__edit_get(entries.items[i], "builtin");
+        haft__json builtin = haft__object_get(entries.items[i], "builtin");
         if (builtin.kind == HAFT__JSON_ARRAY) {
             add_builtins(l, builtin, haft__loader_pointer(l, "/tools/%u/builtin", i));
         } else if (entries.items[i].kind == HAFT__JSON_OBJECT) {

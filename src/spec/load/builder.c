@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "base/suggestion.h"
+#include "base/vec.h"
 
 /* Up to here keys are compared with each other, without any memory. */
 #define FEW_MEMBERS 16
@@ -105,16 +106,12 @@ static bool check_depth(haft__spec_builder *tree, uint32_t depth, size_t at)
 
 static bool grow(haft__spec_builder *tree)
 {
-    if (tree->count < tree->capacity) {
-        return true;
-    }
-    size_t capacity = tree->capacity > 0 ? 2 * tree->capacity : 64;
-    haft__spec_builder_entry *entries = realloc(tree->entries, capacity * sizeof(*entries));
+    haft__spec_builder_entry *entries =
+        haft__vec_reserve(tree->entries, &tree->capacity, tree->count + 1, sizeof(*entries));
     if (entries == NULL) {
         return haft__spec_builder_fail(tree, HAFT_NO_MEMORY);
     }
     tree->entries = entries;
-    tree->capacity = capacity;
     return true;
 }
 

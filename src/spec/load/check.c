@@ -4,11 +4,13 @@
  * allowed but probably not meant. What concerns one tool is in check_tools.c.
  * Tests: tests/spec/load/check_test.c.
  */
+#include "base/ascii.h"
 #include "base/str.h"
 #include "mcp/server_config.h"
 #include "model/provider.h"
 #include "run/offer/resolve.h"
 #include "spec/load/load_int.h"
+#include "json/object.h"
 
 /* ---- keys together ---- */
 
@@ -69,7 +71,7 @@ static bool is_written_out(haft_str value)
 {
     bool number = true;
     for (size_t i = 0; i < value.len; i++) {
-        number = number && value.ptr[i] >= '0' && value.ptr[i] <= '9';
+        number = number && haft__ascii_is_digit(value.ptr[i]);
     }
     return !number && memchr(value.ptr, '$', value.len) == NULL && value.ptr[0] != '/'
            && value.ptr[0] != '.';
@@ -142,12 +144,12 @@ static void check_server_values(haft__loader *l)
 
 static void check_servers(haft__loader *l)
 {
-    haft__json servers = haft__edit_object(l->spec->mcp, "servers");
+    haft__json servers = haft__object_object(l->spec->mcp, "servers");
     bool wrong = false;
     for (uint32_t i = 0; i < servers.count && haft__loader_keys_are_valid(l, "mcp"); i++) {
         haft__json server = servers.members[i].value;
-        bool command = haft__edit_get(server, "command").kind != HAFT__JSON_NULL;
-        bool url = haft__edit_text(server, "url").len > 0;
+        bool command = haft__object_get(server, "command").kind != HAFT__JSON_NULL;
+        bool url = haft__object_string(server, "url").len > 0;
         if (command != url) {
             continue;
         }
@@ -175,7 +177,7 @@ static void check_approval_rules(haft__loader *l)
                                    HAFT__SUBJECT_VALUE, "the rule says for no tool that it holds");
             haft__loader_hint(l, problem, "give it tools or traits; tools: [\"*\"] is all");
         }
-        haft__json source = haft__edit_array(l->source, "approvals").items[i];
+        haft__json source = haft__object_array(l->source, "approvals").items[i];
         if (rule->deadline_ms == 0 && haft__json_get(source, HAFT__LIT("on_expire")) != NULL) {
             haft__spec_problem *problem = haft__loader_warning(
                 l, haft__loader_pointer(l, "/approvals/%zu/on_expire", i), HAFT__SUBJECT_KEY,
@@ -226,9 +228,9 @@ static void check_search(haft__loader *l, bool servers)
 
 static void check_builtins(haft__loader *l)
 {
-    bool servers = haft__edit_object(l->spec->mcp, "servers").count > 0
-                   || haft__edit_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
-    bool databases = haft__edit_object(l->source, "databases").count > 0;
+    bool servers = haft__object_object(l->spec->mcp, "servers").count > 0
+                   || haft__object_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
+    bool databases = haft__object_object(l->source, "databases").count > 0;
     bool code = false;
     for (size_t i = 0; i < l->spec->format_count; i++) {
         code |= haft__str_equal(l->spec->formats[i], HAFT__LIT("codemode"));
@@ -280,7 +282,7 @@ static void check_policy(haft__loader *l)
     for (size_t i = 0; i < spec->tools.count; i++) {
         data += spec->tools.items[i]->role == HAFT__ROLE_DATA;
     }
-    bool set = haft__edit_get(haft__edit_object(l->source, "choice"), "min_tools_for_auto").kind
+    bool set = haft__object_get(haft__object_object(l->source, "choice"), "min_tools_for_auto").kind
                == HAFT__JSON_NUMBER;
     bool servers = spec->mcp.kind == HAFT__JSON_OBJECT;
     if (set && !servers && spec->choice.min_tools_for_auto > data) {

@@ -13,13 +13,14 @@
 #include "schema/lookup.h"
 #include "schema/regex/pattern.h"
 #include "spec/load/load_int.h"
+#include "json/object.h"
 #include "json/pointer.h"
 
 /* ---- by itself ---- */
 
 static bool is_op(haft__json when, const char *op)
 {
-    return haft__str_equal(haft__edit_text(when, "op"), haft__str(op));
+    return haft__str_equal(haft__object_string(when, "op"), haft__str(op));
 }
 
 /* What kind of value an op can be used with, for a message; NULL when it can with this one. */
@@ -47,7 +48,7 @@ static bool check_value(haft__loader *l, size_t rule, haft__json when, haft__jso
         bool empty = value.kind == HAFT__JSON_ARRAY && value.count == 0;
         (void)haft__loader_error(l, haft__loader_pointer(l, "/approvals/%zu/when/value", rule),
                                  HAFT__SUBJECT_VALUE, "expected %s for %.*s, found %s", wanted,
-                                 HAFT__ARG(haft__edit_text(when, "op")),
+                                 HAFT__ARG(haft__object_string(when, "op")),
                                  empty ? "an empty list" : haft__json_kind_name(value));
     }
     return wanted == NULL;
@@ -74,7 +75,7 @@ static bool check_alone(haft__loader *l, size_t rule, haft__json when)
         haft__spec_problem *problem =
             haft__loader_error(l, haft__loader_pointer(l, "/approvals/%zu/when", rule),
                                HAFT__SUBJECT_VALUE, "%.*s compares with a value, and there is none",
-                               HAFT__ARG(haft__edit_text(when, "op")));
+                               HAFT__ARG(haft__object_string(when, "op")));
         haft__loader_hint(l, problem, "write value: and what the argument is compared with");
         return false;
     }
@@ -89,7 +90,7 @@ static haft__condition_fit fits_type(haft__json schema, haft_str op, const haft_
 {
     static const haft__json_kind kinds[] = {HAFT__JSON_NULL,   HAFT__JSON_TRUE,  HAFT__JSON_NUMBER,
                                             HAFT__JSON_STRING, HAFT__JSON_ARRAY, HAFT__JSON_OBJECT};
-    haft__json type = haft__edit_get(schema, "type");
+    haft__json type = haft__object_get(schema, "type");
     haft__condition_fit fit =
         type.kind == HAFT__JSON_NULL ? HAFT__CONDITION_COMPARABLE : HAFT__CONDITION_NEVER;
     for (size_t i = 0; i < COUNT(kinds) && fit != HAFT__CONDITION_COMPARABLE; i++) {
@@ -105,7 +106,7 @@ static haft__condition_fit fits_type(haft__json schema, haft_str op, const haft_
 /* An item of the list is like the value, if any is. */
 static haft__condition_fit fits_items(haft__json schema, const haft__json *value)
 {
-    haft__json items = haft__edit_get(schema, "items");
+    haft__json items = haft__object_get(schema, "items");
     bool several = haft__json_get(schema, HAFT__LIT("prefixItems")) != NULL;
     return several || haft__schema_has_other_keywords(items)
                ? HAFT__CONDITION_COMPARABLE
@@ -147,11 +148,11 @@ static haft__condition_fit check_at_schema(haft__loader *l, haft__json schema, h
     if (is_op(when, "exists")) {
         return HAFT__CONDITION_COMPARABLE;
     }
-    haft__condition_fit fit = fits_type(schema, haft__edit_text(when, "op"), value);
+    haft__condition_fit fit = fits_type(schema, haft__object_string(when, "op"), value);
     if (fit == HAFT__CONDITION_COMPARABLE && takes_none(l, schema, when, *value)) {
         return HAFT__CONDITION_NEVER;
     }
-    haft__json type = haft__edit_get(schema, "type");
+    haft__json type = haft__object_get(schema, "type");
     bool text = haft__schema_type_accepts(type, haft__json_string(HAFT__LIT("")));
     bool list = haft__schema_type_accepts(type, haft__json_array(NULL, 0));
     return is_op(when, "contains") && list && !text ? fits_items(schema, value) : fit;
@@ -173,12 +174,12 @@ typedef struct verdict {
 static bool may_change(const haft__tool *tool)
 {
     return !tool->typed && tool->source == HAFT__TOOL_HEADLESS
-           && haft__edit_get(tool->definition, "headless").kind != HAFT__JSON_TRUE;
+           && haft__object_get(tool->definition, "headless").kind != HAFT__JSON_TRUE;
 }
 
 static verdict check_at(haft__loader *l, haft__json when, const haft__tool *tool)
 {
-    verdict seen = {.tool = tool, .when = when, .at = haft__edit_text(when, "at")};
+    verdict seen = {.tool = tool, .when = when, .at = haft__object_string(when, "at")};
     seen.place = haft__schema_lookup(tool->input_schema, seen.at, &seen.until, &seen.schema);
     if (seen.place == HAFT__LOOKUP_IMPOSSIBLE && may_change(tool)) {
         seen.place = HAFT__LOOKUP_UNRESTRICTED;
@@ -193,7 +194,7 @@ static verdict check_at(haft__loader *l, haft__json when, const haft__tool *tool
 
 static void report_wrong_type(haft__loader *l, size_t rule, const verdict *seen)
 {
-    haft__json type = haft__edit_get(seen->schema, "type");
+    haft__json type = haft__object_get(seen->schema, "type");
     haft_str name = type.kind == HAFT__JSON_STRING ? haft__json_text(type) : HAFT__LIT("others");
     haft__spec_problem *problem = haft__loader_warning(
         l, haft__loader_pointer(l, "/approvals/%zu/when", rule), HAFT__SUBJECT_VALUE,
@@ -207,7 +208,7 @@ static void report_wrong_type(haft__loader *l, size_t rule, const verdict *seen)
 /* The place in the arguments that was probably meant; .ptr NULL when none is near. */
 static haft_str nearest(haft__loader *l, const verdict *seen)
 {
-    haft__json properties = haft__edit_object(seen->schema, "properties");
+    haft__json properties = haft__object_object(seen->schema, "properties");
     haft_str rest = haft__str_skip(seen->at, seen->until.len), token;
     haft__suggestion near;
     haft__suggestion_init(&near, haft__pointer_next(&rest, &token) ? token : rest);
@@ -275,8 +276,8 @@ static bool is_meant(const haft__approval_rule *rule, const haft__tool *tool)
 /* Whether the rule may be about tools that only their servers know. */
 static bool is_about_others(const haft__loader *l, const haft__approval_rule *rule)
 {
-    bool servers = haft__edit_object(l->spec->mcp, "servers").count > 0
-                   || haft__edit_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
+    bool servers = haft__object_object(l->spec->mcp, "servers").count > 0
+                   || haft__object_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
     bool others = rule->trait_count > 0;
     for (size_t i = 0; i < rule->tool_count; i++) {
         others = others || haft__tools_find(&l->spec->tools, rule->tools[i]) == NULL;

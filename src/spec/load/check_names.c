@@ -8,13 +8,14 @@
 #include "base/suggestion.h"
 #include "spec/load/load_int.h"
 #include "tool/builtin.h"
+#include "json/object.h"
 
 /* Whether `name` could be a tool of one of the servers of the spec. */
 static bool is_server_tool(const haft__loader *l, haft_str name)
 {
     haft_str rest = name, server = haft__str_split(&rest, ':');
-    haft__json servers = haft__edit_object(l->spec->mcp, "servers");
-    bool imported = haft__edit_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
+    haft__json servers = haft__object_object(l->spec->mcp, "servers");
+    bool imported = haft__object_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
     return server.len < name.len && (imported || haft__json_get(servers, server) != NULL);
 }
 
@@ -36,10 +37,10 @@ static void suggest(haft__loader *l, haft__spec_problem *problem, haft_str name)
 /* The names of all entries: a tool that is there but could not be used is told elsewhere. */
 static void collect_names(haft__loader *l, haft__map *declared)
 {
-    haft__json entries = haft__edit_array(l->source, "tools");
+    haft__json entries = haft__object_array(l->source, "tools");
     haft__map_init(declared, l->arena, l->options->hash_key);
     for (uint32_t i = 0; i < entries.count && l->status == HAFT_OK; i++) {
-        haft_str name = haft__edit_text(entries.items[i], "name");
+        haft_str name = haft__object_string(entries.items[i], "name");
         (void)haft__loader_failed(l, haft__map_put(declared, name, l, NULL));
     }
 }
@@ -79,8 +80,8 @@ static void check_phases(haft__loader *l, const haft__map *declared)
 /* A pattern that matches no tool we know of may still match one of a server. */
 static bool matches_something(const haft__loader *l, haft_str pattern)
 {
-    bool servers = haft__edit_object(l->spec->mcp, "servers").count > 0
-                   || haft__edit_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
+    bool servers = haft__object_object(l->spec->mcp, "servers").count > 0
+                   || haft__object_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
     for (size_t i = 0; i < l->spec->tools.count; i++) {
         if (haft__filter_matches(pattern, l->spec->tools.items[i]->name)) {
             return true;
@@ -141,7 +142,7 @@ static void refuse_denial(haft__loader *l, haft_str pattern, haft_str pointer)
     haft__spec_problem *problem = haft__loader_error(
         l, pointer, HAFT__SUBJECT_VALUE,
         "\"%.*s\" denies nothing: the names of tools are SERVER:TOOL", HAFT__ARG(pattern));
-    bool server = haft__json_get(haft__edit_object(l->spec->mcp, "servers"), pattern) != NULL;
+    bool server = haft__json_get(haft__object_object(l->spec->mcp, "servers"), pattern) != NULL;
     haft_str whole = server ? pattern : HAFT__LIT("SERVER");
     haft__loader_hint(l, problem,
                       "for all tools of %s, write \"%.*s:*\"; for those that match in any server, "
@@ -152,10 +153,11 @@ static void refuse_denial(haft__loader *l, haft_str pattern, haft_str pointer)
 /* What an imported file has is not known here. */
 static void check_server_pattern(haft__loader *l, haft_str pattern, haft_str pointer, bool denies)
 {
-    haft__json servers = haft__edit_object(l->spec->mcp, "servers");
+    haft__json servers = haft__object_object(l->spec->mcp, "servers");
     bool whole = pattern.len > 0 && memchr(pattern.ptr, ':', pattern.len) != NULL;
     bool star = pattern.len > 0 && memchr(pattern.ptr, '*', pattern.len) != NULL;
-    bool found = (whole || star) && haft__edit_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
+    bool found =
+        (whole || star) && haft__object_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
     for (uint32_t i = 0; i < servers.count && !found; i++) {
         found = can_match(pattern, haft__json_text(servers.members[i].key));
     }
@@ -183,7 +185,7 @@ static void check_server_pattern(haft__loader *l, haft_str pattern, haft_str poi
 
 static void check_server_patterns(haft__loader *l, const char *key, bool deny)
 {
-    haft__json patterns = haft__edit_array(l->spec->mcp, key);
+    haft__json patterns = haft__object_array(l->spec->mcp, key);
     for (uint32_t i = 0; i < patterns.count; i++) {
         check_server_pattern(l, haft__json_text(patterns.items[i]),
                              haft__loader_pointer(l, "/mcp/%s/%u", key, i), deny);

@@ -11,6 +11,7 @@
 #include "spec/load/load_int.h"
 #include "tool/description.h"
 #include "tool/template.h"
+#include "json/object.h"
 
 /* ---- what it is, and who approves it ---- */
 
@@ -83,7 +84,8 @@ static bool is_before_path(haft_str text)
 
 static void check_url(haft__loader *l, const haft__tool *tool, haft_str pointer)
 {
-    haft_str url = haft__edit_text(haft__edit_object(tool->definition, "http"), "url"), rest = url;
+    haft_str url = haft__object_string(haft__object_object(tool->definition, "http"), "url"),
+             rest = url;
     haft_str at = haft__loader_pointer(l, "%.*s/http/url", HAFT__ARG(pointer));
     haft__template_piece piece;
     while (haft__template_next(&rest, &piece)) {
@@ -158,7 +160,7 @@ static void check_word(haft__loader *l, const haft__tool *tool, haft_str at, haf
 
 static void check_words(haft__loader *l, const haft__tool *tool, haft_str pointer)
 {
-    haft__json words = haft__edit_array(tool->definition, "command");
+    haft__json words = haft__object_array(tool->definition, "command");
     reads what = words.count > 0 ? what_it_reads(haft__json_text(words.items[0])) : READS_TEXT;
     for (uint32_t i = 0; i < words.count; i++) {
         check_word(l, tool, haft__loader_pointer(l, "%.*s/command/%u", HAFT__ARG(pointer), i),
@@ -170,9 +172,9 @@ static void check_words(haft__loader *l, const haft__tool *tool, haft_str pointe
 
 void haft__loader_check_tools(haft__loader *l)
 {
-    haft__json entries = haft__edit_array(l->source, "tools");
+    haft__json entries = haft__object_array(l->source, "tools");
     for (uint32_t i = 0; i < entries.count; i++) {
-        haft_str name = haft__edit_text(entries.items[i], "name");
+        haft_str name = haft__object_string(entries.items[i], "name");
         const haft__tool *tool = haft__tools_find(&l->spec->tools, name);
         if (tool != NULL && tool->source != HAFT__TOOL_BUILTIN) {
             check_tool(l, tool, haft__loader_pointer(l, "/tools/%u", i));

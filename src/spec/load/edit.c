@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "spec/load/load_int.h"
+#include "json/object.h"
 
 static size_t find(haft__json object, haft_str key)
 {
@@ -55,28 +56,4 @@ bool haft__edit_remove(haft__arena *arena, haft__json *object, haft_str key)
     memcpy(members + at, object->members + at + 1, (count - at - 1) * sizeof(*members));
     *object = haft__json_object(members, count - 1);
     return true;
-}
-
-haft__json haft__edit_get(haft__json object, const char *key)
-{
-    const haft__json *found = haft__json_get(object, haft__str(key));
-    return found != NULL ? *found : haft__json_null();
-}
-
-haft__json haft__edit_object(haft__json object, const char *key)
-{
-    haft__json found = haft__edit_get(object, key);
-    return found.kind == HAFT__JSON_OBJECT ? found : haft__json_object(NULL, 0);
-}
-
-haft__json haft__edit_array(haft__json object, const char *key)
-{
-    haft__json found = haft__edit_get(object, key);
-    return found.kind == HAFT__JSON_ARRAY ? found : haft__json_array(NULL, 0);
-}
-
-haft_str haft__edit_text(haft__json object, const char *key)
-{
-    haft__json found = haft__edit_get(object, key);
-    return found.kind == HAFT__JSON_STRING ? haft__json_text(found) : HAFT__LIT("");
 }

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "mcp/server_config.h"
 #include "spec/load/load_int.h"
+#include "json/object.h"
 
 #define AT HAFT__LIT("/mcp/import")
 
@@ -28,7 +29,7 @@ static void report(haft__loader *l, haft_str file, const haft_error *err)
 /* Whether the spec itself names the server among those it allows: then it must be there. */
 static bool is_wanted(const haft__loader *l, haft_str server)
 {
-    haft__json allow = haft__edit_array(l->spec->mcp, "allow");
+    haft__json allow = haft__object_array(l->spec->mcp, "allow");
     for (uint32_t i = 0; i < allow.count; i++) {
         haft_str rest = haft__json_text(allow.items[i]);
         haft_str name = haft__str_split(&rest, ':');
@@ -42,9 +43,9 @@ static bool is_wanted(const haft__loader *l, haft_str server)
 void haft__loader_report_skipped_server(haft__loader *l, haft_str server, haft_str why,
                                         haft_str hint)
 {
-    haft__json given = haft__edit_get(haft__edit_object(l->source, "mcp"), "import");
-    haft_str file =
-        given.kind == HAFT__JSON_STRING ? haft__json_text(given) : haft__edit_text(given, "file");
+    haft__json given = haft__object_get(haft__object_object(l->source, "mcp"), "import");
+    haft_str file = given.kind == HAFT__JSON_STRING ? haft__json_text(given)
+                                                    : haft__object_string(given, "file");
     haft__spec_problem *problem;
     if (is_wanted(l, server)) {
         problem = haft__loader_error(l, AT, HAFT__SUBJECT_VALUE,
@@ -71,7 +72,7 @@ static bool put(haft__loader *l, haft__json *object, haft_str key, haft__json va
 /* Those of the file first, then the spec's own, which replace them. */
 static void join(haft__loader *l, haft__json imported)
 {
-    haft__json own = haft__edit_object(l->spec->mcp, "servers"), joined = imported;
+    haft__json own = haft__object_object(l->spec->mcp, "servers"), joined = imported;
     for (uint32_t i = 0; i < imported.count; i++) {
         haft_str name = haft__json_text(imported.members[i].key);
         if (haft__json_get(own, name) == NULL) {
@@ -87,7 +88,7 @@ static void join(haft__loader *l, haft__json imported)
 
 void haft__loader_disable_server(haft__loader *l, haft_str server)
 {
-    haft__json servers = haft__edit_object(l->spec->mcp, "servers");
+    haft__json servers = haft__object_object(l->spec->mcp, "servers");
     const haft__json *found = haft__json_get(servers, server);
     haft__json off = found != NULL ? *found : haft__json_object(NULL, 0);
     (void)(put(l, &off, HAFT__LIT("enabled"), haft__json_bool(false))
@@ -122,7 +123,7 @@ static haft_status hash_servers(haft__loader *l, haft__json servers,
 static void pin(haft__loader *l, haft_str file, const char hash[HAFT__SHA256_HEX])
 {
     haft_str kept = haft__arena_copy(l->arena, (haft_str){hash, HAFT__SHA256_HEX});
-    haft__json import = haft__json_object(NULL, 0), mcp = haft__edit_object(l->source, "mcp");
+    haft__json import = haft__json_object(NULL, 0), mcp = haft__object_object(l->source, "mcp");
     if (kept.ptr == NULL) {
         (void)haft__loader_failed(l, haft__arena_fail(l->arena, NULL));
         return;
@@ -159,9 +160,9 @@ static void take(haft__loader *l, haft_str file, haft_str pinned, const haft__mc
 void haft__loader_import(haft__loader *l)
 {
     const haft__spec_options *options = l->options;
-    haft__json given = haft__edit_get(haft__edit_object(l->source, "mcp"), "import");
+    haft__json given = haft__object_get(haft__object_object(l->source, "mcp"), "import");
     bool text_alone = given.kind == HAFT__JSON_STRING;
-    haft_str file = text_alone ? haft__json_text(given) : haft__edit_text(given, "file"), text;
+    haft_str file = text_alone ? haft__json_text(given) : haft__object_string(given, "file"), text;
     char hash[HAFT__SHA256_HEX];
     haft_error err = {.status = HAFT_OK};
     haft__mcp_import import;
@@ -177,7 +178,7 @@ void haft__loader_import(haft__loader *l)
         status = hash_servers(l, import.servers, hash, &err);
     }
     if (status == HAFT_OK) {
-        take(l, file, haft__edit_text(given, "sha256"), &import, hash);
+        take(l, file, haft__object_string(given, "sha256"), &import, hash);
     } else if (!haft__loader_failed(l, status)) {
         report(l, file, &err);
     }

@@ -95,12 +95,6 @@ bool haft__edit_put_item(haft__arena *arena, haft__json *array, size_t index, ha
 /* The object without that member. */
 bool haft__edit_remove(haft__arena *arena, haft__json *object, haft_str key);
 
-/* Members, as far as they have the type one expects: the schema has told what has not. */
-haft__json haft__edit_get(haft__json object, const char *key);    /* null when it is not there */
-haft__json haft__edit_object(haft__json object, const char *key); /* {} when it is none */
-haft__json haft__edit_array(haft__json object, const char *key);  /* [] when it is none */
-haft_str haft__edit_text(haft__json object, const char *key);     /* "" when it is none */
-
 /* ---- import.c ---- */
 
 /* Tells that a server of the imported file cannot be used: a warning, or an error when the spec

@@ -5,23 +5,20 @@
  */
 #include "base/str.h"
 #include "base/utf8.h"
+#include "base/vec.h"
 #include "spec/load/load_int.h"
 #include "json/pointer.h"
 
 static void add(haft__loader *l, haft__origin origin)
 {
-    if (l->origin_count == l->origin_capacity) {
-        size_t capacity = l->origin_capacity > 0 ? 2 * l->origin_capacity : 16;
-        haft__origin *origins = haft__loader_alloc(l, capacity, sizeof(*origins));
-        if (origins == NULL) {
-            return;
-        }
-        if (l->origin_count > 0) {
-            memcpy(origins, l->origins, l->origin_count * sizeof(*origins));
-        }
-        l->origins = origins;
-        l->origin_capacity = capacity;
+    haft__origin *origins =
+        haft__vec_reserve_in(l->arena, l->origins, l->origin_count, &l->origin_capacity,
+                             l->origin_count + 1, sizeof(*origins));
+    if (origins == NULL) {
+        l->status = haft__arena_fail(l->arena, NULL);
+        return;
     }
+    l->origins = origins;
     l->origins[l->origin_count++] = origin;
 }
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -159,7 +160,7 @@ static bool ends_word(haft_str rest, size_t at, bool flow)
 {
     char c = rest.ptr[at];
     bool last = at + 1 >= rest.len || strchr(" \t\r\n", rest.ptr[at + 1]) != NULL;
-    bool comment = c == '#' && at > 0 && (rest.ptr[at - 1] == ' ' || rest.ptr[at - 1] == '\t');
+    bool comment = c == '#' && at > 0 && haft__ascii_is_blank(rest.ptr[at - 1]);
     bool comma = c == ',' || c == ']' || c == '}';
     return c == '\n' || comment || (c == ':' && last) || (flow && comma);
 }

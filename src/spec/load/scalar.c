@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/ascii.h"
+#include "base/hex.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
@@ -15,16 +17,11 @@ typedef struct decimal {
     haft_str whole, fraction, exponent; /* the exponent with its sign */
 } decimal;
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Takes the digits at the start of *rest. */
 static haft_str take_digits(haft_str *rest)
 {
     haft_str digits = {rest->ptr, 0};
-    while (digits.len < rest->len && is_digit(rest->ptr[digits.len])) {
+    while (digits.len < rest->len && haft__ascii_is_digit(rest->ptr[digits.len])) {
         digits.len++;
     }
     *rest = haft__str_skip(*rest, digits.len);
@@ -108,12 +105,6 @@ static haft__scalar_result make_decimal(haft__arena *arena, haft_str text, const
     return made.ptr != NULL ? HAFT__SCALAR_OK : HAFT__SCALAR_NO_MEMORY;
 }
 
-static int digit_value(char c)
-{
-    char lower = (char)(c | 0x20);
-    return is_digit(c) ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 16;
-}
-
 /* 0o17, 0x1F. False when it is neither. */
 static bool make_based(haft__arena *arena, haft_str text, haft__json *ret_value,
                        haft__scalar_result *ret_result)
@@ -125,8 +116,9 @@ static bool make_based(haft__arena *arena, haft_str text, haft__json *ret_value,
     uint64_t base = hex ? 16 : 8, value = 0;
     bool fits = true;
     for (size_t i = 2; i < text.len; i++) {
-        uint64_t digit = (uint64_t)digit_value(text.ptr[i]);
-        if (digit >= base) {
+        int read = haft__hex_value(text.ptr[i]);
+        uint64_t digit = (uint64_t)read;
+        if (read < 0 || digit >= base) {
             return false;
         }
         fits = fits && value <= (UINT64_MAX - digit) / base;

@@ -6,6 +6,7 @@
  */
 #include "base/str.h"
 #include "spec/load/load_int.h"
+#include "json/object.h"
 
 #define CONFIG "/spec/planner/config"
 
@@ -42,7 +43,7 @@ static void fill(haft__loader *l, const char *outer, const char *key, haft__json
         }
         return;
     }
-    haft__json inner = haft__edit_object(l->source, outer);
+    haft__json inner = haft__object_object(l->source, outer);
     if (!has(inner, key)) {
         put(l, &inner, key, value);
         put(l, &l->source, outer, inner);
@@ -54,11 +55,11 @@ static void fill(haft__loader *l, const char *outer, const char *key, haft__json
 
 static void rename_key(haft__loader *l, const char *alias, const char *outer, const char *key)
 {
-    haft__json value = haft__edit_get(l->source, alias);
+    haft__json value = haft__object_get(l->source, alias);
     if (!has(l->source, alias)) {
         return;
     }
-    haft__json holder = outer != NULL ? haft__edit_object(l->source, outer) : l->source;
+    haft__json holder = outer != NULL ? haft__object_object(l->source, outer) : l->source;
     if (has(holder, key)) {
         haft__spec_problem *problem =
             haft__loader_error(l, haft__loader_pointer(l, "/%s", alias), HAFT__SUBJECT_KEY,
@@ -92,14 +93,14 @@ static haft_str provider_of(haft_str type)
 /* The index of the gateway the planner names, or of the first; SIZE_MAX when there is none. */
 static size_t choose_gateway(haft__loader *l, haft__json planner, haft__json gateways)
 {
-    haft__json config = haft__edit_object(planner, "config");
+    haft__json config = haft__object_object(planner, "config");
     bool inside = has(config, "gateway");
-    haft_str name = haft__edit_text(inside ? config : planner, "gateway");
+    haft_str name = haft__object_string(inside ? config : planner, "gateway");
     if (name.len == 0) {
         return gateways.count > 0 ? 0 : SIZE_MAX;
     }
     for (uint32_t i = 0; i < gateways.count; i++) {
-        if (haft__str_equal(haft__edit_text(gateways.items[i], "name"), name)) {
+        if (haft__str_equal(haft__object_string(gateways.items[i], "name"), name)) {
             return i;
         }
     }
@@ -115,17 +116,18 @@ static void translate_gateway(haft__loader *l, haft__json gateway, size_t index)
     static const char *const same[] = {"model", "base_url", "api_key", "api_key_env"};
     static const char *const options[] = {"temperature", "max_tokens"};
     haft_str at = haft__loader_pointer(l, "/resources/inference_gateways/%zu", index);
-    haft__json config = haft__edit_object(gateway, "config");
+    haft__json config = haft__object_object(gateway, "config");
     haft__json model = haft__json_object(NULL, 0), passed = haft__json_object(NULL, 0);
-    put(l, &model, "provider", haft__json_string(provider_of(haft__edit_text(gateway, "type"))));
+    put(l, &model, "provider",
+        haft__json_string(provider_of(haft__object_string(gateway, "type"))));
     for (size_t i = 0; i < COUNT(same); i++) {
         if (has(config, same[i])) {
-            put(l, &model, same[i], haft__edit_get(config, same[i]));
+            put(l, &model, same[i], haft__object_get(config, same[i]));
         }
     }
     for (size_t i = 0; i < COUNT(options); i++) {
         if (has(config, options[i])) {
-            put(l, &passed, options[i], haft__edit_get(config, options[i]));
+            put(l, &passed, options[i], haft__object_get(config, options[i]));
         }
     }
     if (passed.count > 0) {
@@ -133,7 +135,7 @@ static void translate_gateway(haft__loader *l, haft__json gateway, size_t index)
     }
     fill(l, NULL, "model", model, haft__loader_pointer(l, "%s/config", at.ptr));
     if (has(config, "tool_choice")) {
-        fill(l, "choice", "default", haft__edit_get(config, "tool_choice"),
+        fill(l, "choice", "default", haft__object_get(config, "tool_choice"),
              haft__loader_pointer(l, "%s/config/tool_choice", at.ptr));
     }
 }
@@ -145,7 +147,7 @@ static void index_tools(haft__loader *l, haft__json tools, bool *used, haft__map
 {
     haft__map_init(map, l->arena, l->options->hash_key);
     for (uint32_t i = 0; i < tools.count && l->status == HAFT_OK; i++) {
-        haft_str name = haft__edit_text(tools.items[i], "name");
+        haft_str name = haft__object_string(tools.items[i], "name");
         if (name.len > 0 && haft__map_get(map, name) == NULL) {
             (void)haft__loader_failed(l, haft__map_put(map, name, &used[i], NULL));
         }
@@ -161,13 +163,13 @@ static haft__json join(haft__loader *l, haft__json entry, haft__json described, 
     haft__origin_add(l, haft__loader_pointer(l, "/tools/%zu", to),
                      haft__loader_pointer(l, "/tools/%zu", from_entry));
     if (has(described, "description")) {
-        put(l, &joined, "description", haft__edit_get(described, "description"));
+        put(l, &joined, "description", haft__object_get(described, "description"));
         haft__origin_add(
             l, haft__loader_pointer(l, "/tools/%zu/description", to),
             haft__loader_pointer(l, CONFIG "/tool_descriptions/%zu/description", from_described));
     }
     if (!has(entry, "args") && !has(entry, "input_schema") && has(described, "args")) {
-        put(l, &joined, "args", haft__edit_get(described, "args"));
+        put(l, &joined, "args", haft__object_get(described, "args"));
         haft__origin_add(
             l, haft__loader_pointer(l, "/tools/%zu/args", to),
             haft__loader_pointer(l, CONFIG "/tool_descriptions/%zu/args", from_described));
@@ -179,7 +181,8 @@ static haft__json join(haft__loader *l, haft__json entry, haft__json described, 
 static haft__json make_headless(haft__loader *l, haft__json described)
 {
     for (size_t i = 0; i < l->options->function_count; i++) {
-        if (haft__str_equal(l->options->functions[i]->name, haft__edit_text(described, "name"))) {
+        if (haft__str_equal(l->options->functions[i]->name,
+                            haft__object_string(described, "name"))) {
             return described;
         }
     }
@@ -189,7 +192,7 @@ static haft__json make_headless(haft__loader *l, haft__json described)
 
 static void translate_tools(haft__loader *l, haft__json described)
 {
-    haft__json tools = haft__edit_array(l->source, "tools");
+    haft__json tools = haft__object_array(l->source, "tools");
     haft__json *items = haft__loader_alloc(l, described.count + tools.count, sizeof(*items));
     bool *used = haft__loader_alloc(l, tools.count, sizeof(*used));
     size_t count = 0;
@@ -199,7 +202,7 @@ static void translate_tools(haft__loader *l, haft__json described)
     }
     index_tools(l, tools, used, &map);
     for (uint32_t i = 0; i < described.count; i++, count++) {
-        bool *entry = haft__map_get(&map, haft__edit_text(described.items[i], "name"));
+        bool *entry = haft__map_get(&map, haft__object_string(described.items[i], "name"));
         if (entry == NULL || *entry) {
             items[count] = make_headless(l, described.items[i]);
             haft__origin_add(l, haft__loader_pointer(l, "/tools/%zu", count),
@@ -224,10 +227,10 @@ static void translate_tools(haft__loader *l, haft__json described)
 
 static void translate_planner(haft__loader *l)
 {
-    haft__json planner = haft__edit_object(haft__edit_get(l->source, "spec"), "planner");
-    haft__json config = haft__edit_object(planner, "config");
+    haft__json planner = haft__object_object(haft__object_get(l->source, "spec"), "planner");
+    haft__json config = haft__object_object(planner, "config");
     haft__json gateways =
-        haft__edit_array(haft__edit_object(l->source, "resources"), "inference_gateways");
+        haft__object_array(haft__object_object(l->source, "resources"), "inference_gateways");
     size_t gateway = choose_gateway(l, planner, gateways);
     drop(l, "spec");
     drop(l, "resources");
@@ -235,14 +238,14 @@ static void translate_planner(haft__loader *l)
         translate_gateway(l, gateways.items[gateway], gateway);
     }
     if (has(config, "system_prompt")) {
-        fill(l, NULL, "instructions", haft__edit_get(config, "system_prompt"),
+        fill(l, NULL, "instructions", haft__object_get(config, "system_prompt"),
              HAFT__LIT(CONFIG "/system_prompt"));
     }
     if (has(config, "max_parallel_tool_calls")) {
-        fill(l, "limits", "parallel", haft__edit_get(config, "max_parallel_tool_calls"),
+        fill(l, "limits", "parallel", haft__object_get(config, "max_parallel_tool_calls"),
              HAFT__LIT(CONFIG "/max_parallel_tool_calls"));
     }
-    if (haft__edit_get(config, "use_function_calling").kind == HAFT__JSON_FALSE) {
+    if (haft__object_get(config, "use_function_calling").kind == HAFT__JSON_FALSE) {
         haft__json *format = haft__loader_alloc(l, 1, sizeof(*format));
         if (format != NULL) {
             *format = haft__json_string(HAFT__LIT("purejson"));
@@ -252,7 +255,7 @@ static void translate_planner(haft__loader *l)
     }
     fill(l, "limits", "overflow", haft__json_string(HAFT__LIT("truncate")), HAFT__LIT("/spec"));
     fill(l, NULL, "history", haft__json_string(HAFT__LIT("transcript")), HAFT__LIT("/spec"));
-    translate_tools(l, haft__edit_array(config, "tool_descriptions"));
+    translate_tools(l, haft__object_array(config, "tool_descriptions"));
 }
 
 /* ---- the environment ---- */
@@ -261,7 +264,7 @@ static void take_default_choice(haft__loader *l)
 {
     static const char name[] = "OPENAI_TOOL_CHOICE";
     const haft__spec_env *env = &l->options->env;
-    haft__json choice = haft__edit_object(l->source, "choice");
+    haft__json choice = haft__object_object(l->source, "choice");
     if (env->get == NULL || has(choice, "default")) {
         return;
     }
@@ -276,7 +279,7 @@ static void take_default_choice(haft__loader *l)
 static void take_default_model(haft__loader *l)
 {
     const char *model = l->options->model;
-    if (model != NULL && haft__edit_get(l->source, "model").kind == HAFT__JSON_NULL) {
+    if (model != NULL && haft__object_get(l->source, "model").kind == HAFT__JSON_NULL) {
         put(l, &l->source, "model", haft__json_string(haft__str(model)));
         haft__origin_add_external(l, HAFT__LIT("/model"), l->options->model_from);
     }

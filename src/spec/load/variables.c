@@ -6,10 +6,12 @@
  * hash and in logs, stays as it was written. The value is put in where it is used.
  * Tests: tests/spec/load/variables_test.c.
  */
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "spec/load/load_int.h"
+#include "json/object.h"
 
 #define OPEN "${"
 
@@ -17,8 +19,8 @@ static bool is_name(haft_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        if (!letter && (i == 0 || c < '0' || c > '9')) {
+        bool letter = haft__ascii_is_letter(c) || c == '_';
+        if (!letter && (i == 0 || !haft__ascii_is_digit(c))) {
             return false;
         }
     }
@@ -122,7 +124,7 @@ static void check_text(haft__loader *l, haft__json value, haft_str pointer)
 /* Every text of an object of texts. */
 static void check_texts(haft__loader *l, haft__json holder, const char *key, haft_str outer)
 {
-    haft__json texts = haft__edit_object(holder, key);
+    haft__json texts = haft__object_object(holder, key);
     haft_str pointer = haft__loader_pointer_to_key(l, outer, haft__str(key));
     for (uint32_t i = 0; i < texts.count; i++) {
         check_text(l, texts.members[i].value,
@@ -132,16 +134,16 @@ static void check_texts(haft__loader *l, haft__json holder, const char *key, haf
 
 static void check_one(haft__loader *l, haft__json holder, const char *key, haft_str outer)
 {
-    check_text(l, haft__edit_get(holder, key),
+    check_text(l, haft__object_get(holder, key),
                haft__loader_pointer_to_key(l, outer, haft__str(key)));
 }
 
 static void check_tools(haft__loader *l)
 {
-    haft__json tools = haft__edit_array(l->source, "tools");
+    haft__json tools = haft__object_array(l->source, "tools");
     for (uint32_t i = 0; i < tools.count && l->status == HAFT_OK; i++) {
-        haft__json http = haft__edit_object(tools.items[i], "http");
-        bool command = haft__edit_get(tools.items[i], "env").kind == HAFT__JSON_OBJECT;
+        haft__json http = haft__object_object(tools.items[i], "http");
+        bool command = haft__object_get(tools.items[i], "env").kind == HAFT__JSON_OBJECT;
         if (command) {
             check_texts(l, tools.items[i], "env", haft__loader_pointer(l, "/tools/%u", i));
         }
@@ -174,7 +176,7 @@ static void check_imported(haft__loader *l, haft_str name, haft__json server)
     haft_error err = {.status = HAFT_OK};
     haft_status status = HAFT_OK;
     for (size_t i = 0; i < COUNT(keys) && status == HAFT_OK; i++) {
-        haft__json value = haft__edit_get(server, keys[i]);
+        haft__json value = haft__object_get(server, keys[i]);
         bool list = value.kind == HAFT__JSON_ARRAY, object = value.kind == HAFT__JSON_OBJECT;
         status = try_text(l, value, &err);
         for (uint32_t k = 0; (list || object) && k < value.count && status == HAFT_OK; k++) {
@@ -191,15 +193,15 @@ static void check_imported(haft__loader *l, haft_str name, haft__json server)
 
 static void check_servers(haft__loader *l)
 {
-    haft__json servers = haft__edit_object(l->spec->mcp, "servers");
+    haft__json servers = haft__object_object(l->spec->mcp, "servers");
     for (uint32_t i = 0; i < servers.count && l->status == HAFT_OK; i++) {
         haft__json server = servers.members[i].value;
-        if (haft__edit_get(server, "enabled").kind == HAFT__JSON_FALSE) {
+        if (haft__object_get(server, "enabled").kind == HAFT__JSON_FALSE) {
             continue; /* nobody starts it, so nothing is missing */
         }
         haft_str pointer = haft__loader_pointer_to_key(l, HAFT__LIT("/mcp/servers"),
                                                        haft__json_text(servers.members[i].key));
-        if (haft__edit_get(server, "imported").kind == HAFT__JSON_TRUE) {
+        if (haft__object_get(server, "imported").kind == HAFT__JSON_TRUE) {
             check_imported(l, haft__json_text(servers.members[i].key), server);
             continue;
         }
@@ -211,7 +213,7 @@ static void check_servers(haft__loader *l)
 
 static void check_databases(haft__loader *l)
 {
-    haft__json databases = haft__edit_object(l->source, "databases");
+    haft__json databases = haft__object_object(l->source, "databases");
     for (uint32_t i = 0; i < databases.count && l->status == HAFT_OK; i++) {
         haft_str pointer = haft__loader_pointer_to_key(l, HAFT__LIT("/databases"),
                                                        haft__json_text(databases.members[i].key));
@@ -224,7 +226,7 @@ void haft__loader_check_variables(haft__loader *l)
     check_tools(l);
     check_servers(l);
     check_databases(l);
-    check_one(l, haft__edit_get(l->source, "model"), "api_key", HAFT__LIT("/model"));
-    check_one(l, haft__edit_object(haft__edit_object(l->source, "tool_search"), "embeddings"),
+    check_one(l, haft__object_get(l->source, "model"), "api_key", HAFT__LIT("/model"));
+    check_one(l, haft__object_object(haft__object_object(l->source, "tool_search"), "embeddings"),
               "api_key", HAFT__LIT("/tool_search/embeddings"));
 }

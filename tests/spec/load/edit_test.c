@@ -2,6 +2,7 @@
 /* Tests for src/spec/load/edit.c. */
 #include "spec/load/load_int.h"
 #include "spec/spec_help.h"
+#include "json/object.h"
 #include "json/read.h"
 
 static haft__json parse(haft__arena *arena, const char *text)
@@ -45,14 +46,14 @@ TEST(members_of_another_type_are_as_if_they_were_not_there)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json object = parse(&arena, "{\"o\":{\"x\":1},\"a\":[1],\"s\":\"t\",\"n\":5}");
-    CHECK_INT(haft__edit_object(object, "o").count, 1, "object");
-    CHECK_INT(haft__edit_object(object, "a").count, 0, "no object");
-    CHECK_INT(haft__edit_array(object, "a").count, 1, "array");
-    CHECK_INT(haft__edit_array(object, "o").count, 0, "no array");
-    CHECK_STR(haft__edit_text(object, "s"), HAFT__LIT("t"), "text");
-    CHECK_STR(haft__edit_text(object, "n"), HAFT__LIT(""), "no text");
-    CHECK_INT(haft__edit_get(object, "z").kind, HAFT__JSON_NULL, "nothing");
-    CHECK_INT(haft__edit_get(haft__json_null(), "z").kind, HAFT__JSON_NULL, "of nothing");
+    CHECK_INT(haft__object_object(object, "o").count, 1, "object");
+    CHECK_INT(haft__object_object(object, "a").count, 0, "no object");
+    CHECK_INT(haft__object_array(object, "a").count, 1, "array");
+    CHECK_INT(haft__object_array(object, "o").count, 0, "no array");
+    CHECK_STR(haft__object_string(object, "s"), HAFT__LIT("t"), "text");
+    CHECK_STR(haft__object_string(object, "n"), HAFT__LIT(""), "no text");
+    CHECK_INT(haft__object_get(object, "z").kind, HAFT__JSON_NULL, "nothing");
+    CHECK_INT(haft__object_get(haft__json_null(), "z").kind, HAFT__JSON_NULL, "of nothing");
     haft__arena_finish(&arena);
 }
 
