@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* call_builder.c - the call that is being read, from its first byte to its end. Tests:
  * tests/format/parser_test.c. */
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "format/parser.h"
 
@@ -111,13 +112,8 @@ void haft__call_builder_add_text(haft__parser *p, haft__buf *to, haft_str text)
 
 static bool is_name_byte(char c)
 {
-    bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-    return letter || (c >= '0' && c <= '9') || (c != '\0' && strchr("_.:/-", c) != NULL);
-}
-
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+    bool letter = haft__ascii_is_letter(c);
+    return letter || haft__ascii_is_digit(c) || (c != '\0' && strchr("_.:/-", c) != NULL);
 }
 
 static bool is_name(haft_str name)
@@ -136,7 +132,7 @@ size_t haft__call_builder_name_length(const haft__parser *p, haft_str text)
     bool spaced = !p->call.if_named; /* >>>NAME has none, but for that of the line end */
     while (i < room
            && (is_name_byte(text.ptr[i]) || text.ptr[i] == '\r'
-               || (spaced && is_space(text.ptr[i])))) {
+               || (spaced && haft__ascii_is_space(text.ptr[i])))) {
         i++;
     }
     return i;
@@ -236,7 +232,7 @@ void haft__call_builder_end_id(haft__parser *p)
         name = haft__str_skip(id, strlen("functions."));
     }
     size_t end = name.len;
-    while (end > 0 && name.ptr[end - 1] >= '0' && name.ptr[end - 1] <= '9') {
+    while (end > 0 && haft__ascii_is_digit(name.ptr[end - 1])) {
         end--;
     }
     bool numbered = end > 0 && end < name.len

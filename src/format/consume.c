@@ -5,12 +5,12 @@
  */
 #include "format/parser.h"
 
+#include "base/ascii.h"
+
 static size_t count_spaces(haft_str text)
 {
     size_t i = 0;
-    while (i < text.len
-           && (text.ptr[i] == ' ' || text.ptr[i] == '\n' || text.ptr[i] == '\r'
-               || text.ptr[i] == '\t')) {
+    while (i < text.len && haft__ascii_is_space(text.ptr[i])) {
         i++;
     }
     return i;

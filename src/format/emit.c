@@ -3,6 +3,7 @@
  * emit.c - tells what was found: whole characters, and white space only where it is not layout.
  * Tests: tests/format/parser_test.c.
  */
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "format/parser.h"
 
@@ -88,11 +89,6 @@ void haft__parser_emit_text(haft__parser *p, haft__parser_event_kind kind, haft_
 
 /* ---- text between calls ---- */
 
-static bool is_space(char byte)
-{
-    return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
-}
-
 static void add_spaces(haft__parser *p, haft__trimmed_text *flow, haft_str spaces)
 {
     if (spaces.len > 0 && !flow->fixed) {
@@ -109,11 +105,11 @@ static void add_to_flow(haft__parser *p, haft__trimmed_text *flow, haft_str text
     if (text.len == 0) {
         return;
     }
-    while (end > 0 && is_space(text.ptr[end - 1])) {
+    while (end > 0 && haft__ascii_is_space(text.ptr[end - 1])) {
         end--;
     }
     if (end > 0) {
-        while ((first || flow->fixed) && is_space(text.ptr[start])) {
+        while ((first || flow->fixed) && haft__ascii_is_space(text.ptr[start])) {
             start++;
         }
         if (!first) {

@@ -8,6 +8,8 @@
  */
 #include "format/parser.h"
 
+#include "base/ascii.h"
+
 enum {
     NONE,
     ANGLE,  /* behind < */
@@ -21,17 +23,12 @@ enum {
 
 static bool is_letter(char c)
 {
-    return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || ((unsigned char)c & 0x80) != 0;
+    return haft__ascii_is_letter(c) || c == '_' || ((unsigned char)c & 0x80) != 0;
 }
 
 static bool is_name(char c)
 {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == ':' || c == '.';
-}
-
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    return is_letter(c) || haft__ascii_is_digit(c) || c == '-' || c == ':' || c == '.';
 }
 
 static uint8_t begin(haft__malformed_call_tag *tag, char c)
@@ -58,7 +55,7 @@ static uint8_t on_name(haft__malformed_call_tag *tag, char c)
     if (c == '>') {
         return token ? NONE : OPEN;
     }
-    return is_space(c) || c == '=' || c == '/' ? HEADER : NONE;
+    return haft__ascii_is_space(c) || c == '=' || c == '/' ? HEADER : NONE;
 }
 
 static uint8_t on_header(const haft__malformed_call_tag *tag, char c)
@@ -91,7 +88,7 @@ static uint8_t next(haft__malformed_call_tag *tag, char c)
     case OPEN: return c == '<' ? INNER_ANGLE : OPEN;
     case INNER_ANGLE: tag->match = 0; return c == '/' ? CLOSING : c == '<' ? INNER_ANGLE : OPEN;
     case CLOSING: return on_closing(tag, c);
-    default: return is_space(c) ? CLOSED : c == '<' ? ANGLE : OPEN;
+    default: return haft__ascii_is_space(c) ? CLOSED : c == '<' ? ANGLE : OPEN;
     }
 }
 

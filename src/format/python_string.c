@@ -3,6 +3,7 @@
  * python_string.c - a string of Python, decoded while it comes: quotes of one and of three,
  * escapes. Tests: tests/format/dialects/pythonic_test.c.
  */
+#include "base/hex.h"
 #include "format/parser.h"
 #include "json/write.h"
 
@@ -75,19 +76,10 @@ static void add_escaped_code(haft__parser *p)
     }
 }
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    char lower = (char)(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 static const char *on_hex(haft__parser *p, char c)
 {
     haft__parser_python_scanner *py = &p->python;
-    int digit = hex_value(c);
+    int digit = haft__hex_value(c);
     if (digit < 0) {
         return "an escape in a string of it has too few digits";
     }

@@ -10,6 +10,7 @@
  */
 #include <math.h>
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "format/parser.h"
 #include "json/number.h"
@@ -173,27 +174,17 @@ static step begin_text(haft__parser *p, haft__py_state state)
     return AGAIN;
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_word(char c)
 {
-    bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-    return letter || is_digit(c) || c == '_' || ((unsigned char)c & 0x80) != 0;
+    bool letter = haft__ascii_is_letter(c);
+    return letter || haft__ascii_is_digit(c) || c == '_' || ((unsigned char)c & 0x80) != 0;
 }
 
 static step on_value(haft__parser *p, char c)
 {
     haft__parser_python_scanner *py = &p->python;
     haft__py_kind kind = inside(py);
-    if (is_space(c)) {
+    if (haft__ascii_is_space(c)) {
         return USED;
     }
     if (py->may_close && kind != HAFT__PY_ARGS
@@ -218,7 +209,7 @@ static step on_value(haft__parser *p, char c)
         return USED;
     default: break;
     }
-    if (is_digit(c) || c == '-' || c == '.') {
+    if (haft__ascii_is_digit(c) || c == '-' || c == '.') {
         return begin_text(p, HAFT__PY_NUMBER);
     }
     return is_word(c) ? begin_text(p, HAFT__PY_WORD) : reject(p, "an argument of it is no literal");
@@ -228,7 +219,7 @@ static step on_after(haft__parser *p, char c)
 {
     haft__parser_python_scanner *py = &p->python;
     haft__py_kind kind = inside(py);
-    if (is_space(c)) {
+    if (haft__ascii_is_space(c)) {
         return USED;
     }
     if (c == ',') {
@@ -259,7 +250,7 @@ static step on_after(haft__parser *p, char c)
 
 static step on_brace(haft__parser *p, char c)
 {
-    if (is_space(c)) {
+    if (haft__ascii_is_space(c)) {
         return USED;
     }
     if (c == '}') {
@@ -287,7 +278,7 @@ static void emit_buffered(haft__parser *p)
 static step on_first(haft__parser *p, char c)
 {
     haft__parser_python_scanner *py = &p->python;
-    if (is_space(c)) {
+    if (haft__ascii_is_space(c)) {
         return USED;
     }
     bool dict = c == ':';
@@ -304,7 +295,7 @@ static step on_first(haft__parser *p, char c)
 
 static step on_key(haft__parser *p, char c)
 {
-    if (is_space(c)) {
+    if (haft__ascii_is_space(c)) {
         return USED;
     }
     if (c == '}') {
@@ -316,7 +307,7 @@ static step on_key(haft__parser *p, char c)
 
 static step on_colon(haft__parser *p, char c)
 {
-    if (is_space(c)) {
+    if (haft__ascii_is_space(c)) {
         return USED;
     }
     if (c != ':') {
@@ -376,7 +367,7 @@ static step on_word(haft__parser *p, char c)
 static size_t count_digits(haft_str text)
 {
     size_t i = 0;
-    while (i < text.len && is_digit(text.ptr[i])) {
+    while (i < text.len && haft__ascii_is_digit(text.ptr[i])) {
         i++;
     }
     return i;
@@ -414,7 +405,7 @@ static bool write_number(haft__buf *to, haft_str text)
 static step on_number(haft__parser *p, char c)
 {
     haft__buf *text = &p->call.value;
-    if (is_space(c) && text->len == 1 && text->ptr[0] == '-') { /* - 5 */
+    if (haft__ascii_is_space(c) && text->len == 1 && text->ptr[0] == '-') { /* - 5 */
         return USED;
     }
     bool sign =
@@ -449,7 +440,7 @@ static step on_number(haft__parser *p, char c)
 
 static step on_argument(haft__parser *p, char c)
 {
-    if (is_space(c)) {
+    if (haft__ascii_is_space(c)) {
         return USED;
     }
     if (c == ')') {
@@ -460,7 +451,8 @@ static step on_argument(haft__parser *p, char c)
     }
     haft__buf_clear(&p->call.key);
     p->python.state = HAFT__PY_KEYWORD;
-    return is_word(c) && !is_digit(c) ? AGAIN : reject(p, "an argument of it has no name");
+    return is_word(c) && !haft__ascii_is_digit(c) ? AGAIN
+                                                  : reject(p, "an argument of it has no name");
 }
 
 static step on_keyword(haft__parser *p, char c)
@@ -476,7 +468,7 @@ static step on_keyword(haft__parser *p, char c)
 
 static step on_equals(haft__parser *p, char c)
 {
-    if (is_space(c)) {
+    if (haft__ascii_is_space(c)) {
         return USED;
     }
     if (c != '=') {
@@ -507,7 +499,7 @@ static step on_next(haft__parser *p, char c)
     if (py->what == HAFT__SCAN_PYTHON_ARGS) {
         return DONE;
     }
-    if (is_space(c)) {
+    if (haft__ascii_is_space(c)) {
         return USED;
     }
     if (ends_calls(py, c)) {
@@ -523,7 +515,7 @@ static step on_next(haft__parser *p, char c)
 static step on_name(haft__parser *p, char c)
 {
     haft__parser_python_scanner *py = &p->python;
-    if (p->call.name.len == 0 && is_space(c)) {
+    if (p->call.name.len == 0 && haft__ascii_is_space(c)) {
         return USED;
     }
     if (p->call.name.len == 0 && ends_calls(py, c)) {

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "format/parser.h"
 #include "format/render.h"
@@ -33,11 +34,6 @@ void haft__stop_tokens_init(haft__parser *p)
 void haft__stop_tokens_finish(haft__parser *p)
 {
     haft__buf_finish(&p->stop_tokens.text);
-}
-
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
 /* Those of the tokens that go on with this byte. */
@@ -70,7 +66,7 @@ static void follow(haft__parser *p, char c)
         e->fits = ALL;
         e->held = 1;
     }
-    bool more = e->held == before + 1 || (before == 0 && is_space(c));
+    bool more = e->held == before + 1 || (before == 0 && haft__ascii_is_space(c));
     e->since = e->since > 0 && more ? e->since + 1 : 0;
     if (is_token(p)) {
         e->since = e->since > 0 ? e->since : e->held;

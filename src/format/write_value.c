@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "format/render.h"
+#include "json/object.h"
 #include "json/write.h"
 
 /* ---- values ---- */
@@ -66,13 +67,6 @@ void haft__format_write_keywords(haft__buf *buf, haft__json object)
 
 /* ---- signatures ---- */
 
-static haft_str text_in(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    bool text = value != NULL && value->kind == HAFT__JSON_STRING;
-    return text ? haft__json_text(*value) : HAFT__LIT("");
-}
-
 static const char *name_type(haft__json schema)
 {
     static const struct {
@@ -81,7 +75,7 @@ static const char *name_type(haft__json schema)
         {"string", "str"}, {"integer", "int"}, {"number", "float"}, {"boolean", "bool"},
         {"array", "list"}, {"object", "dict"}, {"null", "None"},
     };
-    haft_str type = text_in(schema, "type");
+    haft_str type = haft__object_string(schema, "type");
     for (size_t i = 0; i < COUNT(types); i++) {
         if (haft__str_equal(type, haft__str(types[i].type))) {
             return types[i].name;
@@ -109,19 +103,6 @@ static void add_type(haft__buf *buf, haft__json schema)
     haft__buf_add_char(buf, ']');
 }
 
-static bool is_required(haft__json schema, haft_str name)
-{
-    const haft__json *required = haft__json_get(schema, HAFT__LIT("required"));
-    for (uint32_t i = 0;
-         required != NULL && required->kind == HAFT__JSON_ARRAY && i < required->count; i++) {
-        if (required->items[i].kind == HAFT__JSON_STRING
-            && haft__str_equal(haft__json_text(required->items[i]), name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static haft__json properties_of(const haft__format_tool *tool)
 {
     const haft__json *properties = haft__json_get(tool->parameters, HAFT__LIT("properties"));
@@ -137,7 +118,8 @@ static void add_parameters(haft__buf *buf, const haft__format_tool *tool, bool r
     for (uint32_t i = 0; i < properties.count; i++) {
         haft_str name = haft__json_text(properties.members[i].key);
         haft__json schema = properties.members[i].value;
-        if (is_required(tool->parameters, name) != required) {
+        if (haft__array_has_text(haft__object_get(tool->parameters, "required"), name)
+            != required) {
             continue;
         }
         const haft__json *fallback = haft__json_get(schema, HAFT__LIT("default"));
@@ -171,7 +153,8 @@ static void add_docstring(haft__buf *buf, const haft__format_tool *tool)
     haft__buf_add_str(buf, HAFT__LIT("    \"\"\""));
     add_words(buf, haft__str_trim(tool->description));
     for (uint32_t i = 0; i < properties.count; i++) {
-        haft_str what = haft__str_trim(text_in(properties.members[i].value, "description"));
+        haft_str what =
+            haft__str_trim(haft__object_string(properties.members[i].value, "description"));
         if (what.len > 0) {
             haft__buf_add_str(buf, HAFT__LIT("\n    "));
             add_words(buf, haft__json_text(properties.members[i].key));

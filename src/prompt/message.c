@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define FIRST_CAPACITY 16
+#include "base/vec.h"
 
 void haft__messages_init(haft__messages *messages, haft__arena *arena)
 {
@@ -13,18 +13,13 @@ void haft__messages_init(haft__messages *messages, haft__arena *arena)
 
 haft_status haft__messages_add(haft__messages *messages, haft__message message, haft_error *err)
 {
-    if (messages->count == messages->capacity) {
-        size_t capacity = messages->capacity > 0 ? messages->capacity * 2 : FIRST_CAPACITY;
-        haft__message *items = haft__arena_array(messages->arena, capacity, sizeof(*items));
-        if (items == NULL) {
-            return haft__arena_fail(messages->arena, err);
-        }
-        if (messages->count > 0) {
-            memcpy(items, messages->items, messages->count * sizeof(*items));
-        }
-        messages->items = items;
-        messages->capacity = capacity;
+    haft__message *items =
+        haft__vec_reserve_in(messages->arena, messages->items, messages->count, &messages->capacity,
+                             messages->count + 1, sizeof(*items));
+    if (items == NULL) {
+        return haft__arena_fail(messages->arena, err);
     }
+    messages->items = items;
     messages->items[messages->count++] = message;
     return HAFT_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* call.c - a call of one tool in a grammar, as its format writes it. Tests:
  * tests/format/grammar/call_test.c. */
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "format/grammar/grammar_int.h"
 #include "format/parser.h"
@@ -91,8 +92,8 @@ static bool is_writable(const haft__call_grammar *f, haft_str key)
     bool python = f->frame->kind == HAFT__CALL_SYNTAX_PYTHON;
     for (size_t i = 0; i < key.len; i++) {
         unsigned char c = (unsigned char)key.ptr[i];
-        bool word = c >= 0x80 || c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')
-                    || (c >= '0' && c <= '9' && (i > 0 || !python));
+        bool word = c >= 0x80 || c == '_' || haft__ascii_is_letter(c)
+                    || (haft__ascii_is_digit(c) && (i > 0 || !python));
         if (python ? !word : c <= ' ' || c == '<' || c == '>' || c == '"') {
             return false;
         }

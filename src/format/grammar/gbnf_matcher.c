@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "base/vec.h"
 #include "format/grammar/gbnf_int.h"
 
 typedef haft__gbnf_symbol symbol;
@@ -57,17 +58,12 @@ static bool rehash(chart *c, size_t slots)
 
 static bool grow_items(chart *c)
 {
-    if (c->count < c->room) {
-        return true;
-    }
-    size_t room = c->room > 0 ? c->room * 2 : 256;
-    item *items = realloc(c->items, room * sizeof(*items));
+    item *items = haft__vec_reserve(c->items, &c->room, c->count + 1, sizeof(*items));
     if (items == NULL) {
         c->no_memory = true;
         return false;
     }
     c->items = items;
-    c->room = room;
     return true;
 }
 

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "base/vec.h"
 #include "format/grammar/gbnf_int.h"
 
 typedef haft__gbnf_symbol symbol;
@@ -44,23 +47,14 @@ static void fail(reader *r, const char *why)
     r->rest.len = 0;
 }
 
-/* Room for one item more. NULL when there is none, and the reading is over. */
+/* Room for one item more. If out of memory, ends the reading and returns NULL. */
 static void *grow(reader *r, void *items, size_t count, size_t *room, size_t size)
 {
-    if (count < *room) {
-        return items;
-    }
-    size_t more = *room > 0 ? *room * 2 : 16;
-    void *grown = haft__arena_array(r->arena, more, size);
+    void *grown = haft__vec_reserve_in(r->arena, items, count, room, count + 1, size);
     if (grown == NULL) {
         r->no_memory = true;
         fail(r, "it is too large");
-        return NULL;
     }
-    if (count > 0) {
-        memcpy(grown, items, count * size);
-    }
-    *room = more;
     return grown;
 }
 
@@ -143,7 +137,7 @@ static void skip_space(reader *r, bool lines)
             while (r->rest.len > 0 && peek(r) != '\n') {
                 skip(r, 1);
             }
-        } else if (c == ' ' || c == '\t' || (lines && (c == '\n' || c == '\r'))) {
+        } else if (haft__ascii_is_blank(c) || (lines && (c == '\n' || c == '\r'))) {
             skip(r, 1);
         } else {
             return;
@@ -153,7 +147,7 @@ static void skip_space(reader *r, bool lines)
 
 static bool is_name_byte(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+    return haft__ascii_is_alphanumeric(c) || c == '-';
 }
 
 static haft_str read_name(reader *r)
@@ -183,12 +177,12 @@ static uint32_t read_hex(reader *r, size_t digits)
 {
     uint32_t code = 0;
     for (size_t i = 0; i < digits; i++) {
-        char c = peek(r), lower = (char)(c | 0x20);
-        if (!(c >= '0' && c <= '9') && !(lower >= 'a' && lower <= 'f')) {
+        int digit = haft__hex_value(peek(r));
+        if (digit < 0) {
             fail(r, "a bad escape");
             return 0;
         }
-        code = code * 16 + (uint32_t)(c <= '9' ? c - '0' : lower - 'a' + 10);
+        code = code * 16 + (uint32_t)digit;
         skip(r, 1);
     }
     return code;
@@ -286,10 +280,10 @@ static void read_group(reader *r, reading *at, unsigned depth)
 static unsigned read_number(reader *r)
 {
     unsigned number = 0;
-    if (peek(r) < '0' || peek(r) > '9') {
+    if (!haft__ascii_is_digit(peek(r))) {
         fail(r, "no number where one should be");
     }
-    while (peek(r) >= '0' && peek(r) <= '9' && number <= MOST_REPEATS) {
+    while (haft__ascii_is_digit(peek(r)) && number <= MOST_REPEATS) {
         number = number * 10 + (unsigned)(peek(r) - '0');
         skip(r, 1);
     }
