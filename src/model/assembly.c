@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "model/model.h"
 
 typedef struct haft__assembly_call {
@@ -57,15 +58,12 @@ static haft_status call_at(haft__assembly *a, uint32_t index, assembly_call **re
         return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %d calls in a reply, found more",
                           HAFT__LIMIT_REPLY_CALLS);
     }
-    if (index >= a->call_capacity) {
-        size_t capacity = 2 * ((size_t)index + 1);
-        assembly_call *calls = realloc(a->calls, capacity * sizeof(*calls));
-        if (calls == NULL) {
-            return haft__fail_no_memory(err);
-        }
-        a->calls = calls;
-        a->call_capacity = capacity;
+    assembly_call *calls =
+        haft__vec_reserve(a->calls, &a->call_capacity, (size_t)index + 1, sizeof(*calls));
+    if (calls == NULL) {
+        return haft__fail_no_memory(err);
     }
+    a->calls = calls;
     while (a->call_count <= index) {
         init_call(&a->calls[a->call_count++]);
     }

@@ -2,6 +2,7 @@
 /* families.c - finds the row for a name or a chat template. Tests: tests/model/families_test.c. */
 #include "model/families.h"
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
@@ -20,28 +21,14 @@ const haft__family *haft__family_find(haft_str name)
 
 /* ---- characters ---- */
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
-static bool is_letter(char c)
-{
-    return lower(c) >= 'a' && lower(c) <= 'z';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Anything that is neither letter nor digit; and the p of v3p1, which stands for a point. */
 static bool is_separator(haft_str name, size_t at)
 {
     char c = name.ptr[at];
-    bool point = lower(c) == 'p' && at > 0 && at + 1 < name.len && is_digit(name.ptr[at - 1])
-                 && is_digit(name.ptr[at + 1]);
-    return point || (!is_letter(c) && !is_digit(c));
+    bool point = haft__ascii_lower(c) == 'p' && at > 0 && at + 1 < name.len
+                 && haft__ascii_is_digit(name.ptr[at - 1])
+                 && haft__ascii_is_digit(name.ptr[at + 1]);
+    return point || (!haft__ascii_is_letter(c) && !haft__ascii_is_digit(c));
 }
 
 /* Whether a word or a number goes on across the place. */
@@ -51,7 +38,8 @@ static bool is_inside(haft_str name, size_t at)
         return false;
     }
     char before = name.ptr[at - 1], behind = name.ptr[at];
-    return (is_letter(before) && is_letter(behind)) || (is_digit(before) && is_digit(behind));
+    return (haft__ascii_is_letter(before) && haft__ascii_is_letter(behind))
+           || (haft__ascii_is_digit(before) && haft__ascii_is_digit(behind));
 }
 
 /* ---- patterns ---- */
@@ -63,7 +51,7 @@ static bool skip_separators(haft_str name, size_t *io_at, char next)
     while (at < name.len && is_separator(name, at)) {
         at++;
     }
-    bool needed = at > 0 && is_digit(name.ptr[at - 1]) && is_digit(next);
+    bool needed = at > 0 && haft__ascii_is_digit(name.ptr[at - 1]) && haft__ascii_is_digit(next);
     *io_at = at;
     return !needed;
 }
@@ -71,9 +59,12 @@ static bool skip_separators(haft_str name, size_t *io_at, char next)
 /* The 3b of open_llama_3b is no version. */
 static bool is_size(haft_str piece, haft_str name, size_t at)
 {
-    bool number = is_digit(piece.ptr[piece.len - 1]) && at < name.len;
-    bool over = at + 1 >= name.len || (!is_letter(name.ptr[at + 1]) && !is_digit(name.ptr[at + 1]));
-    return number && over && (lower(name.ptr[at]) == 'b' || lower(name.ptr[at]) == 'm');
+    bool number = haft__ascii_is_digit(piece.ptr[piece.len - 1]) && at < name.len;
+    bool over =
+        at + 1 >= name.len
+        || (!haft__ascii_is_letter(name.ptr[at + 1]) && !haft__ascii_is_digit(name.ptr[at + 1]));
+    return number && over
+           && (haft__ascii_lower(name.ptr[at]) == 'b' || haft__ascii_lower(name.ptr[at]) == 'm');
 }
 
 /* A piece of a pattern, up to `*` or its end, at one place of the name; where it ends, or 0. */
@@ -84,7 +75,7 @@ static size_t match_piece(haft_str piece, haft_str name, size_t at)
             if (!skip_separators(name, &at, i + 1 < piece.len ? piece.ptr[i + 1] : '\0')) {
                 return 0;
             }
-        } else if (at >= name.len || lower(name.ptr[at]) != piece.ptr[i]) {
+        } else if (at >= name.len || haft__ascii_lower(name.ptr[at]) != piece.ptr[i]) {
             return 0;
         } else {
             at++;

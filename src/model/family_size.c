@@ -3,6 +3,7 @@
  * tests/model/family_size_test.c. */
 #include "model/families.h"
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
@@ -12,18 +13,18 @@
 
 static bool is_digit(haft_str s, size_t at)
 {
-    return at < s.len && s.ptr[at] >= '0' && s.ptr[at] <= '9';
+    return at < s.len && haft__ascii_is_digit(s.ptr[at]);
 }
 
 static char letter(haft_str s, size_t at)
 {
     char c = at < s.len ? s.ptr[at] : '\0';
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+    return haft__ascii_lower(c);
 }
 
 static bool is_letter(haft_str s, size_t at)
 {
-    return letter(s, at) >= 'a' && letter(s, at) <= 'z';
+    return haft__ascii_is_lower(letter(s, at));
 }
 
 /* Digits and up to three more behind a point, in thousandths; the rest is passed over. */

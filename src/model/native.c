@@ -10,21 +10,10 @@
 #include "base/str.h"
 #include "model/native_reply.h"
 #include "model/sse.h"
+#include "json/object.h"
 #include "json/read.h"
 #include "json/stream.h"
 #include "json/write.h"
-
-const haft__json *haft__native_get(haft__json object, const char *key, haft__json_kind kind)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL && value->kind == kind ? value : NULL;
-}
-
-haft_str haft__native_text(haft__json object, const char *key)
-{
-    const haft__json *value = haft__native_get(object, key, HAFT__JSON_STRING);
-    return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
-}
 
 /* ---- what it says ---- */
 
@@ -102,9 +91,9 @@ typedef struct reader {
 /* {"error":{"message":..}}, which both providers have, on its own or as an event. */
 static haft_status take(reader *r, haft__json value, haft_error *err)
 {
-    const haft__json *error = haft__native_get(value, "error", HAFT__JSON_OBJECT);
+    const haft__json *error = haft__object_find_kind(value, "error", HAFT__JSON_OBJECT);
     if (error != NULL) {
-        haft_str said = haft__native_text(*error, "message");
+        haft_str said = haft__object_string(*error, "message");
         return haft__fail(err, HAFT_UNSUPPORTED, "", "the model server reported an error: %.*s",
                           HAFT__ARG(said));
     }

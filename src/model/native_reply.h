@@ -26,10 +26,6 @@ HAFT_MUST_USE haft_status haft__native_read_body(haft_str body, haft__hash_key h
                                                  haft__native_read_value *take, haft__arena *arena,
                                                  haft__model_outcome *ret_answer, haft_error *err);
 
-/* NULL unless the member is there and has that kind. */
-const haft__json *haft__native_get(haft__json object, const char *key, haft__json_kind kind);
-haft_str haft__native_text(haft__json object, const char *key);
-
 HAFT_MUST_USE haft_status haft__native_add_text(haft__native_reply *n, haft__delta_kind kind,
                                                 haft_str text, haft_error *err);
 /* A call begins; its number is n->calls - 1. */

@@ -3,6 +3,7 @@
  * tests/model/provider_test.c. */
 #include "model/provider.h"
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
@@ -10,27 +11,13 @@
 
 /* ---- URLs ---- */
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
-static bool same_letters(haft_str a, haft_str b)
-{
-    for (size_t i = 0; i < a.len && a.len == b.len; i++) {
-        if (lower(a.ptr[i]) != lower(b.ptr[i])) {
-            return false;
-        }
-    }
-    return a.len == b.len;
-}
-
 static bool starts_with_scheme(haft_str url, size_t *ret_length)
 {
     static const char *const schemes[] = {"http://", "https://"};
     for (size_t i = 0; i < COUNT(schemes); i++) {
         haft_str scheme = haft__str(schemes[i]);
-        if (url.len > scheme.len && same_letters((haft_str){url.ptr, scheme.len}, scheme)) {
+        if (url.len > scheme.len
+            && haft__str_equal_ignore_case((haft_str){url.ptr, scheme.len}, scheme)) {
             *ret_length = scheme.len;
             return true;
         }
@@ -56,7 +43,8 @@ static bool is_own_host(const haft__provider *provider, haft_str base_url)
 {
     haft_str origin = origin_of(haft__str(provider->base_url));
     return base_url.len == 0
-           || (origin.len > 0 && same_letters(origin, origin_of(haft__str_trim(base_url))));
+           || (origin.len > 0
+               && haft__str_equal_ignore_case(origin, origin_of(haft__str_trim(base_url))));
 }
 
 const haft__provider *haft__provider_for_model(const haft__model_spec *model)
@@ -162,7 +150,7 @@ static bool is_dated(haft_str suffix)
     bool dated = suffix.len == sizeof(form) - 1;
     for (size_t i = 0; dated && i < suffix.len; i++) {
         char c = suffix.ptr[i];
-        dated = form[i] == 'd' ? c >= '0' && c <= '9' : c == form[i];
+        dated = form[i] == 'd' ? haft__ascii_is_digit(c) : c == form[i];
     }
     return dated || suffix.len == 0;
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/http_date.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -18,7 +19,7 @@ static bool same_name(haft_str name, const char *wanted)
 {
     size_t length = strlen(wanted);
     for (size_t i = 0; i < length && name.len == length; i++) {
-        char c = name.ptr[i] >= 'A' && name.ptr[i] <= 'Z' ? (char)(name.ptr[i] + 32) : name.ptr[i];
+        char c = haft__ascii_lower(name.ptr[i]);
         if (c != wanted[i]) {
             return false;
         }
@@ -37,7 +38,7 @@ static bool read_number(haft_str text, uint64_t scale, uint64_t *ret_number)
         return false;
     }
     for (size_t i = 0; i < fraction.len; i++) {
-        if (fraction.ptr[i] < '0' || fraction.ptr[i] > '9') {
+        if (!haft__ascii_is_digit(fraction.ptr[i])) {
             return false;
         }
         unit /= 10;

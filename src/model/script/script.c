@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "schema/schema.h"
 #include "json/number.h"
+#include "json/object.h"
 #include "json/read.h"
 #include "json/write.h"
 
@@ -250,12 +251,6 @@ static uint64_t whole_number(const haft__json *value)
     return fits && number > 0 ? (uint64_t)number : 0;
 }
 
-static haft_str text_of(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? haft__json_text(*value) : (haft_str){"", 0};
-}
-
 /* A value as compact JSON text in the arena; .ptr is NULL when there is no memory. */
 static haft_str to_text(haft__arena *arena, haft__json value)
 {
@@ -270,12 +265,6 @@ static haft_str to_text(haft__arena *arena, haft__json value)
     return text;
 }
 
-static bool is_true(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL && value->kind == HAFT__JSON_TRUE;
-}
-
 static haft_status read_calls(haft__json listed, haft__arena *arena, haft__reply *reply,
                               haft_error *err)
 {
@@ -286,10 +275,10 @@ static haft_status read_calls(haft__json listed, haft__arena *arena, haft__reply
     for (uint32_t i = 0; i < listed.count; i++) {
         const haft__json *arguments = haft__json_get(listed.items[i], HAFT__LIT("arguments"));
         const haft__json *raw = haft__json_get(listed.items[i], HAFT__LIT("raw"));
-        calls[i].id = text_of(listed.items[i], "id");
-        calls[i].name = text_of(listed.items[i], "name");
-        calls[i].malformed = text_of(listed.items[i], "malformed");
-        calls[i].repaired = is_true(listed.items[i], "repaired");
+        calls[i].id = haft__object_text(listed.items[i], "id");
+        calls[i].name = haft__object_text(listed.items[i], "name");
+        calls[i].malformed = haft__object_text(listed.items[i], "malformed");
+        calls[i].repaired = haft__object_flag(listed.items[i], "repaired", false);
         calls[i].arguments = raw != NULL         ? haft__json_text(*raw)
                              : arguments != NULL ? to_text(arena, *arguments)
                                                  : HAFT__LIT("{}");
@@ -344,8 +333,8 @@ static haft_status read_reply(haft__json entry, haft__arena *arena, haft__script
     const haft__json *calls = haft__json_get(entry, HAFT__LIT("calls"));
     const haft__json *usage = haft__json_get(entry, HAFT__LIT("usage"));
     haft__reply *reply = &answer->reply;
-    reply->content = text_of(entry, "text");
-    reply->reasoning = text_of(entry, "reasoning");
+    reply->content = haft__object_text(entry, "text");
+    reply->reasoning = haft__object_text(entry, "reasoning");
     reply->model = HAFT__LIT("script");
     haft_status status = calls != NULL ? read_calls(*calls, arena, reply, err) : HAFT_OK;
     if (usage != NULL) {
@@ -354,7 +343,7 @@ static haft_status read_reply(haft__json entry, haft__arena *arena, haft__script
         reply->usage.cached = whole_number(haft__json_get(*usage, HAFT__LIT("cached_tokens")));
     }
     reply->stop = reply->call_count > 0 ? HAFT__STOP_CALLS : HAFT__STOP_END;
-    (void)haft__stop_reason_parse(text_of(entry, "stop"), &reply->stop);
+    (void)haft__stop_reason_parse(haft__object_text(entry, "stop"), &reply->stop);
     read_cut(entry, answer);
     if (status == HAFT_OK && is_cut(answer)) {
         answer->failed = true;
@@ -370,7 +359,7 @@ static size_t find_reply(const haft__script *script, const haft__request *reques
     haft_str other = request->constraint.kind == HAFT__CONSTRAINT_NONE ? HAFT__LIT("constrained")
                                                                        : HAFT__LIT("free");
     while (next < script->replies.count
-           && haft__str_equal(text_of(script->replies.items[next], "when"), other)) {
+           && haft__str_equal(haft__object_text(script->replies.items[next], "when"), other)) {
         next++;
     }
     return next;
@@ -396,7 +385,8 @@ haft_status haft__script_ask(haft__script *script, const haft__request *request,
     const haft__json *expect = haft__json_get(entry, HAFT__LIT("expect"));
     const haft__json *error = haft__json_get(entry, HAFT__LIT("error"));
     const haft__json *delay = haft__json_get(entry, HAFT__LIT("delay"));
-    haft__script_answer answer = {.ignores_constraint = is_true(entry, "ignores_constraint")};
+    haft__script_answer answer = {.ignores_constraint =
+                                      haft__object_flag(entry, "ignores_constraint", false)};
     haft_status status = expect != NULL ? check_expect(script, request, *expect, err) : HAFT_OK;
     if (status == HAFT_OK) {
         status = error != NULL ? read_failure(*error, arena, &answer, err)
@@ -439,8 +429,8 @@ static haft_status read_result(haft__json value, haft__arena *arena,
     const haft__json *error = haft__json_get(value, HAFT__LIT("error"));
     haft__script_result result = {.ok = error == NULL, .hint = HAFT__LIT("")};
     if (error != NULL && error->kind == HAFT__JSON_OBJECT) {
-        result.text = text_of(*error, "message");
-        result.hint = text_of(*error, "hint");
+        result.text = haft__object_text(*error, "message");
+        result.hint = haft__object_text(*error, "hint");
     } else {
         haft__json shown = error != NULL ? *error : value;
         result.text =

@@ -6,6 +6,7 @@
  */
 #include "base/str.h"
 #include "model/native_reply.h"
+#include "json/object.h"
 
 static const haft__native_reason reasons[] = {
     {"end_turn", HAFT__STOP_END, NULL},
@@ -20,23 +21,23 @@ static const haft__native_reason reasons[] = {
 
 static bool is(haft__json object, const char *type)
 {
-    return haft__str_equal(haft__native_text(object, "type"), haft__str(type));
+    return haft__str_equal(haft__object_string(object, "type"), haft__str(type));
 }
 
 /* In a stream the block's input is empty and comes in pieces. */
 static haft_status take_block(haft__native_reply *n, haft__json block, bool whole, haft_error *err)
 {
     haft_status status =
-        haft__native_add_text(n, HAFT__DELTA_TEXT, haft__native_text(block, "text"), err);
+        haft__native_add_text(n, HAFT__DELTA_TEXT, haft__object_string(block, "text"), err);
     if (status == HAFT_OK) {
         status = haft__native_add_text(n, HAFT__DELTA_REASONING,
-                                       haft__native_text(block, "thinking"), err);
+                                       haft__object_string(block, "thinking"), err);
     }
     if (status != HAFT_OK || !is(block, "tool_use")) {
         return status;
     }
-    status = haft__native_begin_call(n, haft__native_text(block, "id"),
-                                     haft__native_text(block, "name"), err);
+    status = haft__native_begin_call(n, haft__object_string(block, "id"),
+                                     haft__object_string(block, "name"), err);
     const haft__json *input = haft__json_get(block, HAFT__LIT("input"));
     if (status == HAFT_OK && input != NULL && input->kind != HAFT__JSON_NULL
         && (whole || input->count > 0)) {
@@ -48,29 +49,29 @@ static haft_status take_block(haft__native_reply *n, haft__json block, bool whol
 static haft_status take_delta(haft__native_reply *n, haft__json delta, haft_error *err)
 {
     haft_status status =
-        haft__native_add_text(n, HAFT__DELTA_TEXT, haft__native_text(delta, "text"), err);
+        haft__native_add_text(n, HAFT__DELTA_TEXT, haft__object_string(delta, "text"), err);
     if (status == HAFT_OK) {
         status = haft__native_add_text(n, HAFT__DELTA_REASONING,
-                                       haft__native_text(delta, "thinking"), err);
+                                       haft__object_string(delta, "thinking"), err);
     }
     return status == HAFT_OK
-               ? haft__native_add_arguments(n, haft__native_text(delta, "partial_json"), err)
+               ? haft__native_add_arguments(n, haft__object_string(delta, "partial_json"), err)
                : status;
 }
 
 static haft_status take_message(haft__native_reply *n, haft__json message, haft_error *err)
 {
-    const haft__json *blocks = haft__native_get(message, "content", HAFT__JSON_ARRAY);
+    const haft__json *blocks = haft__object_find_kind(message, "content", HAFT__JSON_ARRAY);
     haft_status status = HAFT_OK;
     if (blocks == NULL) {
-        return haft__native_add_text(n, HAFT__DELTA_TEXT, haft__native_text(message, "content"),
+        return haft__native_add_text(n, HAFT__DELTA_TEXT, haft__object_string(message, "content"),
                                      err);
     }
     n->has_message = true;
     for (uint32_t i = 0; i < blocks->count && status == HAFT_OK; i++) {
         status = take_block(n, blocks->items[i], true, err);
     }
-    haft__native_set_stop(n, reasons, haft__native_text(message, "stop_reason"));
+    haft__native_set_stop(n, reasons, haft__object_string(message, "stop_reason"));
     return status;
 }
 
@@ -78,8 +79,8 @@ static haft_status take_message(haft__native_reply *n, haft__json message, haft_
  */
 static haft_status take_event(haft__native_reply *n, haft__json value, haft_error *err)
 {
-    const haft__json *block = haft__native_get(value, "content_block", HAFT__JSON_OBJECT);
-    const haft__json *delta = haft__native_get(value, "delta", HAFT__JSON_OBJECT);
+    const haft__json *block = haft__object_find_kind(value, "content_block", HAFT__JSON_OBJECT);
+    const haft__json *delta = haft__object_find_kind(value, "delta", HAFT__JSON_OBJECT);
     if (is(value, "content_block_start") && block != NULL) {
         n->in_call = is(*block, "tool_use");
         return take_block(n, *block, false, err);
@@ -92,7 +93,7 @@ static haft_status take_event(haft__native_reply *n, haft__json value, haft_erro
         return haft__native_end_call(n, err);
     }
     if (is(value, "message_delta") && delta != NULL) {
-        haft__native_set_stop(n, reasons, haft__native_text(*delta, "stop_reason"));
+        haft__native_set_stop(n, reasons, haft__object_string(*delta, "stop_reason"));
     }
     return HAFT_OK;
 }

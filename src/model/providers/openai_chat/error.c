@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "model/providers/openai_chat/stream_int.h"
+#include "json/object.h"
 #include "json/read.h"
 #include "json/write.h"
 
@@ -24,13 +25,6 @@ static const haft__json *get(haft__json object, const char *key)
     return value != NULL && value->kind != HAFT__JSON_NULL ? value : NULL;
 }
 
-/* A text, or a number as it is written: a code may be either. */
-static haft_str word_of(haft__json object, const char *key)
-{
-    const haft__json *value = get(object, key);
-    return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
-}
-
 /* ---- shapes ---- */
 
 /* {"detail": TEXT} or {"detail":[{"msg":..,"type":..,"loc":[..]}]}, of which the first counts. */
@@ -38,18 +32,18 @@ static void read_detail(haft__json detail, haft__openai_error *error)
 {
     error->message = haft__json_text(detail);
     if (detail.kind == HAFT__JSON_ARRAY && detail.count > 0) {
-        error->message = word_of(detail.items[0], "msg");
-        error->type = word_of(detail.items[0], "type");
+        error->message = haft__object_text(detail.items[0], "msg");
+        error->type = haft__object_text(detail.items[0], "type");
     }
 }
 
 static void read_object(haft__json object, haft__openai_error *error)
 {
     const haft__json *detail = get(object, "detail");
-    error->message = word_of(object, "message");
-    error->type = word_of(object, "type");
-    error->code = word_of(object, "code");
-    error->param = word_of(object, "param");
+    error->message = haft__object_text(object, "message");
+    error->type = haft__object_text(object, "type");
+    error->code = haft__object_text(object, "code");
+    error->param = haft__object_text(object, "param");
     if (error->message.len == 0 && detail != NULL) {
         read_detail(*detail, error);
     }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -180,8 +181,7 @@ static bool is_plain(haft_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
-        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'
-              || c == '-')) {
+        if (!(haft__ascii_is_alphanumeric(c) || c == '_' || c == '-')) {
             return false;
         }
     }

@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
@@ -16,6 +17,7 @@
 #include "format/grammar/gbnf_reader.h"
 #include "model/providers/openai_chat/parse_request_int.h"
 #include "schema/schema.h"
+#include "json/object.h"
 #include "json/read.h"
 
 #define SCHEMA "response_format.json_schema"
@@ -100,21 +102,10 @@ static bool has_type(haft__json schema, const char *name)
     return found;
 }
 
-static bool lists(const haft__json *required, haft_str key)
-{
-    for (uint32_t i = 0;
-         required != NULL && required->kind == HAFT__JSON_ARRAY && i < required->count; i++) {
-        if (haft__str_equal(haft__json_text(required->items[i]), key)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool check_object(strict *s, haft__json schema)
 {
     const haft__json *others = haft__json_get(schema, HAFT__LIT("additionalProperties"));
-    const haft__json *required = haft__json_get(schema, HAFT__LIT("required"));
+    haft__json required = haft__object_get(schema, "required");
     const haft__json *properties = haft__json_get(schema, HAFT__LIT("properties"));
     if (others == NULL || others->kind != HAFT__JSON_FALSE) {
         return refuse(s, "'additionalProperties' is required to be supplied and to be false.");
@@ -122,7 +113,7 @@ static bool check_object(strict *s, haft__json schema)
     uint32_t count = properties != NULL ? properties->count : 0;
     for (uint32_t i = 0; i < count; i++) {
         haft_str key = haft__json_text(properties->members[i].key);
-        if (!lists(required, key)) {
+        if (!haft__array_has_text(required, key)) {
             char what[256];
             (void)snprintf(what, sizeof(what),
                            "'required' is required to be supplied and to be an array including "
@@ -131,7 +122,7 @@ static bool check_object(strict *s, haft__json schema)
             return refuse(s, what);
         }
     }
-    if (required != NULL && required->count > count) {
+    if (required.count > count) {
         return refuse(s, "'required' has a key that is not in properties.");
     }
     s->properties += count;
@@ -250,8 +241,7 @@ static bool read_schema(haft__chat_reader *r, haft__json format)
     bool plain = text.len > 0 && text.len <= NAME_BYTES;
     for (size_t i = 0; plain && i < text.len; i++) {
         char c = text.ptr[i];
-        plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
-                || c == '_' || c == '-';
+        plain = haft__ascii_is_alphanumeric(c) || c == '_' || c == '-';
     }
     if (!plain) {
         return haft__chat_reject(r, "invalid_value", SCHEMA ".name",

@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "model/providers/openai_chat/parse_request_int.h"
 #include "json/number.h"
+#include "json/object.h"
 #include "json/read.h"
 
 /* ---- parameters ---- */
@@ -168,23 +169,17 @@ static bool check_strings(haft__chat_reader *r, haft__json value, const char *pa
     return true;
 }
 
-static haft__json get(haft__json body, const char *name)
-{
-    const haft__json *value = haft__json_get(body, haft__str(name));
-    return value != NULL ? *value : haft__json_null();
-}
-
 /* Those whose inside is looked at, though nothing here depends on it. */
 static bool check_insides(haft__chat_reader *r, haft__json body)
 {
-    haft__json stop = get(body, "stop"), metadata = get(body, "metadata");
+    haft__json stop = haft__object_get(body, "stop"), metadata = haft__object_get(body, "metadata");
     if (stop.kind == HAFT__JSON_ARRAY && !check_strings(r, stop, "stop", 4)) {
         return false;
     }
     if (metadata.kind == HAFT__JSON_OBJECT && !check_strings(r, metadata, "metadata", 16)) {
         return false;
     }
-    haft__json n = get(body, "n");
+    haft__json n = haft__object_get(body, "n");
     if (n.kind == HAFT__JSON_NUMBER
         && haft__number_compare(haft__json_text(n), HAFT__LIT("1")) != 0) {
         return haft__chat_reject(r, "unsupported_value", "n",
@@ -197,8 +192,8 @@ static bool check_insides(haft__chat_reader *r, haft__json body)
 
 static bool read_stream(haft__chat_reader *r, haft__json body)
 {
-    haft__json options = get(body, "stream_options"), usage;
-    r->asked->stream = get(body, "stream").kind == HAFT__JSON_TRUE;
+    haft__json options = haft__object_get(body, "stream_options"), usage;
+    r->asked->stream = haft__object_get(body, "stream").kind == HAFT__JSON_TRUE;
     if (options.kind == HAFT__JSON_NULL) {
         return true;
     }
@@ -220,25 +215,25 @@ static bool read_stream(haft__chat_reader *r, haft__json body)
 static bool read_tools(haft__chat_reader *r, haft__json body)
 {
     static const char *const with_tools[] = {"tool_choice", "parallel_tool_calls"};
-    haft__json tools = get(body, "tools");
+    haft__json tools = haft__object_get(body, "tools");
     for (size_t i = 0; i < COUNT(with_tools) && tools.kind == HAFT__JSON_NULL; i++) {
-        if (get(body, with_tools[i]).kind != HAFT__JSON_NULL) {
+        if (haft__object_get(body, with_tools[i]).kind != HAFT__JSON_NULL) {
             return haft__chat_reject(r, NULL, with_tools[i],
                                      "Invalid value for '%s': '%s' is only allowed when 'tools' "
                                      "are specified.",
                                      with_tools[i], with_tools[i]);
         }
     }
-    r->asked->parallel = get(body, "parallel_tool_calls").kind != HAFT__JSON_FALSE;
+    r->asked->parallel = haft__object_get(body, "parallel_tool_calls").kind != HAFT__JSON_FALSE;
     r->asked->request.mode = HAFT__MODE_NONE; /* as the provider has it without tools */
     return tools.kind == HAFT__JSON_NULL
            || (haft__chat_read_tools(r, tools)
-               && haft__chat_read_choice(r, get(body, "tool_choice")));
+               && haft__chat_read_choice(r, haft__object_get(body, "tool_choice")));
 }
 
 static bool read_body(haft__chat_reader *r, haft__json body)
 {
-    haft__json model = get(body, "model"), messages;
+    haft__json model = haft__object_get(body, "model"), messages;
     if (!check_params(r, body)) {
         return false;
     }

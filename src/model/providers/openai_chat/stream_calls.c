@@ -14,8 +14,10 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "model/providers/openai_chat/stream_int.h"
 #include "json/number.h"
+#include "json/object.h"
 #include "json/write.h"
 
 #define NO_INDEX     (-1)
@@ -45,13 +47,6 @@ void haft__openai_calls_finish(haft__openai_stream *stream)
     free(stream->calls);
     stream->calls = NULL;
     stream->call_count = stream->call_capacity = 0;
-}
-
-static haft_str text_of(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    bool is_text = value != NULL && value->kind == HAFT__JSON_STRING;
-    return is_text ? haft__json_text(*value) : (haft_str){NULL, 0};
 }
 
 /* ---- finding ---- */
@@ -96,15 +91,12 @@ static haft_status add_call(haft__openai_stream *stream, const piece *p, haft_er
         return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %d calls in a reply, found more",
                           HAFT__LIMIT_REPLY_CALLS);
     }
-    if (stream->call_count == stream->call_capacity) {
-        size_t capacity = stream->call_capacity > 0 ? 2 * stream->call_capacity : 4;
-        openai_call *calls = realloc(stream->calls, capacity * sizeof(*calls));
-        if (calls == NULL) {
-            return haft__fail_no_memory(err);
-        }
-        stream->calls = calls;
-        stream->call_capacity = capacity;
+    openai_call *calls = haft__vec_reserve(stream->calls, &stream->call_capacity,
+                                           stream->call_count + 1, sizeof(*calls));
+    if (calls == NULL) {
+        return haft__fail_no_memory(err);
     }
+    stream->calls = calls;
     openai_call *call = &stream->calls[stream->call_count++];
     *call = (openai_call){.index = p->index, .number = stream->numbered++};
     haft__buf_init(&call->id, HAFT__LIMIT_REPLY_BYTES);
@@ -194,14 +186,14 @@ static haft_status take_function(haft__openai_stream *stream, haft__json functio
                                  haft_error *err)
 {
     const haft__json *arguments = haft__json_get(function, HAFT__LIT("arguments"));
-    p->name = text_of(function, "name");
+    p->name = haft__object_string(function, "name");
     p->arguments = arguments != NULL ? arguments : haft__json_get(function, HAFT__LIT("input"));
     return take_piece(stream, p, err);
 }
 
 static haft_status take_entry(haft__openai_stream *stream, haft__json entry, haft_error *err)
 {
-    piece p = {.index = NO_INDEX, .id = text_of(entry, "id")};
+    piece p = {.index = NO_INDEX, .id = haft__object_string(entry, "id")};
     const haft__json *index = haft__json_get(entry, HAFT__LIT("index"));
     const haft__json *function = haft__json_get(entry, HAFT__LIT("function"));
     int64_t number = NO_INDEX;

@@ -9,18 +9,7 @@
 #include "base/str.h"
 #include "model/providers/openai_chat/stream_int.h"
 #include "json/number.h"
-
-static const haft__json *get(haft__json object, const char *key)
-{
-    return haft__json_get(object, haft__str(key));
-}
-
-static haft_str text_of(haft__json object, const char *key)
-{
-    const haft__json *value = get(object, key);
-    bool is_text = value != NULL && value->kind == HAFT__JSON_STRING;
-    return is_text ? haft__json_text(*value) : (haft_str){NULL, 0};
-}
+#include "json/object.h"
 
 static haft_status give_text(haft__openai_stream *stream, haft__delta_kind kind, haft_str text,
                              haft_error *err)
@@ -46,22 +35,24 @@ static haft_status take_thinking(haft__openai_stream *stream, haft__json thinkin
     }
     for (uint32_t i = 0;
          thinking.kind == HAFT__JSON_ARRAY && i < thinking.count && status == HAFT_OK; i++) {
-        status = give_text(stream, HAFT__DELTA_REASONING, text_of(thinking.items[i], "text"), err);
+        status = give_text(stream, HAFT__DELTA_REASONING,
+                           haft__object_string(thinking.items[i], "text"), err);
     }
     return status;
 }
 
 static haft_status take_part(haft__openai_stream *stream, haft__json part, haft_error *err)
 {
-    const haft__json *thinking = get(part, "thinking");
+    const haft__json *thinking = haft__object_find(part, "thinking");
     if (part.kind == HAFT__JSON_STRING) {
         return haft__openai_feed_text(stream, haft__json_text(part), err);
     }
     if (thinking != NULL) {
         return take_thinking(stream, *thinking, err);
     }
-    haft_status status = haft__openai_feed_text(stream, text_of(part, "text"), err);
-    return status == HAFT_OK ? give_refusal(stream, text_of(part, "refusal"), err) : status;
+    haft_status status = haft__openai_feed_text(stream, haft__object_string(part, "text"), err);
+    return status == HAFT_OK ? give_refusal(stream, haft__object_string(part, "refusal"), err)
+                             : status;
 }
 
 /* A text, or a list of parts. */
@@ -80,17 +71,17 @@ static haft_status take_content(haft__openai_stream *stream, haft__json content,
 static haft_status take_message(haft__openai_stream *stream, haft__json message, haft_error *err)
 {
     /* Some servers send both names; they mean the same. */
-    haft_str reasoning = text_of(message, "reasoning_content");
-    const haft__json *content = get(message, "content");
+    haft_str reasoning = haft__object_string(message, "reasoning_content");
+    const haft__json *content = haft__object_find(message, "content");
     stream->has_message = true;
     haft_status status =
         give_text(stream, HAFT__DELTA_REASONING,
-                  reasoning.len > 0 ? reasoning : text_of(message, "reasoning"), err);
+                  reasoning.len > 0 ? reasoning : haft__object_string(message, "reasoning"), err);
     if (status == HAFT_OK && content != NULL) {
         status = take_content(stream, *content, err);
     }
     if (status == HAFT_OK) {
-        status = give_refusal(stream, text_of(message, "refusal"), err);
+        status = give_refusal(stream, haft__object_string(message, "refusal"), err);
     }
     return status == HAFT_OK ? haft__openai_read_calls(stream, message, err) : status;
 }
@@ -137,23 +128,14 @@ static void take_reason(haft__openai_stream *stream, haft_str reason)
 
 /* ---- what it cost ---- */
 
-static uint64_t number_of(haft__json object, const char *key)
-{
-    const haft__json *value = get(object, key);
-    int64_t number = 0;
-    bool is_number = value != NULL && value->kind == HAFT__JSON_NUMBER
-                     && haft__number_to_int64(haft__json_text(*value), &number);
-    return is_number && number > 0 ? (uint64_t)number : 0;
-}
-
 static haft_status take_usage(haft__openai_stream *stream, haft__json usage, haft_error *err)
 {
-    const haft__json *details = get(usage, "prompt_tokens_details");
+    const haft__json *details = haft__object_find(usage, "prompt_tokens_details");
     haft__delta delta = {.kind = HAFT__DELTA_USAGE};
-    delta.usage.input = number_of(usage, "prompt_tokens");
-    delta.usage.output = number_of(usage, "completion_tokens");
-    uint64_t cached = details != NULL ? number_of(*details, "cached_tokens") : 0;
-    cached = cached > 0 ? cached : number_of(usage, "prompt_cache_hit_tokens");
+    delta.usage.input = haft__object_number(usage, "prompt_tokens", 0);
+    delta.usage.output = haft__object_number(usage, "completion_tokens", 0);
+    uint64_t cached = details != NULL ? haft__object_number(*details, "cached_tokens", 0) : 0;
+    cached = cached > 0 ? cached : haft__object_number(usage, "prompt_cache_hit_tokens", 0);
     delta.usage.cached = cached < delta.usage.input ? cached : delta.usage.input;
     return haft__openai_emit_delta(stream, &delta, err);
 }
@@ -162,16 +144,16 @@ static haft_status take_usage(haft__openai_stream *stream, haft__json usage, haf
 
 static haft_status take_choice(haft__openai_stream *stream, haft__json choice, haft_error *err)
 {
-    const haft__json *message = get(choice, "delta");
+    const haft__json *message = haft__object_find(choice, "delta");
     haft_status status = HAFT_OK;
     if (message == NULL || message->kind != HAFT__JSON_OBJECT) {
-        message = get(choice, "message");
+        message = haft__object_find(choice, "message");
     }
     if (message != NULL && message->kind == HAFT__JSON_OBJECT) {
         status = take_message(stream, *message, err);
     }
     if (status == HAFT_OK) {
-        take_reason(stream, text_of(choice, "finish_reason"));
+        take_reason(stream, haft__object_string(choice, "finish_reason"));
     }
     return status;
 }
@@ -179,17 +161,18 @@ static haft_status take_choice(haft__openai_stream *stream, haft__json choice, h
 /* One reply was asked for; of more, the first counts. */
 static bool is_first(haft__json choice, uint32_t at)
 {
-    const haft__json *index = get(choice, "index");
+    const haft__json *index = haft__object_find(choice, "index");
     bool said = index != NULL && index->kind == HAFT__JSON_NUMBER;
     return said ? haft__number_compare(haft__json_text(*index), HAFT__LIT("0")) == 0 : at == 0;
 }
 
 haft_status haft__openai_read_value(haft__openai_stream *stream, haft__json value, haft_error *err)
 {
-    const haft__json *choices = get(value, "choices"), *usage = get(value, "usage");
+    const haft__json *choices = haft__object_find(value, "choices"),
+                     *usage = haft__object_find(value, "usage");
     haft_status status = HAFT_OK;
     if (stream->model.len == 0) {
-        haft__buf_add_str(&stream->model, text_of(value, "model"));
+        haft__buf_add_str(&stream->model, haft__object_string(value, "model"));
         status = haft__buf_check(&stream->model, err);
     }
     if (choices != NULL && choices->kind == HAFT__JSON_ARRAY) {

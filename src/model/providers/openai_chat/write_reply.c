@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "tool/wire_name.h"
+#include "json/object.h"
 #include "json/write.h"
 
 #define PIECE_BYTES 16 /* of a text that is streamed, unless that makes too many */
@@ -60,56 +61,38 @@ haft_status haft__chat_prepare_reply(haft__arena *arena, const haft__chat_parsed
 
 /* ---- what whole answers and chunks share ---- */
 
-static void add_text(haft__json_writer *w, const char *key, haft_str text)
-{
-    haft__json_key(w, key);
-    haft__json_add_str(w, text);
-}
-
-static void add_null(haft__json_writer *w, const char *key)
-{
-    haft__json_key(w, key);
-    haft__json_add_null(w);
-}
-
-static void add_count(haft__json_writer *w, const char *key, uint64_t count)
-{
-    haft__json_key(w, key);
-    haft__json_add_int(w, count < INT64_MAX ? (int64_t)count : INT64_MAX);
-}
-
 static void add_head(haft__json_writer *w, const haft__chat_reply_header *head, const char *object)
 {
-    add_text(w, "id", head->id);
-    add_text(w, "object", haft__str(object));
-    add_count(w, "created", head->created);
-    add_text(w, "model", head->model);
+    haft__field_text(w, "id", head->id);
+    haft__field_text(w, "object", haft__str(object));
+    haft__field_number(w, "created", head->created);
+    haft__field_text(w, "model", head->model);
 }
 
 static void add_tail(haft__json_writer *w)
 {
-    add_text(w, "service_tier", HAFT__LIT("default"));
-    add_null(w, "system_fingerprint");
+    haft__field_text(w, "service_tier", HAFT__LIT("default"));
+    haft__field_null(w, "system_fingerprint");
 }
 
 static void add_usage(haft__json_writer *w, const haft__token_usage *usage)
 {
     haft__json_key(w, "usage");
     haft__json_begin_object(w);
-    add_count(w, "prompt_tokens", usage->input);
-    add_count(w, "completion_tokens", usage->output);
-    add_count(w, "total_tokens", usage->input + usage->output);
+    haft__field_number(w, "prompt_tokens", usage->input);
+    haft__field_number(w, "completion_tokens", usage->output);
+    haft__field_number(w, "total_tokens", usage->input + usage->output);
     haft__json_key(w, "prompt_tokens_details");
     haft__json_begin_object(w);
-    add_count(w, "cached_tokens", usage->cached);
-    add_count(w, "audio_tokens", 0);
+    haft__field_number(w, "cached_tokens", usage->cached);
+    haft__field_number(w, "audio_tokens", 0);
     haft__json_end_object(w);
     haft__json_key(w, "completion_tokens_details");
     haft__json_begin_object(w);
-    add_count(w, "reasoning_tokens", 0);
-    add_count(w, "audio_tokens", 0);
-    add_count(w, "accepted_prediction_tokens", 0);
-    add_count(w, "rejected_prediction_tokens", 0);
+    haft__field_number(w, "reasoning_tokens", 0);
+    haft__field_number(w, "audio_tokens", 0);
+    haft__field_number(w, "accepted_prediction_tokens", 0);
+    haft__field_number(w, "rejected_prediction_tokens", 0);
     haft__json_end_object(w);
     haft__json_end_object(w);
 }
@@ -134,12 +117,12 @@ static void add_calls(haft__json_writer *w, const haft__reply *reply)
     haft__json_begin_array(w);
     for (size_t i = 0; i < reply->call_count; i++) {
         haft__json_begin_object(w);
-        add_text(w, "id", reply->calls[i].id);
-        add_text(w, "type", HAFT__LIT("function"));
+        haft__field_text(w, "id", reply->calls[i].id);
+        haft__field_text(w, "type", HAFT__LIT("function"));
         haft__json_key(w, "function");
         haft__json_begin_object(w);
-        add_text(w, "name", reply->calls[i].name);
-        add_text(w, "arguments", reply->calls[i].arguments);
+        haft__field_text(w, "name", reply->calls[i].name);
+        haft__field_text(w, "arguments", reply->calls[i].arguments);
         haft__json_end_object(w);
         haft__json_end_object(w);
     }
@@ -149,9 +132,9 @@ static void add_calls(haft__json_writer *w, const haft__reply *reply)
 static void add_text_or_null(haft__json_writer *w, const char *key, haft_str text, bool null)
 {
     if (null) {
-        add_null(w, key);
+        haft__field_null(w, key);
     } else {
-        add_text(w, key, text);
+        haft__field_text(w, key, text);
     }
 }
 
@@ -161,14 +144,14 @@ static void add_message(haft__json_writer *w, const haft__reply *reply)
     bool silent = reply->call_count > 0 && reply->content.len == 0;
     haft__json_key(w, "message");
     haft__json_begin_object(w);
-    add_text(w, "role", HAFT__LIT("assistant"));
+    haft__field_text(w, "role", HAFT__LIT("assistant"));
     add_text_or_null(w, "content", reply->content, refusal || silent);
     add_text_or_null(w, "refusal", reply->content, !refusal);
     haft__json_key(w, "annotations");
     haft__json_begin_array(w);
     haft__json_end_array(w);
     if (reply->reasoning.len > 0) {
-        add_text(w, "reasoning_content", reply->reasoning);
+        haft__field_text(w, "reasoning_content", reply->reasoning);
     }
     if (reply->call_count > 0) {
         add_calls(w, reply);
@@ -186,10 +169,11 @@ void haft__chat_write_reply(haft__buf *buf, const haft__chat_reply_header *head,
     haft__json_key(&w, "choices");
     haft__json_begin_array(&w);
     haft__json_begin_object(&w);
-    add_count(&w, "index", 0);
+    haft__field_number(&w, "index", 0);
     add_message(&w, reply);
-    add_null(&w, "logprobs");
-    add_text(&w, "finish_reason", haft__str(finish_reason(reply->stop, reply->content.len == 0)));
+    haft__field_null(&w, "logprobs");
+    haft__field_text(&w, "finish_reason",
+                     haft__str(finish_reason(reply->stop, reply->content.len == 0)));
     haft__json_end_object(&w);
     haft__json_end_array(&w);
     add_usage(&w, &reply->usage);
@@ -215,7 +199,7 @@ static void open_chunk(haft__json_writer *w, haft__buf *buf, const haft__chat_re
         return;
     }
     haft__json_begin_object(w);
-    add_count(w, "index", 0);
+    haft__field_number(w, "index", 0);
     haft__json_key(w, "delta");
     haft__json_begin_object(w);
 }
@@ -230,12 +214,12 @@ static void close_chunk(haft__json_writer *w, haft__buf *buf, const haft__chat_r
                         const char *finish)
 {
     haft__json_end_object(w);
-    add_null(w, "logprobs");
+    haft__field_null(w, "logprobs");
     add_text_or_null(w, "finish_reason", haft__str(finish != NULL ? finish : ""), finish == NULL);
     haft__json_end_object(w);
     haft__json_end_array(w);
     if (head->include_usage) {
-        add_null(w, "usage");
+        haft__field_null(w, "usage");
     }
     close_event(w, buf);
 }
@@ -245,9 +229,9 @@ void haft__chat_write_first_chunk(haft__buf *buf, const haft__chat_reply_header 
 {
     haft__json_writer w;
     open_chunk(&w, buf, head, true);
-    add_text(&w, "role", HAFT__LIT("assistant"));
+    haft__field_text(&w, "role", HAFT__LIT("assistant"));
     add_text_or_null(&w, "content", HAFT__LIT(""), only_calls);
-    add_null(&w, "refusal");
+    haft__field_null(&w, "refusal");
     close_chunk(&w, buf, head, NULL);
 }
 
@@ -257,17 +241,17 @@ static void add_call_delta(haft__json_writer *w, const haft__delta *delta)
     haft__json_key(w, "tool_calls");
     haft__json_begin_array(w);
     haft__json_begin_object(w);
-    add_count(w, "index", delta->index);
+    haft__field_number(w, "index", delta->index);
     if (first) {
-        add_text(w, "id", delta->id);
-        add_text(w, "type", HAFT__LIT("function"));
+        haft__field_text(w, "id", delta->id);
+        haft__field_text(w, "type", HAFT__LIT("function"));
     }
     haft__json_key(w, "function");
     haft__json_begin_object(w);
     if (first) {
-        add_text(w, "name", delta->text);
+        haft__field_text(w, "name", delta->text);
     }
-    add_text(w, "arguments", first ? HAFT__LIT("") : delta->text);
+    haft__field_text(w, "arguments", first ? HAFT__LIT("") : delta->text);
     haft__json_end_object(w);
     haft__json_end_object(w);
     haft__json_end_array(w);
@@ -299,9 +283,10 @@ void haft__chat_write_chunk(haft__buf *buf, const haft__chat_reply_header *head,
     open_chunk(&w, buf, head, true);
     switch (delta->kind) {
     case HAFT__DELTA_TEXT:
-        add_text(&w, delta->stop == HAFT__STOP_REFUSAL ? "refusal" : "content", delta->text);
+        haft__field_text(&w, delta->stop == HAFT__STOP_REFUSAL ? "refusal" : "content",
+                         delta->text);
         break;
-    case HAFT__DELTA_REASONING: add_text(&w, "reasoning_content", delta->text); break;
+    case HAFT__DELTA_REASONING: haft__field_text(&w, "reasoning_content", delta->text); break;
     case HAFT__DELTA_CALL:
     case HAFT__DELTA_ARGUMENTS: add_call_delta(&w, delta); break;
     case HAFT__DELTA_STOP: finish = finish_reason(delta->stop, delta->text.len == 0); break;
@@ -373,8 +358,8 @@ void haft__chat_write_error(haft__buf *buf, haft_str message, const char *type, 
     haft__json_begin_object(&w);
     haft__json_key(&w, "error");
     haft__json_begin_object(&w);
-    add_text(&w, "message", message);
-    add_text(&w, "type", haft__str(type));
+    haft__field_text(&w, "message", message);
+    haft__field_text(&w, "type", haft__str(type));
     add_text_or_null(&w, "param", param, param.len == 0);
     add_text_or_null(&w, "code", haft__str(code != NULL ? code : ""), code == NULL);
     haft__json_end_object(&w);

@@ -6,6 +6,7 @@
  */
 #include "base/str.h"
 #include "model/native_reply.h"
+#include "json/object.h"
 
 static const haft__native_reason reasons[] = {
     {"completed", HAFT__STOP_END, NULL},
@@ -17,20 +18,20 @@ static const haft__native_reason reasons[] = {
 
 static bool is(haft__json object, const char *type)
 {
-    return haft__str_equal(haft__native_text(object, "type"), haft__str(type));
+    return haft__str_equal(haft__object_string(object, "type"), haft__str(type));
 }
 
 /* The texts of an item's parts: content of a message, summary of reasoning. */
 static haft_status take_parts(haft__native_reply *n, haft__json item, const char *key,
                               haft__delta_kind kind, haft_error *err)
 {
-    const haft__json *parts = haft__native_get(item, key, HAFT__JSON_ARRAY);
+    const haft__json *parts = haft__object_find_kind(item, key, HAFT__JSON_ARRAY);
     haft_status status = HAFT_OK;
     for (uint32_t i = 0; parts != NULL && i < parts->count && status == HAFT_OK; i++) {
         haft__json part = parts->items[i];
-        status = haft__native_add_text(n, kind, haft__native_text(part, "text"), err);
+        status = haft__native_add_text(n, kind, haft__object_string(part, "text"), err);
         if (status == HAFT_OK) {
-            status = haft__native_add_text(n, kind, haft__native_text(part, "refusal"), err);
+            status = haft__native_add_text(n, kind, haft__object_string(part, "refusal"), err);
         }
     }
     return status;
@@ -47,18 +48,19 @@ static haft_status take_item(haft__native_reply *n, haft__json item, haft_error 
     if (!is(item, "function_call")) {
         return HAFT_OK;
     }
-    haft_status status = haft__native_begin_call(n, haft__native_text(item, "call_id"),
-                                                 haft__native_text(item, "name"), err);
+    haft_status status = haft__native_begin_call(n, haft__object_string(item, "call_id"),
+                                                 haft__object_string(item, "name"), err);
     if (status == HAFT_OK) {
-        status = haft__native_add_arguments(n, haft__native_text(item, "arguments"), err);
+        status = haft__native_add_arguments(n, haft__object_string(item, "arguments"), err);
     }
     return status == HAFT_OK ? haft__native_end_call(n, err) : status;
 }
 
 static haft_status take_response(haft__native_reply *n, haft__json response, haft_error *err)
 {
-    const haft__json *items = haft__native_get(response, "output", HAFT__JSON_ARRAY);
-    const haft__json *why = haft__native_get(response, "incomplete_details", HAFT__JSON_OBJECT);
+    const haft__json *items = haft__object_find_kind(response, "output", HAFT__JSON_ARRAY);
+    const haft__json *why =
+        haft__object_find_kind(response, "incomplete_details", HAFT__JSON_OBJECT);
     haft_status status = HAFT_OK;
     if (items == NULL) {
         return HAFT_OK; /* it is something else */
@@ -67,9 +69,9 @@ static haft_status take_response(haft__native_reply *n, haft__json response, haf
     for (uint32_t i = 0; i < items->count && status == HAFT_OK; i++) {
         status = take_item(n, items->items[i], err);
     }
-    haft__native_set_stop(n, reasons, haft__native_text(response, "status"));
+    haft__native_set_stop(n, reasons, haft__object_string(response, "status"));
     if (why != NULL
-        && haft__str_equal(haft__native_text(*why, "reason"), HAFT__LIT("content_filter"))) {
+        && haft__str_equal(haft__object_string(*why, "reason"), HAFT__LIT("content_filter"))) {
         haft__native_set_stop(n, reasons, HAFT__LIT("content_filter"));
     }
     return status;
@@ -78,8 +80,8 @@ static haft_status take_response(haft__native_reply *n, haft__json response, haf
 /* Of the events those that end the response have all of it. */
 static haft_status take(haft__native_reply *n, haft__json value, haft_error *err)
 {
-    const haft__json *response = haft__native_get(value, "response", HAFT__JSON_OBJECT);
-    if (!haft__str_starts_with(haft__native_text(value, "type"), HAFT__LIT("response."))) {
+    const haft__json *response = haft__object_find_kind(value, "response", HAFT__JSON_OBJECT);
+    if (!haft__str_starts_with(haft__object_string(value, "type"), HAFT__LIT("response."))) {
         return take_response(n, value, err);
     }
     n->has_message = true;
