@@ -7,12 +7,14 @@
  * Tests: tests/mcp/config_import_test.c.
  */
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "mcp/server_config.h"
 #include "mcp/visible.h"
+#include "json/object.h"
 #include "json/repair.h"
 
 #define SHOWN_BYTES 64 /* of a name, in errors and notes */
@@ -33,12 +35,6 @@ typedef struct importer {
 
 /* command, cwd, env, url, headers, enabled, imported */
 #define MEMBERS 7
-
-static haft__json get(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? *value : haft__json_null();
-}
 
 /* ---- what is wrong, and what is worth telling ---- */
 
@@ -85,8 +81,8 @@ static bool is_variable(haft_str text)
     bool rest_fits = name.len == text.len || haft__str_starts_with(rest, HAFT__LIT("-"));
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        if (!letter && (i == 0 || c < '0' || c > '9')) {
+        bool letter = haft__ascii_is_letter(c) || c == '_';
+        if (!letter && (i == 0 || !haft__ascii_is_digit(c))) {
             return false;
         }
     }
@@ -96,7 +92,7 @@ static bool is_variable(haft_str text)
 static bool has_input(const importer *m, haft_str id)
 {
     for (uint32_t i = 0; m->inputs.kind == HAFT__JSON_ARRAY && i < m->inputs.count; i++) {
-        haft__json own = get(m->inputs.items[i], "id");
+        haft__json own = haft__object_get(m->inputs.items[i], "id");
         if (own.kind == HAFT__JSON_STRING && haft__str_equal(haft__json_text(own), id)) {
             return true;
         }
@@ -121,8 +117,8 @@ static haft_status add_input(importer *m, haft_str id, haft__buf *buf)
     haft__buf_add_str(buf, HAFT__LIT("${HAFT_INPUT_"));
     for (size_t i = 0; i < id.len; i++) {
         char c = id.ptr[i];
-        bool digit = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
-        char upper = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : digit ? c : '_';
+        bool digit = haft__ascii_is_digit(c) || haft__ascii_is_upper(c);
+        char upper = haft__ascii_is_lower(c) ? (char)(c - 'a' + 'A') : digit ? c : '_';
         haft__buf_add_char(buf, upper);
     }
     haft__buf_add_char(buf, '}');
@@ -277,7 +273,7 @@ static haft__json url_of(haft__json entry)
 {
     static const char *const keys[] = {"url", "httpUrl", "serverUrl"};
     for (size_t i = 0; i < COUNT(keys); i++) {
-        haft__json url = get(entry, keys[i]);
+        haft__json url = haft__object_get(entry, keys[i]);
         if (url.kind != HAFT__JSON_NULL) {
             return url;
         }
@@ -289,8 +285,8 @@ static haft_status check_type(importer *m, haft__json entry)
 {
     static const char *const types[] = {"stdio", "http", "streamable-http", "streamableHttp",
                                         "streamable_http"};
-    haft__json type = get(entry, "type");
-    type = type.kind != HAFT__JSON_NULL ? type : get(entry, "transport");
+    haft__json type = haft__object_get(entry, "type");
+    type = type.kind != HAFT__JSON_NULL ? type : haft__object_get(entry, "transport");
     haft_str text = haft__json_text(type);
     bool known = type.kind == HAFT__JSON_NULL;
     for (size_t i = 0; i < COUNT(types) && !known; i++) {
@@ -305,13 +301,13 @@ static haft_status check_type(importer *m, haft__json entry)
 static haft_status add_notes(importer *m, haft__json entry)
 {
     haft_status status = HAFT_OK;
-    if (get(entry, "envFile").kind != HAFT__JSON_NULL) {
+    if (haft__object_get(entry, "envFile").kind != HAFT__JSON_NULL) {
         status = note(m, "envFile is not read; name its variables in env, or put them into .env");
     }
-    if (status == HAFT_OK && get(entry, "auth").kind != HAFT__JSON_NULL) {
+    if (status == HAFT_OK && haft__object_get(entry, "auth").kind != HAFT__JSON_NULL) {
         status = note(m, "auth is not used: there is no OAuth yet; put a token into headers");
     }
-    if (status == HAFT_OK && get(entry, "timeout").kind != HAFT__JSON_NULL) {
+    if (status == HAFT_OK && haft__object_get(entry, "timeout").kind != HAFT__JSON_NULL) {
         status = note(m, "timeout is not taken over: programs mean different units by it");
     }
     return status;
@@ -319,14 +315,15 @@ static haft_status add_notes(importer *m, haft__json entry)
 
 static haft_status read_transport(importer *m, haft__json entry)
 {
-    haft__json command = get(entry, "command"), url = url_of(entry);
+    haft__json command = haft__object_get(entry, "command"), url = url_of(entry);
     bool has_command = command.kind != HAFT__JSON_NULL, has_url = url.kind != HAFT__JSON_NULL;
     if (has_command == has_url) {
         return bad(m,
                    has_command ? "it has both a command and a url" : "it has no command and no url",
                    HAFT__LIT(""));
     }
-    return has_command ? put_command(m, command, get(entry, "args")) : put_text(m, "url", url);
+    return has_command ? put_command(m, command, haft__object_get(entry, "args"))
+                       : put_text(m, "url", url);
 }
 
 static haft_status read_entry(importer *m, haft__json entry, haft__json *ret_server)
@@ -339,21 +336,21 @@ static haft_status read_entry(importer *m, haft__json entry, haft__json *ret_ser
     if (entry.kind != HAFT__JSON_OBJECT) {
         return bad(m, "expected an object", HAFT__LIT(""));
     }
-    bool off = get(entry, "disabled").kind == HAFT__JSON_TRUE
-               || get(entry, "enabled").kind == HAFT__JSON_FALSE;
+    bool off = haft__object_get(entry, "disabled").kind == HAFT__JSON_TRUE
+               || haft__object_get(entry, "enabled").kind == HAFT__JSON_FALSE;
     size_t notes = m->note_count;
     haft_status status = check_type(m, entry);
     if (status == HAFT_OK) {
         status = read_transport(m, entry);
     }
     if (status == HAFT_OK) {
-        status = put_text(m, "cwd", get(entry, "cwd"));
+        status = put_text(m, "cwd", haft__object_get(entry, "cwd"));
     }
     if (status == HAFT_OK) {
-        status = put_texts(m, "env", get(entry, "env"));
+        status = put_texts(m, "env", haft__object_get(entry, "env"));
     }
     if (status == HAFT_OK) {
-        status = put_texts(m, "headers", get(entry, "headers"));
+        status = put_texts(m, "headers", haft__object_get(entry, "headers"));
     }
     if (status == HAFT_OK) {
         status = add_notes(m, entry);
@@ -379,7 +376,7 @@ static haft_status make_name(importer *m, haft__json *ret_name)
     }
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        bool letter = haft__ascii_is_alphanumeric(c);
         made[i] = letter || c == '_' || c == '.' ? c : '-';
     }
     *ret_name = haft__json_string((haft_str){made, name.len});
@@ -459,12 +456,12 @@ static haft_status read_servers(importer *m, haft__json from, haft__json *ret_se
 /* The object with the servers: below mcpServers or servers, perhaps inside mcp. */
 static haft__json find_servers(haft__json root, haft__json *ret_inputs)
 {
-    haft__json holders[] = {root, get(root, "mcp")};
+    haft__json holders[] = {root, haft__object_get(root, "mcp")};
     static const char *const keys[] = {"mcpServers", "servers"};
     for (size_t i = 0; i < COUNT(holders) * COUNT(keys); i++) {
-        haft__json found = get(holders[i / COUNT(keys)], keys[i % COUNT(keys)]);
+        haft__json found = haft__object_get(holders[i / COUNT(keys)], keys[i % COUNT(keys)]);
         if (found.kind == HAFT__JSON_OBJECT) {
-            *ret_inputs = get(holders[i / COUNT(keys)], "inputs");
+            *ret_inputs = haft__object_get(holders[i / COUNT(keys)], "inputs");
             return found;
         }
     }

@@ -11,17 +11,12 @@
 #include "mcp/definition_parts.h"
 #include "mcp/visible.h"
 #include "json/canonical.h"
+#include "json/object.h"
 
 /* What a definition is made of: these keys of an entry, in this order. `_meta` and `icons` are for
  * other programs, and nothing here depends on them. */
 static const char *const parts[] = {"name",        "title",        "description",
                                     "inputSchema", "outputSchema", "annotations"};
-
-static haft__json get(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? *value : haft__json_null();
-}
 
 static haft_status fail_type(const char *where, const char *what, haft__json found, haft_error *err)
 {
@@ -34,7 +29,7 @@ static haft_status fail_type(const char *where, const char *what, haft__json fou
 static haft_status read_name(haft__arena *arena, haft__json entry, haft__mcp_tool *tool,
                              haft_error *err)
 {
-    haft__json name = get(entry, "name");
+    haft__json name = haft__object_get(entry, "name");
     if (name.kind != HAFT__JSON_STRING) {
         return fail_type("/name", "a string", name, err);
     }
@@ -63,7 +58,7 @@ static haft_status read_name(haft__arena *arena, haft__json entry, haft__mcp_too
 static haft_status read_text(haft__arena *arena, haft__json holder, const char *key,
                              const char *where, haft_str *ret_text, haft_error *err)
 {
-    haft__json value = get(holder, key);
+    haft__json value = haft__object_get(holder, key);
     if (value.kind == HAFT__JSON_NULL) {
         return HAFT_OK;
     }
@@ -119,11 +114,12 @@ static haft_status try_schema(haft__json schema, const char *where, haft__hash_k
 static haft_status read_schemas(haft__arena *arena, haft__json entry, haft__hash_key hash_key,
                                 haft__mcp_tool *tool, haft_error *err)
 {
-    haft__json input = get(entry, "inputSchema"), output = get(entry, "outputSchema");
+    haft__json input = haft__object_get(entry, "inputSchema"),
+               output = haft__object_get(entry, "outputSchema");
     if (input.kind != HAFT__JSON_OBJECT) {
         return fail_type("/inputSchema", "an object", input, err);
     }
-    if (!haft__str_equal(haft__json_text(get(input, "type")), HAFT__LIT("object"))) {
+    if (!haft__str_equal(haft__json_text(haft__object_get(input, "type")), HAFT__LIT("object"))) {
         return haft__fail(err, HAFT_BAD_INPUT, "/inputSchema/type",
                           "the schema does not say \"type\": \"object\"");
     }
@@ -150,7 +146,7 @@ static haft_status read_traits(const haft__mcp_origin *origin, haft__mcp_tool *t
                                haft_error *err)
 {
     haft__json hints = origin->trusted ? tool->annotations : haft__json_null();
-    haft__json closed = get(hints, "openWorldHint");
+    haft__json closed = haft__object_get(hints, "openWorldHint");
     haft__traits_from_mcp(hints, &tool->traits);
     tool->trusted = origin->trusted;
     tool->open_world = closed.kind != HAFT__JSON_FALSE;
@@ -174,7 +170,7 @@ static haft_status make_definition(haft__arena *arena, haft__json entry, haft__m
         return haft__arena_fail(arena, err);
     }
     for (size_t i = 0; i < COUNT(parts); i++) {
-        haft__json value = get(entry, parts[i]);
+        haft__json value = haft__object_get(entry, parts[i]);
         if (value.kind != HAFT__JSON_NULL) {
             members[count].key = haft__json_string(haft__str(parts[i]));
             members[count++].value = value;
@@ -208,7 +204,7 @@ haft_status haft__mcp_tool_read(haft__arena *arena, haft__json entry,
     if (entry.kind != HAFT__JSON_OBJECT) {
         return fail_type("", "an object", entry, err);
     }
-    haft__json annotations = get(entry, "annotations");
+    haft__json annotations = haft__object_get(entry, "annotations");
     tool.annotations = annotations.kind == HAFT__JSON_OBJECT ? annotations : haft__json_null();
     haft_status status = read_name(arena, entry, &tool, err);
     if (status == HAFT_OK) {

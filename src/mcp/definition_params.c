@@ -24,18 +24,6 @@ typedef struct finder {
     haft_error *err;
 } finder;
 
-static bool is_token(haft_str name)
-{
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!letter && (c == '\0' || strchr("!#$%&'*+-.^_`|~", c) == NULL)) {
-            return false;
-        }
-    }
-    return name.len > 0 && name.len <= HAFT__LIMIT_TOOL_NAME_BYTES;
-}
-
 static bool is_plain_type(haft__json type)
 {
     static const char *const plain[] = {"string", "integer", "boolean"};
@@ -103,7 +91,8 @@ static haft_status add_param(finder *f, haft_str name)
 static haft_status check_param(finder *f, haft__json schema, haft__json header, bool reachable)
 {
     haft_str name = haft__json_text(header);
-    if (header.kind != HAFT__JSON_STRING || !is_token(name)) {
+    if (header.kind != HAFT__JSON_STRING || !haft__str_is_token(name)
+        || name.len > HAFT__LIMIT_TOOL_NAME_BYTES) {
         return bad(f, name, "is no name of a header");
     }
     if (!reachable || f->depth == 0) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/str.h"
 
 #define BLOCK_BYTES 64
@@ -67,33 +68,11 @@ bool haft__seal_equal(haft_str a, haft_str b)
 
 static void add_hex(haft__buf *buf, haft_str bytes)
 {
-    static const char digits[] = "0123456789abcdef";
     char *to = haft__buf_reserve(buf, 2 * bytes.len);
-    for (size_t i = 0; to != NULL && i < bytes.len; i++) {
-        unsigned char c = (unsigned char)bytes.ptr[i];
-        to[2 * i] = digits[c >> 4];
-        to[2 * i + 1] = digits[c & 15];
-    }
     if (to != NULL) {
+        haft__hex_write(to, bytes.ptr, bytes.len);
         haft__buf_advance(buf, 2 * bytes.len);
     }
-}
-
-static int hex_value(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static bool read_hex(haft_str digits, char *to)
-{
-    for (size_t i = 0; i + 1 < digits.len; i += 2) {
-        int high = hex_value(digits.ptr[i]), low = hex_value(digits.ptr[i + 1]);
-        if (high < 0 || low < 0) {
-            return false;
-        }
-        to[i / 2] = (char)(high * 16 + low);
-    }
-    return digits.len % 2 == 0;
 }
 
 void haft__seal_write(haft__buf *buf, const haft__seal_key *key, haft_str about, haft_str text,
@@ -126,14 +105,15 @@ haft_status haft__seal_open(haft__arena *arena, const haft__seal_key *key, haft_
     uint64_t until = 0;
     char mac[HAFT__SHA256_BYTES];
     uint8_t digest[HAFT__SHA256_BYTES];
-    if (!haft__str_to_u64(expires, &until) || rest.len != 2 * sizeof(mac) || !read_hex(rest, mac)) {
+    if (!haft__str_to_u64(expires, &until) || rest.len != 2 * sizeof(mac)
+        || !haft__hex_read(rest, mac)) {
         return refuse(err);
     }
     char *text = haft__arena_alloc(arena, digits.len / 2 + 1);
     if (text == NULL) {
         return haft__arena_fail(arena, err);
     }
-    if (!read_hex(digits, text)) {
+    if (!haft__hex_read(digits, text)) {
         return refuse(err);
     }
     haft_str parts[] = {expires, about, {text, digits.len / 2}};

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "tool/duration.h"
 #include "tool/registry.h"
+#include "json/object.h"
 #include "json/write.h"
 
 typedef struct reader {
@@ -19,12 +21,6 @@ typedef struct reader {
     haft__mcp_server_config *server; /* that is being read */
     haft_error *err;
 } reader;
-
-static haft__json get(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? *value : haft__json_null();
-}
 
 /* Puts "/servers/NAME" in front of a key of the server. */
 static haft_status fail_type(reader *r, const char *key, const char *what, haft__json found)
@@ -41,7 +37,7 @@ static haft_status fail_type(reader *r, const char *key, const char *what, haft_
 
 static haft_status read_flag(reader *r, haft__json holder, const char *key, bool *io_flag)
 {
-    haft__json value = get(holder, key);
+    haft__json value = haft__object_get(holder, key);
     bool flag = value.kind == HAFT__JSON_TRUE || value.kind == HAFT__JSON_FALSE;
     *io_flag = flag ? value.kind == HAFT__JSON_TRUE : *io_flag;
     return flag || value.kind == HAFT__JSON_NULL ? HAFT_OK
@@ -50,7 +46,7 @@ static haft_status read_flag(reader *r, haft__json holder, const char *key, bool
 
 static haft_status read_text(reader *r, haft__json holder, const char *key, haft_str *ret_text)
 {
-    haft__json value = get(holder, key);
+    haft__json value = haft__object_get(holder, key);
     *ret_text = haft__json_text(value);
     return value.kind == HAFT__JSON_STRING || value.kind == HAFT__JSON_NULL
                ? HAFT_OK
@@ -61,7 +57,7 @@ static haft_status read_text(reader *r, haft__json holder, const char *key, haft
 static haft_status read_texts(reader *r, haft__json holder, const char *key,
                               const haft_str **io_texts, size_t *io_count)
 {
-    haft__json value = get(holder, key);
+    haft__json value = haft__object_get(holder, key);
     bool one = value.kind == HAFT__JSON_STRING;
     size_t count = one ? 1 : value.kind == HAFT__JSON_ARRAY ? value.count : 0;
     if (!one && value.kind != HAFT__JSON_ARRAY && value.kind != HAFT__JSON_NULL) {
@@ -89,7 +85,7 @@ static haft_status read_texts(reader *r, haft__json holder, const char *key,
 static haft_status read_pairs(reader *r, haft__json holder, const char *key,
                               const haft__mcp_name_value **ret_pairs, size_t *ret_count)
 {
-    haft__json value = get(holder, key);
+    haft__json value = haft__object_get(holder, key);
     if (value.kind == HAFT__JSON_NULL) {
         return HAFT_OK;
     }
@@ -115,7 +111,7 @@ static haft_status read_pairs(reader *r, haft__json holder, const char *key,
 static haft_status read_timeout(reader *r, haft__json holder)
 {
     uint64_t ms = 0;
-    haft__json value = get(holder, "timeout");
+    haft__json value = haft__object_get(holder, "timeout");
     if (value.kind == HAFT__JSON_NULL) {
         return HAFT_OK;
     }
@@ -129,24 +125,13 @@ static haft_status read_timeout(reader *r, haft__json holder)
 
 /* ---- the hash of a configuration ---- */
 
-static bool has_word(haft_str name, const char *word)
-{
-    size_t length = strlen(word);
-    for (size_t at = 0; at + length <= name.len; at++) {
-        if (haft__str_equal_ignore_case((haft_str){name.ptr + at, length}, haft__str(word))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool haft__mcp_is_secret_name(haft_str name)
 {
     static const char *const words[] = {"key",  "token",      "secret",  "pass",   "auth",
                                         "cred", "private",    "session", "cookie", "pat",
                                         "dsn",  "connection", "_url",    "webhook"};
     for (size_t i = 0; i < COUNT(words); i++) {
-        if (has_word(name, words[i])) {
+        if (haft__str_contains_ignore_case(name, haft__str(words[i]))) {
             return true;
         }
     }
@@ -218,7 +203,7 @@ static bool is_name(haft_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        bool letter = haft__ascii_is_alphanumeric(c);
         if (!letter && (c == '\0' || strchr("_.-", c) == NULL)) {
             return false;
         }
@@ -236,11 +221,12 @@ static haft_status read_transport(reader *r, haft__json object)
     if (status == HAFT_OK) {
         status = read_text(r, object, "url", &server->url);
     }
-    bool command = get(object, "command").kind != HAFT__JSON_NULL && server->command_count > 0;
+    bool command =
+        haft__object_get(object, "command").kind != HAFT__JSON_NULL && server->command_count > 0;
     if (status == HAFT_OK && command == (server->url.len > 0)) {
         return fail_type(r, "command",
                          command ? "a command or a url, not both" : "a command or a url",
-                         get(object, "command"));
+                         haft__object_get(object, "command"));
     }
     return status;
 }
@@ -301,7 +287,7 @@ haft_status haft__mcp_server_configs_read(haft__arena *arena, haft__json mcp,
                                           haft__mcp_server_configs *ret_servers, haft_error *err)
 {
     haft__mcp_server_configs servers = {0};
-    haft__json object = get(mcp, "servers");
+    haft__json object = haft__object_get(mcp, "servers");
     reader r = {.arena = arena, .err = err};
     if (object.kind != HAFT__JSON_NULL && object.kind != HAFT__JSON_OBJECT) {
         return haft__fail(err, HAFT_BAD_INPUT, "/servers", "expected servers by name, found %s",

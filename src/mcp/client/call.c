@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "mcp/client/client_int.h"
 #include "mcp/version.h"
+#include "json/object.h"
 
 haft__mcp_pending_call *haft__mcp_client_call_find(haft__mcp_client *client, uint64_t id)
 {
@@ -232,8 +233,7 @@ haft_status haft__mcp_client_calls_send(haft__mcp_client *client, haft_error *er
 /* Whether a server no longer speaks the version, and names one to go on with. */
 static bool is_older(const haft__mcp_client *client, const haft__rpc_message *message)
 {
-    haft_str version =
-        haft__mcp_version_choose(haft__mcp_client_json_get(message->data, "supported"));
+    haft_str version = haft__mcp_version_choose(haft__object_get(message->data, "supported"));
     return message->code == HAFT__RPC_VERSION && client->era == HAFT__MCP_ERA_MODERN
            && haft__mcp_version_legacy(version);
 }
@@ -277,7 +277,7 @@ haft_status haft__mcp_client_call_answer(haft__mcp_client *client, haft__mcp_pen
         return take_error(client, call, message, http, io_arena, err);
     }
     haft__json type = client->era == HAFT__MCP_ERA_MODERN
-                          ? haft__mcp_client_json_get(message->result, "resultType")
+                          ? haft__object_get(message->result, "resultType")
                           : haft__json_null();
     if (haft__str_equal(haft__json_text(type), HAFT__LIT("input_required"))) {
         return haft__mcp_client_on_input_required(client, call, message, io_arena, err);

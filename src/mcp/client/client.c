@@ -9,6 +9,7 @@
 #include "mcp/client/client_int.h"
 #include "mcp/visible.h"
 #include "json/number.h"
+#include "json/object.h"
 #include "json/read.h"
 
 /* ---- events ---- */
@@ -63,12 +64,6 @@ bool haft__mcp_client_next(haft__mcp_client *client, haft__mcp_client_event *ret
 }
 
 /* ---- helpers ---- */
-
-haft__json haft__mcp_client_json_get(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? *value : haft__json_null();
-}
 
 haft_status haft__mcp_client_copy_json(haft__arena *arena, haft__json value,
                                        haft__hash_key hash_key, haft__json *ret_copy,

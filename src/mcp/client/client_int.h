@@ -129,9 +129,6 @@ HAFT_MUST_USE haft_status haft__mcp_client_copy_json(haft__arena *arena, haft__j
                                                      haft__hash_key hash_key, haft__json *ret_copy,
                                                      haft_error *err);
 
-/* A member, or null. */
-haft__json haft__mcp_client_json_get(haft__json object, const char *key);
-
 /* Fills an error with text of the server, made visible and cut. */
 void haft__mcp_client_fail_text(haft_error *error, haft_status status, const char *what,
                                 haft_str text);

@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "mcp/visible.h"
 #include "schema/schema.h"
+#include "json/object.h"
 #include "json/read.h"
 #include "json/write.h"
 
@@ -26,12 +27,6 @@ typedef struct reader {
     uint32_t index; /* of the block */
     haft_error *err;
 } reader;
-
-static haft__json get(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? *value : haft__json_null();
-}
 
 static haft_status fail_type(reader *r, const char *key, haft__json found)
 {
@@ -87,7 +82,7 @@ static void add_size(reader *r, haft_str base64)
 /* "[image image/png, 1234 bytes]" */
 static haft_status add_media(reader *r, haft__json block, const char *kind)
 {
-    haft__json data = get(block, "data"), type = get(block, "mimeType");
+    haft__json data = haft__object_get(block, "data"), type = haft__object_get(block, "mimeType");
     if (data.kind != HAFT__JSON_STRING) {
         return fail_type(r, "data", data);
     }
@@ -103,23 +98,24 @@ static haft_status add_media(reader *r, haft__json block, const char *kind)
 
 static haft_status add_link(reader *r, haft__json block)
 {
-    haft__json uri = get(block, "uri");
+    haft__json uri = haft__object_get(block, "uri");
     if (uri.kind != HAFT__JSON_STRING) {
         return fail_type(r, "uri", uri);
     }
     add_text(r, HAFT__LIT("[link"));
-    add_word(r, " ", get(block, "name"), WORD_BYTES);
+    add_word(r, " ", haft__object_get(block, "name"), WORD_BYTES);
     add_word(r, " ", uri, WORD_BYTES);
-    add_word(r, " ", get(block, "mimeType"), WORD_BYTES);
-    add_word(r, ": ", get(block, "description"), TEXT_BYTES);
+    add_word(r, " ", haft__object_get(block, "mimeType"), WORD_BYTES);
+    add_word(r, ": ", haft__object_get(block, "description"), TEXT_BYTES);
     add_text(r, HAFT__LIT("]"));
     return HAFT_OK;
 }
 
 static haft_status add_resource(reader *r, haft__json block)
 {
-    haft__json resource = get(block, "resource"), uri = get(resource, "uri");
-    haft__json text = get(resource, "text"), blob = get(resource, "blob");
+    haft__json resource = haft__object_get(block, "resource"),
+               uri = haft__object_get(resource, "uri");
+    haft__json text = haft__object_get(resource, "text"), blob = haft__object_get(resource, "blob");
     if (uri.kind != HAFT__JSON_STRING) {
         return fail_type(r, "resource/uri", uri);
     }
@@ -127,7 +123,7 @@ static haft_status add_resource(reader *r, haft__json block)
         return fail_type(r, "resource/text", text);
     }
     add_word(r, "[resource ", uri, WORD_BYTES);
-    add_word(r, " ", get(resource, "mimeType"), WORD_BYTES);
+    add_word(r, " ", haft__object_get(resource, "mimeType"), WORD_BYTES);
     if (text.kind == HAFT__JSON_STRING) {
         add_text(r, HAFT__LIT("]\n"));
         add_text(r, haft__json_text(text));
@@ -139,7 +135,7 @@ static haft_status add_resource(reader *r, haft__json block)
 
 static haft_status add_block(reader *r, haft__json block)
 {
-    haft__json type = get(block, "type"), text = get(block, "text");
+    haft__json type = haft__object_get(block, "type"), text = haft__object_get(block, "text");
     haft_str kind = haft__json_text(type);
     if (block.kind != HAFT__JSON_OBJECT) {
         return fail_type(r, "", block);
@@ -215,7 +211,8 @@ static haft_status mirrors(haft__json content, haft__json value, bool *ret_same,
 {
     haft__arena scratch;
     haft__json read;
-    haft__json text = content.count == 1 ? get(content.items[0], "text") : haft__json_null();
+    haft__json text =
+        content.count == 1 ? haft__object_get(content.items[0], "text") : haft__json_null();
     *ret_same = content.count == 0;
     if (text.kind != HAFT__JSON_STRING) {
         return HAFT_OK;
@@ -290,8 +287,8 @@ static haft_status read_value(haft__json result, haft__json exact, haft__json sc
                           "the tool has an output schema, but its result has no "
                           "structuredContent");
     }
-    return check_value(schema, untold ? get(exact, "structuredContent") : *value, untold, hash_key,
-                       err);
+    return check_value(schema, untold ? haft__object_get(exact, "structuredContent") : *value,
+                       untold, hash_key, err);
 }
 
 /* ---- results ---- */
@@ -333,7 +330,8 @@ haft_status haft__mcp_content_read(haft__arena *arena, haft__json result, haft__
                                    haft__json output_schema, haft__hash_key hash_key,
                                    haft__mcp_content *ret_content, haft_error *err)
 {
-    haft__json blocks = get(result, "content"), failed = get(result, "isError");
+    haft__json blocks = haft__object_get(result, "content"),
+               failed = haft__object_get(result, "isError");
     haft__mcp_content content = {.failed = failed.kind == HAFT__JSON_TRUE};
     if (failed.kind > HAFT__JSON_TRUE) {
         return haft__fail(err, HAFT_BAD_INPUT, "/isError", "expected a boolean, found %s",

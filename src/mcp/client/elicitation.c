@@ -8,12 +8,7 @@
 #include "base/str.h"
 #include "mcp/definition_parts.h"
 #include "mcp/visible.h"
-
-static haft__json get(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? *value : haft__json_null();
-}
+#include "json/object.h"
 
 static haft_status fail_type(const char *where, const char *what, haft__json found, haft_error *err)
 {
@@ -25,19 +20,20 @@ static haft_status fail_type(const char *where, const char *what, haft__json fou
 
 static haft_status check_form(haft__json schema, haft_error *err)
 {
-    haft__json fields = get(schema, "properties");
+    haft__json fields = haft__object_get(schema, "properties");
     if (schema.kind != HAFT__JSON_OBJECT) {
         return fail_type("/requestedSchema", "an object", schema, err);
     }
-    if (!haft__str_equal(haft__json_text(get(schema, "type")), HAFT__LIT("object"))
+    if (!haft__str_equal(haft__json_text(haft__object_get(schema, "type")), HAFT__LIT("object"))
         || fields.kind != HAFT__JSON_OBJECT) {
         return haft__fail(err, HAFT_BAD_INPUT, "/requestedSchema",
                           "expected an object schema with properties");
     }
     for (uint32_t i = 0; i < fields.count; i++) {
         haft__json field = fields.members[i].value;
-        bool nested = haft__str_equal(haft__json_text(get(field, "type")), HAFT__LIT("object"))
-                      || get(field, "properties").kind != HAFT__JSON_NULL;
+        bool nested =
+            haft__str_equal(haft__json_text(haft__object_get(field, "type")), HAFT__LIT("object"))
+            || haft__object_get(field, "properties").kind != HAFT__JSON_NULL;
         if (field.kind != HAFT__JSON_OBJECT || nested) {
             return haft__fail(err, HAFT_BAD_INPUT, "/requestedSchema/properties",
                               "the field '%.*s' is no plain field",
@@ -51,7 +47,7 @@ static haft_status check_form(haft__json schema, haft_error *err)
 static haft_status read_form(haft__arena *arena, haft__json params, haft__mcp_elicitation *question,
                              haft_error *err)
 {
-    haft__json schema = get(params, "requestedSchema");
+    haft__json schema = haft__object_get(params, "requestedSchema");
     haft_status status =
         haft__mcp_schema_make_visible(arena, schema, "/requestedSchema", &question->schema, err);
     return status == HAFT_OK ? check_form(question->schema, err) : status;
@@ -60,7 +56,7 @@ static haft_status read_form(haft__arena *arena, haft__json params, haft__mcp_el
 static haft_status read_address(haft__arena *arena, haft__json params,
                                 haft__mcp_elicitation *question, haft_error *err)
 {
-    haft__json url = get(params, "url");
+    haft__json url = haft__object_get(params, "url");
     haft_str text = haft__json_text(url), shown;
     if (url.kind != HAFT__JSON_STRING) {
         return fail_type("/url", "a string", url, err);
@@ -80,7 +76,8 @@ haft_status haft__mcp_elicitation_read(haft__arena *arena, haft__json params,
                                        haft__mcp_elicitation *ret_question, haft_error *err)
 {
     haft__mcp_elicitation question = *ret_question;
-    haft__json mode = get(params, "mode"), message = get(params, "message");
+    haft__json mode = haft__object_get(params, "mode"),
+               message = haft__object_get(params, "message");
     question.url = haft__str_equal(haft__json_text(mode), HAFT__LIT("url"));
     if (mode.kind != HAFT__JSON_NULL && !question.url
         && !haft__str_equal(haft__json_text(mode), HAFT__LIT("form"))) {

@@ -105,15 +105,6 @@ static bool read_body(haft__mcp_client *client, haft__arena *arena, haft_str bod
 
 /* ---- sessions that are over ---- */
 
-static bool has_word(haft_str text, haft_str word)
-{
-    bool found = false;
-    for (size_t i = 0; i + word.len <= text.len && !found; i++) {
-        found = haft__str_equal_ignore_case((haft_str){text.ptr + i, word.len}, word);
-    }
-    return found;
-}
-
 /* Many servers say 400 where 404 is meant. An error that answers this very request is about the
  * request, unless it is one of the transport's and speaks of the session. */
 static bool is_about_session(const haft__rpc_message *message, uint64_t exchange)
@@ -122,8 +113,9 @@ static bool is_about_session(const haft__rpc_message *message, uint64_t exchange
                      || (message->code <= SERVER_CODE_FIRST && message->code >= SERVER_CODE_LAST);
     return haft__mcp_client_id_number(message->id) != exchange
            || (transport
-               && (has_word(message->message, HAFT__LIT("session"))
-                   || has_word(message->message, HAFT__LIT("not initialized"))));
+               && (haft__str_contains_ignore_case(message->message, HAFT__LIT("session"))
+                   || haft__str_contains_ignore_case(message->message,
+                                                     HAFT__LIT("not initialized"))));
 }
 
 /* Whether the list has been asked for again in another session already. Of calls, those who make

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "mcp/client/client_int.h"
 #include "mcp/client/elicitation.h"
+#include "json/object.h"
 #include "json/read.h"
 
 /* What one entry of inputRequests comes to. */
@@ -48,7 +49,7 @@ static haft_status add_roots(haft__mcp_client *client, inputs *in, haft__json ke
 static haft_status take_input(haft__mcp_client *client, inputs *in, haft__json key,
                               haft__json request, haft_error *err)
 {
-    haft_str method = haft__json_text(haft__mcp_client_json_get(request, "method"));
+    haft_str method = haft__json_text(haft__object_get(request, "method"));
     bool roots = haft__str_equal(method, HAFT__LIT("roots/list"));
     bool question = haft__str_equal(method, HAFT__LIT("elicitation/create"));
     if (roots && client->options.root_count > 0) {
@@ -61,8 +62,8 @@ static haft_status take_input(haft__mcp_client *client, inputs *in, haft__json k
     }
     haft__mcp_elicitation *q = &in->questions[in->question_count];
     *q = (haft__mcp_elicitation){.key = haft__json_text(key)};
-    haft_status status = haft__mcp_elicitation_read(
-        in->arena, haft__mcp_client_json_get(request, "params"), q, &in->why);
+    haft_status status =
+        haft__mcp_elicitation_read(in->arena, haft__object_get(request, "params"), q, &in->why);
     in->question_count += status == HAFT_OK;
     return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
 }
@@ -134,15 +135,15 @@ haft_status haft__mcp_client_on_input_required(haft__mcp_client *client,
 {
     haft__json told = message->result;
     haft__json result = message->exact.kind != HAFT__JSON_NULL ? message->exact : told;
-    haft__json requests = haft__mcp_client_json_get(result, "inputRequests");
-    haft__json state = haft__mcp_client_json_get(result, "requestState");
+    haft__json requests = haft__object_get(result, "inputRequests");
+    haft__json state = haft__object_get(result, "requestState");
     haft__mcp_call_done *done = &call->node->event.done;
     inputs in = {.arena = io_arena};
     check_input(call, requests, state, &in.why);
-    haft_status status = in.why.status == HAFT_OK && requests.kind == HAFT__JSON_OBJECT
-                             ? take_inputs(client, &in, requests,
-                                           haft__mcp_client_json_get(told, "inputRequests"), err)
-                             : HAFT_OK;
+    haft_status status =
+        in.why.status == HAFT_OK && requests.kind == HAFT__JSON_OBJECT
+            ? take_inputs(client, &in, requests, haft__object_get(told, "inputRequests"), err)
+            : HAFT_OK;
     if (status != HAFT_OK) {
         return status;
     }

@@ -11,9 +11,11 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "mcp/client/client_int.h"
 #include "mcp/visible.h"
 #include "json/number.h"
+#include "json/object.h"
 
 #define SHOWN_BYTES 80 /* of a name in a warning */
 
@@ -176,16 +178,12 @@ static haft_status skip_tool(haft__mcp_tool_listing *listing, haft_str name, con
 
 static haft_status make_room(haft__mcp_tool_listing *listing, haft_error *err)
 {
-    if (listing->count < listing->capacity) {
-        return HAFT_OK;
-    }
-    size_t capacity = listing->capacity > 0 ? listing->capacity * 2 : 16;
-    haft__mcp_tool *tools = realloc(listing->tools, capacity * sizeof(*tools));
+    haft__mcp_tool *tools =
+        haft__vec_reserve(listing->tools, &listing->capacity, listing->count + 1, sizeof(*tools));
     if (tools == NULL) {
         return haft__fail_no_memory(err);
     }
     listing->tools = tools;
-    listing->capacity = capacity;
     return HAFT_OK;
 }
 
@@ -202,8 +200,7 @@ static haft_status take_entry(haft__mcp_client *client, haft__arena *arena, haft
     if (has_secret) {
         return skip_tool(listing, name, "", "its definition has a secret in it", err);
     }
-    haft__json task =
-        haft__mcp_client_json_get(haft__mcp_client_json_get(entry, "execution"), "taskSupport");
+    haft__json task = haft__object_get(haft__object_get(entry, "execution"), "taskSupport");
     if (haft__str_equal(haft__json_text(task), HAFT__LIT("required"))) {
         return skip_tool(listing, name, "/execution/taskSupport",
                          "it can be called as a task only, and haft has no tasks", err);
@@ -234,7 +231,7 @@ static haft_status take_entries(haft__mcp_client *client, haft__arena *arena, ha
         if (secrets) {
             status = haft__mcp_client_redact_value(client, arena, &told, &secret, err);
         }
-        haft_str name = haft__json_text(haft__mcp_client_json_get(told, "name"));
+        haft_str name = haft__json_text(haft__object_get(told, "name"));
         *ret_full = listing->count == HAFT__LIMIT_MCP_TOOLS;
         if (status == HAFT_OK && *ret_full) {
             status =
@@ -253,7 +250,7 @@ static haft_status take_entries(haft__mcp_client *client, haft__arena *arena, ha
 static haft_status next_cursor(haft__mcp_tool_listing *listing, haft__json result,
                                haft_str *ret_cursor, haft_error *err)
 {
-    haft__json next = haft__mcp_client_json_get(result, "nextCursor");
+    haft__json next = haft__object_get(result, "nextCursor");
     haft_str text = haft__json_text(next);
     const char *why = NULL;
     *ret_cursor = (haft_str){NULL, 0};
@@ -283,7 +280,7 @@ static haft_status next_cursor(haft__mcp_tool_listing *listing, haft__json resul
 static void take_ttl(haft__mcp_tool_listing *listing, haft__json result)
 {
     int64_t ttl;
-    haft__json value = haft__mcp_client_json_get(result, "ttlMs");
+    haft__json value = haft__object_get(result, "ttlMs");
     if (value.kind == HAFT__JSON_NUMBER && haft__number_to_int64(haft__json_text(value), &ttl)
         && ttl >= 0) {
         bool less = !listing->has_ttl || (uint64_t)ttl < listing->ttl_ms;
@@ -322,8 +319,8 @@ static haft_status take_page(haft__mcp_client *client, const haft__rpc_message *
     take_ttl(listing, result);
     haft_status status = keep_page(listing, bytes, io_arena, &arena, err);
     if (status == HAFT_OK) {
-        status = take_entries(client, arena, haft__mcp_client_json_get(result, "tools"), secrets,
-                              &full, err);
+        status =
+            take_entries(client, arena, haft__object_get(result, "tools"), secrets, &full, err);
     }
     listing->cursor = (haft_str){NULL, 0};
     if (status == HAFT_OK && !full) {
@@ -344,8 +341,7 @@ haft_status haft__mcp_client_list_answer(haft__mcp_client *client, const haft__r
 {
     haft_error error;
     bool secrets = message->exact.kind != HAFT__JSON_NULL;
-    haft__json tools =
-        haft__mcp_client_json_get(secrets ? message->exact : message->result, "tools");
+    haft__json tools = haft__object_get(secrets ? message->exact : message->result, "tools");
     client->list_id = 0;
     if (message->kind == HAFT__RPC_RESULT && tools.kind == HAFT__JSON_ARRAY) {
         return take_page(client, message, bytes, io_arena, err);

@@ -12,6 +12,7 @@
 #include "mcp/client/client_int.h"
 #include "mcp/version.h"
 #include "mcp/visible.h"
+#include "json/object.h"
 
 #define NAME_BYTES 200 /* of what a server calls itself */
 
@@ -103,11 +104,11 @@ static haft_status notify_ready(haft__mcp_client *client, haft__json info, haft_
         status = haft__mcp_client_copy_json(&node->arena, instructions, key, &copy_text, err);
     }
     if (status == HAFT_OK) {
-        status = visible(&node->arena, haft__mcp_client_json_get(copy_info, "name"), NAME_BYTES,
+        status = visible(&node->arena, haft__object_get(copy_info, "name"), NAME_BYTES,
                          &ready.server_name, err);
     }
     if (status == HAFT_OK) {
-        status = visible(&node->arena, haft__mcp_client_json_get(copy_info, "version"), NAME_BYTES,
+        status = visible(&node->arena, haft__object_get(copy_info, "version"), NAME_BYTES,
                          &ready.server_version, err);
     }
     if (status == HAFT_OK) {
@@ -138,27 +139,26 @@ static haft_status finish_opening(haft__mcp_client *client, haft_error *err)
 
 static void take_capabilities(haft__mcp_client *client, haft__json capabilities)
 {
-    haft__json tools = haft__mcp_client_json_get(capabilities, "tools");
+    haft__json tools = haft__object_get(capabilities, "tools");
     client->has_tools = tools.kind == HAFT__JSON_OBJECT;
-    client->has_changes = haft__mcp_client_json_get(tools, "listChanged").kind == HAFT__JSON_TRUE;
+    client->has_changes = haft__object_get(tools, "listChanged").kind == HAFT__JSON_TRUE;
 }
 
 static haft_status open_modern(haft__mcp_client *client, const haft__json *result, haft_error *err)
 {
     haft__json none = haft__json_null();
-    haft__json meta = result != NULL ? haft__mcp_client_json_get(*result, "_meta") : none;
-    haft__json info = haft__mcp_client_json_get(meta, "io.modelcontextprotocol/serverInfo");
+    haft__json meta = result != NULL ? haft__object_get(*result, "_meta") : none;
+    haft__json info = haft__object_get(meta, "io.modelcontextprotocol/serverInfo");
     client->state = HAFT__MCP_CLIENT_OPEN;
     client->era = client->options.era = HAFT__MCP_ERA_MODERN;
     client->protocol = HAFT__LIT(HAFT__MCP_MODERN_VERSION);
     client->has_tools = true; /* unless it says otherwise */
     client->has_changes = false;
     if (result != NULL) {
-        take_capabilities(client, haft__mcp_client_json_get(*result, "capabilities"));
+        take_capabilities(client, haft__object_get(*result, "capabilities"));
     }
     haft_status status = notify_ready(
-        client, info, result != NULL ? haft__mcp_client_json_get(*result, "instructions") : none,
-        err);
+        client, info, result != NULL ? haft__object_get(*result, "instructions") : none, err);
     return status == HAFT_OK ? finish_opening(client, err) : status;
 }
 
@@ -195,8 +195,8 @@ haft_status haft__mcp_client_on_discovered(haft__mcp_client *client,
                                            const haft__rpc_message *message, haft_error *err)
 {
     bool answer = message->kind == HAFT__RPC_RESULT, done = false;
-    haft__json versions = haft__mcp_client_json_get(answer ? message->result : message->data,
-                                                    answer ? "supportedVersions" : "supported");
+    haft__json versions = haft__object_get(answer ? message->result : message->data,
+                                           answer ? "supportedVersions" : "supported");
     haft_str version = haft__mcp_version_choose(versions);
     client->discover_id = 0;
     if (answer && haft__mcp_version_modern(version)) {
@@ -227,7 +227,7 @@ static haft_status refused(haft__mcp_client *client, const haft__rpc_message *me
 {
     bool done = false;
     haft_error error;
-    haft__json versions = haft__mcp_client_json_get(message->data, "supported");
+    haft__json versions = haft__object_get(message->data, "supported");
     haft_str version = haft__mcp_version_choose(versions);
     haft_status status = HAFT_OK;
     if (haft__mcp_version_legacy(version)
@@ -249,7 +249,7 @@ static haft_status set_level(haft__mcp_client *client, haft__json capabilities, 
 {
     haft__mcp_client_outgoing out;
     if (client->options.log_level.len == 0
-        || haft__mcp_client_json_get(capabilities, "logging").kind != HAFT__JSON_OBJECT) {
+        || haft__object_get(capabilities, "logging").kind != HAFT__JSON_OBJECT) {
         return HAFT_OK;
     }
     client->level_id = ++client->last_id;
@@ -262,7 +262,7 @@ static haft_status set_level(haft__mcp_client *client, haft__json capabilities, 
 static haft_status open_legacy(haft__mcp_client *client, haft__json result, haft_error *err)
 {
     haft__mcp_client_outgoing out;
-    haft__json capabilities = haft__mcp_client_json_get(result, "capabilities");
+    haft__json capabilities = haft__object_get(result, "capabilities");
     client->state = HAFT__MCP_CLIENT_OPEN;
     client->era = client->options.era = HAFT__MCP_ERA_LEGACY;
     take_capabilities(client, capabilities);
@@ -272,8 +272,8 @@ static haft_status open_legacy(haft__mcp_client *client, haft__json result, haft
         status = set_level(client, capabilities, err);
     }
     if (status == HAFT_OK) {
-        status = notify_ready(client, haft__mcp_client_json_get(result, "serverInfo"),
-                              haft__mcp_client_json_get(result, "instructions"), err);
+        status = notify_ready(client, haft__object_get(result, "serverInfo"),
+                              haft__object_get(result, "instructions"), err);
     }
     return status == HAFT_OK ? finish_opening(client, err) : status;
 }
@@ -285,7 +285,7 @@ haft_status haft__mcp_client_on_initialized(haft__mcp_client *client,
     if (message->kind == HAFT__RPC_ERROR) {
         return refused(client, message, err);
     }
-    haft__json version = haft__mcp_client_json_get(message->result, "protocolVersion");
+    haft__json version = haft__object_get(message->result, "protocolVersion");
     haft__json list = haft__json_array(&version, 1);
     haft_str spoken = haft__mcp_version_choose(list);
     if (!haft__mcp_version_legacy(spoken)) {

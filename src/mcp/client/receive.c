@@ -14,6 +14,7 @@
 #include "mcp/client/client_int.h"
 #include "mcp/visible.h"
 #include "json/number.h"
+#include "json/object.h"
 
 #define TOLD_FAULTS  10  /* the first of them are told as log messages */
 #define BEGINNING    200 /* bytes of a message that cannot be read, which are looked at */
@@ -148,7 +149,7 @@ static haft_status notify_log(haft__mcp_client *client, uint64_t exchange, haft_
 static haft_status take_log(haft__mcp_client *client, uint64_t exchange, haft__json params,
                             haft_error *err)
 {
-    haft__json data = haft__mcp_client_json_get(params, "data");
+    haft__json data = haft__object_get(params, "data");
     haft__buf buf;
     haft__buf_init(&buf, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     if (data.kind == HAFT__JSON_STRING) {
@@ -158,9 +159,9 @@ static haft_status take_log(haft__mcp_client *client, uint64_t exchange, haft__j
     }
     haft_status status = haft__buf_check(&buf, err);
     if (status == HAFT_OK) {
-        status = notify_log(
-            client, exchange, haft__json_text(haft__mcp_client_json_get(params, "level")),
-            haft__json_text(haft__mcp_client_json_get(params, "logger")), haft__buf_str(&buf), err);
+        status = notify_log(client, exchange, haft__json_text(haft__object_get(params, "level")),
+                            haft__json_text(haft__object_get(params, "logger")),
+                            haft__buf_str(&buf), err);
     }
     haft__buf_finish(&buf);
     return status == HAFT_TOO_BIG ? HAFT_OK : status;
@@ -183,9 +184,9 @@ static haft_status take_progress(haft__mcp_client *client, haft__json params, ha
                                  haft_error *err)
 {
     haft__mcp_pending_call *call = haft__mcp_client_call_find(
-        client, haft__mcp_client_id_number(haft__mcp_client_json_get(params, "progressToken")));
-    haft__json progress = haft__mcp_client_json_get(params, "progress"),
-               total = haft__mcp_client_json_get(params, "total");
+        client, haft__mcp_client_id_number(haft__object_get(params, "progressToken")));
+    haft__json progress = haft__object_get(params, "progress"),
+               total = haft__object_get(params, "total");
     if (call == NULL || !goes_forward(call, progress)) {
         return HAFT_OK;
     }
@@ -199,7 +200,7 @@ static haft_status take_progress(haft__mcp_client *client, haft__json params, ha
     told->progress = progress;
     told->total = total.kind == HAFT__JSON_NUMBER ? total : haft__json_null();
     haft_status status =
-        haft__visible_copy(io_arena, haft__json_text(haft__mcp_client_json_get(params, "message")),
+        haft__visible_copy(io_arena, haft__json_text(haft__object_get(params, "message")),
                            HAFT__LIMIT_MCP_LOG_BYTES, &told->message, err);
     if (status != HAFT_OK) {
         haft__mcp_client_event_node_destroy(node);
@@ -214,8 +215,7 @@ static haft_status take_progress(haft__mcp_client *client, haft__json params, ha
 /* Legacy servers just say so; modern ones to those who listen. */
 static haft_status take_change(haft__mcp_client *client, haft__json params, haft_error *err)
 {
-    haft__json id =
-        haft__mcp_client_json_get(haft__mcp_client_json_get(params, "_meta"), SUBSCRIPTION);
+    haft__json id = haft__object_get(haft__object_get(params, "_meta"), SUBSCRIPTION);
     bool heard = client->era == HAFT__MCP_ERA_LEGACY
                  || (client->listen_id != 0 && haft__mcp_client_id_number(id) == client->listen_id);
     if (client->state != HAFT__MCP_CLIENT_OPEN || !heard) {
@@ -226,7 +226,7 @@ static haft_status take_change(haft__mcp_client *client, haft__json params, haft
 
 static haft_status take_cancelled(haft__mcp_client *client, haft__json params, haft_error *err)
 {
-    haft__json id = haft__mcp_client_json_get(params, "requestId");
+    haft__json id = haft__object_get(params, "requestId");
     uint64_t number = haft__mcp_client_id_number(id);
     if (number != 0 && number == client->listen_id) {
         return haft__mcp_client_watch_lost(client, err);

@@ -5,6 +5,7 @@
  *
  * What a header cannot carry is written =?base64?...?= there.
  */
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "mcp/server/server_int.h"
@@ -28,13 +29,13 @@ static bool refuse(haft__mcp_request *request, const char *header, const char *w
 
 static int base64_value(char c)
 {
-    if (c >= 'A' && c <= 'Z') {
+    if (haft__ascii_is_upper(c)) {
         return c - 'A';
     }
-    if (c >= 'a' && c <= 'z') {
+    if (haft__ascii_is_lower(c)) {
         return c - 'a' + 26;
     }
-    if (c >= '0' && c <= '9') {
+    if (haft__ascii_is_digit(c)) {
         return c - '0' + 52;
     }
     return c == '+' ? 62 : c == '/' ? 63 : -1;

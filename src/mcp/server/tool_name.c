@@ -2,6 +2,7 @@
 /* tool_name.c - which names need another spelling. Tests: tests/mcp/server/tool_name_test.c. */
 #include "mcp/server/tool_name.h"
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "tool/wire_name.h"
@@ -10,8 +11,7 @@ static bool fits(haft_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
-                     || c == '_' || c == '-' || c == '.';
+        bool plain = haft__ascii_is_alphanumeric(c) || c == '_' || c == '-' || c == '.';
         if (!plain || (c == '-' && i > 0 && name.ptr[i - 1] == '_')) {
             return false;
         }
