@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/vec.h"
 #include "io/loop_uv.h"
 
 /* What one thing leads to is done in the same step, without asking the system for news in between,
@@ -75,17 +76,10 @@ static void sift_down(haft__loop *loop, size_t at, haft__timer *timer)
 
 static bool grow(haft__loop *loop)
 {
-    if (loop->timer_count < loop->timer_capacity) {
-        return true;
-    }
-    size_t capacity = loop->timer_capacity > 0 ? 2 * loop->timer_capacity : 64;
-    haft__timer **timers = realloc(loop->timers, capacity * sizeof(haft__timer *));
-    if (timers == NULL) {
-        return false;
-    }
-    loop->timers = timers;
-    loop->timer_capacity = capacity;
-    return true;
+    haft__timer **timers = haft__vec_reserve(loop->timers, &loop->timer_capacity,
+                                             loop->timer_count + 1, sizeof(haft__timer *));
+    loop->timers = timers != NULL ? timers : loop->timers;
+    return timers != NULL;
 }
 
 haft_status haft__timer_start(haft__loop *loop, haft__timer *timer, uint64_t ms,

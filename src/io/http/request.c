@@ -13,20 +13,6 @@
 #include "base/str.h"
 #include "io/http/http_int.h"
 
-/* RFC 9110, 5.6.2: what names of methods and headers are made of. */
-static bool is_token(haft_str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        bool alphanumeric =
-            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!alphanumeric && (c == '\0' || strchr("!#$%&'*+-.^_`|~", c) == NULL)) {
-            return false;
-        }
-    }
-    return text.len > 0;
-}
-
 static bool same_name(haft_str a, haft_str b)
 {
     return a.len == b.len && strncasecmp(a.ptr, b.ptr, a.len) == 0;
@@ -54,7 +40,7 @@ static const char *find_fault(haft_str header)
 {
     bool has_colon = header.len > 0 && memchr(header.ptr, ':', header.len) != NULL;
     haft_str name = haft__str_split(&header, ':');
-    if (!has_colon || !is_token(name)) {
+    if (!has_colon || !haft__str_is_token(name)) {
         return "a header wants the form 'Name: value'";
     }
     for (size_t i = 0; i < header.len; i++) {
@@ -175,7 +161,7 @@ bool haft__http_transfer_prepare(haft__http_transfer *t, const haft__http_reques
     if (!haft__http_transfer_set_url(t) || !note_asked(t, given)) {
         return false;
     }
-    if (!is_token(request->method)) {
+    if (!haft__str_is_token(request->method)) {
         haft__http_transfer_finish(t, HAFT__HTTP_BAD_HEADER,
                                    "a method wants to be a word such as GET");
     }

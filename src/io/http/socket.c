@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "base/vec.h"
 #include "io/http/http_int.h"
 #include "io/http/public_address.h"
 
@@ -197,17 +198,14 @@ static bool is_allowed(const haft__http_client *http, const struct sockaddr *add
  * has closed it without a word, as it does with one that was given up before it was connected. */
 static bool note_socket(haft__http_client *http, int fd, bool plain)
 {
-    size_t wanted = (size_t)fd + 1;
-    if (wanted > http->socket_count) {
-        size_t count = wanted < 64 ? 64 : 2 * wanted;
-        haft__http_socket *sockets = realloc(http->sockets, count * sizeof(*sockets));
-        if (sockets == NULL) {
-            return false;
-        }
-        memset(sockets + http->socket_count, 0, (count - http->socket_count) * sizeof(*sockets));
-        http->sockets = sockets;
-        http->socket_count = count;
+    size_t before = http->socket_count;
+    haft__http_socket *sockets =
+        haft__vec_reserve(http->sockets, &http->socket_count, (size_t)fd + 1, sizeof(*sockets));
+    if (sockets == NULL) {
+        return false;
     }
+    http->sockets = sockets;
+    memset(sockets + before, 0, (http->socket_count - before) * sizeof(*sockets));
     end_watch(http->sockets[fd].watch);
     http->sockets[fd] = (haft__http_socket){.own = true, .plain = plain};
     return true;

@@ -186,21 +186,6 @@ typedef struct seen {
     uint64_t length;
 } seen;
 
-/* RFC 9110, 5.6.2: what a name is made of. */
-static bool is_token(const char *name, size_t length)
-{
-    static const char others[] = "!#$%&'*+-.^_`|~";
-    for (size_t i = 0; i < length; i++) {
-        char c = name[i];
-        bool alphanumeric =
-            (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!alphanumeric && (c == '\0' || strchr(others, c) == NULL)) {
-            return false;
-        }
-    }
-    return length > 0;
-}
-
 /* RFC 9110, 5.5: what a value is not made of. */
 static bool has_control(const char *value, size_t length)
 {
@@ -217,7 +202,7 @@ static enum MHD_Result check_field(void *context, enum MHD_ValueKind kind, const
 {
     (void)kind;
     seen *s = context;
-    s->bad_name = s->bad_name || !is_token(name, name_length);
+    s->bad_name = s->bad_name || !haft__str_is_token((haft_str){name, name_length});
     s->bad_value = s->bad_value || has_control(value, value_length);
     if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0) {
         s->lengths++;
@@ -330,7 +315,7 @@ static enum MHD_Result read_head(haft__http_server_request *request, const char 
         return refuse(request, MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE,
                       "the headers are longer than they may be");
     }
-    if (!is_token(method, length) || length >= sizeof(request->method)) {
+    if (!haft__str_is_token((haft_str){method, length}) || length >= sizeof(request->method)) {
         return refuse(request, MHD_HTTP_NOT_IMPLEMENTED, "there is no such method");
     }
     memcpy(request->method, method, length + 1);
