@@ -6,29 +6,15 @@
 
 #include "base/hash.h"
 
-static void close_link(haft__checksum_chain *chain, haft__sha256 *hash)
-{
-    uint8_t digest[HAFT__SHA256_BYTES];
-    haft__sha256_end(hash, digest);
-    memcpy(chain->sum, digest, sizeof(chain->sum));
-    chain->length = sizeof(chain->sum);
-}
-
 void haft__checksum_chain_start(haft__checksum_chain *chain, haft_str run)
 {
     haft__sha256 hash;
+    uint8_t digest[HAFT__SHA256_BYTES];
     haft__sha256_init(&hash);
     haft__sha256_add(&hash, run);
-    close_link(chain, &hash);
-}
-
-void haft__checksum_chain_add_legacy(haft__checksum_chain *chain, haft_str event)
-{
-    haft__sha256 hash;
-    haft__sha256_init(&hash);
-    haft__sha256_add(&hash, haft__checksum_chain_str(chain));
-    haft__sha256_add(&hash, event);
-    close_link(chain, &hash);
+    haft__sha256_end(&hash, digest);
+    memcpy(chain->sum, digest, sizeof(chain->sum));
+    chain->length = sizeof(chain->sum);
 }
 
 /* The lowest byte first, whatever the machine does. */
@@ -53,7 +39,7 @@ void haft__checksum_chain_add(haft__checksum_chain *chain, haft_str row)
 
 bool haft__checksum_chain_set(haft__checksum_chain *chain, haft_str sum)
 {
-    if (sum.len != HAFT__CHECKSUM_CHAIN_BYTES && sum.len != HAFT__CHECKSUM_CHAIN_LEGACY_BYTES) {
+    if (sum.len != HAFT__CHECKSUM_CHAIN_BYTES && sum.len != HAFT__CHECKSUM_CHAIN_START_BYTES) {
         return false;
     }
     *chain = (haft__checksum_chain){.length = (uint8_t)sum.len};

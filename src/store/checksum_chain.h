@@ -7,9 +7,6 @@
  * with zeros. The sum before the first row is the first half of the SHA-256 of the run's id, so
  * that no row fits into another run. It is there to find damage, not to keep out who can write the
  * file.
- *
- * Rows of the first version of the file are one event each, and their sum is the first half of
- * SHA-256(the sum before it, the event).
  */
 #ifndef HAFT_STORE_CHECKSUM_CHAIN_H
 #define HAFT_STORE_CHECKSUM_CHAIN_H
@@ -18,17 +15,16 @@
 
 #include "base/sha256.h"
 
-#define HAFT__CHECKSUM_CHAIN_BYTES        8
-#define HAFT__CHECKSUM_CHAIN_LEGACY_BYTES 16 /* also of the sum before the first row */
+#define HAFT__CHECKSUM_CHAIN_BYTES       8
+#define HAFT__CHECKSUM_CHAIN_START_BYTES 16 /* of the sum before the first row */
 
 typedef struct haft__checksum_chain {
-    uint8_t sum[HAFT__CHECKSUM_CHAIN_LEGACY_BYTES]; /* zeros behind a short one */
+    uint8_t sum[HAFT__CHECKSUM_CHAIN_START_BYTES]; /* zeros behind a short one */
     uint8_t length;
 } haft__checksum_chain;
 
 void haft__checksum_chain_start(haft__checksum_chain *chain, haft_str run);
 void haft__checksum_chain_add(haft__checksum_chain *chain, haft_str row);
-void haft__checksum_chain_add_legacy(haft__checksum_chain *chain, haft_str event);
 
 /* Takes a sum that was kept. False when it has the length of none. */
 HAFT_MUST_USE bool haft__checksum_chain_set(haft__checksum_chain *chain, haft_str sum);

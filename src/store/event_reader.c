@@ -34,7 +34,8 @@ static bool add_event(haft__event_reader *part, haft_str line)
     return right;
 }
 
-bool haft__event_reader_add_row(haft__event_reader *part, haft_str body, uint64_t seq)
+/* Takes the events of a row, the last of which must be the `seq`-th. False if they are not. */
+static bool add_row(haft__event_reader *part, haft_str body, uint64_t seq)
 {
     bool right = haft__utf8_valid(body) && haft__str_ends_with(body, HAFT__LIT("\n"));
     haft__packer_start_row(&part->from);
@@ -42,6 +43,32 @@ bool haft__event_reader_add_row(haft__event_reader *part, haft_str body, uint64_
         right = add_event(part, haft__str_split(&body, '\n'));
     }
     return right && body.len == 0 && part->from.seq == seq;
+}
+
+uint64_t haft__event_reader_read(haft__event_reader *part,
+                                 bool (*next)(void *rows, haft__event_row *ret_row), void *rows,
+                                 uint64_t seq, const haft__checksum_chain *chain)
+{
+    haft__event_row row = {.seq = 0};
+    uint64_t end = part->after + part->count;
+    while (part->from.seq < end) {
+        uint64_t first = part->from.seq + 1;
+        if (!next(rows, &row)) {
+            return first;
+        }
+        haft__checksum_chain_add(&part->chain, row.body);
+        if (row.wrong || !haft__str_equal(row.sum, haft__checksum_chain_str(&part->chain))
+            || !add_row(part, row.body, row.seq)) {
+            return first;
+        }
+    }
+    if (end < seq) {
+        return 0;
+    }
+    if (!haft__str_equal(haft__checksum_chain_str(&part->chain), haft__checksum_chain_str(chain))) {
+        return end;
+    }
+    return next(rows, &row) ? end + 1 : 0;
 }
 
 haft_status haft__event_reader_result(const haft__event_reader *part, haft__store_request *request,

@@ -21,11 +21,22 @@ void haft__event_reader_init(haft__event_reader *part, const haft__store_request
                              uint64_t seq, uint64_t run_bytes);
 void haft__event_reader_finish(haft__event_reader *part);
 
-/* Takes the events of a row, the last of which must be the `seq`-th. False when they are not. */
-HAFT_MUST_USE bool haft__event_reader_add_row(haft__event_reader *part, haft_str body,
-                                              uint64_t seq);
+/* A row of events as a database has it. */
+typedef struct haft__event_row {
+    uint64_t seq; /* of its last event */
+    haft_str sum, body;
+    bool wrong; /* a column does not have the kind or length it must have */
+} haft__event_row;
 
-/* Gives what was taken to whoever has asked. TOO_BIG, NO_MEMORY. */
+/* Reads the rows of the part. `next` reads one row more, and returns false if there is none. `seq`
+ * and `chain` are the last event and sum of the run. Returns 0, or the number of the first event
+ * that is missing or not what was written. */
+HAFT_MUST_USE uint64_t haft__event_reader_read(haft__event_reader *part,
+                                               bool (*next)(void *rows, haft__event_row *ret_row),
+                                               void *rows, uint64_t seq,
+                                               const haft__checksum_chain *chain);
+
+/* Puts the events into the request. TOO_BIG, NO_MEMORY. */
 HAFT_MUST_USE haft_status haft__event_reader_result(const haft__event_reader *part,
                                                     haft__store_request *request, haft_error *err);
 

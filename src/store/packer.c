@@ -7,6 +7,7 @@
  */
 #include "store/packer.h"
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "run/event.h"
@@ -78,7 +79,7 @@ void haft__packer_pack(haft__packer *packer, haft_str line, haft__buf *to)
 static bool split_time(haft_str text, uint64_t *ret_ms, haft_str *ret_body)
 {
     size_t digits = 0;
-    while (digits < text.len && text.ptr[digits] >= '0' && text.ptr[digits] <= '9') {
+    while (digits < text.len && haft__ascii_is_digit(text.ptr[digits])) {
         digits++;
     }
     *ret_body = haft__str_skip(text, digits);

@@ -213,16 +213,6 @@ static size_t last_at(haft_str text)
     return at > 0 ? at - 1 : text.len;
 }
 
-static bool has_word(haft_str text, haft_str word)
-{
-    for (size_t i = 0; i + word.len <= text.len; i++) {
-        if (haft__str_equal_ignore_case((haft_str){text.ptr + i, word.len}, word)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Names are read as they are decoded, so one that is encoded may be any. */
 static bool is_secret(haft_str parameter)
 {
@@ -230,7 +220,7 @@ static bool is_secret(haft_str parameter)
     static const char *const words[] = {"password", "secret", "scram_", "%"};
     bool secret = false;
     for (size_t i = 0; i < COUNT(words); i++) {
-        secret = secret || has_word(name, haft__str(words[i]));
+        secret = secret || haft__str_contains_ignore_case(name, haft__str(words[i]));
     }
     return secret;
 }

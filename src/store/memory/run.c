@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "store/memory/memory_int.h"
 
 /* ---- who has it ---- */
@@ -107,17 +108,10 @@ static bool make_artifacts(haft__memory_store *memory, const haft__store_request
 static bool reserve_ends(haft__memory_run *run, size_t more)
 {
     size_t wanted = run->row.seq + more;
-    if (wanted <= run->end_capacity) {
-        return true;
-    }
-    size_t capacity = run->end_capacity > 0 ? 2 * run->end_capacity : 8;
-    capacity = capacity > wanted ? capacity : wanted;
-    size_t *ends = realloc(run->ends, capacity * sizeof(*ends));
-    if (ends != NULL) {
-        run->ends = ends;
-        run->end_capacity = capacity;
-    }
-    return ends != NULL;
+    size_t *ends =
+        wanted > 0 ? haft__vec_reserve(run->ends, &run->end_capacity, wanted, sizeof(*ends)) : NULL;
+    run->ends = ends != NULL ? ends : run->ends;
+    return wanted == 0 || ends != NULL;
 }
 
 /* Memory for what the request appends, so that append_lines cannot fail. */

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-
-#define FIRST_CAPACITY 16U
+#include "base/vec.h"
 
 void haft__sorted_array_init(haft__sorted_array *sorted,
                              int (*compare)(const void *key, const void *item))
@@ -49,16 +48,12 @@ void *haft__sorted_array_get(const haft__sorted_array *sorted, const void *key)
 
 haft_status haft__sorted_array_reserve(haft__sorted_array *sorted, haft_error *err)
 {
-    if (sorted->count < sorted->capacity) {
-        return HAFT_OK;
-    }
-    size_t capacity = sorted->capacity > 0 ? 2 * sorted->capacity : FIRST_CAPACITY;
-    void **items = realloc(sorted->items, capacity * sizeof(void *));
+    void **items =
+        haft__vec_reserve(sorted->items, &sorted->capacity, sorted->count + 1, sizeof(void *));
     if (items == NULL) {
         return haft__fail_no_memory(err);
     }
     sorted->items = items;
-    sorted->capacity = capacity;
     return HAFT_OK;
 }
 

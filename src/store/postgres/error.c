@@ -58,9 +58,9 @@ haft_status haft__pg_fail_run(const haft__pg *pg, haft_str id, haft_error *err)
 haft_status haft__pg_fail_version(const haft__pg *pg, uint64_t version, haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_UNSUPPORTED, pg->place,
-                                    "the database is of version %llu, this haft knows up to %d",
+                                    "the database is of version %llu, this haft knows version %d",
                                     (unsigned long long)version, HAFT__PG_VERSION);
-    return haft__hint(err, status, "use the newer haft that made it, or another --store");
+    return haft__hint(err, status, "use the haft that made it, or another --store");
 }
 
 haft_status haft__pg_fail_time(const haft__pg *pg, const char *what, uint64_t ms, haft_error *err)

@@ -51,38 +51,21 @@ static bool read_start(const haft__pg_job *job, haft__event_reader *p)
     }
     p->from.seq = haft__pg_rows_int(&rows);
     return haft__checksum_chain_set(&p->chain,
-                                    haft__pg_rows_bytes(&rows, HAFT__CHECKSUM_CHAIN_LEGACY_BYTES))
-           && !rows.wrong;
+                                    haft__pg_rows_bytes(&rows, HAFT__CHECKSUM_CHAIN_START_BYTES))
+           && !rows.checks.wrong;
 }
 
-static bool read_row(haft__pg_rows *rows, haft__event_reader *p)
+static bool next_row(void *rows, haft__event_row *ret_row)
 {
-    uint64_t seq = haft__pg_rows_int(rows);
-    haft_str sum = haft__pg_rows_bytes(rows, HAFT__CHECKSUM_CHAIN_LEGACY_BYTES);
-    haft_str body = haft__pg_rows_bytes(rows, ROW_BYTES);
-    haft__checksum_chain_add(&p->chain, body);
-    return !rows->wrong && haft__str_equal(sum, haft__checksum_chain_str(&p->chain))
-           && haft__event_reader_add_row(p, body, seq);
-}
-
-/* The events of the part, until one is missing or wrong: the first of its row, or 0. */
-static uint64_t read_rows(haft__pg_rows *rows, const haft__pg_head *head, haft__event_reader *p)
-{
-    uint64_t end = p->after + p->count;
-    while (p->from.seq < end) {
-        uint64_t first = p->from.seq + 1;
-        if (!haft__pg_rows_next(rows) || !read_row(rows, p)) {
-            return first;
-        }
+    haft__pg_rows *it = rows;
+    if (!haft__pg_rows_next(it)) {
+        return false;
     }
-    if (end < head->run.seq) {
-        return 0;
-    }
-    if (!haft__str_equal(haft__checksum_chain_str(&p->chain),
-                         haft__checksum_chain_str(&head->chain))) {
-        return end;
-    }
-    return haft__pg_rows_next(rows) ? end + 1 : 0;
+    ret_row->seq = haft__pg_rows_int(it);
+    ret_row->sum = haft__pg_rows_bytes(it, HAFT__CHECKSUM_CHAIN_START_BYTES);
+    ret_row->body = haft__pg_rows_bytes(it, ROW_BYTES);
+    ret_row->wrong = it->checks.wrong;
+    return true;
 }
 
 static haft_status fail_event(const haft__pg_job *job, uint64_t seq, haft_error *err)
@@ -96,7 +79,9 @@ static haft_status read_part(const haft__pg_job *job, const haft__pg_head *head,
                              haft__event_reader *p, haft_error *err)
 {
     haft__pg_rows rows = haft__pg_rows_begin(job, 2);
-    uint64_t wrong = read_start(job, p) ? read_rows(&rows, head, p) : p->from.seq;
+    uint64_t wrong = read_start(job, p)
+                         ? haft__event_reader_read(p, next_row, &rows, head->run.seq, &head->chain)
+                         : p->from.seq;
     haft_status status = haft__buf_check(&p->text, err); /* what did not fit looks wrong, too */
     return status == HAFT_OK && wrong > 0 ? fail_event(job, wrong, err) : status;
 }
@@ -191,7 +176,7 @@ static haft_status return_artifact(haft__pg_job *job, haft_error *err)
     haft__store_artifact artifact = {.name = haft__arena_copy(arena, request->name)};
     artifact.media_type = haft__pg_rows_copy(&rows, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
     artifact.content = haft__pg_rows_content(&rows, arena, &artifact.sha256);
-    rows.full = artifact.name.ptr != NULL ? rows.full : arena;
+    rows.checks.full = artifact.name.ptr != NULL ? rows.checks.full : arena;
     status = haft__pg_rows_end(&rows, err);
     if (status == HAFT_OK) {
         request->artifact = artifact;

@@ -106,8 +106,9 @@ static haft_status claim_orphaned(haft__pg_job *job, haft_error *err)
     haft__pg_rows rows = haft__pg_rows_begin(job, 0);
     while (count < HAFT__LIMIT_STORE_LIST && haft__pg_rows_next(&rows)) {
         names[count] = haft__pg_rows_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
-        count += !rows.wrong && haft__owner_is_dead(names[count]);
-        rows.wrong = false; /* who a run that is damaged belongs to is nothing to the others */
+        count += !rows.checks.wrong && haft__owner_is_dead(names[count]);
+        rows.checks.wrong =
+            false; /* who a run that is damaged belongs to is nothing to the others */
     }
     if (job->request->reclaim_own) {
         names[count++] = job->request->run.owner;

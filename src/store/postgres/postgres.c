@@ -132,9 +132,6 @@ static haft_status prepare(haft__pg *pg, bool make_tables, haft_error *err)
     if (!pg->made) {
         status = perform(pg, &pg->writer, haft__pg_schema_create, err);
         pg->made = status == HAFT_OK;
-    } else if (pg->version < HAFT__PG_VERSION) {
-        status = perform(pg, &pg->writer, haft__pg_schema_upgrade, err);
-        pg->version = HAFT__PG_VERSION;
     }
     return status;
 }

@@ -14,6 +14,7 @@
 #include "io/poll.h"
 #include "store/backend.h"
 #include "store/checksum_chain.h"
+#include "store/column.h"
 #include "store/postgres/libpq.h"
 #include "store/postgres/sql.h"
 
@@ -148,7 +149,6 @@ struct haft__pg {
     uint64_t random;
     bool closing;
     bool made;            /* the tables are there */
-    uint64_t version;     /* of them, when it was opened */
     haft_status prepared; /* whether the tables are there */
     haft_error prepare_error;
 };
@@ -297,8 +297,7 @@ typedef struct haft__pg_rows {
     const haft__pg *pg;
     const PGresult *result;
     int row, column; /* the next; rows count from 1 once one was asked for */
-    bool wrong;
-    haft__arena *full;
+    haft__column_checks checks;
 } haft__pg_rows;
 
 haft__pg_rows haft__pg_rows_begin(const haft__pg_job *job, unsigned answer);
@@ -341,9 +340,8 @@ void haft__pg_fail_commit_unknown(const haft__pg *pg, const haft__store_request 
 /* ---- verbs ---- */
 
 /* schema.c: finds out whether the tables are there; whether they are of a version that is known;
- * makes them; makes those of an older version what they are now. Only the last two write. */
-haft__pg_step haft__pg_schema_identify, haft__pg_schema_check, haft__pg_schema_create,
-    haft__pg_schema_upgrade;
+ * makes them. Only the last one writes. */
+haft__pg_step haft__pg_schema_identify, haft__pg_schema_check, haft__pg_schema_create;
 
 /* run.c, lease.c, mailbox_cache.c, gc.c */
 haft__pg_step haft__pg_create, haft__pg_append;

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/sha256.h"
 #include "base/str.h"
-#include "base/utf8.h"
 #include "store/postgres/postgres_int.h"
 
 /* ---- asking ---- */
@@ -113,7 +112,8 @@ haft__pg_rows haft__pg_rows_begin(const haft__pg_job *job, unsigned answer)
 
 bool haft__pg_rows_next(haft__pg_rows *rows)
 {
-    if (rows->wrong || rows->full != NULL || rows->row >= rows->pg->lib->ntuples(rows->result)) {
+    if (rows->checks.wrong || rows->checks.full != NULL
+        || rows->row >= rows->pg->lib->ntuples(rows->result)) {
         return false;
     }
     rows->row++;
@@ -127,7 +127,7 @@ static haft_str take(haft__pg_rows *rows)
     const haft__libpq *lib = rows->pg->lib;
     int row = rows->row - 1, column = rows->column++;
     if (lib->getisnull(rows->result, row, column) != 0) {
-        rows->wrong = true;
+        rows->checks.wrong = true;
         return (haft_str){NULL, 0};
     }
     return (haft_str){lib->getvalue(rows->result, row, column),
@@ -149,7 +149,7 @@ uint64_t haft__pg_rows_int(haft__pg_rows *rows)
         number = number << 8 | (uint8_t)bytes.ptr[i];
     }
     if (bytes.len != sizeof(number) || number > INT64_MAX) {
-        rows->wrong = true;
+        rows->checks.wrong = true;
         return 0;
     }
     return number;
@@ -159,7 +159,7 @@ haft_str haft__pg_rows_bytes(haft__pg_rows *rows, size_t most)
 {
     haft_str bytes = take(rows);
     if (bytes.ptr == NULL || bytes.len > most) {
-        rows->wrong = true;
+        rows->checks.wrong = true;
         return HAFT__LIT("");
     }
     return bytes;
@@ -167,48 +167,27 @@ haft_str haft__pg_rows_bytes(haft__pg_rows *rows, size_t most)
 
 haft_str haft__pg_rows_text(haft__pg_rows *rows, size_t most)
 {
-    haft_str text = haft__pg_rows_bytes(rows, most);
-    if (!haft__utf8_valid(text)) {
-        rows->wrong = true;
-        return HAFT__LIT("");
-    }
-    return text;
-}
-
-static haft_str copy(haft__pg_rows *rows, haft_str text, haft__arena *arena)
-{
-    haft_str copied = haft__arena_copy(arena, text);
-    if (copied.ptr == NULL) {
-        rows->full = arena;
-        return HAFT__LIT("");
-    }
-    return copied;
+    return haft__column_text(&rows->checks, haft__pg_rows_bytes(rows, most));
 }
 
 haft_str haft__pg_rows_copy(haft__pg_rows *rows, size_t most, haft__arena *arena)
 {
-    return copy(rows, haft__pg_rows_text(rows, most), arena);
+    return haft__column_copy(&rows->checks, haft__pg_rows_text(rows, most), arena);
 }
 
 haft_str haft__pg_rows_content(haft__pg_rows *rows, haft__arena *arena, haft_str *ret_sha256)
 {
     haft_str sum = haft__pg_rows_text(rows, HAFT__SHA256_HEX);
     haft_str content = haft__pg_rows_bytes(rows, HAFT__LIMIT_STORE_TEXT_BYTES);
-    char digest[HAFT__SHA256_HEX];
-    haft__sha256_hex(content, digest);
-    rows->wrong = rows->wrong || !haft__str_equal(sum, (haft_str){digest, sizeof(digest)});
-    if (ret_sha256 != NULL) {
-        *ret_sha256 = copy(rows, sum, arena);
-    }
-    return copy(rows, content, arena);
+    return haft__column_content(&rows->checks, sum, content, arena, ret_sha256);
 }
 
 haft_status haft__pg_rows_end(const haft__pg_rows *rows, haft_error *err)
 {
-    if (rows->wrong) {
+    if (rows->checks.wrong) {
         return haft__pg_fail_damaged(rows->pg, err, "a value is not what was written");
     }
-    return rows->full != NULL ? haft__arena_fail(rows->full, err) : HAFT_OK;
+    return rows->checks.full != NULL ? haft__arena_fail(rows->checks.full, err) : HAFT_OK;
 }
 
 /* ---- the head of a run ---- */
@@ -237,20 +216,20 @@ static haft_status read_head(haft__pg_rows rows, haft_str id, haft__pg_head *ret
     }
     *ret_head = (haft__pg_head){.run = {.id = id}};
     uint64_t state = haft__pg_rows_int(&rows);
-    rows.wrong = rows.wrong || state > HAFT__RUN_STATE_ENDED;
+    rows.checks.wrong = rows.checks.wrong || state > HAFT__RUN_STATE_ENDED;
     ret_head->run.state = (haft__run_state)(state <= HAFT__RUN_STATE_ENDED ? state : 0);
     ret_head->run.seq = haft__pg_rows_int(&rows);
     ret_head->bytes = haft__pg_rows_int(&rows);
     ret_head->run.epoch = haft__pg_rows_int(&rows);
     ret_head->run.owner = haft__pg_rows_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
     ret_head->run.lease_ms = haft__pg_rows_int(&rows);
-    rows.wrong =
+    rows.checks.wrong =
         !haft__checksum_chain_set(&ret_head->chain,
-                                  haft__pg_rows_bytes(&rows, HAFT__CHECKSUM_CHAIN_LEGACY_BYTES))
-        || rows.wrong;
+                                  haft__pg_rows_bytes(&rows, HAFT__CHECKSUM_CHAIN_START_BYTES))
+        || rows.checks.wrong;
     ret_head->number = haft__pg_rows_int(&rows);
     ret_head->in_thread = haft__pg_rows_int(&rows) != 0;
-    ret_head->run.damaged = rows.wrong;
+    ret_head->run.damaged = rows.checks.wrong;
     return HAFT_OK;
 }
 

@@ -148,12 +148,12 @@ static haft_status check_new(const haft__pg_job *job, haft_error *err)
     return status == HAFT_OK && request->alone ? check_alone(job, err) : status;
 }
 
-/* Whether an open run of its thread is before it, and whoever ends that one makes this one due: in
- * tables of the first version nobody does. */
+/* Whether an open run of its thread is before it. The process that ends that one makes this one
+ * due.
+ */
 static bool has_predecessor(const haft__pg_job *job)
 {
-    bool waits = job->connection->pg->version >= 2;
-    if (!waits || !checks_predecessors(job) || job->request->run.thread.len == 0) {
+    if (!checks_predecessors(job) || job->request->run.thread.len == 0) {
         return false;
     }
     haft__pg_rows rows = haft__pg_rows_begin(job, 1);

@@ -4,8 +4,7 @@
  *
  * Everything of ours is in the schema `haft`. Any number of processes may open a new database at
  * once: one makes the tables, in one transaction and under a lock, the others wait and look again.
- * A step that brings tables to the next version goes the same way. Tests:
- * tests/store/postgres/postgres_test.c.
+ * Tests: tests/store/postgres/postgres_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -70,21 +69,6 @@ haft_status haft__pg_schema_check(haft__pg_job *job, haft_error *err)
     return ask_version(job);
 }
 
-/* Whoever was faster has done it: then nothing is there to change. */
-haft_status haft__pg_schema_upgrade(haft__pg_job *job, haft_error *err)
-{
-    static const char *const steps[] = {
-#define X(sql) sql,
-        HAFT__PG_UPGRADE_TO_2(X)
-#undef X
-    };
-    (void)err;
-    for (size_t i = 0; i < COUNT(steps); i++) {
-        haft__pg_job_modify(job, steps[i], NULL);
-    }
-    return HAFT_OK;
-}
-
 static haft_status inspect_schema(haft__pg_job *job, haft_error *err)
 {
     identity found = {0};
@@ -137,13 +121,7 @@ static haft_status check_version(haft__pg_job *job, haft_error *err)
     }
     uint64_t version = haft__pg_rows_int(&rows), oldest = haft__pg_rows_int(&rows);
     haft_status status = haft__pg_rows_end(&rows, err);
-    job->connection->pg->version = version;
-    if (status == HAFT_OK && oldest > HAFT__PG_VERSION) {
-        status = haft__pg_fail_version(job->connection->pg, version, err);
-    }
-    if (status == HAFT_OK && version < HAFT__PG_OLDEST_VERSION) {
-        status = haft__pg_fail_damaged(job->connection->pg, err, "its version is %llu",
-                                       (unsigned long long)version);
-    }
-    return status;
+    bool known = version >= HAFT__PG_VERSION && oldest <= HAFT__PG_VERSION;
+    return status == HAFT_OK && !known ? haft__pg_fail_version(job->connection->pg, version, err)
+                                       : status;
 }

@@ -12,9 +12,9 @@
 /* A statement can be read only where its own lines end. */
 /* clang-format off */
 
-/* Of the tables, and the oldest version whose programs can still use them. */
+/* Of the tables. An older version is refused, and so is a newer one that does not say that programs
+ * of this version can use it (the column `oldest`). */
 #define HAFT__PG_VERSION 2
-#define HAFT__PG_OLDEST_VERSION  1
 
 /* The lock for making tables: "haft" and the like, as a number. */
 #define HAFT__PG_SCHEMA_LOCK_KEY "7521983765010"
@@ -70,17 +70,6 @@
     X("CREATE INDEX cache_number ON haft.cache (number)")                                          \
     X("CREATE INDEX cache_until ON haft.cache (until) WHERE until > 0")                            \
     X("INSERT INTO haft.meta (version, oldest) VALUES (2, 2)")
-
-/* From version 1, in which every run that could go on was due, to 2, in which only the first of its
- * thread is. Every transaction reads the version first: once the lock is had, nobody is at work who
- * has read the old one. */
-#define HAFT__PG_UPGRADE_TO_2(X)                                                                   \
-    X("LOCK TABLE haft.meta IN ACCESS EXCLUSIVE MODE")                                             \
-    X("UPDATE haft.runs w SET due = NULL WHERE w.due IS NOT NULL AND w.thread <> '' "              \
-      "AND EXISTS (SELECT 1 FROM haft.meta WHERE version = 1) AND EXISTS (SELECT 1 "               \
-      "FROM haft.runs b WHERE " HAFT__PG_THREAD("b.thread") " = " HAFT__PG_THREAD("w.thread") " "  \
-      "AND b.thread = w.thread AND b.number < w.number AND b.state < 2)")                          \
-    X("UPDATE haft.meta SET version = 2, oldest = 2 WHERE version = 1")
 
 /* ---- transactions ---- */
 

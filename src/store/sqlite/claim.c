@@ -36,7 +36,7 @@ static void keep(candidate *best, haft_str id, haft_str owner, uint64_t since)
 /* A value that is wrong is told by who claims the run; without an id nobody can. */
 static bool is_named(haft__sqlite_query *query, haft_str id)
 {
-    query->wrong = false;
+    query->checks.wrong = false;
     return id.len > 0;
 }
 

@@ -40,62 +40,24 @@ static haft_status read_start(haft__sqlite_worker *worker, const haft__store_req
     if (haft__sqlite_query_next(&query)) {
         p->from.seq = haft__sqlite_query_int(&query);
         right = haft__checksum_chain_set(
-            &p->chain, haft__sqlite_query_blob(&query, HAFT__CHECKSUM_CHAIN_LEGACY_BYTES));
+            &p->chain, haft__sqlite_query_blob(&query, HAFT__CHECKSUM_CHAIN_START_BYTES));
     }
-    query.wrong = false; /* told with its number */
+    query.checks.wrong = false; /* told with its number */
     haft_status status = haft__sqlite_query_end(&query, err);
     return status == HAFT_OK && !right ? fail_event(worker, request, p->from.seq, err) : status;
 }
 
-/* Of the first version of the file: text, a row for each event. */
-static bool take_old_row(haft__event_reader *p, haft_str event, uint64_t seq)
+static bool next_row(void *rows, haft__event_row *ret_row)
 {
-    p->from.seq++;
-    if (p->from.seq > p->after) {
-        haft__buf_add_str(&p->text, event);
-        haft__buf_add_char(&p->text, '\n');
-    }
-    return p->from.seq == seq;
-}
-
-static bool take_rows(haft__sqlite_query *query, haft__event_reader *p)
-{
-    uint64_t seq = haft__sqlite_query_int(query);
-    haft_str sum = haft__sqlite_query_blob(query, HAFT__CHECKSUM_CHAIN_LEGACY_BYTES);
-    bool old = haft__sqlite_query_is_text(query);
-    haft_str body = old ? haft__sqlite_query_text(query, HAFT__LIMIT_STORE_TEXT_BYTES)
-                        : haft__sqlite_query_blob(query, HAFT__SQLITE_ROW_BYTES);
-    if (old) {
-        haft__checksum_chain_add_legacy(&p->chain, body);
-    } else {
-        haft__checksum_chain_add(&p->chain, body);
-    }
-    if (query->wrong || query->code != SQLITE_OK
-        || !haft__str_equal(sum, haft__checksum_chain_str(&p->chain))) {
+    haft__sqlite_query *query = rows;
+    if (!haft__sqlite_query_next(query)) {
         return false;
     }
-    return old ? take_old_row(p, body, seq) : haft__event_reader_add_row(p, body, seq);
-}
-
-/* The events of the part, until one is missing or wrong: the first of its row, or 0. */
-static uint64_t take_events(haft__sqlite_query *query, const haft__sqlite_head *head,
-                            haft__event_reader *p)
-{
-    uint64_t end = p->after + p->count;
-    while (p->from.seq < end) {
-        uint64_t first = p->from.seq + 1;
-        if (!haft__sqlite_query_next(query) || !take_rows(query, p)) {
-            return first;
-        }
-    }
-    if (end < head->run.seq) {
-        return 0;
-    }
-    if (!haft__str_equal(haft__checksum_chain_str(&p->chain),
-                         haft__checksum_chain_str(&head->chain))) {
-        return end;
-    }
-    return haft__sqlite_query_next(query) ? end + 1 : 0;
+    ret_row->seq = haft__sqlite_query_int(query);
+    ret_row->sum = haft__sqlite_query_blob(query, HAFT__CHECKSUM_CHAIN_START_BYTES);
+    ret_row->body = haft__sqlite_query_blob(query, HAFT__SQLITE_ROW_BYTES);
+    ret_row->wrong = query->checks.wrong || query->code != SQLITE_OK;
+    return true;
 }
 
 static haft_status read_part(haft__sqlite_worker *worker, const haft__store_request *request,
@@ -109,8 +71,8 @@ static haft_status read_part(haft__sqlite_worker *worker, const haft__store_requ
         haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_EVENTS);
     haft__sqlite_query_bind_int(&query, head->number);
     haft__sqlite_query_bind_int(&query, p->from.seq);
-    uint64_t wrong = take_events(&query, head, p);
-    query.wrong = false; /* told with its number */
+    uint64_t wrong = haft__event_reader_read(p, next_row, &query, head->run.seq, &head->chain);
+    query.checks.wrong = false; /* told with its number */
     status = haft__sqlite_query_end(&query, err);
     return status == HAFT_OK && wrong > 0 ? fail_event(worker, request, wrong, err) : status;
 }
@@ -196,7 +158,7 @@ haft_status haft__sqlite_read_artifact(haft__sqlite_worker *worker, haft__store_
         artifact.media_type = haft__sqlite_query_copy(&query, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
         artifact.content = haft__sqlite_query_content(&query, arena, &artifact.sha256);
     }
-    query.full = artifact.name.ptr != NULL ? query.full : arena;
+    query.checks.full = artifact.name.ptr != NULL ? query.checks.full : arena;
     status = haft__sqlite_query_end(&query, err);
     if (status == HAFT_OK && !found) {
         status = haft__store_fail_no_artifact(request->name, request->run.id, err);

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/str.h"
-#include "base/utf8.h"
 #include "store/sqlite/sqlite_int.h"
 
 static const char *const texts[] = {
@@ -74,7 +73,7 @@ void haft__sqlite_query_bind_int(haft__sqlite_query *query, uint64_t number)
 
 bool haft__sqlite_query_next(haft__sqlite_query *query)
 {
-    if (query->code != SQLITE_OK || query->wrong || query->full != NULL) {
+    if (query->code != SQLITE_OK || query->checks.wrong || query->checks.full != NULL) {
         return false;
     }
     haft__sqlite_connection *connection = query->connection;
@@ -92,7 +91,7 @@ uint64_t haft__sqlite_query_int(haft__sqlite_query *query)
     int at = query->at++;
     int64_t number = sqlite3_column_int64(query->stmt, at);
     if (sqlite3_column_type(query->stmt, at) != SQLITE_INTEGER || number < 0) {
-        query->wrong = true;
+        query->checks.wrong = true;
         return 0;
     }
     return (uint64_t)number;
@@ -102,7 +101,7 @@ static haft_str take(haft__sqlite_query *query, int kind, size_t most)
 {
     int at = query->at++;
     if (sqlite3_column_type(query->stmt, at) != kind) {
-        query->wrong = true;
+        query->checks.wrong = true;
         return HAFT__LIT("");
     }
     const char *bytes = sqlite3_column_blob(query->stmt, at);
@@ -112,15 +111,10 @@ static haft_str take(haft__sqlite_query *query, int kind, size_t most)
         return HAFT__LIT("");
     }
     if (length > most) {
-        query->wrong = true;
+        query->checks.wrong = true;
         return HAFT__LIT("");
     }
     return (haft_str){length > 0 ? bytes : "", length};
-}
-
-bool haft__sqlite_query_is_text(const haft__sqlite_query *query)
-{
-    return sqlite3_column_type(query->stmt, query->at) == SQLITE_TEXT;
 }
 
 haft_str haft__sqlite_query_blob(haft__sqlite_query *query, size_t most)
@@ -130,27 +124,12 @@ haft_str haft__sqlite_query_blob(haft__sqlite_query *query, size_t most)
 
 haft_str haft__sqlite_query_text(haft__sqlite_query *query, size_t most)
 {
-    haft_str text = take(query, SQLITE_TEXT, most);
-    if (!haft__utf8_valid(text)) {
-        query->wrong = true;
-        return HAFT__LIT("");
-    }
-    return text;
-}
-
-static haft_str copy(haft__sqlite_query *query, haft_str text, haft__arena *arena)
-{
-    haft_str copied = haft__arena_copy(arena, text);
-    if (copied.ptr == NULL) {
-        query->full = arena;
-        return HAFT__LIT("");
-    }
-    return copied;
+    return haft__column_text(&query->checks, take(query, SQLITE_TEXT, most));
 }
 
 haft_str haft__sqlite_query_copy(haft__sqlite_query *query, size_t most, haft__arena *arena)
 {
-    return copy(query, haft__sqlite_query_text(query, most), arena);
+    return haft__column_copy(&query->checks, haft__sqlite_query_text(query, most), arena);
 }
 
 haft_str haft__sqlite_query_content(haft__sqlite_query *query, haft__arena *arena,
@@ -158,13 +137,7 @@ haft_str haft__sqlite_query_content(haft__sqlite_query *query, haft__arena *aren
 {
     haft_str sum = haft__sqlite_query_text(query, HAFT__SHA256_HEX);
     haft_str content = haft__sqlite_query_blob(query, HAFT__LIMIT_STORE_TEXT_BYTES);
-    char digest[HAFT__SHA256_HEX];
-    haft__sha256_hex(content, digest);
-    query->wrong = query->wrong || !haft__str_equal(sum, (haft_str){digest, sizeof(digest)});
-    if (ret_sha256 != NULL) {
-        *ret_sha256 = copy(query, sum, arena);
-    }
-    return copy(query, content, arena);
+    return haft__column_content(&query->checks, sum, content, arena, ret_sha256);
 }
 
 /* ---- the end ---- */
@@ -174,11 +147,11 @@ haft_status haft__sqlite_query_end(haft__sqlite_query *query, haft_error *err)
     haft_status status = HAFT_OK;
     if (query->code != SQLITE_OK) {
         status = haft__sqlite_fail(query->connection, query->code, err);
-    } else if (query->wrong) {
+    } else if (query->checks.wrong) {
         status =
             haft__sqlite_fail_damaged(query->connection, err, "a value is not what was written");
-    } else if (query->full != NULL) {
-        status = haft__arena_fail(query->full, err);
+    } else if (query->checks.full != NULL) {
+        status = haft__arena_fail(query->checks.full, err);
     }
     (void)sqlite3_reset(query->stmt); /* tells again what was told above */
     return status;

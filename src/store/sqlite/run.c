@@ -25,13 +25,13 @@ static void read_head(haft__sqlite_query *query, haft__sqlite_head *ret_head)
     memcpy(ret_head->owner, owner.ptr, owner.len);
     run->owner = (haft_str){ret_head->owner, owner.len};
     run->lease_ms = haft__sqlite_query_int(query);
-    haft_str sum = haft__sqlite_query_blob(query, HAFT__CHECKSUM_CHAIN_LEGACY_BYTES);
-    query->wrong = !haft__checksum_chain_set(&ret_head->chain, sum) || query->wrong;
-    query->wrong =
-        query->wrong || state > HAFT__RUN_STATE_ENDED || run->seq > HAFT__LIMIT_RUN_EVENTS;
+    haft_str sum = haft__sqlite_query_blob(query, HAFT__CHECKSUM_CHAIN_START_BYTES);
+    query->checks.wrong = !haft__checksum_chain_set(&ret_head->chain, sum) || query->checks.wrong;
+    query->checks.wrong =
+        query->checks.wrong || state > HAFT__RUN_STATE_ENDED || run->seq > HAFT__LIMIT_RUN_EVENTS;
     run->state = (haft__run_state)(state <= HAFT__RUN_STATE_ENDED ? state : 0);
-    run->damaged = query->wrong;
-    query->wrong = false;
+    run->damaged = query->checks.wrong;
+    query->checks.wrong = false;
 }
 
 /* Of one that may be damaged. */

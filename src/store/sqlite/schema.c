@@ -5,7 +5,7 @@
  * A file that is not ours is left as it was: nothing is set or moved before it has told its name.
  * The tables are made with an ordinary journal, so that the name stands in the file itself, and
  * only then is the log switched on. Two processes may do all this at once: what decides is read
- * and written in one transaction. Tests: tests/store/sqlite/sqlite_test.c, sqlite_old_test.c.
+ * and written in one transaction. Tests: tests/store/sqlite/sqlite_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -28,45 +28,13 @@ typedef struct identity {
     bool utf8;
 } identity;
 
-/* The first version that has the table or index at `at`. */
-static uint64_t since(size_t at)
-{
-    static const char *const newer[] = {
-#define X(name) name,
-        HAFT__SQLITE_SINCE_3(X)
-#undef X
-    };
-    bool found = false;
-    for (size_t i = 0; i < COUNT(newer); i++) {
-        found = found || strcmp(schema[at].name, newer[i]) == 0;
-    }
-    return found ? 3 : 1;
-}
-
-/* How many tables and indexes a database of this version has. */
-static size_t count_of(uint64_t version)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < COUNT(schema); i++) {
-        count += since(i) <= version;
-    }
-    return count;
-}
-
-/* How the table or index at `at` is made in a database of this version. */
-static haft_str sql_of(size_t at, uint64_t version)
-{
-    bool old = version == 1 && strcmp(schema[at].name, "events") == 0;
-    return haft__str(old ? HAFT__SQLITE_OLD_EVENTS : schema[at].sql);
-}
-
-static bool is_in_schema(haft_str kind, haft_str name, haft_str sql, uint64_t version)
+static bool is_in_schema(haft_str kind, haft_str name, haft_str sql)
 {
     size_t at = 0;
     while (at < COUNT(schema)
-           && !(since(at) <= version && haft__str_equal(kind, haft__str(schema[at].kind))
+           && !(haft__str_equal(kind, haft__str(schema[at].kind))
                 && haft__str_equal(name, haft__str(schema[at].name))
-                && haft__str_equal(sql, sql_of(at, version)))) {
+                && haft__str_equal(sql, haft__str(schema[at].sql)))) {
         at++;
     }
     return at < COUNT(schema);
@@ -80,7 +48,7 @@ static haft_status read_schema(haft__sqlite_connection *connection, identity *re
         haft_str kind = haft__sqlite_query_text(&query, HAFT__LIMIT_STORE_TEXT_BYTES);
         haft_str name = haft__sqlite_query_text(&query, HAFT__LIMIT_STORE_TEXT_BYTES);
         haft_str sql = haft__sqlite_query_text(&query, HAFT__LIMIT_STORE_TEXT_BYTES);
-        bool known = is_in_schema(kind, name, sql, ret_identity->version);
+        bool known = is_in_schema(kind, name, sql);
         ret_identity->known += known;
         ret_identity->others += !known;
     }
@@ -133,9 +101,9 @@ static haft_status fail_version(const haft__sqlite_connection *connection, uint6
                                 haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_UNSUPPORTED, connection->path,
-                                    "the database is of version %llu, this haft knows up to %d",
+                                    "the database is of version %llu, this haft knows version %d",
                                     (unsigned long long)version, HAFT__SQLITE_VERSION);
-    return haft__hint(err, status, "use the newer haft that made it, or another --store");
+    return haft__hint(err, status, "use the haft that made it, or another --store");
 }
 
 static haft_status check_identity(const haft__sqlite_connection *connection, const identity *found,
@@ -145,14 +113,12 @@ static haft_status check_identity(const haft__sqlite_connection *connection, con
         return haft__fail(err, HAFT_BAD_INPUT, connection->path,
                           "this is no haft database, but one of another program");
     }
-    if (found->version > HAFT__SQLITE_VERSION) {
+    if (found->version != HAFT__SQLITE_VERSION) {
         return fail_version(connection, found->version, err);
     }
-    if (found->version == 0 || found->known != count_of(found->version) || found->others > 0
-        || !found->utf8) {
-        return haft__sqlite_fail_damaged(connection, err,
-                                         "its tables are not those of version %llu",
-                                         (unsigned long long)found->version);
+    if (found->known != COUNT(schema) || found->others > 0 || !found->utf8) {
+        return haft__sqlite_fail_damaged(connection, err, "its tables are not those of version %d",
+                                         HAFT__SQLITE_VERSION);
     }
     return HAFT_OK;
 }
@@ -174,55 +140,7 @@ static haft_status make_tables(haft__sqlite_connection *connection, haft_error *
     return code == SQLITE_OK ? HAFT_OK : haft__sqlite_fail(connection, code, err);
 }
 
-/* Puts events of version 1 into a table of today's. */
-static int upgrade_events(haft__sqlite_connection *connection)
-{
-    int code = sqlite3_exec(connection->db, HAFT__SQLITE_RENAME_OLD_EVENTS, NULL, NULL, NULL);
-    for (size_t i = 0; code == SQLITE_OK && i < COUNT(schema); i++) {
-        if (strcmp(schema[i].name, "events") == 0) {
-            code = sqlite3_exec(connection->db, schema[i].sql, NULL, NULL, NULL);
-        }
-    }
-    return code == SQLITE_OK
-               ? sqlite3_exec(connection->db, HAFT__SQLITE_COPY_OLD_EVENTS, NULL, NULL, NULL)
-               : code;
-}
-
-/* Makes the tables those of our version. */
-static haft_status upgrade_tables(haft__sqlite_connection *connection, uint64_t from,
-                                  haft_error *err)
-{
-    char version[48];
-    (void)snprintf(version, sizeof(version), "PRAGMA user_version = %d", HAFT__SQLITE_VERSION);
-    int code = from < 2 ? upgrade_events(connection) : SQLITE_OK;
-    for (size_t i = 0; code == SQLITE_OK && i < COUNT(schema); i++) {
-        if (since(i) > from) {
-            code = sqlite3_exec(connection->db, schema[i].sql, NULL, NULL, NULL);
-        }
-    }
-    if (code == SQLITE_OK) {
-        code = sqlite3_exec(connection->db, version, NULL, NULL, NULL);
-    }
-    return code == SQLITE_OK ? HAFT_OK : haft__sqlite_fail(connection, code, err);
-}
-
-static bool is_old(const haft__sqlite_connection *connection, const identity *found)
-{
-    return found->version < HAFT__SQLITE_VERSION
-           && check_identity(connection, found, NULL) == HAFT_OK;
-}
-
-/* Makes what is missing, or is of an older version. */
-static haft_status create_or_upgrade(haft__sqlite_connection *connection, const identity *found,
-                                     haft_error *err)
-{
-    if (is_empty(found)) {
-        return make_tables(connection, err);
-    }
-    return is_old(connection, found) ? upgrade_tables(connection, found->version, err) : HAFT_OK;
-}
-
-/* Looks, in one transaction; makes the tables when there are none, or old ones. */
+/* Reads what the file is, in one transaction. If `writing`, makes the tables of an empty file. */
 static haft_status identify(haft__sqlite_connection *connection, bool writing, identity *ret_found,
                             haft_error *err)
 {
@@ -232,8 +150,8 @@ static haft_status identify(haft__sqlite_connection *connection, bool writing, i
         return status;
     }
     status = read_identity(connection, ret_found, err);
-    if (status == HAFT_OK && writing) {
-        status = create_or_upgrade(connection, ret_found, err);
+    if (status == HAFT_OK && writing && is_empty(ret_found)) {
+        status = make_tables(connection, err);
     }
     if (status == HAFT_OK && writing) {
         status = read_identity(connection, ret_found, err);
@@ -264,7 +182,7 @@ haft_status haft__sqlite_schema_prepare(haft__sqlite_connection *connection, haf
 {
     identity found;
     haft_status status = identify(connection, false, &found, err);
-    if (status == HAFT_OK && (is_empty(&found) || is_old(connection, &found))) {
+    if (status == HAFT_OK && is_empty(&found)) {
         status = identify(connection, true, &found, err);
     }
     if (status == HAFT_OK) {

@@ -9,7 +9,7 @@
 /* "haft", in the header of the file: what tells our databases from others. */
 #define HAFT__SQLITE_APPLICATION 0x68616674
 
-/* Of the tables; a database of a newer version is refused. */
+/* Of the tables; a database of another version is refused. */
 #define HAFT__SQLITE_VERSION 3
 
 /* Everything in a database: kind, name, how it is made. SQLite keeps the text as it is here, and
@@ -61,19 +61,6 @@
       "CREATE TABLE cache ("                                                                       \
       "number INTEGER PRIMARY KEY AUTOINCREMENT, until INTEGER NOT NULL, scope TEXT NOT NULL, "    \
       "name TEXT NOT NULL, result TEXT NOT NULL, UNIQUE (scope, name)) STRICT")
-
-/* Of these, what came with version 3; those before have the others. */
-#define HAFT__SQLITE_SINCE_3(X) X("runs_queue") X("runs_free") X("runs_wake")
-
-/* What a database of version 1 has instead, and how it becomes one of version 2. Its rows stay as
- * they are: text, and not bytes, is one event. */
-#define HAFT__SQLITE_OLD_EVENTS                                                                    \
-    "CREATE TABLE events ("                                                                        \
-    "run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, seq INTEGER NOT NULL, "               \
-    "checksum BLOB NOT NULL, body TEXT NOT NULL, PRIMARY KEY (run, seq)) STRICT"
-#define HAFT__SQLITE_RENAME_OLD_EVENTS "ALTER TABLE events RENAME TO old"
-#define HAFT__SQLITE_COPY_OLD_EVENTS                                                               \
-    "INSERT INTO events SELECT run, seq, checksum, body FROM old; DROP TABLE old"
 
 /* What is known of a run, in the order that haft__sqlite_show_run reads it. */
 #define HAFT__SQLITE_ROW                                                                           \

@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "store/backend.h"
 #include "store/checksum_chain.h"
+#include "store/column.h"
 #include "store/sqlite/sql.h"
 
 /* ---- a connection (connection.c, schema.c, error.c) ---- */
@@ -79,10 +80,9 @@ haft_status haft__sqlite_fail_run(const haft__sqlite_connection *connection, haf
 typedef struct haft__sqlite_query {
     haft__sqlite_connection *connection;
     sqlite3_stmt *stmt;
-    int code;   /* SQLITE_OK, or what failed first */
-    int at;     /* the parameter bound last, or the column read next */
-    bool wrong; /* a column was not of the kind or length it must have */
-    haft__arena *full;
+    int code; /* SQLITE_OK, or what failed first */
+    int at;   /* the parameter bound last, or the column read next */
+    haft__column_checks checks;
 } haft__sqlite_query;
 
 haft__sqlite_query haft__sqlite_query_begin(haft__sqlite_connection *connection,
@@ -103,8 +103,6 @@ uint64_t haft__sqlite_query_int(haft__sqlite_query *query);
 haft_str haft__sqlite_query_text(haft__sqlite_query *query,
                                  size_t most); /* valid until the next row */
 haft_str haft__sqlite_query_blob(haft__sqlite_query *query, size_t most);
-bool haft__sqlite_query_is_text(
-    const haft__sqlite_query *query); /* the next column, which is not read yet */
 
 /* The same in the arena. */
 haft_str haft__sqlite_query_copy(haft__sqlite_query *query, size_t most, haft__arena *arena);

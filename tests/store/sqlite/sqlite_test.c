@@ -166,13 +166,15 @@ TEST(databases_of_other_versions_are_refused)
     help_store s;
     open_shut(&s);
     check_refused(&s, "PRAGMA user_version = 4", HAFT_UNSUPPORTED,
-                  "the database is of version 4, this haft knows up to 3");
+                  "the database is of version 4, this haft knows version 3");
     check_refused(&s, "PRAGMA user_version = -1", HAFT_UNSUPPORTED,
-                  "the database is of version 4294967295, this haft knows up to 3");
-    check_refused(&s, "PRAGMA user_version = 0", HAFT_BAD_INPUT,
-                  "the database is damaged: its tables are not those of version 0");
-    check_refused(&s, "PRAGMA user_version = 1", HAFT_BAD_INPUT,
-                  "the database is damaged: its tables are not those of version 1");
+                  "the database is of version 4294967295, this haft knows version 3");
+    check_refused(&s, "PRAGMA user_version = 0", HAFT_UNSUPPORTED,
+                  "the database is of version 0, this haft knows version 3");
+    check_refused(&s, "PRAGMA user_version = 1", HAFT_UNSUPPORTED,
+                  "the database is of version 1, this haft knows version 3");
+    check_refused(&s, "PRAGMA user_version = 2", HAFT_UNSUPPORTED,
+                  "the database is of version 2, this haft knows version 3");
     help_raw(&s, "PRAGMA user_version = 3");
     help_store_reopen(&s);
     CHECK_INT(help_run(&s, 1)->seq, 1, "events");
