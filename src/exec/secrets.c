@@ -7,9 +7,9 @@
  */
 #include "exec/secrets.h"
 
-#include <ctype.h>
-
+#include "base/ascii.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "io/environment.h"
@@ -29,21 +29,14 @@ static void add_alone(collector *c, haft_str value)
     }
 }
 
-static int hex_of(char c)
-{
-    return isdigit((unsigned char)c)    ? c - '0'
-           : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10
-                                        : -1;
-}
-
 /* As it is written in an address, and as a program has it that has read that. */
 static void add_password(collector *c, haft_str password)
 {
     char *plain = password.len > 0 ? haft__arena_alloc(c->redactor->arena, password.len) : NULL;
     size_t length = 0;
     for (size_t i = 0; plain != NULL && i < password.len; i++) {
-        int high = i + 2 < password.len ? hex_of(password.ptr[i + 1]) : -1;
-        int low = i + 2 < password.len ? hex_of(password.ptr[i + 2]) : -1;
+        int high = i + 2 < password.len ? haft__hex_value(password.ptr[i + 1]) : -1;
+        int low = i + 2 < password.len ? haft__hex_value(password.ptr[i + 2]) : -1;
         bool escape = password.ptr[i] == '%' && high >= 0 && low >= 0;
         plain[length++] = escape ? (char)(high * 16 + low) : password.ptr[i];
         i += escape ? 2 : 0;
@@ -79,22 +72,6 @@ static void add(collector *c, haft_str value)
 
 /* ---- the environment ---- */
 
-static bool has_word(haft_str name, const char *word)
-{
-    size_t length = strlen(word), same = 0;
-    for (size_t at = 0; at + length <= name.len; at++) {
-        for (same = 0; same < length; same++) {
-            if (toupper((unsigned char)name.ptr[at + same]) != word[same]) {
-                break;
-            }
-        }
-        if (same == length) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool sounds_secret(haft_str name)
 {
     static const char *const words[] = {
@@ -102,7 +79,7 @@ static bool sounds_secret(haft_str name)
         "PASSPHRASE", "CREDENTIAL", "_PASS",   "_PAT",         "SESSION",  "BEARER",
         "COOKIE",     "AUTH",       "WEBHOOK", "DATABASE_URL", "_DSN"};
     for (size_t i = 0; i < COUNT(words); i++) {
-        if (has_word(name, words[i])) {
+        if (haft__str_contains_ignore_case(name, haft__str(words[i]))) {
             return true;
         }
     }
@@ -113,7 +90,7 @@ static bool sounds_secret(haft_str name)
 static bool is_word(haft_str value)
 {
     size_t i = 0;
-    while (i < value.len && (islower((unsigned char)value.ptr[i]) || value.ptr[i] == '_')) {
+    while (i < value.len && (haft__ascii_is_lower(value.ptr[i]) || value.ptr[i] == '_')) {
         i++;
     }
     return i == value.len;
@@ -122,7 +99,7 @@ static bool is_word(haft_str value)
 static bool is_number(haft_str value)
 {
     size_t i = 0;
-    while (i < value.len && isdigit((unsigned char)value.ptr[i])) {
+    while (i < value.len && haft__ascii_is_digit(value.ptr[i])) {
         i++;
     }
     return i == value.len;
@@ -164,8 +141,10 @@ static bool is_path(haft_str value)
 
 static bool is_key(haft_str name)
 {
-    return has_word(name, "KEY") || has_word(name, "TOKEN") || has_word(name, "SECRET")
-           || has_word(name, "PASS");
+    return haft__str_contains_ignore_case(name, HAFT__LIT("KEY"))
+           || haft__str_contains_ignore_case(name, HAFT__LIT("TOKEN"))
+           || haft__str_contains_ignore_case(name, HAFT__LIT("SECRET"))
+           || haft__str_contains_ignore_case(name, HAFT__LIT("PASS"));
 }
 
 /* Nothing that anybody hides. */
@@ -251,8 +230,9 @@ static bool is_public(haft_str name)
     static const char *const names[] = {"ACCEPT", "CONTENT-TYPE", "USER-AGENT",
                                         "MCP-PROTOCOL-VERSION"};
     for (size_t i = 0; i < COUNT(names); i++) {
-        if (name.len >= strlen(names[i])
-            && has_word((haft_str){name.ptr, strlen(names[i])}, names[i])) {
+        haft_str known = haft__str(names[i]);
+        if (name.len >= known.len
+            && haft__str_equal_ignore_case((haft_str){name.ptr, known.len}, known)) {
             return true;
         }
     }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -88,16 +89,14 @@ static void load_backoff(haft__embedder *embedder, haft_str name)
 static haft_status open_cache(haft__embedder *embedder, haft_error *err)
 {
     uint8_t digest[HAFT__SHA256_BYTES];
-    char name[2 * HAFT__SHA256_BYTES + 1];
+    char name[2 * HAFT__SHA256_BYTES + 1] = "";
     haft__sha256 hash;
     haft__sha256_init(&hash);
     add_place(&hash, embedder->options.url);
     haft__sha256_add(&hash, HAFT__LIT("\n"));
     haft__sha256_add(&hash, embedder->options.model);
     haft__sha256_end(&hash, digest);
-    for (size_t i = 0; i < sizeof(digest); i++) {
-        (void)snprintf(name + 2 * i, 3, "%02x", digest[i]);
-    }
+    haft__hex_write(name, digest, sizeof(digest));
     if (!embedder->options.in_memory) {
         load_backoff(embedder, haft__str(name));
     }

@@ -9,6 +9,7 @@
  */
 #include "exec/files/literals.h"
 
+#include "base/ascii.h"
 #include "base/str.h"
 
 typedef struct reader {
@@ -24,16 +25,6 @@ typedef struct reader {
 static char peek(const reader *r, size_t ahead)
 {
     return r->at + ahead < r->text.len ? r->text.ptr[r->at + ahead] : '\0';
-}
-
-static bool is_letter(unsigned char c)
-{
-    return (c | 0x20U) >= 'a' && (c | 0x20U) <= 'z';
-}
-
-static bool is_alphanumeric(char c)
-{
-    return is_letter((unsigned char)c) || (c >= '0' && c <= '9');
 }
 
 /* ---- which bytes are rare ---- */
@@ -69,7 +60,7 @@ static void end_run(reader *r)
     if (r->run_length > r->best.length) {
         haft__literal literal = {.length = (uint8_t)r->run_length};
         for (size_t i = 0; i < r->run_length; i++) {
-            bool folded = r->any_case && is_letter(r->run[i]);
+            bool folded = r->any_case && haft__ascii_is_letter(r->run[i]);
             literal.ignored[i] = folded ? 0x20 : 0;
             literal.text[i] = r->run[i] | literal.ignored[i];
         }
@@ -83,7 +74,8 @@ static void end_run(reader *r)
 static void add_character(reader *r, size_t length)
 {
     unsigned char first = (unsigned char)peek(r, 0);
-    bool strange = first >= 0x80 || (is_letter(first) && strchr("ks", first | 0x20) != NULL);
+    bool strange =
+        first >= 0x80 || (haft__ascii_is_letter(first) && strchr("ks", first | 0x20) != NULL);
     if ((r->any_case && strange) || r->run_length + length > HAFT__LITERAL_BYTES) {
         end_run(r);
     }
@@ -149,7 +141,7 @@ static bool read_escape(reader *r)
     if (letter == '\0' || (unsigned char)letter >= 0x80) {
         return false;
     }
-    if (!is_alphanumeric(letter)) {
+    if (!haft__ascii_is_alphanumeric(letter)) {
         r->at++;
         add_character(r, 1);
         return true;
@@ -168,7 +160,7 @@ static bool skip_class(reader *r)
         bool name = peek(r, 0) == '[' && peek(r, 1) == ':';
         if (name) { /* [:alpha:], or two items */
             size_t end = 2;
-            while (peek(r, end) == '^' || is_letter((unsigned char)peek(r, end))) {
+            while (peek(r, end) == '^' || haft__ascii_is_letter((unsigned char)peek(r, end))) {
                 end++;
             }
             r->at += peek(r, end) == ':' && peek(r, end + 1) == ']' ? end + 2 : 1;

@@ -16,7 +16,9 @@
 
 #include <stdbool.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -85,17 +87,14 @@ static haft_status fail_unsupported(const rewriter *r, size_t length)
 static unsigned long read_digits(const rewriter *r, size_t ahead, size_t count, unsigned base,
                                  size_t *ret_used)
 {
-    static const char digits[] = "0123456789abcdef";
     unsigned long value = 0;
     size_t used = 0;
     for (; used < count; used++) {
-        char c = peek(r, ahead + used);
-        c = c >= 'A' && c <= 'F' ? (char)(c - 'A' + 'a') : c;
-        const char *found = c != '\0' ? memchr(digits, c, base) : NULL;
-        if (found == NULL) {
+        int digit = haft__hex_value(peek(r, ahead + used));
+        if (digit < 0 || (unsigned)digit >= base) {
             break;
         }
-        value = value * base + (unsigned long)(found - digits);
+        value = value * base + (unsigned long)digit;
     }
     *ret_used = used;
     return value;
@@ -208,11 +207,6 @@ typedef struct class_facts {
     bool quoted; /* has \Q or \E, so that its first item is hard to tell */
 } class_facts;
 
-static bool is_alphanumeric(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 /* An escape in a class: its length. Punctuation is harmless, and so are letters that stand for
  * characters without the line feed, but for those that may begin a range over it. */
 static size_t scan_escape(const rewriter *r, class_facts *facts)
@@ -222,7 +216,7 @@ static size_t scan_escape(const rewriter *r, class_facts *facts)
     (void)names_line_feed(r, &length);
     bool begins_range = peek(r, length) == '-';
     bool harmless = letter != '\0' && strchr(begins_range ? "dwSh" : "dwShtrfe", letter) != NULL;
-    facts->risky = facts->risky || (is_alphanumeric(letter) && !harmless);
+    facts->risky = facts->risky || (haft__ascii_is_alphanumeric(letter) && !harmless);
     facts->quoted = facts->quoted || letter == 'Q' || letter == 'E';
     return length;
 }
@@ -231,7 +225,7 @@ static size_t scan_escape(const rewriter *r, class_facts *facts)
 static size_t scan_class_name(const rewriter *r, class_facts *facts)
 {
     size_t end = 2 + (peek(r, 2) == '^');
-    while (peek(r, end) >= 'a' && peek(r, end) <= 'z') {
+    while (haft__ascii_is_lower(peek(r, end))) {
         end++;
     }
     facts->risky = true;
@@ -345,7 +339,7 @@ static haft_status rewrite_group(rewriter *r)
     }
     size_t flags = peek(r, 1) == '?' ? count_flags(r) : 0;
     char first = peek(r, 2);
-    if (flags == 0 && peek(r, 1) == '?' && ((first >= 'a' && first <= 'z') || first == '^')) {
+    if (flags == 0 && peek(r, 1) == '?' && (haft__ascii_is_lower(first) || first == '^')) {
         return fail_unsupported(r, 3); /* flags of a newer PCRE2 */
     }
     return flags > 0 ? rewrite_flags(r, flags) : copy(r, 1);

@@ -7,6 +7,7 @@
  * of the path empty or dots: /users/{id} must not become /users/ or /.
  * Tests: tests/exec/http/url_test.c.
  */
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -39,8 +40,7 @@ typedef struct url_builder {
 /* RFC 3986, 2.3: what never needs to be encoded. */
 static bool is_unreserved(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-'
-           || c == '.' || c == '_' || c == '~';
+    return haft__ascii_is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
 static void add_encoded(haft__buf *to, haft_str text)

@@ -14,13 +14,16 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "base/str.h"
+#include "exec/mcp/record.h"
 #include "exec/state_file.h"
 #include "io/file.h"
+#include "json/object.h"
 #include "json/write.h"
 
-#define VERSION 1
-#define KEY     HAFT__LIT("configuration")
-#define SHOWN   HAFT__LIT("shown")
+#define KEY   HAFT__LIT("configuration")
+#define SHOWN HAFT__LIT("shown")
+
+static const haft__mcp_record_format format = {"pins", 1};
 
 void haft__mcp_pins_init(haft__mcp_pins *pins)
 {
@@ -36,7 +39,6 @@ void haft__mcp_pins_finish(haft__mcp_pins *pins)
 haft_str haft__mcp_pins_path(haft__arena *arena, haft_str place,
                              const haft__mcp_server_config *server, haft_str spec)
 {
-    char digest[HAFT__SHA256_HEX];
     haft_str whole = haft__arena_copy(arena, spec);
     whole = whole.ptr != NULL && spec.len > 0 ? haft__file_absolute(arena, whole.ptr) : whole;
     if (whole.ptr == NULL) {
@@ -44,11 +46,7 @@ haft_str haft__mcp_pins_path(haft__arena *arena, haft_str place,
     }
     haft_str both = haft__arena_format(arena, "%.*s\n%.*s\n%s", HAFT__ARG(server->name),
                                        HAFT__ARG(whole), spec.len > 0 ? "" : server->hash);
-    if (both.ptr == NULL) {
-        return both;
-    }
-    haft__sha256_hex(both, digest);
-    return haft__arena_format(arena, "%.*s/%.*s.pins", HAFT__ARG(place), HAFT__SHA256_HEX, digest);
+    return both.ptr != NULL ? haft__mcp_record_path(arena, place, both, ".pins") : both;
 }
 
 const haft__json *haft__mcp_pins_find(const haft__mcp_pins *pins, haft_str tool)
@@ -110,36 +108,26 @@ haft_status haft__mcp_pin_compare(haft__arena *arena, haft__json pin, const haft
 
 /* ---- reading ---- */
 
-static haft_status take_text(haft__mcp_pins *pins, haft_str text, haft__hash_key hash_key,
-                             haft_error *err)
+static haft_status take_record(haft__mcp_pins *pins, haft__json record, haft_error *err)
 {
-    haft__json whole;
-    haft_status status = haft__state_file_parse(&pins->arena, text, hash_key, &whole, err);
-    if (status != HAFT_OK) {
-        return status;
-    }
-    const haft__json *version = haft__json_get(whole, HAFT__LIT("version"));
-    const haft__json *doubt = haft__json_get(whole, HAFT__LIT("doubt"));
-    const haft__json *found = haft__json_get(whole, HAFT__LIT("pins"));
-    if (version == NULL || !haft__str_equal(haft__json_text(*version), HAFT__LIT("1"))
-        || found == NULL || found->kind != HAFT__JSON_OBJECT) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "expected pins of version %d", VERSION);
+    const haft__json *found = haft__object_find_kind(record, "pins", HAFT__JSON_OBJECT);
+    if (found == NULL) {
+        return haft__mcp_record_fail(&format, err);
     }
     pins->pins = *found;
-    pins->doubt = doubt == NULL || doubt->kind != HAFT__JSON_FALSE;
+    pins->doubt = haft__object_flag(record, "doubt", true);
     return HAFT_OK;
 }
 
 haft_status haft__mcp_pins_read(haft__mcp_pins *pins, const char *path, haft__hash_key hash_key,
                                 haft_error *err)
 {
-    haft_str text;
+    haft__json record;
     haft__mcp_pins fresh;
     haft__mcp_pins_init(&fresh);
-    haft_status status =
-        haft__state_file_read(&fresh.arena, path, HAFT__LIMIT_MCP_RECORD_BYTES, &text, err);
+    haft_status status = haft__mcp_record_read(&fresh.arena, path, &format, hash_key, &record, err);
     if (status == HAFT_OK) {
-        status = take_text(&fresh, text, hash_key, err);
+        status = take_record(&fresh, record, err);
         if (status != HAFT_OK) {
             haft__error_prepend_location(err, path);
         }
@@ -197,12 +185,9 @@ static haft_status write_file(haft__buf *text, haft__mcp_pins *before,
     }
     haft__json_writer_init(&w, text);
     haft__json_begin_object(&w);
-    haft__json_key(&w, "version");
-    haft__json_add_int(&w, VERSION);
-    haft__json_key(&w, "server");
-    haft__json_add_str(&w, pinning->server);
-    haft__json_key(&w, "doubt");
-    haft__json_add_bool(&w, before->doubt && pinning->how != HAFT__PIN_REPLACE_ALL);
+    haft__field_number(&w, "version", format.version);
+    haft__field_text(&w, "server", pinning->server);
+    haft__field_flag(&w, "doubt", before->doubt && pinning->how != HAFT__PIN_REPLACE_ALL);
     haft__json_key(&w, "pins");
     haft__json_begin_object(&w);
     write_pins(&w, old, old_count, first ? NULL : &stay);
@@ -287,9 +272,9 @@ static haft_status change(haft__mcp_pins *pins, const char *path,
         status = write_file(&text, &before, pinning, hash_key, err);
     }
     if (status == HAFT_OK) {
-        haft_str copy = haft__arena_copy(&fresh.arena, haft__buf_str(&text));
-        status = copy.ptr != NULL ? take_text(&fresh, copy, hash_key, err)
-                                  : haft__arena_fail(&fresh.arena, err);
+        haft__json record;
+        status = haft__mcp_record_copy(&fresh.arena, &text, &format, hash_key, &record, err);
+        status = status == HAFT_OK ? take_record(&fresh, record, err) : status;
     }
     if (status == HAFT_OK) {
         haft__mcp_pins old = *pins;

@@ -11,43 +11,26 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "exec/mcp/mcp_int.h"
+#include "json/object.h"
 #include "json/read.h"
 #include "json/write.h"
-
-static haft__json get(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? *value : haft__json_null();
-}
-
-static void add_text(haft__json_writer *w, const char *key, haft_str text)
-{
-    haft__json_key(w, key);
-    haft__json_add_str(w, text);
-}
-
-static void add_value(haft__json_writer *w, const char *key, haft__json value)
-{
-    haft__json_key(w, key);
-    haft__json_add(w, value);
-}
 
 /* {key, message, mode, schema, url, server} */
 static void add_question(haft__json_writer *w, const haft__mcp_elicitation *question,
                          haft_str server)
 {
     haft__json_begin_object(w);
-    add_text(w, "key", question->key);
-    add_text(w, "message", question->message);
-    add_text(w, "mode", question->url ? HAFT__LIT("url") : HAFT__LIT("form"));
-    add_value(w, "schema", question->url ? haft__json_null() : question->schema);
+    haft__field_text(w, "key", question->key);
+    haft__field_text(w, "message", question->message);
+    haft__field_text(w, "mode", question->url ? HAFT__LIT("url") : HAFT__LIT("form"));
+    haft__field_value(w, "schema", question->url ? haft__json_null() : question->schema);
     haft__json_key(w, "url");
     if (question->url) {
         haft__json_add_str(w, question->address);
     } else {
         haft__json_add_null(w);
     }
-    add_text(w, "server", server);
+    haft__field_text(w, "server", server);
     haft__json_end_object(w);
 }
 
@@ -193,7 +176,7 @@ void haft__mcp_tool_call_drop_questions(haft__mcp_tool_call *tool_call)
 
 static haft__mcp_action action_of(haft__json said)
 {
-    haft_str action = haft__json_text(get(said, "action"));
+    haft_str action = haft__json_text(haft__object_get(said, "action"));
     if (haft__str_equal(action, HAFT__LIT("accept"))) {
         return HAFT__MCP_ACCEPT;
     }
@@ -207,7 +190,8 @@ void haft__mcp_tool_call_answer(haft__mcp_tool_call *tool_call, haft__json said)
     haft__mcp_action action = action_of(said);
     tool_call->question = 0;
     if (number != 0) {
-        haft__json content = action == HAFT__MCP_ACCEPT ? get(said, "content") : haft__json_null();
+        haft__json content =
+            action == HAFT__MCP_ACCEPT ? haft__object_get(said, "content") : haft__json_null();
         haft__mcp_connection_process_events(
             connection, haft__mcp_client_answer(connection->client, number, action, content, NULL));
     }
@@ -226,11 +210,11 @@ static bool ask_first(haft__mcp_tool_call *tool_call, haft__json rest, haft__jso
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__json_writer_init(&w, &text);
     haft__json_begin_object(&w);
-    add_value(&w, "key", get(rest.items[0], "key"));
-    add_value(&w, "state", state);
-    add_value(&w, "round", round);
-    add_value(&w, "rest", haft__json_array(rest.items + 1, rest.count - 1));
-    add_value(&w, "answers", answers);
+    haft__field_value(&w, "key", haft__object_get(rest.items[0], "key"));
+    haft__field_value(&w, "state", state);
+    haft__field_value(&w, "round", round);
+    haft__field_value(&w, "rest", haft__json_array(rest.items + 1, rest.count - 1));
+    haft__field_value(&w, "answers", answers);
     haft__json_end_object(&w);
     bool asked = read_back(&tool_call->job->arena, &text, &value)
                  && haft__exec_ask(tool_call->job, rest.items[0], true, value);
@@ -241,7 +225,8 @@ static bool ask_first(haft__mcp_tool_call *tool_call, haft__json rest, haft__jso
 static uint64_t round_of(const haft__mcp_tool_call *tool_call)
 {
     uint64_t round = 0;
-    haft__json given = get(get(tool_call->job->call.resume, "state"), "round");
+    haft__json given =
+        haft__object_get(haft__object_get(tool_call->job->call.resume, "state"), "round");
     return haft__str_to_u64(haft__json_text(given), &round) ? round : 0;
 }
 
@@ -273,7 +258,8 @@ bool haft__mcp_tool_call_suspend(haft__mcp_tool_call *tool_call, const haft__mcp
 static haft_status join_answers(haft__mcp_tool_call *tool_call, haft__json state,
                                 haft__json *ret_answers, haft_error *err)
 {
-    haft__json before = get(state, "answers"), said = get(tool_call->job->call.resume, "answers");
+    haft__json before = haft__object_get(state, "answers"),
+               said = haft__object_get(tool_call->job->call.resume, "answers");
     haft__json_member *all =
         haft__arena_array(&tool_call->job->arena, (size_t)before.count + 1, sizeof(*all));
     if (all == NULL) {
@@ -283,7 +269,7 @@ static haft_status join_answers(haft__mcp_tool_call *tool_call, haft__json state
     for (size_t i = 0; i < count; i++) {
         all[i] = before.members[i];
     }
-    all[count] = (haft__json_member){get(state, "key"), said};
+    all[count] = (haft__json_member){haft__object_get(state, "key"), said};
     *ret_answers = haft__json_object(all, count + 1);
     return HAFT_OK;
 }
@@ -291,15 +277,16 @@ static haft_status join_answers(haft__mcp_tool_call *tool_call, haft__json state
 haft_status haft__mcp_tool_call_resume(haft__mcp_tool_call *tool_call, bool *ret_asks,
                                        haft_error *err)
 {
-    haft__json state = get(tool_call->job->call.resume, "state");
-    if (state.kind != HAFT__JSON_OBJECT || get(state, "key").kind != HAFT__JSON_STRING) {
+    haft__json state = haft__object_get(tool_call->job->call.resume, "state");
+    if (state.kind != HAFT__JSON_OBJECT
+        || haft__object_get(state, "key").kind != HAFT__JSON_STRING) {
         return HAFT_OK;
     }
     haft_status status = join_answers(tool_call, state, &tool_call->answers, err);
-    haft__json rest = get(state, "rest");
+    haft__json rest = haft__object_get(state, "rest");
     if (status == HAFT_OK && rest.kind == HAFT__JSON_ARRAY && rest.count > 0) {
-        *ret_asks = ask_first(tool_call, rest, tool_call->answers, get(state, "state"),
-                              get(state, "round"));
+        *ret_asks = ask_first(tool_call, rest, tool_call->answers, haft__object_get(state, "state"),
+                              haft__object_get(state, "round"));
     }
     return status;
 }

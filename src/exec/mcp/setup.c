@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -182,8 +183,8 @@ haft_status haft__mcp_setup_cwd(haft__mcp_connection *connection, const char **r
 
 static bool is_plain(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-'
-           || c == '.' || c == '_' || c == '~' || c == '/';
+    return haft__ascii_is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~'
+           || c == '/';
 }
 
 static haft_status make_root(haft__mcp_connection *connection, haft_str directory,

@@ -11,12 +11,14 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "exec/mcp/record.h"
 #include "exec/state_file.h"
 #include "io/clock.h"
 #include "io/file.h"
+#include "json/object.h"
 #include "json/write.h"
 
-#define VERSION 2
+static const haft__mcp_record_format format = {"a record", 2};
 
 void haft__mcp_tool_cache_init(haft__mcp_tool_cache *record)
 {
@@ -53,67 +55,42 @@ haft_status haft__mcp_tool_cache_directory(haft__arena *arena, haft_str path,
 haft_str haft__mcp_tool_cache_path(haft__arena *arena, haft_str place,
                                    const haft__mcp_server_config *server, haft_str directory)
 {
-    char digest[HAFT__SHA256_HEX];
     haft_str both = haft__arena_format(arena, "%s\n%.*s", server->hash,
                                        HAFT__ARG(server->url.len > 0 ? HAFT__LIT("") : directory));
-    if (both.ptr == NULL) {
-        return both;
-    }
-    haft__sha256_hex(both, digest);
-    return haft__arena_format(arena, "%.*s/%.*s.json", HAFT__ARG(place), HAFT__SHA256_HEX, digest);
+    return both.ptr != NULL ? haft__mcp_record_path(arena, place, both, ".json") : both;
 }
 
 /* ---- reading ---- */
 
-static haft__json get(haft__json object, const char *key, haft__json_kind kind)
+/* The list, or null if there is none. */
+static haft__json list_of(haft__json whole, const char *key)
 {
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL && value->kind == kind ? *value : haft__json_null();
+    const haft__json *list = haft__object_find_kind(whole, key, HAFT__JSON_ARRAY);
+    return list != NULL ? *list : haft__json_null();
 }
 
-static haft_status take_text(haft__mcp_tool_cache *record, haft_str text, haft__hash_key hash_key,
-                             haft_error *err)
+static void take_whole(haft__mcp_tool_cache *record, haft__json whole)
 {
-    haft__json whole;
-    haft_status status = haft__state_file_parse(&record->arena, text, hash_key, &whole, err);
-    if (status != HAFT_OK) {
-        return status;
-    }
-    haft_str version = haft__json_text(get(whole, "version", HAFT__JSON_NUMBER));
-    if (!haft__str_equal(version, HAFT__LIT("2"))) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a record of version %d", VERSION);
-    }
-    record->server = haft__json_text(get(whole, "server", HAFT__JSON_STRING));
-    record->era = haft__json_text(get(whole, "era", HAFT__JSON_STRING));
-    record->tools = get(whole, "tools", HAFT__JSON_ARRAY);
-    record->left_out = get(whole, "left_out", HAFT__JSON_ARRAY);
-    record->too_long = get(whole, "too_long", HAFT__JSON_TRUE).kind == HAFT__JSON_TRUE;
-    (void)haft__str_to_u64(haft__json_text(get(whole, "left_out_all", HAFT__JSON_NUMBER)),
-                           &record->left_out_all);
-    (void)haft__str_to_u64(haft__json_text(get(whole, "until", HAFT__JSON_NUMBER)), &record->until);
-    return HAFT_OK;
+    record->server = haft__object_string(whole, "server");
+    record->era = haft__object_string(whole, "era");
+    record->tools = list_of(whole, "tools");
+    record->left_out = list_of(whole, "left_out");
+    record->too_long = haft__object_flag(whole, "too_long", false);
+    record->left_out_all = haft__object_number(whole, "left_out_all", 0);
+    record->until = haft__object_number(whole, "until", 0);
 }
 
 haft_status haft__mcp_tool_cache_read(haft__mcp_tool_cache *record, const char *path,
                                       haft__hash_key hash_key, haft_error *err)
 {
-    haft_str text;
-    haft__mcp_tool_cache fresh;
-    haft__mcp_tool_cache_init(&fresh);
-    haft_status status =
-        haft__state_file_read(&fresh.arena, path, HAFT__LIMIT_MCP_RECORD_BYTES, &text, err);
-    if (status == HAFT_OK) {
-        status = take_text(&fresh, text, hash_key, err);
-        if (status != HAFT_OK) {
-            haft__error_prepend_location(err, path);
-        }
-    }
-    if (status != HAFT_OK) {
-        haft__mcp_tool_cache_finish(&fresh);
-        haft__mcp_tool_cache_init(&fresh);
-    }
+    haft__json whole;
     haft__mcp_tool_cache_finish(record);
-    *record = fresh;
+    haft__mcp_tool_cache_init(record);
+    haft_status status =
+        haft__mcp_record_read(&record->arena, path, &format, hash_key, &whole, err);
+    if (status == HAFT_OK) {
+        take_whole(record, whole);
+    }
     return status;
 }
 
@@ -129,8 +106,7 @@ bool haft__mcp_tool_cache_is_fresh(const haft__mcp_tool_cache *record, uint64_t 
 const haft__json *haft__mcp_tool_cache_find(const haft__mcp_tool_cache *record, haft_str tool)
 {
     for (uint32_t i = 0; i < record->tools.count; i++) {
-        haft__json name = get(record->tools.items[i], "name", HAFT__JSON_STRING);
-        if (haft__str_equal(haft__json_text(name), tool)) {
+        if (haft__str_equal(haft__object_string(record->tools.items[i], "name"), tool)) {
             return &record->tools.items[i];
         }
     }
@@ -203,8 +179,7 @@ static void write_clean(haft__json_writer *w, const char *key, haft_str text, cl
 {
     haft_str shown;
     (void)clean(c, text, &shown);
-    haft__json_key(w, key);
-    haft__json_add_str(w, shown);
+    haft__field_text(w, key, shown);
 }
 
 static void write_left_out(haft__json_writer *w, const haft__mcp_tool_list_update *change,
@@ -219,8 +194,7 @@ static void write_left_out(haft__json_writer *w, const haft__mcp_tool_list_updat
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
-    haft__json_key(w, "left_out_all");
-    haft__json_add_int(w, (int64_t)change->left_out_all);
+    haft__field_number(w, "left_out_all", change->left_out_all);
 }
 
 static haft_status write_record(haft__buf *text, const haft__mcp_tool_list_update *change,
@@ -232,20 +206,15 @@ static haft_status write_record(haft__buf *text, const haft__mcp_tool_list_updat
     cleaner_init(&c, change->redactor);
     haft__json_writer_init(&w, text);
     haft__json_begin_object(&w);
-    haft__json_key(&w, "version");
-    haft__json_add_int(&w, VERSION);
-    haft__json_key(&w, "server");
-    haft__json_add_str(&w, change->server);
-    haft__json_key(&w, "era");
-    haft__json_add_str(&w, change->era);
-    haft__json_key(&w, "until");
-    haft__json_add_int(&w, (int64_t)(haft__clock_now() + change->good_ms));
+    haft__field_number(&w, "version", format.version);
+    haft__field_text(&w, "server", change->server);
+    haft__field_text(&w, "era", change->era);
+    haft__field_number(&w, "until", haft__clock_now() + change->good_ms);
     if (with_tools) {
         write_tools(&w, change, &c);
         write_left_out(&w, change, &c);
     } else {
-        haft__json_key(&w, "too_long");
-        haft__json_add_bool(&w, true);
+        haft__field_flag(&w, "too_long", true);
     }
     haft__json_end_object(&w);
     haft__buf_add_char(text, '\n');
@@ -263,9 +232,11 @@ static haft_status try_record(haft__buf *text, const haft__mcp_tool_list_update 
     haft_status status = write_record(text, change, with_tools, err);
     haft__mcp_tool_cache_init(ret_fresh);
     if (status == HAFT_OK) {
-        haft_str copy = haft__arena_copy(&ret_fresh->arena, haft__buf_str(text));
-        status = copy.ptr != NULL ? take_text(ret_fresh, copy, hash_key, err)
-                                  : haft__arena_fail(&ret_fresh->arena, err);
+        haft__json whole;
+        status = haft__mcp_record_copy(&ret_fresh->arena, text, &format, hash_key, &whole, err);
+        if (status == HAFT_OK) {
+            take_whole(ret_fresh, whole);
+        }
     }
     return status;
 }

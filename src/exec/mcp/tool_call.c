@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "exec/mcp/mcp_int.h"
+#include "json/object.h"
 #include "json/write.h"
 
 /* ---- which call ---- */
@@ -90,12 +91,6 @@ bool haft__mcp_tool_call_is_pending(const haft__mcp_connection *connection)
 
 /* ---- making it ---- */
 
-static haft__json get(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? *value : haft__json_null();
-}
-
 /* The first line of `why` is for the model, the rest for people. */
 static void refuse(haft__mcp_tool_call *tool_call, const haft__mcp_tool *tool, haft_str why)
 {
@@ -133,8 +128,8 @@ static void report_updated_tool(haft__mcp_tool_call *tool_call, const haft__mcp_
 /* What a person answered before goes with the call: {state, answers} of haft__exec_call.resume. */
 static void add_resume(const haft__exec_job *job, haft__json answers, haft__mcp_call *call)
 {
-    haft__json state = get(job->call.resume, "state");
-    haft__json text = get(state, "state"), round = get(state, "round");
+    haft__json state = haft__object_get(job->call.resume, "state");
+    haft__json text = haft__object_get(state, "state"), round = haft__object_get(state, "round");
     uint64_t count = 0;
     call->answers = answers;
     if (text.kind == HAFT__JSON_STRING) {
@@ -387,14 +382,14 @@ static haft_status start(haft__exec_job *job, haft_error *err)
     if (tool_call == NULL) {
         return haft__arena_fail(&job->arena, err);
     }
-    haft_str server = haft__json_text(get(job->call.tool->definition, "server"));
-    *tool_call =
-        (haft__mcp_tool_call){.job = job,
-                              .shown = *job->call.tool,
-                              .tool = haft__json_text(get(job->call.tool->definition, "tool")),
-                              .hash = haft__json_text(get(job->call.tool->definition, "hash")),
-                              .answers = haft__json_null(),
-                              .output_schema = haft__json_null()};
+    haft_str server = haft__json_text(haft__object_get(job->call.tool->definition, "server"));
+    *tool_call = (haft__mcp_tool_call){
+        .job = job,
+        .shown = *job->call.tool,
+        .tool = haft__json_text(haft__object_get(job->call.tool->definition, "tool")),
+        .hash = haft__json_text(haft__object_get(job->call.tool->definition, "hash")),
+        .answers = haft__json_null(),
+        .output_schema = haft__json_null()};
     job->state = tool_call;
     bool asks = false;
     haft_status status = haft__mcp_tool_call_resume(tool_call, &asks, err);
