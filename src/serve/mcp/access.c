@@ -4,6 +4,7 @@
  */
 #include "serve/mcp/access.h"
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
@@ -22,7 +23,7 @@ static haft_str without_port(haft_str host)
     }
     haft_str name = haft__str_split(&rest, ':');
     for (size_t i = 0; i < rest.len; i++) {
-        if (rest.ptr[i] < '0' || rest.ptr[i] > '9') {
+        if (!haft__ascii_is_digit(rest.ptr[i])) {
             return (haft_str){NULL, 0};
         }
     }
@@ -41,7 +42,7 @@ static bool is_address(haft_str name)
 {
     bool digits = name.len > 0;
     for (size_t i = 0; i < name.len; i++) {
-        digits = digits && ((name.ptr[i] >= '0' && name.ptr[i] <= '9') || name.ptr[i] == '.');
+        digits = digits && (haft__ascii_is_digit(name.ptr[i]) || name.ptr[i] == '.');
     }
     return digits || haft__str_starts_with(name, HAFT__LIT("["));
 }

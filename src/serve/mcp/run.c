@@ -15,22 +15,17 @@
 #include "base/str.h"
 #include "run/host.h"
 #include "serve/mcp/spec_int.h"
+#include "json/object.h"
 #include "json/read.h"
 
 /* ---- what happens ---- */
 
-static haft_str member(haft__json event, const char *key)
-{
-    const haft__json *value = haft__json_get(event, haft__str(key));
-    return value != NULL ? haft__json_text(*value) : HAFT__LIT("");
-}
-
 static void add_event(haft__buf *line, haft__json event)
 {
-    haft_str kind = member(event, "kind"), tool = member(event, "tool");
+    haft_str kind = haft__object_text(event, "kind"), tool = haft__object_text(event, "tool");
     if (haft__str_equal(kind, HAFT__LIT("turn_started"))) {
         haft__buf_add_str(line, HAFT__LIT("turn "));
-        haft__buf_add_str(line, member(event, "turn"));
+        haft__buf_add_str(line, haft__object_text(event, "turn"));
         return;
     }
     for (size_t i = 0; i < kind.len; i++) {

@@ -11,10 +11,12 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/str.h"
 #include "exec/state_file.h"
 #include "io/file.h"
 #include "io/random.h"
+#include "json/object.h"
 #include "json/write.h"
 
 #define VERSION 1
@@ -30,30 +32,23 @@ typedef struct kept {
 
 static bool read_hex(haft_str text, size_t at, uint64_t *ret_word)
 {
-    static const char digits[] = "0123456789abcdef";
     uint64_t word = 0;
     for (size_t i = at; i < at + DIGITS; i++) {
-        const char *digit = i < text.len ? memchr(digits, text.ptr[i], DIGITS) : NULL;
-        if (digit == NULL) {
+        int digit = i < text.len ? haft__hex_value_lower(text.ptr[i]) : -1;
+        if (digit < 0) {
             return false;
         }
-        word = word << 4 | (uint64_t)(digit - digits);
+        word = word << 4 | (uint64_t)digit;
     }
     *ret_word = word;
     return true;
 }
 
-static haft_str text_of(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? haft__json_text(*value) : HAFT__LIT("");
-}
-
 static bool take(haft__json whole, kept *ret_kept)
 {
-    haft_str key = text_of(whole, "key"), answered = text_of(whole, "answered");
-    bool good = haft__str_equal(text_of(whole, "version"), HAFT__LIT("1"))
-                && haft__str_to_u64(text_of(whole, "given"), &ret_kept->states.given)
+    haft_str key = haft__object_text(whole, "key"), answered = haft__object_text(whole, "answered");
+    bool good = haft__str_equal(haft__object_text(whole, "version"), HAFT__LIT("1"))
+                && haft__str_to_u64(haft__object_text(whole, "given"), &ret_kept->states.given)
                 && key.len == (size_t)2 * HAFT__SEAL_KEY_BYTES
                 && answered.len == (size_t)WORDS * DIGITS;
     for (size_t i = 0; good && i < HAFT__SEAL_KEY_BYTES; i += 8) {

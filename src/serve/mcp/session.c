@@ -5,10 +5,10 @@
  */
 #include "serve/mcp/endpoint_int.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/hex.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "io/random.h"
@@ -84,9 +84,7 @@ haft__mcp_session *haft__mcp_session_create(haft__mcp_endpoint *http)
         free(s);
         return NULL;
     }
-    for (size_t i = 0; i < sizeof(random); i++) {
-        (void)snprintf(s->id + 2 * i, 3, "%02x", random[i]);
-    }
+    haft__hex_write(s->id, random, sizeof(random));
     if (http->session_count >= http->options.sessions) {
         make_room(http);
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "serve/mock/mock.h"
@@ -23,17 +24,12 @@ typedef struct delayed_reply {
     haft__timer timer;
 } delayed_reply;
 
-static char to_lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
 /* FNV-1a of a piece, in small letters. */
 static uint32_t hash_piece(const char *at)
 {
     uint32_t hash = 2166136261U;
     for (size_t i = 0; i < TRIGRAM_LETTERS; i++) {
-        hash = (hash ^ (uint8_t)to_lower(at[i])) * 16777619U;
+        hash = (hash ^ (uint8_t)haft__ascii_lower(at[i])) * 16777619U;
     }
     return hash;
 }
