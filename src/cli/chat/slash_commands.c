@@ -11,6 +11,7 @@
 #include "cli/terminal/print.h"
 #include "cli/terminal/sanitize.h"
 #include "io/file.h"
+#include "json/object.h"
 
 static void help(haft__repl *repl, haft_str argument);
 
@@ -64,12 +65,6 @@ static void model(haft__repl *repl, haft_str argument)
     }
 }
 
-static haft_str text_of(haft__json turn, const char *key)
-{
-    const haft__json *value = haft__json_get(turn, haft__str(key));
-    return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
-}
-
 static void explain(haft__repl *repl, haft_str argument)
 {
     haft_error err = {0};
@@ -81,10 +76,10 @@ static void explain(haft__repl *repl, haft_str argument)
         return;
     }
     haft__json turn = first.turn;
-    haft_str tool = text_of(turn, "tool");
+    haft_str tool = haft__object_text(turn, "tool");
     (void)fprintf(repl->cli->out, "first turn: %.*s%s%.*s: %.*s\n",
-                  HAFT__ARG(text_of(turn, "mode")), tool.len > 0 ? " " : "", HAFT__ARG(tool),
-                  HAFT__ARG(text_of(turn, "reason")));
+                  HAFT__ARG(haft__object_text(turn, "mode")), tool.len > 0 ? " " : "",
+                  HAFT__ARG(tool), HAFT__ARG(haft__object_text(turn, "reason")));
 }
 
 /* ---- texts ---- */

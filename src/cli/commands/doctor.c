@@ -20,6 +20,7 @@
 #include "io/libraries.h"
 #include "model/provider.h"
 #include "store/store.h"
+#include "json/object.h"
 #include "json/write.h"
 
 /* One thing that was looked at. */
@@ -273,16 +274,6 @@ static void print_settings(FILE *out, const doctor_report *e)
     }
 }
 
-static void write_text(haft__json_writer *w, const char *key, const char *text)
-{
-    haft__json_key(w, key);
-    if (text != NULL) {
-        haft__json_add_str(w, haft__str(text));
-    } else {
-        haft__json_add_null(w);
-    }
-}
-
 static void write_files(haft__json_writer *w, const haft__config *config)
 {
     const haft__config_file *files[] = {&config->project, &config->user, &config->dotenv_file};
@@ -291,13 +282,13 @@ static void write_files(haft__json_writer *w, const haft__config *config)
     for (size_t i = 0; i < COUNT(files) && !config->off; i++) {
         bool bad_line = i == 2 && config->dotenv.bad > 0;
         haft__json_begin_object(w);
-        write_text(w, "kind", files[i]->kind);
-        write_text(w, "path", files[i]->path);
-        write_text(w, "state", state_of(files[i]));
-        write_text(w, "why",
-                   files[i]->trust == HAFT__TRUST_REFUSED ? files[i]->why
-                   : bad_line                             ? config->dotenv.why
-                                                          : "");
+        haft__field_string(w, "kind", files[i]->kind);
+        haft__field_string(w, "path", files[i]->path);
+        haft__field_string(w, "state", state_of(files[i]));
+        haft__field_string(w, "why",
+                           files[i]->trust == HAFT__TRUST_REFUSED ? files[i]->why
+                           : bad_line                             ? config->dotenv.why
+                                                                  : "");
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
@@ -310,9 +301,9 @@ static void write_settings(haft__json_writer *w, const doctor_report *e)
     for (size_t i = 0; i < HAFT__SETTING_COUNT; i++) {
         haft__setting setting = haft__config_get(e->cli, e->args, (haft__setting_id)i);
         haft__json_begin_object(w);
-        write_text(w, "name", haft__setting_key((haft__setting_id)i));
-        write_text(w, "value", shown(e, (haft__setting_id)i, setting.value));
-        write_text(w, "from", setting.from);
+        haft__field_string(w, "name", haft__setting_key((haft__setting_id)i));
+        haft__field_string(w, "value", shown(e, (haft__setting_id)i, setting.value));
+        haft__field_string(w, "from", setting.from);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
@@ -325,8 +316,8 @@ static void write_settings(haft__json_writer *w, const doctor_report *e)
         if (source != NULL
             && rows[i].dotenv) { /* names only: their values are secrets, or may be */
             haft__json_begin_object(w);
-            write_text(w, "name", rows[i].name);
-            write_text(w, "from", source);
+            haft__field_string(w, "name", rows[i].name);
+            haft__field_string(w, "from", source);
             haft__json_end_object(w);
         }
     }
@@ -353,12 +344,12 @@ static void write_store(haft__json_writer *w, const doctor_report *e)
     for (size_t i = 0; i < e->store.count; i++) {
         const haft__store_finding *f = &e->store.items[i];
         haft__json_begin_object(w);
-        write_text(w, "name", f->name);
+        haft__field_string(w, "name", f->name);
         haft__json_key(w, "ok");
         haft__json_add_bool(w, f->good);
         haft__json_key(w, "found");
         haft__json_add_str(w, f->value);
-        write_text(w, "hint", f->hint);
+        haft__field_string(w, "hint", f->hint);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);

@@ -22,6 +22,7 @@
 #include "model/provider.h"
 #include "run/decide/decide.h"
 #include "run/offer/offer.h"
+#include "json/object.h"
 #include "json/write.h"
 
 /* Everything that is told. */
@@ -74,39 +75,28 @@ static haft_str field(const explanation *e, const char *key)
 
 /* ---- as JSON ---- */
 
-static void add_text(haft__json_writer *w, const char *key, haft_str text)
-{
-    haft__json_key(w, key);
-    haft__json_add_str(w, text);
-}
-
-static void add_number(haft__json_writer *w, const char *key, uint64_t number)
-{
-    haft__json_key(w, key);
-    haft__json_add_int(w, (int64_t)number);
-}
-
 static void add_limits(haft__json_writer *w, const haft__spec *spec)
 {
     const haft__spec_limits *l = &spec->limits;
     haft__json_key(w, "limits");
     haft__json_begin_object(w);
-    add_number(w, "turns", l->turns);
-    add_number(w, "calls", l->calls);
-    add_number(w, "parallel", l->parallel);
-    add_text(w, "overflow", haft__str(l->overflow == HAFT__OVERFLOW_QUEUE ? "queue" : "truncate"));
-    add_number(w, "observation_chars", l->observation_chars);
-    add_number(w, "tokens", l->tokens);
+    haft__field_number(w, "turns", l->turns);
+    haft__field_number(w, "calls", l->calls);
+    haft__field_number(w, "parallel", l->parallel);
+    haft__field_text(w, "overflow",
+                     haft__str(l->overflow == HAFT__OVERFLOW_QUEUE ? "queue" : "truncate"));
+    haft__field_number(w, "observation_chars", l->observation_chars);
+    haft__field_number(w, "tokens", l->tokens);
     haft__json_key(w, "usd_micros");
     if (l->has_usd) {
         haft__json_add_int(w, (int64_t)l->usd_micros);
     } else {
         haft__json_add_null(w);
     }
-    add_number(w, "wall_ms", l->wall_ms);
-    add_number(w, "invalid_calls", l->invalid_calls);
-    add_number(w, "reminders", l->reminders);
-    add_number(w, "violations", l->violations);
+    haft__field_number(w, "wall_ms", l->wall_ms);
+    haft__field_number(w, "invalid_calls", l->invalid_calls);
+    haft__field_number(w, "reminders", l->reminders);
+    haft__field_number(w, "violations", l->violations);
     haft__json_end_object(w);
 }
 
@@ -117,13 +107,13 @@ static void write_deferred(haft__json_writer *w, const haft__first_turn_preview 
     const char *why;
     haft__json_key(w, "deferred");
     haft__json_begin_object(w);
-    add_number(w, "tools", first->offer.deferred);
-    add_number(w, "shown", first->offer.shown);
-    add_number(w, "cap", haft__resolve_cap(spec, &why));
-    add_text(w, "cap_by", haft__str(why));
-    add_number(w, "own_tokens", haft__resolve_tokens(spec));
-    add_number(w, "context_tokens", spec->model.context_tokens);
-    add_number(w, "share_percent", spec->tools_share);
+    haft__field_number(w, "tools", first->offer.deferred);
+    haft__field_number(w, "shown", first->offer.shown);
+    haft__field_number(w, "cap", haft__resolve_cap(spec, &why));
+    haft__field_text(w, "cap_by", haft__str(why));
+    haft__field_number(w, "own_tokens", haft__resolve_tokens(spec));
+    haft__field_number(w, "context_tokens", spec->model.context_tokens);
+    haft__field_number(w, "share_percent", spec->tools_share);
     haft__json_end_object(w);
 }
 
@@ -134,9 +124,9 @@ static void write_json(haft__arena *arena, haft__buf *buf, const explanation *e)
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
-    add_text(&w, "name", spec->name);
-    add_text(&w, "spec", spec->hash);
-    add_text(&w, "model", e->model);
+    haft__field_text(&w, "name", spec->name);
+    haft__field_text(&w, "spec", spec->hash);
+    haft__field_text(&w, "model", e->model);
     haft__explain_family_write(&w, spec);
     haft__json_key(&w, "tools");
     haft__tool_report_write_tools(&w, &e->first);
@@ -147,13 +137,13 @@ static void write_json(haft__arena *arena, haft__buf *buf, const explanation *e)
         haft__tool_report_write_servers(&w, &e->first);
     }
     write_deferred(&w, &e->first);
-    add_text(&w, "format", haft__offer_format(spec, &why));
-    add_text(&w, "format_reason", haft__str(why));
+    haft__field_text(&w, "format", haft__offer_format(spec, &why));
+    haft__field_text(&w, "format_reason", haft__str(why));
     haft__forced_turn_write(&w, arena, &e->forced);
     haft__json_key(&w, "first_turn");
     haft__json_add(&w, e->first.turn);
     add_limits(&w, spec);
-    add_number(&w, "tokens_estimate", e->prompt.len / HAFT__BYTES_PER_TOKEN);
+    haft__field_number(&w, "tokens_estimate", e->prompt.len / HAFT__BYTES_PER_TOKEN);
     haft__json_key(&w, "request");
     haft__buf_add_str(buf, haft__buf_str(&e->prompt));
     w.after_key = false;

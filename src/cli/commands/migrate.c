@@ -12,10 +12,12 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "cli/interrupts.h"
 #include "cli/ops/migrate.h"
 #include "cli/session.h"
 #include "cli/terminal/print.h"
+#include "json/object.h"
 #include "json/write.h"
 
 /* A run of the old store. */
@@ -42,15 +44,11 @@ typedef struct migrate_command {
 
 static haft_status add_entry(migrate_command *w, haft_str id)
 {
-    if (w->count == w->capacity) {
-        size_t capacity = w->capacity > 0 ? 2 * w->capacity : 256;
-        entry *entries = realloc(w->entries, capacity * sizeof(*entries));
-        if (entries == NULL) {
-            return haft__fail_no_memory(w->err);
-        }
-        w->entries = entries;
-        w->capacity = capacity;
+    entry *entries = haft__vec_reserve(w->entries, &w->capacity, w->count + 1, sizeof(*entries));
+    if (entries == NULL) {
+        return haft__fail_no_memory(w->err);
     }
+    w->entries = entries;
     entry *one = &w->entries[w->count++];
     *one = (entry){.wanted = !w->named};
     (void)snprintf(one->id, sizeof(one->id), "%.*s", HAFT__ARG(id));
@@ -137,12 +135,6 @@ static void report_run(migrate_command *w, const entry *one, const haft__migrati
     (void)fprintf(to, "%s\n", run->removed ? "; removed from the old store" : "");
 }
 
-static void write_text(haft__json_writer *w, const char *key, const char *text)
-{
-    haft__json_key(w, key);
-    haft__json_add_str(w, haft__str(text));
-}
-
 static void note_failure(migrate_command *w, const char *id, const haft_error *error)
 {
     FILE *to = w->cli->errors;
@@ -156,16 +148,10 @@ static void note_failure(migrate_command *w, const char *id, const haft_error *e
     }
     (void)fputc('\n', to);
     haft__json_begin_object(&w->writer);
-    write_text(&w->writer, "run", id);
-    write_text(&w->writer, "status", haft_status_name(error->status));
-    write_text(&w->writer, "message", error->message);
+    haft__field_string(&w->writer, "run", id);
+    haft__field_string(&w->writer, "status", haft_status_name(error->status));
+    haft__field_string(&w->writer, "message", error->message);
     haft__json_end_object(&w->writer);
-}
-
-static void write_count(haft__json_writer *w, const char *key, size_t count)
-{
-    haft__json_key(w, key);
-    haft__json_add_int(w, (int64_t)count);
 }
 
 static haft_status print_json(migrate_command *w)
@@ -176,10 +162,10 @@ static haft_status print_json(migrate_command *w)
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__json_writer_init(&out, &text);
     haft__json_begin_object(&out);
-    write_count(&out, "copied", w->copied);
-    write_count(&out, "there", w->there);
-    write_count(&out, "open", w->open);
-    write_count(&out, "failed", w->failed);
+    haft__field_number(&out, "copied", w->copied);
+    haft__field_number(&out, "there", w->there);
+    haft__field_number(&out, "open", w->open);
+    haft__field_number(&out, "failed", w->failed);
     haft__json_key(&out, "move");
     haft__json_add_bool(&out, w->m.move);
     haft__json_key(&out, "dry_run");

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -62,7 +63,7 @@ static bool is_name(haft_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
-        bool word = ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9');
+        bool word = haft__ascii_is_alphanumeric(c);
         if (!word && (c == '\0' || strchr("_.:/-", c) == NULL)) {
             return false;
         }

@@ -20,6 +20,7 @@
 #include "tool/duration.h"
 #include "tool/traits.h"
 #include "tool/wire_name.h"
+#include "json/object.h"
 #include "json/write.h"
 
 /* ---- for people ---- */
@@ -171,39 +172,27 @@ static void print_tool(FILE *out, const haft__tool *tool)
 
 /* ---- as JSON ---- */
 
-static void write_value(haft__json_writer *w, const char *key, haft__json value)
-{
-    haft__json_key(w, key);
-    haft__json_add(w, value);
-}
-
-static void write_text(haft__json_writer *w, const char *key, haft_str value)
-{
-    haft__json_key(w, key);
-    haft__json_add_str(w, value);
-}
-
 /* With its verdict, if it is a server's. */
 static void write_tool(haft__json_writer *w, const haft__tool *tool, const haft__verdict *verdict)
 {
     haft__wire_name wire = haft__wire_name_encode(tool->name);
     haft__json_begin_object(w);
-    write_text(w, "name", tool->name);
-    write_text(w, "wire_name", haft__wire_name_str(&wire));
-    write_text(w, "description", tool->description);
-    write_text(w, "source", haft__str(haft__tool_source_name(tool->source)));
-    write_text(w, "role", haft__str(haft__tool_role_name(tool->role)));
+    haft__field_text(w, "name", tool->name);
+    haft__field_text(w, "wire_name", haft__wire_name_str(&wire));
+    haft__field_text(w, "description", tool->description);
+    haft__field_text(w, "source", haft__str(haft__tool_source_name(tool->source)));
+    haft__field_text(w, "role", haft__str(haft__tool_role_name(tool->role)));
     haft__json_key(w, "typed");
     haft__json_add_bool(w, tool->typed);
     haft__json_key(w, "traits");
     haft__traits_write(w, &tool->traits);
-    write_value(w, "input_schema", tool->input_schema);
-    write_value(w, "output_schema", tool->output_schema);
+    haft__field_value(w, "input_schema", tool->input_schema);
+    haft__field_value(w, "output_schema", tool->output_schema);
     if (verdict != NULL) {
         haft__json_key(w, "offered");
         haft__json_add_bool(w, verdict->visibility == HAFT__VISIBILITY_DECLARED);
-        write_text(w, "code", haft__str(haft__reason_word(verdict->reason)));
-        write_text(w, "reason", haft__str(haft__reason_text(verdict->reason)));
+        haft__field_text(w, "code", haft__str(haft__reason_word(verdict->reason)));
+        haft__field_text(w, "reason", haft__str(haft__reason_text(verdict->reason)));
     }
     haft__json_end_object(w);
 }
@@ -213,12 +202,12 @@ static void write_tool(haft__json_writer *w, const haft__tool *tool, const haft_
 static void write_openai(haft__json_writer *w, const haft__tool *tool, haft_str name)
 {
     haft__json_begin_object(w);
-    write_text(w, "type", HAFT__LIT("function"));
+    haft__field_text(w, "type", HAFT__LIT("function"));
     haft__json_key(w, "function");
     haft__json_begin_object(w);
-    write_text(w, "name", name);
-    write_text(w, "description", tool->description);
-    write_value(w, "parameters", tool->input_schema);
+    haft__field_text(w, "name", name);
+    haft__field_text(w, "description", tool->description);
+    haft__field_value(w, "parameters", tool->input_schema);
     haft__json_end_object(w);
     haft__json_end_object(w);
 }
@@ -226,18 +215,18 @@ static void write_openai(haft__json_writer *w, const haft__tool *tool, haft_str 
 static void write_anthropic(haft__json_writer *w, const haft__tool *tool, haft_str name)
 {
     haft__json_begin_object(w);
-    write_text(w, "name", name);
-    write_text(w, "description", tool->description);
-    write_value(w, "input_schema", tool->input_schema);
+    haft__field_text(w, "name", name);
+    haft__field_text(w, "description", tool->description);
+    haft__field_value(w, "input_schema", tool->input_schema);
     haft__json_end_object(w);
 }
 
 static void write_gemini(haft__json_writer *w, const haft__tool *tool, haft_str name)
 {
     haft__json_begin_object(w);
-    write_text(w, "name", name);
-    write_text(w, "description", tool->description);
-    write_value(w, "parametersJsonSchema", tool->input_schema);
+    haft__field_text(w, "name", name);
+    haft__field_text(w, "description", tool->description);
+    haft__field_value(w, "parametersJsonSchema", tool->input_schema);
     haft__json_end_object(w);
 }
 

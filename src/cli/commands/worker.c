@@ -7,6 +7,7 @@
 #include "cli/interrupts.h"
 #include "cli/ops/spec_drift.h"
 #include "cli/terminal/print.h"
+#include "json/object.h"
 #include "json/write.h"
 
 enum { CONCURRENCY = 8, POLL_MS = 500 };
@@ -24,20 +25,14 @@ typedef struct worker_command {
 
 /* ---- what is told ---- */
 
-static void write_text(haft__json_writer *w, const char *key, const char *text)
-{
-    haft__json_key(w, key);
-    haft__json_add_str(w, haft__str(text));
-}
-
 static void write_error(haft__json_writer *w, const haft_error *error)
 {
     haft__json_key(w, "error");
     haft__json_begin_object(w);
-    write_text(w, "status", haft_status_name(error->status));
-    write_text(w, "where", error->where);
-    write_text(w, "message", error->message);
-    write_text(w, "hint", error->hint);
+    haft__field_string(w, "status", haft_status_name(error->status));
+    haft__field_string(w, "where", error->where);
+    haft__field_string(w, "message", error->message);
+    haft__field_string(w, "hint", error->hint);
     haft__json_end_object(w);
 }
 
@@ -48,11 +43,11 @@ static void report_json(worker_command *w, const haft__worker_event *worker_even
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__json_writer_init(&writer, &text);
     haft__json_begin_object(&writer);
-    write_text(&writer, "what", haft__worker_event_name(worker_event->kind));
-    write_text(&writer, "run", worker_event->run);
+    haft__field_string(&writer, "what", haft__worker_event_name(worker_event->kind));
+    haft__field_string(&writer, "run", worker_event->run);
     haft__json_key(&writer, "name");
     haft__json_add_str(&writer, worker_event->name);
-    write_text(&writer, "end", worker_event->end);
+    haft__field_string(&writer, "end", worker_event->end);
     haft__json_key(&writer, "turns");
     haft__json_add_int(&writer, worker_event->turns);
     haft__json_key(&writer, "retry_ms");

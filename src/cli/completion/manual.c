@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/config/variables.h"
@@ -33,7 +34,7 @@ static void put_upper(FILE *out, const char *text)
 {
     for (const char *c = text; *c != '\0'; c++) {
         (void)(*c == '-' ? fputs("\\-", out)
-                         : putc(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c, out));
+                         : putc(haft__ascii_is_lower(*c) ? *c - 'a' + 'A' : *c, out));
     }
 }
 

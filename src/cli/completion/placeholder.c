@@ -4,6 +4,7 @@
  */
 #include "cli/completion/placeholder.h"
 
+#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
 
@@ -55,7 +56,7 @@ const haft__placeholder *haft__placeholders(size_t *ret_count)
 static bool is_choice(haft_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
-        if (name.ptr[i] >= 'A' && name.ptr[i] <= 'Z') {
+        if (haft__ascii_is_upper(name.ptr[i])) {
             return false;
         }
     }

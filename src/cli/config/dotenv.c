@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -11,14 +12,9 @@
 
 #define BOM "\xEF\xBB\xBF"
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 static haft_str skip_blanks(haft_str text)
 {
-    while (text.len > 0 && is_blank(text.ptr[0])) {
+    while (text.len > 0 && haft__ascii_is_blank(text.ptr[0])) {
         text = haft__str_skip(text, 1);
     }
     return text;
@@ -30,8 +26,8 @@ static size_t name_length(haft_str text)
     size_t length = 0;
     for (; length < text.len; length++) {
         char c = text.ptr[length];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        if (!letter && (length == 0 || c < '0' || c > '9')) {
+        bool letter = haft__ascii_is_letter(c) || c == '_';
+        if (!letter && (length == 0 || !haft__ascii_is_digit(c))) {
             break;
         }
     }
@@ -43,7 +39,7 @@ static size_t name_length(haft_str text)
 /* What may stand behind a value in quotes. */
 static const char *check_rest(haft_str rest)
 {
-    bool blank = rest.len > 0 && is_blank(rest.ptr[0]);
+    bool blank = rest.len > 0 && haft__ascii_is_blank(rest.ptr[0]);
     haft_str next = skip_blanks(rest);
     return next.len == 0 || (blank && next.ptr[0] == '#')
                ? NULL
@@ -53,7 +49,8 @@ static const char *check_rest(haft_str rest)
 static const char *parse_unquoted(haft_str text, haft_str *ret_value)
 {
     size_t end = 0;
-    while (end < text.len && !(text.ptr[end] == '#' && (end == 0 || is_blank(text.ptr[end - 1])))) {
+    while (end < text.len
+           && !(text.ptr[end] == '#' && (end == 0 || haft__ascii_is_blank(text.ptr[end - 1])))) {
         end++;
     }
     *ret_value = haft__str_trim((haft_str){text.ptr, end});
@@ -104,7 +101,7 @@ static const char *parse_double_quoted(haft_str text, char *room, haft_str *ret_
 
 static const char *parse_value(haft_str text, char *room, haft_str *ret_value)
 {
-    text = text.len > 0 && is_blank(text.ptr[0]) ? skip_blanks(text) : text;
+    text = text.len > 0 && haft__ascii_is_blank(text.ptr[0]) ? skip_blanks(text) : text;
     if (text.len > 0 && text.ptr[0] == '\'') {
         return parse_single_quoted(text, ret_value);
     }
@@ -137,7 +134,7 @@ static const char *parse_line(haft_str line, char *room, haft_str *ret_name, haf
                    : "there is no = behind the name";
     }
     rest = haft__str_skip(rest, 1);
-    if (rest.len > 0 && is_blank(rest.ptr[0]) && skip_blanks(rest).len > 0
+    if (rest.len > 0 && haft__ascii_is_blank(rest.ptr[0]) && skip_blanks(rest).len > 0
         && skip_blanks(rest).ptr[0] != '#') {
         return "there is a space behind the =";
     }

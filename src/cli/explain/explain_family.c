@@ -4,12 +4,7 @@
 #include "cli/explain/explain_family.h"
 
 #include "base/str.h"
-
-static void add_text(haft__json_writer *w, const char *key, haft_str text)
-{
-    haft__json_key(w, key);
-    haft__json_add_str(w, text);
-}
+#include "json/object.h"
 
 static void add_size(haft__json_writer *w, haft_str billions)
 {
@@ -24,7 +19,7 @@ static void add_defaults(haft__json_writer *w, const haft__spec *spec)
     haft__json_key(w, "taken");
     haft__json_begin_object(w);
     if (model->family.gave_format) {
-        add_text(w, "format", model->family.format);
+        haft__field_text(w, "format", model->family.format);
     }
     if (model->family.gave_native) {
         haft__json_key(w, "native_tools");
@@ -43,7 +38,7 @@ static void add_defaults(haft__json_writer *w, const haft__spec *spec)
         haft__json_add_bool(w, true);
     }
     if (model->family.reasoning_open != NULL) {
-        add_text(w, "thinks_behind", haft__str(model->family.reasoning_open));
+        haft__field_text(w, "thinks_behind", haft__str(model->family.reasoning_open));
     }
     haft__json_end_object(w);
 }
@@ -62,9 +57,9 @@ void haft__explain_family_write(haft__json_writer *w, const haft__spec *spec)
     }
     haft__json_key(w, "family");
     haft__json_begin_object(w);
-    add_text(w, "name", family->name);
-    add_text(w, "found_by", family->found_by);
-    add_text(w, "pattern", family->pattern);
+    haft__field_text(w, "name", family->name);
+    haft__field_text(w, "found_by", family->found_by);
+    haft__field_text(w, "pattern", family->pattern);
     add_defaults(w, spec);
     haft__json_end_object(w);
 }

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/explain/tool_reason.h"
+#include "json/object.h"
 
 static void add_text(haft__json_writer *w, const char *key, haft_str text)
 {
@@ -13,11 +14,6 @@ static void add_text(haft__json_writer *w, const char *key, haft_str text)
     } else {
         haft__json_add_null(w);
     }
-}
-
-static void add_word(haft__json_writer *w, const char *key, const char *word)
-{
-    add_text(w, key, word != NULL ? haft__str(word) : (haft_str){NULL, 0});
 }
 
 /* {list, pattern}, or null. */
@@ -31,7 +27,7 @@ static void write_denial(haft__json_writer *w, const haft__spec *spec, haft__rea
         return;
     }
     haft__json_begin_object(w);
-    add_word(w, "list", denial.list);
+    haft__field_string(w, "list", denial.list);
     add_text(w, "pattern", denial.pattern);
     haft__json_end_object(w);
 }
@@ -76,13 +72,13 @@ void haft__tool_report_write_tools(haft__json_writer *w, const haft__first_turn_
         }
         haft__json_begin_object(w);
         add_text(w, "name", verdict->name);
-        add_word(w, "source", haft__tool_source_name(verdict->source));
-        add_word(w, "role", haft__tool_role_name(verdict->role));
+        haft__field_string(w, "source", haft__tool_source_name(verdict->source));
+        haft__field_string(w, "role", haft__tool_role_name(verdict->role));
         add_text(w, "server", verdict->server.len > 0 ? verdict->server : (haft_str){NULL, 0});
         haft__json_key(w, "offered");
         haft__json_add_bool(w, verdict->visibility == HAFT__VISIBILITY_DECLARED);
-        add_word(w, "sight", haft__visibility_name(verdict->visibility));
-        add_word(w, "code", haft__reason_word(verdict->reason));
+        haft__field_string(w, "sight", haft__visibility_name(verdict->visibility));
+        haft__field_string(w, "code", haft__reason_word(verdict->reason));
         add_text(w, "reason", haft__tool_reason_text(&buf, first, verdict));
         write_search_rank(w, first, verdict);
         write_denial(w, first->run.spec, verdict->reason, verdict->server, verdict->name);
@@ -133,7 +129,7 @@ void haft__tool_report_write_servers(haft__json_writer *w, const haft__first_tur
         haft__json_key(w, "tools");
         haft__json_add_int(w, (int64_t)listing->tool_count);
         write_warnings(w, listing);
-        add_word(w, "code", why.code);
+        haft__field_string(w, "code", why.code);
         add_text(w, "reason",
                  haft__tool_reason_exclusion_text(&buf, first->run.spec, listing, why));
         haft__json_end_object(w);

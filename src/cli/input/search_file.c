@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "cli/input/line_reader.h"
 #include "json/read.h"
 
@@ -104,19 +105,12 @@ static haft_status read_id(haft__arena *arena, haft__search_doc *doc, haft_error
 
 static haft_status make_room(haft__search_docs *docs, haft_error *err)
 {
-    if (docs->count < docs->capacity) {
-        return HAFT_OK;
-    }
-    size_t capacity = docs->capacity > 0 ? 2 * docs->capacity : 64;
-    haft__search_doc *items = haft__arena_array(docs->arena, capacity, sizeof(*items));
+    haft__search_doc *items = haft__vec_reserve_in(
+        docs->arena, docs->items, docs->count, &docs->capacity, docs->count + 1, sizeof(*items));
     if (items == NULL) {
         return haft__arena_fail(docs->arena, err);
     }
-    if (docs->count > 0) {
-        memcpy(items, docs->items, docs->count * sizeof(*items));
-    }
     docs->items = items;
-    docs->capacity = capacity;
     return HAFT_OK;
 }
 

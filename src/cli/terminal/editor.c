@@ -9,6 +9,7 @@
 
 #include <stdarg.h>
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
@@ -166,8 +167,7 @@ static size_t previous_of(const haft__editor *edit, size_t at)
 static bool is_word(const haft__editor *edit, size_t at)
 {
     unsigned char c = (unsigned char)edit->text.ptr[at];
-    return c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-           || c == '_';
+    return c >= 0x80 || haft__ascii_is_alphanumeric(c) || c == '_';
 }
 
 static bool is_blank(const haft__editor *edit, size_t at)

@@ -8,24 +8,19 @@
 #include "base/str.h"
 #include "cli/terminal/width.h"
 #include "run/pause/elicitation.h"
+#include "json/object.h"
 #include "json/write.h"
 
 /* Columns that a field takes at most; --json has all of it. */
 #define FIELD_COLUMNS 400
 
-static haft__json get(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? *value : haft__json_null();
-}
-
 /* The list of what can be chosen: of values, or of {const, title}; null when there is none. */
 static haft__json choices_of(haft__json field)
 {
     static const char *const keys[] = {"enum", "oneOf", "anyOf"};
-    haft__json holders[] = {field, get(field, "items")};
+    haft__json holders[] = {field, haft__object_get(field, "items")};
     for (size_t i = 0; i < COUNT(holders) * COUNT(keys); i++) {
-        haft__json list = get(holders[i / COUNT(keys)], keys[i % COUNT(keys)]);
+        haft__json list = haft__object_get(holders[i / COUNT(keys)], keys[i % COUNT(keys)]);
         if (list.kind == HAFT__JSON_ARRAY && list.count > 0) {
             return list;
         }
@@ -42,9 +37,9 @@ static haft__json choice_of(haft__json listed)
 static void add_choices(haft__buf *line, haft__json field)
 {
     haft__json choices = choices_of(field);
-    bool several = get(field, "items").kind == HAFT__JSON_OBJECT;
+    bool several = haft__object_get(field, "items").kind == HAFT__JSON_OBJECT;
     for (uint32_t i = 0; choices.kind == HAFT__JSON_ARRAY && i < choices.count; i++) {
-        haft__json title = get(choices.items[i], "title");
+        haft__json title = haft__object_get(choices.items[i], "title");
         haft__buf_add_str(line, i > 0
                                     ? HAFT__LIT(", ")
                                     : (several ? HAFT__LIT("; any of ") : HAFT__LIT("; one of ")));
@@ -61,7 +56,7 @@ static void add_bounds(haft__buf *line, haft__json field)
     static const char *const keys[] = {"format",  "pattern", "minLength", "maxLength",
                                        "minimum", "maximum", "minItems",  "maxItems"};
     for (size_t i = 0; i < COUNT(keys); i++) {
-        haft__json value = get(field, keys[i]);
+        haft__json value = haft__object_get(field, keys[i]);
         if (value.kind != HAFT__JSON_NULL) {
             haft__buf_addf(line, "; %s ", keys[i]);
             haft__json_write(line, value);
@@ -71,8 +66,8 @@ static void add_bounds(haft__buf *line, haft__json field)
 
 static void add_field(haft__buf *line, haft__json field, bool required)
 {
-    haft__json type = get(field, "type"), title = get(field, "title");
-    haft__json about = get(field, "description");
+    haft__json type = haft__object_get(field, "type"), title = haft__object_get(field, "title");
+    haft__json about = haft__object_get(field, "description");
     const haft__json *usual = haft__json_get(field, HAFT__LIT("default"));
     haft__buf_add_str(line, type.kind == HAFT__JSON_STRING ? haft__json_text(type)
                                                            : HAFT__LIT("any value"));
@@ -133,7 +128,7 @@ haft_str haft__form_host(haft_str url)
 
 static void add_value(haft__buf *out, haft__json field)
 {
-    haft_str type = haft__json_text(get(field, "type"));
+    haft_str type = haft__json_text(haft__object_get(field, "type"));
     const haft__json *usual = haft__json_get(field, HAFT__LIT("default"));
     haft__json choices = choices_of(field);
     bool list = haft__str_equal(type, HAFT__LIT("array"));

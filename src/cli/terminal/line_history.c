@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "base/vec.h"
 #include "io/file.h"
 
 /* What a file of ours may have: every byte may be written as two, and each line has an end. */
@@ -56,16 +57,12 @@ void haft__line_history_finish(haft__line_history *history)
 
 static haft_status make_room(haft__line_history *history, haft_error *err)
 {
-    if (history->count < history->capacity) {
-        return HAFT_OK;
-    }
-    size_t capacity = history->capacity > 0 ? 2 * history->capacity : 64;
-    haft_str *lines = realloc(history->lines, capacity * sizeof(*lines));
+    haft_str *lines =
+        haft__vec_reserve(history->lines, &history->capacity, history->count + 1, sizeof(*lines));
     if (lines == NULL) {
         return haft__fail_no_memory(err);
     }
     history->lines = lines;
-    history->capacity = capacity;
     return HAFT_OK;
 }
 

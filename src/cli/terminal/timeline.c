@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "cli/terminal/timeline_int.h"
 #include "cli/terminal/width.h"
-#include "json/number.h"
+#include "json/object.h"
 #include "json/read.h"
 #include "json/write.h"
 
@@ -49,50 +49,27 @@ void haft__timeline_finish(haft__timeline *timeline)
 
 haft_str haft__timeline_event_text(const haft__event *event, const char *key)
 {
-    const haft__json *value = haft__event_field(event, key);
-    haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
-    return text.ptr != NULL ? text : HAFT__LIT("");
+    return haft__object_text(event->object, key);
 }
 
 haft__json haft__timeline_event_array(const haft__event *event, const char *key)
 {
-    const haft__json *value = haft__event_field(event, key);
-    bool list = value != NULL && value->kind == HAFT__JSON_ARRAY;
-    return list ? *value : haft__json_array(NULL, 0);
-}
-
-haft_str haft__timeline_member_text(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
-    return text.ptr != NULL ? text : HAFT__LIT("");
-}
-
-static uint64_t number_of(const haft__json *value)
-{
-    int64_t number = 0;
-    bool good = value != NULL && value->kind == HAFT__JSON_NUMBER
-                && haft__number_to_int64(haft__json_text(*value), &number);
-    return good && number > 0 ? (uint64_t)number : 0;
+    return haft__object_array(event->object, key);
 }
 
 uint64_t haft__timeline_event_number(const haft__event *event, const char *key)
 {
-    return number_of(haft__event_field(event, key));
+    return haft__object_number(event->object, key, 0);
 }
 
 uint64_t haft__timeline_nested_number(const haft__event *event, const char *key, const char *part)
 {
-    const haft__json *value = haft__event_field(event, key);
-    return value != NULL ? number_of(haft__json_get(*value, haft__str(part))) : 0;
+    return haft__object_number(haft__object_get(event->object, key), part, 0);
 }
 
 haft_str haft__timeline_event_error(const haft__event *event)
 {
-    const haft__json *error = haft__event_field(event, "error");
-    const haft__json *message = error != NULL ? haft__json_get(*error, HAFT__LIT("message")) : NULL;
-    haft_str text = message != NULL ? haft__json_text(*message) : (haft_str){NULL, 0};
-    return text.ptr != NULL ? text : HAFT__LIT("");
+    return haft__object_text(haft__object_get(event->object, "error"), "message");
 }
 
 static haft_str without(haft_str text, haft_str prefix)
@@ -192,8 +169,8 @@ static bool report_log(haft__timeline *t, const haft__event *event)
     static const char *const levels[] = {"warning", "error", "critical", "alert", "emergency"};
     const haft__json *data = haft__event_field(event, "data");
     bool object = data != NULL && data->kind == HAFT__JSON_OBJECT;
-    haft_str server = object ? haft__timeline_member_text(*data, "server") : HAFT__LIT("");
-    haft_str level = object ? haft__timeline_member_text(*data, "level") : HAFT__LIT("");
+    haft_str server = object ? haft__object_text(*data, "server") : HAFT__LIT("");
+    haft_str level = object ? haft__object_text(*data, "level") : HAFT__LIT("");
     size_t i = 0;
     while (i < COUNT(levels) && !haft__str_equal(level, haft__str(levels[i]))) {
         i++;
@@ -201,9 +178,8 @@ static bool report_log(haft__timeline *t, const haft__event *event)
     if (server.len == 0 || i == COUNT(levels)) {
         return false;
     }
-    haft_str text =
-        haft__arena_format(&t->arena, "server %.*s: %s: %.*s", HAFT__ARG(server), levels[i],
-                           HAFT__ARG(haft__timeline_member_text(*data, "message")));
+    haft_str text = haft__arena_format(&t->arena, "server %.*s: %s: %.*s", HAFT__ARG(server),
+                                       levels[i], HAFT__ARG(haft__object_text(*data, "message")));
     if (t->caps.live) {
         haft__timeline_line l =
             haft__timeline_line_begin_item(t, HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING);

@@ -11,7 +11,6 @@
 haft_str haft__timeline_event_text(const haft__event *event, const char *key);
 uint64_t haft__timeline_event_number(const haft__event *event, const char *key);
 haft__json haft__timeline_event_array(const haft__event *event, const char *key); /* an array */
-haft_str haft__timeline_member_text(haft__json object, const char *key);
 haft_str haft__timeline_event_error(const haft__event *event);
 
 /* Why a call was refused, without what its line says anyway. */

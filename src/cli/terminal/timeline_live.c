@@ -9,6 +9,7 @@
 #include "cli/terminal/amount.h"
 #include "cli/terminal/timeline_int.h"
 #include "cli/terminal/width.h"
+#include "json/object.h"
 
 /* ---- the run ---- */
 
@@ -338,8 +339,7 @@ static void warn_of_server(haft__timeline *t, haft__json server, haft_str what, 
         haft__timeline_line l =
             haft__timeline_line_begin_item(t, HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING);
         haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, "server ");
-        haft__timeline_line_add_cut(&l, HAFT__STYLE_WARNING,
-                                    haft__timeline_member_text(server, "name"), 0);
+        haft__timeline_line_add_cut(&l, HAFT__STYLE_WARNING, haft__object_text(server, "name"), 0);
         haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, ": ");
         haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, what, 0);
         haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, more);
@@ -351,12 +351,10 @@ static void report_servers(haft__timeline *t, const haft__event *event)
 {
     haft__json servers = haft__timeline_event_array(event, "servers");
     for (uint32_t i = 0; i < servers.count; i++) {
-        haft_str left_out = haft__timeline_member_text(servers.items[i], "left_out_all");
+        haft_str left_out = haft__object_text(servers.items[i], "left_out_all");
         bool one = haft__str_equal(left_out, HAFT__LIT("1"));
-        warn_of_server(t, servers.items[i], haft__timeline_member_text(servers.items[i], "error"),
-                       "");
-        warn_of_server(t, servers.items[i], haft__timeline_member_text(servers.items[i], "warning"),
-                       "");
+        warn_of_server(t, servers.items[i], haft__object_text(servers.items[i], "error"), "");
+        warn_of_server(t, servers.items[i], haft__object_text(servers.items[i], "warning"), "");
         warn_of_server(t, servers.items[i], left_out,
                        one ? " tool is left out" : " tools are left out");
     }

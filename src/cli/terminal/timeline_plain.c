@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "cli/terminal/timeline_int.h"
 #include "cli/terminal/width.h"
+#include "json/object.h"
 
 /* Columns that a text from outside takes at most. */
 #define MAX_COLUMNS 73
@@ -204,8 +205,8 @@ static void report_reminded(haft__timeline *t, const haft__event *event)
 /* "1 tool, 2 left out" */
 static void report_tool_count(haft__timeline *t, haft__json server)
 {
-    haft_str tools = haft__timeline_member_text(server, "tools");
-    haft_str left_out = haft__timeline_member_text(server, "left_out_all");
+    haft_str tools = haft__object_text(server, "tools");
+    haft_str left_out = haft__object_text(server, "left_out_all");
     add_short(t, tools);
     add(t, haft__str_equal(tools, HAFT__LIT("1")) ? " tool" : " tools");
     if (left_out.len > 0) {
@@ -222,10 +223,10 @@ static void report_servers(haft__timeline *t, const haft__event *event)
     haft__json servers = haft__timeline_event_array(event, "servers");
     haft_str reason = haft__timeline_event_text(event, "reason");
     for (uint32_t i = 0; i < servers.count; i++) {
-        haft_str error = haft__timeline_member_text(servers.items[i], "error");
-        haft_str warning = haft__timeline_member_text(servers.items[i], "warning");
+        haft_str error = haft__object_text(servers.items[i], "error");
+        haft_str warning = haft__object_text(servers.items[i], "warning");
         add(t, i > 0 ? "\n  server " : "  server ");
-        add_short(t, haft__timeline_member_text(servers.items[i], "name"));
+        add_short(t, haft__object_text(servers.items[i], "name"));
         add(t, ": ");
         if (error.len > 0) {
             add_reason(t, error);
@@ -249,8 +250,8 @@ static void add_names(haft__timeline *t, haft__json list)
     for (uint32_t i = 0; i < list.count; i++) {
         bool text = list.items[i].kind == HAFT__JSON_STRING;
         add(t, i > 0 ? ", " : "");
-        add_short(t, text ? haft__json_text(list.items[i])
-                          : haft__timeline_member_text(list.items[i], "name"));
+        add_short(t,
+                  text ? haft__json_text(list.items[i]) : haft__object_text(list.items[i], "name"));
     }
 }
 

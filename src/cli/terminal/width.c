@@ -8,6 +8,8 @@
  */
 #include "cli/terminal/width.h"
 
+#include "base/ascii.h"
+#include "base/hex.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -155,7 +157,6 @@ bool haft__width_is_unsafe(uint32_t code)
 
 size_t haft__escape_next(haft_str text, haft__escaped_char *ret_char)
 {
-    static const char digits[] = "0123456789abcdef";
     uint32_t code = 0;
     size_t length = haft__utf8_decode(text, &code);
     char *to = ret_char->bytes;
@@ -169,7 +170,7 @@ size_t haft__escape_next(haft_str text, haft__escaped_char *ret_char)
     *to++ = '\\';
     *to++ = length > 0 ? 'u' : 'x';
     for (unsigned i = places; i-- > 0;) {
-        *to++ = digits[(value >> (4 * i)) & 0xF];
+        *to++ = haft__hex_digit(value >> (4 * i));
     }
     ret_char->length = ret_char->columns = (uint8_t)(to - ret_char->bytes);
     return length > 0 ? length : 1;
@@ -197,16 +198,11 @@ size_t haft__width_of_text(haft_str text)
     return columns;
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /* The next character of a line: white space of any kind and length is one space. */
 static size_t next_of_line(haft_str text, haft__escaped_char *ret_char)
 {
     size_t length = 0;
-    while (length < text.len && is_space(text.ptr[length])) {
+    while (length < text.len && haft__ascii_is_space(text.ptr[length])) {
         length++;
     }
     if (length > 0) {

@@ -2,6 +2,7 @@
 /* word_wrap.c - wraps text that comes in pieces. Tests: tests/cli/terminal/word_wrap_test.c. */
 #include "cli/terminal/word_wrap.h"
 
+#include "base/ascii.h"
 #include "base/str.h"
 #include "cli/terminal/width.h"
 
@@ -74,7 +75,7 @@ void haft__word_wrap_add(haft__word_wrap *wrap, haft__buf *out, size_t width, ha
         if (first == '\n') {
             put_word(wrap, out, width);
             end_line(wrap, out);
-        } else if (first == ' ' || first == '\t') {
+        } else if (haft__ascii_is_blank(first)) {
             put_word(wrap, out, width);
             wrap->spaces +=
                 first == ' ' ? 1 : TAB_COLUMNS - (wrap->column + wrap->spaces) % TAB_COLUMNS;
