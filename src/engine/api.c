@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/options.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "engine/runtime.h"
 #include "io/clock.h"
 #include "io/random.h"
@@ -31,19 +32,13 @@ haft_status haft_tool_add(haft_runtime *runtime, const haft_tool *tool, haft_err
     if (runtime == NULL || tool == NULL) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "expected a runtime and a tool, found NULL");
     }
-    if (runtime->function_count == runtime->function_capacity) {
-        size_t capacity = runtime->function_capacity > 0 ? 2 * runtime->function_capacity : 8;
-        const haft__tool **all =
-            haft__arena_array(&runtime->arena, capacity, sizeof(*runtime->functions));
-        if (all == NULL) {
-            return haft__arena_fail(&runtime->arena, err);
-        }
-        for (size_t i = 0; i < runtime->function_count; i++) {
-            all[i] = runtime->functions[i];
-        }
-        runtime->functions = all;
-        runtime->function_capacity = capacity;
+    const haft__tool **all = haft__vec_reserve_in(
+        &runtime->arena, runtime->functions, runtime->function_count, &runtime->function_capacity,
+        runtime->function_count + 1, sizeof(*runtime->functions));
+    if (all == NULL) {
+        return haft__arena_fail(&runtime->arena, err);
     }
+    runtime->functions = all;
     haft__tool *declared = haft__arena_alloc(&runtime->arena, sizeof(*declared));
     if (declared == NULL) {
         return haft__arena_fail(&runtime->arena, err);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -109,7 +110,7 @@ static bool is_loopback(haft_str url)
     }
     bool numeric = haft__str_starts_with(host, HAFT__LIT("127."));
     for (size_t i = 0; i < host.len; i++) {
-        numeric = numeric && (host.ptr[i] == '.' || (host.ptr[i] >= '0' && host.ptr[i] <= '9'));
+        numeric = numeric && (host.ptr[i] == '.' || haft__ascii_is_digit(host.ptr[i]));
     }
     bool local = numeric || haft__str_equal(host, HAFT__LIT("localhost"))
                  || haft__str_equal(host, HAFT__LIT("[::1]"))

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "engine/runtime.h"
 #include "run/host.h"
 #include "run/redact/redact.h"
@@ -60,15 +61,12 @@ haft_status haft__log_append(haft_run *run, uint64_t at_ms, haft_str body, haft_
 
 static haft_status add_message_id(haft__acked_messages *heard, uint64_t message, haft_error *err)
 {
-    if (heard->count == heard->capacity) {
-        size_t capacity = heard->capacity > 0 ? 2 * heard->capacity : 4;
-        haft__store_message *items = realloc(heard->items, capacity * sizeof(*items));
-        if (items == NULL) {
-            return haft__fail_no_memory(err);
-        }
-        heard->items = items;
-        heard->capacity = capacity;
+    haft__store_message *items =
+        haft__vec_reserve(heard->items, &heard->capacity, heard->count + 1, sizeof(*items));
+    if (items == NULL) {
+        return haft__fail_no_memory(err);
     }
+    heard->items = items;
     heard->items[heard->count++] = (haft__store_message){.id = message};
     return HAFT_OK;
 }
@@ -103,15 +101,12 @@ static haft_status split_lines(haft_run *run, size_t *ret_count, haft_error *err
     haft_str rest = haft__buf_str(&run->written);
     while (rest.len > 0) {
         haft_str line = haft__str_split(&rest, '\n');
-        if (count == run->line_capacity) {
-            size_t capacity = run->line_capacity > 0 ? 2 * run->line_capacity : 16;
-            haft_str *lines = realloc(run->lines, capacity * sizeof(*lines));
-            if (lines == NULL) {
-                return haft__fail_no_memory(err);
-            }
-            run->lines = lines;
-            run->line_capacity = capacity;
+        haft_str *lines =
+            haft__vec_reserve(run->lines, &run->line_capacity, count + 1, sizeof(*lines));
+        if (lines == NULL) {
+            return haft__fail_no_memory(err);
         }
+        run->lines = lines;
         run->lines[count++] = line;
     }
     *ret_count = count;
@@ -123,14 +118,14 @@ static haft_status collect_artifacts(haft_run *run, size_t *ret_count, haft_erro
 {
     const haft__run *state = &run->state;
     size_t count = state->artifact_count - run->artifacts_written;
-    if (count > run->artifact_capacity) {
-        haft__store_artifact *artifacts = realloc(run->artifacts, count * sizeof(*artifacts));
-        if (artifacts == NULL) {
-            return haft__fail_no_memory(err);
-        }
-        run->artifacts = artifacts;
-        run->artifact_capacity = count;
+    haft__store_artifact *artifacts =
+        count > 0
+            ? haft__vec_reserve(run->artifacts, &run->artifact_capacity, count, sizeof(*artifacts))
+            : run->artifacts;
+    if (count > 0 && artifacts == NULL) {
+        return haft__fail_no_memory(err);
     }
+    run->artifacts = artifacts;
     for (size_t i = 0; i < count; i++) {
         const haft__artifact *artifact = state->artifacts[run->artifacts_written + i];
         const haft__run_call *call = haft__run_find_call(state, artifact->call);

@@ -110,49 +110,25 @@ TEST(who_rejects_an_unknown_outcome_does_not_hide_it)
     help_run_finish(&r);
 }
 
-/* A log of a haft that refused such a call replays as it is. */
-TEST(an_older_rejection_of_an_unknown_outcome_replays)
-{
-    help_run r;
-    stop_in_the_middle(&r, "agent; tools=send");
-    CHECK_INT(recover(&r), HAFT_OK, "%s", r.err.message);
-    r.drive.decider.older = true;
-    CHECK_INT(help_run_answer(&r, "c1.1", "reject", "\"no\""), HAFT_OK, "%s", r.err.message);
-    haft_str log = help_keep(haft__buf_str(&r.log));
-    CHECK(strstr(log.ptr, "\"text\":\"A person rejected this call: no\"") != NULL, "%.*s",
-          HAFT__ARG(log));
-    haft__replay replay;
-    CHECK_INT(haft__replay_log(&r.arena, &r.spec.spec, log, HELP_KEY, &replay, &r.err), HAFT_OK,
-              "%s", r.err.message);
-    CHECK(replay.identical, "differs at %llu: %.*s", (unsigned long long)replay.differs_at,
-          HAFT__ARG(replay.recorded));
-    help_run_finish(&r);
-}
-
 /* Nor does the budget let more calls start because people approve them one by one. */
 TEST(a_budget_holds_for_calls_that_were_approved)
 {
-    for (int older = 0; older <= 1; older++) {
-        help_run r;
-        haft__replay replay;
-        help_run_init(&r, "agent; calls=1; tools=send!approval",
-                      "{\"replies\":[{\"calls\":[{\"name\":\"send\",\"arguments\":{\"q\":\"a\"}},"
-                      "{\"name\":\"send\",\"arguments\":{\"q\":\"b\"}},{\"name\":\"send\","
-                      "\"arguments\":{\"q\":\"c\"}}]},{\"text\":\"ok\"}]}");
-        CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
-        r.drive.decider.older = older == 1;
-        CHECK_INT(help_run_answer(&r, "c1.1", "approve", "null"), HAFT_OK, "%s", r.err.message);
-        CHECK_INT(help_run_answer(&r, "c1.2", "approve", "null"), HAFT_OK, "%s", r.err.message);
-        CHECK_INT(help_run_answer(&r, "c1.3", "edit", "{\"q\":\"d\"}"), HAFT_OK, "%s",
-                  r.err.message);
-        CHECK_INT(r.drive.run.usage.calls, older == 1 ? 3 : 1, "older %d", older);
-        CHECK_INT(haft__replay_log(&r.arena, &r.spec.spec, haft__buf_str(&r.log), HELP_KEY, &replay,
-                                   &r.err),
-                  HAFT_OK, "%s", r.err.message);
-        CHECK(replay.identical, "older %d differs at %llu", older,
-              (unsigned long long)replay.differs_at);
-        help_run_finish(&r);
-    }
+    help_run r;
+    haft__replay replay;
+    help_run_init(&r, "agent; calls=1; tools=send!approval",
+                  "{\"replies\":[{\"calls\":[{\"name\":\"send\",\"arguments\":{\"q\":\"a\"}},"
+                  "{\"name\":\"send\",\"arguments\":{\"q\":\"b\"}},{\"name\":\"send\","
+                  "\"arguments\":{\"q\":\"c\"}}]},{\"text\":\"ok\"}]}");
+    CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(help_run_answer(&r, "c1.1", "approve", "null"), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(help_run_answer(&r, "c1.2", "approve", "null"), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(help_run_answer(&r, "c1.3", "edit", "{\"q\":\"d\"}"), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(r.drive.run.usage.calls, 1, "calls");
+    CHECK_INT(
+        haft__replay_log(&r.arena, &r.spec.spec, haft__buf_str(&r.log), HELP_KEY, &replay, &r.err),
+        HAFT_OK, "%s", r.err.message);
+    CHECK(replay.identical, "differs at %llu", (unsigned long long)replay.differs_at);
+    help_run_finish(&r);
 }
 
 /* What takes its host down every time is not repeated for ever. */

@@ -37,7 +37,7 @@ static haft_status start_approved(haft__decision *d, const haft__run_call *call,
 {
     bool holds = false;
     bool counts = !call->started && call->tool->role != HAFT__ROLE_CONTROL;
-    if (counts && d->run->usage.calls >= d->spec->limits.calls && !d->tools->older) {
+    if (counts && d->run->usage.calls >= d->spec->limits.calls) {
         haft__buf_clear(&d->tools->text);
         return haft__decide_over_limit(d, call, true);
     }
@@ -78,7 +78,7 @@ static haft_status refuse_denied(haft__decision *d, const haft__run_call *call)
     bool begun = call->started && call->pause == HAFT__PAUSE_APPROVAL;
     bool late = call->deadline_ms > 0 && d->now_ms >= call->deadline_ms
                 && call->value.kind == HAFT__JSON_NULL; /* people have a text there */
-    if (call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME && !d->tools->older) {
+    if (call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME) {
         return haft__decide_give_up(d, call, late);
     }
     if (late) {
@@ -136,7 +136,7 @@ haft_status haft__decide_overdue(haft__decision *d, const haft__run_call *call)
     haft_error misfit = {0};
     bool question =
         call->pause == HAFT__PAUSE_QUESTION && call->elicitation.kind != HAFT__JSON_OBJECT;
-    if (answer != NULL && question && !d->tools->older
+    if (answer != NULL && question
         && haft__question_answer(call, value, &value, &misfit) != HAFT_OK) {
         value = haft__json_string(haft__str(misfit.message));
         answer = NULL;

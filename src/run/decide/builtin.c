@@ -11,12 +11,11 @@
 #include "base/utf8.h"
 #include "run/decide/decide_int.h"
 #include "json/number.h"
+#include "json/object.h"
 
 static haft_str text_of(const haft__run_call *call, const char *key)
 {
-    const haft__json *value = haft__json_get(call->arguments, haft__str(key));
-    haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
-    return text.ptr != NULL ? text : HAFT__LIT("");
+    return haft__object_text(call->arguments, key);
 }
 
 static uint64_t number_of(const haft__run_call *call, const char *key, uint64_t otherwise)

@@ -32,8 +32,6 @@ typedef struct haft__decider {
     haft__checker *checker;
     haft__buf body;
     haft__buf text; /* what a model is told */
-    bool older;     /* decides as haft did before it told of an unknown outcome that was rejected,
-                       and counted calls when they start: for logs of that time */
 } haft__decider;
 
 HAFT_MUST_USE haft_status haft__decider_init(haft__decider *decider, haft_error *err);

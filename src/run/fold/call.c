@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "prompt/prompt.h"
 #include "run/fold/fold_int.h"
 #include "run/host.h"
@@ -523,18 +524,13 @@ haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event,
     if (status != HAFT_OK) {
         return status;
     }
-    if (run->artifact_count == run->artifact_capacity) {
-        size_t capacity = run->artifact_capacity > 0 ? run->artifact_capacity * 2 : 4;
-        const haft__artifact **all = haft__arena_array(run->arena, capacity, sizeof(artifact));
-        if (all == NULL) {
-            return haft__arena_fail(run->arena, err);
-        }
-        if (run->artifact_count > 0) {
-            memcpy(all, run->artifacts, run->artifact_count * sizeof(artifact));
-        }
-        run->artifacts = all;
-        run->artifact_capacity = capacity;
+    const haft__artifact **all =
+        haft__vec_reserve_in(run->arena, run->artifacts, run->artifact_count,
+                             &run->artifact_capacity, run->artifact_count + 1, sizeof(artifact));
+    if (all == NULL) {
+        return haft__arena_fail(run->arena, err);
     }
+    run->artifacts = all;
     run->artifacts[run->artifact_count++] = artifact;
     call->stored = true;
     return HAFT_OK;

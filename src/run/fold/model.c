@@ -14,14 +14,6 @@
 
 /* ---- what it cost ---- */
 
-static uint64_t number_in(const haft__json *object, const char *key)
-{
-    const haft__json *value = object != NULL ? haft__json_get(*object, haft__str(key)) : NULL;
-    int64_t number = 0;
-    bool good = value != NULL && haft__number_to_int64(haft__json_text(*value), &number);
-    return good && number > 0 ? (uint64_t)number : 0;
-}
-
 /* Sums that would not fit any more stay at the largest there is. */
 static uint64_t saturating_add(uint64_t a, uint64_t b)
 {
@@ -35,9 +27,10 @@ static uint64_t saturating_multiply(uint64_t a, uint64_t b)
 
 static void count_usage(haft__run *run, const haft__event *event)
 {
-    const haft__json *usage = haft__event_field(event, "usage");
-    uint64_t input = number_in(usage, "input_tokens"), output = number_in(usage, "output_tokens");
-    uint64_t cached = number_in(usage, "cached_tokens");
+    haft__json usage = haft__object_get(event->object, "usage");
+    uint64_t input = haft__object_number(usage, "input_tokens", 0);
+    uint64_t output = haft__object_number(usage, "output_tokens", 0);
+    uint64_t cached = haft__object_number(usage, "cached_tokens", 0);
     cached = cached > input ? input : cached;
     const haft__price *price = &run->spec->model.price;
     run->usage.input_tokens = saturating_add(run->usage.input_tokens, input);

@@ -352,12 +352,6 @@ static haft_status find_search(haft__run *run, const haft__event *event, haft__r
     return haft__fold_fail(event, "its call does not run", err);
 }
 
-static haft__json list_of(const haft__event *event, const char *key)
-{
-    const haft__json *list = haft__event_field(event, key);
-    return list != NULL && list->kind == HAFT__JSON_ARRAY ? *list : haft__json_array(NULL, 0);
-}
-
 /* Where tools are searched for before the first turn, the model can search, too: whether it was
  * told of that or not. */
 static haft_status add_search(haft__run *run, haft_error *err)
@@ -377,7 +371,8 @@ static haft_status add_search(haft__run *run, haft_error *err)
 static haft_status read_found(haft__run *run, const haft__event *event, haft__run_call *call,
                               haft_error *err)
 {
-    haft__json shown = list_of(event, "tools"), listed = list_of(event, "listed");
+    haft__json shown = haft__object_array(event->object, "tools"),
+               listed = haft__object_array(event->object, "listed");
     size_t count = (size_t)shown.count + listed.count;
     finding f = {.run = run,
                  .event = event,
@@ -430,7 +425,7 @@ static haft_status replace_tool(haft__run *run, const haft__event *event, haft__
 static haft_status read_replaced(haft__run *run, const haft__event *event, haft_error *err)
 {
     const haft__json *id = haft__event_field(event, "call");
-    haft__json entries = list_of(event, "tools");
+    haft__json entries = haft__object_array(event->object, "tools");
     haft_str name =
         entries.count == 1 ? haft__object_text(entries.items[0], "name") : HAFT__LIT("");
     for (size_t i = run->batch; id != NULL && i < run->call_count; i++) {
@@ -446,7 +441,7 @@ static haft_status read_replaced(haft__run *run, const haft__event *event, haft_
 /* What one server lists now; of the others nothing is said. */
 static haft_status read_relisted(haft__run *run, const haft__event *event, haft_error *err)
 {
-    haft__json rows = list_of(event, "servers");
+    haft__json rows = haft__object_array(event->object, "servers");
     size_t count = run->server_count;
     haft__run_server *servers = haft__arena_array(run->arena, count + 1, sizeof(*servers));
     if (rows.count != 1) {
@@ -485,7 +480,7 @@ static bool may_list(const haft__run *run, haft__json row)
  * any use: later the beginning of the request stays as it is. */
 static void count_deferred(haft__run *run, const haft__event *event)
 {
-    haft__json servers = list_of(event, "servers");
+    haft__json servers = haft__object_array(event->object, "servers");
     bool none = haft__event_number(event, "deferred", &run->deferred, NULL) == HAFT_OK
                 && run->deferred == 0;
     for (uint32_t i = 0; none && i < servers.count; i++) {

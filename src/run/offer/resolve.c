@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "tool/builtin.h"
 #include "json/number.h"
+#include "json/object.h"
 
 const char *haft__visibility_name(haft__visibility visibility)
 {
@@ -39,15 +40,9 @@ const char *haft__reason_text(haft__reason reason)
 
 /* ---- servers ---- */
 
-static haft__json member(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? *value : haft__json_null();
-}
-
 static bool is_enabled(haft__json server)
 {
-    return member(server, "enabled").kind != HAFT__JSON_FALSE;
+    return haft__object_get(server, "enabled").kind != HAFT__JSON_FALSE;
 }
 
 static bool is_given(haft__json patterns)
@@ -102,20 +97,20 @@ static haft_str denial_of_server(haft__json patterns, haft_str server)
 
 haft__reason haft__resolve_server(const haft__spec *spec, haft_str server)
 {
-    haft__json allow = member(spec->mcp, "allow");
-    const haft__json *known = haft__json_get(member(spec->mcp, "servers"), server);
+    haft__json allow = haft__object_get(spec->mcp, "allow");
+    const haft__json *known = haft__json_get(haft__object_get(spec->mcp, "servers"), server);
     if (known == NULL || !is_enabled(*known)) {
         return known == NULL ? HAFT__REASON_NO_SERVER : HAFT__REASON_SERVER_DISABLED;
     }
     bool allowed = !is_given(allow) || allows_server(allow, server);
-    return allowed && denial_of_server(member(spec->mcp, "deny"), server).ptr == NULL
+    return allowed && denial_of_server(haft__object_get(spec->mcp, "deny"), server).ptr == NULL
                ? HAFT__REASON_DEFERRED
                : HAFT__REASON_SERVER_DENIED;
 }
 
 static bool has_servers(const haft__spec *spec)
 {
-    haft__json servers = member(spec->mcp, "servers");
+    haft__json servers = haft__object_get(spec->mcp, "servers");
     for (uint32_t i = 0; servers.kind == HAFT__JSON_OBJECT && i < servers.count; i++) {
         haft_str name = haft__json_text(servers.members[i].key);
         if (haft__resolve_server(spec, name) == HAFT__REASON_DEFERRED) {
@@ -355,7 +350,7 @@ static haft__reason judge_own(const haft__spec *spec, const haft__tool_history *
 
 static haft_str server_of(const haft__tool *tool)
 {
-    haft_str server = haft__json_text(member(tool->definition, "server"));
+    haft_str server = haft__json_text(haft__object_get(tool->definition, "server"));
     return tool->source == HAFT__TOOL_MCP && server.ptr != NULL ? server : HAFT__LIT("");
 }
 
@@ -401,13 +396,13 @@ static haft__reason judge_listed(const haft__spec *spec, const haft__run *run,
                                  const haft__mcp_listing *listing, const haft__mcp_tool *tool,
                                  const haft__tool *known)
 {
-    haft__json allow = member(spec->mcp, "allow");
+    haft__json allow = haft__object_get(spec->mcp, "allow");
     haft__reason server = haft__resolve_server(spec, listing->server);
     if (server != HAFT__REASON_DEFERRED) {
         return server;
     }
     if ((is_given(allow) && !matches_any(allow, tool->name))
-        || matches_any(member(spec->mcp, "deny"), tool->name)) {
+        || matches_any(haft__object_get(spec->mcp, "deny"), tool->name)) {
         return HAFT__REASON_TOOL_DENIED;
     }
     if (known != NULL && known->source != HAFT__TOOL_MCP) {
@@ -458,7 +453,7 @@ static haft__denial denial_of_builtin(const haft__spec *spec, haft_str name)
 haft__denial haft__resolve_denial(const haft__spec *spec, haft__reason reason, haft_str server,
                                   haft_str name)
 {
-    haft__json deny = member(spec->mcp, "deny");
+    haft__json deny = haft__object_get(spec->mcp, "deny");
     if (reason == HAFT__REASON_BUILTIN_DENIED) {
         return denial_of_builtin(spec, name);
     }

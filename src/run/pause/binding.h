@@ -23,8 +23,8 @@ HAFT_MUST_USE haft_status haft__binding_make(const haft__spec *spec, const haft_
                                              haft__json arguments,
                                              char ret_binding[HAFT__SHA256_HEX], haft_error *err);
 
-/* Whether what was asked about, by its binding and its arguments, is what would run now. A call
- * that was asked about by a haft that had no bindings yet has none, "": it always is. */
+/* Whether the call that was approved, by its binding and its arguments, is what would run now. A
+ * call that nobody was asked about has no binding (""): then it always holds. */
 HAFT_MUST_USE haft_status haft__binding_holds(const haft__spec *spec, const haft__tool *tool,
                                               haft_str binding, haft__json arguments,
                                               bool *ret_holds, haft_error *err);

@@ -12,6 +12,7 @@
 #include "run/event_body.h"
 #include "run/pause/elicitation.h"
 #include "run/pause/question.h"
+#include "json/object.h"
 #include "json/read.h"
 
 static const char *const kinds[] = {
@@ -59,13 +60,6 @@ void haft__run_command_write(haft__buf *buf, const haft__run_command *command)
     haft__buf_finish(&text);
 }
 
-static haft_str text_member(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    bool text = value != NULL && value->kind == HAFT__JSON_STRING;
-    return text ? haft__json_text(*value) : HAFT__LIT("");
-}
-
 haft_status haft__run_command_read(haft__arena *arena, haft_str text, haft__hash_key hash_key,
                                    haft__run_command *ret_command, haft_error *err)
 {
@@ -78,17 +72,17 @@ haft_status haft__run_command_read(haft__arena *arena, haft_str text, haft__hash
         return status;
     }
     const haft__json *value = haft__json_get(object, HAFT__LIT("value"));
-    haft_str name = text_member(object, "command");
+    haft_str name = haft__object_string(object, "command");
     for (size_t i = 0; i < COUNT(kinds); i++) {
         if (haft__str_equal(name, haft__str(kinds[i]))) {
             *ret_command = (haft__run_command){.kind = (haft__run_command_kind)i,
-                                               .call = text_member(object, "call"),
+                                               .call = haft__object_string(object, "call"),
                                                .value = value != NULL ? *value : haft__json_null(),
-                                               .by = text_member(object, "by"),
-                                               .why = text_member(object, "why"),
-                                               .pause = text_member(object, "pause"),
-                                               .binding = text_member(object, "binding"),
-                                               .message = text_member(object, "message")};
+                                               .by = haft__object_string(object, "by"),
+                                               .why = haft__object_string(object, "why"),
+                                               .pause = haft__object_string(object, "pause"),
+                                               .binding = haft__object_string(object, "binding"),
+                                               .message = haft__object_string(object, "message")};
             if (!haft__id_valid(ret_command->message)) { /* it is written into an event */
                 ret_command->message = HAFT__LIT("");
             }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "schema/regex/pattern.h"
@@ -25,7 +26,7 @@ static outcome outcome_of(bool holds)
 static bool has_digit(haft_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] >= '0' && text.ptr[i] <= '9') {
+        if (haft__ascii_is_digit(text.ptr[i])) {
             return true;
         }
     }

@@ -7,23 +7,17 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "run/arguments.h"
+#include "json/object.h"
 #include "json/write.h"
-
-static haft_str text_of(haft__json elicitation, const char *key)
-{
-    const haft__json *value = haft__json_get(elicitation, haft__str(key));
-    bool text = value != NULL && value->kind == HAFT__JSON_STRING;
-    return text ? haft__json_text(*value) : HAFT__LIT("");
-}
 
 static bool is_url(haft__json elicitation)
 {
-    return haft__str_equal(text_of(elicitation, "mode"), HAFT__LIT("url"));
+    return haft__str_equal(haft__object_string(elicitation, "mode"), HAFT__LIT("url"));
 }
 
 haft_str haft__elicitation_text(const haft__run_call *call, const char *key)
 {
-    return text_of(call->elicitation, key);
+    return haft__object_string(call->elicitation, key);
 }
 
 bool haft__elicitation_is_url(const haft__run_call *call)

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -67,8 +68,7 @@ static void spell_percent(haft__buf *buf, haft_str text, bool upper, bool plus)
 {
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.ptr[i];
-        bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')
-                     || (c != 0 && strchr("-._~", c) != NULL);
+        bool plain = haft__ascii_is_alphanumeric(c) || (c != 0 && strchr("-._~", c) != NULL);
         if (plain || (plus && c == ' ')) {
             haft__buf_add_char(buf, plain ? (char)c : '+');
         } else {

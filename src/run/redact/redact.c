@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -285,8 +286,8 @@ static bool is_bearer(haft_str text, size_t space)
 
 static bool is_token_char(char c)
 {
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    return letter || (c >= '0' && c <= '9') || (c != '\0' && strchr("-._~+/=", c) != NULL);
+    bool letter = haft__ascii_is_letter(c);
+    return letter || haft__ascii_is_digit(c) || (c != '\0' && strchr("-._~+/=", c) != NULL);
 }
 
 /* The length of the token at `at`; 0 when it is rather a word. */
@@ -300,7 +301,7 @@ static size_t token_length(haft_str text, size_t at)
         if (!slash && !is_token_char(c)) {
             break;
         }
-        digit = digit || (c >= '0' && c <= '9');
+        digit = digit || haft__ascii_is_digit(c);
     }
     return length >= TOKEN_CHARS && digit ? length : 0;
 }

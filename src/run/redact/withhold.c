@@ -15,6 +15,7 @@
 #include "run/decide/decide.h"
 #include "run/event_body.h"
 #include "run/redact/withhold_int.h"
+#include "json/object.h"
 #include "json/read.h"
 
 /* ---- bodies as values ---- */
@@ -81,12 +82,6 @@ haft_status haft__event_body_with(haft__arena *arena, haft__json object, haft_st
     return HAFT_OK;
 }
 
-haft_str haft__event_body_text(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? haft__json_text(*value) : HAFT__LIT("");
-}
-
 static bool is_kind(haft_str body, haft__event_kind kind)
 {
     haft_str rest = body;
@@ -110,7 +105,7 @@ static bool is_own_value(const haft__withholding *w, haft_str key, haft__json va
     static const char *const words[] = {"kind",       "call",    "pause",    "verdict",
                                         "mode",       "end",     "stop",     "format",
                                         "constraint", "allowed", "declared", "called"};
-    haft_str text = haft__json_text(value), kind = haft__event_body_text(w->given, "kind");
+    haft_str text = haft__json_text(value), kind = haft__object_text(w->given, "kind");
     bool own = false;
     for (size_t i = 0; !own && i < COUNT(words); i++) {
         own = haft__str_equal(key, haft__str(words[i]));
@@ -163,8 +158,8 @@ static haft_status mark_calls(haft__withholding *w)
         calls[i] = clean->items[i];
         status = restore_own_values(w, given->items[i], &calls[i]);
         if (status == HAFT_OK
-            && !haft__str_equal(haft__event_body_text(calls[i], "arguments"),
-                                haft__event_body_text(given->items[i], "arguments"))) {
+            && !haft__str_equal(haft__object_text(calls[i], "arguments"),
+                                haft__object_text(given->items[i], "arguments"))) {
             status = haft__event_body_with(&w->arena, calls[i], HAFT__LIT("redacted"),
                                            haft__json_bool(true), &calls[i], w->err);
         }
@@ -179,7 +174,7 @@ static haft_status mark_calls(haft__withholding *w)
 
 const haft__run_call *haft__withhold_find_call(const haft__run *run, haft__json body)
 {
-    const haft__run_call *call = haft__run_find_call(run, haft__event_body_text(body, "call"));
+    const haft__run_call *call = haft__run_find_call(run, haft__object_text(body, "call"));
     return call != NULL && call->tool != NULL ? call : NULL;
 }
 

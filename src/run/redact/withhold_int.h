@@ -29,9 +29,6 @@ HAFT_MUST_USE haft_status haft__event_body_with(haft__arena *arena, haft__json o
                                                 haft__json value, haft__json *ret_object,
                                                 haft_error *err);
 
-/* "" when it is missing or no text. */
-haft_str haft__event_body_text(haft__json object, const char *key);
-
 /* Whether it is about a call that is to begin or to wait, with its arguments. */
 bool haft__event_body_is_call(haft_str body);
 

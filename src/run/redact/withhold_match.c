@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "run/redact/withhold.h"
 #include "run/redact/withhold_int.h"
+#include "json/object.h"
 
 /* Where the part stands in the text, from the byte `from` on; past its end when it does not. */
 static size_t find_part(haft_str text, haft_str part, size_t from)
@@ -55,13 +56,13 @@ static bool is_end(const haft__event *event, haft__json decided)
 {
     const haft__json *error = haft__event_field(event, "error");
     haft_str reason = event->kind == HAFT__EVENT_CALL_REFUSED
-                          ? haft__event_body_text(event->object, "why")
+                          ? haft__object_text(event->object, "why")
                       : event->kind == HAFT__EVENT_CALL_FINISHED && error != NULL
-                          ? haft__event_body_text(*error, "where")
+                          ? haft__object_text(*error, "where")
                           : HAFT__LIT("");
     return haft__str_equal(reason, HAFT__LIT(HAFT__WITHHOLD_REASON))
-           && haft__str_equal(haft__event_body_text(event->object, "call"),
-                              haft__event_body_text(decided, "call"));
+           && haft__str_equal(haft__object_text(event->object, "call"),
+                              haft__object_text(decided, "call"));
 }
 
 /* The same call with the same arguments, which may be left out where the log has them. */

@@ -14,7 +14,6 @@
 #include "run/replay/replay.h"
 
 #include "base/limits.h"
-#include "base/sha256.h"
 #include "base/str.h"
 #include "run/host.h"
 #include "run/redact/withhold.h"
@@ -75,30 +74,17 @@ static haft_status decide_at(player *p, uint64_t now_ms, haft__effect *ret_effec
                : HAFT_OK;
 }
 
-/* Whether that is what was recorded, byte for byte. Logs of a haft that had no bindings have pauses
- * without. */
-static bool is_identical(const player *p, const haft__event *event, const haft__effect *effect)
+/* Whether the decision is what was recorded, byte for byte. */
+static bool is_identical(const player *p, const haft__effect *effect)
 {
     haft_str decided = effect->kind == HAFT__EFFECT_EVENT ? effect->body : HAFT__LIT("");
-    static const char key[] = ",\"binding\":\"";
-    const size_t length = sizeof(key) - 1 + HAFT__SHA256_HEX + 2;
-    haft_str recorded = haft__buf_str(&p->recorded);
-    bool older =
-        event->kind == HAFT__EVENT_PAUSED && decided.len > length
-        && haft__event_field(event, "binding") == NULL
-        && haft__str_starts_with(haft__str_skip(decided, decided.len - length), haft__str(key));
-    if (older) {
-        size_t common = decided.len - length;
-        return recorded.len == common + 1 && recorded.ptr[common] == '}'
-               && haft__str_starts_with(recorded, (haft_str){decided.ptr, common});
-    }
-    return haft__str_equal(decided, recorded);
+    return haft__str_equal(decided, haft__buf_str(&p->recorded));
 }
 
 /* The same for what whoever recorded it may have withheld, because it has secrets. */
 static bool matches_recorded(player *p, const haft__event *event, const haft__effect *effect)
 {
-    bool same = is_identical(p, event, effect);
+    bool same = is_identical(p, effect);
     if (!same && p->status == HAFT_OK && effect->kind == HAFT__EFFECT_EVENT) {
         p->status = haft__withhold_matches(&p->run, event, haft__buf_str(&p->recorded),
                                            effect->body, &same, p->err);
@@ -159,18 +145,6 @@ static haft_status compare_input(player *p, const haft__event *event, haft__effe
     return status;
 }
 
-/* An older haft may have decided otherwise: then it is as that did. */
-static haft_status compare_older(player *p, const haft__event *event, haft__effect *effect)
-{
-    p->decider.older = true;
-    haft_status status = decide_at(p, event->at_ms, effect);
-    p->decider.older = false;
-    if (status != HAFT_OK || matches_recorded(p, event, effect)) {
-        return status;
-    }
-    return decide_at(p, event->at_ms, effect);
-}
-
 /* Compares the event with what is decided in the state before it. */
 static haft_status compare(player *p, const haft__event *event)
 {
@@ -190,12 +164,6 @@ static haft_status compare(player *p, const haft__event *event)
         return status;
     }
     bool decided = effect.kind == HAFT__EFFECT_EVENT;
-    if (decided && !matches_recorded(p, event, &effect) && p->status == HAFT_OK) {
-        status = compare_older(p, event, &effect);
-    }
-    if (status != HAFT_OK) {
-        return status;
-    }
     p->result.decisions += decided;
     if (event->kind == HAFT__EVENT_CANCEL_ASKED || event->kind == HAFT__EVENT_SPEC_CHANGED
         || is_scripted_result(&p->run, event)) {

@@ -237,39 +237,6 @@ TEST(arguments_that_the_tool_does_not_take_approve_nothing)
     help_run_finish(&r);
 }
 
-TEST(a_log_without_bindings_goes_on)
-{
-    help_run r;
-    start(&r);
-    r.drive.run.calls[0].binding = HAFT__LIT(""); /* as an older haft left it */
-    CHECK_INT(say(&r, "{\"command\":\"approve\"}"), HAFT_OK, "%s", r.err.message);
-    CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
-    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "end");
-    help_run_finish(&r);
-}
-
-TEST(a_log_without_bindings_is_replayed)
-{
-    help_run r;
-    haft__replay replay;
-    start(&r);
-    CHECK_INT(help_run_answer(&r, "c1.1", "approve", "null"), HAFT_OK, "%s", r.err.message);
-    haft_str log = help_keep(haft__buf_str(&r.log));
-    /* NOLINTNEXTLINE(performance-no-int-to-ptr): a text that was made here */
-    char *at = strstr((char *)(uintptr_t)log.ptr, ",\"binding\":");
-    CHECK(at != NULL, "the pause has one");
-    size_t cut = strlen(",\"binding\":\"\"") + HAFT__SHA256_HEX;
-    for (int older = 0; older <= 1; older++) {
-        CHECK_INT(haft__replay_log(&r.arena, &r.spec.spec, log, HELP_KEY, &replay, &r.err), HAFT_OK,
-                  "%s", r.err.message);
-        CHECK(replay.identical, "older %d: event %llu", older,
-              (unsigned long long)replay.differs_at);
-        memmove(at, at + cut, log.len - (size_t)(at - log.ptr) - cut + 1);
-        log.len -= cut;
-    }
-    help_run_finish(&r);
-}
-
 TEST(every_allocation_of_an_edit_may_fail)
 {
     help_run r;
