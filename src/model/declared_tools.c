@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "base/vec.h"
 
 struct haft__declared_tool {
     const haft__tool *tool;
@@ -50,15 +51,12 @@ bool haft__declared_tools_can_share(const haft__declared_tools *shared,
 static haft_status add_tool(haft__declared_tools *tools, const haft__tool *tool,
                             haft__tool_writer *write, haft_error *err)
 {
-    if (tools->count == tools->capacity) {
-        size_t capacity = tools->capacity > 0 ? 2 * tools->capacity : 8;
-        struct haft__declared_tool *items = realloc(tools->items, capacity * sizeof(*items));
-        if (items == NULL) {
-            return haft__fail_no_memory(err);
-        }
-        tools->items = items;
-        tools->capacity = capacity;
+    struct haft__declared_tool *items =
+        haft__vec_reserve(tools->items, &tools->capacity, tools->count + 1, sizeof(*items));
+    if (items == NULL) {
+        return haft__fail_no_memory(err);
     }
+    tools->items = items;
     haft__buf_add_str(&tools->text, tools->count > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
     write(&tools->text, tool);
     tools->items[tools->count++] = (struct haft__declared_tool){tool, tools->text.len};
