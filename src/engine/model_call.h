@@ -24,6 +24,7 @@ typedef struct haft__model_call {
     uint32_t attempt; /* from 0 */
     haft__http_transfer *transfer;
     haft__buf body;                        /* of the request */
+    const haft__format *format;            /* of calls in the text; NULL: native */
     const haft__format_tool *format_tools; /* that can be called, those that are taught first */
     haft__buf error_body;                  /* the body of a response that is not 2xx */
     haft__provider_stream *stream;         /* reads the reply; NULL before the first attempt */

@@ -209,8 +209,7 @@ static void finish_stream(haft__model_call *call)
 
 static void reset_stream(haft__model_call *call)
 {
-    const haft__format *own = haft__format_find(call->request.format),
-                       *reply = haft__format_find(call->request.reply_format);
+    const haft__format *own = call->format, *reply = haft__format_find(call->request.reply_format);
     const haft__model_spec *model = &call->run->agent->spec->model;
     haft__provider_stream_options options = {
         .tools = call->run->state.tools,
@@ -271,7 +270,8 @@ static haft_status find_format_tools(haft__model_call *call, haft_error *err)
 {
     haft__request known = call->request;
     known.tool_count = known.callable_count;
-    return haft__format_find(call->request.format) != NULL
+    call->format = haft__format_find(call->request.format);
+    return call->format != NULL
                ? haft__request_format_tools(&known, &call->arena, &call->format_tools, err)
                : HAFT_OK;
 }

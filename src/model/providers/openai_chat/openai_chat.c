@@ -68,10 +68,11 @@ static void destroy_conversation(haft__provider_conversation *head)
 }
 
 static haft_status write_chat(haft__chat *chat, const haft__request *request,
+                              const haft__format *format,
                               const haft__provider_request_options *options, haft__buf *buf,
                               haft_error *err)
 {
-    haft_status status = haft__chat_sync(chat, request, err);
+    haft_status status = haft__chat_sync_as(chat, request, format, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -88,13 +89,14 @@ static haft_status write_request(haft__provider_conversation *head, const haft__
                                  haft_error *err)
 {
     conversation *c = (conversation *)head;
+    const haft__format *format = haft__format_find(request->format);
     c->chat.shared = options->shared_tools;
-    if (c->chat.done == 0 || haft__format_find(request->format) == c->chat.format) {
-        return write_chat(&c->chat, request, options, buf, err);
+    if (c->chat.done == 0 || format == c->chat.format) {
+        return write_chat(&c->chat, request, format, options, buf, err);
     }
     haft__chat single;
     haft__chat_init(&single, head->provider);
-    haft_status status = write_chat(&single, request, options, buf, err);
+    haft_status status = write_chat(&single, request, format, options, buf, err);
     haft__chat_finish(&single);
     return status;
 }

@@ -75,8 +75,13 @@ static haft_str tools_text(const haft__chat *chat, const haft__request *request)
 
 haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft_error *err)
 {
-    const haft__format *format = haft__format_find(request->format);
-    if (format != chat->format) { /* then nothing that is kept can be used */
+    return haft__chat_sync_as(chat, request, haft__format_find(request->format), err);
+}
+
+haft_status haft__chat_sync_as(haft__chat *chat, const haft__request *request,
+                               const haft__format *format, haft_error *err)
+{
+    if (format != chat->format) { /* the kept text cannot be used */
         haft__buf_clear(&chat->messages);
         haft__buf_clear(&chat->tool_prompt);
         chat->done = chat->tool_prompt_count = 0;

@@ -30,9 +30,13 @@ typedef struct haft__chat {
 void haft__chat_init(haft__chat *chat, const haft__provider *provider);
 void haft__chat_finish(haft__chat *chat);
 
-/* Brings the kept bytes up to date with what the request has. */
+/* Brings the kept bytes up to date with the messages and tools of the request. */
 HAFT_MUST_USE haft_status haft__chat_sync(haft__chat *chat, const haft__request *request,
                                           haft_error *err);
+
+/* The same; `format` is that of the request: haft__format_find(request->format). */
+HAFT_MUST_USE haft_status haft__chat_sync_as(haft__chat *chat, const haft__request *request,
+                                             const haft__format *format, haft_error *err);
 
 /* About the bytes of the whole request. The chat must be in sync with it. */
 size_t haft__chat_request_size(const haft__chat *chat, const haft__request *request);
