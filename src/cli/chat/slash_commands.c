@@ -7,9 +7,9 @@
 #include "base/suggestion.h"
 #include "cli/chat/repl.h"
 #include "cli/explain/tool_report.h"
-#include "cli/ops/first_turn.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/sanitize.h"
+#include "engine/ops/first_turn.h"
 #include "io/file.h"
 
 static void help(haft__repl *repl, haft_str argument);

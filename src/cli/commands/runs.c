@@ -12,14 +12,15 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/commands/runs_fork.h"
 #include "cli/follow/run_result.h"
 #include "cli/input/log_file.h"
 #include "cli/input/spec_file.h"
-#include "cli/ops/fork.h"
-#include "cli/ops/spec_drift.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/timeline.h"
 #include "cli/terminal/waiting_calls.h"
+#include "engine/ops/event_log.h"
+#include "engine/ops/store_access.h"
 #include "io/owner.h"
 #include "io/random.h"
 #include "run/replay/replay.h"
@@ -208,7 +209,7 @@ static bool report_missing_store(const runs_request *a)
     const char *url = NULL;
     haft_error unwanted = {0}; /* want_store says it again */
     bool known = haft__session_store_url(a->cli, a->args, &url, &unwanted) == HAFT_OK;
-    const char *path = known ? haft__session_missing_file(url) : NULL;
+    const char *path = known ? haft__store_access_missing_file(url) : NULL;
     if (path != NULL) {
         (void)fputs("there is no store at ", a->cli->errors);
         haft__print_escaped(a->cli->errors, haft__str(path));
@@ -279,8 +280,8 @@ static haft__exit_status show(runs_request *a)
     haft__run run;
     haft_status status = read_run(a, true);
     if (status == HAFT_OK) {
-        status = haft__log_file_fold(&a->cli->arena, a->spec, a->name, a->lines, UINT64_MAX,
-                                     a->hash_key, &run, a->err);
+        status = haft__event_log_fold(&a->cli->arena, a->spec, a->name, a->lines, UINT64_MAX,
+                                      a->hash_key, &run, a->err);
     }
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
@@ -343,16 +344,10 @@ static haft__exit_status replay_json(const runs_request *a, const haft__replay *
 static haft__exit_status replay(runs_request *a)
 {
     haft__replay found;
-    haft__event first, last;
     haft_status status = read_run(a, true);
     if (status == HAFT_OK) {
-        status = haft__log_file_check(&a->cli->arena, a->name, a->lines, a->hash_key, &first, &last,
-                                      a->err);
-    }
-    if (status == HAFT_OK) {
-        haft__spec_drift_log_loader specs = {&a->cli->arena, a->spec->path, a->hash_key};
-        status = haft__replay_specs(&a->cli->arena, a->spec, haft__spec_drift_log_specs(&specs),
-                                    a->lines, a->hash_key, &found, a->err);
+        status = haft__event_log_replay(&a->cli->arena, a->spec, a->name, a->lines, a->hash_key,
+                                        &found, a->err);
     }
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
@@ -408,7 +403,7 @@ static haft__exit_status fork_run(runs_request *a)
                               .hash_key = a->hash_key,
                               .row = a->row,
                               .runtime = a->agent != NULL ? a->runtime : NULL};
-    return haft__fork_run(a->cli, a->args, &from, a->err);
+    return haft__runs_fork(a->cli, a->args, &from, a->err);
 }
 
 /* ---- away with it ---- */

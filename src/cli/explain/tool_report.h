@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "cli/ops/first_turn.h"
+#include "engine/ops/first_turn.h"
 #include "json/write.h"
 
 /* The decision tree as lines: "+" for a tool in the request, "~" for one that can be called without

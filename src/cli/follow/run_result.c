@@ -4,8 +4,8 @@
 
 #include "base/limits.h"
 #include "base/str.h"
-#include "cli/input/log_file.h"
 #include "cli/terminal/print.h"
+#include "engine/ops/event_log.h"
 #include "io/owner.h"
 #include "run/result.h"
 
@@ -57,8 +57,8 @@ static haft_status read_run(haft__cli *cli, haft_runtime *runtime, const haft__s
                                        ret_agent, err);
     }
     if (status == HAFT_OK) {
-        status = haft__log_file_fold(&cli->arena, (*ret_agent)->spec, "", request.text, UINT64_MAX,
-                                     runtime->hash_key, ret_run, err);
+        status = haft__event_log_fold(&cli->arena, (*ret_agent)->spec, "", request.text, UINT64_MAX,
+                                      runtime->hash_key, ret_run, err);
     }
     if (status == HAFT_OK) {
         haft__run_result_apply_row(row, ret_run);

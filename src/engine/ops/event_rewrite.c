@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event_rewrite.c - see event_rewrite.h. Tests: tests/cli/fork_test.py, chat_test.py. */
-#include "cli/ops/event_rewrite.h"
+/* event_rewrite.c - see event_rewrite.h. Tests: tests/engine/ops/event_rewrite_test.c. */
+#include "engine/ops/event_rewrite.h"
 
 #include "base/str.h"
 #include "base/time.h"
 
-/* The key with the run in front of it exchanged: KEY is RUN:CALL. NULL without memory. */
+/* A key is RUN:CALL: replaces the run. NULL when out of memory. */
 static haft_str rewrite_key(haft__arena *arena, const haft__event *event, haft_str key,
                             haft_str run)
 {
@@ -15,13 +15,13 @@ static haft_str rewrite_key(haft__arena *arena, const haft__event *event, haft_s
                               HAFT__ARG(rest));
 }
 
-/* NULL without memory. */
+/* NULL when out of memory. */
 static haft_str shift_time(haft__arena *arena, haft_str time, uint64_t shift_ms)
 {
     char text[HAFT__TIME_SIZE];
     uint64_t ms = 0;
     if (!haft__time_parse(time, &ms)) {
-        return time; /* no event that was read has such a one */
+        return time; /* the reader rejects such an event */
     }
     haft__time_format(ms + shift_ms, text);
     return haft__arena_copy(arena, haft__str(text));

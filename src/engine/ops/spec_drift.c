@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec_drift.c - compares a run's spec with the file it came from. Tests: tests/cli/respec_test.py.
- */
-#include "cli/ops/spec_drift.h"
+/* spec_drift.c - compares the spec of a run with the file it came from. Tests:
+ * tests/engine/ops/spec_drift_test.c, tests/cli/respec_test.py. */
+#include "engine/ops/spec_drift.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "base/str.h"
-#include "cli/follow/delivery.h"
-#include "cli/terminal/print.h"
 #include "io/file.h"
-#include "model/provider.h"
 #include "spec/load/diff.h"
 #include "json/write.h"
 
-/* What the command line had changed when the run was started. */
+/* The overrides that the run was started with. */
 static haft_status read_overrides(haft__spec_drift *r, const haft__run *run,
                                   haft__spec_options *options, haft_error *err)
 {
@@ -37,26 +33,35 @@ static haft_status read_overrides(haft__spec_drift *r, const haft__run *run,
     }
     options->sets = sets;
     if (model != NULL && model->kind == HAFT__JSON_STRING) { /* for a file that names none */
+        options->model_from = "the stored spec";
         options->model = haft__arena_copy(&r->arena, haft__json_text(*model)).ptr;
     }
     return HAFT_OK;
 }
 
-static haft_status fail_load(const char *path, const haft__spec_report *report, haft_error *err)
+static void report(const haft__spec_drift *r, haft__spec_drift_finding finding, const char *path,
+                   haft_str changes, haft_error *err)
+{
+    if (r->options.report != NULL) {
+        r->options.report(r->options.context, finding, path, changes, err);
+    }
+}
+
+static haft_status fail_load(const haft__spec_drift *r, const char *path,
+                             const haft__spec_report *problems, haft_error *err)
 {
     haft_status status = HAFT_BAD_INPUT;
-    for (size_t i = 0; i < report->count; i++) {
-        if (!report->problems[i].warning) {
+    for (size_t i = 0; i < problems->count; i++) {
+        if (!problems->problems[i].warning) {
             status = haft__fail(err, HAFT_BAD_INPUT, path,
                                 "the spec has changed since the run began, and cannot be used: "
                                 "%.*s",
-                                HAFT__ARG(report->problems[i].message));
+                                HAFT__ARG(problems->problems[i].message));
             break;
         }
     }
-    return haft__hint(err, status,
-                      "`haft check` shows what is wrong; --stored-spec goes on with "
-                      "the spec as it was");
+    report(r, HAFT__SPEC_DRIFT_INVALID, path, HAFT__LIT(""), err);
+    return status;
 }
 
 /* The spec as its file is now. */
@@ -64,12 +69,12 @@ static haft_status load(haft__spec_drift *r, const haft__run *run, const char *p
                         const haft__spec **ret_spec, haft_error *err)
 {
     haft__spec_options options = haft__agent_spec_options(r->runtime, run->spec->path);
-    haft__spec_report report;
+    haft__spec_report problems;
     haft_status status = read_overrides(r, run, &options, err);
     if (status == HAFT_OK) {
-        status = haft__spec_load(&r->arena, text, &options, ret_spec, &report, err);
+        status = haft__spec_load(&r->arena, text, &options, ret_spec, &problems, err);
     }
-    return status == HAFT_OK && *ret_spec == NULL ? fail_load(path, &report, err) : status;
+    return status == HAFT_OK && *ret_spec == NULL ? fail_load(r, path, &problems, err) : status;
 }
 
 /* ---- what is to be done ---- */
@@ -88,7 +93,7 @@ static haft_status accept_change(haft__spec_drift *r, const haft__spec *spec, ha
         *ret_replacement = (haft__spec_replacement){
             .text = haft__arena_copy(&r->arena, haft__buf_str(&source)),
             .file = haft__arena_copy(&r->arena, (haft_str){digest, sizeof(digest)}),
-            .by = haft__delivery_user(),
+            .by = r->options.by,
             .changes = haft__arena_copy(&r->arena, changes)};
         bool kept = ret_replacement->text.ptr != NULL && ret_replacement->file.ptr != NULL
                     && ret_replacement->changes.ptr != NULL;
@@ -98,19 +103,13 @@ static haft_status accept_change(haft__spec_drift *r, const haft__spec *spec, ha
     return status;
 }
 
-static haft_status reject_change(haft__spec_drift *r, const char *path, haft_str changes,
+static haft_status reject_change(const haft__spec_drift *r, const char *path, haft_str changes,
                                  haft_error *err)
 {
-    while (changes.len > 0) {
-        (void)fputs("  ", r->cli->errors);
-        haft__print_escaped(r->cli->errors, haft__str_split(&changes, '\n'));
-        (void)fputc('\n', r->cli->errors);
-    }
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, path, "the spec has changed since the run began");
-    return haft__hint(err, status,
-                      "--accept-spec goes on with the new one, --stored-spec with the "
-                      "one the run has");
+    report(r, HAFT__SPEC_DRIFT_CHANGED, path, changes, err);
+    return status;
 }
 
 static haft_status compare_specs(haft__spec_drift *r, const haft__run *run, const char *path,
@@ -125,7 +124,7 @@ static haft_status compare_specs(haft__spec_drift *r, const haft__run *run, cons
     }
     haft__buf_init(&changes, HAFT__LIMIT_RUN_BYTES);
     status = haft__spec_diff(&changes, run->spec->source, spec->source, err);
-    if (status == HAFT_OK && haft__args_has(r->args, "accept-spec")) {
+    if (status == HAFT_OK && r->options.policy == HAFT__SPEC_DRIFT_ACCEPT) {
         status = accept_change(r, spec, text, haft__buf_str(&changes), ret_replacement, err);
     } else if (status == HAFT_OK) {
         status = reject_change(r, path, haft__buf_str(&changes), err);
@@ -134,27 +133,24 @@ static haft_status compare_specs(haft__spec_drift *r, const haft__run *run, cons
     return status;
 }
 
-/* Who accepts the file as it is now wants that, and not what was before. */
+/* A caller that accepts the file does not want the stored spec instead. */
 static haft_status handle_missing_file(const haft__spec_drift *r, const char *path, bool ahead,
                                        haft_error *err)
 {
-    if (haft__args_has(r->args, "accept-spec")) {
+    if (r->options.policy == HAFT__SPEC_DRIFT_ACCEPT) {
         haft_status status =
             haft__fail(err, HAFT_BAD_INPUT, path, "the spec to be accepted is not there any more");
-        return haft__hint(err, status,
-                          "put it back, or go on with the one the run has: "
-                          "--stored-spec");
+        report(r, HAFT__SPEC_DRIFT_MISSING, path, HAFT__LIT(""), err);
+        return status;
     }
     *err = (haft_error){0};
-    if (!ahead && !haft__args_has(r->args, "quiet")) {
-        (void)fprintf(r->cli->errors,
-                      "haft: %s is not there any more; the run goes on with the spec it has\n",
-                      path);
+    if (!ahead) {
+        report(r, HAFT__SPEC_DRIFT_IGNORED, path, HAFT__LIT(""), err);
     }
     return HAFT_OK;
 }
 
-/* `ahead`: it is looked at again when it is taken up, and told then that its file is gone. */
+/* `ahead`: the run does not exist yet, and is checked again when it is opened. */
 static haft_status check_spec_file(haft__spec_drift *r, const haft__run *run, bool ahead,
                                    haft__spec_replacement *ret_replacement, haft_error *err)
 {
@@ -163,7 +159,7 @@ static haft_status check_spec_file(haft__spec_drift *r, const haft__run *run, bo
     haft__arena_reset(&r->arena);
     haft_str place = haft__arena_copy(&r->arena, run->spec->path);
     bool known = run->file.len > 0 && place.len > 0;
-    if (!known || haft__args_has(r->args, "stored-spec")) {
+    if (!known || r->options.policy == HAFT__SPEC_DRIFT_KEEP) {
         return place.ptr != NULL ? HAFT_OK : haft__arena_fail(&r->arena, err);
     }
     haft_status status =
@@ -180,68 +176,28 @@ static haft_status check_spec_file(haft__spec_drift *r, const haft__run *run, bo
                : compare_specs(r, run, place.ptr, text, ret_replacement, err);
 }
 
-static haft_status look(void *context, const haft_run *run, haft__spec_replacement *ret_replacement,
-                        haft_error *err)
+static haft_status check_opened(void *context, const haft_run *run,
+                                haft__spec_replacement *ret_replacement, haft_error *err)
 {
     return check_spec_file(context, &run->state, false, ret_replacement, err);
 }
 
-haft_status haft__spec_drift_check(haft__spec_drift *spec_drift, const haft__run *run,
-                                   haft_error *err)
+haft_status haft__spec_drift_check(haft__spec_drift *drift, const haft__run *run, haft_error *err)
 {
     haft__spec_replacement unused = {.text = {NULL, 0}};
-    return check_spec_file(spec_drift, run, true, &unused, err);
+    return check_spec_file(drift, run, true, &unused, err);
 }
 
-haft_status haft__spec_drift_watch(haft__spec_drift *spec_drift, haft__cli *cli,
-                                   const haft__args *args, haft_runtime *runtime, haft_error *err)
+void haft__spec_drift_watch(haft__spec_drift *drift, haft_runtime *runtime,
+                            const haft__spec_drift_options *options)
 {
-    *spec_drift = (haft__spec_drift){.cli = cli, .args = args, .runtime = runtime};
-    haft__arena_init(&spec_drift->arena, HAFT__LIMIT_RUN_BYTES);
-    if (haft__args_has(args, "accept-spec") && haft__args_has(args, "stored-spec")) {
-        return haft__fail(err, HAFT_BAD_INPUT, "",
-                          "--accept-spec and --stored-spec exclude each other");
-    }
-    runtime->spec_change_hook = (haft__spec_change_hook){look, spec_drift};
-    return HAFT_OK;
+    *drift = (haft__spec_drift){.options = *options, .runtime = runtime};
+    haft__arena_init(&drift->arena, HAFT__LIMIT_RUN_BYTES);
+    runtime->spec_change_hook = (haft__spec_change_hook){check_opened, drift};
 }
 
-void haft__spec_drift_finish(haft__spec_drift *spec_drift, haft_runtime *runtime)
+void haft__spec_drift_finish(haft__spec_drift *drift)
 {
-    runtime->spec_change_hook = (haft__spec_change_hook){NULL, NULL};
-    haft__arena_finish(&spec_drift->arena);
-}
-
-/* ---- logs that are only looked at ---- */
-
-static haft_status load_logged_spec(void *context, haft__json source, uint64_t seq,
-                                    const haft__spec **ret_spec, haft_error *err)
-{
-    const haft__spec_drift_log_loader *l = context;
-    haft__spec_options options = {
-        .path = l->path, .find_price = haft__provider_price, .hash_key = l->hash_key};
-    haft__spec_report report;
-    haft__buf text;
-    (void)seq;
-    *ret_spec = NULL;
-    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft__json_write(&text, source);
-    haft_str kept = haft__arena_copy(l->arena, haft__buf_str(&text));
-    haft_status status = haft__buf_check(&text, err);
-    haft__buf_finish(&text);
-    if (status == HAFT_OK && kept.ptr == NULL) {
-        status = haft__arena_fail(l->arena, err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__spec_load(l->arena, kept, &options, ret_spec, &report, err);
-    }
-    if (status == HAFT_OK && *ret_spec == NULL) {
-        status = haft__fail(err, HAFT_BAD_INPUT, "", "a spec that the run went on with is broken");
-    }
-    return status;
-}
-
-haft__run_specs haft__spec_drift_log_specs(haft__spec_drift_log_loader *look)
-{
-    return (haft__run_specs){load_logged_spec, look};
+    drift->runtime->spec_change_hook = (haft__spec_change_hook){NULL, NULL};
+    haft__arena_finish(&drift->arena);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/ops/first_turn.h - what the first turn of a run would be, without running anything. */
-#ifndef HAFT_CLI_OPS_FIRST_TURN_H
-#define HAFT_CLI_OPS_FIRST_TURN_H
+/* engine/ops/first_turn.h - what the first turn of a run would be, without running anything. */
+#ifndef HAFT_ENGINE_OPS_FIRST_TURN_H
+#define HAFT_ENGINE_OPS_FIRST_TURN_H
 
 #include "exec/mcp/mcp.h"
 #include "run/decide/decide.h"

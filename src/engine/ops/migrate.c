@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* migrate.c - see migrate.h. Tests: tests/cli/migrate_test.py. */
-#include "cli/ops/migrate.h"
+/* migrate.c - see migrate.h. Tests: tests/engine/ops/migrate_test.c, tests/cli/migrate_test.py. */
+#include "engine/ops/migrate.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -11,15 +11,27 @@
 #include "base/sha256.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "cli/ops/run_snapshot.h"
-#include "cli/session.h"
+#include "engine/ops/run_snapshot.h"
+#include "engine/ops/store_access.h"
 #include "io/owner.h"
 #include "io/random.h"
 
-#define LEASE_FOREVER INT64_MAX /* of a lease */
+#define LEASE_FOREVER INT64_MAX /* milliseconds */
 
-/* The epoch of its copy. Claims of a run have epochs that grow, and so have its copies: the
- * greatest is the one of whoever has claimed it last. */
+static haft_status execute(haft__migration *m, haft__store *store, haft__store_request *request,
+                           haft_error *err)
+{
+    return haft__run_snapshot_execute(store, &m->arena, request, err);
+}
+
+static haft_status read_snapshot(haft__migration *m, haft__store *store, haft_str id,
+                                 haft__run_snapshot *ret_run, haft_error *err)
+{
+    return haft__run_snapshot_read(store, &m->arena, m->hash_key, id, ret_run, err);
+}
+
+/* The epoch of a copy. Epochs grow with each claim of a run, and so do those of its copies: the
+ * greatest belongs to the last claim. */
 static uint64_t copy_epoch(const haft__run_snapshot *run)
 {
     return run->row.epoch + 1;
@@ -47,9 +59,9 @@ static haft_status split_events(haft__migration *m, const haft__run_snapshot *ru
     return HAFT_OK;
 }
 
-/* In one transaction: it is there whole, or not at all. A run that has ended keeps the time of its
- * end, by which it is collected one day. Another is nobody's to go on with, and its epoch is past
- * all that it had: whoever remembers the greatest one refuses what is older. */
+/* Writes the copy in one transaction. A run that has ended keeps the time of its end, which
+ * retention uses. A run that has not ended belongs to this migration; its epoch is greater than all
+ * before, so that writes of earlier owners are rejected. */
 static haft_status create(haft__migration *m, const haft__run_snapshot *run, haft_error *err)
 {
     haft_str *lines = NULL;
@@ -67,15 +79,15 @@ static haft_status create(haft__migration *m, const haft__run_snapshot *run, haf
     request.run.epoch = copy_epoch(run);
     if (status == HAFT_OK && ended) {
         haft__store_clock own = haft__store_set_clock(m->to, clock_of, &updated);
-        status = haft__migration_execute(m, m->to, &request, err);
+        status = execute(m, m->to, &request, err);
         (void)haft__store_set_clock(m->to, own.now, own.context);
     } else if (status == HAFT_OK) {
-        status = haft__migration_execute(m, m->to, &request, err);
+        status = execute(m, m->to, &request, err);
     }
     return status;
 }
 
-/* Those that are not there yet. */
+/* Sends the messages that the copy does not have yet. */
 static haft_status send_messages(haft__migration *m, const haft__run_snapshot *run, size_t there,
                                  haft_error *err)
 {
@@ -84,20 +96,20 @@ static haft_status send_messages(haft__migration *m, const haft__run_snapshot *r
         haft__store_request send = {.verb = HAFT__STORE_SEND,
                                     .run = {.id = run->row.id, .owner = haft__str(m->copy_owner)},
                                     .text = run->messages[i].body};
-        status = haft__migration_execute(m, m->to, &send, err);
+        status = execute(m, m->to, &send, err);
     }
     return status;
 }
 
-/* Away with what is in `store`, if `owner` has it in that epoch: whoever was overtaken removes
- * nothing. Fine when it is gone. */
+/* Removes the run from `store` if `owner` owns it in that epoch, so that a migration that lost the
+ * run removes nothing. Succeeds if the run does not exist. */
 static haft_status remove_at(haft__migration *m, haft__store *store, haft_str id, haft_str owner,
                              uint64_t epoch, haft_error *err)
 {
     haft_error failed = {0};
     haft__store_request gone = {.verb = HAFT__STORE_REMOVE,
                                 .run = {.id = id, .owner = owner, .epoch = epoch}};
-    haft_status status = haft__migration_execute(m, store, &gone, &failed);
+    haft_status status = execute(m, store, &gone, &failed);
     if (status != HAFT_OK && status != HAFT_NOT_FOUND && err != NULL) {
         *err = failed;
     }
@@ -108,25 +120,25 @@ static haft_status release_at(haft__migration *m, haft__store *store, haft_str i
                               haft_error *err)
 {
     haft__store_request release = {.verb = HAFT__STORE_RELEASE, .run = {.id = id, .epoch = epoch}};
-    return haft__migration_execute(m, store, &release, err);
+    return execute(m, store, &release, err);
 }
 
-/* ---- what another move has left ---- */
+/* ---- other moves ---- */
 
 static bool is_copy(const haft__store_run *row, haft__move *ret_move)
 {
     return haft__move_parse_owner(row->owner, ret_move) && ret_move->step == HAFT__MOVE_FROM;
 }
 
-/* A copy that another move has left is of no use to anybody, if that was before: it cannot come to
- * its end any more. What has a later epoch belongs to one that has overtaken this one. */
+/* Removes the copy of an earlier move, which cannot be completed any more. A copy with a greater
+ * epoch belongs to a move that has claimed the run after this one. */
 static haft_status remove_stale_copy(haft__migration *m, const haft__run_snapshot *run,
                                      haft_error *err)
 {
     haft__move move;
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = run->row.id};
     haft_error failed = {0};
-    haft_status status = haft__migration_execute(m, m->to, &find, &failed);
+    haft_status status = execute(m, m->to, &find, &failed);
     if (status == HAFT_NOT_FOUND || (status == HAFT_OK && !is_copy(&find.found[0], &move))) {
         return HAFT_OK;
     }
@@ -139,20 +151,20 @@ static haft_status remove_stale_copy(haft__migration *m, const haft__run_snapsho
                                         : haft__move_fail(row->id, &move, err);
 }
 
-/* Whether a move that was cut off goes to our new store: it says so, or its copy is there. */
+/* Whether an interrupted move has the same target: it names the store, or its copy is there. */
 static bool is_move_target(haft__migration *m, haft_str id, const haft__move *move)
 {
     haft__move there;
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = id};
     return haft__str_equal(move->store, haft__str(m->to_name))
-           || (haft__migration_execute(m, m->to, &find, NULL) == HAFT_OK
-               && is_copy(&find.found[0], &there) && haft__str_equal(there.id, move->id));
+           || (execute(m, m->to, &find, NULL) == HAFT_OK && is_copy(&find.found[0], &there)
+               && haft__str_equal(there.id, move->id));
 }
 
 /* ---- one run ---- */
 
-/* Whether the run may be taken from whoever has it: one that is gone, or a move to the same store.
- * A move to another one is to come to its end, there. */
+/* Whether the run can be claimed from its owner: a dead process, or a move to the same store
+ * (*ret_dead). BAD_STATE for a move to another store, which has to be completed there. */
 static haft_status check_owner(haft__migration *m, const haft__store_run *row, bool *ret_dead,
                                haft_error *err)
 {
@@ -165,7 +177,7 @@ static haft_status check_owner(haft__migration *m, const haft__store_run *row, b
                : HAFT_OK;
 }
 
-/* Nobody goes on with it in the old store any more. */
+/* From now on no other process continues the run in the old store. */
 static haft_status claim(haft__migration *m, const haft__store_run *row, uint64_t *ret_epoch,
                          haft_error *err)
 {
@@ -175,7 +187,7 @@ static haft_status claim(haft__migration *m, const haft__store_run *row, uint64_
                                    .run = {.id = row->id, .owner = haft__str(m->owner)},
                                    .lease_ms = HAFT__LIMIT_MIGRATE_LEASE_MS,
                                    .dead_owner = dead ? row->owner : HAFT__LIT("")};
-    status = status == HAFT_OK ? haft__migration_execute(m, m->from, &request, err) : status;
+    status = status == HAFT_OK ? execute(m, m->from, &request, err) : status;
     *ret_epoch = status == HAFT_OK ? request.found[0].epoch : 0;
     return status;
 }
@@ -190,8 +202,8 @@ static haft_status check_free(haft__migration *m, const haft__store_run *row, ha
                : status;
 }
 
-/* A copy that another move makes after its time: it will be removed by whoever has made it, and
- * must not be taken for ours. */
+/* A move that has lost the run may still write its copy, and removes it then: it must not be
+ * mistaken for ours. */
 static haft_status check_own_copy(const haft__migration *m, const haft__run_snapshot *run,
                                   const haft__run_snapshot *there, haft_error *err)
 {
@@ -202,7 +214,7 @@ static haft_status check_own_copy(const haft__migration *m, const haft__run_snap
     return is_copy(row, &move) && !mine ? haft__move_fail(row->id, &move, err) : HAFT_OK;
 }
 
-/* Puts it into the new store, unless it is there, and reads it back. */
+/* Writes the run into the new store unless it is there, reads it back and compares. */
 static haft_status copy_and_verify(haft__migration *m, const haft__run_snapshot *run,
                                    haft__migration_report *ret_run, haft__run_snapshot *ret_there,
                                    haft_error *err)
@@ -213,7 +225,7 @@ static haft_status copy_and_verify(haft__migration *m, const haft__run_snapshot 
     if (status != HAFT_OK) {
         return status;
     }
-    status = haft__run_snapshot_read(m, m->to, run->row.id, ret_there, &absent);
+    status = read_snapshot(m, m->to, run->row.id, ret_there, &absent);
     bool missing = status == HAFT_NOT_FOUND
                    || (m->dry_run && status == HAFT_OK && is_copy(&ret_there->row, &move));
     ret_run->what = missing ? HAFT__MIGRATION_COPIED : HAFT__MIGRATION_ALREADY_THERE;
@@ -232,21 +244,21 @@ static haft_status copy_and_verify(haft__migration *m, const haft__run_snapshot 
     bool ended = run->row.state == HAFT__RUN_STATE_ENDED;
     status = ended ? HAFT_OK : send_messages(m, run, ret_there->message_count, err);
     if (status == HAFT_OK) {
-        status = haft__run_snapshot_read(m, m->to, run->row.id, ret_there, err);
+        status = read_snapshot(m, m->to, run->row.id, ret_there, err);
     }
     status = status == HAFT_OK ? check_own_copy(m, run, ret_there, err) : status;
     return status == HAFT_OK ? haft__run_snapshot_compare(run, ret_there, true, err) : status;
 }
 
-/* The old store has said that the run is the copy of this move. The copy is given free, and what is
- * left in the old store goes. */
+/* The old store says that the copy is the run: releases the copy, and removes the rest from the old
+ * store. */
 static haft_status finish_move(haft__migration *m, const haft__store_run *row,
                                haft__migration_report *ret_run, haft_error *err)
 {
     haft__move move = {.store = HAFT__LIT("")}, there;
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = row->id};
     (void)haft__move_parse_owner(row->owner, &move);
-    haft_status status = haft__migration_execute(m, m->to, &find, err);
+    haft_status status = execute(m, m->to, &find, err);
     if (status == HAFT_NOT_FOUND) {
         status = haft__fail(err, HAFT_BAD_STATE, "", "the run was moved to %.*s and is not there",
                             HAFT__ARG(move.store));
@@ -262,7 +274,7 @@ static haft_status finish_move(haft__migration *m, const haft__store_run *row,
     return status;
 }
 
-/* A move that somebody has not brought to its end. */
+/* Completes a move that was interrupted. */
 static haft_status finish_earlier_move(haft__migration *m, const haft__store_run *row,
                                        const haft__move *move, haft__migration_report *ret_run,
                                        haft_error *err)
@@ -274,7 +286,7 @@ static haft_status finish_earlier_move(haft__migration *m, const haft__store_run
     return m->dry_run ? HAFT_OK : finish_move(m, row, ret_run, err);
 }
 
-/* The moment at which the run comes to be the copy, if nobody has claimed it since. */
+/* From here on the copy is the run. BAD_STATE if somebody has claimed the run meanwhile. */
 static haft_status commit_move(haft__migration *m, const haft__store_run *row,
                                haft__store_run *ret_left, haft_error *err)
 {
@@ -283,15 +295,14 @@ static haft_status commit_move(haft__migration *m, const haft__store_run *row,
         .run = {.id = row->id, .owner = haft__str(m->done_owner), .epoch = row->epoch},
         .dead_owner = haft__str(m->owner),
         .lease_ms = LEASE_FOREVER};
-    haft_status status = haft__migration_execute(m, m->from, &request, err);
+    haft_status status = execute(m, m->from, &request, err);
     if (status == HAFT_OK) {
         *ret_left = request.found[0];
     }
     return status;
 }
 
-/* Gives it back when it could not be moved. The copy goes first; were it left, nobody could do
- * anything with it. */
+/* Releases a run that could not be moved. Its copy is removed first: nobody could use it. */
 static void roll_back_move(haft__migration *m, const haft__store_run *row,
                            const haft__run_snapshot *run)
 {
@@ -305,7 +316,7 @@ static haft_status copy_from(haft__migration *m, haft_str id, haft__run_snapshot
                              haft__migration_report *ret_migrated, haft_error *err)
 {
     haft__run_snapshot there;
-    haft_status status = haft__run_snapshot_read(m, m->from, id, ret_run, err);
+    haft_status status = read_snapshot(m, m->from, id, ret_run, err);
     if (status == HAFT_OK) {
         ret_migrated->events = ret_run->event_count;
         ret_migrated->artifacts = ret_run->artifact_count;
@@ -325,7 +336,7 @@ static haft_status move_open(haft__migration *m, const haft__store_run *found,
         return status;
     }
     status = copy_from(m, row.id, &run, ret_run, err);
-    bool unknown = false; /* whether it has been turned over */
+    bool unknown = false; /* whether the move is committed */
     if (status == HAFT_OK) {
         status = commit_move(m, &row, &left, err);
         unknown = status == HAFT_IO;
@@ -359,7 +370,7 @@ haft_status haft__migration_run(haft__migration *m, haft_str id, haft__migration
     haft__move move;
     haft__run_snapshot run;
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = id};
-    haft_status status = haft__migration_execute(m, m->from, &find, err);
+    haft_status status = execute(m, m->from, &find, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -382,8 +393,8 @@ haft_status haft__migration_run(haft__migration *m, haft_str id, haft__migration
 
 /* ---- both stores ---- */
 
-/* How a store is told of in the other one; a path from the root, so that it means the same
- * everywhere. Nothing is decided by it but who is asked to repeat what. */
+/* The name of a store in the other one: an absolute path, which means the same in every working
+ * directory. It is only used for messages and to recognize a repeated move. */
 static void name_store(haft__migration *m, const char *url, char name[HAFT__MIGRATION_NAME_BYTES])
 {
     char path[PATH_MAX];
@@ -420,23 +431,29 @@ static haft_status name_owners(haft__migration *m, const char *from_name, haft_e
     return HAFT_OK;
 }
 
-/* A dry run writes nothing: a store that is not there is as an empty one. */
+/* A dry run writes nothing: a store that does not exist counts as empty. */
 static haft_status open_target(haft__migration *m, const char *to, haft_error *err)
 {
-    bool missing = m->dry_run && haft__session_missing_file(to) != NULL;
+    bool missing = m->dry_run && haft__store_access_missing_file(to) != NULL;
     return m->dry_run ? haft__store_open_existing(m->loop, missing ? "memory:" : to, &m->to, err)
                       : haft__store_open(m->loop, to, &m->to, err);
 }
 
-/* Whether what is put into the new store is found in the old one. In a dry run nothing is, and they
- * are told by their names. */
+static haft_status fail_same_store(haft__migration *m, haft_error *err)
+{
+    m->same_store = true;
+    return haft__fail(err, HAFT_BAD_INPUT, "", "wanted another store, found the same");
+}
+
+/* Whether a value that is put into the new store is found in the old one. A dry run writes nothing,
+ * and compares the names. */
 static haft_status check_distinct_stores(haft__migration *m, const char *from_name, haft_error *err)
 {
     if (m->dry_run && strcmp(from_name, m->to_name) != 0) {
         return HAFT_OK;
     }
     if (m->dry_run) {
-        return haft__fail(err, HAFT_BAD_INPUT, "--to", "wanted another store, found the same");
+        return fail_same_store(m, err);
     }
     uint64_t random = 0;
     char name[32];
@@ -449,9 +466,9 @@ static haft_status check_distinct_stores(haft__migration *m, const char *from_na
                                .lease_ms = 60000};
     haft__store_request get = {
         .verb = HAFT__STORE_CACHE_GET, .scope = HAFT__LIT("haft migrate"), .name = haft__str(name)};
-    haft_status status = haft__migration_execute(m, m->to, &put, err);
-    if (status == HAFT_OK && haft__migration_execute(m, m->from, &get, NULL) == HAFT_OK) {
-        status = haft__fail(err, HAFT_BAD_INPUT, "--to", "wanted another store, found the same");
+    haft_status status = execute(m, m->to, &put, err);
+    if (status == HAFT_OK && execute(m, m->from, &get, NULL) == HAFT_OK) {
+        status = fail_same_store(m, err);
     }
     return status;
 }
@@ -459,7 +476,7 @@ static haft_status check_distinct_stores(haft__migration *m, const char *from_na
 haft_status haft__migration_open(haft__migration *m, const char *from, const char *to,
                                  haft_error *err)
 {
-    const char *missing = haft__session_missing_file(from);
+    const char *missing = haft__store_access_missing_file(from);
     haft__arena_init(&m->arena, 0);
     m->hash_key = haft__random_hash_key();
     if (missing != NULL) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* first_turn.c - decides the first turn as a run would. Tests: tests/cli/run_test.py. */
-#include "cli/ops/first_turn.h"
+#include "engine/ops/first_turn.h"
 
 #include "base/limits.h"
 #include "base/str.h"

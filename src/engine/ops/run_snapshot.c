@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_snapshot.c - see run_snapshot.h. Tests: tests/cli/migrate_test.py. */
-#include "cli/ops/run_snapshot.h"
+/* run_snapshot.c - see run_snapshot.h. Tests: tests/engine/ops/migrate_test.c. */
+#include "engine/ops/run_snapshot.h"
 
 #include "base/error.h"
 #include "base/limits.h"
@@ -9,19 +9,32 @@
 #include "io/clock.h"
 #include "run/event.h"
 
-haft_status haft__migration_execute(haft__migration *m, haft__store *store,
-                                    haft__store_request *request, haft_error *err)
+haft_status haft__run_snapshot_execute(haft__store *store, haft__arena *arena,
+                                       haft__store_request *request, haft_error *err)
 {
-    request->arena = &m->arena;
+    request->arena = arena;
     request->now_ms = haft__clock_now();
     return haft__store_submit_and_wait(store, request, err);
 }
 
 /* ---- reading ---- */
 
-static haft_status add_artifact(haft__migration *m, haft__store *store, haft_str name,
-                                haft__run_snapshot *run, haft_error *err)
+typedef struct reader {
+    haft__store *store;
+    haft__arena *arena;
+    haft__hash_key hash_key;
+    haft__run_snapshot *run;
+    haft_error *err;
+} reader;
+
+static haft_status execute(const reader *r, haft__store_request *request)
 {
+    return haft__run_snapshot_execute(r->store, r->arena, request, r->err);
+}
+
+static haft_status add_artifact(reader *r, haft_str name)
+{
+    haft__run_snapshot *run = r->run;
     for (size_t i = 0; i < run->artifact_count; i++) {
         if (haft__str_equal(run->artifacts[i].name, name)) {
             return HAFT_OK;
@@ -29,71 +42,71 @@ static haft_status add_artifact(haft__migration *m, haft__store *store, haft_str
     }
     haft__store_request get = {
         .verb = HAFT__STORE_READ_ARTIFACT, .run.id = run->row.id, .name = name};
-    haft_status status = haft__migration_execute(m, store, &get, err);
+    haft_status status = execute(r, &get);
     if (status == HAFT_OK) {
         run->artifacts[run->artifact_count++] = get.artifact;
     }
     return status;
 }
 
-/* Those that the events name. */
-static haft_status read_artifacts(haft__migration *m, haft__store *store, haft__run_snapshot *run,
-                                  haft_error *err)
+/* The artifacts that the events name. */
+static haft_status read_artifacts(reader *r)
 {
+    haft__run_snapshot *run = r->run;
     haft_status status = HAFT_OK;
-    run->artifacts = haft__arena_array(&m->arena, run->event_count, sizeof(*run->artifacts));
+    run->artifacts = haft__arena_array(r->arena, run->event_count, sizeof(*run->artifacts));
     if (run->artifacts == NULL) {
-        return haft__arena_fail(&m->arena, err);
+        return haft__arena_fail(r->arena, r->err);
     }
     for (haft_str rest = run->events; status == HAFT_OK && rest.len > 0;) {
         haft_str line = haft__str_split(&rest, '\n'), name;
         haft__event event;
-        status = haft__event_read(&m->arena, line, m->hash_key, &event, err);
+        status = haft__event_read(r->arena, line, r->hash_key, &event, r->err);
         if (status == HAFT_OK && event.kind == HAFT__EVENT_ARTIFACT_STORED) {
-            status = haft__event_text(&event, "name", &name, err);
-            status = status == HAFT_OK ? add_artifact(m, store, name, run, err) : status;
+            status = haft__event_text(&event, "name", &name, r->err);
+            status = status == HAFT_OK ? add_artifact(r, name) : status;
         }
     }
     return status;
 }
 
-static haft_status read_messages(haft__migration *m, haft__store *store, haft__run_snapshot *run,
-                                 haft_error *err)
+static haft_status read_messages(reader *r)
 {
-    haft__store_request get = {.verb = HAFT__STORE_RECEIVE, .run.id = run->row.id};
-    haft_status status = haft__migration_execute(m, store, &get, err);
+    haft__store_request get = {.verb = HAFT__STORE_RECEIVE, .run.id = r->run->row.id};
+    haft_status status = execute(r, &get);
     uint64_t bytes = 0;
     for (size_t i = 0; status == HAFT_OK && i < get.message_count; i++) {
         bytes += get.messages[i].body.len;
     }
     if (status == HAFT_OK && bytes >= HAFT__LIMIT_STORE_TEXT_BYTES) {
-        status = haft__fail(err, HAFT_TOO_BIG, "", "its messages have %llu bytes, too many at once",
-                            (unsigned long long)bytes);
-        return haft__hint(err, status, "`haft resume` hears them");
+        status =
+            haft__fail(r->err, HAFT_TOO_BIG, "", "its messages have %llu bytes, too many at once",
+                       (unsigned long long)bytes);
+        return haft__hint(r->err, status, "`haft resume` hears them");
     }
-    run->messages = get.messages;
-    run->message_count = get.message_count;
+    r->run->messages = get.messages;
+    r->run->message_count = get.message_count;
     return status;
 }
 
-/* Everything, checked by the store as it is read. */
-haft_status haft__run_snapshot_read(haft__migration *m, haft__store *store, haft_str id,
-                                    haft__run_snapshot *ret_run, haft_error *err)
+haft_status haft__run_snapshot_read(haft__store *store, haft__arena *arena, haft__hash_key hash_key,
+                                    haft_str id, haft__run_snapshot *ret_run, haft_error *err)
 {
+    reader r = {.store = store, .arena = arena, .hash_key = hash_key, .run = ret_run, .err = err};
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = id};
     haft__store_request read = {.verb = HAFT__STORE_READ_EVENTS, .run.id = id};
     *ret_run = (haft__run_snapshot){.event_count = 0};
-    haft_status status = haft__migration_execute(m, store, &find, err);
+    haft_status status = execute(&r, &find);
     if (status == HAFT_OK) {
         ret_run->row = find.found[0];
-        status = haft__migration_execute(m, store, &read, err);
+        status = execute(&r, &read);
     }
     if (status == HAFT_OK) {
         ret_run->events = read.text;
         ret_run->event_count = read.count;
-        status = read_artifacts(m, store, ret_run, err);
+        status = read_artifacts(&r);
     }
-    return status == HAFT_OK ? read_messages(m, store, ret_run, err) : status;
+    return status == HAFT_OK ? read_messages(&r) : status;
 }
 
 /* ---- comparing ---- */
@@ -141,7 +154,7 @@ static bool same_artifacts(const haft__run_snapshot *a, const haft__run_snapshot
     return same;
 }
 
-/* The messages of `there`, which may be only the first of them. */
+/* Unless `all`, `there` may have only the first messages. */
 static bool same_messages(const haft__run_snapshot *a, const haft__run_snapshot *there, bool all)
 {
     bool same =
@@ -152,12 +165,13 @@ static bool same_messages(const haft__run_snapshot *a, const haft__run_snapshot 
     return same;
 }
 
-haft_status haft__run_snapshot_compare(const haft__run_snapshot *a, const haft__run_snapshot *there,
-                                       bool all_messages, haft_error *err)
+haft_status haft__run_snapshot_compare(const haft__run_snapshot *original,
+                                       const haft__run_snapshot *copy, bool all_messages,
+                                       haft_error *err)
 {
-    const char *what = first_difference(a, there);
-    what = what == NULL && !same_artifacts(a, there) ? "an artifact" : what;
-    what = what == NULL && !same_messages(a, there, all_messages) ? "a message" : what;
+    const char *what = first_difference(original, copy);
+    what = what == NULL && !same_artifacts(original, copy) ? "an artifact" : what;
+    what = what == NULL && !same_messages(original, copy, all_messages) ? "a message" : what;
     if (what == NULL) {
         return HAFT_OK;
     }
