@@ -11,9 +11,9 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/config/variables.h"
-#include "cli/explain/mcp_changes.h"
 #include "cli/session.h"
 #include "cli/terminal/print.h"
+#include "engine/ops/mcp_changes.h"
 #include "engine/ops/store_access.h"
 #include "exec/exec.h"
 #include "exec/files/root.h"
@@ -168,7 +168,8 @@ static void check_servers(doctor_report *e)
 {
     haft_str place;
     size_t count = 0, damaged = 0;
-    haft_status status = haft__mcp_changes_count_servers(e->cli, &place, &count, &damaged, e->err);
+    haft_status status =
+        haft__mcp_changes_count_servers(&e->cli->arena, &place, &count, &damaged, e->err);
     if (status != HAFT_OK) {
         e->status = status;
         return;

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/engine_help.h"
-#include "engine/ops/store_access.h"
+#include "io/clock.h"
 
 #define ASKING        "\"tools\":[{\"name\":\"pick\",\"description\":\"Picks one.\",\"headless\":true}]"
 #define ASKING_SCRIPT "{\"replies\":[{\"calls\":[{\"name\":\"pick\",\"arguments\":{}}]}]}"
@@ -27,6 +27,8 @@ static void runs_init(runs *r)
     help_host_init(&r->h, "memory:");
     haft__arena_init(&r->arena, 0);
     for (int i = 0; i < ALL; i++) {
+        for (uint64_t now = haft__clock_now(); haft__clock_now() == now;) { /* ends differ */
+        }
         char task[2] = {(char)('0' + i), '\0'};
         haft_run *run =
             i < ENDED ? help_host_start(&r->h, "", "{\"replies\":[{\"text\":\"good\"}]}", task)

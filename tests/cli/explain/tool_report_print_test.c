@@ -1,80 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/cli/explain/tool_report.c: servers and all tools, with verdicts. */
-#include "cli/explain/tool_report.h"
+/* Tests for src/cli/explain/tool_report_print.c: servers and all tools, with verdicts. */
+#include "cli/explain/tool_report_print.h"
 
-#include "run/run_help.h"
+#include "engine/ops/preview_help.h"
 #include "json/read.h"
 
 #define UNDECLARED                                                                                 \
     "  ~ tool_search              builtin, neutral: not enabled, but can be called: there are "    \
     "deferred tools\n"
 
-static void look(const char *words, const char *task, haft__arena *arena, help_spec *s,
-                 haft__first_turn_preview *ret_first)
-{
-    help_spec_init(s, arena, haft__str(words));
-    CHECK_INT(haft__first_turn_decide_with(arena, &s->spec, haft__str(task), HELP_KEY,
-                                           s->servers.listings, s->servers.count, ret_first, NULL),
-              HAFT_OK, "%s", words);
-}
-
-/* The text with N for each score: how high they are is the index's affair. */
-static haft_str without_scores(haft_str text)
-{
-    haft__buf made;
-    haft__buf_init(&made, 1 << 16);
-    for (size_t i = 0; i < text.len; i++) {
-        haft_str rest = haft__str_skip(text, i);
-        haft_str mark = haft__str_starts_with(rest, HAFT__LIT("score ")) ? HAFT__LIT("score ")
-                                                                         : HAFT__LIT("\"score\":");
-        if (!haft__str_starts_with(rest, mark)) {
-            haft__buf_add_char(&made, text.ptr[i]);
-            continue;
-        }
-        haft__buf_addf(&made, "%sN", mark.ptr);
-        for (i += mark.len; i < text.len && strchr("0123456789.", text.ptr[i]) != NULL; i++) {
-        }
-        i--;
-    }
-    haft_str kept = help_keep(haft__buf_str(&made));
-    haft__buf_finish(&made);
-    return kept;
-}
-
 TEST(servers_with_their_verdicts)
 {
     static const struct {
-        const char *spec, *start, *shown, *json;
+        const char *spec, *start, *shown;
     } rows[] = {
         {"agent; tools=look", "",
-         "  + look                     command, data: declared in the spec\n", "[]"},
+         "  + look                     command, data: declared in the spec\n"},
         {"agent; max_mcp=1; tools=write,other; context=1000; own_bytes=404", "",
          "  + write                    command, data: shown: the search found it, rank 1, score N "
          "(name)\n"
          "  - other                    command, data: deferred: the spec's tools take about 101 of "
-         "1000 tokens, more than 10 % (max_tools_share)\n" UNDECLARED,
-         "[]"},
+         "1000 tokens, more than 10 % (max_tools_share)\n" UNDECLARED},
         {"agent; max_mcp=1; server=docs,search,write; server=dead!error; server=off!disabled", "",
          UNDECLARED "  - docs:search              mcp, data: deferred: no search has shown it\n"
                     "  + docs:write               mcp, data: shown: the search found it, rank 1, "
                     "score N (exact "
                     "name)\n"
                     "  - dead:*                   mcp: it does not answer\n"
-                    "  - off:*                    mcp: the server is disabled\n",
-         "[{\"name\":\"docs\",\"state\":\"started\",\"tools\":2,\"means\":\"it runs, and has "
-         "listed "
-         "its "
-         "tools\",\"warning\":null,\"left_out\":[],\"left_out_all\":0,\"code\":null,\"reason\":"
-         "null},"
-         "{\"name\":\"dead\",\"state\":\"configured\",\"tools\":0,\"means\":\"the spec names it; "
-         "it was asked, and did not list its tools\",\"warning\":null,\"left_out\":[],"
-         "\"left_out_all\":0,"
-         "\"code\":\"server_error\",\"reason\":\"it does not "
-         "answer\"},{\"name\":\"off\",\"state\":\"started\",\"tools\":0,"
-         "\"means\":\"it runs, and has listed its tools\",\"warning\":null,\"left_out\":[],"
-         "\"left_out_all\":0,\"code\":\"server_disabled\",\"reason\":\"the server is disabled\"}]"},
+                    "  - off:*                    mcp: the server is disabled\n"},
         {"agent; server=docs,zzz; phase=one+docs:zzz", "docs:z",
-         "  + docs:zzz                 mcp, data: shown: the spec names it\n", NULL},
+         "  + docs:zzz                 mcp, data: shown: the spec names it\n"},
         {"agent; tools=grep,glob; builtin_allow=gr*; mcp_allow=docs:a*+mail:*+gone:*; "
          "mcp_deny=*:x+*:ab+mail:*; server=docs,ab,b; server=mail,c; server=web,d",
          "",
@@ -85,38 +40,28 @@ TEST(servers_with_their_verdicts)
          "  - mail:c                   mcp, data: the server is denied by mcp.deny \"mail:*\"\n"
          "  - web:d                    mcp, data: the server is not in mcp.allow\n"
          "  - mail:*                   mcp: the server is denied by mcp.deny \"mail:*\"\n"
-         "  - web:*                    mcp: the server is not in mcp.allow\n",
-         NULL},
+         "  - web:*                    mcp: the server is not in mcp.allow\n"},
         {"agent; tools=grep; builtin_deny=x+*ep", "",
-         "  - grep                     builtin, data: denied by builtins.deny \"*ep\"\n", NULL},
+         "  - grep                     builtin, data: denied by builtins.deny \"*ep\"\n"},
         {"agent; server=docs,search,write; server=mail,send", "docs:w",
          "  + docs:write               mcp, data: shown: the search found it, rank 1, score N "
          "(exact "
-         "name)\n",
-         NULL},
+         "name)\n"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__arena arena;
         help_spec s;
         haft__first_turn_preview first;
-        haft__buf json;
-        haft__json_writer w;
         char *text = NULL;
         size_t length = 0;
         haft__arena_init(&arena, 0);
-        haft__buf_init(&json, 1 << 16);
-        haft__json_writer_init(&w, &json);
-        look(rows[i].spec, "docs write", &arena, &s, &first);
+        help_preview(rows[i].spec, "docs write", &arena, &s, &first);
         FILE *out = open_memstream(&text, &length);
         (void)haft__tool_report_print(out, &first, haft__str(rows[i].start));
         (void)fclose(out);
-        CHECK_STR(without_scores((haft_str){text, length}), haft__str(rows[i].shown), "row %zu", i);
-        haft__tool_report_write_servers(&w, &first);
-        if (rows[i].json != NULL) {
-            CHECK_STR(haft__buf_str(&json), haft__str(rows[i].json), "row %zu", i);
-        }
+        CHECK_STR(help_without_scores((haft_str){text, length}), haft__str(rows[i].shown),
+                  "row %zu", i);
         free(text);
-        haft__buf_finish(&json);
         haft__arena_finish(&arena);
     }
 }
@@ -137,7 +82,7 @@ TEST(what_was_not_found_is_said_to_have_had_room)
         char *text = NULL, wanted[256];
         size_t length = 0;
         haft__arena_init(&arena, 0);
-        look("agent; server=docs,find", rows[i].task, &arena, &s, &first);
+        help_preview("agent; server=docs,find", rows[i].task, &arena, &s, &first);
         FILE *out = open_memstream(&text, &length);
         CHECK_INT(haft__tool_report_print_mcp(out, &first, HAFT__LIT("")), 1, "lines");
         (void)fclose(out);
@@ -173,7 +118,7 @@ TEST(the_cap_and_why)
         char *text = NULL;
         size_t length = 0;
         haft__arena_init(&arena, 0);
-        look(rows[i].spec, "", &arena, &s, &first);
+        help_preview(rows[i].spec, "", &arena, &s, &first);
         FILE *out = open_memstream(&text, &length);
         haft__tool_report_print_limit(out, &first);
         (void)fclose(out);
@@ -181,38 +126,6 @@ TEST(the_cap_and_why)
         free(text);
         haft__arena_finish(&arena);
     }
-}
-
-TEST(tools_as_json_have_a_code_and_a_reason)
-{
-    haft__arena arena;
-    help_spec s;
-    haft__first_turn_preview first;
-    haft__buf json;
-    haft__json_writer w;
-    haft__arena_init(&arena, 0);
-    haft__buf_init(&json, 1 << 16);
-    haft__json_writer_init(&w, &json);
-    look("agent; tools=look,tool_search; server=docs,search", "search", &arena, &s, &first);
-    haft__tool_report_write_tools(&w, &first);
-    haft_str text = without_scores(haft__buf_str(&json));
-    CHECK(strstr(text.ptr,
-                 "{\"name\":\"docs:search\",\"source\":\"mcp\",\"role\":\"data\","
-                 "\"server\":\"docs\",\"offered\":true,\"sight\":\"declared\",\"code\":"
-                 "\"revealed\",\"reason\":\"shown: the search found it, rank 1, score N (exact "
-                 "name)\",\"search\":{\"rank\":1,\"score\":N,\"why\":\"exact name\"},"
-                 "\"denied_by\":null}")
-              != NULL,
-          "it is not there");
-    CHECK(strstr(text.ptr, "glob") == NULL, "what is not enabled stands elsewhere: %s", text.ptr);
-    haft__buf_clear(&json);
-    haft__json_writer_init(&w, &json);
-    haft__tool_report_write_not_enabled(&w, &first);
-    text = help_keep(haft__buf_str(&json));
-    CHECK(strncmp(text.ptr, "[\"glob\",", 8) == 0 && strstr(text.ptr, "tool_search") == NULL, "%s",
-          text.ptr);
-    haft__buf_finish(&json);
-    haft__arena_finish(&arena);
 }
 
 TEST(a_server_whose_list_is_not_known_is_said_to_be_so)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tool_report.c - verdicts for people. Tests: tests/cli/explain/tool_report_test.c. */
+/* tool_report_print.c - see tool_report_print.h. Tests:
+ * tests/cli/explain/tool_report_print_test.c. */
+#include "cli/explain/tool_report_print.h"
+
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "cli/explain/tool_reason.h"
 #include "cli/terminal/print.h"
+#include "engine/ops/tool_reason.h"
 
 static void print_verdict(FILE *out, haft__buf *buf, const haft__first_turn_preview *first,
                           const haft__verdict *verdict)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explain_family.c - what `haft explain` says of a model's family. Tests:
- * tests/cli/families_test.py. */
-#include "cli/explain/explain_family.h"
+/* explain_family.c - see explain_family.h. Tests: tests/cli/families_test.py. */
+#include "engine/ops/explain_family.h"
 
 #include "base/str.h"
 
@@ -67,52 +66,4 @@ void haft__explain_family_write(haft__json_writer *w, const haft__spec *spec)
     add_text(w, "pattern", family->pattern);
     add_defaults(w, spec);
     haft__json_end_object(w);
-}
-
-static void print_defaults(FILE *out, const haft__spec *spec)
-{
-    const haft__model_spec *model = &spec->model;
-    const char *between = "";
-    if (model->family.gave_native) {
-        (void)fprintf(out, "%s calls", model->native_tools ? "has" : "no");
-        between = ", ";
-    }
-    if (model->family.gave_format) {
-        (void)fprintf(out, "%sformat %.*s", between, HAFT__ARG(model->family.format));
-        between = ", ";
-    }
-    if (model->family.gave_context) {
-        (void)fprintf(out, "%scontext %llu tokens", between,
-                      (unsigned long long)model->context_tokens);
-        between = ", ";
-    }
-    if (model->family.gave_size) {
-        (void)fprintf(out, "%ssize %.*s B", between, HAFT__ARG(model->size_b));
-        between = ", ";
-    }
-    if (model->family.reasoning_open != NULL) {
-        (void)fprintf(out, "%s%s %s", between,
-                      model->family.gave_opened ? "replies begin behind" : "thinks behind",
-                      model->family.reasoning_open);
-        between = ", ";
-    }
-    (void)fputs(between[0] != '\0' ? "\n" : "nothing\n", out);
-}
-
-void haft__explain_family_print(FILE *out, const haft__spec *spec)
-{
-    const haft__model_family *family = &spec->model.family;
-    if (family->size_in_name) {
-        (void)fprintf(out, "  size %.*s B, by the name\n", HAFT__ARG(spec->model.size_b));
-    }
-    if (family->name.len == 0) {
-        return;
-    }
-    (void)fprintf(out, "  family %.*s, by the %.*s", HAFT__ARG(family->name),
-                  HAFT__ARG(family->found_by));
-    if (family->pattern.len > 0) {
-        (void)fprintf(out, " (%.*s)", HAFT__ARG(family->pattern));
-    }
-    (void)fputs("; taken from it: ", out);
-    print_defaults(out, spec);
 }

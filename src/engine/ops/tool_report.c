@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tool_report_json.c - verdicts for programs. Tests: tests/cli/explain/tool_report_test.c. */
+/* tool_report.c - see tool_report.h. Tests: tests/engine/ops/tool_report_test.c. */
+#include "engine/ops/tool_report.h"
+
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "cli/explain/tool_reason.h"
+#include "engine/ops/tool_reason.h"
 
 static void add_text(haft__json_writer *w, const char *key, haft_str text)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* forced_turn.c - see forced_turn.h. Tests: tests/cli/formats_test.py. */
-#include "cli/explain/forced_turn.h"
+#include "engine/ops/forced_turn.h"
 
 #include "base/str.h"
-#include "cli/terminal/print.h"
 #include "format/format.h"
 #include "run/offer/offer.h"
 
@@ -64,35 +63,4 @@ void haft__forced_turn_write(haft__json_writer *w, haft__arena *arena,
     haft__json_key(w, "relaxed_left_off");
     haft__json_add_int(w, (int64_t)forced->relaxed.left_off);
     haft__json_end_object(w);
-}
-
-void haft__forced_turn_print(FILE *out, const haft__forced_turn *forced)
-{
-    bool none = forced->kind == HAFT__CONSTRAINT_NONE;
-    (void)fputs("\nforced turns\n", out);
-    if (forced->again) {
-        (void)fputs("  tool_choice of the provider\n", out);
-    }
-    if (none) {
-        (void)fprintf(out, "  %snot held to it by a constraint: %s\n",
-                      forced->again ? "asked again the same way, " : "", forced->why);
-        return;
-    }
-    (void)fprintf(out, "  %s%s of %zu bytes, in %.*s: %s\n",
-                  forced->again ? "a model that takes no notice is asked again with " : "",
-                  haft__constraint_name(forced->kind), forced->bytes, HAFT__ARG(forced->format),
-                  forced->why);
-    for (size_t i = 0; i < forced->relaxed.count; i++) {
-        const haft__relaxation *item = &forced->relaxed.items[i];
-        (void)fputs("  relaxed ", out);
-        haft__print_escaped(out, item->where);
-        (void)fputs(": ", out);
-        haft__print_escaped(out, item->what);
-        (void)fputs(" became ", out);
-        haft__print_escaped(out, item->became);
-        (void)fputs("\n", out);
-    }
-    if (forced->relaxed.left_off > 0) {
-        (void)fprintf(out, "  relaxed: and %zu more\n", forced->relaxed.left_off);
-    }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tool_reason.c - the reason of each verdict, with what led to it: for people and for programs.
- * Tests: tests/cli/explain/tool_report_test.c. */
-#include "cli/explain/tool_reason.h"
+/* tool_reason.c - see tool_reason.h. Tests: tests/engine/ops/tool_report_test.c,
+ * tests/cli/explain/tool_report_print_test.c. */
+#include "engine/ops/tool_reason.h"
+
 #include "base/limits.h"
 #include "base/str.h"
 
