@@ -10,8 +10,10 @@
 #include "engine/engine_help.h"
 #include "io/clock.h"
 
-#define ASKING        "\"tools\":[{\"name\":\"pick\",\"description\":\"Picks one.\",\"headless\":true}]"
-#define ASKING_SCRIPT "{\"replies\":[{\"calls\":[{\"name\":\"pick\",\"arguments\":{}}]}]}"
+static const char asking[] =
+    "\"tools\":[{\"name\":\"pick\",\"description\":\"Picks one.\",\"headless\":true}]";
+static const char asking_script[] =
+    "{\"replies\":[{\"calls\":[{\"name\":\"pick\",\"arguments\":{}}]}]}";
 
 enum { ENDED = 3, ALL };
 
@@ -32,7 +34,7 @@ static void runs_init(runs *r)
         char task[2] = {(char)('0' + i), '\0'};
         haft_run *run =
             i < ENDED ? help_host_start(&r->h, "", "{\"replies\":[{\"text\":\"good\"}]}", task)
-                      : help_host_start(&r->h, ASKING, ASKING_SCRIPT, task);
+                      : help_host_start(&r->h, asking, asking_script, task);
         help_host_settle(&r->h, run);
         (void)snprintf(r->ids[i], sizeof(r->ids[i]), "%s", haft_run_id(run));
         haft_run_release(run);

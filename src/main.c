@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - the haft command: everything is in command.c; here is what only a process can do.
+ * main.c - the haft command: joins the command line and the servers, and does what only a process
+ * can do.
  *
  * Output that did not arrive is a failure, also when the reader went away (a broken pipe) or the
  * disk is full: a script must not take half a result for a whole one.
@@ -15,6 +16,7 @@
 
 #include "base/macros.h"
 #include "cli/command.h"
+#include "serve/services.h"
 
 /* The memory of this process may have keys in it: no other process of the user looks into it (and
  * so not a tool, by /proc), and no core file keeps it. Leak checkers look into it, too. */
@@ -32,7 +34,7 @@ int main(int argc, char **argv)
     protect_process_memory();
     (void)signal(SIGPIPE, SIG_IGN); /* so that writing fails, and we can say so */
     (void)signal(SIGXFSZ, SIG_IGN); /* the same for a file that may not grow (ulimit -f) */
-    haft__exit_status result = haft__cli_run(argc, argv, stdout, stderr);
+    haft__exit_status result = haft__cli_run(argc, argv, &haft__services_all, stdout, stderr);
     errno = 0;
     int failed_before = ferror(stdout);
     if (fclose(stdout) != 0 || failed_before) {
