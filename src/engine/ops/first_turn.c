@@ -9,7 +9,7 @@
 
 static const haft_str run_id = {"00000000000000000000000000", 26};
 
-/* Records one event, and keeps it when it is the start of a turn. */
+/* Folds one event, and keeps it if it is turn_started. */
 static haft_status fold(haft__arena *arena, haft__run *run, haft_str body, haft__hash_key hash_key,
                         haft__json *ret_turn, haft_error *err)
 {
@@ -32,7 +32,7 @@ static haft_status fold(haft__arena *arena, haft__run *run, haft_str body, haft_
     return status;
 }
 
-/* The search in front of the first turn, through what is known. */
+/* The search before the first turn, in the cached listings. */
 static haft_status search(haft__arena *arena, const haft__spec *spec, haft_str task,
                           haft__hash_key hash_key, haft__first_turn_preview *first, haft__buf *body,
                           haft_error *err)
@@ -63,7 +63,7 @@ static haft_status search(haft__arena *arena, const haft__spec *spec, haft_str t
         haft__input_tools_revealed(body, &reveal);
         status = haft__buf_check(body, err);
         first->search = reveal;
-        first->search.request = (haft__reveal_request){0}; /* it refers to what is gone then */
+        first->search.request = (haft__reveal_request){0}; /* it refers to locals */
     }
     return status;
 }
@@ -79,7 +79,7 @@ static haft_status decide_first_turn(haft__arena *arena, const haft__spec *spec,
     haft_status status = haft__run_init(&first->run, arena, spec, hash_key, err);
     while (status == HAFT_OK
            && (effect.kind == HAFT__EFFECT_EVENT || effect.kind == HAFT__EFFECT_SEARCH_TOOLS)) {
-        if (effect.kind == HAFT__EFFECT_SEARCH_TOOLS) { /* nobody is asked here */
+        if (effect.kind == HAFT__EFFECT_SEARCH_TOOLS) { /* without asking a server */
             status = search(arena, spec, task, hash_key, first, body, err);
             effect.body = haft__buf_str(body);
         }

@@ -15,7 +15,7 @@ haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__reques
     haft__request asked = *request;
     haft_str format = haft__offer_format(spec, &why);
     bool again = haft__format_find(format) == NULL;
-    asked.allowed = NULL; /* each may be */
+    asked.allowed = NULL; /* every tool is allowed */
     asked.mode = HAFT__MODE_ANY;
     asked.constraint = (haft__constraint){.kind = HAFT__CONSTRAINT_NONE};
     *ret_forced = (haft__forced_turn){

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* token_file.c - see token_file.h. Tests: tests/cli/mcp_test.py. */
+/* token_file.c - see token_file.h. Tests: tests/serve/mcp/token_file_test.c. */
 #include "serve/mcp/token_file.h"
 
 #include <sys/stat.h>
