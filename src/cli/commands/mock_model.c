@@ -11,15 +11,15 @@
 #include "engine/script_file.h"
 #include "io/random.h"
 
-static haft_status find_like(const char *name, haft__chat_server_kind *ret_like, haft_error *err)
+static haft_status find_like(const char *name, haft__mock_service_kind *ret_like, haft_error *err)
 {
     static const struct {
         const char *name;
-        haft__chat_server_kind like;
-    } known[] = {{"openai", HAFT__CHAT_SERVER_OPENAI},
-                 {"llamacpp", HAFT__CHAT_SERVER_LLAMACPP},
-                 {"vllm", HAFT__CHAT_SERVER_OTHER},
-                 {"ollama", HAFT__CHAT_SERVER_OTHER}};
+        haft__mock_service_kind like;
+    } known[] = {{"openai", HAFT__MOCK_SERVICE_OPENAI},
+                 {"llamacpp", HAFT__MOCK_SERVICE_LLAMACPP},
+                 {"vllm", HAFT__MOCK_SERVICE_OTHER},
+                 {"ollama", HAFT__MOCK_SERVICE_OTHER}};
     for (size_t i = 0; i < COUNT(known); i++) {
         if (strcmp(name, known[i].name) == 0) {
             *ret_like = known[i].like;

@@ -9,7 +9,6 @@
 #define HAFT_ENGINE_OPS_SERVICE_H
 
 #include "engine/runtime.h"
-#include "model/providers/openai_chat/parse_request.h"
 #include "model/script/script.h"
 
 /* The caller of a server. */
@@ -35,17 +34,24 @@ typedef struct haft__mcp_service_options {
     size_t allow_host_count;
 } haft__mcp_service_options;
 
+/* The server that a mock model imitates. */
+typedef enum haft__mock_service_kind {
+    HAFT__MOCK_SERVICE_OPENAI,
+    HAFT__MOCK_SERVICE_LLAMACPP,
+    HAFT__MOCK_SERVICE_OTHER,
+} haft__mock_service_kind;
+
 /* A script as a model server. Everything is borrowed. */
 typedef struct haft__mock_service_options {
     haft__service_host host;
     haft__loop *loop;
     haft__script *script;
     haft__hash_key hash_key;
-    const char *listen;          /* ADDR:PORT */
-    haft__chat_server_kind like; /* the server that it imitates */
-    bool again;                  /* start over after the last reply */
-    bool require_key;            /* reject requests without an API key */
-    size_t dimensions;           /* of the vectors of /v1/embeddings; 0: there is no such path */
+    const char *listen; /* ADDR:PORT */
+    haft__mock_service_kind like;
+    bool again;        /* start over after the last reply */
+    bool require_key;  /* reject requests without an API key */
+    size_t dimensions; /* of the vectors of /v1/embeddings; 0: there is no such path */
     const char *fault; /* of these vectors: "error", "slow", "garbage", "sizes"; or NULL */
 } haft__mock_service_options;
 

@@ -11,6 +11,16 @@ static void on_mismatch(void *context, const char *message)
     host->warn(host->context, haft__str(message));
 }
 
+static haft__chat_server_kind kind_of(haft__mock_service_kind like)
+{
+    switch (like) {
+    case HAFT__MOCK_SERVICE_OPENAI: return HAFT__CHAT_SERVER_OPENAI;
+    case HAFT__MOCK_SERVICE_LLAMACPP: return HAFT__CHAT_SERVER_LLAMACPP;
+    case HAFT__MOCK_SERVICE_OTHER: return HAFT__CHAT_SERVER_OTHER;
+    }
+    HAFT__UNREACHABLE();
+}
+
 haft_status haft__mock_service_run(const haft__mock_service_options *options, haft_error *err)
 {
     haft__service_host host = options->host;
@@ -20,7 +30,7 @@ haft_status haft__mock_service_run(const haft__mock_service_options *options, ha
                              .context = &host,
                              .hash_key = options->hash_key,
                              .again = options->again,
-                             .like = options->like,
+                             .like = kind_of(options->like),
                              .require_key = options->require_key,
                              .dimensions = options->dimensions,
                              .fault = options->fault};
