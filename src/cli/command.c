@@ -14,6 +14,7 @@
 #include "cli/session.h"
 #include "cli/terminal/diagnostic.h"
 #include "cli/terminal/print.h"
+#include "engine/ops/service.h"
 #include "run/result.h"
 
 static const haft__command *const commands[] = {
@@ -198,9 +199,10 @@ static haft__exit_status choose_and_run(haft__cli *cli, int argc, char *const *a
     return command != NULL ? run_command(cli, command, argc - 2, argv + 2, err) : HAFT__EXIT_USAGE;
 }
 
-haft__exit_status haft__cli_run(int argc, char *const *argv, FILE *out, FILE *errors)
+haft__exit_status haft__cli_run(int argc, char *const *argv, const haft__services *services,
+                                FILE *out, FILE *errors)
 {
-    haft__cli cli = {.out = out, .errors = errors};
+    haft__cli cli = {.out = out, .errors = errors, .services = services};
     haft__arena_init(&cli.arena, 0);
     haft_error err = {0};
     haft__exit_status result = choose_and_run(&cli, argc, argv, &err);

@@ -52,7 +52,8 @@ typedef struct haft__cli {
         *config;        /* settings that were found (cli/config/config.h); NULL: none are read */
     haft_error problem; /* what was wrong when it has been told already, for --json */
     bool answered;      /* the JSON object that was asked for is printed */
-    char run[HAFT__ID_LENGTH + 1]; /* the run it is about, once that is known; or "" */
+    const struct haft__services *services; /* the servers that commands run */
+    char run[HAFT__ID_LENGTH + 1];         /* the run it is about, once that is known; or "" */
 } haft__cli;
 
 /* Runs the command. On failure it fills in `err` (zeroed before), which the caller prints; an
@@ -103,8 +104,10 @@ const haft__command *const *haft__command_table(size_t *ret_count);
 /* NULL, and a BAD_INPUT error that names the nearest command, when there is none of that name. */
 const haft__command *haft__command_find(const char *name, haft_error *err);
 
-/* Runs what a whole command line asks for; errors go to `errors`. argv[0] is not looked at. */
-haft__exit_status haft__cli_run(int argc, char *const *argv, FILE *out, FILE *errors);
+/* Runs a whole command line; argv[0] is ignored. `services` are the servers that commands run;
+ * errors go to `errors`. */
+haft__exit_status haft__cli_run(int argc, char *const *argv, const struct haft__services *services,
+                                FILE *out, FILE *errors);
 
 /* The option that every command has, though it stands in no table. */
 extern const haft__option haft__option_help;

@@ -2,14 +2,13 @@
 /* session.c - opens what a command works with. Tests: tests/cli/store_test.py. */
 #include "cli/session.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/ops/store_access.h"
 #include "tool/duration.h"
 
 haft_status haft__session_store_url(haft__cli *cli, const haft__args *args, const char **ret_url,
@@ -36,15 +35,6 @@ haft_status haft__session_store_url(haft__cli *cli, const haft__args *args, cons
     }
     *ret_url = url.ptr;
     return url.ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);
-}
-
-/* What is wrong with a file is a failure of the store, and not of who named it. */
-static haft_status as_io_error(haft_status status, haft_error *err)
-{
-    if ((status == HAFT_BAD_INPUT || status == HAFT_UNSUPPORTED) && err->where[0] != '\0') {
-        err->status = status = HAFT_IO;
-    }
-    return status;
 }
 
 /* How long its leases are: 0 when nobody has said. */
@@ -82,7 +72,8 @@ static haft_status open_store(haft__cli *cli, const haft__args *args, const char
     if (status != HAFT_OK) {
         return status;
     }
-    return as_io_error(haft__runtime_create(&options, &env, ret_runtime, found), found);
+    return haft__store_access_as_io_error(haft__runtime_create(&options, &env, ret_runtime, found),
+                                          found);
 }
 
 haft_status haft__session_open(haft__cli *cli, const haft__args *args, haft_runtime **ret_runtime,
@@ -93,21 +84,12 @@ haft_status haft__session_open(haft__cli *cli, const haft__args *args, haft_runt
     return status == HAFT_OK ? open_store(cli, args, url, false, ret_runtime, err) : status;
 }
 
-const char *haft__session_missing_file(const char *url)
-{
-    struct stat about;
-    const char *path = haft__store_url_path(url);
-    bool missing = path != NULL && path[0] != '\0' && stat(path, &about) != 0
-                   && (errno == ENOENT || errno == ENOTDIR);
-    return missing ? path : NULL;
-}
-
 haft_status haft__session_open_existing(haft__cli *cli, const haft__args *args,
                                         haft_runtime **ret_runtime, haft_error *err)
 {
     const char *url = NULL;
     haft_status status = haft__session_store_url(cli, args, &url, err);
-    const char *missing = status == HAFT_OK ? haft__session_missing_file(url) : NULL;
+    const char *missing = status == HAFT_OK ? haft__store_access_missing_file(url) : NULL;
     if (missing != NULL) {
         status = haft__fail(err, HAFT_IO, missing, "there is no store here");
         return haft__hint(err, status, "the first `haft run` makes it; --store names another");
@@ -118,11 +100,7 @@ haft_status haft__session_open_existing(haft__cli *cli, const haft__args *args,
 haft_status haft__session_store_execute(haft__cli *cli, haft_runtime *runtime,
                                         haft__store_request *request, haft_error *err)
 {
-    request->arena = &cli->arena;
-    request->now_ms = haft__runtime_now(runtime);
-    haft_error unwanted = {0};
-    haft_error *found = err != NULL ? err : &unwanted;
-    return as_io_error(haft__store_submit_and_wait(runtime->store, request, found), found);
+    return haft__store_access_execute(runtime, &cli->arena, request, err);
 }
 
 bool haft__session_is_store_error(haft__cli *cli, const haft__args *args, haft_error *err)
@@ -134,7 +112,7 @@ bool haft__session_is_store_error(haft__cli *cli, const haft__args *args, haft_e
     bool blamed = path != NULL ? strcmp(err->where, path) == 0
                                : known && haft__str_starts_with(where, HAFT__LIT("postgres://"));
     if (blamed) {
-        (void)as_io_error(err->status, err);
+        (void)haft__store_access_as_io_error(err->status, err);
     }
     return blamed;
 }

@@ -28,9 +28,6 @@ HAFT_MUST_USE haft_status haft__session_open(haft__cli *cli, const haft__args *a
 HAFT_MUST_USE haft_status haft__session_open_existing(haft__cli *cli, const haft__args *args,
                                                       haft_runtime **ret_runtime, haft_error *err);
 
-/* The path of the file that is the store and is not there; NULL when it is, or needs no file. */
-const char *haft__session_missing_file(const char *url);
-
 /* Performs a request of the store. What is read lives in the arena of the command. */
 HAFT_MUST_USE haft_status haft__session_store_execute(haft__cli *cli, haft_runtime *runtime,
                                                       haft__store_request *request,

@@ -12,7 +12,7 @@
  *                                      store it comes from says
  *
  * MOVE is another one each time, STORE is as people are shown it. How moving goes on is in
- * cli/ops/migrate.h.
+ * engine/ops/migrate.h.
  */
 #ifndef HAFT_STORE_MOVE_H
 #define HAFT_STORE_MOVE_H

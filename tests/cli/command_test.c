@@ -33,7 +33,7 @@ static outcome haft(const char *const *words)
     size_t out_length = 0, errors_length = 0;
     FILE *out_file = open_memstream(&out, &out_length);
     FILE *errors_file = open_memstream(&errors, &errors_length);
-    outcome result = {.exit = haft__cli_run(argc, argv, out_file, errors_file)};
+    outcome result = {.exit = haft__cli_run(argc, argv, NULL, out_file, errors_file)};
     (void)fclose(out_file);
     (void)fclose(errors_file);
     result.out = keep(out, out_length);
@@ -188,7 +188,7 @@ TEST(a_failed_allocation_is_no_wrong_usage)
     char *argv[] = {name, word, NULL};
     FILE *nowhere = fopen("/dev/null", "we");
     test_fail_allocations_from(0);
-    haft__exit_status result = haft__cli_run(2, argv, nowhere, nowhere);
+    haft__exit_status result = haft__cli_run(2, argv, NULL, nowhere, nowhere);
     CHECK(test_allow_allocations(), "nothing was allocated");
     CHECK_INT(result, HAFT__EXIT_FAILED, "exit");
     (void)fclose(nowhere);

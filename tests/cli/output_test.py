@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/main.c: output that does not arrive is a failure."""
+"""Tests for src/main.c: output that does not arrive is a failure."""
 import os
 import subprocess
 import sys

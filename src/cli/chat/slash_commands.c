@@ -6,10 +6,10 @@
 #include "base/str.h"
 #include "base/suggestion.h"
 #include "cli/chat/repl.h"
-#include "cli/explain/tool_report.h"
-#include "cli/ops/first_turn.h"
+#include "cli/explain/tool_report_print.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/sanitize.h"
+#include "engine/ops/first_turn.h"
 #include "io/file.h"
 #include "json/object.h"
 

@@ -4,8 +4,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/chat/repl.h"
-#include "cli/ops/thread_copy.h"
 #include "cli/terminal/print.h"
+#include "engine/ops/thread_copy.h"
 
 /* Threads that /threads shows. */
 #define MAX_THREADS_SHOWN 20
@@ -256,36 +256,15 @@ void haft__repl_cmd_threads(haft__repl *repl, haft_str argument)
 
 /* ---- undoing ---- */
 
-/* What was copied into a thread that will not be used. */
-static void remove_copies(haft__repl *repl, haft_str thread)
-{
-    haft_error ignored;
-    haft__store_request list = {.verb = HAFT__STORE_LIST, .thread = thread};
-    if (haft__repl_store_execute(repl, &list, &ignored) != HAFT_OK) {
-        return;
-    }
-    for (size_t i = 0; i < list.found_count; i++) {
-        haft__store_request away = {.verb = HAFT__STORE_REMOVE, .run.id = list.found[i].id};
-        (void)!haft__repl_store_execute(repl, &away, &ignored);
-    }
-}
-
-/* Another thread, with all of this one's exchanges but the last `count`. */
+/* Switches to a thread with all exchanges of this one but the last `count`. */
 static haft_status copy_without_last(haft__repl *repl, const haft__store_request *list,
                                      uint64_t count, haft_error *err)
 {
     char id[HAFT__ID_LENGTH + 1];
-    haft_status status = haft__runtime_make_id(repl->runtime, id, err);
-    for (size_t i = list->found_count; status == HAFT_OK && i-- > count;) {
-        if (list->found[i].state == HAFT__RUN_STATE_ENDED) {
-            status = haft__thread_copy_run(repl->cli, repl->runtime, list->found[i].id,
-                                           haft__str(id), NULL, err);
-        }
-    }
+    haft_status status = haft__thread_copy_without_last(
+        repl->runtime, &repl->cli->arena, list->found, list->found_count, count, id, err);
     if (status == HAFT_OK) {
         set_thread(repl, haft__str(id));
-    } else {
-        remove_copies(repl, haft__str(id));
     }
     return status;
 }

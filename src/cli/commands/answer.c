@@ -2,7 +2,7 @@
 /* answer.c - `haft answer`: tells a run what it waits for. Tests: tests/cli/store_test.py. */
 #include "base/str.h"
 #include "cli/follow/delivery.h"
-#include "cli/ops/spec_drift.h"
+#include "cli/follow/spec_choice.h"
 
 static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
@@ -17,7 +17,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    HAFT__OPTIONS_SPEC_DRIFT, HAFT__OPTION_STORE, HAFT__OPTIONS_OUTPUT, {0}};
+    HAFT__OPTIONS_SPEC_CHOICE, HAFT__OPTION_STORE, HAFT__OPTIONS_OUTPUT, {0}};
 
 static const haft__example examples[] = {
     {"haft answer last 'the second one'", "answer the question of the newest run, and go on"},

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/follow/delivery.h"
-#include "cli/ops/spec_drift.h"
+#include "cli/follow/spec_choice.h"
 #include "cli/session.h"
 #include "run/pause/binding.h"
 
@@ -75,7 +75,7 @@ static const haft__option options[] = {
     {"args", 0, HAFT__OPTION_TEXT, "JSON", "run it with these arguments instead"},
     {"binding", 0, HAFT__OPTION_TEXT, "HASH", "only if this is what waits: `binding` of --json"},
     {"again", 0, HAFT__OPTION_FLAG, NULL, "run a call once more whose outcome is unknown"},
-    HAFT__OPTIONS_SPEC_DRIFT,
+    HAFT__OPTIONS_SPEC_CHOICE,
     HAFT__OPTION_STORE,
     HAFT__OPTIONS_OUTPUT,
     {0},

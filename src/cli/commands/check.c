@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/config/config.h"
-#include "cli/explain/tool_report.h"
+#include "cli/explain/tool_report_print.h"
 #include "cli/input/spec_file.h"
 #include "cli/terminal/print.h"
 #include "io/random.h"

@@ -11,9 +11,10 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/config/variables.h"
-#include "cli/explain/mcp_changes.h"
 #include "cli/session.h"
 #include "cli/terminal/print.h"
+#include "engine/ops/mcp_changes.h"
+#include "engine/ops/store_access.h"
 #include "exec/exec.h"
 #include "exec/files/root.h"
 #include "io/environment.h"
@@ -78,7 +79,7 @@ static void check_store(doctor_report *e)
     haft_runtime *runtime = NULL;
     haft_error failed = {0};
     haft_status status = haft__session_store_url(e->cli, e->args, &url, &failed);
-    if (status == HAFT_OK && haft__session_missing_file(url) != NULL) {
+    if (status == HAFT_OK && haft__store_access_missing_file(url) != NULL) {
         add_finding(
             e, "store", true,
             haft__arena_format(&e->cli->arena, "%s (not there; the first run makes it)", url), "");
@@ -168,7 +169,8 @@ static void check_servers(doctor_report *e)
 {
     haft_str place;
     size_t count = 0, damaged = 0;
-    haft_status status = haft__mcp_changes_count_servers(e->cli, &place, &count, &damaged, e->err);
+    haft_status status =
+        haft__mcp_changes_count_servers(&e->cli->arena, &place, &count, &damaged, e->err);
     if (status != HAFT_OK) {
         e->status = status;
         return;

@@ -1,120 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * migrate.c - `haft migrate`: which runs go from one store into another, and what came of it.
- *
- * Runs of a thread are made in the order in which they were made in the old store, which is what
- * their order means. Tests: tests/cli/migrate_test.py.
- */
-#include <stdlib.h>
-
+/* migrate.c - `haft migrate`: copies runs from one store into another, and prints the outcome of
+ * each. Tests: tests/cli/migrate_test.py. */
 #include "base/error.h"
-#include "base/id.h"
 #include "base/limits.h"
-#include "base/macros.h"
 #include "base/str.h"
-#include "base/vec.h"
 #include "cli/interrupts.h"
-#include "cli/ops/migrate.h"
 #include "cli/session.h"
 #include "cli/terminal/print.h"
-#include "json/object.h"
+#include "engine/ops/migrate_runs.h"
 #include "json/write.h"
-
-/* A run of the old store. */
-typedef struct entry {
-    char id[HAFT__ID_LENGTH + 1];
-    bool wanted, done;
-} entry;
 
 typedef struct migrate_command {
     haft__cli *cli;
     const haft__args *args;
     haft__migration m;
     haft__interrupts interrupts;
-    entry *entries; /* by id */
-    size_t count, capacity;
-    size_t copied, there, open, failed;
-    bool named; /* only those that --run names */
+    haft__migrate_totals totals;
     haft__buf failures;
     haft__json_writer writer; /* of these */
     haft_error *err;
 } migrate_command;
 
-/* ---- which runs ---- */
+/* ---- output ---- */
 
-static haft_status add_entry(migrate_command *w, haft_str id)
+static void report_run(void *context, const char *id, const haft__migration_report *run)
 {
-    entry *entries = haft__vec_reserve(w->entries, &w->capacity, w->count + 1, sizeof(*entries));
-    if (entries == NULL) {
-        return haft__fail_no_memory(w->err);
-    }
-    w->entries = entries;
-    entry *one = &w->entries[w->count++];
-    *one = (entry){.wanted = !w->named};
-    (void)snprintf(one->id, sizeof(one->id), "%.*s", HAFT__ARG(id));
-    return HAFT_OK;
-}
-
-/* All of the old store, the greatest id first, and then turned round. */
-static haft_status list_all(migrate_command *w)
-{
-    haft__store_request list = {.verb = HAFT__STORE_LIST, .arena = &w->m.arena};
-    haft_status status = HAFT_OK;
-    char last[HAFT__ID_LENGTH + 1] = "";
-    do {
-        haft__arena_reset(&w->m.arena);
-        list.name = haft__str(last);
-        status = haft__store_submit_and_wait(w->m.from, &list, w->err);
-        for (size_t i = 0; status == HAFT_OK && i < list.found_count; i++) {
-            status = add_entry(w, list.found[i].id);
-        }
-        if (status == HAFT_OK && w->count > 0) {
-            memcpy(last, w->entries[w->count - 1].id, sizeof(last));
-        }
-    } while (status == HAFT_OK && list.found_count == HAFT__LIMIT_STORE_LIST);
-    for (size_t i = 0, k = w->count; status == HAFT_OK && i + 1 < k; i++) {
-        entry swapped = w->entries[i];
-        w->entries[i] = w->entries[--k];
-        w->entries[k] = swapped;
-    }
-    return status;
-}
-
-static int compare_id(const void *key, const void *item)
-{
-    return strcmp(key, ((const entry *)item)->id);
-}
-
-static entry *find_entry(migrate_command *w, haft_str id)
-{
-    char text[HAFT__ID_LENGTH + 1];
-    (void)snprintf(text, sizeof(text), "%.*s", HAFT__ARG(id));
-    return w->count > 0 ? bsearch(text, w->entries, w->count, sizeof(*w->entries), compare_id)
-                        : NULL;
-}
-
-static haft_status mark_named(migrate_command *w)
-{
-    haft_status status = HAFT_OK;
-    size_t at = 0;
-    for (const char *name;
-         status == HAFT_OK && (name = haft__args_next(w->args, "run", &at)) != NULL;) {
-        haft__store_request find = {
-            .verb = HAFT__STORE_FIND, .name = haft__str(name), .arena = &w->m.arena};
-        haft__arena_reset(&w->m.arena);
-        status = haft__store_submit_and_wait(w->m.from, &find, w->err);
-        entry *one = status == HAFT_OK ? find_entry(w, find.found[0].id) : NULL;
-        if (one != NULL) {
-            one->wanted = true;
-        }
-    }
-    return status;
-}
-
-/* ---- what is told ---- */
-
-static void report_run(migrate_command *w, const entry *one, const haft__migration_report *run)
-{
+    migrate_command *w = context;
     static const char *const words[] = {
         [HAFT__MIGRATION_COPIED] = "copied",
         [HAFT__MIGRATION_ALREADY_THERE] = "is there already, the same",
@@ -124,7 +35,7 @@ static void report_run(migrate_command *w, const entry *one, const haft__migrati
     if (haft__args_has(w->args, "quiet")) {
         return;
     }
-    (void)fprintf(to, "%s %s%s", one->id,
+    (void)fprintf(to, "%s %s%s", id,
                   w->m.dry_run && run->what == HAFT__MIGRATION_COPIED ? "to be " : "",
                   words[run->what]);
     if (run->what == HAFT__MIGRATION_COPIED) {
@@ -135,10 +46,16 @@ static void report_run(migrate_command *w, const entry *one, const haft__migrati
     (void)fprintf(to, "%s\n", run->removed ? "; removed from the old store" : "");
 }
 
-static void note_failure(migrate_command *w, const char *id, const haft_error *error)
+static void write_text(haft__json_writer *w, const char *key, const char *text)
 {
+    haft__json_key(w, key);
+    haft__json_add_str(w, haft__str(text));
+}
+
+static void report_failure(void *context, const char *id, const haft_error *error)
+{
+    migrate_command *w = context;
     FILE *to = w->cli->errors;
-    w->failed++;
     (void)fprintf(to, "%s NOT copied: ", id);
     haft__print_escaped(to, haft__str(error->message));
     if (error->hint[0] != '\0') {
@@ -148,10 +65,16 @@ static void note_failure(migrate_command *w, const char *id, const haft_error *e
     }
     (void)fputc('\n', to);
     haft__json_begin_object(&w->writer);
-    haft__field_string(&w->writer, "run", id);
-    haft__field_string(&w->writer, "status", haft_status_name(error->status));
-    haft__field_string(&w->writer, "message", error->message);
+    write_text(&w->writer, "run", id);
+    write_text(&w->writer, "status", haft_status_name(error->status));
+    write_text(&w->writer, "message", error->message);
     haft__json_end_object(&w->writer);
+}
+
+static void write_count(haft__json_writer *w, const char *key, size_t count)
+{
+    haft__json_key(w, key);
+    haft__json_add_int(w, (int64_t)count);
 }
 
 static haft_status print_json(migrate_command *w)
@@ -162,10 +85,10 @@ static haft_status print_json(migrate_command *w)
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__json_writer_init(&out, &text);
     haft__json_begin_object(&out);
-    haft__field_number(&out, "copied", w->copied);
-    haft__field_number(&out, "there", w->there);
-    haft__field_number(&out, "open", w->open);
-    haft__field_number(&out, "failed", w->failed);
+    write_count(&out, "copied", w->totals.copied);
+    write_count(&out, "there", w->totals.there);
+    write_count(&out, "open", w->totals.open);
+    write_count(&out, "failed", w->totals.failed);
     haft__json_key(&out, "move");
     haft__json_add_bool(&out, w->m.move);
     haft__json_key(&out, "dry_run");
@@ -189,108 +112,63 @@ static haft_status print_json(migrate_command *w)
 static void print_summary(migrate_command *w)
 {
     (void)fprintf(w->cli->errors, "%zu %s, %zu there already, %zu not ended, %zu failed\n",
-                  w->copied, w->m.dry_run ? "to be copied" : "copied and compared", w->there,
-                  w->open, w->failed);
+                  w->totals.copied, w->m.dry_run ? "to be copied" : "copied and compared",
+                  w->totals.there, w->totals.open, w->totals.failed);
 }
 
-/* ---- one after the other ---- */
+/* ---- the command ---- */
 
-static void migrate(migrate_command *w, entry *one)
+static bool is_interrupted(void *context)
 {
-    haft__migration_report run;
-    haft_error failed = {0};
-    one->done = true;
-    if (haft__migration_run(&w->m, haft__str(one->id), &run, &failed) != HAFT_OK) {
-        note_failure(w, one->id, &failed);
-        return;
-    }
-    w->copied += run.what == HAFT__MIGRATION_COPIED;
-    w->there += run.what == HAFT__MIGRATION_ALREADY_THERE;
-    w->open += run.what == HAFT__MIGRATION_SKIPPED;
-    report_run(w, one, &run);
+    return haft__interrupts_pending(&((migrate_command *)context)->interrupts);
 }
 
-static haft_status migrate_in_order(migrate_command *w, entry *one);
-
-/* Those that were made before it in its thread: the past, then what is still open. */
-static haft_status migrate_predecessors(migrate_command *w, const entry *one, haft__arena *arena)
+/* The ids that --run gives, NULL for none. */
+static haft_status read_names(migrate_command *w, haft__migrate_runs_options *options)
 {
-    haft__store_request find = {
-        .verb = HAFT__STORE_FIND, .name = haft__str(one->id), .arena = arena};
-    haft_status status = haft__store_submit_and_wait(w->m.from, &find, w->err);
-    if (status != HAFT_OK || find.found[0].thread.len == 0) {
-        return status;
-    }
-    haft__store_request before[] = {
-        {.verb = HAFT__STORE_THREAD_HISTORY,
-         .thread = find.found[0].thread,
-         .name = haft__str(one->id)},
-        {.verb = HAFT__STORE_PREDECESSORS, .run.id = haft__str(one->id)}};
-    for (size_t k = 0; status == HAFT_OK && k < COUNT(before); k++) {
-        before[k].arena = arena;
-        status = haft__store_submit_and_wait(w->m.from, &before[k], w->err);
-        for (size_t i = 0; status == HAFT_OK && i < before[k].found_count; i++) {
-            entry *other = find_entry(w, before[k].found[i].id);
-            if (other != NULL && other->wanted && !other->done) {
-                status = migrate_in_order(w, other);
-            }
-        }
-    }
-    return status;
-}
-
-static haft_status migrate_in_order(migrate_command *w, entry *one)
-{
-    haft__arena arena;
-    haft__arena_init(&arena, 0);
-    one->done = true; /* a store that is damaged may say that runs are before each other */
-    haft_error failed = {0};
-    haft_status status = migrate_predecessors(w, one, &arena);
-    haft__arena_finish(&arena);
-    if (status != HAFT_OK) {
-        failed = *w->err;
-        *w->err = (haft_error){0};
-        note_failure(w, one->id, &failed);
+    size_t at = 0;
+    if (!haft__args_has(w->args, "run")) {
         return HAFT_OK;
     }
-    migrate(w, one);
+    const char **names = haft__arena_array(&w->cli->arena, w->args->given_count, sizeof(*names));
+    if (names == NULL) {
+        return haft__arena_fail(&w->cli->arena, w->err);
+    }
+    for (const char *name; (name = haft__args_next(w->args, "run", &at)) != NULL;) {
+        names[options->name_count++] = name;
+    }
+    options->names = names;
     return HAFT_OK;
 }
 
-static haft__exit_status migrate_all(migrate_command *w)
+static haft__exit_status migrate(migrate_command *w)
 {
-    haft_status status = list_all(w);
-    if (status == HAFT_OK && w->named) {
-        status = mark_named(w);
-    }
-    bool stopped = false;
-    for (size_t i = 0; status == HAFT_OK && i < w->count && !stopped; i++) {
-        if (w->entries[i].wanted && !w->entries[i].done) {
-            status = migrate_in_order(w, &w->entries[i]);
-        }
-        stopped = haft__interrupts_pending(&w->interrupts);
+    haft__migrate_runs_options options = {
+        .on_run = report_run, .on_failure = report_failure, .stop = is_interrupted, .context = w};
+    haft_status status = read_names(w, &options);
+    if (status == HAFT_OK) {
+        status = haft__migrate_runs(&w->m, &options, &w->totals, w->err);
     }
     if (status == HAFT_OK && haft__args_has(w->args, "json")) {
         status = print_json(w);
     } else if (status == HAFT_OK) {
         print_summary(w);
     }
-    if (status == HAFT_OK && stopped) {
+    if (status != HAFT_OK) {
+        return haft__session_exit_status(status);
+    }
+    if (w->totals.stopped) {
         (void)haft__fail(w->err, HAFT_BAD_STATE, "", "stopped by a signal; repeat it to go on");
         return HAFT__EXIT_CANCELLED;
     }
-    bool left = w->named && w->open > 0;
-    return status != HAFT_OK ? haft__session_exit_status(status)
-                             : (w->failed > 0 || left ? HAFT__EXIT_FAILED : HAFT__EXIT_DONE);
+    bool left = options.names != NULL && w->totals.open > 0;
+    return w->totals.failed > 0 || left ? HAFT__EXIT_FAILED : HAFT__EXIT_DONE;
 }
-
-/* ---- the command ---- */
 
 static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     const char *from = haft__args_text(args, "from", NULL), *to = haft__args_text(args, "to", NULL);
-    migrate_command w = {
-        .cli = cli, .args = args, .named = haft__args_has(args, "run"), .err = err};
+    migrate_command w = {.cli = cli, .args = args, .err = err};
     if (from == NULL || to == NULL) {
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted --from URL and --to URL");
         (void)haft__hint(err, status, "a URL is sqlite:PATH or postgres://...");
@@ -303,16 +181,18 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     haft__json_begin_array(&w.writer);
     haft_status status = haft__migration_open(&w.m, from, to, err);
     haft__exit_status result = haft__session_exit_status(status);
+    if (w.m.same_store) {
+        haft__error_prepend_location(err, "--to");
+    }
     if (status == HAFT_OK) {
         result = HAFT__EXIT_FAILED;
         if (haft__interrupts_watch(&w.interrupts, w.m.loop, err) == HAFT_OK) {
-            result = migrate_all(&w);
+            result = migrate(&w);
             haft__interrupts_release(&w.interrupts);
         }
     }
     haft__migration_close(&w.m);
     haft__buf_finish(&w.failures);
-    free(w.entries);
     return result;
 }
 

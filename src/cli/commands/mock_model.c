@@ -7,56 +7,19 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "cli/command.h"
-#include "cli/interrupts.h"
-#include "cli/terminal/print.h"
+#include "cli/service_console.h"
 #include "engine/script_file.h"
 #include "io/random.h"
-#include "serve/mock/mock.h"
 
-/* Says where it listens, at once: whoever started us waits for it. */
-static haft_status print_address(const haft__cli *cli, const haft__http_server *server,
-                                 haft_error *err)
-{
-    haft_str address = haft__http_server_address(server);
-    (void)fprintf(cli->out, "listening on http://%.*s/v1\n", HAFT__ARG(address));
-    if (fflush(cli->out) != 0) {
-        return haft__fail(err, HAFT_IO, "", "the address cannot be written to standard output");
-    }
-    return HAFT_OK;
-}
-
-static haft_status serve(const haft__cli *cli, haft__mock_model *mock, haft_str address,
-                         haft_error *err)
-{
-    haft__interrupts interrupts = {0};
-    haft__http_server *server = NULL;
-    haft__http_server_options options = {.address = address};
-    haft_status status =
-        haft__http_server_create(mock->loop, &options, haft__mock_handle, mock, &server, err);
-    if (status == HAFT_OK) {
-        status = haft__interrupts_watch(&interrupts, mock->loop, err);
-    }
-    if (status == HAFT_OK) {
-        status = print_address(cli, server, err);
-    }
-    while (status == HAFT_OK && !haft__interrupts_pending(&interrupts)) {
-        status = haft__loop_step(mock->loop, -1, err);
-    }
-    haft__http_server_destroy(server);
-    haft__interrupts_release(&interrupts);
-    return status;
-}
-
-static haft_status find_like(const char *name, haft__chat_server_kind *ret_like, haft_error *err)
+static haft_status find_like(const char *name, haft__mock_service_kind *ret_like, haft_error *err)
 {
     static const struct {
         const char *name;
-        haft__chat_server_kind like;
-    } known[] = {{"openai", HAFT__CHAT_SERVER_OPENAI},
-                 {"llamacpp", HAFT__CHAT_SERVER_LLAMACPP},
-                 {"vllm", HAFT__CHAT_SERVER_OTHER},
-                 {"ollama", HAFT__CHAT_SERVER_OTHER}};
+        haft__mock_service_kind like;
+    } known[] = {{"openai", HAFT__MOCK_SERVICE_OPENAI},
+                 {"llamacpp", HAFT__MOCK_SERVICE_LLAMACPP},
+                 {"vllm", HAFT__MOCK_SERVICE_OTHER},
+                 {"ollama", HAFT__MOCK_SERVICE_OTHER}};
     for (size_t i = 0; i < COUNT(known); i++) {
         if (strcmp(name, known[i].name) == 0) {
             *ret_like = known[i].like;
@@ -67,27 +30,32 @@ static haft_status find_like(const char *name, haft__chat_server_kind *ret_like,
                       "expected openai, llamacpp, vllm or ollama, found \"%s\"", name);
 }
 
-static void print_mismatch(void *context, const char *message)
+static haft_status serve(haft__cli *cli, haft__mock_service_options *options, haft_error *err)
 {
-    FILE *errors = context;
-    (void)fputs("haft: mock-model: ", errors);
-    haft__print_escaped(errors, haft__str(message));
-    (void)fputc('\n', errors);
-    (void)fflush(errors);
+    haft__service_console console = {.cli = cli, .name = "mock-model", .path = "/v1"};
+    options->host = haft__service_console_host(&console);
+    haft_status status = haft__loop_create(&options->loop, err);
+    if (status == HAFT_OK) {
+        status = haft__interrupts_watch(&console.interrupts, options->loop, err);
+    }
+    if (status == HAFT_OK) {
+        status = cli->services->run_mock_model(options, err);
+    }
+    haft__interrupts_release(&console.interrupts);
+    haft__loop_destroy(options->loop);
+    return status;
 }
 
 static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__script script;
-    haft__mock_model mock = {.script = &script,
-                             .on_mismatch = print_mismatch,
-                             .context = cli->errors,
-                             .hash_key = haft__random_hash_key(),
-                             .again = haft__args_has(args, "loop"),
-                             .dimensions = haft__args_number(args, "embeddings", 0),
-                             .fault = haft__args_text(args, "embeddings-fault", NULL),
-                             .require_key = haft__args_has(args, "require-key")};
-    haft_str address = haft__str(haft__args_text(args, "listen", "127.0.0.1:0"));
+    haft__mock_service_options mock = {.script = &script,
+                                       .hash_key = haft__random_hash_key(),
+                                       .listen = haft__args_text(args, "listen", "127.0.0.1:0"),
+                                       .again = haft__args_has(args, "loop"),
+                                       .dimensions = haft__args_number(args, "embeddings", 0),
+                                       .fault = haft__args_text(args, "embeddings-fault", NULL),
+                                       .require_key = haft__args_has(args, "require-key")};
     if (find_like(haft__args_text(args, "like", "openai"), &mock.like, err) != HAFT_OK) {
         return HAFT__EXIT_USAGE;
     }
@@ -102,11 +70,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     if (status != HAFT_OK) {
         return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
     }
-    status = haft__loop_create(&mock.loop, err);
-    if (status == HAFT_OK) {
-        status = serve(cli, &mock, address, err);
-    }
-    haft__loop_destroy(mock.loop);
+    status = serve(cli, &mock, err);
     if (status == HAFT_BAD_INPUT) {
         haft__error_prepend_location(err, "--listen");
         return HAFT__EXIT_USAGE;

@@ -2,7 +2,7 @@
 /* reject.c - `haft reject`: keeps a call from running. Tests: tests/cli/store_test.py. */
 #include "base/str.h"
 #include "cli/follow/delivery.h"
-#include "cli/ops/spec_drift.h"
+#include "cli/follow/spec_choice.h"
 
 static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
@@ -16,7 +16,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 
 static const haft__option options[] = {
     {"why", 0, HAFT__OPTION_TEXT, "TEXT", "the reason, which the model reads"},
-    HAFT__OPTIONS_SPEC_DRIFT,
+    HAFT__OPTIONS_SPEC_CHOICE,
     HAFT__OPTION_STORE,
     HAFT__OPTIONS_OUTPUT,
     {0},

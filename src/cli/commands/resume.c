@@ -5,7 +5,7 @@
 #include "cli/commands/resume_all.h"
 #include "cli/follow/follow.h"
 #include "cli/follow/run_result.h"
-#include "cli/ops/spec_drift.h"
+#include "cli/follow/spec_choice.h"
 
 static haft__exit_status resume_one(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
                                     const char *id, haft_error *err)
@@ -37,13 +37,13 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }
-    haft__spec_drift spec_drift;
+    haft__spec_choice choice;
     haft__exit_status result = HAFT__EXIT_USAGE;
-    if (haft__spec_drift_watch(&spec_drift, cli, args, runtime, err) == HAFT_OK) {
+    if (haft__spec_choice_watch(&choice, cli, args, runtime, err) == HAFT_OK) {
         result = all ? haft__resume_all(cli, args, runtime, err)
                      : resume_one(cli, args, runtime, args->words[0], err);
     }
-    haft__spec_drift_finish(&spec_drift, runtime);
+    haft__spec_choice_finish(&choice);
     haft_runtime_destroy(runtime);
     return result;
 }
@@ -51,7 +51,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 static const haft__option options[] = {
     {"all", 0, HAFT__OPTION_FLAG, NULL, "every run that nobody goes on with"},
     HAFT__OPTION_STORE,
-    HAFT__OPTIONS_SPEC_DRIFT,
+    HAFT__OPTIONS_SPEC_CHOICE,
     {"yes", 'y', HAFT__OPTION_OPTIONAL_CHOICE, "all",
      "approve what is not destructive; =all: everything"},
     {"artifacts", 0, HAFT__OPTION_TEXT, "DIR", "also write artifacts into this directory"},

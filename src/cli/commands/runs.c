@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runs.c - `haft runs`: looks at runs, in the store or in a file of events.
+ * runs.c - `haft runs`: shows runs, of the store or of a file of events.
  *
- * A run is named by its id, the beginning of it or `last`; or by the file its events are in (`haft
- * run --events > run.jsonl`), and then by its spec too. Tests: tests/cli/run_test.py and
+ * A run is named by its id, the beginning of one or `last`; or by the file with its events (`haft
+ * run --events > run.jsonl`), and then its spec is needed, too. Tests: tests/cli/run_test.py and
  * store_test.py.
  */
 #include <string.h>
@@ -12,15 +12,18 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/commands/runs_fork.h"
 #include "cli/follow/run_result.h"
 #include "cli/input/log_file.h"
 #include "cli/input/spec_file.h"
-#include "cli/ops/fork.h"
-#include "cli/ops/spec_drift.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/timeline.h"
 #include "cli/terminal/waiting_calls.h"
-#include "io/owner.h"
+#include "engine/ops/event_log.h"
+#include "engine/ops/retention.h"
+#include "engine/ops/run_list.h"
+#include "engine/ops/store_access.h"
+#include "engine/ops/stored_run.h"
 #include "io/random.h"
 #include "run/replay/replay.h"
 #include "tool/duration.h"
@@ -32,9 +35,9 @@ typedef struct runs_request {
     const haft__args *args;
     haft_runtime *runtime; /* NULL until the store is needed */
     haft__hash_key hash_key;
-    const char *name; /* of the run; NULL for none */
-    haft__store_run row;
-    haft_agent *agent; /* of a run of the store */
+    const char *name;        /* of the run; NULL for none */
+    haft__stored_run stored; /* a run of the store */
+    bool is_stored;          /* the run is one of the store */
     haft_str lines;
     const haft__spec *spec;
     haft_error *err;
@@ -65,33 +68,17 @@ static haft_status open_store(runs_request *a)
                               : haft__session_open_existing(a->cli, a->args, &a->runtime, a->err);
 }
 
-/* `damaged`: one of which only the id is wanted need not be whole. */
-static haft_status find(runs_request *a, bool damaged)
-{
-    haft__store_request request = {
-        .verb = HAFT__STORE_FIND, .name = haft__str(a->name), .include_damaged = damaged};
-    haft_status status = open_store(a);
-    if (status == HAFT_OK) {
-        status = haft__session_store_execute(a->cli, a->runtime, &request, a->err);
-    }
-    if (status == HAFT_OK) {
-        a->row = request.found[0];
-    }
-    return status;
-}
-
 static haft_status read_stored(runs_request *a, bool want_spec)
 {
-    haft_status status = find(a, !want_spec);
-    haft__store_request request = {.verb = HAFT__STORE_READ_EVENTS, .run.id = a->row.id};
+    haft_status status = open_store(a);
     if (status == HAFT_OK) {
-        status = haft__session_store_execute(a->cli, a->runtime, &request, a->err);
-        a->lines = request.text;
+        status = haft__stored_run_read(a->runtime, &a->cli->arena, haft__str(a->name), want_spec,
+                                       &a->stored, a->err);
     }
-    if (status == HAFT_OK && want_spec) {
-        status = haft__agent_load_text(a->runtime, a->row.spec, a->row.spec_path,
-                                       HAFT__SPEC_READ_ONLY, &a->agent, a->err);
-        a->spec = status == HAFT_OK ? a->agent->spec : NULL;
+    if (status == HAFT_OK) {
+        a->is_stored = true;
+        a->lines = a->stored.lines;
+        a->spec = want_spec ? a->stored.agent->spec : NULL;
     }
     return status;
 }
@@ -126,75 +113,12 @@ static haft_status read_run(runs_request *a, bool want_spec)
 
 /* ---- list ---- */
 
-/* A run that was started and has not begun has one event: its turn has not come, or nobody has
- * taken it up. */
-static haft_str state_of(const haft__store_run *row)
-{
-    bool queued = row->state == HAFT__RUN_STATE_RUNNING && row->seq == 1;
-    return row->damaged ? HAFT__LIT("damaged")
-           : queued     ? HAFT__LIT("queued")
-                        : haft__str(haft__run_state_name(row->state));
-}
-
-static void row_json(haft__json_writer *w, const haft__store_run *row)
-{
-    char at[HAFT__TIME_SIZE];
-    const struct {
-        const char *key;
-        haft_str text;
-    } texts[] = {
-        {"run", row->id},    {"thread", row->thread},  {"name", row->name},
-        {"task", row->task}, {"state", state_of(row)},
-    };
-    haft__json_begin_object(w);
-    for (size_t i = 0; i < COUNT(texts); i++) {
-        haft__json_key(w, texts[i].key);
-        haft__json_add_str(w, texts[i].text);
-    }
-    haft__json_key(w, "end");
-    if (row->end.len > 0) {
-        haft__json_add_str(w, row->end);
-    } else {
-        haft__json_add_null(w);
-    }
-    haft__time_format(row->created_ms, at);
-    haft__json_key(w, "created");
-    haft__json_add_str(w, haft__str(at));
-    haft__time_format(row->updated_ms, at);
-    haft__json_key(w, "updated");
-    haft__json_add_str(w, haft__str(at));
-    haft__json_key(w, "turns");
-    haft__json_add_int(w, row->turns);
-    haft__json_key(w, "calls");
-    haft__json_add_int(w, row->calls);
-    haft__json_key(w, "seq");
-    haft__json_add_int(w, (int64_t)row->seq);
-    haft__json_key(w, "epoch");
-    haft__json_add_int(w, (int64_t)row->epoch);
-    haft__json_end_object(w);
-}
-
-static void list_json(haft__buf *buf, const haft__store_request *list)
-{
-    haft__json_writer w;
-    haft__json_writer_init(&w, buf);
-    haft__json_begin_object(&w);
-    haft__json_key(&w, "runs");
-    haft__json_begin_array(&w);
-    for (size_t i = 0; i < list->found_count; i++) {
-        row_json(&w, &list->found[i]);
-    }
-    haft__json_end_array(&w);
-    haft__json_end_object(&w);
-    haft__buf_add_char(buf, '\n');
-}
-
 static void list_line(FILE *out, const haft__store_run *row)
 {
     char at[HAFT__TIME_SIZE];
     haft__time_format(row->created_ms, at);
     bool ended = row->state == HAFT__RUN_STATE_ENDED && !row->damaged;
-    haft_str state = ended ? row->end : state_of(row);
+    haft_str state = ended ? row->end : haft__run_list_state(row);
     (void)fprintf(out, "%.*s  %s  %-10.*s  %3u %-5s  %3u %-5s  ", HAFT__ARG(row->id), at,
                   HAFT__ARG(state), row->turns, row->turns == 1 ? "turn" : "turns", row->calls,
                   row->calls == 1 ? "call" : "calls");
@@ -202,13 +126,13 @@ static void list_line(FILE *out, const haft__store_run *row)
     (void)fputc('\n', out);
 }
 
-/* No store is no runs, and no failure. */
+/* A store that does not exist has no runs: no failure. */
 static bool report_missing_store(const runs_request *a)
 {
     const char *url = NULL;
-    haft_error unwanted = {0}; /* want_store says it again */
+    haft_error unwanted = {0}; /* open_store reports it */
     bool known = haft__session_store_url(a->cli, a->args, &url, &unwanted) == HAFT_OK;
-    const char *path = known ? haft__session_missing_file(url) : NULL;
+    const char *path = known ? haft__store_access_missing_file(url) : NULL;
     if (path != NULL) {
         (void)fputs("there is no store at ", a->cli->errors);
         haft__print_escaped(a->cli->errors, haft__str(path));
@@ -217,37 +141,42 @@ static bool report_missing_store(const runs_request *a)
     return path != NULL;
 }
 
+static haft__exit_status print_list(runs_request *a, const haft__run_list *runs)
+{
+    if (!haft__args_has(a->args, "json")) {
+        for (size_t i = 0; i < runs->count; i++) {
+            list_line(a->cli->out, &runs->items[i]);
+        }
+        return HAFT__EXIT_DONE;
+    }
+    haft__buf text;
+    haft__json_writer w;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__json_writer_init(&w, &text);
+    haft__run_list_write(&w, runs);
+    haft__buf_add_char(&text, '\n');
+    return print(a, &text);
+}
+
 static haft__exit_status list(runs_request *a)
 {
-    haft__store_request request = {
-        .verb = HAFT__STORE_LIST,
+    haft__run_list runs = {.count = 0};
+    haft__run_list_filter filter = {
         .thread = haft__str(haft__args_text(a->args, "thread", "")),
         .limit = haft__args_number(a->args, "limit", 0),
         .open_only = haft__args_has(a->args, "open"),
     };
     haft_status status = HAFT_OK;
-    if (haft__args_has(a->args, "limit") && request.limit == 0) {
+    if (haft__args_has(a->args, "limit") && filter.limit == 0) {
         status =
             haft__fail(a->err, HAFT_BAD_INPUT, "--limit", "wanted a number from 1 on, found 0");
     } else if (!report_missing_store(a)) {
         status = open_store(a);
         if (status == HAFT_OK) {
-            status = haft__session_store_execute(a->cli, a->runtime, &request, a->err);
+            status = haft__run_list_read(a->runtime, &a->cli->arena, &filter, &runs, a->err);
         }
     }
-    if (status != HAFT_OK) {
-        return haft__session_exit_status(status);
-    }
-    if (haft__args_has(a->args, "json")) {
-        haft__buf text;
-        haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-        list_json(&text, &request);
-        return print(a, &text);
-    }
-    for (size_t i = 0; i < request.found_count; i++) {
-        list_line(a->cli->out, &request.found[i]);
-    }
-    return HAFT__EXIT_DONE;
+    return status == HAFT_OK ? print_list(a, &runs) : haft__session_exit_status(status);
 }
 
 /* ---- one run ---- */
@@ -279,14 +208,14 @@ static haft__exit_status show(runs_request *a)
     haft__run run;
     haft_status status = read_run(a, true);
     if (status == HAFT_OK) {
-        status = haft__log_file_fold(&a->cli->arena, a->spec, a->name, a->lines, UINT64_MAX,
-                                     a->hash_key, &run, a->err);
+        status = haft__event_log_fold(&a->cli->arena, a->spec, a->name, a->lines, UINT64_MAX,
+                                      a->hash_key, &run, a->err);
     }
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }
-    if (a->row.id.len > 0) {
-        haft__run_result_apply_row(&a->row, &run);
+    if (a->is_stored) {
+        haft__stored_run_apply_row(&a->stored.row, &run);
     }
     haft__terminal_caps caps =
         haft__terminal_caps_detect(a->cli->out, haft__args_has(a->args, "json"));
@@ -343,16 +272,10 @@ static haft__exit_status replay_json(const runs_request *a, const haft__replay *
 static haft__exit_status replay(runs_request *a)
 {
     haft__replay found;
-    haft__event first, last;
     haft_status status = read_run(a, true);
     if (status == HAFT_OK) {
-        status = haft__log_file_check(&a->cli->arena, a->name, a->lines, a->hash_key, &first, &last,
-                                      a->err);
-    }
-    if (status == HAFT_OK) {
-        haft__spec_drift_log_loader specs = {&a->cli->arena, a->spec->path, a->hash_key};
-        status = haft__replay_specs(&a->cli->arena, a->spec, haft__spec_drift_log_specs(&specs),
-                                    a->lines, a->hash_key, &found, a->err);
+        status = haft__event_log_replay(&a->cli->arena, a->spec, a->name, a->lines, a->hash_key,
+                                        &found, a->err);
     }
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
@@ -376,18 +299,22 @@ static haft__exit_status replay(runs_request *a)
 
 static haft__exit_status artifact(runs_request *a)
 {
+    haft__store_run row;
     haft__store_request request = {.verb = HAFT__STORE_READ_ARTIFACT,
                                    .name = haft__str(a->args->words[2])};
-    haft_status status = find(a, true);
+    haft_status status = open_store(a);
     if (status == HAFT_OK) {
-        request.run.id = a->row.id;
+        status = haft__stored_run_find(a->runtime, &a->cli->arena, haft__str(a->name), true, &row,
+                                       a->err);
+    }
+    if (status == HAFT_OK) {
+        request.run.id = row.id;
         status = haft__session_store_execute(a->cli, a->runtime, &request, a->err);
     }
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }
-    haft_str content = request.artifact.content;
-    haft__print_content(a->cli->out, content);
+    haft__print_content(a->cli->out, request.artifact.content);
     return HAFT__EXIT_DONE;
 }
 
@@ -396,7 +323,7 @@ static haft__exit_status artifact(runs_request *a)
 static haft__exit_status fork_run(runs_request *a)
 {
     haft_status status = read_run(a, true);
-    if (status == HAFT_OK && a->agent == NULL) {
+    if (status == HAFT_OK && !a->is_stored) {
         status = check_json(a, "the fork of a file is printed as its events, one object a line");
     }
     if (status != HAFT_OK) {
@@ -406,12 +333,12 @@ static haft__exit_status fork_run(runs_request *a)
                               .lines = a->lines,
                               .spec = a->spec,
                               .hash_key = a->hash_key,
-                              .row = a->row,
-                              .runtime = a->agent != NULL ? a->runtime : NULL};
-    return haft__fork_run(a->cli, a->args, &from, a->err);
+                              .row = a->stored.row,
+                              .runtime = a->is_stored ? a->runtime : NULL};
+    return haft__runs_fork(a->cli, a->args, &from, a->err);
 }
 
-/* ---- away with it ---- */
+/* ---- removing ---- */
 
 static void print_removed(const runs_request *a, uint64_t count, bool dry_run)
 {
@@ -421,12 +348,9 @@ static void print_removed(const runs_request *a, uint64_t count, bool dry_run)
 
 static haft__exit_status remove_run(runs_request *a)
 {
-    haft__store_request request = {.verb = HAFT__STORE_REMOVE};
-    haft_status status = find(a, true);
+    haft_status status = open_store(a);
     if (status == HAFT_OK) {
-        request.run.id = a->row.id;
-        request.dead_owner = haft__owner_is_dead(a->row.owner) ? a->row.owner : HAFT__LIT("");
-        status = haft__session_store_execute(a->cli, a->runtime, &request, a->err);
+        status = haft__retention_remove_run(a->runtime, &a->cli->arena, haft__str(a->name), a->err);
     }
     if (status == HAFT_OK && haft__args_has(a->args, "json")) {
         print_removed(a, 1, false);
@@ -434,82 +358,64 @@ static haft__exit_status remove_run(runs_request *a)
     return status == HAFT_OK ? HAFT__EXIT_DONE : haft__session_exit_status(status);
 }
 
-/* The ends that --state names; each may be given once or more. */
-static haft_status read_states(const runs_request *a, haft__store_request *request)
+/* The ends that --state names, which can be repeated. */
+static haft_status read_ends(const runs_request *a, haft__retention_rules *rules)
 {
-    static const char *const known[] = {
-#define X(name, text) text,
-        HAFT__STOP_TOKENS(X)
-#undef X
-    };
-    size_t at = 0, count = 0;
+    size_t at = 0;
     haft_str *ends = haft__arena_array(&a->cli->arena, a->args->given_count, sizeof(*ends));
     if (ends == NULL) {
         return haft__arena_fail(&a->cli->arena, a->err);
     }
     for (const char *word; (word = haft__args_next(a->args, "state", &at)) != NULL;) {
-        size_t i = 0;
-        while (i < COUNT(known) && strcmp(known[i], word) != 0) {
-            i++;
-        }
-        if (i == COUNT(known)) {
+        if (!haft__retention_is_end(haft__str(word))) {
             haft_status status = haft__fail(a->err, HAFT_BAD_INPUT, "--state",
                                             "wanted how a run ended, found '%s'", word);
             return haft__hint(a->err, status,
                               "done, direct, exhausted, incomplete, refused, violated, failed, "
                               "cancelled or expired; runs that have not ended are never removed");
         }
-        ends[count++] = haft__str(word);
+        ends[rules->end_count++] = haft__str(word);
     }
-    request->ends = ends;
-    request->end_count = count;
+    rules->ends = ends;
     return HAFT_OK;
 }
 
-/* Which runs are to go. */
-static haft_status read_retention(runs_request *a, haft__store_request *request)
+static haft_status read_rules(const runs_request *a, haft__retention_rules *ret_rules)
 {
-    uint64_t age = 0;
-    const char *given = haft__args_text(a->args, "older", NULL);
-    haft_status status = HAFT_OK;
-    if (given != NULL) {
-        status = haft__duration_parse(haft__str(given), &age, a->err);
-    }
+    const char *older = haft__args_text(a->args, "older", NULL);
+    *ret_rules = (haft__retention_rules){.has_age = older != NULL,
+                                         .has_keep = haft__args_has(a->args, "keep"),
+                                         .keep = haft__args_number(a->args, "keep", 0),
+                                         .dry_run = haft__args_has(a->args, "dry-run")};
+    haft_status status = older != NULL
+                             ? haft__duration_parse(haft__str(older), &ret_rules->age_ms, a->err)
+                             : HAFT_OK;
     if (status != HAFT_OK) {
         haft__error_prepend_location(a->err, "--older");
         return status;
     }
-    status = read_states(a, request);
-    if (status == HAFT_OK) {
-        status = open_store(a);
-    }
-    if (status != HAFT_OK) {
-        return status;
-    }
-    uint64_t now = haft__store_now(a->runtime->store); /* by which they have ended */
-    bool any = haft__args_has(a->args, "keep") || request->end_count > 0;
-    uint64_t before = now > age ? now - age : 1;
-    request->before_ms = given != NULL ? before : any ? INT64_MAX : 0;
-    request->keep = haft__args_number(a->args, "keep", 0);
-    request->dry_run = haft__args_has(a->args, "dry-run");
-    return HAFT_OK;
+    return read_ends(a, ret_rules);
 }
 
 static haft__exit_status collect(runs_request *a)
 {
-    haft__store_request request = {.verb = HAFT__STORE_GC};
-    haft_status status = read_retention(a, &request);
+    haft__retention_rules rules;
+    uint64_t count = 0;
+    haft_status status = read_rules(a, &rules);
     if (status == HAFT_OK) {
-        status = haft__session_store_execute(a->cli, a->runtime, &request, a->err);
+        status = open_store(a);
+    }
+    if (status == HAFT_OK) {
+        status = haft__retention_apply(a->runtime, &a->cli->arena, &rules, &count, a->err);
     }
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }
     if (haft__args_has(a->args, "json")) {
-        print_removed(a, request.count, request.dry_run);
+        print_removed(a, count, rules.dry_run);
     } else {
-        (void)fprintf(a->cli->out, "%llu run%s %sremoved\n", (unsigned long long)request.count,
-                      request.count == 1 ? "" : "s", request.dry_run ? "would be " : "");
+        (void)fprintf(a->cli->out, "%llu run%s %sremoved\n", (unsigned long long)count,
+                      count == 1 ? "" : "s", rules.dry_run ? "would be " : "");
     }
     return HAFT__EXIT_DONE;
 }
@@ -563,7 +469,7 @@ static haft__exit_status run_subcommand(runs_request *a, size_t index)
     }
     a->name = found > 1 ? args->words[1] : NULL;
     haft__exit_status result = subcommands[index].run(a);
-    haft_agent_release(a->agent);
+    haft__stored_run_finish(&a->stored);
     haft_runtime_destroy(a->runtime);
     return result;
 }

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/follow/spec_choice.h"
 #include "cli/interrupts.h"
-#include "cli/ops/spec_drift.h"
 #include "cli/terminal/print.h"
 #include "json/object.h"
 #include "json/write.h"
@@ -188,12 +188,12 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }
-    haft__spec_drift spec_drift;
+    haft__spec_choice choice;
     haft__exit_status result = HAFT__EXIT_USAGE;
-    if (haft__spec_drift_watch(&spec_drift, cli, args, runtime, err) == HAFT_OK) {
+    if (haft__spec_choice_watch(&choice, cli, args, runtime, err) == HAFT_OK) {
         result = work(&w, runtime);
     }
-    haft__spec_drift_finish(&spec_drift, runtime);
+    haft__spec_choice_finish(&choice);
     haft_runtime_destroy(runtime);
     return result;
 }
@@ -203,7 +203,7 @@ static const haft__option options[] = {
     {"concurrency", 'n', HAFT__OPTION_NUMBER, "N", "runs at once, up to 1000; 8 by default"},
     {"poll", 0, HAFT__OPTION_NUMBER, "MS", "look again after so many milliseconds; 500"},
     {"until-idle", 0, HAFT__OPTION_FLAG, NULL, "end when there is nothing left to go on with"},
-    HAFT__OPTIONS_SPEC_DRIFT,
+    HAFT__OPTIONS_SPEC_CHOICE,
     {"json", 0, HAFT__OPTION_FLAG, NULL, "a JSON object a line on standard output"},
     {"quiet", 'q', HAFT__OPTION_FLAG, NULL, "say only what is wrong"},
     {0},

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "cli/follow/message.h"
 #include "cli/follow/run_result.h"
-#include "cli/ops/spec_drift.h"
+#include "cli/follow/spec_choice.h"
 #include "cli/terminal/diagnostic.h"
 #include "io/environment.h"
 
@@ -252,15 +252,15 @@ static haft__exit_status deliver(haft__cli *cli, const haft__args *args, haft_ru
 {
     haft_run *run = NULL;
     haft__run_command command;
-    haft__spec_drift spec_drift;
+    haft__spec_choice choice;
     haft__exit_status result;
     haft_status status = bind_to_pause(cli, runtime, delivery, &command, err);
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }
-    status = haft__spec_drift_watch(&spec_drift, cli, args, runtime, err);
+    status = haft__spec_choice_watch(&choice, cli, args, runtime, err);
     if (command.kind == HAFT__RUN_COMMAND_CANCEL) { /* whatever it was to do: it is to end */
-        haft__spec_drift_finish(&spec_drift, runtime);
+        haft__spec_choice_finish(&choice);
     }
     if (status == HAFT_OK) {
         status = open_with_command(runtime, haft__str(delivery->run), &command, &run, err);
@@ -274,7 +274,7 @@ static haft__exit_status deliver(haft__cli *cli, const haft__args *args, haft_ru
         result = haft__session_exit_status(status);
     }
     haft_run_release(run);
-    haft__spec_drift_finish(&spec_drift, runtime);
+    haft__spec_choice_finish(&choice);
     return result;
 }
 

@@ -4,9 +4,8 @@
 
 #include "base/limits.h"
 #include "base/str.h"
-#include "cli/input/log_file.h"
 #include "cli/terminal/print.h"
-#include "io/owner.h"
+#include "engine/ops/stored_run.h"
 #include "run/result.h"
 
 haft_status haft__run_result_print(haft__cli *cli, const haft__run *run, const haft_error *why,
@@ -27,66 +26,35 @@ haft_status haft__run_result_print(haft__cli *cli, const haft__run *run, const h
 
 /* ---- of the store ---- */
 
-void haft__run_result_apply_row(const haft__store_run *row, haft__run *run)
+/* Reads the run `id` as far as the store has it: at least its thread. *ret_stored is finished by
+ * the caller. */
+static haft__run read_run(haft__cli *cli, haft_runtime *runtime, const char *id,
+                          haft__stored_run *ret_stored, haft_error *err)
 {
-    run->unopened = row->state == HAFT__RUN_STATE_WAITING;
-    if (row->owner.len == 0 || haft__owner_is_dead(row->owner)) {
-        haft__run_drop_lost_questions(run);
+    haft__run run = {.id = haft__str(id)}, read;
+    haft_status status =
+        haft__stored_run_read(runtime, &cli->arena, haft__str(id), true, ret_stored, err);
+    if (status == HAFT_NOT_FOUND && ret_stored->row.id.len == 0) {
+        run.id = HAFT__LIT("");
     }
-}
-
-static haft_status find_run(haft__cli *cli, haft_runtime *runtime, const char *name,
-                            haft__store_run *ret_row, haft_error *err)
-{
-    haft__store_request request = {.verb = HAFT__STORE_FIND, .name = haft__str(name)};
-    haft_status status = haft__session_store_execute(cli, runtime, &request, err);
+    run.thread = ret_stored->row.thread;
     if (status == HAFT_OK) {
-        *ret_row = request.found[0];
+        status = haft__stored_run_fold(runtime, &cli->arena, ret_stored, "", &read, err);
     }
-    return status;
-}
-
-/* What has happened to it. The run is valid as long as the agent. */
-static haft_status read_run(haft__cli *cli, haft_runtime *runtime, const haft__store_run *row,
-                            haft_agent **ret_agent, haft__run *ret_run, haft_error *err)
-{
-    haft__store_request request = {.verb = HAFT__STORE_READ_EVENTS, .run.id = row->id};
-    haft_status status = haft__session_store_execute(cli, runtime, &request, err);
-    if (status == HAFT_OK) {
-        status = haft__agent_load_text(runtime, row->spec, row->spec_path, HAFT__SPEC_READ_ONLY,
-                                       ret_agent, err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__log_file_fold(&cli->arena, (*ret_agent)->spec, "", request.text, UINT64_MAX,
-                                     runtime->hash_key, ret_run, err);
-    }
-    if (status == HAFT_OK) {
-        haft__run_result_apply_row(row, ret_run);
-    }
-    return status;
+    return status == HAFT_OK ? read : run;
 }
 
 void haft__run_result_print_stored(haft__cli *cli, haft_runtime *runtime, const char *id,
                                    const haft_error *why)
 {
-    haft__run run = {.id = haft__str(id)};
-    haft_agent *agent = NULL;
-    haft_error unread = {0}; /* told only when nothing else is to be */
-    if (runtime != NULL && id[0] != '\0') {
-        haft__run read;
-        haft__store_run row;
-        haft_status status = find_run(cli, runtime, id, &row, &unread);
-        if (status == HAFT_NOT_FOUND) {
-            run.id = HAFT__LIT("");
-        } else if (status == HAFT_OK) {
-            run.thread = row.thread;
-            status = read_run(cli, runtime, &row, &agent, &read, &unread);
-            run = status == HAFT_OK ? read : run;
-        }
-    }
+    haft__stored_run stored = {.agent = NULL};
+    haft_error unread = {0}; /* printed only if there is no other error */
+    bool known = runtime != NULL && id[0] != '\0';
+    haft__run run =
+        known ? read_run(cli, runtime, id, &stored, &unread) : (haft__run){.id = haft__str(id)};
     why = why == NULL && unread.message[0] != '\0' ? &unread : why;
     (void)!haft__run_result_print(cli, &run, why, NULL);
-    haft_agent_release(agent);
+    haft__stored_run_finish(&stored);
 }
 
 /* ---- which run it is ---- */
@@ -102,7 +70,8 @@ haft_status haft__cli_resolve_run(haft__cli *cli, haft_runtime *runtime, const c
                                   haft_error *err)
 {
     haft__store_run row;
-    haft_status status = find_run(cli, runtime, *name, &row, err);
+    haft_status status =
+        haft__stored_run_find(runtime, &cli->arena, haft__str(*name), false, &row, err);
     if (status == HAFT_OK) {
         haft_str id = haft__arena_copy(&cli->arena, row.id);
         if (id.ptr == NULL) {

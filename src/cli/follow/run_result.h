@@ -29,7 +29,4 @@ void haft__cli_set_run(haft__cli *cli, const char *id);
 HAFT_MUST_USE haft_status haft__cli_resolve_run(haft__cli *cli, haft_runtime *runtime,
                                                 const char **name, haft_error *err);
 
-/* A run of the store that was folded: what a tool asked is lost with the process that ran it. */
-void haft__run_result_apply_row(const haft__store_run *row, haft__run *run);
-
 #endif

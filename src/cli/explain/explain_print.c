@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explain_print.c - see explain_print.h. Tests: tests/cli/explain_test.py,
+ * tests/cli/families_test.py, tests/cli/formats_test.py. */
+#include "cli/explain/explain_print.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/explain/tool_report_print.h"
+#include "cli/terminal/print.h"
+#include "run/offer/offer.h"
+
+/* ---- the model's family ---- */
+
+static void print_defaults(FILE *out, const haft__spec *spec)
+{
+    const haft__model_spec *model = &spec->model;
+    const char *between = "";
+    if (model->family.gave_native) {
+        (void)fprintf(out, "%s calls", model->native_tools ? "has" : "no");
+        between = ", ";
+    }
+    if (model->family.gave_format) {
+        (void)fprintf(out, "%sformat %.*s", between, HAFT__ARG(model->family.format));
+        between = ", ";
+    }
+    if (model->family.gave_context) {
+        (void)fprintf(out, "%scontext %llu tokens", between,
+                      (unsigned long long)model->context_tokens);
+        between = ", ";
+    }
+    if (model->family.gave_size) {
+        (void)fprintf(out, "%ssize %.*s B", between, HAFT__ARG(model->size_b));
+        between = ", ";
+    }
+    if (model->family.reasoning_open != NULL) {
+        (void)fprintf(out, "%s%s %s", between,
+                      model->family.gave_opened ? "replies begin behind" : "thinks behind",
+                      model->family.reasoning_open);
+        between = ", ";
+    }
+    (void)fputs(between[0] != '\0' ? "\n" : "nothing\n", out);
+}
+
+static void print_family(FILE *out, const haft__spec *spec)
+{
+    const haft__model_family *family = &spec->model.family;
+    if (family->size_in_name) {
+        (void)fprintf(out, "  size %.*s B, by the name\n", HAFT__ARG(spec->model.size_b));
+    }
+    if (family->name.len == 0) {
+        return;
+    }
+    (void)fprintf(out, "  family %.*s, by the %.*s", HAFT__ARG(family->name),
+                  HAFT__ARG(family->found_by));
+    if (family->pattern.len > 0) {
+        (void)fprintf(out, " (%.*s)", HAFT__ARG(family->pattern));
+    }
+    (void)fputs("; taken from it: ", out);
+    print_defaults(out, spec);
+}
+
+/* ---- forced turns ---- */
+
+static void print_forced_turn(FILE *out, const haft__forced_turn *forced)
+{
+    bool none = forced->kind == HAFT__CONSTRAINT_NONE;
+    (void)fputs("\nforced turns\n", out);
+    if (forced->again) {
+        (void)fputs("  tool_choice of the provider\n", out);
+    }
+    if (none) {
+        (void)fprintf(out, "  %snot held to it by a constraint: %s\n",
+                      forced->again ? "asked again the same way, " : "", forced->why);
+        return;
+    }
+    (void)fprintf(out, "  %s%s of %zu bytes, in %.*s: %s\n",
+                  forced->again ? "a model that takes no notice is asked again with " : "",
+                  haft__constraint_name(forced->kind), forced->bytes, HAFT__ARG(forced->format),
+                  forced->why);
+    for (size_t i = 0; i < forced->relaxed.count; i++) {
+        const haft__relaxation *item = &forced->relaxed.items[i];
+        (void)fputs("  relaxed ", out);
+        haft__print_escaped(out, item->where);
+        (void)fputs(": ", out);
+        haft__print_escaped(out, item->what);
+        (void)fputs(" became ", out);
+        haft__print_escaped(out, item->became);
+        (void)fputs("\n", out);
+    }
+    if (forced->relaxed.left_off > 0) {
+        (void)fprintf(out, "  relaxed: and %zu more\n", forced->relaxed.left_off);
+    }
+}
+
+/* ---- all of it ---- */
+
+static haft_str field(const haft__explanation *e, const char *key)
+{
+    const haft__json *value = haft__json_get(e->first.turn, haft__str(key));
+    return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
+}
+
+void haft__explain_print(FILE *out, const haft__explanation *e)
+{
+    const haft__spec *spec = e->spec;
+    const haft__spec_limits *l = &spec->limits;
+    const char *why;
+    haft_str format = haft__offer_format(spec, &why);
+    (void)fprintf(out, "%.*s\n\nmodel\n  ", HAFT__ARG(spec->name));
+    haft__print_escaped(out, e->model);
+    (void)fputs("\n", out);
+    print_family(out, spec);
+    (void)fputs("\ntools\n", out);
+    haft__tool_report_print_limit(out, &e->first);
+    (void)haft__tool_report_print(out, &e->first, HAFT__LIT(""));
+    haft__tool_report_print_not_enabled(out, &e->first);
+    (void)fprintf(out, "\nformat\n  %.*s: %s\n", HAFT__ARG(format), why);
+    print_forced_turn(out, &e->forced);
+    (void)fprintf(out, "\nfirst turn\n  %.*s%s%.*s: %.*s\n", HAFT__ARG(field(e, "mode")),
+                  field(e, "tool").len > 0 ? " " : "", HAFT__ARG(field(e, "tool")),
+                  HAFT__ARG(field(e, "reason")));
+    (void)fprintf(out,
+                  "\nlimits\n  turns %u, calls %u, parallel %u (%s), observation_chars %u\n"
+                  "  tokens %llu, wall %llu ms, invalid_calls %u, reminders %u, violations %u\n",
+                  l->turns, l->calls, l->parallel,
+                  l->overflow == HAFT__OVERFLOW_QUEUE ? "queue" : "truncate", l->observation_chars,
+                  (unsigned long long)l->tokens, (unsigned long long)l->wall_ms, l->invalid_calls,
+                  l->reminders, l->violations);
+    (void)fprintf(out, "\nrequest (about %zu tokens)\n", e->prompt.len / HAFT__BYTES_PER_TOKEN);
+    haft__print_json(out, haft__buf_str(&e->prompt));
+    (void)putc('\n', out);
+}

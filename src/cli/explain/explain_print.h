@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/explain/explain_print.h - `haft explain` for people. */
+#ifndef HAFT_CLI_EXPLAIN_EXPLAIN_PRINT_H
+#define HAFT_CLI_EXPLAIN_EXPLAIN_PRINT_H
+
+#include <stdio.h>
+
+#include "engine/ops/explain.h"
+
+void haft__explain_print(FILE *out, const haft__explanation *e);
+
+#endif

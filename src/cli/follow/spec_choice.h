@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/follow/spec_choice.h - --accept-spec and --stored-spec: which spec a run continues with if
+ * its file has changed (engine/ops/spec_drift.h). */
+#ifndef HAFT_CLI_FOLLOW_SPEC_CHOICE_H
+#define HAFT_CLI_FOLLOW_SPEC_CHOICE_H
+
+#include "cli/session.h"
+#include "engine/ops/spec_drift.h"
+
+/* Rows of option tables. */
+#define HAFT__OPTIONS_SPEC_CHOICE                                                                  \
+    {"accept-spec", 0, HAFT__OPTION_FLAG, NULL, "go on with the spec as its file is now"},         \
+    {                                                                                              \
+        "stored-spec", 0, HAFT__OPTION_FLAG, NULL, "go on with the spec as it was"                 \
+    }
+
+typedef struct haft__spec_choice {
+    haft__cli *cli;
+    bool quiet;
+    haft__spec_drift drift;
+} haft__spec_choice;
+
+/* Checks the spec of every run that `runtime` opens, and prints what has changed, until
+ * haft__spec_choice_finish, which is called also after a failure. The struct must not move.
+ * BAD_INPUT if both options are given. */
+HAFT_MUST_USE haft_status haft__spec_choice_watch(haft__spec_choice *choice, haft__cli *cli,
+                                                  const haft__args *args, haft_runtime *runtime,
+                                                  haft_error *err);
+void haft__spec_choice_finish(haft__spec_choice *choice);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/service_console.h - a server (engine/ops/service.h) that a command runs: its address goes to
+ * standard output, its warnings to standard error, and signals stop it. */
+#ifndef HAFT_CLI_SERVICE_CONSOLE_H
+#define HAFT_CLI_SERVICE_CONSOLE_H
+
+#include "cli/command.h"
+#include "cli/interrupts.h"
+#include "engine/ops/service.h"
+
+typedef struct haft__service_console {
+    const haft__cli *cli;
+    const char *name;            /* of the command, before warnings */
+    const char *path;            /* of the URL: "/mcp" */
+    haft__interrupts interrupts; /* watched and released by the command */
+} haft__service_console;
+
+/* Refers to the console, which must not move. */
+haft__service_host haft__service_console_host(haft__service_console *console);
+
+#endif

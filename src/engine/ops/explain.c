@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explain.c - see explain.h. Tests: tests/cli/explain_test.py, tests/cli/run_test.py. */
+#include "engine/ops/explain.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "engine/ops/explain_family.h"
+#include "engine/ops/tool_report.h"
+#include "model/provider.h"
+#include "run/decide/decide.h"
+#include "run/offer/offer.h"
+#include "json/object.h"
+
+static haft_str name_model(haft__arena *arena, const haft__model_spec *model)
+{
+    haft_str provider = model->provider.len > 0 ? model->provider : HAFT__LIT("offline");
+    return haft__arena_format(arena, "%.*s%s%.*s", HAFT__ARG(provider),
+                              model->model.len > 0 ? ":" : "", HAFT__ARG(model->model));
+}
+
+static haft_status write_prompt(haft__arena *arena, haft__explanation *e, haft_error *err)
+{
+    const haft__provider *found = haft__provider_for_model(&e->spec->model);
+    const haft__provider *provider = found != NULL ? found : haft__provider_compatible();
+    haft__provider_request_options options = {.stream = found != NULL,
+                                              .serial = e->spec->limits.parallel == 1,
+                                              .options = e->spec->model.options};
+    haft__provider_conversation *conversation = NULL;
+    haft_status status = haft__decide_request(&e->first.run, arena, &e->request, err);
+    if (status == HAFT_OK) {
+        status = haft__forced_turn_inspect(e->spec, &e->request, arena, &e->forced, err);
+    }
+    if (e->request.model.len == 0) {
+        e->request.model = e->model;
+    }
+    if (status == HAFT_OK) {
+        status = provider->api->create_conversation(provider, &conversation, err);
+    }
+    if (status == HAFT_OK) {
+        status = provider->api->write_request(conversation, &e->request, &options, &e->prompt, err);
+    }
+    haft__provider_conversation_destroy(conversation);
+    return status;
+}
+
+haft_status haft__explain(haft__arena *arena, const haft__spec *spec, haft_str task,
+                          haft__hash_key hash_key, haft__explanation *ret_explanation,
+                          haft_error *err)
+{
+    haft__explanation *e = ret_explanation;
+    *e = (haft__explanation){.spec = spec, .model = name_model(arena, &spec->model)};
+    haft__buf_init(&e->prompt, HAFT__LIMIT_RUN_BYTES);
+    if (e->model.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft_status status = haft__first_turn_decide(arena, spec, task, hash_key, &e->first, err);
+    return status == HAFT_OK ? write_prompt(arena, e, err) : status;
+}
+
+void haft__explain_finish(haft__explanation *explanation)
+{
+    haft__buf_finish(&explanation->prompt);
+}
+
+/* ---- as JSON ---- */
+
+static void add_limits(haft__json_writer *w, const haft__spec *spec)
+{
+    const haft__spec_limits *l = &spec->limits;
+    haft__json_key(w, "limits");
+    haft__json_begin_object(w);
+    haft__field_number(w, "turns", l->turns);
+    haft__field_number(w, "calls", l->calls);
+    haft__field_number(w, "parallel", l->parallel);
+    haft__field_text(w, "overflow",
+                     haft__str(l->overflow == HAFT__OVERFLOW_QUEUE ? "queue" : "truncate"));
+    haft__field_number(w, "observation_chars", l->observation_chars);
+    haft__field_number(w, "tokens", l->tokens);
+    haft__json_key(w, "usd_micros");
+    if (l->has_usd) {
+        haft__json_add_int(w, (int64_t)l->usd_micros);
+    } else {
+        haft__json_add_null(w);
+    }
+    haft__field_number(w, "wall_ms", l->wall_ms);
+    haft__field_number(w, "invalid_calls", l->invalid_calls);
+    haft__field_number(w, "reminders", l->reminders);
+    haft__field_number(w, "violations", l->violations);
+    haft__json_end_object(w);
+}
+
+/* How many tools are deferred, and how many of them are shown. */
+static void write_deferred(haft__json_writer *w, const haft__first_turn_preview *first)
+{
+    const haft__spec *spec = first->run.spec;
+    const char *why;
+    haft__json_key(w, "deferred");
+    haft__json_begin_object(w);
+    haft__field_number(w, "tools", first->offer.deferred);
+    haft__field_number(w, "shown", first->offer.shown);
+    haft__field_number(w, "cap", haft__resolve_cap(spec, &why));
+    haft__field_text(w, "cap_by", haft__str(why));
+    haft__field_number(w, "own_tokens", haft__resolve_tokens(spec));
+    haft__field_number(w, "context_tokens", spec->model.context_tokens);
+    haft__field_number(w, "share_percent", spec->tools_share);
+    haft__json_end_object(w);
+}
+
+void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explanation *e)
+{
+    const haft__spec *spec = e->spec;
+    const char *why;
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "name", spec->name);
+    haft__field_text(&w, "spec", spec->hash);
+    haft__field_text(&w, "model", e->model);
+    haft__explain_family_write(&w, spec);
+    haft__json_key(&w, "tools");
+    haft__tool_report_write_tools(&w, &e->first);
+    haft__json_key(&w, "not_enabled");
+    haft__tool_report_write_not_enabled(&w, &e->first);
+    if (e->first.listing_count > 0) {
+        haft__json_key(&w, "servers");
+        haft__tool_report_write_servers(&w, &e->first);
+    }
+    write_deferred(&w, &e->first);
+    haft__field_text(&w, "format", haft__offer_format(spec, &why));
+    haft__field_text(&w, "format_reason", haft__str(why));
+    haft__forced_turn_write(&w, arena, &e->forced);
+    haft__json_key(&w, "first_turn");
+    haft__json_add(&w, e->first.turn);
+    add_limits(&w, spec);
+    haft__field_number(&w, "tokens_estimate", e->prompt.len / HAFT__BYTES_PER_TOKEN);
+    haft__json_key(&w, "request");
+    haft__buf_add_str(buf, haft__buf_str(&e->prompt));
+    w.after_key = false;
+    haft__json_end_object(&w);
+    haft__buf_add_char(buf, '\n');
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine/ops/explain.h - why a model sees which tools, and the first request of a run. Nothing is
+ * run: the first turn is decided as in a run, and its request is written. */
+#ifndef HAFT_ENGINE_OPS_EXPLAIN_H
+#define HAFT_ENGINE_OPS_EXPLAIN_H
+
+#include "engine/ops/first_turn.h"
+#include "engine/ops/forced_turn.h"
+#include "model/model.h"
+
+typedef struct haft__explanation {
+    const haft__spec *spec;
+    haft_str model; /* provider:model */
+    haft__first_turn_preview first;
+    haft__request request;
+    haft__buf prompt; /* the request as JSON */
+    haft__forced_turn forced;
+} haft__explanation;
+
+/* Explains the first turn of a run with this task, which may be "". Finish the explanation also
+ * after a failure; the rest lives in `arena`. */
+HAFT_MUST_USE haft_status haft__explain(haft__arena *arena, const haft__spec *spec, haft_str task,
+                                        haft__hash_key hash_key, haft__explanation *ret_explanation,
+                                        haft_error *err);
+void haft__explain_finish(haft__explanation *explanation);
+
+/* Adds it as one JSON object and a line feed. */
+void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explanation *e);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine/ops/first_turn.h - decides the first turn of a run without running anything. */
+#ifndef HAFT_ENGINE_OPS_FIRST_TURN_H
+#define HAFT_ENGINE_OPS_FIRST_TURN_H
+
+#include "exec/mcp/mcp.h"
+#include "run/decide/decide.h"
+#include "run/offer/resolve.h"
+
+typedef struct haft__first_turn_preview {
+    haft__run run;                     /* the state before the first request to the model */
+    haft__json turn;                   /* the event turn_started; null if there is none */
+    const haft__mcp_listing *listings; /* of its servers, from caches: none is started */
+    size_t listing_count;
+    haft__offer offer;   /* the verdict on every tool */
+    haft__reveal search; /* the search before the turn; all 0 if there was none */
+} haft__first_turn_preview;
+
+/* Folds run_started and the first decisions, up to the first request to the model. Everything lives
+ * in the arena. */
+HAFT_MUST_USE haft_status haft__first_turn_decide(haft__arena *arena, const haft__spec *spec,
+                                                  haft_str task, haft__hash_key hash_key,
+                                                  haft__first_turn_preview *ret_first,
+                                                  haft_error *err);
+
+/* The same for a run with these listings of its servers. */
+HAFT_MUST_USE haft_status haft__first_turn_decide_with(haft__arena *arena, const haft__spec *spec,
+                                                       haft_str task, haft__hash_key hash_key,
+                                                       const haft__mcp_listing *listings,
+                                                       size_t count,
+                                                       haft__first_turn_preview *ret_first,
+                                                       haft_error *err);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* forced_turn.c - see forced_turn.h. Tests: tests/cli/formats_test.py. */
+#include "engine/ops/forced_turn.h"
+
+#include "base/str.h"
+#include "format/format.h"
+#include "run/offer/offer.h"
+
+haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__request *request,
+                                      haft__arena *arena, haft__forced_turn *ret_forced,
+                                      haft_error *err)
+{
+    const char *why;
+    haft__constraint_support force = haft__constraint_detect(spec);
+    haft__request asked = *request;
+    haft_str format = haft__offer_format(spec, &why);
+    bool again = haft__format_find(format) == NULL;
+    asked.allowed = NULL; /* every tool is allowed */
+    asked.mode = HAFT__MODE_ANY;
+    asked.constraint = (haft__constraint){.kind = HAFT__CONSTRAINT_NONE};
+    *ret_forced = (haft__forced_turn){
+        .why = force.why, .again = again, .format = again ? HAFT__LIT("purejson") : format};
+    haft__relax_report_init(&ret_forced->relaxed, arena);
+    haft_status status = haft__constraint_apply(spec, ret_forced->format, again, &asked, arena,
+                                                &ret_forced->relaxed, err);
+    ret_forced->kind = asked.constraint.kind;
+    ret_forced->bytes = asked.constraint.text.len;
+    if (force.kind != HAFT__CONSTRAINT_NONE && ret_forced->kind == HAFT__CONSTRAINT_NONE) {
+        ret_forced->why =
+            request->tool_count > 0 ? "the tools cannot be expressed" : "there is no tool to call";
+    }
+    return status;
+}
+
+static haft_str line_of(haft__arena *arena, const haft__relaxation *item)
+{
+    haft_str line = haft__arena_format(arena, "%.*s: %.*s became %.*s", HAFT__ARG(item->where),
+                                       HAFT__ARG(item->what), HAFT__ARG(item->became));
+    return line.ptr != NULL ? line : HAFT__LIT("");
+}
+
+void haft__forced_turn_write(haft__json_writer *w, haft__arena *arena,
+                             const haft__forced_turn *forced)
+{
+    haft__json_key(w, "forced");
+    haft__json_begin_object(w);
+    haft__json_key(w, "constraint");
+    haft__json_add_str(w, haft__str(haft__constraint_name(forced->kind)));
+    haft__json_key(w, "reason");
+    haft__json_add_str(w, haft__str(forced->why));
+    haft__json_key(w, "when");
+    haft__json_add_str(w, forced->again ? HAFT__LIT("asked again") : HAFT__LIT("always"));
+    haft__json_key(w, "format");
+    haft__json_add_str(w, forced->format);
+    haft__json_key(w, "bytes");
+    haft__json_add_int(w, (int64_t)forced->bytes);
+    haft__json_key(w, "relaxed");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < forced->relaxed.count; i++) {
+        haft__json_add_str(w, line_of(arena, &forced->relaxed.items[i]));
+    }
+    haft__json_end_array(w);
+    haft__json_key(w, "relaxed_left_off");
+    haft__json_add_int(w, (int64_t)forced->relaxed.left_off);
+    haft__json_end_object(w);
+}

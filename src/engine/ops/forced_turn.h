@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine/ops/forced_turn.h - how a spec makes a model call a tool: by a constraint on the reply, or
+ * by the provider. */
+#ifndef HAFT_ENGINE_OPS_FORCED_TURN_H
+#define HAFT_ENGINE_OPS_FORCED_TURN_H
+
+#include "run/offer/constraint.h"
+#include "json/write.h"
+
+typedef struct haft__forced_turn {
+    haft__constraint_kind kind;
+    const char *why;
+    bool again; /* only in the second request, if the model ignored the provider's tool_choice */
+    haft_str format; /* of such a request */
+    size_t bytes;    /* of the constraint, with all tools allowed */
+    haft__relax_report relaxed;
+} haft__forced_turn;
+
+/* Of any forced turn of the spec, with the tools of `request`. Lives in `arena`. */
+HAFT_MUST_USE haft_status haft__forced_turn_inspect(const haft__spec *spec,
+                                                    const haft__request *request,
+                                                    haft__arena *arena,
+                                                    haft__forced_turn *ret_forced, haft_error *err);
+
+/* The member `forced` of an object. */
+void haft__forced_turn_write(haft__json_writer *w, haft__arena *arena,
+                             const haft__forced_turn *forced);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fork_point.c - where a run can be forked.
+ *
+ * A call that was under way there is not started a second time: the fork asks for its outcome, or
+ * is refused if nobody would be asked. Tests: tests/engine/ops/fork_test.c, tests/cli/fork_test.py.
+ */
+#include "base/error.h"
+#include "base/str.h"
+#include "engine/ops/fork_int.h"
+#include "run/decide/call_wait.h"
+#include "run/decide/decide.h"
+
+static haft_status fail_call(haft__fork_builder *f)
+{
+    f->fork->refusal = HAFT__FORK_NO_CALL;
+    return haft__fail(f->err, HAFT_BAD_INPUT, "",
+                      "wanted a call that waits or that somebody has answered, found '%s'",
+                      f->options->call);
+}
+
+/* ---- where ---- */
+
+/* Reads one event after the other. */
+typedef struct reader {
+    haft_str rest;
+    haft__arena_mark mark; /* where the memory of an event begins */
+} reader;
+
+static reader read_from_start(const haft__fork_builder *f)
+{
+    return (reader){.rest = f->from->lines, .mark = haft__arena_save(f->arena)};
+}
+
+/* The next event, valid until the one after it is read; its seq is 0 after the last. */
+static haft_status read_next(const haft__fork_builder *f, reader *r, haft__event *ret_event)
+{
+    *ret_event = (haft__event){.seq = 0};
+    haft__arena_restore(f->arena, r->mark);
+    while (r->rest.len > 0) {
+        haft_str line = haft__str_split(&r->rest, '\n');
+        if (haft__str_trim(line).len > 0) {
+            return haft__event_read(f->arena, line, f->from->hash_key, ret_event, f->err);
+        }
+    }
+    return HAFT_OK;
+}
+
+static bool has_member(const haft__event *event, const char *key, haft_str text, uint64_t number)
+{
+    const haft__json *field = haft__event_field(event, key);
+    uint64_t found = 0;
+    if (field != NULL && field->kind == HAFT__JSON_STRING) {
+        return haft__str_equal(haft__json_text(*field), text);
+    }
+    return field != NULL && haft__event_number(event, key, &found, NULL) == HAFT_OK
+           && found == number;
+}
+
+/* The event before the last one of this kind that has this member; 0 if none has. */
+static haft_status find_before(haft__fork_builder *f, haft__event_kind kind, const char *key,
+                               haft_str text, uint64_t number, uint64_t *ret_at)
+{
+    reader r = read_from_start(f);
+    haft__event event = {.seq = 0};
+    haft_status status;
+    *ret_at = 0;
+    do {
+        status = read_next(f, &r, &event);
+        if (status == HAFT_OK && event.seq > 0 && event.kind == kind
+            && has_member(&event, key, text, number)) {
+            *ret_at = event.seq - 1;
+        }
+    } while (status == HAFT_OK && event.seq > 0);
+    return status;
+}
+
+/* The end of turn N is where the next one begins, or the run's last event. */
+static haft_status find_turn(haft__fork_builder *f)
+{
+    uint64_t turn = f->options->number;
+    haft_str none = {NULL, 0};
+    uint64_t own = 0;
+    haft_status status = find_before(f, HAFT__EVENT_TURN_STARTED, "turn", none, turn + 1, &f->at);
+    if (status == HAFT_OK && f->at == 0 && turn > 0) {
+        status = find_before(f, HAFT__EVENT_TURN_STARTED, "turn", none, turn, &own);
+        f->at = own > 0 ? UINT64_MAX : 0;
+    }
+    if (status == HAFT_OK && f->at == 0) {
+        f->fork->refusal = HAFT__FORK_NO_TURN;
+        status = haft__fail(f->err, HAFT_BAD_INPUT, "", "the run has no turn %llu",
+                            (unsigned long long)(turn > 0 ? turn : 1));
+    }
+    return status;
+}
+
+/* Where the call was answered last, or is pending now. */
+static haft_status find_call(haft__fork_builder *f)
+{
+    haft_str call = haft__str(f->options->call);
+    uint64_t asked = 0, answered = 0;
+    haft_status status = find_before(f, HAFT__EVENT_ANSWERED, "call", call, 0, &answered);
+    if (status == HAFT_OK) {
+        status = find_before(f, HAFT__EVENT_PAUSED, "call", call, 0, &asked);
+    }
+    f->at = asked > answered ? UINT64_MAX : answered;
+    return status == HAFT_OK && f->at == 0 ? fail_call(f) : status;
+}
+
+/* What follows the place: an answer, something else, or nothing. */
+static haft_status inspect_next_event(haft__fork_builder *f)
+{
+    reader r = read_from_start(f);
+    haft__event event = {.seq = 0};
+    haft_status status;
+    do {
+        status = read_next(f, &r, &event);
+    } while (status == HAFT_OK && event.seq > 0 && event.seq - 1 < f->at);
+    f->whole = event.seq == 0;
+    f->asked =
+        f->whole ? f->options->place != HAFT__FORK_AT_TURN : event.kind == HAFT__EVENT_ANSWERED;
+    return status;
+}
+
+static haft_status find_place(haft__fork_builder *f)
+{
+    switch (f->options->place) {
+    case HAFT__FORK_AT_END: f->at = UINT64_MAX; return HAFT_OK;
+    case HAFT__FORK_AT_EVENT: f->at = f->options->number; return HAFT_OK;
+    case HAFT__FORK_AT_TURN: return find_turn(f);
+    case HAFT__FORK_AT_CALL: return find_call(f);
+    case HAFT__FORK_AT_START: f->at = 1; return HAFT_OK;
+    }
+    HAFT__UNREACHABLE();
+}
+
+haft_status haft__fork_find_point(haft__fork_builder *f)
+{
+    haft_status status = find_place(f);
+    return status == HAFT_OK ? inspect_next_event(f) : status;
+}
+
+/* ---- whether it can be forked there ---- */
+
+/* Whether a person decides that a call that was under way is made again, or repeating it is
+ * harmless. An idempotent call is neither: its key was the other run's. */
+static bool is_confirmed_before_retry(const haft__run *run, const haft__run_call *call)
+{
+    const haft__tool *tool = call->tool;
+    return tool != NULL
+           && (tool->traits.read_only
+               || (!tool->traits.idempotent
+                   && haft__decide_unknown_policy(run, tool) != HAFT__ON_UNKNOWN_RETRY));
+}
+
+/* Whether nothing keeps a call from starting: then the other run starts it, too. A call that waits
+ * for others has not started there. */
+static bool is_about_to_start(const haft__run *run, const haft__run_call *call)
+{
+    return call->tool != NULL && call->malformed.len == 0 && !call->tool->traits.read_only
+           && haft__call_wait_find(run, call).by == HAFT__CALL_WAIT_NONE;
+}
+
+/* Whether no effect of a call happens a second time without approval. A question that a tool asks
+ * while it runs is lost with its process, so such a call is under way like any other. */
+static bool is_safe_to_fork(const haft__run *run, const haft__run_call *call, bool whole)
+{
+    switch (call->stage) {
+    case HAFT__CALL_FINISHED:
+    case HAFT__CALL_REFUSED: return true;
+    case HAFT__CALL_ARRIVED: return !whole || !is_about_to_start(run, call);
+    case HAFT__CALL_PAUSED:
+        return !haft__call_needs_host(call) || is_confirmed_before_retry(run, call);
+    case HAFT__CALL_STARTED: return is_confirmed_before_retry(run, call);
+    case HAFT__CALL_ANSWERED: return false;
+    }
+    HAFT__UNREACHABLE();
+}
+
+static haft_status check_calls(const haft__fork_builder *f)
+{
+    const haft__run *run = &f->run;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        if (!is_safe_to_fork(run, &run->calls[i], f->whole)) {
+            f->fork->refusal = HAFT__FORK_CALL_UNDER_WAY;
+            f->fork->last_turn = run->turn - 1;
+            return haft__fail(
+                f->err, HAFT_BAD_STATE, f->from->name,
+                "the call %.*s of %.*s was under way at event %llu and would be made twice",
+                HAFT__ARG(run->calls[i].id), HAFT__ARG(run->calls[i].name),
+                (unsigned long long)run->seq);
+        }
+    }
+    return HAFT_OK;
+}
+
+/* Whether a call is pending there: the one that the options name, or any. */
+static bool has_pending_call(const haft__fork_builder *f)
+{
+    const haft__run *run = &f->run;
+    bool found = false;
+    for (size_t i = run->batch; run->stage == HAFT__RUN_CALLING && i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        found = found
+                || (call->stage == HAFT__CALL_PAUSED
+                    && (f->options->call == NULL
+                        || haft__str_equal(call->id, haft__str(f->options->call))));
+    }
+    return found;
+}
+
+static haft_status fail_fork_point(const haft__fork_builder *f)
+{
+    const haft__run *run = &f->run;
+    f->fork->refusal = HAFT__FORK_INSIDE_TURN;
+    return haft__fail(f->err, HAFT_BAD_INPUT, f->from->name,
+                      run->stage == HAFT__RUN_ENDED
+                          ? "expected the end of a turn at event %llu, found that of the run"
+                          : "expected the end of a turn at event %llu, found one under way",
+                      (unsigned long long)run->seq);
+}
+
+/* After the end of a run only the next run of its thread can continue. */
+static haft_status check_branch(haft__fork_builder *f)
+{
+    if (f->options->continues) {
+        f->fork->refusal = HAFT__FORK_NOTHING_LEFT;
+        return haft__fail(f->err, HAFT_BAD_INPUT, "",
+                          "the run has ended: there is nothing to go on with");
+    }
+    f->branch = f->from->runtime != NULL; /* a file has no thread */
+    return f->branch ? HAFT_OK : fail_fork_point(f);
+}
+
+haft_status haft__fork_check_point(haft__fork_builder *f)
+{
+    if (f->run.stage == HAFT__RUN_IDLE) {
+        return HAFT_OK;
+    }
+    if (f->options->call != NULL && !has_pending_call(f)) {
+        return fail_call(f);
+    }
+    if (f->run.stage == HAFT__RUN_ENDED) {
+        return check_branch(f);
+    }
+    return f->asked && has_pending_call(f) ? check_calls(f) : fail_fork_point(f);
+}

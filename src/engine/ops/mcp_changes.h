@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine/ops/mcp_changes.h - tools of MCP servers that differ from their pins (exec/mcp/pins.h):
+ * what has changed, and accepting it. All reads are of files; no server is started. */
+#ifndef HAFT_ENGINE_OPS_MCP_CHANGES_H
+#define HAFT_ENGINE_OPS_MCP_CHANGES_H
+
+#include "spec/spec.h"
+#include "json/write.h"
+
+/* One tool. `diff` has a line for each difference; "" if there is none. */
+typedef void haft__mcp_change_visitor(void *context, haft_str server, haft_str tool, haft_str diff);
+
+/* Calls `visit` for each tool that has changed since it was first used or accepted. */
+HAFT_MUST_USE haft_status haft__mcp_changes_visit(haft__arena *arena, const haft__spec *spec,
+                                                  haft__mcp_change_visitor *visit, void *context,
+                                                  haft_error *err);
+
+/* The same as an array: {server, tool, diff}. */
+HAFT_MUST_USE haft_status haft__mcp_changes_write(haft__arena *arena, const haft__spec *spec,
+                                                  haft__json_writer *w, haft_error *err);
+
+/* Accepts a tool ("docs:search") or all tools of a server ("docs:*") as they are now, and calls
+ * `visit` for each. NOT_FOUND if no such tool is known. */
+HAFT_MUST_USE haft_status haft__mcp_changes_accept(haft__arena *arena, const haft__spec *spec,
+                                                   haft_str name, haft__mcp_change_visitor *visit,
+                                                   void *context, haft_error *err);
+
+/* How many servers have a cached list, and how many files are damaged. *ret_place is the directory;
+ * .ptr is NULL if there is none. */
+HAFT_MUST_USE haft_status haft__mcp_changes_count_servers(haft__arena *arena, haft_str *ret_place,
+                                                          size_t *ret_count, size_t *ret_damaged,
+                                                          haft_error *err);
+
+#endif

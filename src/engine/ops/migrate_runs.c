@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* migrate_runs.c - see migrate_runs.h. Tests: tests/engine/ops/migrate_test.c,
+ * tests/cli/migrate_test.py. */
+#include "engine/ops/migrate_runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/id.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+
+/* A run of the old store. */
+typedef struct run_entry {
+    char id[HAFT__ID_LENGTH + 1];
+    bool wanted, done;
+} run_entry;
+
+typedef struct batch {
+    haft__migration *m;
+    const haft__migrate_runs_options *options;
+    run_entry *entries; /* by id */
+    size_t count, capacity;
+    haft__migrate_totals totals;
+    haft_error *err;
+} batch;
+
+/* ---- which runs ---- */
+
+static haft_status add_entry(batch *b, haft_str id)
+{
+    if (b->count == b->capacity) {
+        size_t capacity = b->capacity > 0 ? 2 * b->capacity : 256;
+        run_entry *entries = realloc(b->entries, capacity * sizeof(*entries));
+        if (entries == NULL) {
+            return haft__fail_no_memory(b->err);
+        }
+        b->entries = entries;
+        b->capacity = capacity;
+    }
+    run_entry *one = &b->entries[b->count++];
+    *one = (run_entry){.wanted = b->options->names == NULL};
+    (void)snprintf(one->id, sizeof(one->id), "%.*s", HAFT__ARG(id));
+    return HAFT_OK;
+}
+
+/* Reads all ids of the old store, page by page, the greatest first, and reverses them. */
+static haft_status list_all(batch *b)
+{
+    haft__store_request list = {.verb = HAFT__STORE_LIST, .arena = &b->m->arena};
+    haft_status status = HAFT_OK;
+    char last[HAFT__ID_LENGTH + 1] = "";
+    do {
+        haft__arena_reset(&b->m->arena);
+        list.name = haft__str(last);
+        status = haft__store_submit_and_wait(b->m->from, &list, b->err);
+        for (size_t i = 0; status == HAFT_OK && i < list.found_count; i++) {
+            status = add_entry(b, list.found[i].id);
+        }
+        if (status == HAFT_OK && b->count > 0) {
+            memcpy(last, b->entries[b->count - 1].id, sizeof(last));
+        }
+    } while (status == HAFT_OK && list.found_count == HAFT__LIMIT_STORE_LIST);
+    for (size_t i = 0, k = b->count; status == HAFT_OK && i + 1 < k; i++) {
+        run_entry swapped = b->entries[i];
+        b->entries[i] = b->entries[--k];
+        b->entries[k] = swapped;
+    }
+    return status;
+}
+
+static int compare_id(const void *key, const void *item)
+{
+    return strcmp(key, ((const run_entry *)item)->id);
+}
+
+static run_entry *find_entry(batch *b, haft_str id)
+{
+    char text[HAFT__ID_LENGTH + 1];
+    (void)snprintf(text, sizeof(text), "%.*s", HAFT__ARG(id));
+    return b->count > 0 ? bsearch(text, b->entries, b->count, sizeof(*b->entries), compare_id)
+                        : NULL;
+}
+
+static haft_status mark_named(batch *b)
+{
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; status == HAFT_OK && i < b->options->name_count; i++) {
+        haft__store_request find = {.verb = HAFT__STORE_FIND,
+                                    .name = haft__str(b->options->names[i]),
+                                    .arena = &b->m->arena};
+        haft__arena_reset(&b->m->arena);
+        status = haft__store_submit_and_wait(b->m->from, &find, b->err);
+        run_entry *one = status == HAFT_OK ? find_entry(b, find.found[0].id) : NULL;
+        if (one != NULL) {
+            one->wanted = true;
+        }
+    }
+    return status;
+}
+
+/* ---- one after the other ---- */
+
+static void note_failure(batch *b, const char *id, const haft_error *error)
+{
+    b->totals.failed++;
+    b->options->on_failure(b->options->context, id, error);
+}
+
+static void migrate(batch *b, run_entry *one)
+{
+    haft__migration_report run;
+    haft_error failed = {0};
+    one->done = true;
+    if (haft__migration_run(b->m, haft__str(one->id), &run, &failed) != HAFT_OK) {
+        note_failure(b, one->id, &failed);
+        return;
+    }
+    b->totals.copied += run.what == HAFT__MIGRATION_COPIED;
+    b->totals.there += run.what == HAFT__MIGRATION_ALREADY_THERE;
+    b->totals.open += run.what == HAFT__MIGRATION_SKIPPED;
+    b->options->on_run(b->options->context, one->id, &run);
+}
+
+static void migrate_in_order(batch *b, run_entry *one);
+
+/* The runs that were created before it in its thread: its history, then those that are open. */
+static haft_status migrate_predecessors(batch *b, const run_entry *one, haft__arena *arena)
+{
+    haft__store_request find = {
+        .verb = HAFT__STORE_FIND, .name = haft__str(one->id), .arena = arena};
+    haft_status status = haft__store_submit_and_wait(b->m->from, &find, b->err);
+    if (status != HAFT_OK || find.found[0].thread.len == 0) {
+        return status;
+    }
+    haft__store_request before[] = {
+        {.verb = HAFT__STORE_THREAD_HISTORY,
+         .thread = find.found[0].thread,
+         .name = haft__str(one->id)},
+        {.verb = HAFT__STORE_PREDECESSORS, .run.id = haft__str(one->id)}};
+    for (size_t k = 0; status == HAFT_OK && k < COUNT(before); k++) {
+        before[k].arena = arena;
+        status = haft__store_submit_and_wait(b->m->from, &before[k], b->err);
+        for (size_t i = 0; status == HAFT_OK && i < before[k].found_count; i++) {
+            run_entry *other = find_entry(b, before[k].found[i].id);
+            if (other != NULL && other->wanted && !other->done) {
+                migrate_in_order(b, other);
+            }
+        }
+    }
+    return status;
+}
+
+static void migrate_in_order(batch *b, run_entry *one)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    one->done = true; /* in a damaged store runs may precede each other */
+    haft_status status = migrate_predecessors(b, one, &arena);
+    haft__arena_finish(&arena);
+    if (status != HAFT_OK) {
+        haft_error failed = *b->err;
+        *b->err = (haft_error){0};
+        note_failure(b, one->id, &failed);
+        return;
+    }
+    migrate(b, one);
+}
+
+haft_status haft__migrate_runs(haft__migration *m, const haft__migrate_runs_options *options,
+                               haft__migrate_totals *ret_totals, haft_error *err)
+{
+    haft_error unwanted = {0};
+    batch b = {.m = m, .options = options, .err = err != NULL ? err : &unwanted};
+    haft_status status = list_all(&b);
+    if (status == HAFT_OK) {
+        status = mark_named(&b);
+    }
+    for (size_t i = 0; status == HAFT_OK && i < b.count && !b.totals.stopped; i++) {
+        if (b.entries[i].wanted && !b.entries[i].done) {
+            migrate_in_order(&b, &b.entries[i]);
+        }
+        b.totals.stopped = options->stop(options->context);
+    }
+    free(b.entries);
+    *ret_totals = b.totals;
+    return status;
+}

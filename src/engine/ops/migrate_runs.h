@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * engine/ops/migrate_runs.h - migrates many runs: all of a store, or those that are named.
+ *
+ * Runs of a thread are migrated in the order in which they were created, since the new store orders
+ * them by that.
+ */
+#ifndef HAFT_ENGINE_OPS_MIGRATE_RUNS_H
+#define HAFT_ENGINE_OPS_MIGRATE_RUNS_H
+
+#include "engine/ops/migrate.h"
+
+typedef struct haft__migrate_runs_options {
+    const char *const *names; /* ids or beginnings of ids; NULL: all runs of the old store */
+    size_t name_count;
+    void (*on_run)(void *context, const char *id, const haft__migration_report *run);
+    void (*on_failure)(void *context, const char *id, const haft_error *error);
+    bool (*stop)(void *context); /* asked after each run: whether to end */
+    void *context;
+} haft__migrate_runs_options;
+
+typedef struct haft__migrate_totals {
+    size_t copied, there, open, failed; /* runs, by outcome; open: skipped */
+    bool stopped;                       /* before the last one */
+} haft__migrate_totals;
+
+/* Migrates them. A run that fails does not end it: `on_failure` and the totals say so. NOT_FOUND or
+ * BAD_INPUT for a name, or an error of the old store. */
+HAFT_MUST_USE haft_status haft__migrate_runs(haft__migration *m,
+                                             const haft__migrate_runs_options *options,
+                                             haft__migrate_totals *ret_totals, haft_error *err);
+
+#endif

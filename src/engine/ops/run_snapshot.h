@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine/ops/run_snapshot.h - everything that a store has of a run, to copy and to compare it. */
+#ifndef HAFT_ENGINE_OPS_RUN_SNAPSHOT_H
+#define HAFT_ENGINE_OPS_RUN_SNAPSHOT_H
+
+#include "base/hash.h"
+#include "store/store.h"
+
+/* All of it lives in the arena that it was read into. */
+typedef struct haft__run_snapshot {
+    haft__store_run row;
+    haft_str events; /* each ended by a line feed */
+    uint64_t event_count;
+    haft__store_artifact *artifacts; /* the newest of each name */
+    size_t artifact_count;
+    const haft__store_message *messages;
+    size_t message_count;
+} haft__run_snapshot;
+
+/* Reads the run `id`; the store checks it. */
+HAFT_MUST_USE haft_status haft__run_snapshot_read(haft__store *store, haft__arena *arena,
+                                                  haft__hash_key hash_key, haft_str id,
+                                                  haft__run_snapshot *ret_run, haft_error *err);
+
+/* BAD_STATE if `copy`, of the new store, differs from `original`. Unless `all_messages`, the last
+ * messages may be missing in the copy. */
+HAFT_MUST_USE haft_status haft__run_snapshot_compare(const haft__run_snapshot *original,
+                                                     const haft__run_snapshot *copy,
+                                                     bool all_messages, haft_error *err);
+
+/* Performs a request of a store without a runtime. What is read lives in `arena`. */
+HAFT_MUST_USE haft_status haft__run_snapshot_execute(haft__store *store, haft__arena *arena,
+                                                     haft__store_request *request, haft_error *err);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * engine/ops/service.h - the servers that commands run, as a table of functions.
+ *
+ * src/serve implements them and src/cli runs them; neither includes the other. src/main.c passes
+ * the table (serve/services.h) to the command line.
+ */
+#ifndef HAFT_ENGINE_OPS_SERVICE_H
+#define HAFT_ENGINE_OPS_SERVICE_H
+
+#include "engine/runtime.h"
+#include "model/script/script.h"
+
+/* The caller of a server. */
+typedef struct haft__service_host {
+    /* The server listens at ADDR:PORT. It ends if this fails. */
+    haft_status (*listening)(void *context, haft_str address, haft_error *err);
+    void (*warn)(void *context, haft_str text);
+    bool (*stop)(void *context); /* called after each step of the loop: whether to end */
+    void *context;
+} haft__service_host;
+
+/* A spec as an MCP server. Everything is borrowed. */
+typedef struct haft__mcp_service_options {
+    haft__service_host host;
+    haft_runtime *runtime;
+    haft__arena *arena;
+    const haft__spec *spec;
+    const char *store;       /* for commands that are shown to people; NULL: the default store */
+    const char *listen;      /* ADDR:PORT for HTTP; NULL: standard input and output */
+    const char *listen_name; /* how errors name the address */
+    const char *token_file;  /* clients must send its first line; NULL: no token */
+    const char *const *allow_hosts; /* names of this host that clients may use */
+    size_t allow_host_count;
+} haft__mcp_service_options;
+
+/* The server that a mock model imitates. */
+typedef enum haft__mock_service_kind {
+    HAFT__MOCK_SERVICE_OPENAI,
+    HAFT__MOCK_SERVICE_LLAMACPP,
+    HAFT__MOCK_SERVICE_OTHER,
+} haft__mock_service_kind;
+
+/* A script as a model server. Everything is borrowed. */
+typedef struct haft__mock_service_options {
+    haft__service_host host;
+    haft__loop *loop;
+    haft__script *script;
+    haft__hash_key hash_key;
+    const char *listen; /* ADDR:PORT */
+    haft__mock_service_kind like;
+    bool again;        /* start over after the last reply */
+    bool require_key;  /* reject requests without an API key */
+    size_t dimensions; /* of the vectors of /v1/embeddings; 0: there is no such path */
+    const char *fault; /* of these vectors: "error", "slow", "garbage", "sizes"; or NULL */
+} haft__mock_service_options;
+
+/* Each runs until its host stops it, or it fails. BAD_INPUT for an address, a token or a spec that
+ * cannot be used. */
+typedef struct haft__services {
+    haft_status (*run_mcp)(const haft__mcp_service_options *options, haft_error *err);
+    haft_status (*run_mock_model)(const haft__mock_service_options *options, haft_error *err);
+} haft__services;
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spec_drift.c - compares the spec of a run with the file it came from. Tests:
+ * tests/engine/ops/spec_drift_test.c, tests/cli/respec_test.py. */
+#include "engine/ops/spec_drift.h"
+
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "io/file.h"
+#include "spec/load/diff.h"
+#include "json/write.h"
+
+/* The overrides that the run was started with. */
+static haft_status read_overrides(haft__spec_drift *r, const haft__run *run,
+                                  haft__spec_options *options, haft_error *err)
+{
+    haft__json given = run->sets;
+    uint32_t count = given.kind == HAFT__JSON_ARRAY ? given.count : 0;
+    const char **sets = haft__arena_array(&r->arena, count, sizeof(*sets));
+    const haft__json *model = haft__json_get(run->spec->source, HAFT__LIT("model"));
+    if (sets == NULL) {
+        return haft__arena_fail(&r->arena, err);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        haft_str set = haft__arena_copy(&r->arena, haft__json_text(given.items[i]));
+        if (set.ptr == NULL) {
+            return haft__arena_fail(&r->arena, err);
+        }
+        sets[options->set_count++] = set.ptr;
+    }
+    options->sets = sets;
+    if (model != NULL && model->kind == HAFT__JSON_STRING) { /* for a file that names none */
+        options->model_from = "the stored spec";
+        options->model = haft__arena_copy(&r->arena, haft__json_text(*model)).ptr;
+    }
+    return HAFT_OK;
+}
+
+static void report(const haft__spec_drift *r, haft__spec_drift_finding finding, const char *path,
+                   haft_str changes, haft_error *err)
+{
+    if (r->options.report != NULL) {
+        r->options.report(r->options.context, finding, path, changes, err);
+    }
+}
+
+static haft_status fail_load(const haft__spec_drift *r, const char *path,
+                             const haft__spec_report *problems, haft_error *err)
+{
+    haft_status status = HAFT_BAD_INPUT;
+    for (size_t i = 0; i < problems->count; i++) {
+        if (!problems->problems[i].warning) {
+            status = haft__fail(err, HAFT_BAD_INPUT, path,
+                                "the spec has changed since the run began, and cannot be used: "
+                                "%.*s",
+                                HAFT__ARG(problems->problems[i].message));
+            break;
+        }
+    }
+    report(r, HAFT__SPEC_DRIFT_INVALID, path, HAFT__LIT(""), err);
+    return status;
+}
+
+/* The spec as its file is now. */
+static haft_status load(haft__spec_drift *r, const haft__run *run, const char *path, haft_str text,
+                        const haft__spec **ret_spec, haft_error *err)
+{
+    haft__spec_options options = haft__agent_spec_options(r->runtime, run->spec->path);
+    haft__spec_report problems;
+    haft_status status = read_overrides(r, run, &options, err);
+    if (status == HAFT_OK) {
+        status = haft__spec_load(&r->arena, text, &options, ret_spec, &problems, err);
+    }
+    return status == HAFT_OK && *ret_spec == NULL ? fail_load(r, path, &problems, err) : status;
+}
+
+/* ---- what is to be done ---- */
+
+static haft_status accept_change(haft__spec_drift *r, const haft__spec *spec, haft_str text,
+                                 haft_str changes, haft__spec_replacement *ret_replacement,
+                                 haft_error *err)
+{
+    char digest[HAFT__SHA256_HEX];
+    haft__buf source;
+    haft__buf_init(&source, HAFT__LIMIT_RUN_BYTES);
+    haft__json_write(&source, spec->source);
+    haft__sha256_hex(text, digest);
+    haft_status status = haft__buf_check(&source, err);
+    if (status == HAFT_OK) {
+        *ret_replacement = (haft__spec_replacement){
+            .text = haft__arena_copy(&r->arena, haft__buf_str(&source)),
+            .file = haft__arena_copy(&r->arena, (haft_str){digest, sizeof(digest)}),
+            .by = r->options.by,
+            .changes = haft__arena_copy(&r->arena, changes)};
+        bool kept = ret_replacement->text.ptr != NULL && ret_replacement->file.ptr != NULL
+                    && ret_replacement->changes.ptr != NULL;
+        status = kept ? HAFT_OK : haft__arena_fail(&r->arena, err);
+    }
+    haft__buf_finish(&source);
+    return status;
+}
+
+static haft_status reject_change(const haft__spec_drift *r, const char *path, haft_str changes,
+                                 haft_error *err)
+{
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, path, "the spec has changed since the run began");
+    report(r, HAFT__SPEC_DRIFT_CHANGED, path, changes, err);
+    return status;
+}
+
+static haft_status compare_specs(haft__spec_drift *r, const haft__run *run, const char *path,
+                                 haft_str text, haft__spec_replacement *ret_replacement,
+                                 haft_error *err)
+{
+    const haft__spec *spec = NULL;
+    haft__buf changes;
+    haft_status status = load(r, run, path, text, &spec, err);
+    if (status != HAFT_OK || haft__str_equal(spec->hash, run->spec->hash)) {
+        return status;
+    }
+    haft__buf_init(&changes, HAFT__LIMIT_RUN_BYTES);
+    status = haft__spec_diff(&changes, run->spec->source, spec->source, err);
+    if (status == HAFT_OK && r->options.policy == HAFT__SPEC_DRIFT_ACCEPT) {
+        status = accept_change(r, spec, text, haft__buf_str(&changes), ret_replacement, err);
+    } else if (status == HAFT_OK) {
+        status = reject_change(r, path, haft__buf_str(&changes), err);
+    }
+    haft__buf_finish(&changes);
+    return status;
+}
+
+/* A caller that accepts the file does not want the stored spec instead. */
+static haft_status handle_missing_file(const haft__spec_drift *r, const char *path, bool ahead,
+                                       haft_error *err)
+{
+    if (r->options.policy == HAFT__SPEC_DRIFT_ACCEPT) {
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, path, "the spec to be accepted is not there any more");
+        report(r, HAFT__SPEC_DRIFT_MISSING, path, HAFT__LIT(""), err);
+        return status;
+    }
+    *err = (haft_error){0};
+    if (!ahead) {
+        report(r, HAFT__SPEC_DRIFT_IGNORED, path, HAFT__LIT(""), err);
+    }
+    return HAFT_OK;
+}
+
+/* `ahead`: the run does not exist yet, and is checked again when it is opened. */
+static haft_status check_spec_file(haft__spec_drift *r, const haft__run *run, bool ahead,
+                                   haft__spec_replacement *ret_replacement, haft_error *err)
+{
+    char digest[HAFT__SHA256_HEX];
+    haft_str text;
+    haft__arena_reset(&r->arena);
+    haft_str place = haft__arena_copy(&r->arena, run->spec->path);
+    bool known = run->file.len > 0 && place.len > 0;
+    if (!known || r->options.policy == HAFT__SPEC_DRIFT_KEEP) {
+        return place.ptr != NULL ? HAFT_OK : haft__arena_fail(&r->arena, err);
+    }
+    haft_status status =
+        haft__file_read_arena(&r->arena, place.ptr, HAFT__LIMIT_SPEC_BYTES, &text, err);
+    if (status == HAFT_IO && access(place.ptr, F_OK) != 0) {
+        return handle_missing_file(r, place.ptr, ahead, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__sha256_hex(text, digest);
+    return haft__str_equal(run->file, (haft_str){digest, sizeof(digest)})
+               ? HAFT_OK
+               : compare_specs(r, run, place.ptr, text, ret_replacement, err);
+}
+
+static haft_status check_opened(void *context, const haft_run *run,
+                                haft__spec_replacement *ret_replacement, haft_error *err)
+{
+    return check_spec_file(context, &run->state, false, ret_replacement, err);
+}
+
+haft_status haft__spec_drift_check(haft__spec_drift *drift, const haft__run *run, haft_error *err)
+{
+    haft__spec_replacement unused = {.text = {NULL, 0}};
+    return check_spec_file(drift, run, true, &unused, err);
+}
+
+void haft__spec_drift_watch(haft__spec_drift *drift, haft_runtime *runtime,
+                            const haft__spec_drift_options *options)
+{
+    *drift = (haft__spec_drift){.options = *options, .runtime = runtime};
+    haft__arena_init(&drift->arena, HAFT__LIMIT_RUN_BYTES);
+    runtime->spec_change_hook = (haft__spec_change_hook){check_opened, drift};
+}
+
+void haft__spec_drift_finish(haft__spec_drift *drift)
+{
+    drift->runtime->spec_change_hook = (haft__spec_change_hook){NULL, NULL};
+    haft__arena_finish(&drift->arena);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine/ops/stored_run.h - a run as the store has it: its row, its events, its state. Reading does
+ * not claim the run. */
+#ifndef HAFT_ENGINE_OPS_STORED_RUN_H
+#define HAFT_ENGINE_OPS_STORED_RUN_H
+
+#include "engine/runtime.h"
+
+typedef struct haft__stored_run {
+    haft__store_run row;
+    haft_str lines;    /* its events */
+    haft_agent *agent; /* of its spec, which needs neither a key nor a script; NULL: not loaded */
+} haft__stored_run;
+
+/* The row of the run that `name` means: an id, the beginning of one, or "last". It lives in
+ * `arena`. NOT_FOUND, BAD_INPUT if several ids begin so; IO for a damaged run, unless
+ * `include_damaged`. */
+HAFT_MUST_USE haft_status haft__stored_run_find(haft_runtime *runtime, haft__arena *arena,
+                                                haft_str name, bool include_damaged,
+                                                haft__store_run *ret_row, haft_error *err);
+
+/* Reads the row and the events into `arena`; with the spec if that is wanted. Without it a damaged
+ * run can be read. Finish it also after a failure. */
+HAFT_MUST_USE haft_status haft__stored_run_read(haft_runtime *runtime, haft__arena *arena,
+                                                haft_str name, bool with_spec,
+                                                haft__stored_run *ret_run, haft_error *err);
+void haft__stored_run_finish(haft__stored_run *run);
+
+/* Folds the events of a run that was read with its spec. `name` is for errors. The state is valid
+ * as long as the run and the arena. */
+HAFT_MUST_USE haft_status haft__stored_run_fold(haft_runtime *runtime, haft__arena *arena,
+                                                const haft__stored_run *run, const char *name,
+                                                haft__run *ret_state, haft_error *err);
+
+/* Completes a folded state with what only the row says: whether the run was opened, and whether the
+ * process that asked its questions is gone. */
+void haft__stored_run_apply_row(const haft__store_run *row, haft__run *state);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine/ops/tool_list.h - the tools of a spec: its own, and those of its MCP servers as far as
+ * they are known. No server is asked (engine/ops/mcp_refresh.h does that). */
+#ifndef HAFT_ENGINE_OPS_TOOL_LIST_H
+#define HAFT_ENGINE_OPS_TOOL_LIST_H
+
+#include "engine/ops/first_turn.h"
+#include "engine/ops/mcp_refresh.h"
+#include "json/write.h"
+
+typedef struct haft__tool_list {
+    const haft__spec *spec;
+    haft__first_turn_preview first;
+    const haft__tool *served; /* one for each verdict on a tool that a server lists */
+} haft__tool_list;
+
+/* Reads the list; it lives in `arena`. `refreshed` has the servers that were asked and failed,
+ * which the listings then say. */
+HAFT_MUST_USE haft_status haft__tool_list_read(haft__arena *arena, const haft__spec *spec,
+                                               const haft__mcp_refresh_result *refreshed,
+                                               haft__tool_list *ret_list, haft_error *err);
+
+/* The next verdict on a tool of a server, from *at on (0 at first); NULL after the last. */
+const haft__verdict *haft__tool_list_next_served(const haft__tool_list *list, size_t *at);
+
+/* ---- tool_list_json.c ---- */
+
+/* One object: docs/schemas/tools.schema.json. */
+HAFT_MUST_USE haft_status haft__tool_list_write(haft__json_writer *w, haft__arena *arena,
+                                                const haft__tool_list *list, haft_error *err);
+
+/* The tools as a provider gets them: "openai", "anthropic" or "gemini". Of servers only those that
+ * a run would see. */
+void haft__tool_list_write_wire(haft__json_writer *w, const haft__tool_list *list,
+                                const char *provider);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tool_list_json.c - the tools of a spec as JSON: all that is known of them, or as a provider gets
+ * them. Tests: tests/cli/tools_test.py. */
+#include <string.h>
+
+#include "base/str.h"
+#include "engine/ops/mcp_changes.h"
+#include "engine/ops/tool_list.h"
+#include "engine/ops/tool_report.h"
+#include "tool/traits.h"
+#include "tool/wire_name.h"
+#include "json/object.h"
+
+/* ---- with all that is known ---- */
+
+static void write_value(haft__json_writer *w, const char *key, haft__json value)
+{
+    haft__json_key(w, key);
+    haft__json_add(w, value);
+}
+
+/* `verdict` is NULL for a tool of the spec itself. */
+static void write_tool(haft__json_writer *w, const haft__tool *tool, const haft__verdict *verdict)
+{
+    haft__wire_name wire = haft__wire_name_encode(tool->name);
+    haft__json_begin_object(w);
+    haft__field_text(w, "name", tool->name);
+    haft__field_text(w, "wire_name", haft__wire_name_str(&wire));
+    haft__field_text(w, "description", tool->description);
+    haft__field_text(w, "source", haft__str(haft__tool_source_name(tool->source)));
+    haft__field_text(w, "role", haft__str(haft__tool_role_name(tool->role)));
+    haft__field_flag(w, "typed", tool->typed);
+    haft__json_key(w, "traits");
+    haft__traits_write(w, &tool->traits);
+    write_value(w, "input_schema", tool->input_schema);
+    write_value(w, "output_schema", tool->output_schema);
+    if (verdict != NULL) {
+        haft__field_flag(w, "offered", verdict->visibility == HAFT__VISIBILITY_DECLARED);
+        haft__field_text(w, "code", haft__str(haft__reason_word(verdict->reason)));
+        haft__field_text(w, "reason", haft__str(haft__reason_text(verdict->reason)));
+    }
+    haft__json_end_object(w);
+}
+
+/* ---- for providers ---- */
+
+static void write_openai(haft__json_writer *w, const haft__tool *tool, haft_str name)
+{
+    haft__json_begin_object(w);
+    haft__field_text(w, "type", HAFT__LIT("function"));
+    haft__json_key(w, "function");
+    haft__json_begin_object(w);
+    haft__field_text(w, "name", name);
+    haft__field_text(w, "description", tool->description);
+    write_value(w, "parameters", tool->input_schema);
+    haft__json_end_object(w);
+    haft__json_end_object(w);
+}
+
+static void write_anthropic(haft__json_writer *w, const haft__tool *tool, haft_str name)
+{
+    haft__json_begin_object(w);
+    haft__field_text(w, "name", name);
+    haft__field_text(w, "description", tool->description);
+    write_value(w, "input_schema", tool->input_schema);
+    haft__json_end_object(w);
+}
+
+static void write_gemini(haft__json_writer *w, const haft__tool *tool, haft_str name)
+{
+    haft__json_begin_object(w);
+    haft__field_text(w, "name", name);
+    haft__field_text(w, "description", tool->description);
+    write_value(w, "parametersJsonSchema", tool->input_schema);
+    haft__json_end_object(w);
+}
+
+typedef struct wire_form {
+    const char *name;
+    const char *group; /* the key of the one object around all of them; NULL: an array of tools */
+    void (*write)(haft__json_writer *w, const haft__tool *tool, haft_str name);
+} wire_form;
+
+static const wire_form wire_forms[] = {
+    {"openai", NULL, write_openai},
+    {"anthropic", NULL, write_anthropic},
+    {"gemini", "functionDeclarations", write_gemini},
+};
+
+static const wire_form *find_form(const char *name)
+{
+    size_t i = 0;
+    while (i + 1 < COUNT(wire_forms) && strcmp(wire_forms[i].name, name) != 0) {
+        i++;
+    }
+    return &wire_forms[i];
+}
+
+static void write_as(haft__json_writer *w, const haft__tool *tool, const wire_form *form)
+{
+    haft__wire_name wire = haft__wire_name_encode(tool->name);
+    form->write(w, tool, haft__wire_name_str(&wire));
+}
+
+void haft__tool_list_write_wire(haft__json_writer *w, const haft__tool_list *l,
+                                const char *provider)
+{
+    const wire_form *form = find_form(provider);
+    const haft__tools *tools = &l->spec->tools;
+    if (form->group != NULL) {
+        haft__json_begin_object(w);
+        haft__json_key(w, form->group);
+    }
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < tools->count; i++) {
+        write_as(w, tools->items[i], form);
+    }
+    const haft__verdict *verdict;
+    for (size_t at = 0, i = 0; (verdict = haft__tool_list_next_served(l, &at)) != NULL; i++) {
+        if (verdict->visibility == HAFT__VISIBILITY_DECLARED) {
+            write_as(w, &l->served[i], form);
+        }
+    }
+    haft__json_end_array(w);
+    if (form->group != NULL) {
+        haft__json_end_object(w);
+    }
+}
+
+/* ---- as an object ---- */
+
+haft_status haft__tool_list_write(haft__json_writer *w, haft__arena *arena,
+                                  const haft__tool_list *list, haft_error *err)
+{
+    const haft__tools *tools = &list->spec->tools;
+    const haft__verdict *verdict;
+    haft_status status = HAFT_OK;
+    haft__json_begin_object(w);
+    haft__json_key(w, "tools");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < tools->count; i++) {
+        write_tool(w, tools->items[i], NULL);
+    }
+    for (size_t at = 0, i = 0; (verdict = haft__tool_list_next_served(list, &at)) != NULL; i++) {
+        write_tool(w, &list->served[i], verdict);
+    }
+    haft__json_end_array(w);
+    if (list->first.listing_count > 0) {
+        haft__json_key(w, "servers");
+        haft__tool_report_write_servers(w, &list->first);
+        haft__json_key(w, "changed");
+        status = haft__mcp_changes_write(arena, list->spec, w, err);
+    }
+    haft__json_end_object(w);
+    return status;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tool_reason.c - see tool_reason.h. Tests: tests/engine/ops/tool_report_test.c,
+ * tests/cli/explain/tool_report_print_test.c. */
+#include "engine/ops/tool_reason.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+
+/* ---- servers ---- */
+
+/* What the state of a server means. */
+static const struct {
+    const char *state, *means;
+} states[] = {
+    {"configured", "the spec names it; nobody has asked it yet"},
+    {"known", "its tools are remembered; it need not run"},
+    {"started", "it runs, and has listed its tools"},
+    {"used", "it runs, and a tool of it has been called"},
+};
+
+const char *haft__tool_reason_state_text(const haft__mcp_listing *listing)
+{
+    haft_str state = listing->state;
+    if (listing->error.len > 0) {
+        return "the spec names it; it was asked, and did not list its tools";
+    }
+    for (size_t i = 0; i < COUNT(states); i++) {
+        if (haft__str_equal(state, haft__str(states[i].state))) {
+            return states[i].means;
+        }
+    }
+    return "";
+}
+
+haft__tool_reason_exclusion haft__tool_reason_server_exclusion(const haft__spec *spec,
+                                                               const haft__mcp_listing *listing)
+{
+    haft__reason reason = haft__resolve_server(spec, listing->server);
+    if (reason != HAFT__REASON_DEFERRED) {
+        return (haft__tool_reason_exclusion){haft__reason_word(reason), haft__reason_text(reason)};
+    }
+    if (listing->error.len > 0) {
+        return (haft__tool_reason_exclusion){"server_error", "it has an error"};
+    }
+    if (haft__str_equal(listing->state, HAFT__LIT("configured"))) {
+        return (haft__tool_reason_exclusion){
+            "not_known", "deferred: its list of tools is not known; a run asks for it"};
+    }
+    if (listing->tool_count == 0) {
+        return listing->left_out_all > 0
+                   ? (haft__tool_reason_exclusion){"no_tools",
+                                                   "the server has no tools that can be used"}
+                   : (haft__tool_reason_exclusion){"no_tools", "the server has no tools"};
+    }
+    return (haft__tool_reason_exclusion){NULL, NULL};
+}
+
+/* ---- reasons ---- */
+
+const haft__revealed *haft__tool_reason_find_revealed(const haft__first_turn_preview *first,
+                                                      haft_str name, size_t *ret_rank)
+{
+    for (size_t i = 0; i < first->search.count; i++) {
+        if (haft__str_equal(first->search.items[i].tool->name, name)) {
+            *ret_rank = i + 1;
+            return &first->search.items[i];
+        }
+    }
+    return NULL;
+}
+
+/* `denied by mcp.deny "*:delete_*"`; false when it is not denied. */
+static bool add_denial(haft__buf *buf, const haft__spec *spec, haft__reason reason, haft_str server,
+                       haft_str name)
+{
+    haft__denial denial = haft__resolve_denial(spec, reason, server, name);
+    if (denial.list == NULL) {
+        return false;
+    }
+    haft__buf_addf(buf, "%s%s %s", reason == HAFT__REASON_SERVER_DENIED ? "the server is " : "",
+                   denial.pattern.ptr != NULL ? "denied by" : "not in", denial.list);
+    if (denial.pattern.ptr != NULL) {
+        haft__buf_addf(buf, " \"%.*s\"", HAFT__ARG(denial.pattern));
+    }
+    return true;
+}
+
+static void add_revealed(haft__buf *buf, const haft__first_turn_preview *first, haft_str name)
+{
+    size_t rank = 0;
+    const haft__revealed *revealed = haft__tool_reason_find_revealed(first, name, &rank);
+    if (revealed == NULL) {
+        haft__buf_add_str(buf, haft__str(haft__reason_text(HAFT__REASON_REVEALED)));
+    } else if (revealed->hit != NULL) {
+        haft__buf_addf(buf, "shown: the search found it, rank %zu, score %.4f (%.*s)", rank,
+                       revealed->hit->score, HAFT__ARG(revealed->hit->why));
+    } else {
+        bool searched = haft__str_trim(first->run.task).len > 0;
+        haft__buf_addf(buf, "shown: %s",
+                       haft__resolve_is_named(first->run.spec, name) ? "the spec names it"
+                       : searched ? "not found by the search; there was room"
+                                  : "there is room; without a task nothing is searched");
+    }
+}
+
+haft_str haft__tool_reason_text(haft__buf *buf, const haft__first_turn_preview *first,
+                                const haft__verdict *verdict)
+{
+    haft__buf_clear(buf);
+    if (verdict->reason == HAFT__REASON_REVEALED) {
+        add_revealed(buf, first, verdict->name);
+    } else if (verdict->reason == HAFT__REASON_SHARE) {
+        const haft__spec *spec = first->run.spec;
+        haft__buf_addf(buf,
+                       "deferred: the spec's tools take about %llu of %llu tokens, more than %u %% "
+                       "(max_tools_share)",
+                       (unsigned long long)haft__resolve_tokens(spec),
+                       (unsigned long long)spec->model.context_tokens, spec->tools_share);
+    } else {
+        (void)add_denial(buf, first->run.spec, verdict->reason, verdict->server, verdict->name);
+    }
+    haft_str made = haft__buf_str(buf);
+    return made.len > 0 && haft__buf_check(buf, NULL) == HAFT_OK
+               ? made
+               : haft__str(haft__reason_text(verdict->reason));
+}
+
+haft_str haft__tool_reason_exclusion_text(haft__buf *buf, const haft__spec *spec,
+                                          const haft__mcp_listing *listing,
+                                          haft__tool_reason_exclusion why)
+{
+    haft_str server = listing->server, error = listing->error;
+    haft__buf_clear(buf);
+    bool denied = add_denial(buf, spec, haft__resolve_server(spec, server), server, HAFT__LIT(""));
+    if (!denied && error.len > 0) {
+        return error;
+    }
+    return denied && haft__buf_check(buf, NULL) == HAFT_OK ? haft__buf_str(buf)
+           : why.text != NULL                              ? haft__str(why.text)
+                                                           : (haft_str){NULL, 0};
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main.c - the haft command: joins the command line and the servers, and does what only a process
+ * can do.
+ *
+ * Output that did not arrive is a failure, also when the reader went away (a broken pipe) or the
+ * disk is full: a script must not take half a result for a whole one.
+ * Tests: tests/cli/output_test.py, tests/cli/faults_test.py.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include "base/macros.h"
+#include "cli/command.h"
+#include "serve/services.h"
+
+/* The memory of this process may have keys in it: no other process of the user looks into it (and
+ * so not a tool, by /proc), and no core file keeps it. Leak checkers look into it, too. */
+static void protect_process_memory(void)
+{
+    struct rlimit none = {0, 0};
+    (void)setrlimit(RLIMIT_CORE, &none);
+    if (!HAFT__ASAN) {
+        (void)prctl(PR_SET_DUMPABLE, 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    protect_process_memory();
+    (void)signal(SIGPIPE, SIG_IGN); /* so that writing fails, and we can say so */
+    (void)signal(SIGXFSZ, SIG_IGN); /* the same for a file that may not grow (ulimit -f) */
+    haft__exit_status result = haft__cli_run(argc, argv, &haft__services_all, stdout, stderr);
+    errno = 0;
+    int failed_before = ferror(stdout);
+    if (fclose(stdout) != 0 || failed_before) {
+        const char *reason = errno != 0 ? strerror(errno) : "an earlier write failed";
+        (void)fprintf(stderr, "haft: the output could not be written: %s\n", reason);
+        return HAFT__EXIT_FAILED;
+    }
+    return (int)result;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/engine/ops/migrate.c, migrate_runs.c and run_snapshot.c: one run into another file.
+ * Moves that are interrupted, and workers at the same time, are in tests/cli/migrate_test.py. */
+#include "engine/ops/migrate_runs.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "engine/engine_help.h"
+#include "engine/ops/run_snapshot.h"
+
+typedef struct seen {
+    size_t runs, failures;
+    haft__migration_report last;
+} seen;
+
+static void on_run(void *context, const char *id, const haft__migration_report *run)
+{
+    seen *s = context;
+    (void)id;
+    s->runs++;
+    s->last = *run;
+}
+
+static void on_failure(void *context, const char *id, const haft_error *error)
+{
+    seen *s = context;
+    (void)id;
+    (void)error;
+    s->failures++;
+}
+
+static bool never(void *context)
+{
+    (void)context;
+    return false;
+}
+
+typedef struct stores {
+    char directory[64], from[96], to[96], run[HAFT__ID_LENGTH + 1];
+} stores;
+
+/* A store with one run: ended, or waiting for an answer. */
+static void stores_init(stores *s, bool ended)
+{
+    help_host h;
+    *s = (stores){.directory = "/tmp/haft-migrate-XXXXXX"};
+    CHECK(mkdtemp(s->directory) != NULL, "no directory");
+    (void)snprintf(s->from, sizeof(s->from), "sqlite:%s/from.db", s->directory);
+    (void)snprintf(s->to, sizeof(s->to), "sqlite:%s/to.db", s->directory);
+    help_host_init(&h, s->from);
+    haft_run *run = help_host_start(
+        &h, "\"tools\":[{\"name\":\"pick\",\"description\":\"Picks one.\",\"headless\":true}]",
+        ended ? "{\"replies\":[{\"text\":\"good\"}]}"
+              : "{\"replies\":[{\"calls\":[{\"name\":\"pick\",\"arguments\":{}}]}]}",
+        "go");
+    help_host_settle(&h, run);
+    (void)snprintf(s->run, sizeof(s->run), "%s", haft_run_id(run));
+    haft_run_release(run);
+    help_host_finish(&h);
+}
+
+static void stores_finish(const stores *s)
+{
+    static const char *const names[] = {"from.db", "from.db-wal", "from.db-shm",
+                                        "to.db",   "to.db-wal",   "to.db-shm"};
+    char path[128];
+    for (size_t i = 0; i < COUNT(names); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", s->directory, names[i]);
+        (void)unlink(path);
+    }
+    (void)rmdir(s->directory);
+}
+
+TEST(outcomes_of_a_migration)
+{
+    static const struct {
+        const char *what;
+        bool ended, move, dry_run;
+        haft__migrate_totals first, again; /* the same twice */
+    } rows[] = {
+        {"copy", true, false, false, {.copied = 1}, {.there = 1}},
+        {"move", true, true, false, {.copied = 1}, {0}},
+        {"dry run", true, false, true, {.copied = 1}, {.copied = 1}},
+        {"copy of a waiting run", false, false, false, {.open = 1}, {.open = 1}},
+        {"move of a waiting run", false, true, false, {.copied = 1}, {0}},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        stores s;
+        stores_init(&s, rows[i].ended);
+        for (int k = 0; k < 2; k++) {
+            seen found = {0};
+            haft_error err = {0};
+            haft__migrate_totals totals, wanted = k == 0 ? rows[i].first : rows[i].again;
+            haft__migrate_runs_options options = {
+                .on_run = on_run, .on_failure = on_failure, .stop = never, .context = &found};
+            haft__migration m = {.move = rows[i].move, .dry_run = rows[i].dry_run};
+            CHECK_INT(haft__migration_open(&m, s.from, s.to, &err), HAFT_OK, "%s: %s", rows[i].what,
+                      err.message);
+            CHECK_INT(haft__migrate_runs(&m, &options, &totals, &err), HAFT_OK, "%s: %s",
+                      rows[i].what, err.message);
+            CHECK(memcmp(&totals, &wanted, sizeof(totals)) == 0, "%s, %d: %zu %zu %zu %zu",
+                  rows[i].what, k, totals.copied, totals.there, totals.open, totals.failed);
+            CHECK_INT(found.failures, 0, "%s", rows[i].what);
+            CHECK(found.runs == 0 || found.last.removed == rows[i].move, "%s: removed",
+                  rows[i].what);
+            haft__migration_close(&m);
+        }
+        stores_finish(&s);
+    }
+}
+
+TEST(a_copy_equals_its_original)
+{
+    stores s;
+    haft_error err = {0};
+    haft__migration_report report;
+    haft__run_snapshot one, other;
+    haft__migration m = {.move = false};
+    stores_init(&s, true);
+    CHECK_INT(haft__migration_open(&m, s.from, s.to, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__migration_run(&m, haft__str(s.run), &report, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__run_snapshot_read(m.from, &m.arena, m.hash_key, haft__str(s.run), &one, &err),
+              HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__run_snapshot_read(m.to, &m.arena, m.hash_key, haft__str(s.run), &other, &err),
+              HAFT_OK, "%s", err.message);
+    CHECK_INT(one.event_count, report.events, "events");
+    CHECK_INT(haft__run_snapshot_compare(&one, &other, true, &err), HAFT_OK, "%s", err.message);
+    other.row.task = HAFT__LIT("another");
+    CHECK_INT(haft__run_snapshot_compare(&one, &other, true, &err), HAFT_BAD_STATE, "task");
+    CHECK(strstr(err.message, "the task differs") != NULL, "%s", err.message);
+    haft__migration_close(&m);
+    stores_finish(&s);
+}
+
+TEST(names_that_are_wrong)
+{
+    stores s;
+    haft_error err = {0};
+    haft__migrate_totals totals;
+    const char *name = "zzzz";
+    stores_init(&s, true);
+    haft__migration same = {.move = false};
+    CHECK_INT(haft__migration_open(&same, s.from, s.from, &err), HAFT_BAD_INPUT, "same");
+    CHECK(same.same_store, "%s", err.message);
+    haft__migration_close(&same);
+    haft__migration m = {.move = false};
+    haft__migrate_runs_options options = {
+        .names = &name, .name_count = 1, .on_run = on_run, .on_failure = on_failure, .stop = never};
+    CHECK_INT(haft__migration_open(&m, s.from, s.to, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__migrate_runs(&m, &options, &totals, &err), HAFT_NOT_FOUND, "%s", err.message);
+    haft__migration_close(&m);
+    stores_finish(&s);
+}
