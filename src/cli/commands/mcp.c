@@ -12,6 +12,7 @@
 #include "cli/session.h"
 #include "cli/terminal/diagnostic.h"
 #include "cli/terminal/print.h"
+#include "engine/agent.h"
 #include "exec/state_file.h"
 #include "io/clock.h"
 #include "io/file.h"

@@ -20,6 +20,7 @@
 #include "cli/terminal/print.h"
 #include "cli/terminal/timeline.h"
 #include "cli/terminal/waiting_calls.h"
+#include "engine/agent.h"
 #include "io/owner.h"
 #include "io/random.h"
 #include "run/replay/replay.h"

@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "cli/input/log_file.h"
 #include "cli/terminal/print.h"
+#include "engine/agent.h"
 #include "io/owner.h"
 #include "run/result.h"
 

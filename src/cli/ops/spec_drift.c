@@ -12,6 +12,8 @@
 #include "base/str.h"
 #include "cli/follow/delivery.h"
 #include "cli/terminal/print.h"
+#include "engine/agent.h"
+#include "engine/run.h"
 #include "io/file.h"
 #include "model/provider.h"
 #include "spec/load/diff.h"
