@@ -71,7 +71,7 @@ struct haft_run {
     void (*on_released)(haft_run *run, bool available);
     void *released_context;
 
-    uint32_t crash_count;       /* owners that crashed at the event it was opened at; 0: unknown */
+    uint32_t crash_count; /* owners that crashed at the event it was opened at; 0: not counted */
     haft__timer deadline_timer; /* the first deadline of a pause */
 
     haft__lease lease;

@@ -125,6 +125,39 @@ TEST(a_call_that_took_the_last_room_begins_and_is_the_last)
     end_effect(&e);
 }
 
+/* The write that reports enough space is committed before the run continues. */
+TEST(readers_get_every_event_when_the_store_has_space_again)
+{
+    help_host h;
+    help_faulty_init(&h, LEASE);
+    haft_run *run = help_host_start(&h, TOOL("[\"sleep\",\"0.2\"]"),
+                                    "{\"replies\":[{\"calls\":[{\"name\":\"look\"}],\"delay\":0.1},"
+                                    "{\"text\":\"good\"}]}",
+                                    "go");
+    haft_event event;
+    uint64_t seq = 0;
+    while (run->model_call == NULL || haft__log_is_busy(&run->log)) {
+        CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+    }
+    help_faulty_set(HELP_LOW);
+    while (haft_run_state(run) == HAFT_RUNNING && run->slots == NULL) {
+        CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+    }
+    CHECK(run->stalled, "the store is low on space");
+    help_faulty_set(HELP_FINE);
+    while (haft_run_state(run) == HAFT_RUNNING) {
+        CHECK_INT(haft_runtime_step(h.runtime, 10, &h.err), HAFT_OK, "%s", h.err.message);
+        while (haft_run_next_event(run, &event)) {
+            CHECK(event.seq == 0 || event.seq == ++seq, "%.*s", HAFT__ARG(event.json));
+            CHECK(event.seq <= help_faulty_find(&h, run).seq, "event %d is not durable", (int)seq);
+        }
+    }
+    CHECK_INT(seq, 8, "events");
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%s", haft_run_error(run)->message);
+    haft_run_release(run);
+    help_faulty_finish(&h);
+}
+
 /* Whatever the store says, and whatever is true: each event is there once. */
 TEST(what_the_store_does_not_take_is_written_when_it_does)
 {
