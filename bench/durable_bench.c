@@ -19,6 +19,8 @@
 
 #include "base/macros.h"
 #include "base/str.h"
+#include "engine/agent.h"
+#include "engine/run.h"
 #include "engine/runtime.h"
 
 #define PAUSED   100000
@@ -475,7 +477,7 @@ static void be_killed(const place *p, int out)
         load(runtime, p, TOOLS("\"command\":[\"sleep\",\"30\"],\"traits\":{\"read_only\":true}"),
              WAITING);
     haft_run *run = start(agent);
-    while (run->slots == NULL || run->durable_seq < run->state.seq) {
+    while (run->slots == NULL || run->log.durable_seq < run->state.seq) {
         (void)!haft_runtime_step(runtime, 1000, NULL);
     }
     (void)!write(out, haft_run_id(run), HAFT__ID_LENGTH);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent.c - a spec, and what its runs share: the endpoint of its model, its script, its secrets.
+ * agent.c - a spec with what its runs share: the endpoint of its model, its script, its secrets.
  *
  * Tests: tests/engine/api_test.c.
  */
+#include "engine/agent.h"
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -33,7 +35,7 @@ void haft_agent_release(haft_agent *agent)
     }
 }
 
-/* The spec as it is kept with its runs. */
+/* The text of the spec that is stored with its runs. */
 static haft_status store_spec_text(haft_agent *agent, haft_error *err)
 {
     haft__buf text;
@@ -76,7 +78,7 @@ static haft_status prepare_embeddings(haft_agent *agent, haft_error *err)
     return status;
 }
 
-/* What must not be written down, as far as the spec and the environment say. */
+/* Collects the secrets of the spec and the environment. */
 static haft_status collect_secrets(const haft_agent *agent, haft__arena *arena,
                                    haft__redactor **ret_redactor, haft_error *err)
 {
@@ -171,19 +173,19 @@ static haft_status load_spec(haft_runtime *runtime, haft__arena *arena, haft_str
                              haft_str path, haft__spec_use use, haft_agent **ret_agent,
                              haft_error *err)
 {
-    haft_str kept = haft__arena_copy(arena, text), place = haft__arena_copy(arena, path);
-    if (kept.ptr == NULL || place.ptr == NULL) {
+    haft_str own_text = haft__arena_copy(arena, text), own_path = haft__arena_copy(arena, path);
+    if (own_text.ptr == NULL || own_path.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
-    haft__spec_options options = haft__agent_spec_options(runtime, place);
+    haft__spec_options options = haft__agent_spec_options(runtime, own_path);
     options.kept = use != HAFT__SPEC_NEW;
     if (use == HAFT__SPEC_READ_ONLY) {
-        options.env = (haft__spec_env){NULL, NULL}; /* nothing is run: nothing can be missing */
+        options.env = (haft__spec_env){NULL, NULL}; /* no variable is needed to read a run */
         options.read_file = NULL;
     }
     const haft__spec *spec = NULL;
     haft__spec_report report;
-    haft_status status = haft__spec_load(arena, kept, &options, &spec, &report, err);
+    haft_status status = haft__spec_load(arena, own_text, &options, &spec, &report, err);
     for (size_t i = 0; status == HAFT_OK && spec == NULL && i < report.count; i++) {
         if (!report.problems[i].warning) {
             return fail_problem(&report.problems[i], err);
@@ -220,10 +222,10 @@ haft_status haft_agent_load(haft_runtime *runtime, const char *path, haft_agent 
     if (status == HAFT_OK) {
         haft__arena scratch;
         haft__arena_init(&scratch, 0);
-        haft_str place = haft__file_absolute(&scratch, path);
-        status = place.ptr != NULL ? haft__agent_load_text(runtime, haft__buf_str(&text), place,
-                                                           HAFT__SPEC_NEW, ret_agent, err)
-                                   : haft__arena_fail(&scratch, err);
+        haft_str file = haft__file_absolute(&scratch, path);
+        status = file.ptr != NULL ? haft__agent_load_text(runtime, haft__buf_str(&text), file,
+                                                          HAFT__SPEC_NEW, ret_agent, err)
+                                  : haft__arena_fail(&scratch, err);
         haft__arena_finish(&scratch);
         if (status != HAFT_OK) {
             haft__error_prepend_location(err, path);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api.c - the public functions of agents and runs. Tests: tests/engine/api_test.c. */
+/* api.c - the public functions of tools and runs. Tests: tests/engine/api_test.c. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/options.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "engine/agent.h"
+#include "engine/run.h"
 #include "engine/runtime.h"
 #include "io/clock.h"
 #include "io/random.h"
@@ -12,7 +14,7 @@
 
 /* ---- tools ---- */
 
-/* A name that can be one, and is not another's. */
+/* The name must be valid and unused. */
 static haft_status check_name(const haft_runtime *runtime, haft_str name, haft_error *err)
 {
     haft_status status = haft__tool_name_check(name, err);
@@ -53,7 +55,7 @@ haft_status haft_tool_add(haft_runtime *runtime, const haft_tool *tool, haft_err
     return status;
 }
 
-/* ---- starting ---- */
+/* ---- start ---- */
 
 haft_status haft__runtime_make_id(haft_runtime *runtime, char id[HAFT__ID_LENGTH + 1],
                                   haft_error *err)
@@ -74,8 +76,8 @@ static void begin_run(haft_run *run)
     haft__buf *body = &run->runtime->body;
     haft_error err = {0};
     haft__buf_clear(body);
-    haft__input_run_started_from(body, run->agent->spec, run->task, run->thread, none, run->user,
-                                 &run->agent->origin);
+    haft__input_run_started_from(body, run->agent->spec, run->start.task, run->start.thread, none,
+                                 run->user, &run->agent->origin);
     haft_status status = haft__buf_check(body, &err);
     if (status != HAFT_OK) {
         haft__run_fail(run, &err);
@@ -84,12 +86,12 @@ static void begin_run(haft_run *run)
     run->stage = HAFT__HANDLE_ACTIVE;
     haft__runtime_watch_run(run->runtime);
     haft__run_record_input(run, haft__buf_str(body));
-    if (run->cancel_early) {
+    if (run->start.cancelled) {
         (void)!haft_run_cancel(run, NULL);
     }
 }
 
-/* Keeps the texts that the caller lends. */
+/* Copies the texts of the caller. */
 static haft_status copy_texts(haft_run *run, const char *task, const haft_run_options *options,
                               haft_error *err)
 {
@@ -107,18 +109,19 @@ static haft_status copy_texts(haft_run *run, const char *task, const haft_run_op
     if (status != HAFT_OK) {
         return status;
     }
-    run->task = haft__arena_copy(&run->arena, haft__str(task));
-    run->thread = haft__arena_copy(&run->arena, haft__str(given ? options->thread : own));
+    run->start.task = haft__arena_copy(&run->arena, haft__str(task));
+    run->start.thread = haft__arena_copy(&run->arena, haft__str(given ? options->thread : own));
     run->user =
         haft__arena_copy(&run->arena, haft__str(options->user != NULL ? options->user : ""));
-    bool kept = run->task.ptr != NULL && run->thread.ptr != NULL && run->user.ptr != NULL;
+    bool kept =
+        run->start.task.ptr != NULL && run->start.thread.ptr != NULL && run->user.ptr != NULL;
     return kept ? HAFT_OK : haft__arena_fail(&run->arena, err);
 }
 
 static void on_begin(haft__task *task)
 {
-    haft_run *run = HAFT__CONTAINER(task, haft_run, begin);
-    run->loading = false;
+    haft_run *run = HAFT__CONTAINER(task, haft_run, start.posted);
+    run->query.pending = false;
     if (run->released) {
         haft__run_destroy(run);
     } else {
@@ -146,7 +149,9 @@ haft_status haft_run_start(haft_agent *agent, const char *task, const haft_run_o
         return status;
     }
     run->suspended = own.enqueue;
-    run->queued = own.thread != NULL; /* until it is known that it is the first */
+    if (own.thread != NULL) {
+        haft__queue_set_unknown(&run->queue);
+    }
     status = copy_texts(run, task, &own, err);
     if (status == HAFT_OK) {
         status = haft__run_attach_agent(run, agent, err);
@@ -155,9 +160,9 @@ haft_status haft_run_start(haft_agent *agent, const char *task, const haft_run_o
         haft__run_destroy(run);
         return status;
     }
-    run->begin.run = on_begin; /* from the loop, like everything else that happens to it */
-    run->loading = true;
-    haft__loop_post(agent->runtime->loop, &run->begin);
+    run->start.posted.run = on_begin; /* from the loop, like all callbacks */
+    run->query.pending = true;
+    haft__loop_post(agent->runtime->loop, &run->start.posted);
     *ret_run = run;
     return HAFT_OK;
 }
@@ -187,24 +192,18 @@ haft_status haft_run_open(haft_runtime *runtime, const char *run_id, haft_run **
     return HAFT_OK;
 }
 
-/* ---- looking ---- */
+/* ---- inspection ---- */
 
 bool haft_run_next_event(haft_run *run, haft_event *ret_event)
 {
     if (run == NULL || ret_event == NULL) {
         return false;
     }
-    haft_str rest = haft__str_skip(haft__buf_str(&run->committed), run->committed_at);
-    run->has_reader = true;
-    if (rest.len == 0) {
-        if (haft__run_is_settled(run)) { /* there may be none for long */
-            haft__buf_finish(&run->committed);
-            run->committed_at = 0;
-        }
+    haft_str line;
+    if (!haft__log_read_line(run, &line)) {
         return false;
     }
-    haft_str line = haft__str_split(&rest, '\n'), number = line;
-    run->committed_at += line.len + 1;
+    haft_str number = line;
     *ret_event = (haft_event){.json = line};
     if (haft__str_starts_with(line, HAFT__LIT("{\"seq\":"))) {
         number = haft__str_skip(number, 7);
@@ -218,7 +217,7 @@ static haft_state read_only_state(const haft_run *run)
     if (run->state.stage == HAFT__RUN_ENDED) {
         return HAFT_ENDED;
     }
-    return run->row.state == HAFT__RUN_STATE_WAITING ? HAFT_WAITING : HAFT_RUNNING;
+    return run->opening.row.state == HAFT__RUN_STATE_WAITING ? HAFT_WAITING : HAFT_RUNNING;
 }
 
 haft_state haft_run_state(const haft_run *run)
@@ -261,7 +260,7 @@ const haft_error *haft_run_error(const haft_run *run)
     return run != NULL ? &run->error : &nothing;
 }
 
-/* ---- saying something ---- */
+/* ---- commands ---- */
 
 static haft_status issue_command(haft_run *run, haft__run_command_kind kind, const char *call_id,
                                  const char *json, const char *why, haft_error *err)
@@ -269,27 +268,27 @@ static haft_status issue_command(haft_run *run, haft__run_command_kind kind, con
     if (run == NULL) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "expected a run, found NULL");
     }
-    haft__run_command said = {.kind = kind,
-                              .call = haft__str(call_id != NULL ? call_id : ""),
-                              .value = haft__json_null(),
-                              .by = run->user.len > 0 ? run->user : HAFT__LIT("program"),
-                              .why = haft__str(why != NULL ? why : "")};
-    haft__run_command_set_target(&run->state, &said); /* as the program can have seen it */
+    haft__run_command command = {.kind = kind,
+                                 .call = haft__str(call_id != NULL ? call_id : ""),
+                                 .value = haft__json_null(),
+                                 .by = run->user.len > 0 ? run->user : HAFT__LIT("program"),
+                                 .why = haft__str(why != NULL ? why : "")};
+    haft__run_command_set_target(&run->state, &command); /* the pause that the caller has seen */
     haft__arena scratch;
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
     haft_status status = HAFT_OK;
     if (json != NULL) {
-        bool is_json = true; /* else it is refused here as well */
+        bool is_json = true; /* text that is not JSON is rejected */
         status = haft__run_command_read_value(&scratch, haft__str(json), run->runtime->hash_key,
-                                              &said.value, &is_json, err);
+                                              &command.value, &is_json, err);
     }
     if (status == HAFT_OK && json != NULL && kind == HAFT__RUN_COMMAND_APPROVE
-        && said.value.kind == HAFT__JSON_NULL) { /* which would stand for no other arguments */
+        && command.value.kind == HAFT__JSON_NULL) { /* null would mean: arguments unchanged */
         status = haft__fail(err, HAFT_BAD_INPUT, "",
                             "expected an object with the arguments, found null");
     }
     if (status == HAFT_OK) {
-        status = haft__run_perform_command(run, &said, err);
+        status = haft__run_perform_command(run, &command, err);
     }
     haft__arena_finish(&scratch);
     return status;
@@ -324,14 +323,14 @@ haft_status haft_run_cancel(haft_run *run, haft_error *err)
     return issue_command(run, HAFT__RUN_COMMAND_CANCEL, NULL, NULL, NULL, err);
 }
 
-/* ---- letting go ---- */
+/* ---- release ---- */
 
 void haft__run_dispose(haft_run *run)
 {
-    if (run->appending || run->loading) {
-        return; /* the store is busy with it, and comes by here again */
+    if (haft__log_is_busy(&run->log) || run->query.pending) {
+        return; /* the callback of the pending request calls this function again */
     }
-    if (!haft__lease_release(run)) { /* so that another can take it up at once */
+    if (!haft__lease_release(run)) { /* else its callback destroys the run */
         haft__run_destroy(run);
     }
 }
@@ -342,7 +341,7 @@ void haft_run_release(haft_run *run)
         return;
     }
     run->released = true;
-    haft__timer_stop(run->runtime->loop, &run->retry);
+    haft__log_stop_retry(run);
     if (run->agent != NULL) {
         haft__run_stop_operations(run);
     }

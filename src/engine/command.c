@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * command.c - commands to runs, compared and checked with what must not be written down.
+ * command.c - commands to runs, redacted before they are compared and applied.
  *
  * Tests: tests/engine/command_test.c.
  */
-#include "engine/runtime.h"
+#include "engine/command.h"
 
-/* The command as the run's agent hears it. */
+#include "engine/agent.h"
+#include "engine/run.h"
+
 static haft_status add_redactor(haft_run *run, const haft__run_command *command,
-                                haft__run_command *ret_heard, haft_error *err)
+                                haft__run_command *ret_command, haft_error *err)
 {
     haft_status status = haft__agent_load_secrets(run->agent, err);
-    *ret_heard = *command;
-    ret_heard->redactor = run->agent->redactor;
+    *ret_command = *command;
+    ret_command->redactor = run->agent->redactor;
     return status;
 }
 

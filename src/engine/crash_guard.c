@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * crash_guard.c - a run that was lost by one process after the other, and what becomes of it.
+ * crash_guard.c - ends a run that crashes one owner after the other.
  *
- * A tool that takes its process down is known by its call, which was begun and has no end. What
- * does so between calls, a reply of a model for instance, leaves nothing behind; whoever takes runs
- * counts how often they were lost (crash_count.c), and says so here.
+ * A tool that crashes its process is known by its call: it has started and not finished. A crash
+ * between calls, caused by a model reply for instance, leaves no trace in the events. Workers count
+ * such crashes (worker/crash_count.c) and set haft_run.crash_count.
  * Tests: tests/engine/worker/crash_count_test.c.
  */
+#include "engine/crash_guard.h"
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/command.h"
+#include "engine/run.h"
 #include "engine/runtime.h"
+#include "run/host.h"
 
-/* Whether it has not got on since it was taken up. */
+/* Whether no event has become durable since the run was opened. */
 static bool has_made_no_progress(const haft_run *run)
 {
-    return run->crash_count > 0 && run->durable_seq == run->row.seq;
+    return run->crash_count > 0 && run->log.durable_seq == run->opening.row.seq;
 }
 
 bool haft__crash_guard_must_wait(const haft_run *run)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * index_cache.c - one index for each set of deferred tools, kept for all runs of the runtime.
+ * index_cache.c - one index for each set of deferred tools, shared by all runs of the runtime.
  *
  * Tests: tests/engine/index_cache_test.c.
  */
@@ -20,7 +20,7 @@ void haft__index_cache_finish(haft__index_cache *cache)
     *cache = (haft__index_cache){.count = 0};
 }
 
-/* A table that cannot be read is one that is not there: searches do without. */
+/* If the table cannot be read, searches do without it. */
 static const haft__search_word_vectors *load_vectors(haft__index_cache *cache)
 {
     if (!cache->loaded) {
@@ -52,7 +52,7 @@ static haft_status build_index(haft__index_cache *cache, const haft__offer *offe
     return HAFT_OK;
 }
 
-/* The one that was not used for longest goes when there is no place. */
+/* If the cache is full, evicts the entry that was least recently used. */
 static haft__index_cache_entry *take_entry(haft__index_cache *cache)
 {
     if (cache->count < HAFT__LIMIT_SEARCH_INDEXES) {
@@ -66,7 +66,7 @@ static haft__index_cache_entry *take_entry(haft__index_cache *cache)
     return oldest;
 }
 
-/* The index of these tools, made if there is none yet. */
+/* The index of these tools; builds it if it is not cached. */
 static haft_status find_or_build(haft__index_cache *cache, const haft__offer *offer,
                                  haft__hash_key hash_key, haft__index_cache_entry **ret_index,
                                  haft_error *err)
@@ -97,7 +97,7 @@ static haft_status find_or_build(haft__index_cache *cache, const haft__offer *of
     return HAFT_OK;
 }
 
-/* Gives the documents the vectors of this embedder, in place of another's. */
+/* Replaces the embeddings of the documents by those of this embedder. */
 static haft_status apply_embeddings(haft__index_cache_entry *item, const haft__offer *offer,
                                     haft__embedder *embedder, haft__arena *arena, haft_error *err)
 {

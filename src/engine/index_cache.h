@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine/index_cache.h - searching the deferred tools of a run.
+ * engine/index_cache.h - indexes for tool search.
  *
- * Making an index costs more than searching it, and most runs of a runtime have the same tools:
- * what was made is kept, HAFT__LIMIT_SEARCH_INDEXES of them.
+ * Building an index costs more than searching it, and most runs of a runtime have the same tools.
+ * The cache keeps HAFT__LIMIT_SEARCH_INDEXES indexes.
  */
 #ifndef HAFT_ENGINE_INDEX_CACHE_H
 #define HAFT_ENGINE_INDEX_CACHE_H
@@ -16,24 +16,25 @@
 typedef struct haft__index_cache_entry {
     char key[HAFT__SHA256_HEX];
     haft__search_index *index;
-    uint64_t used;       /* when, as `time` counts */
-    uint64_t generation; /* of the embedder whose vectors it has; 0: none */
+    uint64_t used;       /* `time` of the last search */
+    uint64_t generation; /* of the embedder whose embeddings it has; 0: none */
 } haft__index_cache_entry;
 
-/* Zero is an empty one. */
+/* Zero-initialised: empty. */
 typedef struct haft__index_cache {
     haft__index_cache_entry items[HAFT__LIMIT_SEARCH_INDEXES];
     size_t count;
     uint64_t time;  /* searches so far */
     uint64_t built; /* indexes so far */
     haft__word_vectors vectors;
-    bool loaded; /* they have been looked for */
+    bool loaded; /* an attempt was made to load `vectors` */
 } haft__index_cache;
 
 void haft__index_cache_finish(haft__index_cache *cache);
 
-/* Searches ask->offer for ask->query and puts the hits into `request`; they live in `arena`. With
- * ask->given, documents have the vectors of `embedder`, which is not looked at otherwise. */
+/* Searches request->offer for request->query and puts the hits into `request`; they live in
+ * `arena`. `embedder` is used only if request->given is set: the documents then have its
+ * embeddings. */
 HAFT_MUST_USE haft_status haft__index_cache_search(haft__index_cache *cache,
                                                    haft__reveal_request *request,
                                                    haft__embedder *embedder,

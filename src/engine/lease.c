@@ -1,51 +1,86 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lease.c - how long the runs of this process are its own, by its own clock.
+ * lease.c - renews, watches and releases the leases of this process.
  *
- * The store says until when by the clock on the wall; here the steady clock counts, from the moment
- * before the store was asked, and a tenth is left over: whoever cannot reach the store, or was
- * stopped and wakes up, stops before another can have taken its runs. What keeps two from writing
- * the same run is the epoch and not this; this keeps them from doing the same things.
+ * A lease ends here one tenth earlier than in the store. A process that cannot reach the store, or
+ * was suspended and wakes up, therefore stops its runs before another process can have claimed
+ * them. The epoch keeps two processes from writing the same run; the lease keeps them from
+ * performing the same actions.
  * Tests: tests/engine/lease_test.c, tests/cli/lease_test.py.
  */
+#include "engine/lease.h"
+
+#include <assert.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/run.h"
 #include "engine/runtime.h"
 
-/* The part of a lease that is not used, and how often it is renewed. */
+/* One MARGIN-th of a lease is not used. It is renewed RENEWALS times before it ends. */
 #define MARGIN   10U
 #define RENEWALS 3U
-/* What the two clocks may be apart without anybody having set one. */
+/* If wall clock and loop clock drift apart by more, somebody has set the wall clock. */
 #define DRIFT_MS 1000
 
 /* ---- one lease ---- */
 
-/* It is nobody's any more, and the store knows. */
-static bool is_ended(const haft_run *run)
+static bool may_follow(haft__lease_state state, haft__lease_state next)
 {
-    return run->state.stage == HAFT__RUN_ENDED && run->durable_seq == run->state.seq;
+    switch (state) {
+    case HAFT__LEASE_NONE: return next == HAFT__LEASE_HELD;
+    case HAFT__LEASE_HELD: return true;
+    case HAFT__LEASE_UNCONFIRMED: return true;
+    case HAFT__LEASE_RELEASING: return next == HAFT__LEASE_NONE || next == HAFT__LEASE_HELD;
+    }
+    HAFT__UNREACHABLE();
 }
 
-/* When it must have been renewed, on the steady clock. */
+static void set_state(haft__lease *lease, haft__lease_state next)
+{
+    assert(next == lease->state || may_follow(lease->state, next));
+    lease->state = next;
+}
+
+void haft__lease_acquire(haft__lease *lease, uint64_t epoch)
+{
+    assert(epoch > 0);
+    set_state(lease, HAFT__LEASE_HELD);
+    lease->epoch = epoch;
+}
+
+void haft__lease_drop(haft__lease *lease)
+{
+    set_state(lease, HAFT__LEASE_NONE);
+    lease->epoch = 0;
+}
+
+/* Whether the store has ended the run, and with it the lease. */
+static bool is_ended(const haft_run *run)
+{
+    return run->state.stage == HAFT__RUN_ENDED && run->log.durable_seq == run->state.seq;
+}
+
+/* The monotonic time when the lease expires here. */
 static uint64_t lease_end(const haft_run *run)
 {
     uint64_t ms = run->runtime->leases.ms;
-    bool leased = run->runtime->shared && run->leased_ms > 0 && !is_ended(run);
-    return leased ? run->leased_ms + ms - ms / MARGIN : UINT64_MAX;
+    bool expires = run->runtime->shared && run->lease.requested_ms > 0 && !is_ended(run);
+    return expires ? run->lease.requested_ms + ms - ms / MARGIN : UINT64_MAX;
 }
 
 haft_status haft__lease_check_delay(const haft_runtime *runtime, uint64_t requested_ms,
                                     haft_error *err)
 {
-    uint64_t ms = runtime->leases.ms, taken = runtime->steady() - requested_ms;
-    if (taken < ms - ms / MARGIN) {
+    uint64_t ms = runtime->leases.ms, elapsed = runtime->steady() - requested_ms;
+    if (elapsed < ms - ms / MARGIN) {
         return HAFT_OK;
     }
     haft_status status = haft__fail(err, HAFT_BAD_STATE, "",
                                     "the store took %llu ms to give a run whose lease is %llu ms; "
                                     "it is given back",
-                                    (unsigned long long)taken, (unsigned long long)ms);
+                                    (unsigned long long)elapsed, (unsigned long long)ms);
     return haft__hint(err, status,
                       "this process was stopped, or the store is slow: a longer HAFT_LEASE");
 }
@@ -53,12 +88,12 @@ haft_status haft__lease_check_delay(const haft_runtime *runtime, uint64_t reques
 static haft_status fail_expired(const haft_run *run, haft_error *err)
 {
     const haft_runtime *runtime = run->runtime;
-    unsigned long long ms = runtime->steady() - run->leased_ms;
-    if (run->store_error.status != HAFT_OK) {
-        haft_status status = haft__fail(err, HAFT_IO, run->store_error.where,
+    unsigned long long ms = runtime->steady() - run->lease.requested_ms;
+    if (haft__log_is_failing(&run->log)) {
+        haft_status status = haft__fail(err, HAFT_IO, run->log.error.where,
                                         "%s; it was tried for %llu ms, and the run is left as it "
                                         "was before",
-                                        run->store_error.message, ms);
+                                        run->log.error.message, ms);
         return haft__hint(err, status, "`haft resume %s` goes on once the store can be written to",
                           run->id);
     }
@@ -84,24 +119,24 @@ bool haft__lease_holds(haft_run *run)
     return run->stage == HAFT__HANDLE_ACTIVE;
 }
 
-/* ---- watching them ---- */
+/* ---- expiry ---- */
 
 static void watch(haft_runtime *runtime, uint64_t end);
 
-/* Stops those whose lease is over, and watches the others. */
+/* Fails the runs whose lease has expired, and watches the others. */
 static void stop_expired(void *context)
 {
     haft_runtime *runtime = context;
     uint64_t first = UINT64_MAX;
     haft_run *run = runtime->runs;
     while (run != NULL) {
-        bool on = run->stage == HAFT__HANDLE_ACTIVE;
-        if (on && !haft__lease_holds(run)) {
-            run = runtime->runs; /* one that stops may take others with it */
+        bool active = run->stage == HAFT__HANDLE_ACTIVE;
+        if (active && !haft__lease_holds(run)) {
+            run = runtime->runs; /* failing one run may have removed others from the list */
             first = UINT64_MAX;
             continue;
         }
-        first = on && lease_end(run) < first ? lease_end(run) : first;
+        first = active && lease_end(run) < first ? lease_end(run) : first;
         run = run->next;
     }
     haft__timer_stop(runtime->loop, &runtime->leases.watch);
@@ -110,90 +145,98 @@ static void stop_expired(void *context)
     }
 }
 
-/* Looks at all of them when the first may be over: earlier than needed, if it was renewed. */
+/* Starts the timer for the lease that expires first. Renewals do not move it: then it fires early
+ * and is started again. */
 static void watch(haft_runtime *runtime, uint64_t end)
 {
     haft__leases *leases = &runtime->leases;
     uint64_t now = runtime->steady();
     if (leases->watch.slot == 0 || end < leases->watch_until_ms) {
         leases->watch_until_ms = end;
-        /* Without memory for a timer it is only seen when something else happens to the run. */
+        /* If out of memory, the next operation of the run detects the expiry. */
         (void)!haft__timer_start(runtime->loop, &leases->watch, end > now ? end - now : 0,
                                  stop_expired, runtime, NULL);
     }
 }
 
-void haft__lease_set(haft_run *run, uint64_t requested_ms)
+void haft__lease_extend(haft_run *run, uint64_t requested_ms)
 {
-    run->leased_ms = requested_ms > run->leased_ms ? requested_ms : run->leased_ms;
+    run->lease.requested_ms =
+        requested_ms > run->lease.requested_ms ? requested_ms : run->lease.requested_ms;
     if (run->runtime->shared) {
         watch(run->runtime, lease_end(run));
     }
 }
 
-/* ---- giving one back ---- */
+/* ---- release ---- */
 
 static void on_released(haft__store_request *request)
 {
     haft_run *run = request->context;
-    run->loading = false;
+    run->query.pending = false;
     if (request->status == HAFT_OK) {
-        run->epoch = 0; /* else it is tried again when the next renewal has been a success */
+        haft__lease_drop(&run->lease);
+    } else {
+        set_state(&run->lease, HAFT__LEASE_HELD); /* repeated after the next renewal */
     }
     haft__run_notify_released(run);
-    if (run->released && (run->epoch == 0 || run->runtime->closing)) {
+    if (run->released && (run->lease.state == HAFT__LEASE_NONE || run->runtime->closing)) {
         haft__run_destroy(run);
     }
 }
 
 bool haft__lease_release(haft_run *run)
 {
-    bool ours = run->epoch > 0 && !run->read_only && !is_ended(run);
-    if (!ours || run->loading || run->appending) {
+    bool owned = run->lease.state != HAFT__LEASE_NONE && !is_ended(run);
+    if (!owned || run->query.pending || haft__log_is_busy(&run->log)) {
         return false;
     }
-    run->stage = HAFT__HANDLE_FAILED; /* nothing else happens to it */
+    run->stage = HAFT__HANDLE_FAILED; /* nothing else may happen to it */
+    set_state(&run->lease, HAFT__LEASE_RELEASING);
     haft__store_request request = {
-        .verb = HAFT__STORE_RELEASE, .run.id = haft__str(run->id), .run.epoch = run->epoch};
+        .verb = HAFT__STORE_RELEASE, .run.id = haft__str(run->id), .run.epoch = run->lease.epoch};
     haft__run_query_start(run, request, NULL, on_released);
     return true;
 }
 
-/* ---- which runs another has ---- */
+/* ---- runs whose owner is unknown ---- */
 
 static void check_unknown_owners(haft_runtime *runtime);
 static void set_renewal(haft_runtime *runtime, uint64_t ms);
 
-/* When to try again: soon at first, for there is little time. */
+/* Exponential backoff, but never longer than the time between renewals. */
 static uint64_t retry_delay(const haft__leases *leases)
 {
     uint64_t ms = haft__run_backoff_ms(leases->failures), most = leases->ms / RENEWALS;
     return ms < most ? ms : most;
 }
 
-/* Whether the store should have it as this process's. */
+/* Whether this process should be the owner in the store, and needs to be. */
 static bool is_owned(const haft_run *run)
 {
-    bool here = run->stage == HAFT__HANDLE_ACTIVE || run->stage == HAFT__HANDLE_OPENING;
-    return here && run->epoch > 0 && !run->read_only && !run->released
+    bool open = run->stage == HAFT__HANDLE_ACTIVE || run->stage == HAFT__HANDLE_OPENING;
+    return open && run->lease.state != HAFT__LEASE_NONE && !run->released
            && run->state.stage != HAFT__RUN_ENDED;
 }
 
-/* Whether the store counts it when the leases are renewed, behind all that it was asked for before:
- * also one that stopped here and was not given back. Else that would stand for one that is lost. */
+/* Whether a renewal that is sent now covers the run, after all requests that were sent before. A
+ * run that failed here and was not released counts too. If it did not, it would make up for a run
+ * that another process has claimed. */
 static bool is_counted(const haft_run *run)
 {
-    bool creating = !run->created && run->appending;
-    bool ending = run->state.stage == HAFT__RUN_ENDED
-                  && (is_ended(run) || (run->appending && run->writing_seq == run->state.seq));
-    bool dropping = run->stage == HAFT__HANDLE_FAILED && run->loading;
-    return (run->epoch > 0 || creating) && !run->read_only && !ending && !dropping;
+    const haft__log *log = &run->log;
+    bool owned = run->lease.state != HAFT__LEASE_NONE || log->state == HAFT__LOG_CREATING;
+    bool ending =
+        run->state.stage == HAFT__RUN_ENDED
+        && (is_ended(run) || (haft__log_is_busy(log) && log->writing_seq == run->state.seq));
+    bool releasing = run->stage == HAFT__HANDLE_FAILED && run->query.pending;
+    return owned && !ending && !releasing;
 }
 
-static haft_run *find_unknown_owner(const haft_runtime *runtime)
+static haft_run *find_unconfirmed(const haft_runtime *runtime)
 {
     haft_run *run = runtime->runs;
-    while (run != NULL && !(run->owner_unknown && is_owned(run))) {
+    while (run != NULL && !(run->lease.state == HAFT__LEASE_UNCONFIRMED && is_owned(run))) {
         run = run->next;
     }
     return run;
@@ -206,25 +249,25 @@ static void fail_owner_changed(haft_run *run)
                                     "another process has taken the run: nothing was heard of this "
                                     "one for too long");
     (void)haft__hint(&err, status, "`haft runs show %s` says how it goes on there", run->id);
-    run->epoch = 0; /* it is not ours to give back */
+    haft__lease_drop(&run->lease);
     haft__run_fail(run, &err);
 }
 
-/* What the store says of the one that was asked about, unless that is gone. */
+/* The store has replied who owns an UNCONFIRMED run. */
 static void check_owner(haft_run *run, const haft__store_request *request)
 {
     haft_runtime *runtime = run->runtime;
     const haft__store_run *row = request->status == HAFT_OK ? &request->found[0] : NULL;
-    run->owner_unknown = false;
-    if (row != NULL && row->epoch == run->epoch
+    set_state(&run->lease, HAFT__LEASE_HELD);
+    if (row != NULL && row->epoch == run->lease.epoch
         && haft__str_equal(row->owner, haft__str(runtime->owner))) {
         if (row->lease_ms >= runtime->leases.until_ms) {
-            haft__lease_set(run, runtime->leases.requested_ms);
+            haft__lease_extend(run, runtime->leases.requested_ms);
         } else {
-            runtime->leases.skipped_locked = true; /* somebody has it locked */
+            runtime->leases.skipped_locked = true;
         }
-    } else if (run->stage == HAFT__HANDLE_ACTIVE && !run->appending) {
-        fail_owner_changed(run); /* else the answer to what it has asked for says so */
+    } else if (run->stage == HAFT__HANDLE_ACTIVE && !haft__log_is_busy(&run->log)) {
+        fail_owner_changed(run); /* else the reply to the pending write reports it */
     }
 }
 
@@ -232,23 +275,23 @@ static void on_owner_read(haft__store_request *request)
 {
     haft_runtime *runtime = request->context;
     haft__leases *leases = &runtime->leases;
-    leases->request_pending = false;
+    leases->state = HAFT__RENEWAL_IDLE;
     if (request->status != HAFT_OK && request->status != HAFT_NOT_FOUND) {
-        set_renewal(runtime, HAFT__LIMIT_RUN_RETRY_MS); /* which finds out again */
+        set_renewal(runtime, HAFT__LIMIT_RUN_RETRY_MS); /* which finds the unconfirmed runs again */
         return;
     }
-    haft_run *run = find_unknown_owner(runtime);
+    haft_run *run = find_unconfirmed(runtime);
     if (run != NULL && haft__str_equal(request->name, haft__str(run->id))) {
         check_owner(run, request);
     }
     check_unknown_owners(runtime);
 }
 
-/* One after the other; then the next renewal is due. */
+/* Reads the owner of one unconfirmed run. If there are none, schedules the next renewal. */
 static void check_unknown_owners(haft_runtime *runtime)
 {
     haft__leases *leases = &runtime->leases;
-    const haft_run *run = find_unknown_owner(runtime);
+    const haft_run *run = find_unconfirmed(runtime);
     haft__arena_reset(&leases->arena);
     haft_str id =
         run != NULL ? haft__arena_copy(&leases->arena, haft__str(run->id)) : (haft_str){0};
@@ -257,7 +300,7 @@ static void check_unknown_owners(haft_runtime *runtime)
         set_renewal(runtime, leases->skipped_locked ? retry_delay(leases) : leases->ms / RENEWALS);
         return;
     }
-    leases->request_pending = true;
+    leases->state = HAFT__RENEWAL_READING_OWNERS;
     leases->request = (haft__store_request){.verb = HAFT__STORE_FIND,
                                             .name = id,
                                             .arena = &leases->arena,
@@ -266,13 +309,17 @@ static void check_unknown_owners(haft_runtime *runtime)
     haft__store_submit(runtime->store, &leases->request);
 }
 
-/* ---- renewing ---- */
+/* ---- renewal ---- */
 
-/* Fewer than there are: some are another's by now. */
-static void mark_owners_unknown(haft_runtime *runtime)
+/* The renewal covered too few runs: another process has claimed some. */
+static void mark_unconfirmed(haft_runtime *runtime)
 {
     for (haft_run *run = runtime->runs; run != NULL; run = run->next) {
-        run->owner_unknown = is_owned(run) && run->leased_ms <= runtime->leases.requested_ms;
+        haft__lease *lease = &run->lease;
+        bool renewed = lease->requested_ms > runtime->leases.requested_ms; /* by a later request */
+        if (is_owned(run)) {
+            set_state(lease, renewed ? HAFT__LEASE_HELD : HAFT__LEASE_UNCONFIRMED);
+        }
         if (run->stage == HAFT__HANDLE_FAILED) {
             (void)haft__lease_release(run);
         }
@@ -284,7 +331,7 @@ static void renew_all(haft_runtime *runtime)
 {
     for (haft_run *run = runtime->runs; run != NULL; run = run->next) {
         if (is_owned(run)) {
-            haft__lease_set(run, runtime->leases.requested_ms);
+            haft__lease_extend(run, runtime->leases.requested_ms);
         } else if (run->stage == HAFT__HANDLE_FAILED) {
             (void)haft__lease_release(run);
         }
@@ -296,7 +343,7 @@ static void on_renewed(haft__store_request *request)
 {
     haft_runtime *runtime = request->context;
     haft__leases *leases = &runtime->leases;
-    leases->request_pending = false;
+    leases->state = HAFT__RENEWAL_IDLE;
     if (request->status != HAFT_OK) {
         leases->failures++;
         set_renewal(runtime, retry_delay(leases));
@@ -306,7 +353,7 @@ static void on_renewed(haft__store_request *request)
     leases->skipped_locked = false;
     haft__runtime_set_low_space(runtime, request->low);
     if (request->count < leases->expected) {
-        mark_owners_unknown(runtime);
+        mark_unconfirmed(runtime);
     } else {
         leases->failures = 0;
         renew_all(runtime);
@@ -317,15 +364,15 @@ static void renew(void *context)
 {
     haft_runtime *runtime = context;
     haft__leases *leases = &runtime->leases;
-    stop_expired(runtime); /* what is over is not renewed */
-    if (runtime->runs == NULL || leases->request_pending) {
-        return; /* the next run sets the timer again; the answer does */
+    stop_expired(runtime); /* an expired lease must not be renewed */
+    if (runtime->runs == NULL || leases->state != HAFT__RENEWAL_IDLE) {
+        return; /* the next run, or the pending reply, starts the timer again */
     }
     leases->expected = 0;
     for (const haft_run *run = runtime->runs; run != NULL; run = run->next) {
         leases->expected += is_counted(run);
     }
-    leases->request_pending = true;
+    leases->state = HAFT__RENEWAL_RENEWING;
     leases->requested_ms = runtime->steady();
     leases->request = (haft__store_request){.verb = HAFT__STORE_RENEW,
                                             .run.owner = haft__str(runtime->owner),
@@ -338,22 +385,22 @@ static void renew(void *context)
 
 static void set_renewal(haft_runtime *runtime, uint64_t ms)
 {
-    /* Without memory for a timer the lease runs out, and the runs stop. */
+    /* If out of memory, the leases expire and the runs stop. */
     (void)!haft__timer_start(runtime->loop, &runtime->leases.renew, ms, renew, runtime, NULL);
 }
 
-/* ---- from outside ---- */
+/* ---- interface ---- */
 
 void haft__lease_watch(haft_runtime *runtime)
 {
     haft__leases *leases = &runtime->leases;
-    if (runtime->shared && !leases->request_pending && leases->renew.slot == 0) {
+    if (runtime->shared && leases->state == HAFT__RENEWAL_IDLE && leases->renew.slot == 0) {
         set_renewal(runtime, leases->ms / RENEWALS);
     }
 }
 
-/* Of the clock on the wall from the one that timers go by, which stands still while the machine
- * sleeps: waking up is like having the clock set. */
+/* Wall clock minus loop clock. The loop clock stops while the machine sleeps, so waking up looks
+ * like setting the wall clock forward. */
 static int64_t clock_offset(const haft_runtime *runtime)
 {
     return (int64_t)haft__runtime_now(runtime) - (int64_t)haft__loop_now(runtime->loop);
@@ -371,7 +418,7 @@ void haft__lease_check_clock(haft_runtime *runtime)
         haft__runtime_reset_deadlines(runtime);
     }
     if (leases->watch.slot != 0 && runtime->steady() >= leases->watch_until_ms) {
-        stop_expired(runtime); /* timers stand still while the machine sleeps */
+        stop_expired(runtime); /* its timer did not run while the machine slept */
     }
 }
 

@@ -1,35 +1,136 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log.c - the way of a run's events: redacted, folded, gathered, written, committed, read.
+ * log.c - the events of a run: redacted, folded, buffered, written, committed, read.
  *
- * One write is under way at a time; what is decided meanwhile is gathered and goes with the next,
- * so that a slow disk makes fewer, larger writes. Readers see an event once it is durable.
+ * One write is pending at a time. Events that are recorded meanwhile are buffered for the next
+ * write, so that a slow disk causes fewer, larger writes. Readers get an event once it is durable.
  * Tests: tests/engine/run_test.c.
  */
+#include "engine/log.h"
+
+#include <assert.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "engine/agent.h"
+#include "engine/run.h"
 #include "engine/runtime.h"
 #include "run/host.h"
 #include "run/redact/redact.h"
 #include "run/redact/withhold.h"
 #include "run/thread_queue.h"
 
-/* ---- gathering ---- */
+/* ---- states ---- */
+
+static bool may_follow(haft__log_state state, haft__log_state next)
+{
+    switch (state) {
+    case HAFT__LOG_NEW: return next == HAFT__LOG_CREATING || next == HAFT__LOG_IDLE;
+    case HAFT__LOG_CREATING: return next == HAFT__LOG_NEW;
+    case HAFT__LOG_IDLE: return next == HAFT__LOG_APPENDING || next == HAFT__LOG_BACKING_OFF;
+    case HAFT__LOG_APPENDING: return next == HAFT__LOG_IDLE;
+    case HAFT__LOG_BACKING_OFF:
+        return next == HAFT__LOG_REREADING || next == HAFT__LOG_REAPPENDING
+               || next == HAFT__LOG_IDLE;
+    case HAFT__LOG_REREADING: return next == HAFT__LOG_BACKING_OFF;
+    case HAFT__LOG_REAPPENDING: return next == HAFT__LOG_BACKING_OFF;
+    }
+    HAFT__UNREACHABLE();
+}
+
+static void set_state(haft__log *log, haft__log_state next)
+{
+    assert(next == log->state || may_follow(log->state, next));
+    log->state = next;
+}
+
+/* The state before the pending request was sent. The reply decides what follows. */
+static haft__log_state state_after_reply(haft__log_state state)
+{
+    switch (state) {
+    case HAFT__LOG_NEW:
+    case HAFT__LOG_CREATING: return HAFT__LOG_NEW;
+    case HAFT__LOG_IDLE:
+    case HAFT__LOG_APPENDING: return HAFT__LOG_IDLE;
+    case HAFT__LOG_BACKING_OFF:
+    case HAFT__LOG_REREADING:
+    case HAFT__LOG_REAPPENDING: return HAFT__LOG_BACKING_OFF;
+    }
+    HAFT__UNREACHABLE();
+}
+
+bool haft__log_is_created(const haft__log *log)
+{
+    return log->state != HAFT__LOG_NEW && log->state != HAFT__LOG_CREATING;
+}
+
+bool haft__log_is_busy(const haft__log *log)
+{
+    return log->state != state_after_reply(log->state);
+}
+
+/* It is not known whether the store has committed the write that failed: the run's row is read, and
+ * what is missing is written again, until the lease expires. Calls that run continue meanwhile, and
+ * their results are buffered. */
+bool haft__log_is_failing(const haft__log *log)
+{
+    return state_after_reply(log->state) == HAFT__LOG_BACKING_OFF;
+}
+
+bool haft__log_is_durable(const haft_run *run)
+{
+    const haft__log *log = &run->log;
+    return !haft__log_is_busy(log) && log->buffered.len == 0 && log->durable_seq == run->state.seq;
+}
+
+void haft__log_init(haft__log *log)
+{
+    haft__arena_init(&log->arena, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&log->buffered, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&log->writing, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&log->reader.committed, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&log->reader.progress, HAFT__LIMIT_RUN_BYTES);
+}
+
+void haft__log_finish(haft__log *log)
+{
+    haft__buf_finish(&log->buffered);
+    haft__buf_finish(&log->writing);
+    haft__buf_finish(&log->reader.committed);
+    haft__buf_finish(&log->reader.progress);
+    free(log->lines);
+    free(log->artifacts);
+    free(log->acked.items);
+    free(log->acked_writing.items);
+    free(log->acked_earlier.items);
+    haft__arena_finish(&log->arena);
+}
+
+void haft__log_set_loaded(haft_run *run)
+{
+    haft__log *log = &run->log;
+    set_state(log, HAFT__LOG_IDLE);
+    log->durable_seq = run->state.seq;
+    log->artifacts_written = run->state.artifact_count;
+}
+
+/* ---- buffering ---- */
 
 static haft_status buffer_line(haft_run *run, haft_str line, haft_error *err)
 {
-    if (haft__log_is_failing(run) && run->buffered.len + line.len > HAFT__LIMIT_RUN_HELD_BYTES) {
-        haft_status status = haft__fail(err, HAFT_IO, run->store_error.where,
-                                        "%s; more than %d bytes wait to be written",
-                                        run->store_error.message, HAFT__LIMIT_RUN_HELD_BYTES);
+    haft__log *log = &run->log;
+    if (haft__log_is_failing(log) && log->buffered.len + line.len > HAFT__LIMIT_RUN_HELD_BYTES) {
+        haft_status status =
+            haft__fail(err, HAFT_IO, log->error.where, "%s; more than %d bytes wait to be written",
+                       log->error.message, HAFT__LIMIT_RUN_HELD_BYTES);
         return haft__hint(err, status, "`haft resume %s` goes on once the store can be written to",
                           run->id);
     }
-    haft__buf_add_str(&run->buffered, line);
-    haft__buf_add_char(&run->buffered, '\n');
-    return haft__buf_check(&run->buffered, err);
+    haft__buf_add_str(&log->buffered, line);
+    haft__buf_add_char(&log->buffered, '\n');
+    return haft__buf_check(&log->buffered, err);
 }
 
 haft_status haft__log_append(haft_run *run, uint64_t at_ms, haft_str body, haft_error *err)
@@ -59,115 +160,129 @@ haft_status haft__log_append(haft_run *run, uint64_t at_ms, haft_str body, haft_
     return status == HAFT_OK ? buffer_line(run, haft__buf_str(&runtime->line), err) : status;
 }
 
-static haft_status add_message_id(haft__acked_messages *heard, uint64_t message, haft_error *err)
+/* ---- messages ---- */
+
+static haft_status add_message_id(haft__acked_messages *list, uint64_t message, haft_error *err)
 {
     haft__store_message *items =
-        haft__vec_reserve(heard->items, &heard->capacity, heard->count + 1, sizeof(*items));
+        haft__vec_reserve(list->items, &list->capacity, list->count + 1, sizeof(*items));
     if (items == NULL) {
         return haft__fail_no_memory(err);
     }
-    heard->items = items;
-    heard->items[heard->count++] = (haft__store_message){.id = message};
+    list->items = items;
+    list->items[list->count++] = (haft__store_message){.id = message};
     return HAFT_OK;
 }
 
-haft_status haft__log_ack_message(haft_run *run, uint64_t message, haft_error *err)
+haft_status haft__log_ack_message(haft__log *log, uint64_t message, haft_error *err)
 {
-    return add_message_id(&run->acked, message, err);
+    return add_message_id(&log->acked, message, err);
 }
 
-/* Those that were heard are written next. The store may just be looking for messages, and have seen
- * those that it has forgotten since. */
-static haft_status swap_acked(haft_run *run, haft_error *err)
+bool haft__log_was_acked(const haft__log *log, uint64_t message)
 {
-    haft__acked_messages forgotten = run->acked_writing;
-    haft_status status = HAFT_OK;
-    for (size_t i = 0;
-         run->runtime->message_poll_pending && status == HAFT_OK && i < forgotten.count; i++) {
-        status = add_message_id(&run->acked_earlier, forgotten.items[i].id, err);
+    const haft__acked_messages *lists[] = {&log->acked, &log->acked_writing, &log->acked_earlier};
+    for (size_t k = 0; k < COUNT(lists); k++) {
+        for (size_t i = 0; i < lists[k]->count; i++) {
+            if (lists[k]->items[i].id == message) {
+                return true;
+            }
+        }
     }
-    run->acked_writing = run->acked;
-    run->acked = forgotten;
-    run->acked.count = 0;
+    return false;
+}
+
+/* The next write deletes the acknowledged messages. Those of the last write stay in
+ * `acked_earlier` while a poll is pending, because it may return messages deleted since. */
+static haft_status swap_acked(haft__log *log, bool poll_pending, haft_error *err)
+{
+    haft__acked_messages deleted = log->acked_writing;
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; poll_pending && status == HAFT_OK && i < deleted.count; i++) {
+        status = add_message_id(&log->acked_earlier, deleted.items[i].id, err);
+    }
+    log->acked_writing = log->acked;
+    log->acked = deleted;
+    log->acked.count = 0;
     return status;
 }
 
 /* ---- writing ---- */
 
-/* The lines of `written`, which does not change until they are committed. */
-static haft_status split_lines(haft_run *run, size_t *ret_count, haft_error *err)
+/* The lines of `writing`, which does not change until they are committed. */
+static haft_status split_lines(haft__log *log, size_t *ret_count, haft_error *err)
 {
     size_t count = 0;
-    haft_str rest = haft__buf_str(&run->written);
+    haft_str rest = haft__buf_str(&log->writing);
     while (rest.len > 0) {
         haft_str line = haft__str_split(&rest, '\n');
         haft_str *lines =
-            haft__vec_reserve(run->lines, &run->line_capacity, count + 1, sizeof(*lines));
+            haft__vec_reserve(log->lines, &log->line_capacity, count + 1, sizeof(*lines));
         if (lines == NULL) {
             return haft__fail_no_memory(err);
         }
-        run->lines = lines;
-        run->lines[count++] = line;
+        log->lines = lines;
+        log->lines[count++] = line;
     }
     *ret_count = count;
     return HAFT_OK;
 }
 
-/* The artifacts that have come since the last write; their content is in the calls. */
-static haft_status collect_artifacts(haft_run *run, size_t *ret_count, haft_error *err)
+/* The artifacts that were added since the last write. Their content is in the calls. */
+static haft_status collect_artifacts(haft__log *log, const haft__run *state, size_t *ret_count,
+                                     haft_error *err)
 {
-    const haft__run *state = &run->state;
-    size_t count = state->artifact_count - run->artifacts_written;
+    size_t count = state->artifact_count - log->artifacts_written;
     haft__store_artifact *artifacts =
         count > 0
-            ? haft__vec_reserve(run->artifacts, &run->artifact_capacity, count, sizeof(*artifacts))
-            : run->artifacts;
+            ? haft__vec_reserve(log->artifacts, &log->artifact_capacity, count, sizeof(*artifacts))
+            : log->artifacts;
     if (count > 0 && artifacts == NULL) {
         return haft__fail_no_memory(err);
     }
-    run->artifacts = artifacts;
+    log->artifacts = artifacts;
     for (size_t i = 0; i < count; i++) {
-        const haft__artifact *artifact = state->artifacts[run->artifacts_written + i];
+        const haft__artifact *artifact = state->artifacts[log->artifacts_written + i];
         const haft__run_call *call = haft__run_find_call(state, artifact->call);
         const haft__json *content =
             call != NULL ? haft__json_get(call->arguments, HAFT__LIT("content")) : NULL;
-        run->artifacts[i] = (haft__store_artifact){
+        log->artifacts[i] = (haft__store_artifact){
             .name = artifact->name,
             .media_type = artifact->media_type,
             .sha256 = artifact->sha256,
             .content = content != NULL ? haft__json_text(*content) : HAFT__LIT("")};
     }
-    run->artifacts_written = state->artifact_count;
+    log->artifacts_written = state->artifact_count;
     *ret_count = count;
     return HAFT_OK;
 }
 
-/* What changes as the run goes on. */
+/* The columns that change with each write. */
 static haft__store_run row_of(const haft_run *run)
 {
     const haft__run *state = &run->state;
     bool ended = state->stage == HAFT__RUN_ENDED;
-    bool waits = run->effect == HAFT__EFFECT_WAIT;
+    bool waiting = run->effect == HAFT__EFFECT_WAIT;
     return (haft__store_run){
         .id = haft__str(run->id),
-        .state = ended   ? HAFT__RUN_STATE_ENDED
-                 : waits ? HAFT__RUN_STATE_WAITING
-                         : HAFT__RUN_STATE_RUNNING,
+        .state = ended     ? HAFT__RUN_STATE_ENDED
+                 : waiting ? HAFT__RUN_STATE_WAITING
+                           : HAFT__RUN_STATE_RUNNING,
         .end = ended ? haft__str(haft__end_name(state->end)) : HAFT__LIT(""),
         .answer = ended ? state->answer : HAFT__LIT(""),
-        .seq = run->durable_seq,
-        .epoch = run->epoch,
+        .seq = run->log.durable_seq,
+        .epoch = run->lease.epoch,
         .owner = haft__str(run->runtime->owner),
         .created_ms = state->started_ms,
         .updated_ms = state->last_ms,
-        .wake_ms = waits ? haft__run_deadline(state) : 0,
+        .wake_ms = waiting ? haft__run_deadline(state) : 0,
         .turns = state->turn,
         .calls = state->usage.calls,
     };
 }
 
-/* What the store is to know of a new run without reading its events. Only its first request has
- * it, since the store checks every text it is given. */
+/* All columns, for the request that creates the run. Later requests leave out those that never
+ * change, because the store checks every text it is given. */
 static haft__store_run first_row_of(const haft_run *run)
 {
     const haft__spec *spec = run->agent->spec;
@@ -183,65 +298,73 @@ static haft__store_run first_row_of(const haft_run *run)
     return row;
 }
 
-/* Whether it is only to be begun when no other run of its thread is open. */
+/* Whether the run may only be created if no other run of its thread is open. */
 static bool requires_exclusive(const haft_run *run)
 {
-    return !run->created && run->queued
-           && (run->exclusive
+    return !haft__log_is_created(&run->log) && haft__queue_is_queued(&run->queue)
+           && (run->queue.exclusive
                || haft__queue_requires_exclusive(haft__multitask_of(run->agent->spec->multitask)));
 }
 
 static void on_written(haft__store_request *request);
 
-static void submit_request(haft_run *run, haft__store_request *request)
+static void submit_request(haft_run *run, haft__log_state state, haft__store_request *request)
 {
-    run->appending = true;
-    run->appending_ms = run->runtime->steady();
-    haft__arena_reset(&run->write_arena);
+    set_state(&run->log, state);
+    run->log.requested_ms = run->runtime->steady();
+    haft__arena_reset(&run->log.arena);
     haft__store_submit(run->runtime->store, request);
 }
 
 static void submit_append(haft_run *run, size_t lines, size_t artifacts)
 {
-    run->append = (haft__store_request){
-        .verb = run->created ? HAFT__STORE_APPEND : HAFT__STORE_CREATE,
-        .run = run->created ? row_of(run) : first_row_of(run),
-        .lines = run->lines,
+    haft__log *log = &run->log;
+    bool created = haft__log_is_created(log);
+    log->append = (haft__store_request){
+        .verb = created ? HAFT__STORE_APPEND : HAFT__STORE_CREATE,
+        .run = created ? row_of(run) : first_row_of(run),
+        .lines = log->lines,
         .line_count = lines,
-        .artifacts = run->artifacts,
+        .artifacts = log->artifacts,
         .artifact_count = artifacts,
-        .messages = run->acked_writing.items,
-        .message_count = run->acked_writing.count,
+        .messages = log->acked_writing.items,
+        .message_count = log->acked_writing.count,
         .alone = requires_exclusive(run),
         .lease_ms = run->runtime->leases.ms,
         .now_ms = haft__runtime_now(run->runtime),
-        .arena = &run->write_arena,
+        .arena = &log->arena,
         .done = on_written,
         .context = run,
     };
-    run->writing_seq = run->state.seq;
-    run->repeated = false;
-    submit_request(run, &run->append);
+    log->writing_seq = run->state.seq;
+    submit_request(run, created ? HAFT__LOG_APPENDING : HAFT__LOG_CREATING, &log->append);
+}
+
+/* Whether a write can be sent now. */
+static bool may_write(const haft__log *log)
+{
+    return log->state == HAFT__LOG_NEW || log->state == HAFT__LOG_IDLE;
 }
 
 void haft__log_flush(haft_run *run)
 {
-    bool idle = run->buffered.len == 0 && run->acked.count == 0;
-    if (run->appending || idle || run->stage != HAFT__HANDLE_ACTIVE || haft__log_is_failing(run)) {
+    haft__log *log = &run->log;
+    bool empty = log->buffered.len == 0 && log->acked.count == 0;
+    if (!may_write(log) || empty || run->stage != HAFT__HANDLE_ACTIVE) {
         return;
     }
-    haft__buf empty = run->written;
-    run->written = run->buffered;
-    run->buffered = empty;
-    haft__buf_clear(&run->buffered);
+    haft__buf written = log->writing;
+    log->writing = log->buffered;
+    log->buffered = written;
+    haft__buf_clear(&log->buffered);
     haft_error err = {0};
     size_t lines = 0, artifacts = 0;
-    haft_status status = swap_acked(run, &err);
+    haft_status status = swap_acked(log, run->runtime->message_poll_pending, &err);
     if (status == HAFT_OK) {
-        status = split_lines(run, &lines, &err);
+        status = split_lines(log, &lines, &err);
     }
     if (status == HAFT_OK) {
-        status = collect_artifacts(run, &artifacts, &err);
+        status = collect_artifacts(log, &run->state, &artifacts, &err);
     }
     if (status != HAFT_OK) {
         haft__run_fail(run, &err);
@@ -250,19 +373,20 @@ void haft__log_flush(haft_run *run)
     submit_append(run, lines, artifacts);
 }
 
-/* ---- committed ---- */
+/* ---- readers ---- */
 
-/* Readers that keep up cost nothing: what has been read is forgotten when all has. */
-static void publish(haft_run *run, haft_str lines)
+/* The buffer is cleared when all of it has been read: a reader that keeps up costs no memory. */
+static void publish(haft__log_reader *reader, haft_str lines)
 {
-    if (run->committed_at == run->committed.len) {
-        haft__buf_clear(&run->committed);
-        run->committed_at = 0;
+    if (reader->position == reader->committed.len) {
+        haft__buf_clear(&reader->committed);
+        reader->position = 0;
     }
-    haft__buf_add_str(&run->committed, lines);
+    haft__buf_add_str(&reader->committed, lines);
 }
 
-/* The number behind the first ':' of a line: its own, or that of the event it was told after. */
+/* The number after the first ':' of a line: the seq of an event, or of the event that precedes a
+ * progress line. */
 static uint64_t seq_of_line(haft_str line)
 {
     uint64_t number = 0;
@@ -271,10 +395,11 @@ static uint64_t seq_of_line(haft_str line)
     return number;
 }
 
-/* What was told after the event `seq` or before it. */
-static void publish_progress(haft_run *run, uint64_t seq)
+/* Publishes the progress lines up to the event after `seq`. */
+static void publish_progress(haft__log_reader *reader, uint64_t seq)
 {
-    haft_str rest = haft__buf_str(&run->progress);
+    haft__buf *progress = &reader->progress;
+    haft_str rest = haft__buf_str(progress);
     size_t due = 0;
     while (rest.len > 0) {
         haft_str line = haft__str_split(&rest, '\n');
@@ -284,52 +409,94 @@ static void publish_progress(haft_run *run, uint64_t seq)
         due += line.len + 1;
     }
     if (due > 0) {
-        publish(run, (haft_str){run->progress.ptr, due});
-        memmove(run->progress.ptr, run->progress.ptr + due, run->progress.len - due);
-        run->progress.len -= due;
+        publish(reader, (haft_str){progress->ptr, due});
+        memmove(progress->ptr, progress->ptr + due, progress->len - due);
+        progress->len -= due;
     }
 }
 
-/* Events have become durable: readers get them with what was told among them. */
-static void publish_events(haft_run *run, haft_str lines)
+/* Events have become durable: publishes them, with the progress lines between them. */
+static void publish_events(haft__log_reader *reader, haft_str lines)
 {
-    while (lines.len > 0 && run->progress.len > 0) {
+    while (lines.len > 0 && reader->progress.len > 0) {
         haft_str line = haft__str_split(&lines, '\n');
-        publish(run, (haft_str){line.ptr, line.len + 1});
-        publish_progress(run, seq_of_line(line));
+        publish(reader, (haft_str){line.ptr, line.len + 1});
+        publish_progress(reader, seq_of_line(line));
     }
     if (lines.len > 0) {
-        publish(run, lines);
+        publish(reader, lines);
     }
 }
 
-/* A run may wait for people for days. Memory that only serves to continue it is freed, and
- * allocated again then. Its state stays: commands are checked against it. */
-static void free_idle_memory(haft_run *run)
+void haft__log_notify(haft_run *run, haft_str body)
 {
-    haft__provider_conversation_destroy(run->conversation);
-    run->conversation = NULL;
-    haft__buf_finish(&run->buffered);
-    haft__buf_finish(&run->written);
-    haft__arena_finish(&run->write_arena);
-    free(run->lines);
-    free(run->artifacts);
-    run->lines = NULL;
-    run->artifacts = NULL;
-    run->line_capacity = run->artifact_capacity = 0;
+    haft__log_reader *reader = &run->log.reader;
+    haft__buf line;
+    haft__buf_init(&line, HAFT__LIMIT_RUN_BYTES);
+    haft__buf *clean = &run->runtime->clean;
+    haft__buf_clear(clean);
+    (void)haft__redact(run->agent->redactor, body, clean);
+    haft__event_write_progress(&line, run->state.seq, haft__runtime_now(run->runtime),
+                               haft__str(run->id), haft__buf_str(clean));
+    haft__buf_add_char(&line, '\n');
+    size_t unread = reader->committed.len - reader->position + reader->progress.len;
+    bool room = unread + line.len <= HAFT__LIMIT_RUN_UNREAD_BYTES;
+    if (room && haft__buf_check(clean, NULL) == HAFT_OK
+        && haft__buf_check(&line, NULL) == HAFT_OK) { /* else dropped: progress may be lost */
+        haft__buf_add_str(&reader->progress, haft__buf_str(&line));
+        publish_progress(reader, run->log.durable_seq);
+    }
+    haft__buf_finish(&line);
 }
 
-/* What was written is durable. */
+bool haft__log_read_line(haft_run *run, haft_str *ret_line)
+{
+    haft__log_reader *reader = &run->log.reader;
+    haft_str rest = haft__str_skip(haft__buf_str(&reader->committed), reader->position);
+    reader->attached = true;
+    if (rest.len == 0) {
+        if (haft__run_is_settled(run)) { /* the next event may be far away */
+            haft__buf_finish(&reader->committed);
+            reader->position = 0;
+        }
+        return false;
+    }
+    *ret_line = haft__str_split(&rest, '\n');
+    reader->position += ret_line->len + 1;
+    return true;
+}
+
+/* ---- committed ---- */
+
+/* A run may wait for people for days: frees what can be built again when it continues. Its state
+ * stays, because commands are checked against it. */
+static void free_idle_memory(haft_run *run)
+{
+    haft__log *log = &run->log;
+    haft__provider_conversation_destroy(run->conversation);
+    run->conversation = NULL;
+    haft__buf_finish(&log->buffered);
+    haft__buf_finish(&log->writing);
+    haft__arena_finish(&log->arena);
+    free(log->lines);
+    free(log->artifacts);
+    log->lines = NULL;
+    log->artifacts = NULL;
+    log->line_capacity = log->artifact_capacity = 0;
+}
+
+/* The pending write is durable. */
 static void commit(haft_run *run)
 {
-    bool first = !run->created;
-    run->created = true;
-    run->durable_seq = run->writing_seq;
-    run->store_error = (haft_error){0};
-    run->attempts = 0;
-    haft__lease_set(run, run->appending_ms);
-    publish_events(run, haft__buf_str(&run->written));
-    if (first && run->queued) {
+    haft__log *log = &run->log;
+    bool first = !haft__log_is_created(log);
+    set_state(log, HAFT__LOG_IDLE);
+    log->durable_seq = log->writing_seq;
+    log->error = (haft_error){0};
+    log->attempts = 0;
+    haft__lease_extend(run, log->requested_ms);
+    publish_events(&log->reader, haft__buf_str(&log->writing));
+    if (first && haft__queue_is_queued(&run->queue)) {
         haft__queue_enter(run);
     }
     haft__run_advance(run);
@@ -343,52 +510,52 @@ static void commit(haft_run *run)
 
 /* ---- a store that fails ---- */
 
-/* It is not known whether the store has what was written: it is read, and what is not there is
- * written again, until the lease is over. Meanwhile nothing is begun; what runs goes on, and what
- * comes of it is gathered. */
-bool haft__log_is_failing(const haft_run *run)
-{
-    return run->store_error.status != HAFT_OK;
-}
-
 static void on_reread(haft__store_request *request);
 
 static void reread(void *context)
 {
     haft_run *run = context;
-    run->reread = (haft__store_request){.verb = HAFT__STORE_FIND,
-                                        .name = haft__str(run->id),
-                                        .arena = &run->write_arena,
-                                        .done = on_reread,
-                                        .context = run};
-    submit_request(run, &run->reread);
+    run->log.reread = (haft__store_request){.verb = HAFT__STORE_FIND,
+                                            .name = haft__str(run->id),
+                                            .arena = &run->log.arena,
+                                            .done = on_reread,
+                                            .context = run};
+    submit_request(run, HAFT__LOG_REREADING, &run->log.reread);
 }
 
 static void schedule_retry(haft_run *run, const haft_error *why)
 {
+    haft__log *log = &run->log;
     haft_error err = {0};
-    run->store_error = *why;
-    run->attempts++;
-    if (haft__timer_start(run->runtime->loop, &run->retry, haft__run_backoff_ms(run->attempts),
+    set_state(log, HAFT__LOG_BACKING_OFF);
+    log->error = *why;
+    log->attempts++;
+    if (haft__timer_start(run->runtime->loop, &log->retry, haft__run_backoff_ms(log->attempts),
                           reread, run, &err)
         != HAFT_OK) {
         haft__run_fail(run, &err);
     }
 }
 
-/* Nobody wants it any more, or it has stopped meanwhile. */
-static bool is_no_longer_active(haft_run *run)
+void haft__log_stop_retry(haft_run *run)
 {
-    run->appending = false;
+    haft__timer_stop(run->runtime->loop, &run->log.retry);
+}
+
+/* The store has replied. Returns false if the handle was released or the run has failed
+ * meanwhile. */
+static bool is_still_active(haft_run *run)
+{
+    set_state(&run->log, state_after_reply(run->log.state));
     if (run->released) {
         haft__run_dispose(run);
-        return true;
+        return false;
     }
     if (run->stage != HAFT__HANDLE_ACTIVE) {
         (void)haft__lease_release(run);
-        return true;
+        return false;
     }
-    return false;
+    return true;
 }
 
 static void fail_owner_changed(haft_run *run)
@@ -398,14 +565,15 @@ static void fail_owner_changed(haft_run *run)
                                     "another process has taken the run while the store could not "
                                     "be written to");
     (void)haft__hint(&err, status, "`haft runs show %s` says how it goes on there", run->id);
-    run->epoch = 0; /* it is not ours to give back */
+    haft__lease_drop(&run->lease);
     haft__run_fail(run, &err);
 }
 
 static void on_reread(haft__store_request *request)
 {
     haft_run *run = request->context;
-    if (is_no_longer_active(run)) {
+    haft__log *log = &run->log;
+    if (!is_still_active(run)) {
         return;
     }
     if (request->status == HAFT_IO) {
@@ -413,18 +581,17 @@ static void on_reread(haft__store_request *request)
         return;
     }
     const haft__store_run *row = request->status == HAFT_OK ? &request->found[0] : NULL;
-    bool ended = run->append.run.state == HAFT__RUN_STATE_ENDED;
-    bool ours = row != NULL && row->epoch == run->epoch
-                && (ended || haft__str_equal(row->owner, haft__str(run->runtime->owner)));
-    if (ours && row->seq == run->writing_seq) {
-        run->appending_ms = run->leased_ms; /* when it set the lease is not known */
+    bool ended = log->append.run.state == HAFT__RUN_STATE_ENDED; /* then the store has no owner */
+    bool owned = row != NULL && row->epoch == run->lease.epoch
+                 && (ended || haft__str_equal(row->owner, haft__str(run->runtime->owner)));
+    if (owned && row->seq == log->writing_seq) {
+        log->requested_ms = run->lease.requested_ms; /* unknown when the write set the lease */
         commit(run);
-    } else if (ours && row->seq == run->durable_seq && run->append.status == HAFT_IO) {
-        run->repeated = true;
-        run->append.now_ms = haft__runtime_now(run->runtime);
-        submit_request(run, &run->append);
-    } else if (ours && row->seq == run->durable_seq) {
-        haft__run_fail(run, &run->append.error);
+    } else if (owned && row->seq == log->durable_seq && log->append.status == HAFT_IO) {
+        log->append.now_ms = haft__runtime_now(run->runtime);
+        submit_request(run, HAFT__LOG_REAPPENDING, &log->append);
+    } else if (owned && row->seq == log->durable_seq) {
+        haft__run_fail(run, &log->append.error);
     } else if (request->status != HAFT_OK) {
         haft__run_fail(run, &request->error);
     } else {
@@ -435,50 +602,30 @@ static void on_reread(haft__store_request *request)
 static void on_written(haft__store_request *request)
 {
     haft_run *run = request->context;
-    if (request->status == HAFT_OK && !run->created && request->found_count > 0) {
-        run->epoch = request->found[0].epoch;
-        haft__arena_finish(&run->write_arena); /* nothing is read of what follows */
+    haft__log *log = &run->log;
+    bool created = haft__log_is_created(log), repeated = log->state == HAFT__LOG_REAPPENDING;
+    if (request->status == HAFT_OK && !created && request->found_count > 0) {
+        haft__lease_acquire(&run->lease, request->found[0].epoch);
+        haft__arena_finish(&log->arena); /* later writes return no rows */
     }
-    if (request->status == HAFT_IO && !run->created) {
-        run->epoch = 1; /* it may be there: then it is nobody's, once it can be given back */
+    if (request->status == HAFT_IO && !created) {
+        haft__lease_acquire(&run->lease, 1); /* it may have been created: then release it */
     }
-    if (is_no_longer_active(run)) {
+    if (!is_still_active(run)) {
         return;
     }
     if (request->status == HAFT_OK) {
+        run->stalled = run->stalled && request->low; /* commit advances this run, not before */
         haft__runtime_set_low_space(run->runtime, request->low);
         commit(run);
-    } else if (request->status == HAFT_IO && run->created) {
+    } else if (request->status == HAFT_IO && created) {
         schedule_retry(run, &request->error);
-    } else if (request->status == HAFT_BAD_STATE && run->repeated) {
-        reread(run); /* what was written before may have been kept after all */
+    } else if (request->status == HAFT_BAD_STATE && repeated) {
+        reread(run); /* the first attempt may have been committed after all */
     } else {
-        run->thread_busy = request->alone && request->status == HAFT_BAD_STATE;
+        if (request->alone && request->status == HAFT_BAD_STATE) {
+            haft__queue_reject(&run->queue);
+        }
         haft__run_fail(run, &request->error);
     }
-}
-
-bool haft__log_is_durable(const haft_run *run)
-{
-    return !run->appending && run->buffered.len == 0 && run->durable_seq == run->state.seq;
-}
-
-void haft__log_notify(haft_run *run, haft_str body)
-{
-    haft__buf line;
-    haft__buf_init(&line, HAFT__LIMIT_RUN_BYTES);
-    haft__buf *clean = &run->runtime->clean;
-    haft__buf_clear(clean);
-    (void)haft__redact(run->agent->redactor, body, clean);
-    haft__event_write_progress(&line, run->state.seq, haft__runtime_now(run->runtime),
-                               haft__str(run->id), haft__buf_str(clean));
-    haft__buf_add_char(&line, '\n');
-    size_t unread = run->committed.len - run->committed_at + run->progress.len;
-    bool room = unread + line.len <= HAFT__LIMIT_RUN_UNREAD_BYTES;
-    if (room && haft__buf_check(clean, NULL) == HAFT_OK
-        && haft__buf_check(&line, NULL) == HAFT_OK) {
-        haft__buf_add_str(&run->progress, haft__buf_str(&line)); /* else it is lost, as it may be */
-        publish_progress(run, run->durable_seq);
-    }
-    haft__buf_finish(&line);
 }

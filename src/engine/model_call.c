@@ -10,6 +10,9 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/agent.h"
+#include "engine/crash_guard.h"
+#include "engine/runtime.h"
 #include "model/rules/offline.h"
 
 /* ---- its life ---- */

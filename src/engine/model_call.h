@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "engine/model_progress.h"
+#include "engine/run.h"
 #include "io/http/client.h"
 #include "model/provider.h"
 
@@ -34,6 +35,9 @@ typedef struct haft__model_call {
     haft_error error;
     max_align_t stream_memory[]; /* of `stream` */
 } haft__model_call;
+
+HAFT_MUST_USE haft_status haft__model_call_start(haft_run *run, haft_error *err);
+void haft__model_call_stop(haft_run *run);
 
 /* Records the answer and continues the run. The call is destroyed. */
 void haft__model_call_complete(haft__model_call *call, const haft__model_outcome *answer);

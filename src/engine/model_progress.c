@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_progress.c - told events of a reply that arrives. Tests:
+/* model_progress.c - progress events of a reply that arrives. Tests:
  * tests/engine/model_progress_test.c. */
 #include "engine/model_progress.h"
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/agent.h"
+#include "engine/run.h"
 #include "run/redact/redact.h"
 #include "json/write.h"
 
-/* More than a reply can bring between two tellings. */
+/* More than can arrive between two flushes. */
 #define MAX_BUFFERED_BYTES (2 * (size_t)HAFT__LIMIT_REPLY_BYTES)
 
 void haft__model_progress_init(haft__model_progress *progress, haft_run *run)
@@ -26,12 +28,11 @@ void haft__model_progress_finish(haft__model_progress *progress)
 
 void haft__model_progress_add(haft__model_progress *progress, const haft__delta *delta)
 {
-    if (!progress->run->has_reader || progress->dropped) {
+    if (!progress->run->log.reader.attached || progress->dropped) {
         return;
     }
     if (delta->kind == HAFT__DELTA_TEXT && delta->text.len > 0) {
-        progress->text_started =
-            true; /* its end is told in front of it, and must not go on later */
+        progress->text_started = true; /* reasoning is flushed before it, and must not resume */
         haft__buf_add_str(&progress->text, delta->text);
     } else if (delta->kind == HAFT__DELTA_REASONING && !progress->text_started) {
         haft__buf_add_str(&progress->reasoning, delta->text);
@@ -51,7 +52,7 @@ static void emit_piece(haft_run *run, const char *key, haft_str piece)
     haft__buf_finish(&body);
 }
 
-/* Tells the beginning of what has come and keeps the rest. */
+/* Reports the part that cannot be the beginning of a secret, and buffers the rest. */
 static void emit_settled(haft__model_progress *progress, haft__buf *pending, const char *key,
                          bool over)
 {

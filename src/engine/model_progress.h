@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine/model_progress.h - what a model says, told while it says it: model_progress. Private to
- * src/engine.
+ * engine/model_progress.h - reports a model reply while it arrives: events of kind model_progress.
+ * Private to src/engine.
  *
- * What arrives together is told together. A secret that comes in pieces is not told in pieces: what
- * may be the beginning of one waits for what follows.
+ * Pieces that arrive together are reported together. Text that may be the beginning of a secret is
+ * buffered until more has arrived.
  */
 #ifndef HAFT_ENGINE_MODEL_PROGRESS_H
 #define HAFT_ENGINE_MODEL_PROGRESS_H
 
-#include "engine/runtime.h"
+#include "base/buf.h"
+#include "model/model.h"
 
 typedef struct haft__model_progress {
     haft_run *run;
-    haft__buf text, reasoning; /* that have come and were not told */
-    bool text_started;         /* text has come: what it thinks behind that is not told */
-    bool dropped;              /* too much had to wait: nothing more of this reply is told */
+    haft__buf text, reasoning; /* that have not been reported */
+    bool text_started;         /* text has arrived: later reasoning is not reported */
+    bool dropped;              /* too much was buffered: no more of this reply is reported */
 } haft__model_progress;
 
 void haft__model_progress_init(haft__model_progress *progress, haft_run *run);
 void haft__model_progress_finish(haft__model_progress *progress);
 
-/* Takes a piece of the reply; calls and their arguments are not told. */
+/* Adds a piece of the reply. Calls and their arguments are not reported. */
 void haft__model_progress_add(haft__model_progress *progress, const haft__delta *delta);
 
-/* Tells what can be told; all of it when the reply is over. */
+/* Reports what cannot be the beginning of a secret; all of it if the reply is over. */
 void haft__model_progress_flush(haft__model_progress *progress, bool over);
 
 #endif

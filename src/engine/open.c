@@ -1,32 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * open.c - takes up a run that is in the store: find, claim, read, fold; what it then hears is in
- * catch_up.c.
+ * open.c - opens a run of the store: find, claim, read, fold. catch_up.c does the rest.
  *
- * Each step asks the store and goes on in its callback. A run that another process has is only
- * taken when its lease is over, or when that process is no more. Tests: tests/engine/open_test.c.
+ * Each step queries the store and continues in its callback. If another process owns the run, the
+ * claim succeeds only if the lease has expired or that process is dead.
+ * Tests: tests/engine/open_test.c.
  */
+#include "engine/open.h"
+
+#include <assert.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/agent.h"
+#include "engine/catch_up.h"
+#include "engine/run.h"
 #include "engine/runtime.h"
 #include "io/owner.h"
 #include "run/host.h"
 
-/* ---- asking the store ---- */
-
-/* A run that is released while the store works for it goes when the store is through. */
-bool haft__run_query_done(haft_run *run)
+void haft__opening_init(haft__opening *opening)
 {
-    run->loading = false;
-    if (run->released) {
-        haft__run_dispose(run);
-        return false;
-    }
-    return true;
+    haft__arena_init(&opening->arena, HAFT__LIMIT_RUN_BYTES);
 }
 
-/* The run that the store has answered, or NULL when that is the end of it here. */
+void haft__opening_finish(haft__opening *opening)
+{
+    haft__arena_finish(&opening->arena);
+}
+
+/* Steps come in the order of the enum. */
+static void set_state(haft__opening *opening, haft__open_state next)
+{
+    assert(next > opening->state);
+    opening->state = next;
+}
+
+static bool is_read_only(const haft_run *run)
+{
+    return run->opening.mode == HAFT__OPEN_READ_ONLY;
+}
+
+/* ---- queries ---- */
+
+/* The run that the reply is for; NULL if it cannot continue. */
 static haft_run *finish_request(haft__store_request *request)
 {
     haft_run *run = request->context;
@@ -40,27 +58,16 @@ static haft_run *finish_request(haft__store_request *request)
     return run;
 }
 
-void haft__run_query_start(haft_run *run, haft__store_request request, haft__arena *arena,
-                           void (*done)(haft__store_request *request))
-{
-    request.arena = arena;
-    request.done = done;
-    request.context = run;
-    request.now_ms = haft__runtime_now(run->runtime);
-    run->load = request;
-    run->loading = true;
-    haft__store_submit(run->runtime->store, &run->load);
-}
-
-static void query_store(haft_run *run, haft__store_request request,
+static void query_store(haft_run *run, haft__open_state state, haft__store_request request,
                         void (*done)(haft__store_request *request))
 {
-    haft__run_query_start(run, request, &run->loaded, done);
+    set_state(&run->opening, state);
+    haft__run_query_start(run, request, &run->opening.arena, done);
 }
 
-/* ---- the thread ---- */
+/* ---- history of the thread ---- */
 
-static void on_thread(haft__store_request *request)
+static void on_history(haft__store_request *request)
 {
     haft_run *run = request->context;
     haft_error err = request->error;
@@ -79,15 +86,15 @@ static void on_thread(haft__store_request *request)
         haft__run_fail(run, &err);
         return;
     }
-    run->after_thread(run);
+    run->opening.history_read(run);
 }
 
-void haft__run_load_thread(haft_run *run, haft_str thread, void (*next)(haft_run *run))
+void haft__run_load_history(haft_run *run, haft_str thread, void (*next)(haft_run *run))
 {
     haft__store_request request = {
         .verb = HAFT__STORE_THREAD_HISTORY, .thread = thread, .name = haft__str(run->id)};
-    run->after_thread = next;
-    query_store(run, request, on_thread);
+    run->opening.history_read = next;
+    haft__run_query_start(run, request, &run->opening.arena, on_history);
 }
 
 /* ---- events ---- */
@@ -127,47 +134,50 @@ static haft_status fold_events(haft_run *run, haft_str lines, haft_error *err)
     return status;
 }
 
+static void continue_opened(haft_run *run)
+{
+    haft_error err = {0};
+    if (haft__run_catch_up(run, &err) != HAFT_OK) {
+        haft__run_fail(run, &err);
+        return;
+    }
+    haft__runtime_watch_run(run->runtime);
+    if (haft__queue_is_queued(&run->queue) && !run->state.cancel_asked) {
+        haft__queue_enter(run);
+    }
+    haft__run_advance(run);
+}
+
 static void start_opened(haft_run *run)
 {
     haft_error err = {0};
-    haft_status status =
-        haft__spec_change_find_last(run->runtime, run->events, &run->last_spec_change_seq, &err);
+    haft_status status = haft__spec_change_find_last(run->runtime, run->opening.events,
+                                                     &run->opening.last_spec_change_seq, &err);
     if (status == HAFT_OK) {
-        status = fold_events(run, run->events, &err);
+        status = fold_events(run, run->opening.events, &err);
     }
     if (status != HAFT_OK) {
         haft__error_prepend_location(&err, run->id);
         haft__run_fail(run, &err);
         return;
     }
-    run->durable_seq = run->state.seq;
-    run->artifacts_written = run->state.artifact_count;
-    run->created = true;
-    run->stage = HAFT__HANDLE_ACTIVE;
-    if (run->read_only) {
-        run->stage = HAFT__HANDLE_READ_ONLY;
-    } else if (run->interrupter[0] != '\0') {
-        haft__queue_cancel(run, run->interrupter); /* before anything else happens to it */
-    } else {
-        status = haft__run_catch_up(run, &err);
-        if (status != HAFT_OK) {
-            haft__run_fail(run, &err);
-            return;
-        }
-        haft__runtime_watch_run(run->runtime);
-        if (run->queued && !run->state.cancel_asked) {
-            haft__queue_enter(run);
-        }
-        haft__run_advance(run);
+    haft__log_set_loaded(run);
+    set_state(&run->opening, HAFT__OPEN_DONE);
+    run->stage = is_read_only(run) ? HAFT__HANDLE_READ_ONLY : HAFT__HANDLE_ACTIVE;
+    switch (run->opening.mode) {
+    case HAFT__OPEN_CONTINUE: continue_opened(run); return;
+    case HAFT__OPEN_READ_ONLY: return;
+    case HAFT__OPEN_INTERRUPT: haft__queue_cancel(run, run->opening.interrupter); return;
     }
+    HAFT__UNREACHABLE();
 }
 
 static void on_messages(haft__store_request *request)
 {
     haft_run *run = finish_request(request);
     if (run != NULL) {
-        run->pending = request->messages;
-        run->pending_count = request->message_count;
+        run->opening.messages = request->messages;
+        run->opening.message_count = request->message_count;
         start_opened(run);
     }
 }
@@ -175,31 +185,32 @@ static void on_messages(haft__store_request *request)
 static void read_messages(haft_run *run)
 {
     haft__store_request request = {.verb = HAFT__STORE_RECEIVE, .run.id = haft__str(run->id)};
-    if (run->read_only || !run->runtime->shared) {
+    if (is_read_only(run) || !run->runtime->shared) {
         start_opened(run);
     } else {
-        query_store(run, request, on_messages);
+        query_store(run, HAFT__OPEN_READING_MESSAGES, request, on_messages);
     }
 }
 
-/* Whether it was started and has not begun: nothing has happened to it, but that somebody may have
- * accepted another spec before its turn had come. */
-static haft_status detect_queued(haft_run *run, haft_error *err)
+/* Whether the run has not begun: it waits for its turn in its thread. All that may have happened is
+ * that somebody accepted another spec. */
+static haft_status detect_queued(const haft_run *run, bool *ret_queued, haft_error *err)
 {
     haft__arena scratch;
-    haft_str lines = run->events;
+    haft_str lines = run->opening.events;
     haft_status status = HAFT_OK;
-    run->queued = !run->read_only && run->row.turns == 0;
+    bool queued = !is_read_only(run) && run->opening.row.turns == 0;
     (void)haft__str_split(&lines, '\n');
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
-    while (status == HAFT_OK && run->queued && lines.len > 0) {
+    while (status == HAFT_OK && queued && lines.len > 0) {
         haft__event event;
         haft__arena_reset(&scratch);
         status = haft__event_read(&scratch, haft__str_split(&lines, '\n'), run->runtime->hash_key,
                                   &event, err);
-        run->queued = status == HAFT_OK && event.kind == HAFT__EVENT_SPEC_CHANGED;
+        queued = status == HAFT_OK && event.kind == HAFT__EVENT_SPEC_CHANGED;
     }
     haft__arena_finish(&scratch);
+    *ret_queued = queued;
     return status;
 }
 
@@ -207,17 +218,20 @@ static void on_read(haft__store_request *request)
 {
     haft_run *run = finish_request(request);
     haft_error err = {0};
+    bool queued = false;
     if (run == NULL) {
         return;
     }
-    run->events = request->text;
-    if (detect_queued(run, &err) != HAFT_OK) {
+    run->opening.events = request->text;
+    if (detect_queued(run, &queued, &err) != HAFT_OK) {
         haft__error_prepend_location(&err, run->id);
         haft__run_fail(run, &err);
-    } else if (run->queued) {
+    } else if (queued) {
+        haft__queue_set_unknown(&run->queue);
         read_messages(run);
     } else {
-        haft__run_load_thread(run, run->row.thread, read_messages);
+        set_state(&run->opening, HAFT__OPEN_READING_HISTORY);
+        haft__run_load_history(run, run->opening.row.thread, read_messages);
     }
 }
 
@@ -225,12 +239,12 @@ static void on_read(haft__store_request *request)
 
 static void load_agent(haft_run *run)
 {
-    (void)snprintf(run->id, sizeof(run->id), "%.*s", HAFT__ARG(run->row.id));
+    (void)snprintf(run->id, sizeof(run->id), "%.*s", HAFT__ARG(run->opening.row.id));
     haft_agent *agent = NULL;
     haft_error err = {0};
     haft_status status = haft__agent_load_text(
-        run->runtime, run->row.spec, run->row.spec_path,
-        run->read_only ? HAFT__SPEC_READ_ONLY : HAFT__SPEC_STORED, &agent, &err);
+        run->runtime, run->opening.row.spec, run->opening.row.spec_path,
+        is_read_only(run) ? HAFT__SPEC_READ_ONLY : HAFT__SPEC_STORED, &agent, &err);
     if (status == HAFT_OK) {
         status = haft__run_attach_agent(run, agent, &err);
         haft_agent_release(agent);
@@ -240,37 +254,38 @@ static void load_agent(haft_run *run)
         haft__run_fail(run, &err);
         return;
     }
-    haft__store_request request = {.verb = HAFT__STORE_READ_EVENTS, .run.id = run->row.id};
-    query_store(run, request, on_read);
+    haft__store_request request = {.verb = HAFT__STORE_READ_EVENTS, .run.id = run->opening.row.id};
+    query_store(run, HAFT__OPEN_READING_EVENTS, request, on_read);
 }
 
 static void start_claimed(haft_run *run, const haft__store_run *row)
 {
-    run->row = *row;
-    run->epoch = row->epoch;
-    run->store_error = (haft_error){0};
-    haft__lease_set(run, run->claiming_ms);
+    run->opening.row = *row;
+    run->error = (haft_error){0};
+    haft__lease_acquire(&run->lease, row->epoch);
+    haft__lease_extend(run, run->opening.claimed_ms);
     haft__lease_watch(run->runtime);
     load_agent(run);
 }
 
-/* Of a claim that failed with the store it is not known whether it was kept. A run that nobody
- * goes on with must not be this process's. */
+/* If a claim failed, it is unknown whether the store committed it. This process must not stay the
+ * owner of a run that it does not continue. */
 static void on_claim_checked(haft__store_request *request)
 {
     haft_run *run = request->context;
-    bool ours = request->status == HAFT_OK
-                && haft__str_equal(request->found[0].owner, haft__str(run->runtime->owner));
-    if (ours) {
-        run->epoch = request->found[0].epoch; /* also for giving it back */
+    bool claimed = request->status == HAFT_OK
+                   && haft__str_equal(request->found[0].owner, haft__str(run->runtime->owner));
+    if (claimed) {
+        haft__lease_acquire(&run->lease, request->found[0].epoch); /* needed to release it, too */
     }
     if (!haft__run_query_done(run)) {
         return;
     }
-    if (ours) {
+    if (claimed) {
         start_claimed(run, &request->found[0]);
     } else {
-        haft__run_fail(run, &run->store_error);
+        haft_error err = run->error;
+        haft__run_fail(run, &err);
     }
 }
 
@@ -278,9 +293,9 @@ static void on_claimed(haft__store_request *request)
 {
     haft_run *run = request->context;
     if (request->status == HAFT_IO) {
-        haft__store_request again = {.verb = HAFT__STORE_FIND, .name = run->row.id};
-        run->store_error = request->error;
-        query_store(run, again, on_claim_checked);
+        haft__store_request find = {.verb = HAFT__STORE_FIND, .name = run->opening.row.id};
+        run->error = request->error; /* of the run, if the claim was not committed */
+        query_store(run, HAFT__OPEN_CHECKING_CLAIM, find, on_claim_checked);
         return;
     }
     run = finish_request(request);
@@ -291,14 +306,14 @@ static void on_claimed(haft__store_request *request)
 
 static void claim(haft_run *run)
 {
-    haft_str owner = run->row.owner;
+    haft_str owner = run->opening.row.owner;
     haft__store_request request = {.verb = HAFT__STORE_CLAIM,
-                                   .run.id = run->row.id,
+                                   .run.id = run->opening.row.id,
                                    .run.owner = haft__str(run->runtime->owner),
                                    .lease_ms = run->runtime->leases.ms};
     request.dead_owner = haft__owner_is_dead(owner) ? owner : HAFT__LIT("");
-    run->claiming_ms = run->runtime->steady();
-    query_store(run, request, on_claimed);
+    run->opening.claimed_ms = run->runtime->steady();
+    query_store(run, HAFT__OPEN_CLAIMING, request, on_claimed);
 }
 
 static void on_found(haft__store_request *request)
@@ -307,9 +322,11 @@ static void on_found(haft__store_request *request)
     if (run == NULL) {
         return;
     }
-    run->row = request->found[0];
-    run->read_only = run->read_only || run->row.state == HAFT__RUN_STATE_ENDED;
-    if (run->read_only) {
+    run->opening.row = request->found[0];
+    if (run->opening.row.state == HAFT__RUN_STATE_ENDED) {
+        run->opening.mode = HAFT__OPEN_READ_ONLY;
+    }
+    if (is_read_only(run)) {
         load_agent(run);
     } else {
         claim(run);
@@ -324,7 +341,7 @@ haft_status haft__run_open_by_name(haft_runtime *runtime, haft_str name, bool re
     if (status != HAFT_OK) {
         return status;
     }
-    run->read_only = read_only;
+    run->opening.mode = read_only ? HAFT__OPEN_READ_ONLY : HAFT__OPEN_CONTINUE;
     haft_str kept = haft__arena_copy(&run->arena, name);
     if (kept.ptr == NULL) {
         status = haft__arena_fail(&run->arena, err);
@@ -332,21 +349,23 @@ haft_status haft__run_open_by_name(haft_runtime *runtime, haft_str name, bool re
         return status;
     }
     haft__store_request request = {.verb = HAFT__STORE_FIND, .name = kept};
-    query_store(run, request, on_found);
+    query_store(run, HAFT__OPEN_FINDING, request, on_found);
     *ret_run = run;
     return HAFT_OK;
 }
 
-/* A row that lives as long as the run. */
+/* Copies the row into the arena of the run. */
 static bool copy_row(haft_run *run, const haft__store_run *row)
 {
-    run->row = *row;
-    haft_str *texts[] = {&run->row.id,   &run->row.thread,    &run->row.parent, &run->row.user,
-                         &run->row.name, &run->row.task,      &run->row.spec,   &run->row.spec_hash,
-                         &run->row.end,  &run->row.spec_path, &run->row.answer, &run->row.owner};
+    run->opening.row = *row;
+    haft_str *texts[] = {
+        &run->opening.row.id,        &run->opening.row.thread,    &run->opening.row.parent,
+        &run->opening.row.user,      &run->opening.row.name,      &run->opening.row.task,
+        &run->opening.row.spec,      &run->opening.row.spec_hash, &run->opening.row.end,
+        &run->opening.row.spec_path, &run->opening.row.answer,    &run->opening.row.owner};
     bool kept = true;
     for (size_t i = 0; kept && i < COUNT(texts); i++) {
-        *texts[i] = haft__arena_copy(&run->loaded, *texts[i]);
+        *texts[i] = haft__arena_copy(&run->opening.arena, *texts[i]);
         kept = texts[i]->ptr != NULL;
     }
     return kept;
@@ -364,12 +383,12 @@ haft_status haft__run_open_claimed(haft_runtime *runtime, const haft__store_run 
         return status;
     }
     if (!copy_row(run, row)) {
-        status = haft__arena_fail(&run->loaded, err);
+        status = haft__arena_fail(&run->opening.arena, err);
         haft__run_destroy(run);
         return status;
     }
-    run->claiming_ms = requested_ms;
-    haft__store_run kept = run->row;
+    run->opening.claimed_ms = requested_ms;
+    haft__store_run kept = run->opening.row;
     start_claimed(run, &kept);
     *ret_run = run;
     return HAFT_OK;

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.c - a run that goes on here: what is decided is recorded, what is asked for is performed.
+ * run.c - continues a run: records each decision, then performs the effect.
  *
- * A call with effects starts only when all before it is durable; asking a model, and calls that
+ * A call with effects starts only when all earlier events are durable. Model calls, and calls that
  * only read, do not wait for the disk. Tests: tests/engine/run_test.c.
  */
+#include "engine/run.h"
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/agent.h"
+#include "engine/command.h"
+#include "engine/model_call.h"
 #include "engine/runtime.h"
+#include "engine/spec_change.h"
 #include "run/host.h"
 
-/* ---- its life ---- */
+/* ---- life cycle ---- */
 
 haft_status haft__run_create(haft_runtime *runtime, haft_run **ret_run, haft_error *err)
 {
@@ -23,13 +29,9 @@ haft_status haft__run_create(haft_runtime *runtime, haft_run **ret_run, haft_err
     run->stage = HAFT__HANDLE_OPENING;
     run->user = HAFT__LIT("");
     haft__arena_init(&run->arena, HAFT__LIMIT_RUN_BYTES);
-    haft__arena_init(&run->write_arena, HAFT__LIMIT_RUN_BYTES);
-    haft__arena_init(&run->loaded, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_init(&run->buffered, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_init(&run->written, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_init(&run->committed, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_init(&run->progress, HAFT__LIMIT_RUN_BYTES);
-    haft__arena_init(&run->queue_arena, HAFT__LIMIT_RUN_BYTES);
+    haft__log_init(&run->log);
+    haft__opening_init(&run->opening);
+    haft__queue_init(&run->queue);
     haft__messages_init(&run->earlier, &run->arena);
     run->next = runtime->runs;
     run->link = &runtime->runs;
@@ -58,10 +60,10 @@ haft_status haft__run_attach_agent(haft_run *run, haft_agent *agent, haft_error 
 
 void haft__run_notify_released(haft_run *run)
 {
-    void (*tell)(haft_run * run, bool others) = run->on_released;
+    void (*callback)(haft_run * run, bool available) = run->on_released;
     run->on_released = NULL;
-    if (tell != NULL) {
-        tell(run, run->epoch == 0 || run->state.stage == HAFT__RUN_ENDED);
+    if (callback != NULL) {
+        callback(run, run->lease.state == HAFT__LEASE_NONE || run->state.stage == HAFT__RUN_ENDED);
     }
 }
 
@@ -72,20 +74,11 @@ void haft__run_destroy(haft_run *run)
     if (run->next != NULL) {
         run->next->link = run->link;
     }
-    haft__timer_stop(run->runtime->loop, &run->retry);
+    haft__log_stop_retry(run);
     haft__provider_conversation_destroy(run->conversation);
-    haft__buf_finish(&run->buffered);
-    haft__buf_finish(&run->written);
-    haft__buf_finish(&run->committed);
-    haft__buf_finish(&run->progress);
-    free(run->lines);
-    free(run->artifacts);
-    free(run->acked.items);
-    free(run->acked_writing.items);
-    free(run->acked_earlier.items);
-    haft__arena_finish(&run->write_arena);
-    haft__arena_finish(&run->loaded);
-    haft__arena_finish(&run->queue_arena);
+    haft__log_finish(&run->log);
+    haft__opening_finish(&run->opening);
+    haft__queue_finish(&run->queue);
     haft__arena_finish(&run->arena);
     haft_agent_release(run->agent);
     free(run);
@@ -107,7 +100,7 @@ void haft__run_fail(haft_run *run, const haft_error *error)
     }
     run->stage = HAFT__HANDLE_FAILED;
     run->error = *error;
-    haft__timer_stop(run->runtime->loop, &run->retry);
+    haft__log_stop_retry(run);
     if (run->agent != NULL) {
         haft__run_stop_operations(run);
     }
@@ -155,17 +148,17 @@ bool haft__run_has_open_question(const haft_run *run)
 {
     uint64_t newest =
         run->stage == HAFT__HANDLE_ACTIVE ? haft__run_local_question_seq(&run->state) : 0;
-    return newest > 0 && newest <= run->durable_seq;
+    return newest > 0 && newest <= run->log.durable_seq;
 }
 
-/* ---- performing ---- */
+/* ---- effects ---- */
 
 static void on_deadline(void *context)
 {
     haft__run_advance(context);
 }
 
-/* Pauses may have deadlines while other calls still run. */
+/* A pause can have a deadline while other calls still run. */
 static haft_status set_deadline_timer(haft_run *run, haft_error *err)
 {
     uint64_t deadline = haft__run_deadline(&run->state), now = haft__runtime_now(run->runtime);
@@ -193,14 +186,14 @@ static haft_status perform_effect(haft_run *run, haft_error *err)
     }
     case HAFT__EFFECT_WAIT: return set_deadline_timer(run, err);
     case HAFT__EFFECT_END: haft__run_stop_operations(run); return HAFT_OK;
-    case HAFT__EFFECT_EVENT: return HAFT_OK; /* never left: it has been recorded */
+    case HAFT__EFFECT_EVENT: return HAFT_OK; /* decide_once has recorded it */
     }
     HAFT__UNREACHABLE();
 }
 
-/* ---- deciding ---- */
+/* ---- decisions ---- */
 
-/* One decision, recorded; sets the effect when it is none that can be recorded. */
+/* Makes one decision and records it. If it is an effect to be performed, sets run->effect. */
 static haft_status decide_once(haft_run *run, uint64_t now, bool *ret_more, haft_error *err)
 {
     haft__effect effect = {.kind = HAFT__EFFECT_END};
@@ -217,11 +210,12 @@ static haft_status decide_once(haft_run *run, uint64_t now, bool *ret_more, haft
     return status;
 }
 
-/* Whether nothing is decided here for now. What is to be cancelled need not wait for its turn, nor
- * for the store. */
+/* Whether no decision is made for now. A cancelled run waits neither for its turn nor for the
+ * store. */
 static bool is_suspended(const haft_run *run)
 {
-    bool waits = run->suspended || run->queued || haft__log_is_failing(run);
+    bool waits =
+        run->suspended || haft__queue_is_queued(&run->queue) || haft__log_is_failing(&run->log);
     return waits && !run->state.cancel_asked;
 }
 
@@ -232,33 +226,33 @@ void haft__runtime_reset_deadlines(haft_runtime *runtime)
         bool waits = run->stage == HAFT__HANDLE_ACTIVE && run->deadline_timer.slot != 0;
         if (waits && set_deadline_timer(run, &err) != HAFT_OK) {
             haft__run_fail(run, &err);
-            return; /* others may be gone by now; their alarms come, if late */
+            return; /* the list may have changed; other timers fire late */
         }
     }
 }
 
-/* ---- a store without room ---- */
+/* ---- a store without space ---- */
 
-/* Whether it only waits for others, or has ended. */
+/* Whether the run has ended or waits for others. */
 static bool is_resting(const haft_run *run)
 {
     const haft__run *state = &run->state;
-    bool answered = false; /* since that was decided */
+    bool answered = false; /* since the last decision */
     for (size_t i = state->batch; i < state->call_count; i++) {
         answered = answered || state->calls[i].stage == HAFT__CALL_ANSWERED;
     }
     return run->effect == HAFT__EFFECT_END || (run->effect == HAFT__EFFECT_WAIT && !answered);
 }
 
-/* What has been said to start does, what is under way goes on to its end and is written down; then
- * the run is left as it is. */
+/* Starts the calls that were decided, lets pending operations finish and records their results.
+ * Then the run fails. */
 static haft_status finish_on_full_disk(haft_run *run, haft_error *err)
 {
     run->stalled = true;
     haft_status status =
         run->effect == HAFT__EFFECT_RUN_CALLS ? haft__tool_calls_start(run, err) : HAFT_OK;
-    bool busy = run->slots != NULL || run->model_call != NULL || run->catalogue != NULL
-                || run->vector_search != NULL || !haft__log_is_durable(run);
+    bool busy = run->slots != NULL || run->model_call != NULL
+                || haft__tool_search_is_active(&run->search) || !haft__log_is_durable(run);
     if (status != HAFT_OK || busy || is_resting(run)) {
         return status;
     }
@@ -279,7 +273,7 @@ void haft__runtime_set_low_space(haft_runtime *runtime, bool low)
         if (stalled && !run->released) {
             haft__run_advance(run);
         }
-        run = stalled ? runtime->runs : run->next; /* others may be gone by now */
+        run = stalled ? runtime->runs : run->next; /* the list may have changed */
     }
 }
 
@@ -288,14 +282,14 @@ void haft__run_advance(haft_run *run)
     if (!haft__lease_holds(run)) {
         return;
     }
-    bool low = run->runtime->low && run->created && !run->state.cancel_asked;
+    bool created = haft__log_is_created(&run->log); /* nothing is performed before */
+    bool low = run->runtime->low && created && !run->state.cancel_asked;
     haft_error err = {0};
     haft_status status = HAFT_OK;
     for (bool more = !is_suspended(run) && !low; more && status == HAFT_OK;) {
         status = decide_once(run, haft__runtime_now(run->runtime), &more, &err);
     }
-    if (status == HAFT_OK && run->created
-        && !is_suspended(run)) { /* not before it is in the store */
+    if (status == HAFT_OK && created && !is_suspended(run)) {
         status = low ? finish_on_full_disk(run, &err) : perform_effect(run, &err);
     }
     if (status != HAFT_OK) {
@@ -340,7 +334,7 @@ haft_status haft__run_record_expiries(haft_run *run, uint64_t now, haft_error *e
     return status;
 }
 
-/* Records what the command comes to. `due` is what became of all that goes before it. */
+/* Records the events of a command. `due` is the status of the events that must precede it. */
 static haft_status record_at(haft_run *run, const haft__run_command *command, uint64_t now,
                              haft_status due, haft_error failed, haft_error *err)
 {
@@ -364,8 +358,8 @@ static haft_status record_at(haft_run *run, const haft__run_command *command, ui
     return status;
 }
 
-/* What is due goes first: who answers after a deadline has not answered. Both at one time, so that
- * a replay sees the deadline where it was seen here. */
+/* Decisions that are due come first: an answer after the deadline is rejected. Both get the same
+ * time, so that a replay detects the deadline at the same event. */
 haft_status haft__run_record_command(haft_run *run, const haft__run_command *command,
                                      haft_error *err)
 {
@@ -394,7 +388,7 @@ static haft_status apply_and_advance(haft_run *run, const haft__run_command *com
     return status;
 }
 
-/* As the run has failed. */
+/* Returns the error of a run that has failed. */
 static haft_status fail_as(const haft_run *run, haft_error *err)
 {
     if (err != NULL) {
@@ -407,7 +401,7 @@ haft_status haft__run_perform_command(haft_run *run, const haft__run_command *co
                                       haft_error *err)
 {
     if (run->stage == HAFT__HANDLE_OPENING && command->kind == HAFT__RUN_COMMAND_CANCEL) {
-        run->cancel_early = true; /* done once it is there */
+        run->start.cancelled = true; /* performed when it has begun */
         return HAFT_OK;
     }
     if (run->stage == HAFT__HANDLE_FAILED) {
@@ -419,9 +413,9 @@ haft_status haft__run_perform_command(haft_run *run, const haft__run_command *co
                               ? "the run has ended, or is another's"
                               : "the run is not there yet");
     }
-    if (haft__log_is_failing(run) && command->kind != HAFT__RUN_COMMAND_CANCEL) {
-        haft_status status = haft__fail(err, HAFT_IO, run->store_error.where,
-                                        "%s; nothing was taken", run->store_error.message);
+    if (haft__log_is_failing(&run->log) && command->kind != HAFT__RUN_COMMAND_CANCEL) {
+        haft_status status = haft__fail(err, HAFT_IO, run->log.error.where, "%s; nothing was taken",
+                                        run->log.error.message);
         return haft__hint(err, status, "say it again once the store can be written to");
     }
     return haft__lease_holds(run) ? apply_and_advance(run, command, err) : fail_as(run, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime.c - what many runs share: the loop, the store, and messages from elsewhere.
+ * runtime.c - what many runs share: the loop, the store, and messages from other processes.
  *
  * Tests: tests/engine/api_test.c and open_test.c.
  */
@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/options.h"
 #include "base/str.h"
+#include "engine/run.h"
 #include "io/clock.h"
 #include "io/environment.h"
 #include "io/http/client.h"
@@ -35,40 +36,26 @@ static haft_run *find_run(const haft_runtime *runtime, haft_str id)
     return NULL;
 }
 
-/* Whether it has been dealt with and is only not forgotten yet, or was not when the store was
- * asked. */
-static bool was_acked(const haft_run *run, uint64_t id)
-{
-    const haft__acked_messages *lists[] = {&run->acked, &run->acked_writing, &run->acked_earlier};
-    for (size_t k = 0; k < COUNT(lists); k++) {
-        for (size_t i = 0; i < lists[k]->count; i++) {
-            if (lists[k]->items[i].id == id) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 static void deliver(haft_runtime *runtime, const haft__store_message *message)
 {
     haft_run *run = find_run(runtime, message->run);
-    if (run == NULL || was_acked(run, message->id) || haft__log_is_failing(run)) {
+    if (run == NULL || haft__log_was_acked(&run->log, message->id)
+        || haft__log_is_failing(&run->log)) {
         return;
     }
     if (run->state.stage == HAFT__RUN_ENDED) {
-        return; /* with the run its messages are gone */
+        return; /* the store has deleted its messages */
     }
     haft__run_command command;
     haft_error err = {0};
-    haft_status status = haft__log_ack_message(run, message->id, &err);
+    haft_status status = haft__log_ack_message(&run->log, message->id, &err);
     if (status != HAFT_OK) {
-        return; /* it is heard the next time */
+        return; /* the next poll returns it again */
     }
     status = haft__run_command_read(&runtime->message_arena, message->body, runtime->hash_key,
                                     &command, &err);
     if (status == HAFT_OK) {
-        /* Who sent it sees in the events what became of it. */
+        /* The sender learns the outcome from the events. */
         (void)!haft__run_perform_command(run, &command, &err);
     }
     haft__log_flush(run);
@@ -96,7 +83,7 @@ static void poll_messages_now(void *context)
     }
     haft__lease_check_clock(runtime);
     for (haft_run *run = runtime->runs; run != NULL; run = run->next) {
-        run->acked_earlier.count = 0;
+        run->log.acked_earlier.count = 0;
     }
     runtime->message_poll_pending = true;
     haft__arena_reset(&runtime->message_arena);
@@ -132,8 +119,8 @@ void haft__runtime_poll_messages(haft_runtime *runtime)
 
 /* ---- the runtime ---- */
 
-static haft_status open_all(haft_runtime *runtime, const haft_runtime_options *options, bool looks,
-                            haft_error *err)
+static haft_status open_all(haft_runtime *runtime, const haft_runtime_options *options,
+                            bool read_only, haft_error *err)
 {
     const char *url = options->store != NULL ? options->store : "memory:";
     haft_status status = haft__lease_init(runtime, options->lease_ms, err);
@@ -147,8 +134,8 @@ static haft_status open_all(haft_runtime *runtime, const haft_runtime_options *o
         status = haft__loop_create(&runtime->loop, err);
     }
     if (status == HAFT_OK) {
-        status = looks ? haft__store_open_existing(runtime->loop, url, &runtime->store, err)
-                       : haft__store_open(runtime->loop, url, &runtime->store, err);
+        status = read_only ? haft__store_open_existing(runtime->loop, url, &runtime->store, err)
+                           : haft__store_open(runtime->loop, url, &runtime->store, err);
     }
     if (status == HAFT_OK) {
         haft__exec_options exec = {.loop = runtime->loop,
@@ -212,17 +199,18 @@ haft_status haft__runtime_create(const haft_runtime_options *options, const haft
     return HAFT_OK;
 }
 
-/* Those that nobody has released, so that none is waited for without end. */
+/* Releases all runs. A released run whose last store request failed is idle: releasing it again
+ * destroys it, because nothing is retried any more. */
 static void release_runs(haft_runtime *runtime)
 {
     haft_run *run = runtime->runs;
     while (run != NULL) {
-        bool idle = run->released && !run->loading && !run->appending;
-        bool held = !run->released || idle;
-        if (held) {
+        bool idle = run->released && !run->query.pending && !haft__log_is_busy(&run->log);
+        bool release = !run->released || idle;
+        if (release) {
             haft_run_release(run);
         }
-        run = held ? runtime->runs : run->next;
+        run = release ? runtime->runs : run->next; /* the list has changed */
     }
 }
 
@@ -233,7 +221,7 @@ void haft_runtime_destroy(haft_runtime *runtime)
     }
     runtime->closing = true;
     release_runs(runtime);
-    bool stepped = true; /* until runs that were released while the store had them are gone */
+    bool stepped = true; /* until the pending store requests of released runs are done */
     while (stepped && (runtime->runs != NULL || runtime->cache_requests > 0)) {
         stepped = haft__loop_step(runtime->loop, -1, NULL) == HAFT_OK;
     }

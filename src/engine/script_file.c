@@ -11,7 +11,7 @@
 #include "run/replay/script.h"
 #include "spec/load/parse.h"
 
-/* The directory of the spec, with its slash; nothing for the one we are in. */
+/* The directory of the spec, with its slash; "" for the working directory. */
 static haft_str directory_of(haft_str path)
 {
     while (path.len > 0 && path.ptr[path.len - 1] != '/') {
@@ -20,7 +20,7 @@ static haft_str directory_of(haft_str path)
     return path;
 }
 
-/* Line and column in the place of whatever an error has. */
+/* Replaces the location of an error by line and column. */
 static haft_status fail_at(haft_error *err, haft_status status, uint32_t line, uint32_t column)
 {
     if (err != NULL && line > 0) {
@@ -38,7 +38,7 @@ static haft_status fail_problem(const haft__spec_problem *problem, haft_error *e
     return fail_at(err, status, problem->line, problem->column);
 }
 
-/* An error that names a value of the document by a JSON Pointer names its place in the text. */
+/* Replaces a JSON Pointer into the document by its line and column in the text. */
 static haft_status locate(const haft__spec_document *document, haft_status status, haft_error *err)
 {
     uint32_t line = 0, column = 0;
@@ -68,7 +68,7 @@ static haft_status read_script(haft__arena *arena, haft_str text, haft__hash_key
                                                               : status;
 }
 
-/* A log that is played again. */
+/* Reads a log of events to be replayed. */
 static haft_status read_log(haft__arena *arena, haft_str text, haft__hash_key hash_key,
                             haft__script *ret_script, haft_error *err)
 {
@@ -85,7 +85,7 @@ haft_status haft__script_file_read(haft__arena *arena, haft_str path, bool log,
     size_t max = log ? HAFT__LIMIT_RUN_BYTES : HAFT__LIMIT_SPEC_BYTES;
     haft_status status = haft__file_read_arena(arena, path.ptr, max, &text, err);
     if (status != HAFT_OK) {
-        return status; /* which names the file already */
+        return status; /* the error names the file already */
     }
     status = log ? read_log(arena, text, hash_key, ret_script, err)
                  : read_script(arena, text, hash_key, ret_script, err);

@@ -5,13 +5,13 @@
 
 #include "model/script/script.h"
 
-/* The script in a file, YAML or JSON; `log`: a log of events that is played again. Lives in
- * `arena`; `path` ends with a NUL. */
+/* Reads a script, YAML or JSON; with `log`, a log of events to be replayed. Lives in `arena`;
+ * `path` ends with a NUL. */
 HAFT_MUST_USE haft_status haft__script_file_read(haft__arena *arena, haft_str path, bool log,
                                                  haft__hash_key hash_key, haft__script *ret_script,
                                                  haft_error *err);
 
-/* The script that the spec's model names, relative to the spec's directory: YAML or JSON for
+/* Reads the script that the spec's model names, relative to the spec's directory: YAML or JSON for
  * script:FILE, a log of events for replay:FILE. Lives in `arena`. */
 HAFT_MUST_USE haft_status haft__script_file_load(haft__arena *arena, const haft__spec *spec,
                                                  haft__hash_key hash_key, haft__script *ret_script,

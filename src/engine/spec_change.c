@@ -1,30 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spec_change.c - runs that go on with another spec than they began with.
+ * spec_change.c - runs that continue with another spec than they began with.
  *
- * An event has the new spec. From there on the run has an agent of that; what came before keeps the
- * old one, whose tools and texts it points to. Tests: tests/cli/respec_test.py.
+ * An event has the new spec. From that event on the run has an agent of the new spec. The old agent
+ * is kept, because earlier state points to its tools and texts. Tests: tests/cli/respec_test.py.
  */
+#include "engine/spec_change.h"
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/agent.h"
+#include "engine/run.h"
 #include "engine/runtime.h"
 #include "run/redact/redact.h"
 #include "json/write.h"
 
-/* More than the members in front of an event's body take. */
+/* Upper bound of the bytes in front of an event's body. */
 #define ENVELOPE 1024
 
-/* ---- taking the place of another ---- */
+/* ---- replacing the agent ---- */
 
-/* The script's place, from all that happened before the event `seq`. */
+/* Advances the new script past the events before `seq`. */
 static haft_status restore_script_position(haft_run *run, uint64_t seq, haft_error *err)
 {
     haft__arena scratch;
     haft_status status = haft__script_start(&run->agent->script, &run->arena, &run->script, err);
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
     haft__event event = {.seq = 0};
-    for (haft_str lines = run->events; status == HAFT_OK && lines.len > 0 && event.seq + 1 < seq;) {
+    for (haft_str lines = run->opening.events;
+         status == HAFT_OK && lines.len > 0 && event.seq + 1 < seq;) {
         haft__arena_reset(&scratch);
         status = haft__event_read(&scratch, haft__str_split(&lines, '\n'), run->runtime->hash_key,
                                   &event, err);
@@ -46,7 +51,8 @@ static haft_status switch_agent(haft_run *run, haft_agent *agent, uint64_t seq, 
     return agent->scripted ? restore_script_position(run, seq, err) : HAFT_OK;
 }
 
-/* Of several only the last one is run with: others need neither a key nor a script. */
+/* Only the last of several specs is used to continue: the others need neither a key nor a script.
+ */
 static haft_status load_spec(void *context, haft__json source, uint64_t seq,
                              const haft__spec **ret_spec, haft_error *err)
 {
@@ -57,7 +63,8 @@ static haft_status load_spec(void *context, haft__json source, uint64_t seq,
     haft__json_write(&text, source);
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
-        bool read_only = run->read_only || seq < run->last_spec_change_seq;
+        bool read_only =
+            run->opening.mode == HAFT__OPEN_READ_ONLY || seq < run->opening.last_spec_change_seq;
         status = haft__agent_load_text(run->runtime, haft__buf_str(&text), run->agent->spec->path,
                                        read_only ? HAFT__SPEC_READ_ONLY : HAFT__SPEC_STORED, &agent,
                                        err);
@@ -108,9 +115,9 @@ haft_status haft__spec_change_find_last(const haft_runtime *runtime, haft_str li
     return status;
 }
 
-/* ---- accepting ---- */
+/* ---- accepting a spec ---- */
 
-/* The event is kept and shown like others: a spec with a secret in it cannot be in one. */
+/* The event is stored and shown: its spec must not contain a secret. */
 static haft_status check_event(haft_runtime *runtime, const haft_agent *agent, haft_error *err)
 {
     haft__buf_clear(&runtime->clean);
@@ -147,7 +154,7 @@ static haft_status record_replacement(haft_run *run, const haft__spec_replacemen
     if (status != HAFT_OK) {
         return status;
     }
-    run->last_spec_change_seq = run->state.seq + 1;
+    run->opening.last_spec_change_seq = run->state.seq + 1;
     return haft__log_append(run, haft__runtime_now(runtime), haft__buf_str(&runtime->body), err);
 }
 

@@ -13,11 +13,11 @@ haft_status haft__spec_path_read(void *context, haft__arena *arena, haft_str spe
     while (spec.len > 0 && spec.ptr[spec.len - 1] != '/') {
         spec.len--;
     }
-    bool whole = haft__str_starts_with(path, HAFT__LIT("/"));
-    haft_str place = haft__arena_format(arena, "%.*s%.*s", HAFT__ARG(whole ? HAFT__LIT("") : spec),
-                                        HAFT__ARG(path));
-    if (place.ptr == NULL) {
+    bool absolute = haft__str_starts_with(path, HAFT__LIT("/"));
+    haft_str file = haft__arena_format(arena, "%.*s%.*s",
+                                       HAFT__ARG(absolute ? HAFT__LIT("") : spec), HAFT__ARG(path));
+    if (file.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
-    return haft__file_read_arena(arena, place.ptr, HAFT__LIMIT_SPEC_BYTES, ret_text, err);
+    return haft__file_read_arena(arena, file.ptr, HAFT__LIMIT_SPEC_BYTES, ret_text, err);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/spec_path.h - files that a spec names, relative to its own. */
+/* engine/spec_path.h - files that a spec names, relative to the spec file. */
 #ifndef HAFT_ENGINE_SPEC_PATH_H
 #define HAFT_ENGINE_SPEC_PATH_H
 
 #include "base/arena.h"
 
-/* haft__spec_options.read_file. IO when it cannot be read, TOO_BIG past HAFT__LIMIT_SPEC_BYTES. */
+/* haft__spec_options.read_file. IO if the file cannot be read, TOO_BIG if it has more than
+ * HAFT__LIMIT_SPEC_BYTES. */
 HAFT_MUST_USE haft_status haft__spec_path_read(void *context, haft__arena *arena, haft_str spec,
                                                haft_str path, haft_str *ret_text, haft_error *err);
 

@@ -1,35 +1,96 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_queue.c - a run whose turn in its thread has not come.
+ * thread_queue.c - runs that wait for earlier runs of their thread.
  *
- * The order is the store's: a run may begin when none that was created before it in its thread is
- * open, and once that is so it stays so. Nobody is told when it is; whoever waits looks again, at
- * once when the other ends in this process. Tests: tests/engine/thread_queue_test.c.
+ * The store defines the order: a run may begin when no run that was created before it in its thread
+ * is open. Once that holds, it holds for ever. The store sends no notification, so a waiting run
+ * polls; when the other run ends in this process, it polls at once. Tests:
+ * tests/engine/thread_queue_test.c.
  */
-#include "run/thread_queue.h"
+#include "engine/thread_queue.h"
+
+#include <assert.h>
 
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "engine/agent.h"
+#include "engine/run.h"
 #include "engine/runtime.h"
 #include "io/owner.h"
+#include "run/thread_queue.h"
 
-/* How often is looked while a run is being cancelled here. */
+/* Poll interval while a run is being cancelled in this process. */
 #define CANCEL_POLL_MS 10U
 
-/* One that was asked to end. */
+/* A run that was asked to end. */
 typedef struct haft__cancel_sent {
     char id[HAFT__ID_LENGTH + 1];
     struct haft__cancel_sent *next;
 } haft__cancel_sent;
+
+/* ---- states ---- */
+
+static bool may_follow(haft__thread_queue_state state, haft__thread_queue_state next)
+{
+    switch (state) {
+    case HAFT__THREAD_QUEUE_NONE: return next == HAFT__THREAD_QUEUE_UNKNOWN;
+    case HAFT__THREAD_QUEUE_UNKNOWN:
+        return next == HAFT__THREAD_QUEUE_WAITING || next == HAFT__THREAD_QUEUE_FIRST
+               || next == HAFT__THREAD_QUEUE_REJECTED;
+    case HAFT__THREAD_QUEUE_WAITING: return next == HAFT__THREAD_QUEUE_FIRST;
+    case HAFT__THREAD_QUEUE_FIRST:
+        return next == HAFT__THREAD_QUEUE_WAITING || next == HAFT__THREAD_QUEUE_NONE;
+    case HAFT__THREAD_QUEUE_REJECTED: return false;
+    }
+    HAFT__UNREACHABLE();
+}
+
+static void set_state(haft__thread_queue *queue, haft__thread_queue_state next)
+{
+    assert(next == queue->state || may_follow(queue->state, next));
+    queue->state = next;
+}
+
+void haft__queue_init(haft__thread_queue *queue)
+{
+    haft__arena_init(&queue->arena, HAFT__LIMIT_RUN_BYTES);
+}
+
+void haft__queue_finish(haft__thread_queue *queue)
+{
+    haft__arena_finish(&queue->arena);
+}
+
+void haft__queue_set_unknown(haft__thread_queue *queue)
+{
+    set_state(queue, HAFT__THREAD_QUEUE_UNKNOWN);
+}
+
+void haft__queue_reject(haft__thread_queue *queue)
+{
+    set_state(queue, HAFT__THREAD_QUEUE_REJECTED);
+}
+
+bool haft__queue_is_queued(const haft__thread_queue *queue)
+{
+    return queue->state != HAFT__THREAD_QUEUE_NONE;
+}
+
+static bool is_active_and_queued(const haft_run *run)
+{
+    return run->stage == HAFT__HANDLE_ACTIVE && haft__queue_is_queued(&run->queue);
+}
+
+/* ---- polling ---- */
 
 static void check_queue(void *context);
 
 static void check_queue_in(haft_run *run, uint64_t ms)
 {
     haft_error err = {0};
-    if (haft__timer_start(run->runtime->loop, &run->queue_timer, ms, check_queue, run, &err)
+    if (haft__timer_start(run->runtime->loop, &run->queue.timer, ms, check_queue, run, &err)
         != HAFT_OK) {
         haft__run_fail(run, &err);
     }
@@ -37,19 +98,19 @@ static void check_queue_in(haft_run *run, uint64_t ms)
 
 bool haft__queue_retry(haft_run *run, haft_status status)
 {
-    if (status != HAFT_IO || run->stage != HAFT__HANDLE_ACTIVE || !run->queued) {
+    if (status != HAFT_IO || !is_active_and_queued(run)) {
         return false;
     }
-    check_queue_in(run, HAFT__LIMIT_RUN_RETRY_MOST_MS); /* as long as it has its lease */
+    check_queue_in(run, HAFT__LIMIT_RUN_RETRY_MOST_MS); /* until its lease expires */
     return true;
 }
 
-/* ---- its turn has come ---- */
+/* ---- no run is ahead ---- */
 
 static void begin_first_turn(haft_run *run)
 {
     haft_error err = {0};
-    if (run->stage != HAFT__HANDLE_ACTIVE || !run->queued || run->state.cancel_asked) {
+    if (!is_active_and_queued(run) || run->state.cancel_asked) {
         return; /* it was cancelled meanwhile */
     }
     haft_status status = haft__run_insert_earlier(&run->state, &err);
@@ -57,14 +118,14 @@ static void begin_first_turn(haft_run *run)
         haft__run_fail(run, &err);
         return;
     }
-    run->queued = false;
+    set_state(&run->queue, HAFT__THREAD_QUEUE_NONE);
     haft__run_advance(run);
 }
 
 static void on_messages(haft__store_request *request)
 {
     haft_run *run = request->context;
-    if (!haft__run_query_done(run) || run->stage != HAFT__HANDLE_ACTIVE || !run->queued) {
+    if (!haft__run_query_done(run) || !is_active_and_queued(run)) {
         return;
     }
     if (haft__queue_retry(run, request->status)) {
@@ -73,26 +134,26 @@ static void on_messages(haft__store_request *request)
     if (request->status != HAFT_OK) {
         haft__run_fail(run, &request->error);
     } else if (request->message_count > 0 && run->runtime->shared) {
-        check_queue_in(run, CANCEL_POLL_MS); /* until they have been heard */
+        check_queue_in(run, CANCEL_POLL_MS); /* until they have been delivered */
     } else {
-        haft__run_load_thread(run, run->state.thread, begin_first_turn);
+        haft__run_load_history(run, run->state.thread, begin_first_turn);
     }
 }
 
-/* Somebody may have asked it to end while it waited: then it must not begin. */
+/* A run that was cancelled while it waited must not begin. */
 static void check_messages(haft_run *run)
 {
     haft__store_request request = {.verb = HAFT__STORE_RECEIVE, .run.id = haft__str(run->id)};
-    haft__run_query_start(run, request, &run->queue_arena, on_messages);
+    haft__run_query_start(run, request, &run->queue.arena, on_messages);
 }
 
-/* ---- those that are ahead ---- */
+/* ---- runs ahead ---- */
 
 static haft_run *find_local(const haft_runtime *runtime, haft_str id)
 {
     for (haft_run *run = runtime->runs; run != NULL; run = run->next) {
-        bool live = run->stage == HAFT__HANDLE_ACTIVE && !run->released;
-        if (live && haft__str_equal(haft__str(run->id), id)) {
+        bool active = run->stage == HAFT__HANDLE_ACTIVE && !run->released;
+        if (active && haft__str_equal(haft__str(run->id), id)) {
             return run;
         }
     }
@@ -101,22 +162,22 @@ static haft_run *find_local(const haft_runtime *runtime, haft_str id)
 
 static bool cancel_was_sent(const haft_run *run, haft_str id)
 {
-    const haft__cancel_sent *asked = run->cancels_sent;
-    while (asked != NULL && !haft__str_equal(haft__str(asked->id), id)) {
-        asked = asked->next;
+    const haft__cancel_sent *cancel = run->queue.cancels_sent;
+    while (cancel != NULL && !haft__str_equal(haft__str(cancel->id), id)) {
+        cancel = cancel->next;
     }
-    return asked != NULL;
+    return cancel != NULL;
 }
 
 static haft_status remember_cancel(haft_run *run, haft_str id, haft_error *err)
 {
-    haft__cancel_sent *asked = haft__arena_alloc(&run->arena, sizeof(*asked));
-    if (asked == NULL) {
+    haft__cancel_sent *cancel = haft__arena_alloc(&run->arena, sizeof(*cancel));
+    if (cancel == NULL) {
         return haft__arena_fail(&run->arena, err);
     }
-    (void)snprintf(asked->id, sizeof(asked->id), "%.*s", HAFT__ARG(id));
-    asked->next = run->cancels_sent;
-    run->cancels_sent = asked;
+    (void)snprintf(cancel->id, sizeof(cancel->id), "%.*s", HAFT__ARG(id));
+    cancel->next = run->queue.cancels_sent;
+    run->queue.cancels_sent = cancel;
     return HAFT_OK;
 }
 
@@ -132,15 +193,14 @@ static haft__run_command make_cancel(const char *interrupter)
 void haft__queue_cancel(haft_run *run, const char *interrupter)
 {
     haft__run_command command = make_cancel(interrupter);
-    (void)!haft__run_perform_command(run, &command,
-                                     NULL); /* if it has ended meanwhile, all the better */
+    (void)!haft__run_perform_command(run, &command, NULL); /* fails if it has ended meanwhile */
 }
 
 static void on_sent(haft__store_request *request)
 {
     haft_run *run = request->context;
     if (haft__run_query_done(run) && run->stage == HAFT__HANDLE_ACTIVE) {
-        check_queue_in(run, 0); /* there may be others; this one may have ended just now */
+        check_queue_in(run, 0); /* other runs may be ahead, and this one may have ended */
     }
 }
 
@@ -153,13 +213,13 @@ static haft_status send_cancel(haft_run *run, haft_str id, haft_error *err)
     haft_status status = haft__buf_check(&text, err);
     haft_str kept = {NULL, 0};
     if (status == HAFT_OK) {
-        kept = haft__arena_copy(&run->queue_arena, haft__buf_str(&text));
-        status = kept.ptr != NULL ? HAFT_OK : haft__arena_fail(&run->queue_arena, err);
+        kept = haft__arena_copy(&run->queue.arena, haft__buf_str(&text));
+        status = kept.ptr != NULL ? HAFT_OK : haft__arena_fail(&run->queue.arena, err);
     }
     haft__buf_finish(&text);
     if (status == HAFT_OK) {
         haft__store_request request = {.verb = HAFT__STORE_SEND, .run.id = id, .text = kept};
-        haft__run_query_start(run, request, &run->queue_arena, on_sent);
+        haft__run_query_start(run, request, &run->queue.arena, on_sent);
     }
     return status;
 }
@@ -177,9 +237,12 @@ static haft__queue_ahead inspect_ahead(const haft_run *run, const haft__store_ru
 
 static haft_status claim_ahead(haft_run *run, haft_str id, haft_error *err)
 {
-    haft_status status = haft__run_open_by_name(run->runtime, id, false, &run->interrupted, err);
+    haft_status status =
+        haft__run_open_by_name(run->runtime, id, false, &run->queue.interrupted, err);
     if (status == HAFT_OK) {
-        memcpy(run->interrupted->interrupter, run->id, sizeof(run->id));
+        haft__opening *opening = &run->queue.interrupted->opening;
+        opening->mode = HAFT__OPEN_INTERRUPT;
+        memcpy(opening->interrupter, run->id, sizeof(run->id));
     }
     return status;
 }
@@ -189,7 +252,7 @@ static haft__multitask multitask_of(const haft_run *run)
     return haft__multitask_of(run->agent->spec->multitask);
 }
 
-/* Does about one run what is to be done. */
+/* Performs the decision about one run ahead. */
 static haft_status handle_ahead(haft_run *run, const haft__store_run *row, haft__queue_ahead ahead,
                                 haft_error *err)
 {
@@ -203,43 +266,45 @@ static haft_status handle_ahead(haft_run *run, const haft__store_run *row, haft_
         }
         return status;
     case HAFT__QUEUE_SEND_CANCEL:
-        status = run->loading ? HAFT_OK : remember_cancel(run, row->id, err);
-        return status == HAFT_OK && !run->loading ? send_cancel(run, row->id, err) : status;
+        status = run->query.pending ? HAFT_OK : remember_cancel(run, row->id, err);
+        return status == HAFT_OK && !run->query.pending ? send_cancel(run, row->id, err) : status;
     case HAFT__QUEUE_CLAIM_AND_CANCEL:
-        return run->interrupted == NULL ? claim_ahead(run, row->id, err) : HAFT_OK;
+        return run->queue.interrupted == NULL ? claim_ahead(run, row->id, err) : HAFT_OK;
     }
     HAFT__UNREACHABLE();
 }
 
-/* Lets go of one that was taken up, once it has been cancelled. */
+/* Releases the interrupted run once it has been cancelled. */
 static void check_interrupted(haft_run *run)
 {
-    haft_run *taken = run->interrupted;
-    haft_state state = haft_run_state(taken);
-    bool lost = state == HAFT_STOPPED && taken->error.status == HAFT_BAD_STATE;
-    bool failed = state == HAFT_STOPPED && !lost; /* else somebody else has it by now */
-    haft_error err = taken->error;
-    if (lost || failed || taken->stage == HAFT__HANDLE_READ_ONLY || state == HAFT_ENDED) {
-        run->interrupted = NULL;
-        haft_run_release(taken);
+    haft_run *interrupted = run->queue.interrupted;
+    haft_state state = haft_run_state(interrupted);
+    bool stopped = state == HAFT_STOPPED;
+    bool claimed_elsewhere = stopped && interrupted->error.status == HAFT_BAD_STATE;
+    bool failed = stopped && !claimed_elsewhere;
+    haft_error err = interrupted->error;
+    if (stopped || interrupted->stage == HAFT__HANDLE_READ_ONLY || state == HAFT_ENDED) {
+        run->queue.interrupted = NULL;
+        haft_run_release(interrupted);
     }
     if (failed) {
-        haft__error_prepend_location(&err, run->ahead);
+        haft__error_prepend_location(&err, run->queue.ahead.id);
         haft__run_fail(run, &err);
     }
 }
 
 static void note_ahead(haft_run *run, const haft__store_run *first, haft__queue_ahead ahead)
 {
-    (void)snprintf(run->ahead, sizeof(run->ahead), "%.*s", HAFT__ARG(first->id));
-    run->ahead_state = first->state;
-    run->ahead_abandoned = !ahead.here && !ahead.owned;
+    haft__run_ahead *known = &run->queue.ahead;
+    (void)snprintf(known->id, sizeof(known->id), "%.*s", HAFT__ARG(first->id));
+    known->state = first->state;
+    known->abandoned = !ahead.here && !ahead.owned;
 }
 
 static void on_ahead(haft__store_request *request)
 {
     haft_run *run = request->context;
-    if (!haft__run_query_done(run) || run->stage != HAFT__HANDLE_ACTIVE || !run->queued) {
+    if (!haft__run_query_done(run) || !is_active_and_queued(run)) {
         return;
     }
     haft_error err = request->error;
@@ -248,42 +313,45 @@ static void on_ahead(haft__store_request *request)
         return;
     }
     if (status == HAFT_OK && request->found_count == 0) {
-        run->ahead[0] = '\0';
-        run->queue_known = true;
+        run->queue.ahead.id[0] = '\0';
+        set_state(&run->queue, HAFT__THREAD_QUEUE_FIRST);
         check_messages(run);
         return;
     }
-    const haft__store_run *rows = request->found; /* which `request` may soon be used again */
+    const haft__store_run *rows = request->found; /* handle_ahead may reuse `request` */
+    if (status == HAFT_OK) {
+        set_state(&run->queue, HAFT__THREAD_QUEUE_WAITING);
+    }
     for (size_t i = request->found_count; status == HAFT_OK && i-- > 0;) {
         haft__queue_ahead ahead = inspect_ahead(run, &rows[i]);
-        note_ahead(run, &rows[i], ahead);                  /* the first of them remains */
-        status = handle_ahead(run, &rows[i], ahead, &err); /* the last first: none is to begin */
+        note_ahead(run, &rows[i], ahead);                  /* the first run is noted last */
+        status = handle_ahead(run, &rows[i], ahead, &err); /* in reverse: none of them may begin */
     }
-    run->queue_known = true;
     if (status != HAFT_OK) {
         haft__run_fail(run, &err);
-    } else if (!run->loading) {
-        check_queue_in(run, run->interrupted != NULL ? CANCEL_POLL_MS : HAFT__LIMIT_RUN_LISTEN_MS);
+    } else if (!run->query.pending) {
+        check_queue_in(run,
+                       run->queue.interrupted != NULL ? CANCEL_POLL_MS : HAFT__LIMIT_RUN_LISTEN_MS);
     }
 }
 
-/* Who only waits for its turn need not know more than the first; one that interrupts tells all. */
+/* A run that only waits needs the first run ahead; one that interrupts needs all of them. */
 static void check_queue(void *context)
 {
     haft_run *run = context;
-    if (run->interrupted != NULL) {
+    if (run->queue.interrupted != NULL) {
         check_interrupted(run);
     }
-    if (run->stage != HAFT__HANDLE_ACTIVE || !run->queued || run->loading) {
+    if (!is_active_and_queued(run) || run->query.pending) {
         return;
     }
-    haft__arena_reset(&run->queue_arena);
+    haft__arena_reset(&run->queue.arena);
     haft__store_request request = {.verb = HAFT__STORE_PREDECESSORS, .run.id = haft__str(run->id)};
     request.limit = multitask_of(run) == HAFT__MULTITASK_INTERRUPT ? 0 : 1;
-    haft__run_query_start(run, request, &run->queue_arena, on_ahead);
+    haft__run_query_start(run, request, &run->queue.arena, on_ahead);
 }
 
-/* ---- from outside ---- */
+/* ---- interface ---- */
 
 void haft__queue_enter(haft_run *run)
 {
@@ -292,18 +360,19 @@ void haft__queue_enter(haft_run *run)
 
 void haft__queue_leave(haft_run *run)
 {
-    haft_run *taken = run->interrupted;
-    run->interrupted = NULL;
-    haft__timer_stop(run->runtime->loop, &run->queue_timer);
-    haft_run_release(taken);
+    haft_run *interrupted = run->queue.interrupted;
+    run->queue.interrupted = NULL;
+    haft__timer_stop(run->runtime->loop, &run->queue.timer);
+    haft_run_release(interrupted);
 }
 
 void haft__queue_wake(haft_runtime *runtime, haft_str thread)
 {
     for (haft_run *run = runtime->runs; run != NULL; run = run->next) {
-        bool waits =
-            run->queued && run->queue_known && run->stage == HAFT__HANDLE_ACTIVE && !run->loading;
-        if (waits && haft__str_equal(run->state.thread, thread)) {
+        bool known = run->queue.state == HAFT__THREAD_QUEUE_WAITING
+                     || run->queue.state == HAFT__THREAD_QUEUE_FIRST;
+        bool polls = known && run->stage == HAFT__HANDLE_ACTIVE && !run->query.pending;
+        if (polls && haft__str_equal(run->state.thread, thread)) {
             check_queue_in(run, 0);
         }
     }
@@ -311,6 +380,6 @@ void haft__queue_wake(haft_runtime *runtime, haft_str thread)
 
 bool haft__queue_is_waiting(const haft_run *run)
 {
-    return run->queued && run->queue_known && run->ahead[0] != '\0' && run->interrupted == NULL
-           && !run->loading;
+    return run->queue.state == HAFT__THREAD_QUEUE_WAITING && run->queue.interrupted == NULL
+           && !run->query.pending;
 }

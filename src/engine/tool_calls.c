@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool_calls.c - the calls that run: from the script, from memory, or by their executors.
+ * tool_calls.c - runs tool calls: with the script, with cached results, or with executors.
  *
  * A slot is one attempt of one call. Tests: tests/engine/tool_calls_test.c.
  */
+#include "engine/tool_calls.h"
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "base/str.h"
+#include "engine/agent.h"
+#include "engine/crash_guard.h"
+#include "engine/run.h"
 #include "engine/runtime.h"
 #include "run/host.h"
 #include "run/offer/resolve.h"
 #include "run/redact/redact.h"
 #include "json/write.h"
 
-/* More than the members in front of an event's body take. */
+/* Upper bound of the bytes in front of an event's body. */
 #define ENVELOPE 1024
 
 static const haft__run_call *call_of(const haft__call_slot *slot)
@@ -40,7 +45,13 @@ static void free_slot(haft__call_slot *slot)
     free(slot);
 }
 
-/* Takes it out of the run; it goes now, or when the store is through with it. */
+static bool is_store_pending(const haft__call_slot *slot)
+{
+    return slot->state == HAFT__CALL_SLOT_READING_CACHE
+           || slot->state == HAFT__CALL_SLOT_WRITING_CACHE;
+}
+
+/* Removes the slot from its run. It is freed now, or when its store request is done. */
 static void drop_slot(haft__call_slot *slot)
 {
     haft_run *run = slot->run;
@@ -54,7 +65,7 @@ static void drop_slot(haft__call_slot *slot)
     if (slot->job != NULL) {
         haft__exec_cancel(slot->job);
     }
-    if (!slot->store_pending) {
+    if (!is_store_pending(slot)) {
         free_slot(slot);
     }
 }
@@ -71,13 +82,13 @@ void haft__tool_calls_stop_repeatable(haft_run *run)
     for (haft__call_slot *slot = run->slots, *next; slot != NULL; slot = next) {
         next = slot->next;
         if (haft__call_is_repeatable(call_of(slot))
-            || slot->awaiting_answer) { /* nobody here will answer it */
+            || slot->state == HAFT__CALL_SLOT_AWAITING_ANSWER) { /* nobody here will answer */
             drop_slot(slot);
         }
     }
 }
 
-/* ---- what came of a call ---- */
+/* ---- outcomes ---- */
 
 static haft_status write_outcome(haft_run *run, const haft__run_call *call,
                                  const haft__outcome *outcome, haft_error *err)
@@ -92,14 +103,15 @@ static haft_status write_outcome(haft_run *run, const haft__run_call *call,
     }
     haft__buf_clear(&runtime->body);
     haft__input_call_finished(&runtime->body, &run->state, call, outcome);
-    if (runtime->body.len > HAFT__LIMIT_JSON_BYTES - ENVELOPE) { /* control characters take six */
-        haft__outcome told = {.text = HAFT__LIT("the result is too long to be written down: much "
+    if (runtime->body.len > HAFT__LIMIT_JSON_BYTES - ENVELOPE) { /* control characters: 6 bytes */
+        haft__outcome replaced = {.text =
+                                      HAFT__LIT("the result is too long to be written down: much "
                                                 "of it is no text"),
-                              .where = HAFT__LIT(""),
-                              .hint = HAFT__LIT("ask for less at once"),
-                              .ms = outcome->ms};
+                                  .where = HAFT__LIT(""),
+                                  .hint = HAFT__LIT("ask for less at once"),
+                                  .ms = outcome->ms};
         haft__buf_clear(&runtime->body);
-        haft__input_call_finished(&runtime->body, &run->state, call, &told);
+        haft__input_call_finished(&runtime->body, &run->state, call, &replaced);
     }
     haft_status status = haft__buf_check(&runtime->body, err);
     return status == HAFT_OK ? haft__log_append(run, now, haft__buf_str(&runtime->body), err)
@@ -119,27 +131,26 @@ static void finish_slot(haft__call_slot *slot, const haft__outcome *outcome)
     haft__run_advance(run);
 }
 
-/* ---- the script ---- */
+/* ---- scripted results ---- */
 
 static bool is_scripted(const haft_run *run, const haft__run_call *call)
 {
     return run->agent->scripted && haft__script_has_results(&run->script, call->name);
 }
 
-/* Results that the script has are there at once, so that nobody is asked about a call that it
- * stands in for. */
+/* Scripted results are recorded at once, so that no approval is requested for a scripted call. */
 static haft_status use_scripted_result(haft_run *run, const haft__run_call *call, haft_error *err)
 {
     haft__script_result result;
-    haft__arena_mark mark = haft__arena_save(&run->loaded);
+    haft__arena_mark mark = haft__arena_save(&run->opening.arena);
     haft_status status =
-        haft__script_result_of(&run->script, call->name, &run->loaded, &result, err);
+        haft__script_result_of(&run->script, call->name, &run->opening.arena, &result, err);
     if (status == HAFT_OK) {
         haft__outcome outcome = {
             .ok = result.ok, .text = result.text, .where = HAFT__LIT(""), .hint = result.hint};
         status = write_outcome(run, call, &outcome, err);
     }
-    haft__arena_restore(&run->loaded, mark);
+    haft__arena_restore(&run->opening.arena, mark);
     return status;
 }
 
@@ -149,10 +160,10 @@ haft_status haft__tool_calls_use_script(haft_run *run, bool *ret_did, haft_error
     *ret_did = false;
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
-        bool starts =
+        bool started =
             call->stage == HAFT__CALL_STARTED
             && (haft__call_is_external(call) || call->tool->source == HAFT__TOOL_HEADLESS);
-        if (starts && is_scripted(run, call)) {
+        if (started && is_scripted(run, call)) {
             *ret_did = true;
             return use_scripted_result(run, call, err);
         }
@@ -160,15 +171,15 @@ haft_status haft__tool_calls_use_script(haft_run *run, bool *ret_did, haft_error
     return HAFT_OK;
 }
 
-/* ---- results that are remembered ---- */
+/* ---- cached results ---- */
 
 static bool is_cached_tool(const haft__tool *tool)
 {
     return tool->traits.cache == HAFT__CACHE_THREAD || tool->traits.cache == HAFT__CACHE_GLOBAL;
 }
 
-/* What a result is remembered by: how the tool runs, and what it was called with. A tool of the
- * same name that runs another way has results of its own. */
+/* The key of a cached result: the definition of the tool and the arguments. Tools of the same name
+ * with other definitions do not share results. */
 static haft_status cache_key_of(haft__call_slot *slot, haft_str *ret_key, haft_error *err)
 {
     const haft__run_call *call = call_of(slot);
@@ -176,7 +187,7 @@ static haft_status cache_key_of(haft__call_slot *slot, haft_str *ret_key, haft_e
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__json_write(&text, call->tool->definition);
-    haft__buf_add_str(&text, slot->run->agent->spec->path); /* what it is relative to */
+    haft__buf_add_str(&text, slot->run->agent->spec->path); /* paths are relative to it */
     haft__buf_add_char(&text, '\n');
     haft__buf_add_str(&text, call->cache_key);
     haft_status status = haft__buf_check(&text, err);
@@ -201,7 +212,7 @@ static void on_cache_read(haft__store_request *request)
 {
     haft__call_slot *slot = request->context;
     haft_run *run = slot->run;
-    slot->store_pending = false;
+    slot->state = HAFT__CALL_SLOT_RUNNING;
     slot->runtime->cache_requests--;
     if (run == NULL) {
         free_slot(slot);
@@ -212,7 +223,7 @@ static void on_cache_read(haft__store_request *request)
         finish_slot(slot, &outcome);
         return;
     }
-    haft_error err = {0}; /* a memory that fails is a memory that is empty */
+    haft_error err = {0}; /* an error of the cache is a miss */
     if (!haft__lease_holds(run)) {
         return;
     }
@@ -235,7 +246,7 @@ static haft_status read_cache(haft__call_slot *slot, haft_error *err)
                                           .arena = &slot->arena,
                                           .done = on_cache_read,
                                           .context = slot};
-    slot->store_pending = true;
+    slot->state = HAFT__CALL_SLOT_READING_CACHE;
     slot->runtime->cache_requests++;
     haft__store_submit(slot->runtime->store, &slot->request);
     return HAFT_OK;
@@ -243,13 +254,13 @@ static haft_status read_cache(haft__call_slot *slot, haft_error *err)
 
 static void on_cache_written(haft__store_request *request)
 {
-    haft__call_slot *slot = request->context; /* its call is over; it was kept for this */
+    haft__call_slot *slot = request->context; /* its call is over */
     slot->runtime->cache_requests--;
     free_slot(slot);
 }
 
-/* Keeps the result for other runs, and the slot until that is done. What cannot be kept is not:
- * the next run finds out again. */
+/* Stores the result for other runs, and keeps the slot until that is done. Errors are ignored: the
+ * next run calls the tool again. */
 static void write_cache(haft__call_slot *slot, haft_str result)
 {
     const haft__run_call *call = call_of(slot);
@@ -271,15 +282,15 @@ static void write_cache(haft__call_slot *slot, haft_str result)
                                           .lease_ms = call->tool->traits.cache_ttl_ms,
                                           .done = on_cache_written,
                                           .context = slot};
-    slot->store_pending = true;
+    slot->state = HAFT__CALL_SLOT_WRITING_CACHE;
     runtime->cache_requests++;
     haft__store_submit(runtime->store, &slot->request);
 }
 
-/* ---- running ---- */
+/* ---- executors ---- */
 
-/* What the tool is now is written down, and the call judged by that. As when tools are revealed,
- * one with a secret in its definition is none that can be. */
+/* Records the new definition of the tool, so that the call is decided again. A definition that
+ * contains a secret cannot be used, as when tools are revealed. */
 static void record_changed_tool(haft__call_slot *slot, haft_str tool)
 {
     haft_run *run = slot->run;
@@ -310,7 +321,7 @@ static void on_done(void *context, const haft__exec_result *result)
     haft__call_slot *slot = context;
     slot->job = NULL;
     if (!haft__lease_holds(slot->run)) {
-        return; /* and the slot is gone */
+        return; /* the slot has been freed */
     }
     haft_error err = {0};
     const haft__json *server = haft__json_get(call_of(slot)->tool->definition, HAFT__LIT("server"));
@@ -355,22 +366,22 @@ static void on_progress(void *context, haft_str json)
     haft__buf_finish(&body);
 }
 
-/* The tool asks a person: recorded, and what is decided about it. */
+/* The tool asks a person a question: records it and advances. */
 static void on_ask(void *context, haft__json question, bool durable, haft__json state,
                    uint64_t within_ms)
 {
     haft__call_slot *slot = context;
     haft_run *run = slot->run;
     haft_error err = {0};
-    haft__elicitation asked = {question, durable, state, within_ms};
+    haft__elicitation elicitation = {question, durable, state, within_ms};
     haft__buf *body = &run->runtime->body;
     haft__buf_clear(body);
-    haft__input_call_asked(body, call_of(slot)->id, &asked);
+    haft__input_call_asked(body, call_of(slot)->id, &elicitation);
     haft_status status = haft__buf_check(body, &err);
     if (status == HAFT_OK && body->len > HAFT__LIMIT_JSON_BYTES - ENVELOPE) {
         status = haft__fail(&err, HAFT_TOO_BIG, "", "the question is too long to be written down");
     }
-    slot->awaiting_answer = true;
+    slot->state = HAFT__CALL_SLOT_AWAITING_ANSWER;
     if (durable) { /* its job is over */
         slot->job = NULL;
         drop_slot(slot);
@@ -382,8 +393,8 @@ static void on_ask(void *context, haft__json question, bool durable, haft__json 
     }
 }
 
-/* It has taken that back: recorded as an answer that nobody gave, which the call goes on with. One
- * that has been answered meanwhile stays so. */
+/* The tool withdraws its question: records an answer with the action "cancel", with which the call
+ * continues. If the question has been answered meanwhile, that answer stays. */
 static void on_withdraw(void *context)
 {
     haft__call_slot *slot = context;
@@ -397,12 +408,12 @@ static void on_withdraw(void *context)
                                  .pause = haft__str(haft__pause_name(HAFT__PAUSE_QUESTION)),
                                  .binding = HAFT__LIT(""),
                                  .message = HAFT__LIT("")};
-    if (slot->awaiting_answer) {
+    if (slot->state == HAFT__CALL_SLOT_AWAITING_ANSWER) {
         (void)!haft__run_perform_command(slot->run, &command, NULL);
     }
 }
 
-/* What a tool can ask about its call. Texts end with a NUL, as the public header has them. */
+/* The facts of a call for its tool. Texts end with a NUL, as the public header requires. */
 static haft_status collect_facts(haft__call_slot *slot, haft_call_facts *ret_facts, haft_error *err)
 {
     const haft__run_call *call = call_of(slot);
@@ -432,7 +443,7 @@ static haft_status collect_facts(haft__call_slot *slot, haft_call_facts *ret_fac
         .idempotency_key = key.ptr,
         .attempt = slot->attempt,
         .remaining_turns = turns > state->turn ? turns - state->turn : 0,
-        .epoch = run->epoch,
+        .epoch = run->lease.epoch,
     };
     return HAFT_OK;
 }
@@ -490,8 +501,8 @@ haft_status haft__tool_calls_start(haft_run *run, haft_error *err)
             status = haft__tool_search_start(run, i, err);
         } else if (slot == NULL) {
             status = start_slot(run, i, err);
-        } else if (slot->awaiting_answer && call->answer_due) {
-            slot->awaiting_answer = false;
+        } else if (slot->state == HAFT__CALL_SLOT_AWAITING_ANSWER && call->answer_due) {
+            slot->state = HAFT__CALL_SLOT_RUNNING;
             haft__exec_answer(slot->job, haft__call_elicitation_answer(call));
         }
     }

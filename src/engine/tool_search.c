@@ -1,34 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool_search.c - searching for tools: before the first turn, and when the model calls tool_search.
+ * tool_search.c - tool search: before the first turn, and when the model calls tool_search.
  *
- * The servers of the run say what they have, from memory if they said it before; that is searched,
- * and what the run gets to see of it is recorded. Where the spec has a server of embeddings, it is
- * asked in between; what the servers said is copied for so long.
- * Tests: tests/engine/tool_search_test.c, tests/mcp/embeddings_test.py.
+ * The tools of the run's servers are listed (from the cache if possible) and searched; what is
+ * revealed to the run is recorded. If the spec has a server of embeddings, it is queried in
+ * between; the lists are copied until it replies. Tests: tests/engine/tool_search_test.c,
+ * tests/mcp/embeddings_test.py.
  */
+#include "engine/tool_search.h"
+
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/agent.h"
+#include "engine/crash_guard.h"
+#include "engine/run.h"
 #include "engine/runtime.h"
+#include "run/host.h"
 #include "run/redact/redact.h"
 #include "json/number.h"
 
-/* A search that waits for vectors. */
+/* A search that waits for embeddings. */
 typedef struct haft__vector_search {
     haft_run *run;
     haft__arena arena;
     haft__mcp_listing *listings;
     size_t count;
-    haft__embedder_job *job; /* NULL: it is through */
+    haft__embedder_job *job; /* NULL: done */
 } haft__vector_search;
+
+bool haft__tool_search_is_active(const haft__tool_search *search)
+{
+    return search->catalogue != NULL || search->vectors != NULL;
+}
 
 static void stop_vector_search(haft_run *run)
 {
-    haft__vector_search *vector_search = run->vector_search;
-    run->vector_search = NULL;
+    haft__vector_search *vector_search = run->search.vectors;
+    run->search.vectors = NULL;
     if (vector_search != NULL) {
         if (vector_search->job != NULL) {
             haft__embedder_cancel(vector_search->job);
@@ -40,15 +51,15 @@ static void stop_vector_search(haft_run *run)
 
 void haft__tool_search_stop(haft_run *run)
 {
-    if (run->catalogue != NULL) {
-        run->runtime->servers.cancel(run->catalogue);
-        run->catalogue = NULL;
+    if (run->search.catalogue != NULL) {
+        run->runtime->servers.cancel(run->search.catalogue);
+        run->search.catalogue = NULL;
     }
     stop_vector_search(run);
 }
 
-/* A server may know a secret of the spec and put it into a definition. What is written down has it
- * redacted, and is then no definition any more: such a tool is left out. */
+/* A server may know a secret of the spec and put it into a definition. Events are redacted, and a
+ * redacted definition is invalid: such a tool is left out. */
 static bool has_secret(void *context, haft_str definition)
 {
     haft_run *run = context;
@@ -58,7 +69,7 @@ static bool has_secret(void *context, haft_str definition)
     return secret || haft__buf_check(clean, NULL) != HAFT_OK;
 }
 
-/* What a call of tool_search asks for. */
+/* The arguments of a call of tool_search. */
 static void read_search_arguments(const haft__run_call *call, haft__reveal_request *request)
 {
     const haft__json *query = haft__json_get(call->arguments, HAFT__LIT("query"));
@@ -93,7 +104,7 @@ static haft_status search_and_write(haft_run *run, haft__reveal_request *request
         haft__input_tools_revealed(&runtime->body, &reveal);
         status = haft__buf_check(&runtime->body, err);
     }
-    request->offer = NULL; /* it does not outlive this */
+    request->offer = NULL; /* it is on this stack */
     return status;
 }
 
@@ -109,19 +120,19 @@ static haft__reveal_request make_request(haft_run *run, const haft__mcp_listing 
                                     .embeddings_model = run->agent->spec->embeddings.model,
                                     .refuses = has_secret,
                                     .context = run};
-    if (run->search_call < run->state.call_count) {
-        read_search_arguments(&run->state.calls[run->search_call], &request);
+    if (run->search.call < run->state.call_count) {
+        read_search_arguments(&run->state.calls[run->search.call], &request);
     }
     return request;
 }
 
-/* ---- lists that are replaced ---- */
+/* ---- lists that have changed ---- */
 
-/* Notes which list the run knows of a server. *ret_new is whether it is another one. */
+/* Notes which list of a server the run has seen last. *ret_new is whether it differs. */
 static haft_status remember_list(haft_run *run, haft_str server, uint64_t number, bool *ret_new,
                                  haft_error *err)
 {
-    haft__known_list *list = run->known_lists;
+    haft__known_list *list = run->search.known_lists;
     while (list != NULL && !haft__str_equal(list->server, server)) {
         list = list->next;
     }
@@ -131,8 +142,8 @@ static haft_status remember_list(haft_run *run, haft_str server, uint64_t number
         if (list == NULL || name.ptr == NULL) {
             return haft__arena_fail(&run->arena, err);
         }
-        *list = (haft__known_list){.server = name, .next = run->known_lists};
-        run->known_lists = list;
+        *list = (haft__known_list){.server = name, .next = run->search.known_lists};
+        run->search.known_lists = list;
     }
     *ret_new = list->number != number;
     list->number = number;
@@ -154,7 +165,7 @@ static haft_status write_relisted(haft_run *run, haft_str server, haft__arena *s
     haft_status status =
         runtime->servers.list_one(runtime->exec, request.spec, server, scratch, &listing, err);
     if (status == HAFT_OK && listing.error.len > 0) {
-        return HAFT_OK; /* it has no list any more */
+        return HAFT_OK; /* the server has no list any more */
     }
     if (status == HAFT_OK) {
         status = haft__resolve(request.spec, request.run, &listing, 1, scratch, &offer, err);
@@ -186,9 +197,9 @@ haft_status haft__tool_search_refresh_list(haft_run *run, haft_str server, uint6
     return status;
 }
 
-/* ---- searching ---- */
+/* ---- search ---- */
 
-/* Searches, and records what was found. */
+/* Searches, and records the result. */
 static void finish_search(haft_run *run, haft__reveal_request *request)
 {
     haft_error err = {0};
@@ -204,7 +215,7 @@ static void finish_search(haft_run *run, haft__reveal_request *request)
     }
 }
 
-/* ---- with vectors ---- */
+/* ---- embeddings ---- */
 
 static haft_status copy_text(haft__arena *arena, haft_str *text, haft_error *err)
 {
@@ -212,7 +223,7 @@ static haft_status copy_text(haft__arena *arena, haft_str *text, haft_error *err
     return text->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
 }
 
-/* Everything of a tool that a search looks at; how it is called is the server's business. */
+/* Copies everything of a tool that a search reads, not how it is called. */
 static haft_status copy_tool(haft__arena *arena, haft__mcp_tool *tool, haft_error *err)
 {
     haft_str *texts[] = {&tool->server, &tool->remote,      &tool->name,
@@ -310,7 +321,7 @@ static void on_embedded(void *context, const haft__search_embedding *query, haft
     finish_search(run, &request);
 }
 
-/* Asks for the vectors of all tools that can be found, and of what is searched for. */
+/* Requests the embeddings of all tools that can be found, and of the query. */
 static haft_status request_vectors(haft__vector_search *vector_search,
                                    const haft__reveal_request *request, haft_error *err)
 {
@@ -346,7 +357,7 @@ static haft_status start_vector_search(haft_run *run, const haft__reveal_request
     if (vector_search == NULL) {
         return haft__fail_no_memory(err);
     }
-    run->vector_search = vector_search;
+    run->search.vectors = vector_search;
     *vector_search = (haft__vector_search){.run = run, .count = request->listing_count};
     haft__arena_init(&vector_search->arena, 0);
     haft_status status = request_vectors(vector_search, request, err);
@@ -358,9 +369,9 @@ static void on_listed(void *context, const haft__mcp_listing *listings, size_t c
     haft_run *run = context;
     haft_error err = {0};
     haft__reveal_request request = make_request(run, listings, count);
-    run->catalogue = NULL;
+    run->search.catalogue = NULL;
     for (size_t i = 0; i < count; i++) {
-        bool fresh; /* the search tells the run what is new; without memory the next call does */
+        bool fresh; /* unused: the search records new tools */
         (void)!remember_list(run, listings[i].server, listings[i].number, &fresh, NULL);
     }
     if (request.embeddings_model.len > 0) {
@@ -376,13 +387,13 @@ static void on_listed(void *context, const haft__mcp_listing *listings, size_t c
 haft_status haft__tool_search_start(haft_run *run, size_t call, haft_error *err)
 {
     haft_runtime *runtime = run->runtime;
-    if (run->catalogue != NULL || run->vector_search != NULL) {
-        return HAFT_OK; /* one after the other */
+    if (haft__tool_search_is_active(&run->search)) {
+        return HAFT_OK; /* one search at a time: this one starts later */
     }
     if (call == HAFT__SEARCH_BEFORE_FIRST_TURN && haft__crash_guard_limit_reached(run)) {
         return haft__crash_guard_end_run(run, err);
     }
-    run->search_call = call;
+    run->search.call = call;
     return runtime->servers.list_all(runtime->exec, run->agent->spec, on_listed, run,
-                                     &run->catalogue, err);
+                                     &run->search.catalogue, err);
 }

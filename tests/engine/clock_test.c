@@ -2,6 +2,7 @@
 /* The clock on the wall is set while something is pending: src/engine/run.c, lease.c. */
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/run.h"
 #include "faulty_help.h"
 
 #define HOUR  ((int64_t)3600000)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 
+#include "engine/command.h"
 #include "engine_help.h"
 
 #define SECRET "cluster-eu1-x7"

@@ -11,6 +11,8 @@
 #ifndef HAFT_TESTS_ENGINE_HELP_H
 #define HAFT_TESTS_ENGINE_HELP_H
 
+#include "engine/agent.h"
+#include "engine/run.h"
 #include "engine/runtime.h"
 #include "test.h"
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "engine/run.h"
 #include "io/clock.h"
 
 #define MOST_VERBS 32

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages that the store had found before it forgot them: src/engine/runtime.c. */
 #include "base/str.h"
+#include "engine/run.h"
 #include "faulty_help.h"
 
 #define PICK                                                                                       \
@@ -59,10 +60,10 @@ TEST(a_message_that_was_found_before_it_was_forgotten_is_heard_once)
 {
     help_host h;
     haft_run *run = wait_with_message(&h, "no command");
-    CHECK_INT(haft__log_ack_message(run, help_faulty_held()->messages[0].id, &h.err), HAFT_OK, "%s",
-              h.err.message);
+    CHECK_INT(haft__log_ack_message(&run->log, help_faulty_held()->messages[0].id, &h.err), HAFT_OK,
+              "%s", h.err.message);
     haft__log_flush(run);
-    while (run->appending) {
+    while (haft__log_is_busy(&run->log)) {
         CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
     }
     CHECK_INT(haft_run_answer(run, "c1.1", "\"it\"", &h.err), HAFT_OK, "%s", h.err.message);

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/run.h"
 #include "faulty_help.h"
 
 #define TOOL(words, traits)                                                                        \
@@ -21,7 +22,8 @@ static void step(help_host *h, int ms)
 static haft_run *begin(help_host *h, const char *members)
 {
     haft_run *run = help_host_start(h, members, SCRIPT, "go");
-    while (haft_run_state(run) == HAFT_RUNNING && (run->slots == NULL || run->appending)) {
+    while (haft_run_state(run) == HAFT_RUNNING
+           && (run->slots == NULL || haft__log_is_busy(&run->log))) {
         step(h, 1000);
     }
     return run;
@@ -147,7 +149,8 @@ TEST(nothing_is_begun_after_the_lease)
     help_faulty_init(&h, LEASE);
     haft_run *run = help_host_start(
         &h, members, "{\"replies\":[{\"calls\":[{\"name\":\"look\"}],\"delay\":0.1}]}", "go");
-    while (haft_run_state(run) == HAFT_RUNNING && (run->model_call == NULL || run->appending)) {
+    while (haft_run_state(run) == HAFT_RUNNING
+           && (run->model_call == NULL || haft__log_is_busy(&run->log))) {
         step(&h, 1000);
     }
     help_faulty_set(HELP_STOPPED); /* with call_started */
@@ -181,7 +184,7 @@ TEST(a_run_that_stopped_is_nobodys)
     help_faulty_wait(LEASE);
     help_faulty_step(&h, run, 10000);
     check_stopped(run, HAFT_BAD_STATE, "over");
-    while (run->loading) {
+    while (run->query.pending) {
         step(&h, 1000);
     }
     CHECK_STR(help_faulty_find(&h, run).owner, HAFT__LIT(""), "the owner");
@@ -274,7 +277,7 @@ TEST(a_run_that_is_gone_is_lost)
     help_host h;
     haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS, SLOW);
     haft__store_request release = {
-        .verb = HAFT__STORE_RELEASE, .run.id = haft__str(run->id), .run.epoch = run->epoch};
+        .verb = HAFT__STORE_RELEASE, .run.id = haft__str(run->id), .run.epoch = run->lease.epoch};
     haft__store_request removal = {.verb = HAFT__STORE_REMOVE, .run.id = haft__str(run->id)};
     CHECK_INT(haft__store_submit_and_wait(h.runtime->store, &release, &h.err), HAFT_OK, "%s",
               h.err.message);

@@ -2,6 +2,7 @@
 /* A store that fails while runs are under way: src/engine/log.c. */
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/run.h"
 #include "faulty_help.h"
 
 #define TOOL(words)                                                                                \
@@ -16,7 +17,8 @@
 static haft_run *begin(help_host *h, const char *members)
 {
     haft_run *run = help_host_start(h, members, SCRIPT, "go");
-    while (haft_run_state(run) == HAFT_RUNNING && (run->slots == NULL || run->appending)) {
+    while (haft_run_state(run) == HAFT_RUNNING
+           && (run->slots == NULL || haft__log_is_busy(&run->log))) {
         CHECK_INT(haft_runtime_step(h->runtime, 1000, &h->err), HAFT_OK, "%s", h->err.message);
     }
     return run;
@@ -44,7 +46,7 @@ static void begin_effect(effect *e, const char *traits, help_faulty trouble)
                              "{\"replies\":[{\"calls\":[{\"name\":\"look\"}],\"delay\":0.1},"
                              "{\"text\":\"good\"}]}",
                              "go");
-    while (e->run->model_call == NULL || e->run->appending) {
+    while (e->run->model_call == NULL || haft__log_is_busy(&e->run->log)) {
         CHECK_INT(haft_runtime_step(e->host.runtime, 1000, &e->host.err), HAFT_OK, "%s",
                   e->host.err.message);
     }
@@ -94,10 +96,10 @@ TEST(a_call_with_effects_begins_when_that_is_in_the_store)
         while (rows[i].meanwhile > 0 && e.run->slots != NULL) {
             help_faulty_step(&e.host, e.run, 20);
         }
-        CHECK(haft__log_is_failing(e.run), "row %zu: it does not know", i);
+        CHECK(haft__log_is_failing(&e.run->log), "row %zu: it does not know", i);
         CHECK(e.run->state.call_count == 1 && e.run->state.calls[0].started, "row %zu", i);
         CHECK_INT(times_run(&e), rows[i].meanwhile, "row %zu: meanwhile", i);
-        CHECK_INT(e.run->durable_seq, 2, "row %zu: in the store", i);
+        CHECK_INT(e.run->log.durable_seq, 2, "row %zu: in the store", i);
         help_faulty_set(HELP_FINE);
         help_host_settle(&e.host, e.run);
         CHECK_STR(haft__str(haft_run_end(e.run)), HAFT__LIT("done"), "row %zu: %s", i,
@@ -123,6 +125,39 @@ TEST(a_call_that_took_the_last_room_begins_and_is_the_last)
     end_effect(&e);
 }
 
+/* The write that reports enough space is committed before the run continues. */
+TEST(readers_get_every_event_when_the_store_has_space_again)
+{
+    help_host h;
+    help_faulty_init(&h, LEASE);
+    haft_run *run = help_host_start(&h, TOOL("[\"sleep\",\"0.2\"]"),
+                                    "{\"replies\":[{\"calls\":[{\"name\":\"look\"}],\"delay\":0.1},"
+                                    "{\"text\":\"good\"}]}",
+                                    "go");
+    haft_event event;
+    uint64_t seq = 0;
+    while (run->model_call == NULL || haft__log_is_busy(&run->log)) {
+        CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+    }
+    help_faulty_set(HELP_LOW);
+    while (haft_run_state(run) == HAFT_RUNNING && run->slots == NULL) {
+        CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+    }
+    CHECK(run->stalled, "the store is low on space");
+    help_faulty_set(HELP_FINE);
+    while (haft_run_state(run) == HAFT_RUNNING) {
+        CHECK_INT(haft_runtime_step(h.runtime, 10, &h.err), HAFT_OK, "%s", h.err.message);
+        while (haft_run_next_event(run, &event)) {
+            CHECK(event.seq == 0 || event.seq == ++seq, "%.*s", HAFT__ARG(event.json));
+            CHECK(event.seq <= help_faulty_find(&h, run).seq, "event %d is not durable", (int)seq);
+        }
+    }
+    CHECK_INT(seq, 8, "events");
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%s", haft_run_error(run)->message);
+    haft_run_release(run);
+    help_faulty_finish(&h);
+}
+
 /* Whatever the store says, and whatever is true: each event is there once. */
 TEST(what_the_store_does_not_take_is_written_when_it_does)
 {
@@ -134,7 +169,7 @@ TEST(what_the_store_does_not_take_is_written_when_it_does)
         help_faulty_set(faults[i]);
         help_faulty_step(&h, run, 3 * HAFT__LIMIT_RUN_RETRY_MS);
         if (faults[i] == HELP_NOT_KEPT || faults[i] == HELP_DOWN) {
-            CHECK(haft__log_is_failing(run), "%zu: it does not know", i);
+            CHECK(haft__log_is_failing(&run->log), "%zu: it does not know", i);
             CHECK_INT(haft_run_state(run), HAFT_RUNNING, "%zu", i);
             CHECK(run->state.stage != HAFT__RUN_ENDED, "%zu: it was gone on with", i);
             CHECK_INT(run->state.calls[0].stage, HAFT__CALL_FINISHED, "%zu: the result is held", i);
@@ -159,7 +194,8 @@ TEST(the_end_of_a_run_is_written_once)
         help_faulty_init(&h, LEASE);
         haft_run *run =
             help_host_start(&h, "", "{\"replies\":[{\"text\":\"good\",\"delay\":0.1}]}", "go");
-        while (haft_run_state(run) == HAFT_RUNNING && (run->model_call == NULL || run->appending)) {
+        while (haft_run_state(run) == HAFT_RUNNING
+               && (run->model_call == NULL || haft__log_is_busy(&run->log))) {
             CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
         }
         help_faulty_set(faults[i]);
@@ -197,7 +233,7 @@ TEST(a_run_stops_when_another_wrote_meanwhile)
     haft_run *run = begin(&h, TOOL("[\"echo\",\"seen\"]"));
     help_faulty_set(HELP_NOT_KEPT);
     help_faulty_step(&h, run, 150);
-    CHECK(haft__log_is_failing(run), "it does not know");
+    CHECK(haft__log_is_failing(&run->log), "it does not know");
     help_faulty_take(&h, run);
     help_faulty_set(HELP_FINE);
     help_faulty_step(&h, run, 10000);
@@ -219,7 +255,7 @@ TEST(a_run_is_let_go_while_the_store_is_away)
         haft_run *run = begin(&h, TOOL("[\"echo\",\"seen\"]"));
         help_faulty_set(faults[i]);
         help_faulty_step(&h, run, 150);
-        CHECK(haft__log_is_failing(run), "%zu: it does not know", i);
+        CHECK(haft__log_is_failing(&run->log), "%zu: it does not know", i);
         haft_run_release(run);
         for (int k = 0; k < 10; k++) {
             CHECK_INT(haft_runtime_step(h.runtime, 50, &h.err), HAFT_OK, "%s", h.err.message);
@@ -251,7 +287,7 @@ TEST(a_new_run_that_was_made_all_the_same_is_nobodys)
     haft_run *run = help_host_start(&h, "", "{\"replies\":[{\"text\":\"good\"}]}", "go");
     help_faulty_step(&h, run, 5000);
     CHECK_INT(haft_run_state(run), HAFT_STOPPED, "state");
-    while (run->loading) {
+    while (run->query.pending) {
         CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
     }
     CHECK_STR(help_faulty_find(&h, run).owner, HAFT__LIT(""), "the owner");
@@ -266,11 +302,12 @@ TEST(nothing_is_taken_from_people_meanwhile_but_that_it_is_to_end)
     haft_run *run = begin(&h, TOOL("[\"sleep\",\"300\"]"));
     help_faulty_set(HELP_NOT_KEPT);
     haft__log_notify(run, HAFT__LIT("\"kind\":\"call_progress\"}"));
-    run->store_error =
-        (haft_error){.status = HAFT_IO, .message = "it is away"}; /* as a write finds it */
+    run->log.state = HAFT__LOG_BACKING_OFF; /* as after a write */
+    run->log.error = (haft_error){.status = HAFT_IO, .message = "it is away"};
     CHECK_INT(haft_run_answer(run, "c1.1", "1", &h.err), HAFT_IO, "%s", h.err.message);
     CHECK(strstr(h.err.message, "nothing was taken") != NULL, "%s", h.err.message);
-    run->store_error = (haft_error){0};
+    run->log.state = HAFT__LOG_IDLE;
+    run->log.error = (haft_error){0};
     CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "%s", h.err.message);
     help_faulty_step(&h, run, 3 * HAFT__LIMIT_RUN_RETRY_MS);
     CHECK(run->slots == NULL, "what runs was not ended");
@@ -288,15 +325,16 @@ TEST(what_is_held_has_a_bound)
         help_host h;
         help_faulty_init(&h, LEASE);
         haft_run *run = begin(&h, TOOL("[\"sleep\",\"300\"]"));
-        run->store_error = (haft_error){.status = HAFT_IO, .message = "it is away"};
+        run->log.state = HAFT__LOG_BACKING_OFF;
+        run->log.error = (haft_error){.status = HAFT_IO, .message = "it is away"};
         haft_str body = HAFT__LIT("\"kind\":\"cancel_asked\",\"by\":\"x\",\"why\":\"\"}");
         CHECK_INT(haft__log_append(run, haft__runtime_now(h.runtime), body, &h.err), HAFT_OK, "%s",
                   h.err.message);
-        size_t line = run->buffered.len - 1; /* the next is as long */
+        size_t line = run->log.buffered.len - 1; /* the next is as long */
         char *fill = test_alloc(HAFT__LIMIT_RUN_HELD_BYTES);
         memset(fill, ' ', HAFT__LIMIT_RUN_HELD_BYTES);
-        size_t room = (size_t)HAFT__LIMIT_RUN_HELD_BYTES - run->buffered.len - line + past;
-        haft__buf_add_str(&run->buffered, (haft_str){fill, room});
+        size_t room = (size_t)HAFT__LIMIT_RUN_HELD_BYTES - run->log.buffered.len - line + past;
+        haft__buf_add_str(&run->log.buffered, (haft_str){fill, room});
         haft_status status = haft__log_append(run, haft__runtime_now(h.runtime), body, &h.err);
         CHECK_INT(status, past ? HAFT_IO : HAFT_OK, "%s", h.err.message);
         haft_run_release(run);

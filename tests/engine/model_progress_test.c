@@ -157,14 +157,14 @@ TEST(nobody_reads_and_nothing_grows)
         add(&t, HAFT__DELTA_TEXT, haft__buf_str(&piece));
         haft__model_progress_flush(&t.progress, false);
     }
-    size_t unread = t.run->committed.len - t.run->committed_at;
+    size_t unread = t.run->log.reader.committed.len - t.run->log.reader.position;
     CHECK(unread <= HAFT__LIMIT_RUN_UNREAD_BYTES, "%zu", unread);
     CHECK(unread > HAFT__LIMIT_RUN_UNREAD_BYTES - 2000, "as much as may be: %zu", unread);
     CHECK(look(&t, &seen, "text").len > 100000, "what was told is there");
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT("again"));
     haft__model_progress_flush(&t.progress, false);
     CHECK_STR(look(&t, &seen, "text"), HAFT__LIT("again"), "who reads is told");
-    t.run->has_reader = false;
+    t.run->log.reader.attached = false;
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT("alone"));
     haft__model_progress_flush(&t.progress, true);
     CHECK_STR(look(&t, &seen, "text"), HAFT__LIT(""), "who never asked is not");

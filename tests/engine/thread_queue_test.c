@@ -52,8 +52,8 @@ TEST(runs_of_a_thread_go_one_after_the_other)
     help_host_settle(&h, first);
     wait_for_place(&h, second);
     wait_for_place(&h, third);
-    CHECK_STR(haft__str(second->ahead), haft__str(haft_run_id(first)), "the first");
-    CHECK(!second->ahead_abandoned, "and is here");
+    CHECK_STR(haft__str(second->queue.ahead.id), haft__str(haft_run_id(first)), "the first");
+    CHECK(!second->queue.ahead.abandoned, "and is here");
     CHECK_STR(help_host_kinds(&h, second), HAFT__LIT("run_started"), "it has not begun");
     CHECK_INT(haft_run_answer(first, "c1.1", "1", &h.err), HAFT_OK, "%s", h.err.message);
     check_end(&h, third, "done", ANSWERS);
@@ -95,7 +95,7 @@ TEST(one_that_rejects_is_stopped)
     haft_run *second = start_in(&h, "\"multitask\":\"reject\"", QUICK, false);
     help_host_settle(&h, second);
     CHECK_INT(haft_run_state(second), HAFT_STOPPED, "state");
-    CHECK(second->thread_busy, "by the one in the way");
+    CHECK(second->queue.state == HAFT__THREAD_QUEUE_REJECTED, "by the one in the way");
     CHECK_INT(haft_run_error(second)->status, HAFT_BAD_STATE, "status");
     CHECK(strstr(haft_run_error(second)->message, haft_run_id(first)) != NULL, "which: %s",
           haft_run_error(second)->message);
@@ -134,7 +134,7 @@ static void leave_two(help_host *h)
     help_host_settle(h, first);
     haft_run_release(first);
     haft_run *second = start_in(h, "", QUICK, true);
-    while (second->durable_seq == 0) {
+    while (second->log.durable_seq == 0) {
         CHECK_INT(haft_runtime_step(h->runtime, 1000, &h->err), HAFT_OK, "%s", h->err.message);
     }
     haft_run_release(second);
@@ -204,7 +204,7 @@ TEST(a_run_that_did_not_begin_is_taken_up_with_its_place)
     CHECK_INT(haft_run_open(other.runtime, id, &second, &other.err), HAFT_OK, "%s",
               other.err.message);
     wait_for_place(&other, second);
-    CHECK_STR(haft__str(second->ahead), haft__str(haft_run_id(first)), "the first");
+    CHECK_STR(haft__str(second->queue.ahead.id), haft__str(haft_run_id(first)), "the first");
     CHECK_INT(haft_run_answer(first, "c1.1", "1", &one.err), HAFT_OK, "%s", one.err.message);
     help_host_settle(&one, first);
     check_end(&other, second, "done", "turn_started model_replied run_finished");

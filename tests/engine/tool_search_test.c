@@ -433,7 +433,7 @@ TEST(a_tool_that_asks_is_answered)
         help_host_settle(&p.first, run);
         CHECK_STR(help_host_kinds(&p.first, run), HAFT__LIT(START "call_started call_asked paused"),
                   "row %zu", i);
-        run->has_reader = false; /* what is told on the way does not count */
+        run->log.reader.attached = false; /* what is told on the way does not count */
         run = rows[i].elsewhere ? move(&p, run) : run;
         help_host_settle(h, run);
         haft_status status = rows[i].no ? haft_run_reject(run, NULL, "no", &h->err)
@@ -504,7 +504,8 @@ TEST(a_question_is_dropped_with_its_run)
         use_servers(&h);
         haft_run *run = help_host_start(&h, SPEC, CALLS("docs:pinned"), "go");
         help_host_settle(&h, run);
-        CHECK(run->slots != NULL && run->slots->awaiting_answer, "it is open");
+        CHECK(run->slots != NULL && run->slots->state == HAFT__CALL_SLOT_AWAITING_ANSWER,
+              "it is open");
         if (cancel == 1) {
             CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "%s", h.err.message);
             help_host_settle(&h, run);

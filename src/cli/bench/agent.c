@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "engine/agent.h"
 #include "tool/call.h"
 #include "json/number.h"
 #include "json/read.h"

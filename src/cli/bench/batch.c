@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/bench/agent.h"
+#include "engine/agent.h"
+#include "engine/run.h"
 
 #define SHOWN_BYTES 40 /* of an answer that is another one */
 

@@ -11,6 +11,8 @@
 #include "base/str.h"
 #include "cli/follow/follow.h"
 #include "cli/terminal/print.h"
+#include "engine/agent.h"
+#include "engine/run.h"
 #include "io/owner.h"
 #include "run/thread_queue.h"
 

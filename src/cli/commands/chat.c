@@ -15,6 +15,7 @@
 #include "cli/config/config.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/sanitize.h"
+#include "engine/agent.h"
 #include "run/redact/redact.h"
 
 /* ---- reading ---- */

@@ -22,6 +22,7 @@
 #include "cli/terminal/pending.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/terminal_caps.h"
+#include "engine/run.h"
 #include "engine/worker/worker.h"
 #include "io/owner.h"
 
@@ -144,7 +145,7 @@ static void show_stopped(resume_job *r, outcome *one, const haft__worker_event *
 {
     capture c;
     if (worker_event->handle != NULL
-        && worker_event->handle->state.seq > worker_event->handle->row.seq) {
+        && worker_event->handle->state.seq > worker_event->handle->opening.row.seq) {
         show(r, one, worker_event->handle);
         return;
     }

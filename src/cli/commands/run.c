@@ -9,6 +9,8 @@
 #include "cli/follow/run_result.h"
 #include "cli/input/spec_file.h"
 #include "cli/terminal/print.h"
+#include "engine/agent.h"
+#include "engine/run.h"
 #include "exec/embeddings/word_vectors.h"
 #include "io/file.h"
 
@@ -36,8 +38,8 @@ static haft_status gather_task(haft__cli *cli, const haft__args *args, haft__buf
  * another interrupts it. */
 static bool is_busy(const haft_run *run)
 {
-    bool waits = run->queued && !haft__queue_is_waiting(run);
-    return run->durable_seq == 0 || (waits && haft_run_state(run) != HAFT_ENDED);
+    bool waits = haft__queue_is_queued(&run->queue) && !haft__queue_is_waiting(run);
+    return run->log.durable_seq == 0 || (waits && haft_run_state(run) != HAFT_ENDED);
 }
 
 /* Its id, or the result or the events of a run that has not begun. */
@@ -70,7 +72,8 @@ static haft__exit_status detach(haft__cli *cli, const haft__args *args, haft_run
         status = err->status;
     }
     if (status != HAFT_OK) {
-        return run->thread_busy ? HAFT__EXIT_REFUSED : HAFT__EXIT_FAILED;
+        return run->queue.state == HAFT__THREAD_QUEUE_REJECTED ? HAFT__EXIT_REFUSED
+                                                               : HAFT__EXIT_FAILED;
     }
     return print_detached(cli, args, run, err);
 }

@@ -24,6 +24,8 @@
 #include "engine/ops/run_list.h"
 #include "engine/ops/store_access.h"
 #include "engine/ops/stored_run.h"
+#include "engine/agent.h"
+#include "io/owner.h"
 #include "io/random.h"
 #include "run/replay/replay.h"
 #include "tool/duration.h"

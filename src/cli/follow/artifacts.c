@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "engine/run.h"
 #include "io/file.h"
 
 #define NAME_BYTES 200

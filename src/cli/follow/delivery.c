@@ -9,6 +9,9 @@
 #include "cli/follow/run_result.h"
 #include "cli/follow/spec_choice.h"
 #include "cli/terminal/diagnostic.h"
+#include "engine/agent.h"
+#include "engine/command.h"
+#include "engine/run.h"
 #include "io/environment.h"
 
 haft_str haft__delivery_user(void)
@@ -99,7 +102,7 @@ static haft_status open_with_command(haft_runtime *runtime, haft_str name,
 {
     haft_status status = haft__run_open_by_name(runtime, name, false, ret_run, err);
     if (status == HAFT_OK) {
-        (*ret_run)->initial = command;
+        (*ret_run)->opening.command = command;
         status = wait_until_open(runtime, *ret_run, err);
     }
     return status;
@@ -128,7 +131,7 @@ static haft__exit_status follow_owned(haft__cli *cli, const haft__args *args, ha
 static haft__exit_status deliver_here(haft__cli *cli, const haft__args *args, haft_run *run,
                                       const haft__run_command *command, haft_error *err)
 {
-    haft_status status = run->initial_error.status;
+    haft_status status = run->opening.command_error.status;
     if (run->stage == HAFT__HANDLE_READ_ONLY) { /* it has ended */
         haft__buf none;
         haft__buf_init(&none, HAFT__LIMIT_RUN_BYTES);
@@ -137,7 +140,7 @@ static haft__exit_status deliver_here(haft__cli *cli, const haft__args *args, ha
         return status == HAFT_OK ? haft__follow_print_result(cli, args, run, err)
                                  : haft__session_exit_status(status);
     }
-    *err = run->initial_error;
+    *err = run->opening.command_error;
     return follow_owned(cli, args, run, status, err);
 }
 
@@ -267,7 +270,7 @@ static haft__exit_status deliver(haft__cli *cli, const haft__args *args, haft_ru
     }
     if (status == HAFT_OK) {
         result = deliver_here(cli, args, run, &command, err);
-    } else if (status == HAFT_BAD_STATE && run != NULL && !run->initial_rejected) {
+    } else if (status == HAFT_BAD_STATE && run != NULL && !run->opening.command_rejected) {
         *err = (haft_error){0};
         result = deliver_to_owner(cli, args, runtime, delivery, err);
     } else {

@@ -5,6 +5,7 @@
 #define HAFT_CLI_FOLLOW_DELIVERY_H
 
 #include "cli/follow/follow.h"
+#include "run/pause/command.h"
 
 typedef struct haft__delivery {
     const char *run; /* its id, the beginning of it, or "last" */

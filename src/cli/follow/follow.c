@@ -21,6 +21,8 @@
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/timeline.h"
 #include "cli/terminal/waiting_calls.h"
+#include "engine/agent.h"
+#include "engine/run.h"
 #include "run/host.h"
 
 typedef struct follower {
@@ -74,7 +76,7 @@ static haft_status show_events(follower *f)
             haft__timeline_add_event(&f->timeline, event.json);
         }
     }
-    f->run->has_reader = f->wants_progress;
+    f->run->log.reader.attached = f->wants_progress;
     write_timeline(f);
     return status;
 }
@@ -299,7 +301,7 @@ static haft__exit_status follow_until_done(follower *f)
         case HAFT_ENDED: goes_on = false; break;
         case HAFT_STOPPED:
             *f->err = f->run->error;
-            return f->run->thread_busy
+            return f->run->queue.state == HAFT__THREAD_QUEUE_REJECTED
                        ? HAFT__EXIT_REFUSED
                        : haft__session_exit_status(f->err->status == HAFT_NOT_FOUND ? HAFT_NOT_FOUND
                                                                                     : HAFT_IO);
@@ -336,7 +338,7 @@ haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_
     f.terminal = f.reports && haft__terminal_open(&terminal) ? &terminal : NULL;
     haft__terminal_caps caps =
         haft__terminal_caps_detect(cli->errors, haft__config_is_plain(cli, args));
-    f.wants_progress = run->has_reader = f.reports && caps.live;
+    f.wants_progress = run->log.reader.attached = f.reports && caps.live;
     if (f.terminal != NULL) {
         terminal.interrupts = &f.interrupts;
         terminal.caps = caps;

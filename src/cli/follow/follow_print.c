@@ -7,6 +7,7 @@
 #include "cli/follow/run_result.h"
 #include "cli/terminal/pending.h"
 #include "cli/terminal/print.h"
+#include "engine/run.h"
 
 static bool waits_for_answer(const haft_run *run)
 {
@@ -89,7 +90,7 @@ haft__exit_status haft__follow_print_result(haft__cli *cli, const haft__args *ar
 haft__exit_status haft__follow_print_since(haft__cli *cli, const haft__args *args,
                                            const haft_run *run, uint64_t seq, haft_error *err)
 {
-    haft_str lines = haft__args_has(args, "events") ? run->events : HAFT__LIT("");
+    haft_str lines = haft__args_has(args, "events") ? run->opening.events : HAFT__LIT("");
     haft_status status = HAFT_OK;
     for (uint64_t at = 1; status == HAFT_OK && lines.len > 0; at++) {
         haft_str line = haft__str_split(&lines, '\n');

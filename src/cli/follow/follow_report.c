@@ -8,12 +8,13 @@
 #include "cli/terminal/pending.h"
 #include "cli/terminal/timeline.h"
 #include "cli/terminal/width.h"
+#include "engine/run.h"
 
 bool haft__follow_queue_changed(haft__follow_reported_queue *told, const haft_run *run)
 {
-    bool other = haft__queue_is_waiting(run) && strcmp(told->id, run->ahead) != 0;
+    bool other = haft__queue_is_waiting(run) && strcmp(told->id, run->queue.ahead.id) != 0;
     if (other) {
-        memcpy(told->id, run->ahead, sizeof(told->id));
+        memcpy(told->id, run->queue.ahead.id, sizeof(told->id));
     }
     return other;
 }
@@ -35,8 +36,8 @@ void haft__follow_report_run_ahead(haft__cli *cli, const char *id, haft_str ahea
 
 void haft__follow_report_queue(haft__cli *cli, const haft_run *run)
 {
-    haft__follow_report_run_ahead(cli, run->id, haft__str(run->ahead), run->ahead_state,
-                                  run->ahead_abandoned);
+    haft__follow_report_run_ahead(cli, run->id, haft__str(run->queue.ahead.id),
+                                  run->queue.ahead.state, run->queue.ahead.abandoned);
 }
 
 void haft__follow_report_end(haft__cli *cli, const haft__args *args, const haft_run *run)

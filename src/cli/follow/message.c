@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "engine/run.h"
 #include "io/clock.h"
 #include "io/owner.h"
 #include "store/move.h"

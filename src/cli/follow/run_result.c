@@ -6,6 +6,8 @@
 #include "base/str.h"
 #include "cli/terminal/print.h"
 #include "engine/ops/stored_run.h"
+#include "engine/agent.h"
+#include "io/owner.h"
 #include "run/result.h"
 
 haft_status haft__run_result_print(haft__cli *cli, const haft__run *run, const haft_error *why,

@@ -11,6 +11,7 @@
 #include "cli/terminal/form.h"
 #include "cli/terminal/terminal_int.h"
 #include "cli/terminal/waiting_calls.h"
+#include "engine/run.h"
 #include "run/pause/binding.h"
 #include "store/store.h"
 

@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/terminal_int.h"
+#include "engine/run.h"
 #include "run/pause/elicitation.h"
 
 bool haft__terminal_open(haft__terminal *terminal)

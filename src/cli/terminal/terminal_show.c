@@ -14,6 +14,8 @@
 #include "cli/terminal/terminal_int.h"
 #include "cli/terminal/width.h"
 #include "cli/terminal/word_wrap.h"
+#include "engine/agent.h"
+#include "engine/run.h"
 #include "exec/preview.h"
 #include "run/pause/elicitation.h"
 #include "run/redact/redact.h"

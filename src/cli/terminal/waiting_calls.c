@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "cli/terminal/width.h"
+#include "engine/run.h"
 #include "run/decide/call_wait.h"
 
 /* How long nothing has happened before it is said: what is over at once is no news. */

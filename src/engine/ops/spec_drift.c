@@ -9,6 +9,8 @@
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "base/str.h"
+#include "engine/agent.h"
+#include "engine/run.h"
 #include "io/file.h"
 #include "spec/load/diff.h"
 #include "json/write.h"

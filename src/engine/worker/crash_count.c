@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * crash_count.c - how often a run was lost without having got on, before it is gone on with.
+ * crash_count.c - counts how often the owners of a run crashed at the same event.
  *
- * The store remembers that beside its runs, with the event they were at; it is written down before
- * anything of the run is read, so that whatever ends this process is counted. Others that were lost
- * with the one that is to blame are told from it by going on one at a time, once there is a doubt.
+ * The store keeps the count in its cache, with the seq of the event. It is written before anything
+ * of the run is read, so that any crash of this process is counted. A crash also counts for the
+ * other runs of the process. To tell them from its cause, suspects are continued one at a time.
  * Tests: tests/engine/worker/crash_count_test.c, tests/cli/worker_test.py.
  */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/run.h"
+#include "engine/runtime.h"
 #include "engine/worker/worker_int.h"
 
 #define SCOPE HAFT__LIT("haft worker")
-/* The epoch of a run that is taken for the first time. */
+/* The epoch of a run that is claimed for the first time. */
 #define FIRST_EPOCH 2U
 
-/* "SEQ COUNT" is of the event that the run was at; it has got on when that is another. */
+/* Parses "SEQ COUNT". The count is 0 if the run has progressed to another event since. */
 static uint32_t parse_count(haft_str text, uint64_t seq)
 {
     uint64_t at = 0, count = 0;
-    bool good = haft__str_to_u64(haft__str_split(&text, ' '), &at) && haft__str_to_u64(text, &count)
-                && at == seq && count < UINT32_MAX;
-    return good ? (uint32_t)count : 0;
+    bool valid = haft__str_to_u64(haft__str_split(&text, ' '), &at)
+                 && haft__str_to_u64(text, &count) && at == seq && count < UINT32_MAX;
+    return valid ? (uint32_t)count : 0;
 }
 
 static void submit_request(haft__worker *worker, haft__store_verb verb,
@@ -40,7 +42,7 @@ static void submit_request(haft__worker *worker, haft__store_verb verb,
     haft__store_submit(worker->runtime->store, &worker->request);
 }
 
-/* Whether the store has done it; else somebody else is to try. */
+/* Whether the request succeeded. If not, releases the run for another worker. */
 static bool request_succeeded(haft__worker *worker, const haft__store_request *request)
 {
     bool done = request->status == HAFT_OK
@@ -61,7 +63,7 @@ static void on_count_saved(haft__store_request *request)
     }
 }
 
-/* It was lost once more than whoever wanted to end it needed. */
+/* Even the worker that was to end the run crashed. */
 static void skip_hopeless(haft__worker *worker)
 {
     haft_error err = {0};
@@ -76,7 +78,7 @@ static void skip_hopeless(haft__worker *worker)
     haft__worker_release_claimed(worker);
 }
 
-/* One at a time: which of them it is shows when that one is lost alone. */
+/* Suspects are continued one at a time: the one that crashes its process alone is the cause. */
 static bool must_postpone(const haft__worker *worker)
 {
     return worker->crash_count > HAFT__LIMIT_WORK_DOUBTS && worker->suspect != NULL
@@ -112,13 +114,13 @@ static void on_count_read(haft__store_request *request)
     }
 }
 
-void haft__worker_check_crashes(haft__worker *worker, const haft__store_run *row, bool lost)
+void haft__worker_check_crashes(haft__worker *worker, const haft__store_run *row, bool abandoned)
 {
     worker->claimed = *row;
-    worker->abandoned = lost;
+    worker->abandoned = abandoned;
     worker->crash_count = 0;
     worker->crash_text[0] = '\0';
-    if (lost || row->epoch > FIRST_EPOCH) {
+    if (abandoned || row->epoch > FIRST_EPOCH) {
         submit_request(worker, HAFT__STORE_CACHE_GET, on_count_read);
     } else {
         haft__worker_open_claimed(worker);
@@ -136,7 +138,7 @@ void haft__worker_note_crash_count(haft__worker *worker, haft__worker_slot *slot
 void haft__worker_update_suspect(haft__worker *worker)
 {
     const haft__worker_slot *slot = worker->suspect;
-    if (slot != NULL && (slot->run == NULL || slot->run->durable_seq > slot->seq)) {
+    if (slot != NULL && (slot->run == NULL || slot->run->log.durable_seq > slot->seq)) {
         worker->suspect = NULL;
         worker->needs_poll = worker->needs_poll || worker->postponed_run_count > 0;
         worker->postponed_run_count = 0;

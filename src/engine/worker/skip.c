@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * skip.c - runs that could not go on here, and until when each is left alone.
+ * skip.c - runs that could not continue here, and until when each is skipped.
  *
- * Each attempt doubles the time. The list is bounded: when it is full, the run that would be tried
- * again first makes room. A run that is given back stands behind all others in the store, so that
- * even more bad runs than the list holds keep nobody from the good ones. Tests:
+ * Each attempt doubles the time. The list is bounded: if it is full, the entry that would expire
+ * first is replaced. The store offers a released run after all others, so that failing runs do not
+ * block the others even if the list is too short for them. Tests:
  * tests/engine/worker/worker_test.c.
  */
 #include "base/limits.h"
@@ -20,7 +20,7 @@ static haft__skipped_run *find(haft__skip_set *skips, const char *id)
     return at < skips->count ? &skips->items[at] : NULL;
 }
 
-/* Where a new one goes. */
+/* The place of a new entry. */
 static haft__skipped_run *make_room(haft__skip_set *skips)
 {
     if (skips->count < HAFT__LIMIT_WORK_SKIPPED) {
@@ -35,25 +35,25 @@ static haft__skipped_run *make_room(haft__skip_set *skips)
 
 uint64_t haft__skip_set_add(haft__skip_set *skips, const char *id, uint64_t now_ms)
 {
-    haft__skipped_run *one = find(skips, id);
-    if (one == NULL) {
-        one = make_room(skips);
-        *one = (haft__skipped_run){.wait_ms = 0};
-        (void)snprintf(one->id, sizeof(one->id), "%s", id);
+    haft__skipped_run *item = find(skips, id);
+    if (item == NULL) {
+        item = make_room(skips);
+        *item = (haft__skipped_run){.wait_ms = 0};
+        (void)snprintf(item->id, sizeof(item->id), "%s", id);
     }
-    one->wait_ms = one->wait_ms > 0 ? 2 * one->wait_ms : HAFT__LIMIT_WORK_RETRY_MS;
-    if (one->wait_ms > HAFT__LIMIT_WORK_RETRY_MOST_MS) {
-        one->wait_ms = HAFT__LIMIT_WORK_RETRY_MOST_MS;
+    item->wait_ms = item->wait_ms > 0 ? 2 * item->wait_ms : HAFT__LIMIT_WORK_RETRY_MS;
+    if (item->wait_ms > HAFT__LIMIT_WORK_RETRY_MOST_MS) {
+        item->wait_ms = HAFT__LIMIT_WORK_RETRY_MOST_MS;
     }
-    one->until_ms = now_ms + one->wait_ms;
-    return one->wait_ms;
+    item->until_ms = now_ms + item->wait_ms;
+    return item->wait_ms;
 }
 
 void haft__skip_set_remove(haft__skip_set *skips, const char *id)
 {
-    haft__skipped_run *one = find(skips, id);
-    if (one != NULL) {
-        *one = skips->items[--skips->count];
+    haft__skipped_run *item = find(skips, id);
+    if (item != NULL) {
+        *item = skips->items[--skips->count];
     }
 }
 

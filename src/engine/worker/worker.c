@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * worker.c - takes runs from the store and goes on with them, many at once on one loop.
+ * worker.c - claims runs of the store and continues them, many at once on one loop.
  *
- * After each step of the loop every run is looked at. One that waits is given back only when no
- * message is there for it: who answers it must not find that nobody listens. Tests:
- * tests/engine/worker/worker_test.c, tests/cli/worker_test.py.
+ * Each run is inspected after each step of the loop. A waiting run is released only if no message
+ * for it is pending: an answer that was sent to this process must not be left unread.
+ * Tests: tests/engine/worker/worker_test.c, tests/cli/worker_test.py.
  */
 #include "engine/worker/worker.h"
 
@@ -12,11 +12,14 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "engine/agent.h"
+#include "engine/run.h"
+#include "engine/runtime.h"
 #include "engine/worker/worker_int.h"
 #include "io/random.h"
 #include "run/host.h"
 
-/* How often is looked whether messages have been heard. */
+/* Poll interval while messages are being delivered. */
 #define DELIVERY_POLL_MS 10U
 
 const char *haft__worker_event_name(haft__worker_event_kind kind)
@@ -39,11 +42,11 @@ static uint64_t loop_now(const haft__worker *worker)
     return haft__loop_now(worker->runtime->loop);
 }
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
 static haft_str spec_name(const haft_run *run)
 {
-    return run->agent != NULL ? run->agent->spec->name : run->row.name;
+    return run->agent != NULL ? run->agent->spec->name : run->opening.row.name;
 }
 
 static void notify(haft__worker *worker, haft__worker_event_kind kind, haft_run *run,
@@ -75,10 +78,10 @@ void haft__worker_report_error(haft__worker *worker, const haft_error *error)
     worker->failures++;
 }
 
-/* The time that a run is left alone from. */
+/* The time from which a run is skipped. */
 static uint64_t skip_start_ms(const haft__worker *worker)
 {
-    return worker->options.once ? UINT64_MAX / 2 : loop_now(worker); /* it never comes */
+    return worker->options.once ? UINT64_MAX / 2 : loop_now(worker); /* for ever */
 }
 
 static void report_skipped(haft__worker *worker, const char *id, haft_str name,
@@ -101,15 +104,15 @@ void haft__worker_skip_run(haft__worker *worker, const haft_error *error)
     report_skipped(worker, id, worker->claimed.name, error);
 }
 
-/* ---- taking ---- */
+/* ---- claims ---- */
 
 static void on_poll(void *context)
 {
     haft__worker *worker = context;
-    worker->needs_poll = true; /* at the end of the step */
+    worker->needs_poll = true; /* claim_next polls */
 }
 
-/* Not at the same pace as other workers: up to a quarter more or less. */
+/* Jitter of +-25 %, so that workers do not poll in step. */
 static void poll_later(haft__worker *worker)
 {
     worker->random = worker->random * 6364136223846793005U + 1442695040888963407U;
@@ -119,7 +122,7 @@ static void poll_later(haft__worker *worker)
     if (haft__timer_start(worker->runtime->loop, &worker->poll, ms, on_poll, worker, &err)
         != HAFT_OK) {
         haft__worker_report_error(worker, &err);
-        worker->needs_poll = true; /* nothing else would make it ask again */
+        worker->needs_poll = true; /* no timer will set it */
     }
 }
 
@@ -136,7 +139,7 @@ static void on_claimed_released(haft__store_request *request)
 {
     haft__worker *worker = request->context;
     worker->request_pending = false;
-    if (request->status == HAFT_IO) { /* then it is looked for, like one nobody spoke of */
+    if (request->status == HAFT_IO) { /* this process may still own it */
         worker->strays_since_ms = worker->runtime->steady();
     }
     if (request->status == HAFT_OK && worker->failures == 0) {
@@ -146,8 +149,8 @@ static void on_claimed_released(haft__store_request *request)
     }
 }
 
-/* It was taken and cannot even be looked at: for want of memory, or its lease was over when it
- * came. Others need not wait until that is found out step by step. */
+/* The claimed run cannot be opened (out of memory, or its lease expired before it arrived).
+ * Releases it so that another worker can claim it at once. */
 void haft__worker_release_claimed(haft__worker *worker)
 {
     worker->request_pending = true;
@@ -159,7 +162,7 @@ void haft__worker_release_claimed(haft__worker *worker)
     haft__store_submit(worker->runtime->store, &worker->request);
 }
 
-/* A run is ours now. */
+/* Starts a claimed run. */
 void haft__worker_open_claimed(haft__worker *worker)
 {
     haft__worker_slot *slot = free_slot(worker);
@@ -182,20 +185,21 @@ void haft__worker_open_claimed(haft__worker *worker)
     }
 }
 
-/* Whether a run that is this worker's without its knowing can be told from those it knows: these
- * are left alone. Such runs would be renewed with the others for ever. */
+/* Lists the runs that this worker knows it owns. It may own others: a failed request may have
+ * claimed one, whose lease would then be renewed for ever. Returns false if the list is too long.
+ */
 static bool list_known_runs(haft__worker *worker)
 {
     bool room = true;
-    haft__store_request *take = &worker->request;
+    haft__store_request *request = &worker->request;
     for (const haft_run *run = worker->runtime->runs; run != NULL && room; run = run->next) {
-        room = haft__skip_list_add(&worker->skip_list, take->skip_count, run->id);
-        take->skip_count += room;
+        room = haft__skip_list_add(&worker->skip_list, request->skip_count, run->id);
+        request->skip_count += room;
     }
     return room;
 }
 
-/* A request that was given up may be performed yet, for as long as a lease. */
+/* The store may perform a request that timed out later, within the time of a lease. */
 static void clear_strays(haft__worker *worker, const haft__store_request *request)
 {
     uint64_t since = worker->runtime->steady() - worker->strays_since_ms;
@@ -204,8 +208,7 @@ static void clear_strays(haft__worker *worker, const haft__store_request *reques
     }
 }
 
-/* The store has what it would take next and cannot read it: that one is for people, and the next is
- * asked for. */
+/* The store cannot read the run that it would claim next. Reports it and polls for another. */
 static void skip_damaged(haft__worker *worker, const haft__store_request *request)
 {
     worker->failures = 0;
@@ -229,7 +232,7 @@ static void on_claimed(haft__store_request *request)
         worker->failures = 0;
         worker->poll_ms = worker->options.poll_ms;
         clear_strays(worker, request);
-    } else if (request->status == HAFT_UNSUPPORTED) { /* its tables are of a later haft by now */
+    } else if (request->status == HAFT_UNSUPPORTED) { /* a later version has upgraded its tables */
         worker->store_error = request->error;
         return;
     } else {
@@ -245,14 +248,15 @@ static void on_claimed(haft__store_request *request)
     }
 }
 
-/* Runs that lost their owner are looked for when there is nothing else to do, and now and then. */
+/* A quick claim does not search for abandoned runs. These are searched for when no other run is
+ * left, and from time to time. */
 static bool is_quick_claim(const haft__worker *worker)
 {
     return worker->strays_since_ms == 0 && worker->run_found
            && loop_now(worker) < worker->abandoned_poll_ms + HAFT__LIMIT_WORK_LOST_MS;
 }
 
-/* So many could not go on here that the next might be one that was tried before. */
+/* The list of skipped runs is full: the next run may be one that was tried before. */
 static bool skip_limit_reached(const haft__worker *worker)
 {
     return worker->options.once && worker->skips.count == HAFT__LIMIT_WORK_SKIPPED;
@@ -260,10 +264,10 @@ static bool skip_limit_reached(const haft__worker *worker)
 
 static void list_postponed(haft__worker *worker)
 {
-    haft__store_request *take = &worker->request;
+    haft__store_request *request = &worker->request;
     for (size_t i = 0; i < worker->postponed_run_count; i++) {
-        take->skip_count +=
-            haft__skip_list_add(&worker->skip_list, take->skip_count, worker->postponed[i]);
+        request->skip_count +=
+            haft__skip_list_add(&worker->skip_list, request->skip_count, worker->postponed[i]);
     }
 }
 
@@ -295,7 +299,7 @@ static void claim_next(haft__worker *worker)
     haft__store_submit(worker->runtime->store, &worker->request);
 }
 
-/* ---- giving back ---- */
+/* ---- releases ---- */
 
 static void release_slot(haft__worker_slot *slot)
 {
@@ -304,7 +308,7 @@ static void release_slot(haft__worker_slot *slot)
     slot->run = NULL;
     slot->mailbox = HAFT__MAILBOX_UNKNOWN;
     slot->worker->busy--;
-    slot->worker->needs_poll = true; /* there is room, and the next of its thread may begin */
+    slot->worker->needs_poll = true; /* a slot is free, and the next run of the thread may begin */
     slot->worker->store_empty = false;
 }
 
@@ -334,7 +338,7 @@ static void on_mailbox_timer(void *context)
     slot->mailbox = HAFT__MAILBOX_UNKNOWN;
 }
 
-/* What was said to it is heard first, and it may go on because of that. */
+/* Delivers the messages first: the run may continue because of them. */
 static void wait_for_delivery(haft__worker_slot *slot)
 {
     haft__runtime_poll_messages(slot->worker->runtime);
@@ -346,8 +350,8 @@ static void wait_for_delivery(haft__worker_slot *slot)
     }
 }
 
-/* A deadline that the store's clock says has come, and ours does not: it is not asked for again and
- * again meanwhile. */
+/* A deadline may have passed by the store's clock and not by ours. Then the run is skipped for a
+ * while, or it would be claimed again and again. */
 static void release_waiting(haft__worker_slot *slot)
 {
     haft__worker *worker = slot->worker;
@@ -361,8 +365,8 @@ static void release_waiting(haft__worker_slot *slot)
     release_slot(slot);
 }
 
-/* A run that waits. One that asks on behalf of a call which is under way here is kept: nobody else
- * could give the answer to that call. */
+/* Releases a run that waits. If a call that runs here has asked the question, the run is kept: only
+ * this process can pass the answer to that call. */
 static void check_waiting(haft__worker_slot *slot)
 {
     const haft__worker_options *options = &slot->worker->options;
@@ -392,31 +396,30 @@ static void check_stopped(haft__worker_slot *slot)
     release_slot(slot);
 }
 
-/* Whether nothing of it is to be waited for. A call that asks somebody something may do so for
- * days: it is ended. What the store could not be told is found out by who goes on with it. */
+/* Whether a stopping worker may release the run now. It does not wait for a call that has asked a
+ * question, which may take days, nor for writes that fail: the next owner finds out. */
 static bool may_release(const haft__worker_slot *slot, haft_state state)
 {
-    bool unknown = haft__log_is_failing(slot->run) && slot->run->slots == NULL;
+    bool unknown = haft__log_is_failing(&slot->run->log) && slot->run->slots == NULL;
     if (state == HAFT_STOPPED) {
-        return slot->run->error.status == HAFT_IO; /* else it is told why */
+        return slot->run->error.status == HAFT_IO; /* else check_stopped reports why */
     }
     return slot->worker->at_once || haft__run_is_drained(slot->run) || state == HAFT_WAITING
            || unknown;
 }
 
-static void on_run_released(haft_run *run, bool others)
+static void on_run_released(haft_run *run, bool available)
 {
     haft__worker *worker = run->released_context;
     worker->releasing--;
-    notify(worker, others ? HAFT__WORKER_RELEASED : HAFT__WORKER_RELEASE_UNCONFIRMED, run, 0);
+    notify(worker, available ? HAFT__WORKER_RELEASED : HAFT__WORKER_RELEASE_UNCONFIRMED, run, 0);
 }
 
-/* That it was given back is told when the store has said so. Who goes on with what is there once
- * tells its own end of it, and reads the run for that. A store that did not answer is not waited
- * for as long again. */
+/* Reports the release when the store has confirmed it; with options.once at once, because the
+ * caller then reads the run. If the store has failed before, its timeout is shortened. */
 static void release_stopping(haft__worker_slot *slot)
 {
-    if (haft__log_is_failing(slot->run) || slot->run->error.status == HAFT_IO) {
+    if (haft__log_is_failing(&slot->run->log) || slot->run->error.status == HAFT_IO) {
         haft__store_set_timeout(slot->worker->runtime->store, HAFT__LIMIT_WORK_HURRY_MS);
     }
     if (slot->worker->options.once) {
@@ -444,11 +447,11 @@ static void check_slot(haft__worker_slot *slot)
     } else if (state == HAFT_WAITING) {
         check_waiting(slot);
     } else if (slot->mailbox == HAFT__MAILBOX_EMPTY) {
-        slot->mailbox = HAFT__MAILBOX_UNKNOWN; /* it goes on, and may wait again later */
+        slot->mailbox = HAFT__MAILBOX_UNKNOWN; /* it continues, and may wait again later */
     }
 }
 
-/* ---- from outside ---- */
+/* ---- interface ---- */
 
 haft_status haft__worker_step(haft__worker *worker, haft_error *err)
 {
@@ -573,14 +576,14 @@ haft_status haft__worker_create(haft_runtime *runtime, const haft__worker_option
     return HAFT_OK;
 }
 
-/* Whether the store still works for it. */
+/* Whether store requests are pending. */
 static bool has_open_requests(const haft__worker *worker)
 {
-    bool asking = worker->request_pending || worker->releasing > 0;
+    bool open = worker->request_pending || worker->releasing > 0;
     for (size_t i = 0; i < worker->options.concurrency; i++) {
-        asking = asking || worker->slots[i].mailbox == HAFT__MAILBOX_QUERIED;
+        open = open || worker->slots[i].mailbox == HAFT__MAILBOX_QUERIED;
     }
-    return asking;
+    return open;
 }
 
 void haft__worker_destroy(haft__worker *worker)

@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "base/str.h"
+#include "engine/run.h"
 #include "mcp/version.h"
 #include "serve/mcp/access.h"
 #include "serve/mcp/spec_int.h"
@@ -84,7 +85,7 @@ static haft_status start(haft__mcp_spec_job *job, haft_error *err)
     make_thread(job, thread);
     haft_status status = haft__mcp_run_start(job, thread, err);
     if (status == HAFT_OK) {
-        job->run->exclusive = true; /* another server may start it just now */
+        job->run->queue.exclusive = true; /* another server may start it just now */
     }
     return status;
 }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/run.h"
 #include "io/clock.h"
 #include "run/host.h"
 #include "run/pause/elicitation.h"

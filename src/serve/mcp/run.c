@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/run.h"
 #include "run/host.h"
 #include "serve/mcp/spec_int.h"
 #include "json/object.h"
@@ -66,7 +67,7 @@ static void notify_events(haft__mcp_spec_job *job)
             notify_event(job, &event);
         }
     }
-    job->run->has_reader = false; /* what is only told is of no use here */
+    job->run->log.reader.attached = false; /* what is only told is of no use here */
 }
 
 /* ---- how it ended ---- */
@@ -131,7 +132,8 @@ void haft__mcp_run_update(haft__mcp_spec_job *job)
     case HAFT_STOPPED:
         if (job->request == NULL) {
             haft__mcp_spec_job_destroy(job);
-        } else if (state == HAFT_STOPPED && job->run->thread_busy && job->key.len > 0) {
+        } else if (state == HAFT_STOPPED && job->run->queue.state == HAFT__THREAD_QUEUE_REJECTED
+                   && job->key.len > 0) {
             schedule_update(job);
         } else if (state == HAFT_ENDED) {
             reply_end(job);

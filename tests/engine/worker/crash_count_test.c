@@ -3,6 +3,7 @@
  * that die. */
 #include "base/str.h"
 #include "engine/faulty_help.h"
+#include "engine/run.h"
 #include "engine/worker/worker_int.h"
 
 #define SCOPE  HAFT__LIT("haft worker")
@@ -83,7 +84,7 @@ static haft_str enqueue(place *p, const char *members, const char *script)
     haft_agent *agent = help_host_agent(&p->h, members, script);
     CHECK_INT(haft_run_start(agent, "go", &options, &run, &p->h.err), HAFT_OK, "%s",
               p->h.err.message);
-    while (run->durable_seq == 0) {
+    while (run->log.durable_seq == 0) {
         CHECK_INT(haft_runtime_step(p->h.runtime, 1000, &p->h.err), HAFT_OK, "no step");
     }
     haft_str id = haft__arena_copy(&p->arena, haft__str(run->id));

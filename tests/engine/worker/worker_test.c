@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "engine/faulty_help.h"
+#include "engine/run.h"
 #include "engine/worker/worker_int.h"
 
 /* ---- what is left alone ---- */
@@ -134,7 +135,7 @@ static haft_str enqueue(place *p, const char *members, const char *script)
     haft_agent *agent = help_host_agent(&p->h, members, script);
     CHECK_INT(haft_run_start(agent, "go", &options, &run, &p->h.err), HAFT_OK, "%s",
               p->h.err.message);
-    while (run->durable_seq == 0) {
+    while (run->log.durable_seq == 0) {
         CHECK_INT(haft_runtime_step(p->h.runtime, 1000, &p->h.err), HAFT_OK, "no step");
     }
     char *id = test_alloc(HAFT__ID_LENGTH + 1);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine/agent.h - a spec with what its runs share: model, script, secrets. */
+#ifndef HAFT_ENGINE_AGENT_H
+#define HAFT_ENGINE_AGENT_H
+
+#include "base/arena.h"
+#include "base/sha256.h"
+#include "exec/embeddings/embedder.h"
+#include "model/provider.h"
+#include "model/script/script.h"
+#include "run/decide/decide.h"
+#include "spec/load/load.h"
+
+struct haft_agent {
+    haft_runtime *runtime;
+    haft__arena arena;
+    haft__arena spec_arena; /* the spec, if it was loaded for this agent alone */
+    const haft__spec *spec;
+    haft__script script; /* of script: and replay: */
+    bool scripted;
+    haft_str spec_text;             /* the spec as JSON, for the store */
+    const haft__provider *provider; /* of a model server; NULL: the model is part of this program */
+    haft_str url;                   /* of that server */
+    haft__provider_headers headers;
+    haft_str embed_url, embed_key;       /* of tool_search.embeddings */
+    haft__embedder *embedder;            /* created at the first search */
+    haft__declared_tools declared_tools; /* shared by its runs */
+    struct haft__redactor *redactor;     /* the secrets that must not be stored */
+    size_t uses;                         /* reference count: its runs and its creator */
+    haft__spec_origin origin;            /* where the spec came from, for its runs */
+    char file[HAFT__SHA256_HEX];         /* text of `origin`, if it was loaded here */
+    haft_agent *previous;                /* the agent that it has replaced in its run */
+};
+
+/* Options to load the spec at `path` in this runtime. */
+haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_str path);
+
+/* Input to resolve the endpoint of a server that a spec names. */
+struct haft__endpoint haft__agent_endpoint(haft_agent *agent, const haft__model_spec *model);
+
+/* Creates an agent of a spec, which must outlive it. */
+HAFT_MUST_USE haft_status haft__agent_create(haft_runtime *runtime, const haft__spec *spec,
+                                             haft_agent **ret_agent, haft_error *err);
+
+typedef enum haft__spec_use {
+    HAFT__SPEC_NEW,       /* a run begins with it */
+    HAFT__SPEC_STORED,    /* of a run that has begun, perhaps with an earlier version of haft whose
+                           * checks were weaker */
+    HAFT__SPEC_READ_ONLY, /* of a run that is only read: needs neither a key nor a script */
+} haft__spec_use;
+
+/* Loads a spec from text. BAD_INPUT with the first problem. */
+HAFT_MUST_USE haft_status haft__agent_load_text(haft_runtime *runtime, haft_str text, haft_str path,
+                                                haft__spec_use use, haft_agent **ret_agent,
+                                                haft_error *err);
+void haft__agent_retain(haft_agent *agent);
+
+/* Collects the secrets of the spec and the environment for an agent that was loaded READ_ONLY:
+ * commands must be redacted before they are compared or sent. */
+HAFT_MUST_USE haft_status haft__agent_load_secrets(haft_agent *agent, haft_error *err);
+
+/* Resolves the endpoint of the model. BAD_INPUT if the spec's model cannot be called. */
+HAFT_MUST_USE haft_status haft__agent_prepare_model(haft_agent *agent, haft_error *err);
+
+#endif

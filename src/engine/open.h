@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * engine/open.h - opening a run of the store: find, claim, read, fold, catch up.
+ */
+#ifndef HAFT_ENGINE_OPEN_H
+#define HAFT_ENGINE_OPEN_H
+
+#include "base/arena.h"
+#include "base/id.h"
+#include "run/event.h"
+#include "run/pause/command.h"
+#include "store/store.h"
+
+/* Why a run is opened. */
+typedef enum haft__open_mode {
+    HAFT__OPEN_CONTINUE,  /* to continue it */
+    HAFT__OPEN_READ_ONLY, /* to read it: it has ended, or its owner keeps it */
+    HAFT__OPEN_INTERRUPT, /* to cancel it because of another run of its thread */
+} haft__open_mode;
+
+/* Which reply of the store is due. A step is never repeated; some are left out. */
+typedef enum haft__open_state {
+    HAFT__OPEN_IDLE,             /* not opened: the run was started here */
+    HAFT__OPEN_FINDING,          /* the row that a name stands for */
+    HAFT__OPEN_CLAIMING,         /* ownership */
+    HAFT__OPEN_CHECKING_CLAIM,   /* the claim failed: whether the store has committed it */
+    HAFT__OPEN_READING_EVENTS,   /* the log */
+    HAFT__OPEN_READING_HISTORY,  /* earlier runs of the thread */
+    HAFT__OPEN_READING_MESSAGES, /* commands that were sent to the run */
+    HAFT__OPEN_DONE,
+} haft__open_state;
+
+typedef struct haft__opening {
+    haft__open_mode mode;
+    haft__open_state state;
+    uint64_t claimed_ms; /* monotonic time when the claim was sent */
+    haft__arena arena;   /* results of queries */
+    haft__store_run row;
+    haft_str events;
+    uint64_t last_spec_change_seq;       /* last event that replaces the spec; 0: none */
+    const haft__store_message *messages; /* that were sent to the run before */
+    size_t message_count;
+    char interrupter[HAFT__ID_LENGTH + 1]; /* in mode INTERRUPT: the run that takes its place */
+    void (*history_read)(haft_run *run);   /* continues after haft__run_load_history */
+
+    /* the command of the opener */
+    const haft__run_command *command; /* may be NULL */
+    haft_error command_error;         /* why it was rejected; OK: it was accepted */
+    bool command_rejected;            /* and the run was left unchanged */
+} haft__opening;
+
+void haft__opening_init(haft__opening *opening);
+void haft__opening_finish(haft__opening *opening);
+
+/* Opens a run of the store: `name` is its id, the beginning of its id, or "last". It is OPENING
+ * until it has been read. */
+HAFT_MUST_USE haft_status haft__run_open_by_name(haft_runtime *runtime, haft_str name,
+                                                 bool read_only, haft_run **ret_run,
+                                                 haft_error *err);
+
+/* Opens a run that this process has claimed: the store returned `row` to a request of
+ * `requested_ms` (monotonic). */
+HAFT_MUST_USE haft_status haft__run_open_claimed(haft_runtime *runtime, const haft__store_run *row,
+                                                 uint64_t requested_ms, haft_run **ret_run,
+                                                 haft_error *err);
+
+/* Reads the tasks and answers of earlier runs of the thread into `earlier`, then calls `next`. */
+void haft__run_load_history(haft_run *run, haft_str thread, void (*next)(haft_run *run));
+
+/* Advances the script past what was recorded: one reply per reply, one result per call. */
+void haft__run_advance_script(haft_run *run, const haft__event *event);
+
+#endif
