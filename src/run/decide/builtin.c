@@ -43,19 +43,6 @@ static haft_status finish_text(haft__decision *d, const haft__run_call *call, ha
     return finish_builtin(d, call, &outcome);
 }
 
-static haft_status ask_question(haft__decision *d, const haft__run_call *call)
-{
-    haft__decision_begin(d, HAFT__EVENT_PAUSED);
-    haft__field_text(&d->w, "call", call->id);
-    haft__field_text(&d->w, "pause", haft__str(haft__pause_name(HAFT__PAUSE_QUESTION)));
-    haft__field_text(&d->w, "tool", call->name);
-    haft__json_key(&d->w, "arguments");
-    haft__json_add(&d->w, call->arguments);
-    haft__field_text(&d->w, "question", text_of(call, "question"));
-    haft__decision_write_deadline(d, HAFT__PAUSE_QUESTION, NULL);
-    return haft__decision_commit(d);
-}
-
 static haft_status complete(haft__decision *d, const haft__run_call *call)
 {
     return finish_text(d, call, HAFT__LIT("The workflow is complete. Give your final answer."));
@@ -132,7 +119,7 @@ static const struct {
     const char *name;
     haft_status (*decide)(haft__decision *d, const haft__run_call *call);
 } builtins[] = {
-    {"request_user_input", ask_question},
+    {"request_user_input", haft__decide_question},
     {"complete_workflow", complete},
     {"store_artifact", store_artifact},
     {"read_result", read_result},

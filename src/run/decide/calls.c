@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calls.c - the calls of one reply: which may run, when, and what the others are told.
+ * calls.c - the calls of one reply: which may run, when, and why the others are refused.
  *
  * In call order: known? allowed? within the caps? arguments valid? guard? a repetition? approved?
  * cached? room to run? Control calls come last, when their siblings have their results.
@@ -18,7 +18,6 @@
 #include "run/host.h"
 #include "run/offer/constraint.h"
 #include "run/pause/approval.h"
-#include "run/pause/binding.h"
 #include "run/redact/withhold.h"
 #include "tool/wire_name.h"
 
@@ -192,76 +191,6 @@ haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, h
     return haft__decision_commit(d);
 }
 
-static void write_deadline(haft__decision *d, uint64_t after_ms)
-{
-    if (after_ms > 0) {
-        char at[HAFT__TIME_SIZE];
-        haft__time_format(d->now_ms + after_ms, at);
-        haft__field_text(&d->w, "deadline", haft__str(at));
-    } else {
-        haft__field_null(&d->w, "deadline");
-    }
-}
-
-/* The tool itself asks, while it runs. Who does not answer in time has not answered. */
-static haft_status write_question(haft__decision *d, const haft__run_call *call)
-{
-    const haft__json *message = haft__json_get(call->elicitation, HAFT__LIT("message"));
-    const haft__json *server = haft__json_get(call->elicitation, HAFT__LIT("server"));
-    haft__decision_begin(d, HAFT__EVENT_PAUSED);
-    haft__field_text(&d->w, "call", call->id);
-    haft__field_text(&d->w, "pause", haft__str(haft__pause_name(HAFT__PAUSE_QUESTION)));
-    haft__field_text(&d->w, "tool", call->name);
-    haft__json_key(&d->w, "arguments");
-    haft__json_add(&d->w, call->arguments);
-    haft__field_text_or_null(&d->w, "question",
-                             message != NULL ? haft__json_text(*message) : (haft_str){NULL, 0});
-    uint64_t usual = call->pinned ? 0 : d->spec->pauses[HAFT__PAUSE_QUESTION].deadline_ms;
-    uint64_t within = call->within_ms > 0 ? call->within_ms : usual;
-    write_deadline(d, within);
-    haft__json_key(&d->w, "on_expire");
-    if (within > 0) {
-        haft__json_begin_object(&d->w);
-        haft__json_key(&d->w, "answer");
-        haft__json_begin_object(&d->w);
-        haft__field_text(&d->w, "action", HAFT__LIT("cancel"));
-        haft__json_end_object(&d->w);
-        haft__json_end_object(&d->w);
-    } else {
-        haft__json_add_null(&d->w);
-    }
-    haft__field_text_or_null(&d->w, "server",
-                             server != NULL ? haft__json_text(*server) : (haft_str){NULL, 0});
-    haft__field_flag(&d->w, "pinned", call->pinned);
-    return haft__decision_commit(d);
-}
-
-haft_status haft__decide_pause(haft__decision *d, const haft__run_call *call, haft__pause pause,
-                               haft__json arguments, const haft__approval_rule *rule)
-{
-    haft__decision_begin(d, HAFT__EVENT_PAUSED);
-    haft__field_text(&d->w, "call", call->id);
-    haft__field_text(&d->w, "pause", haft__str(haft__pause_name(pause)));
-    haft__field_text(&d->w, "tool", call->name);
-    haft__json_key(&d->w, "arguments");
-    haft__json_add(&d->w, arguments);
-    const haft__json *question = haft__json_get(arguments, HAFT__LIT("question"));
-    haft__field_text_or_null(&d->w, "question",
-                             question != NULL && pause == HAFT__PAUSE_QUESTION
-                                 ? haft__json_text(*question)
-                                 : (haft_str){NULL, 0});
-    haft__decision_write_deadline(d, pause, rule);
-    if (pause == HAFT__PAUSE_APPROVAL) {
-        char binding[HAFT__SHA256_HEX];
-        haft_status status = haft__binding_make(d->spec, call->tool, arguments, binding, d->err);
-        if (status != HAFT_OK) {
-            return status;
-        }
-        haft__field_text(&d->w, "binding", (haft_str){binding, sizeof(binding)});
-    }
-    return haft__decision_commit(d);
-}
-
 /* ---- judging ---- */
 
 /* Calls before this one that run or have run: what the cap of a truncating spec counts. */
@@ -336,7 +265,7 @@ static haft_status judge_valid(haft__decision *d, const haft__run_call *call, ha
         haft__approval_is_required(d->spec, call->tool, &arguments, &d->tools->scratch, &rule)
         || call->needs_new_approval;
     if (approval && !call->approved) {
-        return haft__decide_pause(d, call, HAFT__PAUSE_APPROVAL, arguments, rule);
+        return haft__decide_approval(d, call, arguments, rule);
     }
     uint64_t ttl = call->tool->traits.cache_ttl_ms;
     if (known != NULL && (ttl == 0 || d->now_ms - known->finished_ms <= ttl)) {
@@ -454,10 +383,10 @@ static haft_status decide_call(haft__decision *d, const haft__run_call *call, bo
             return haft__decide_search(d, call);
         }
         if (call->tool->source == HAFT__TOOL_HEADLESS) {
-            return haft__decide_pause(d, call, HAFT__PAUSE_HEADLESS, call->arguments, NULL);
+            return haft__decide_headless(d, call);
         }
         if (asks_user(call) && !call->answer_due) {
-            return write_question(d, call);
+            return haft__decide_elicitation(d, call);
         }
         break;
     case HAFT__CALL_PAUSED:
