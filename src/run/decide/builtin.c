@@ -8,7 +8,7 @@
 #include "base/macros.h"
 #include "base/sha256.h"
 #include "base/str.h"
-#include "base/utf8.h"
+#include "prompt/observation.h"
 #include "run/decide/decide_int.h"
 #include "json/number.h"
 
@@ -110,9 +110,7 @@ static haft_status read_result(haft__decision *d, const haft__run_call *call)
     haft_str text = part.len > 0 ? filter_lines(d, wanted->result, part) : wanted->result;
     uint32_t most = d->spec->limits.observation_chars;
     uint64_t offset = number_of(call, "offset", 0), limit = number_of(call, "limit", most);
-    haft_str rest = haft__str_skip(text, haft__utf8_offset(text, offset));
-    size_t shown = haft__utf8_offset(rest, limit < most ? limit : most);
-    return finish_text(d, call, (haft_str){rest.len > 0 ? rest.ptr : "", shown});
+    return finish_text(d, call, haft__observation_page(text, offset, limit, most));
 }
 
 static const struct {

@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "prompt/observation.h"
 #include "run/arguments.h"
 #include "run/decide/call_wait.h"
 #include "run/decide/decide_int.h"
@@ -182,7 +183,8 @@ haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, h
     haft__field_flag(&d->w, "ok", true);
     haft__field_text(&d->w, "result", result);
     haft__field_null(&d->w, "error");
-    haft__field_flag(&d->w, "truncated", haft__result_is_truncated(d->run, result));
+    haft__field_flag(&d->w, "truncated",
+                     haft__observation_is_cut(result, d->run->spec->limits.observation_chars));
     haft__field_flag(&d->w, "cached", cached);
     haft__field_number(&d->w, "ms", 0);
     haft__json_key(&d->w, "arguments"); /* null when call_started has them */

@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "prompt/prompt.h"
+#include "prompt/observation.h"
 #include "run/fold/fold_int.h"
 #include "run/host.h"
 #include "run/offer/resolve.h"
@@ -257,13 +257,13 @@ static haft_status error_text(haft__run *run, haft__json error, haft_str *ret_te
     return status;
 }
 
-/* What the model sees: the result, cut, and the note behind it when it brought nothing new. */
+/* Sets what the model sees: the result, cut, and after it the note if the call brought nothing new.
+ */
 static haft_status set_shown_text(haft__run *run, haft__run_call *call, bool nothing_new,
                                   haft_error *err)
 {
-    bool truncated = false;
-    call->shown = haft__prompt_observation(run->arena, call->result,
-                                           run->spec->limits.observation_chars, &truncated);
+    call->shown =
+        haft__observation_cut(run->arena, call->result, run->spec->limits.observation_chars);
     run->observation = call->shown; /* may become the answer: without what is meant for the model */
     if (call->shown.ptr != NULL && nothing_new && call->note.len > 0) {
         haft_str gap = HAFT__LIT("\n\n"), shown = call->shown;
