@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "run/arguments.h"
 #include "run/pause/condition.h"
+#include "tool/traits.h"
 
 static bool names_tool(const haft__approval_rule *rule, haft_str name)
 {
@@ -21,20 +22,10 @@ static bool names_tool(const haft__approval_rule *rule, haft_str name)
 
 static bool names_trait(const haft__approval_rule *rule, const haft__traits *traits)
 {
-    const struct {
-        const char *name;
-        bool held;
-    } known[] = {
-        {"read_only", traits->read_only},
-        {"idempotent", traits->idempotent},
-        {"destructive", traits->destructive},
-        {"return_direct", traits->return_direct},
-    };
     for (size_t i = 0; i < rule->trait_count; i++) {
-        for (size_t k = 0; k < COUNT(known); k++) {
-            if (known[k].held && haft__str_equal(rule->traits[i], haft__str(known[k].name))) {
-                return true;
-            }
+        const haft__trait *trait = haft__trait_find(rule->traits[i]);
+        if (trait != NULL && trait->in_approvals && haft__trait_is_set(trait, traits)) {
+            return true;
         }
     }
     return false;

@@ -6,6 +6,7 @@
 #include "exec/secrets.h"
 #include "mcp/server/tool_name.h"
 #include "serve/mcp/spec_int.h"
+#include "tool/traits.h"
 #include "json/read.h"
 
 #define TASK_SCHEMA                                                                                \
@@ -169,12 +170,7 @@ static void add_annotations(haft__json_writer *w, const haft__tool *tool)
     }
     haft__json_key(w, "annotations");
     haft__json_begin_object(w);
-    haft__json_key(w, "readOnlyHint");
-    haft__json_add_bool(w, tool->traits.read_only);
-    haft__json_key(w, "destructiveHint");
-    haft__json_add_bool(w, tool->traits.destructive);
-    haft__json_key(w, "idempotentHint");
-    haft__json_add_bool(w, tool->traits.idempotent || tool->traits.read_only);
+    haft__traits_write_mcp(w, &tool->traits);
     haft__json_key(w, "openWorldHint");
     haft__json_add_bool(w, tool->source != HAFT__TOOL_BUILTIN);
     haft__json_end_object(w);
