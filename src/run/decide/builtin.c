@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "prompt/observation.h"
 #include "run/decide/decide_int.h"
+#include "tool/builtin.h"
 #include "json/number.h"
 
 static haft_str text_of(const haft__run_call *call, const char *key)
@@ -113,32 +114,22 @@ static haft_status read_result(haft__decision *d, const haft__run_call *call)
     return finish_text(d, call, haft__observation_page(text, offset, limit, most));
 }
 
-static const struct {
-    const char *name;
-    haft_status (*decide)(haft__decision *d, const haft__run_call *call);
-} builtins[] = {
-    {"request_user_input", haft__decide_question},
-    {"complete_workflow", complete},
-    {"store_artifact", store_artifact},
-    {"read_result", read_result},
+/* The built-ins of HAFT__BUILTIN_IN_RUN. */
+static haft_status (*const deciders[HAFT__BUILTIN_COUNT])(haft__decision *d,
+                                                          const haft__run_call *call) = {
+    [HAFT__BUILTIN_READ_RESULT] = read_result,
+    [HAFT__BUILTIN_REQUEST_USER_INPUT] = haft__decide_question,
+    [HAFT__BUILTIN_COMPLETE_WORKFLOW] = complete,
+    [HAFT__BUILTIN_STORE_ARTIFACT] = store_artifact,
 };
-
-static size_t find_builtin(const haft__tool *tool)
-{
-    for (size_t i = 0; tool->source == HAFT__TOOL_BUILTIN && i < COUNT(builtins); i++) {
-        if (haft__str_equal(tool->name, haft__str(builtins[i].name))) {
-            return i;
-        }
-    }
-    return COUNT(builtins);
-}
 
 bool haft__builtin_is_pure(const haft__tool *tool)
 {
-    return find_builtin(tool) < COUNT(builtins);
+    const haft__builtin *builtin = haft__builtin_of(tool);
+    return builtin != NULL && deciders[haft__builtin_id_of(builtin)] != NULL;
 }
 
 haft_status haft__decide_builtin(haft__decision *d, const haft__run_call *call)
 {
-    return builtins[find_builtin(call->tool)].decide(d, call);
+    return deciders[haft__builtin_id_of(haft__builtin_of(call->tool))](d, call);
 }

@@ -14,6 +14,7 @@
 #include "run/fold/fold_int.h"
 #include "run/host.h"
 #include "run/offer/resolve.h"
+#include "tool/builtin.h"
 #include "json/object.h"
 
 /* When the last call of a batch has its result, all results join the conversation, in call order.
@@ -293,9 +294,8 @@ static haft_status count_finished(haft__run *run, haft__run_call *call, haft_err
     past->finished = true;
     past->kept++;
     run->default_satisfied = run->default_satisfied || wants_default(run, call);
-    bool is_completion = call->tool->source == HAFT__TOOL_BUILTIN
-                         && haft__str_equal(call->name, HAFT__LIT("complete_workflow"));
-    run->completed = run->completed || (is_completion && call->ok);
+    const haft__builtin *builtin = haft__builtin_of(call->tool);
+    run->completed = run->completed || (builtin != NULL && builtin->completes && call->ok);
     const haft__traits *traits = &call->tool->traits;
     bool keep = call->ok && (traits->cache != HAFT__CACHE_NONE || traits->idempotent)
                 && call->cache_key.len > 0 && !call->searched; /* what it shows may have gone */

@@ -6,6 +6,7 @@
 #include "exec/secrets.h"
 #include "mcp/server/tool_name.h"
 #include "serve/mcp/spec_int.h"
+#include "tool/builtin.h"
 #include "tool/traits.h"
 #include "json/read.h"
 
@@ -16,17 +17,15 @@
 
 /* ---- what there is ---- */
 
-/* Tools that do something without a run around them. */
+/* Whether the tool works without a run. */
 static bool is_served(const haft__tool *tool)
 {
+    const haft__builtin *builtin = haft__builtin_of(tool);
     switch (tool->source) {
     case HAFT__TOOL_FUNCTION:
     case HAFT__TOOL_COMMAND:
     case HAFT__TOOL_HTTP: return true;
-    case HAFT__TOOL_BUILTIN:
-        return haft__str_equal(tool->name, HAFT__LIT("glob"))
-               || haft__str_equal(tool->name, HAFT__LIT("grep"))
-               || haft__str_equal(tool->name, HAFT__LIT("read"));
+    case HAFT__TOOL_BUILTIN: return builtin != NULL && builtin->host == HAFT__BUILTIN_IN_EXEC;
     case HAFT__TOOL_MCP:
     case HAFT__TOOL_AGENT:
     case HAFT__TOOL_HEADLESS:
