@@ -232,23 +232,131 @@ haft_status haft__decide_guard(haft__decision *d, haft_str tool, bool *ret_passe
     return HAFT_OK;
 }
 
-/* What judging a call came to. */
+/* What a check says of a call. */
 typedef enum judgement {
-    JUDGED_EVENT, /* decided: an event */
-    JUDGED_WAIT,  /* it may run, but not yet */
+    JUDGED_PASSES, /* the next check decides */
+    JUDGED_EVENT,  /* decided: an event */
+    JUDGED_WAIT,   /* it may run, but not yet */
 } judgement;
 
-/* The call is valid: is it a repetition, approved, known from before, and is there room? */
-static haft_status judge_valid(haft__decision *d, const haft__run_call *call, haft__json arguments,
-                               judgement *ret_judgement)
+/* A call while it is judged. */
+typedef struct judged_call {
+    const haft__run_call *call;
+    judgement judgement;
+    haft__json arguments;        /* as the tool takes them, after check_arguments */
+    const haft__run_call *known; /* a call with the same result in the cache, or NULL */
+} judged_call;
+
+static haft_status decided(judged_call *j, haft_status status)
 {
-    haft__buf *key = &d->tools->body; /* not in use yet */
-    haft__buf_clear(key);
-    haft_status status = haft__run_call_key(key, call->name, arguments, d->err);
+    j->judgement = JUDGED_EVENT;
+    return status;
+}
+
+static haft_status check_form(haft__decision *d, judged_call *j)
+{
+    return j->call->malformed.len > 0 ? decided(j, refuse_malformed(d, j->call)) : HAFT_OK;
+}
+
+static haft_status check_known(haft__decision *d, judged_call *j)
+{
+    const haft__run_call *call = j->call;
+    if (call->tool != NULL
+        && haft__resolve_tool(d->spec, d->run, call->tool).visibility != HAFT__VISIBILITY_NONE) {
+        return HAFT_OK;
+    }
+    const char *why = haft__decide_missing_tool(d, call);
+    return decided(j, why != NULL ? haft__decide_refuse(d, call, why) : refuse_unknown(d, call));
+}
+
+static haft_status check_allowed(haft__decision *d, judged_call *j)
+{
+    bool allowed = d->run->allowed[haft__run_tool_index(d->run, j->call->tool)];
+    return allowed ? HAFT_OK : decided(j, refuse_not_allowed(d, j->call));
+}
+
+static haft_status check_limits(haft__decision *d, judged_call *j)
+{
+    const haft__spec_limits *limits = &d->spec->limits;
+    bool over_cap = limits->overflow == HAFT__OVERFLOW_TRUNCATE
+                    && accepted_before(d->run, j->call) >= limits->parallel;
+    bool over_budget = d->run->usage.calls >= limits->calls;
+    return !is_control(j->call) && (over_cap || over_budget)
+               ? decided(j, haft__decide_over_limit(d, j->call, over_budget))
+               : HAFT_OK;
+}
+
+/* A redacted call must not run with the text that replaced its secret. */
+static haft_status check_secrets(haft__decision *d, judged_call *j)
+{
+    if (!j->call->redacted || haft__builtin_is_pure(j->call->tool)) {
+        return HAFT_OK;
+    }
+    haft__buf_add_str(&d->tools->text, HAFT__LIT(HAFT__WITHHOLD_TEXT));
+    return decided(j, haft__decide_refuse(d, j->call, HAFT__WITHHOLD_REASON));
+}
+
+/* A call that waits for a place is read once there is one, and not at each decision. */
+static haft_status check_place(haft__decision *d, judged_call *j)
+{
+    const haft__run_call *call = j->call;
+    const haft__approval_rule *rule = NULL;
+    bool approval = haft__approval_is_required(d->spec, call->tool, NULL, &d->tools->scratch, &rule)
+                    || call->needs_new_approval;
+    if (d->full && is_external(call->tool) && !approval) {
+        j->judgement = JUDGED_WAIT;
+    }
+    return HAFT_OK;
+}
+
+static haft_status check_truncated(haft__decision *d, judged_call *j)
+{
+    bool broken = false, cut = d->run->reply.stop == HAFT__STOP_LENGTH;
+    haft_status status = cut ? check_repair(d, j->call, &broken) : HAFT_OK;
+    return broken ? decided(j, refuse_truncated(d, j->call)) : status;
+}
+
+static haft_status check_arguments(haft__decision *d, judged_call *j)
+{
+    const haft__run *run = d->run;
+    haft__arguments arguments;
+    bool nullable = run->constraint == HAFT__CONSTRAINT_JSON_SCHEMA
+                    && haft__constraint_detect(d->spec).target == HAFT__TARGET_OPENAI;
+    haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
+    haft_status status = (nullable ? haft__arguments_read_nullable : haft__arguments_read)(
+        j->call->tool, j->call->raw, d->tools->checker, &d->tools->scratch, run->hash_key,
+        &arguments, &d->tools->text, d->err);
     if (status != HAFT_OK) {
         return status;
     }
-    const haft__run_call *known = haft__map_get(&d->run->results, haft__buf_str(key));
+    if (!arguments.good) {
+        return decided(j, haft__decide_refuse(d, j->call, "invalid"));
+    }
+    haft__buf_clear(&d->tools->text);
+    j->arguments = arguments.value;
+    return HAFT_OK;
+}
+
+static haft_status check_guard(haft__decision *d, judged_call *j)
+{
+    bool passes = true;
+    haft_status status =
+        is_control(j->call) ? haft__decide_guard(d, j->call->name, &passes) : HAFT_OK;
+    return status == HAFT_OK && !passes ? decided(j, haft__decide_refuse(d, j->call, "guard"))
+                                        : status;
+}
+
+/* The decider's text becomes the note of a call that is let through as a repetition. */
+static haft_status check_repetition(haft__decision *d, judged_call *j)
+{
+    const haft__run_call *call = j->call;
+    haft__buf *key = &d->tools->body; /* not in use yet */
+    haft__buf_clear(key);
+    haft_status status = haft__run_call_key(key, call->name, j->arguments, d->err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    j->known = haft__map_get(&d->run->results, haft__buf_str(key));
     haft__no_progress_verdict verdict = HAFT__NO_PROGRESS_FINE;
     if (!is_control(call) && !call->approved) {
         verdict = haft__no_progress_check(&d->run->progress, haft__run_hash(call->name),
@@ -256,94 +364,65 @@ static haft_status judge_valid(haft__decision *d, const haft__run_call *call, ha
         haft__no_progress_explain(&d->tools->text, verdict, call->name);
     }
     if (verdict == HAFT__NO_PROGRESS_STOP) {
-        return haft__decide_end(d, HAFT__END_INCOMPLETE, d->run->observation, false,
-                                "no progress: the same calls over and over", NULL);
+        return decided(j, haft__decide_end(d, HAFT__END_INCOMPLETE, d->run->observation, false,
+                                           "no progress: the same calls over and over", NULL));
     }
-    if (verdict == HAFT__NO_PROGRESS_REFUSE) {
-        return haft__decide_refuse(d, call, "repeated");
-    }
-    const haft__approval_rule *rule = NULL;
-    bool approval =
-        haft__approval_is_required(d->spec, call->tool, &arguments, &d->tools->scratch, &rule)
-        || call->needs_new_approval;
-    if (approval && !call->approved) {
-        return haft__decide_approval(d, call, arguments, rule);
-    }
-    uint64_t ttl = call->tool->traits.cache_ttl_ms;
-    if (known != NULL && (ttl == 0 || d->now_ms - known->finished_ms <= ttl)) {
-        return haft__decide_finish(d, call, arguments, known->result, true,
-                                   haft__buf_str(&d->tools->text));
-    }
-    if (haft__call_wait_lane_holder(d->run, call) != NULL) {
-        *ret_judgement = JUDGED_WAIT;
-        return HAFT_OK;
-    }
-    return haft__decide_start(d, call, arguments, haft__buf_str(&d->tools->text));
+    return verdict == HAFT__NO_PROGRESS_REFUSE
+               ? decided(j, haft__decide_refuse(d, call, "repeated"))
+               : HAFT_OK;
 }
+
+static haft_status check_approval(haft__decision *d, judged_call *j)
+{
+    const haft__run_call *call = j->call;
+    const haft__approval_rule *rule = NULL;
+    bool required =
+        haft__approval_is_required(d->spec, call->tool, &j->arguments, &d->tools->scratch, &rule)
+        || call->needs_new_approval;
+    return required && !call->approved
+               ? decided(j, haft__decide_approval(d, call, j->arguments, rule))
+               : HAFT_OK;
+}
+
+static haft_status check_cache(haft__decision *d, judged_call *j)
+{
+    uint64_t ttl = j->call->tool->traits.cache_ttl_ms;
+    bool fresh = j->known != NULL && (ttl == 0 || d->now_ms - j->known->finished_ms <= ttl);
+    return fresh ? decided(j, haft__decide_finish(d, j->call, j->arguments, j->known->result, true,
+                                                  haft__buf_str(&d->tools->text)))
+                 : HAFT_OK;
+}
+
+static haft_status check_lane(haft__decision *d, judged_call *j)
+{
+    if (haft__call_wait_lane_holder(d->run, j->call) != NULL) {
+        j->judgement = JUDGED_WAIT;
+    }
+    return HAFT_OK;
+}
+
+/* In this order; a call that passes them all starts. */
+static haft_status (*const checks[])(haft__decision *d, judged_call *j) = {
+    check_form,     check_known,     check_allowed,   check_limits, check_secrets,
+    check_place,    check_truncated, check_arguments, check_guard,  check_repetition,
+    check_approval, check_cache,     check_lane,
+};
 
 static haft_status judge_call(haft__decision *d, const haft__run_call *call,
                               judgement *ret_judgement)
 {
-    const haft__run *run = d->run;
-    const haft__spec_limits *limits = &d->spec->limits;
-    *ret_judgement = JUDGED_EVENT;
-    if (call->malformed.len > 0) {
-        return refuse_malformed(d, call);
+    judged_call j = {.call = call, .judgement = JUDGED_PASSES};
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < COUNT(checks) && status == HAFT_OK && j.judgement == JUDGED_PASSES;
+         i++) {
+        status = checks[i](d, &j);
     }
-    if (call->tool == NULL
-        || haft__resolve_tool(d->spec, run, call->tool).visibility == HAFT__VISIBILITY_NONE) {
-        const char *why = haft__decide_missing_tool(d, call);
-        return why != NULL ? haft__decide_refuse(d, call, why) : refuse_unknown(d, call);
+    if (status == HAFT_OK && j.judgement == JUDGED_PASSES) {
+        status =
+            decided(&j, haft__decide_start(d, call, j.arguments, haft__buf_str(&d->tools->text)));
     }
-    if (!run->allowed[haft__run_tool_index(run, call->tool)]) {
-        return refuse_not_allowed(d, call);
-    }
-    bool over_cap = limits->overflow == HAFT__OVERFLOW_TRUNCATE
-                    && accepted_before(run, call) >= limits->parallel;
-    bool over_budget = run->usage.calls >= limits->calls;
-    if (!is_control(call) && (over_cap || over_budget)) {
-        return haft__decide_over_limit(d, call, over_budget);
-    }
-    if (call->redacted && !haft__builtin_is_pure(call->tool)) {
-        haft__buf_add_str(&d->tools->text, HAFT__LIT(HAFT__WITHHOLD_TEXT));
-        return haft__decide_refuse(d, call, HAFT__WITHHOLD_REASON);
-    }
-    const haft__approval_rule *rule = NULL;
-    bool approval = haft__approval_is_required(d->spec, call->tool, NULL, &d->tools->scratch, &rule)
-                    || call->needs_new_approval;
-    if (d->full && is_external(call->tool) && !approval) {
-        *ret_judgement = JUDGED_WAIT; /* and is read when there is a place, not each time */
-        return HAFT_OK;
-    }
-    bool broken = false, cut = run->reply.stop == HAFT__STOP_LENGTH;
-    haft_status status = cut ? check_repair(d, call, &broken) : HAFT_OK;
-    if (broken) {
-        return refuse_truncated(d, call);
-    }
-    haft__arguments arguments;
-    haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
-    if (status == HAFT_OK) {
-        bool nullable = run->constraint == HAFT__CONSTRAINT_JSON_SCHEMA
-                        && haft__constraint_detect(d->spec).target == HAFT__TARGET_OPENAI;
-        status = (nullable ? haft__arguments_read_nullable : haft__arguments_read)(
-            call->tool, call->raw, d->tools->checker, &d->tools->scratch, run->hash_key, &arguments,
-            &d->tools->text, d->err);
-    }
-    if (status != HAFT_OK) {
-        return status;
-    }
-    if (!arguments.good) {
-        return haft__decide_refuse(d, call, "invalid");
-    }
-    haft__buf_clear(&d->tools->text);
-    if (is_control(call)) {
-        bool passes = false;
-        status = haft__decide_guard(d, call->name, &passes);
-        if (status != HAFT_OK || !passes) {
-            return status != HAFT_OK ? status : haft__decide_refuse(d, call, "guard");
-        }
-    }
-    return judge_valid(d, call, arguments.value, ret_judgement);
+    *ret_judgement = j.judgement;
+    return status;
 }
 
 /* ---- one call, and all of them ---- */
