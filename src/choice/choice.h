@@ -143,8 +143,8 @@ typedef struct haft__guard_facts {
 haft__guard_facts haft__guard_collect(const haft__spec *spec, const haft__choice_facts *facts,
                                       const bool *phase_done, bool artifact_stored);
 
-/* Whether the tool may run now: request_user_input and complete_workflow have a guard, all others
- * pass. If not, appends all that is missing, for the model to read. */
+/* Whether the tool may run now: some built-ins have a guard (tool/builtin.h), all other tools pass.
+ * If not, appends all that is missing, for the model to read. */
 bool haft__guard_passes(const haft__spec *spec, const haft__guard_facts *facts, haft_str tool,
                         haft__buf *why);
 

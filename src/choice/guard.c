@@ -6,7 +6,10 @@
  * can act on it at once. Tests: tests/choice/guard_test.c, tests/choice/exhaustive_test.c.
  */
 #include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
 #include "choice/choice_int.h"
+#include "tool/builtin.h"
 
 /* Different tools to be called before a person is asked. */
 #define MIN_TOOLS_BEFORE_QUESTION 2U
@@ -110,7 +113,7 @@ static void add_phases(missing *m, const haft__spec *spec, const haft__guard_fac
 
 static void add_artifact(missing *m, const haft__guard_facts *facts)
 {
-    haft_str name = HAFT__LIT("store_artifact");
+    haft_str name = haft__str(haft__builtin_get(HAFT__BUILTIN_STORE_ARTIFACT)->name);
     for (size_t i = 0; i < facts->tool_count; i++) {
         if (facts->tools[i].role == HAFT__ROLE_ARTIFACT) {
             name = facts->tools[i].name;
@@ -143,11 +146,11 @@ static bool completion_passes(const haft__spec *spec, const haft__guard_facts *f
 bool haft__guard_passes(const haft__spec *spec, const haft__guard_facts *facts, haft_str tool,
                         haft__buf *why)
 {
-    if (haft__str_equal(tool, HAFT__LIT("request_user_input"))) {
-        return question_passes(facts, tool, why);
+    const haft__builtin *builtin = haft__builtin_find(tool);
+    switch (builtin != NULL ? builtin->guard : HAFT__BUILTIN_UNGUARDED) {
+    case HAFT__BUILTIN_UNGUARDED: return true;
+    case HAFT__BUILTIN_GUARD_QUESTION: return question_passes(facts, tool, why);
+    case HAFT__BUILTIN_GUARD_COMPLETION: return completion_passes(spec, facts, tool, why);
     }
-    if (haft__str_equal(tool, HAFT__LIT("complete_workflow"))) {
-        return completion_passes(spec, facts, tool, why);
-    }
-    return true;
+    HAFT__UNREACHABLE();
 }

@@ -405,7 +405,7 @@ static void on_withdraw(void *context)
                                  .value = haft__json_object(&action, 1),
                                  .by = HAFT__BY_SERVER,
                                  .why = HAFT__LIT(""),
-                                 .pause = haft__str(haft__pause_name(HAFT__PAUSE_QUESTION)),
+                                 .pause = haft__str(haft__pause_name(haft__pause_of_elicitation())),
                                  .binding = HAFT__LIT(""),
                                  .message = HAFT__LIT("")};
     if (slot->state == HAFT__CALL_SLOT_AWAITING_ANSWER) {

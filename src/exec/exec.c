@@ -14,36 +14,32 @@
 #include "base/utf8.h"
 #include "exec/mcp/mcp.h"
 #include "io/http/client.h"
+#include "tool/builtin.h"
 #include "json/read.h"
 #include "json/write.h"
 
-static const struct {
-    haft__tool_source source;
-    const char *name; /* of a built-in; NULL: every tool of that source */
-    const haft__executor *executor;
-} executors[] = {
-    {HAFT__TOOL_HTTP, NULL, &haft__executor_http},
-    {HAFT__TOOL_FUNCTION, NULL, &haft__executor_function},
-    {HAFT__TOOL_COMMAND, NULL, &haft__executor_command},
-    {HAFT__TOOL_BUILTIN, "glob", &haft__executor_glob},
-    {HAFT__TOOL_BUILTIN, "grep", &haft__executor_grep},
-    {HAFT__TOOL_BUILTIN, "read", &haft__executor_read},
-    {HAFT__TOOL_PROVIDER, NULL, NULL}, /* runs at the provider, never here */
+/* The built-ins of HAFT__BUILTIN_IN_EXEC. */
+static const haft__executor *const builtin_executors[HAFT__BUILTIN_COUNT] = {
+    [HAFT__BUILTIN_GLOB] = &haft__executor_glob,
+    [HAFT__BUILTIN_GREP] = &haft__executor_grep,
+    [HAFT__BUILTIN_READ] = &haft__executor_read,
 };
 
 static const haft__executor *find_executor(const haft__exec *exec, const haft__tool *tool)
 {
-    if (tool->source == HAFT__TOOL_MCP) {
-        return exec->mcp;
+    const haft__builtin *builtin = haft__builtin_of(tool);
+    switch (tool->source) {
+    case HAFT__TOOL_FUNCTION: return &haft__executor_function;
+    case HAFT__TOOL_COMMAND: return &haft__executor_command;
+    case HAFT__TOOL_HTTP: return &haft__executor_http;
+    case HAFT__TOOL_MCP: return exec->mcp;
+    case HAFT__TOOL_BUILTIN:
+        return builtin != NULL ? builtin_executors[haft__builtin_id_of(builtin)] : NULL;
+    case HAFT__TOOL_AGENT:
+    case HAFT__TOOL_HEADLESS:
+    case HAFT__TOOL_PROVIDER: return NULL; /* runs elsewhere */
     }
-    for (size_t i = 0; i < COUNT(executors); i++) {
-        if (executors[i].source == tool->source
-            && (executors[i].name == NULL
-                || haft__str_equal(tool->name, haft__str(executors[i].name)))) {
-            return executors[i].executor;
-        }
-    }
-    return NULL;
+    HAFT__UNREACHABLE();
 }
 
 haft_status haft__exec_create(const haft__exec_options *options, haft__exec **ret_exec,

@@ -62,10 +62,11 @@ static bool take_name(haft__parser *p, const haft__format_mark *mark)
     return why == NULL;
 }
 
-/* Whether its arguments can be read: they go to a tool. A tool's name alone is mended. */
-static bool check_recipient(haft__parser *p)
+/* Whether its arguments can be read: they go to a tool. A tool's name alone is repaired. */
+static bool check_recipient(haft__parser *p, const haft__format_mark *mark)
 {
     haft__call_builder *call = &p->call;
+    (void)mark;
     if (call->bad_recipient && (!p->options.repair || call->tool == NULL)) {
         haft__parser_reject_call(p, "its recipient is not functions.NAME");
         return false;
@@ -75,27 +76,195 @@ static bool check_recipient(haft__parser *p)
     return true;
 }
 
-/* Code is kept like a call, so that a block that is cut can be told as one. */
-static void open_code(haft__parser *p, haft_str mark)
+/* ---- actions ---- */
+
+/* Performs the action of a mark, or of the end of the text: then `mark` is NULL. False when the
+ * action has led to another state than the mark says. */
+typedef bool action_function(haft__parser *p, const haft__format_mark *mark);
+
+static bool do_nothing(haft__parser *p, const haft__format_mark *mark)
+{
+    (void)p, (void)mark;
+    return true;
+}
+
+static bool begin_call(haft__parser *p, const haft__format_mark *mark)
+{
+    haft__call_builder_begin(p, haft__str(mark->keep ? "" : mark->text), mark->if_known);
+    p->call.if_named = mark->if_named;
+    return true;
+}
+
+static bool begin_recipient(haft__parser *p, const haft__format_mark *mark)
+{
+    haft__call_builder_begin(p, haft__str(mark->text), false);
+    p->call.bad_recipient = true;
+    return true;
+}
+
+static bool accept_recipient(haft__parser *p, const haft__format_mark *mark)
+{
+    (void)mark;
+    p->call.bad_recipient = false;
+    return true;
+}
+
+static bool reject_recipient(haft__parser *p, const haft__format_mark *mark)
+{
+    (void)mark;
+    haft__call_builder_reject_recipient(p);
+    return true;
+}
+
+static bool end_id_with_name(haft__parser *p, const haft__format_mark *mark)
+{
+    haft__call_builder_end_id(p);
+    return take_name(p, mark);
+}
+
+static bool end_short_id(haft__parser *p, const haft__format_mark *mark)
+{
+    (void)mark;
+    if (!haft__call_builder_has_short_id(p)) {
+        haft__parser_reject_call(p, "its id is not 9 letters and digits");
+        return false;
+    }
+    return true;
+}
+
+static bool begin_value(haft__parser *p, haft__format_action key_end)
+{
+    if (!haft__value_begin(p, key_end)) {
+        reject_key(p, "the name of a parameter cannot be one");
+        return false;
+    }
+    return true;
+}
+
+static bool end_key(haft__parser *p, const haft__format_mark *mark)
+{
+    (void)mark;
+    return begin_value(p, HAFT__ACTION_KEY_END);
+}
+
+static bool end_key_of_string(haft__parser *p, const haft__format_mark *mark)
+{
+    (void)mark;
+    return begin_value(p, HAFT__ACTION_KEY_END_STRING);
+}
+
+static bool end_key_of_json(haft__parser *p, const haft__format_mark *mark)
+{
+    (void)mark;
+    return begin_value(p, HAFT__ACTION_KEY_END_JSON);
+}
+
+static bool end_untyped_key(haft__parser *p, const haft__format_mark *mark)
+{
+    (void)mark;
+    reject_key(p, "a parameter does not say string=\"true\" or string=\"false\"");
+    return false;
+}
+
+static bool end_value(haft__parser *p, const haft__format_mark *mark)
+{
+    (void)mark;
+    haft__value_end(p);
+    return true;
+}
+
+/* A call whose code is still open was cut off, and stays open. */
+static bool end_call(haft__parser *p, const haft__format_mark *mark)
+{
+    (void)mark;
+    if (!haft__call_builder_is_code_open(p)) {
+        haft__value_close(p);
+    }
+    return true;
+}
+
+/* Code is recorded like a call, so that a block that is cut is reported as one. */
+static bool begin_code(haft__parser *p, const haft__format_mark *mark)
 {
     haft__buf *opener = &p->undecided; /* the fence; a tag stands alone */
     bool fenced = haft__parser_state(p)->bytes == HAFT__BYTES_UNDECIDED;
+    haft_str text = haft__str(mark->text);
     p->coding = true;
-    haft__call_builder_begin(p, fenced ? haft__buf_str(opener) : mark, false);
+    haft__call_builder_begin(p, fenced ? haft__buf_str(opener) : text, false);
     if (fenced) {
-        haft__call_builder_record(p, mark);
-        p->call.offset -= mark.len;
+        haft__call_builder_record(p, text);
+        p->call.offset -= text.len;
     }
+    return true;
 }
 
-/* What may be a call, and all that follows it. */
-static void hold_suspect(haft__parser *p, haft_str mark)
+static bool end_code(haft__parser *p, const haft__format_mark *mark)
 {
-    haft__buf_add_str(&p->suspect, mark);
-    haft__parser_check(p, &p->suspect);
+    (void)mark;
+    haft__call_builder_discard(p);
+    haft__parser_end_code(p);
+    return true;
 }
 
-/* Reasoning behind text. False when it is known that it would never end. */
+static bool discard_call(haft__parser *p, const haft__format_mark *mark)
+{
+    (void)mark;
+    haft__call_builder_discard(p);
+    return true;
+}
+
+static bool fail_incomplete_call(haft__parser *p, const haft__format_mark *mark)
+{
+    haft__call_builder_unrecord(p, mark != NULL && mark->head ? strlen(mark->text) : 0);
+    haft__call_builder_fail(p, HAFT__PARSER_EVENT_MALFORMED, "it ends before its arguments");
+    return true;
+}
+
+static bool fail_nested_value(haft__parser *p, const haft__format_mark *mark)
+{
+    (void)mark;
+    haft__malformed_call_begin(
+        p,
+        "an argument has the opening tag of another in it: where it ends is not "
+        "known, and nothing from there on is run",
+        &(haft__malformed_call){.state = p->state});
+    return true;
+}
+
+static bool emit_line_break(haft__parser *p, const haft__format_mark *mark)
+{
+    (void)mark;
+    haft__parser_emit_whitespace(p, HAFT__LIT("\n"));
+    p->any = true; /* if nothing follows, it is layout */
+    return true;
+}
+
+static bool reopen_reasoning(haft__parser *p, const haft__format_mark *mark)
+{
+    if (p->reasoning.begun || p->suspect.len > 0) {
+        haft__parser_emit_reasoning(p, haft__str(mark->text));
+    }
+    return true;
+}
+
+/* Holds the mark, and all that follows it, back: it may be a call. */
+static bool hold_suspect(haft__parser *p, const haft__format_mark *mark)
+{
+    haft__buf_add_str(&p->suspect, haft__str(mark->text));
+    haft__parser_check(p, &p->suspect);
+    return true;
+}
+
+static bool hold_at_reasoning_start(haft__parser *p, const haft__format_mark *mark)
+{
+    if (p->reasoning.begun) {
+        haft__parser_emit_reasoning(p, haft__str(mark->text));
+        return true;
+    }
+    return hold_suspect(p, mark);
+}
+
+/* Reasoning after text. False when it is known that it never ends. */
 static bool hold_reasoning(haft__parser *p, const haft__format_mark *mark)
 {
     if ((p->endless >> mark->to & 1) != 0) {
@@ -104,94 +273,53 @@ static bool hold_reasoning(haft__parser *p, const haft__format_mark *mark)
     }
     p->supposed = mark;
     p->supposed_in = p->state;
-    hold_suspect(p, haft__str(mark->text));
+    return hold_suspect(p, mark);
+}
+
+static bool emit_stray_end(haft__parser *p, const haft__format_mark *mark)
+{
+    if (!p->reasoned) {
+        haft__parser_emit_content(p, haft__str(mark->text));
+    }
     return true;
 }
+
+static action_function *const actions[] = {
+    [HAFT__ACTION_NONE] = do_nothing,
+    [HAFT__ACTION_CALL_BEGIN] = begin_call,
+    [HAFT__ACTION_RECIPIENT_BEGIN] = begin_recipient,
+    [HAFT__ACTION_RECIPIENT_TOOL] = accept_recipient,
+    [HAFT__ACTION_RECIPIENT_INVALID] = reject_recipient,
+    [HAFT__ACTION_ARGUMENTS_BEGIN] = check_recipient,
+    [HAFT__ACTION_NAME_END] = take_name,
+    [HAFT__ACTION_ID_WITH_NAME_END] = end_id_with_name,
+    [HAFT__ACTION_SHORT_ID_END] = end_short_id,
+    [HAFT__ACTION_KEY_END] = end_key,
+    [HAFT__ACTION_KEY_END_STRING] = end_key_of_string,
+    [HAFT__ACTION_KEY_END_JSON] = end_key_of_json,
+    [HAFT__ACTION_KEY_END_UNTYPED] = end_untyped_key,
+    [HAFT__ACTION_VALUE_END] = end_value,
+    [HAFT__ACTION_CALL_END] = end_call,
+    [HAFT__ACTION_CODE_BEGIN] = begin_code,
+    [HAFT__ACTION_CODE_END] = end_code,
+    [HAFT__ACTION_CALL_DISCARD] = discard_call,
+    [HAFT__ACTION_CALL_INCOMPLETE] = fail_incomplete_call,
+    [HAFT__ACTION_VALUE_NESTED] = fail_nested_value,
+    [HAFT__ACTION_LINE_BREAK] = emit_line_break,
+    [HAFT__ACTION_REASONING_AFTER_TEXT] = hold_reasoning,
+    [HAFT__ACTION_REASONING_REOPEN] = reopen_reasoning,
+    [HAFT__ACTION_CALL_AT_REASONING_START] = hold_at_reasoning_start,
+    [HAFT__ACTION_CALL_IN_REASONING] = hold_suspect,
+    [HAFT__ACTION_REASONING_STRAY_END] = emit_stray_end,
+};
 
 bool haft__parser_apply_action(haft__parser *p, haft__format_action what,
                                const haft__format_mark *mark)
 {
-    switch (what) {
-    case HAFT__ACTION_NONE: break;
-    case HAFT__ACTION_CALL_BEGIN:
-        haft__call_builder_begin(p, haft__str(mark->keep ? "" : mark->text), mark->if_known);
-        p->call.if_named = mark->if_named;
-        break;
-    case HAFT__ACTION_RECIPIENT_BEGIN:
-        haft__call_builder_begin(p, haft__str(mark->text), false);
-        p->call.bad_recipient = true;
-        break;
-    case HAFT__ACTION_RECIPIENT_TOOL: p->call.bad_recipient = false; break;
-    case HAFT__ACTION_RECIPIENT_INVALID: haft__call_builder_reject_recipient(p); break;
-    case HAFT__ACTION_ARGUMENTS_BEGIN: return check_recipient(p);
-    case HAFT__ACTION_NAME_END: return take_name(p, mark);
-    case HAFT__ACTION_ID_WITH_NAME_END: haft__call_builder_end_id(p); return take_name(p, mark);
-    case HAFT__ACTION_SHORT_ID_END:
-        if (!haft__call_builder_has_short_id(p)) {
-            haft__parser_reject_call(p, "its id is not 9 letters and digits");
-            return false;
-        }
-        break;
-    case HAFT__ACTION_KEY_END:
-    case HAFT__ACTION_KEY_END_STRING:
-    case HAFT__ACTION_KEY_END_JSON:
-        if (!haft__value_begin(p, what)) {
-            reject_key(p, "the name of a parameter cannot be one");
-            return false;
-        }
-        break;
-    case HAFT__ACTION_KEY_END_UNTYPED:
-        reject_key(p, "a parameter does not say string=\"true\" or string=\"false\"");
-        return false;
-    case HAFT__ACTION_VALUE_END: haft__value_end(p); break;
-    case HAFT__ACTION_CALL_END:
-        if (!haft__call_builder_is_code_open(p)) { /* else it was cut off */
-            haft__value_close(p);
-        }
-        break;
-    case HAFT__ACTION_CODE_BEGIN: open_code(p, haft__str(mark->text)); break;
-    case HAFT__ACTION_CODE_END:
-        haft__call_builder_discard(p);
-        haft__parser_end_code(p);
-        break;
-    case HAFT__ACTION_CALL_DISCARD: haft__call_builder_discard(p); break;
-    case HAFT__ACTION_CALL_INCOMPLETE:
-        haft__call_builder_unrecord(p, mark != NULL && mark->head ? strlen(mark->text) : 0);
-        haft__call_builder_fail(p, HAFT__PARSER_EVENT_MALFORMED, "it ends before its arguments");
-        break;
-    case HAFT__ACTION_VALUE_NESTED:
-        haft__malformed_call_begin(
-            p,
-            "an argument has the opening tag of another in it: where it ends is not "
-            "known, and nothing from there on is run",
-            &(haft__malformed_call){.state = p->state});
-        break;
-    case HAFT__ACTION_LINE_BREAK:
-        haft__parser_emit_whitespace(p, HAFT__LIT("\n"));
-        p->any = true; /* if nothing follows, it is layout */
-        break;
-    case HAFT__ACTION_REASONING_AFTER_TEXT: return hold_reasoning(p, mark);
-    case HAFT__ACTION_REASONING_REOPEN:
-        if (p->reasoning.begun || p->suspect.len > 0) {
-            haft__parser_emit_reasoning(p, haft__str(mark->text));
-        }
-        break;
-    case HAFT__ACTION_CALL_AT_REASONING_START:
-        if (p->reasoning.begun) {
-            haft__parser_emit_reasoning(p, haft__str(mark->text));
-        } else {
-            hold_suspect(p, haft__str(mark->text));
-        }
-        break;
-    case HAFT__ACTION_CALL_IN_REASONING: hold_suspect(p, haft__str(mark->text)); break;
-    case HAFT__ACTION_REASONING_STRAY_END:
-        if (!p->reasoned) {
-            haft__parser_emit_content(p, haft__str(mark->text));
-        }
-        break;
-    }
-    return true;
+    return actions[what](p, mark);
 }
+
+/* ---- where a mark leads ---- */
 
 bool haft__parser_is_maybe_call(const haft__format_state *state)
 {

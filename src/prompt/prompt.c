@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prompt.c - system prompt, observations and the transcript. Tests: tests/prompt/prompt_test.c. */
+/* prompt.c - system prompt and transcript. Tests: tests/prompt/prompt_test.c. */
 #include "prompt/prompt.h"
-
-#include <string.h>
 
 #include "base/limits.h"
 #include "base/str.h"
@@ -32,24 +30,6 @@ void haft__prompt_system(haft__buf *buf, const haft__spec *spec)
         haft__buf_add_str(buf, instructions.len > 0 ? HAFT__LIT("\n\n") : HAFT__LIT(""));
         add_plan(buf, spec->plan);
     }
-}
-
-haft_str haft__prompt_observation(haft__arena *arena, haft_str result, uint32_t chars,
-                                  bool *ret_truncated)
-{
-    size_t shown = result.len > chars ? haft__utf8_offset(result, chars) : result.len;
-    *ret_truncated = shown < result.len;
-    if (!*ret_truncated) {
-        return result.ptr != NULL ? result : (haft_str){"", 0};
-    }
-    haft_str mark = HAFT__LIT(HAFT__OBSERVATION_MARK);
-    char *text = haft__arena_alloc(arena, shown + mark.len);
-    if (text == NULL) {
-        return (haft_str){NULL, 0};
-    }
-    memcpy(text, result.ptr, shown);
-    memcpy(text + shown, mark.ptr, mark.len);
-    return (haft_str){text, shown + mark.len};
 }
 
 static void add_line(haft__buf *buf, const char *label, haft_str text)

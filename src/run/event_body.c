@@ -4,7 +4,6 @@
 #include "run/event_body.h"
 
 #include "base/str.h"
-#include "base/utf8.h"
 
 void haft__event_body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kind)
 {
@@ -49,10 +48,4 @@ void haft__field_error(haft__json_writer *w, const haft_error *error)
     haft__field_text(w, "message", haft__str(error->message));
     haft__field_text(w, "hint", haft__str(error->hint));
     haft__json_end_object(w);
-}
-
-bool haft__result_is_truncated(const haft__run *run, haft_str result)
-{
-    uint32_t chars = run->spec->limits.observation_chars;
-    return result.len > chars && haft__utf8_offset(result, chars) < result.len;
 }

@@ -13,7 +13,4 @@ void haft__event_body_end(haft__json_writer *w, haft__buf *buf);
 void haft__field_error(haft__json_writer *w, const haft_error *error);
 void haft__field_usage(haft__json_writer *w, const haft__run *run);
 
-/* Whether the model sees only the beginning of a result. */
-bool haft__result_is_truncated(const haft__run *run, haft_str result);
-
 #endif

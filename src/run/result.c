@@ -48,7 +48,8 @@ static void write_asks(haft__json_writer *w, const haft__run_call *call)
 static void write_pending(haft__json_writer *w, const haft__run_call *call)
 {
     const haft__json *question = haft__json_get(call->arguments, HAFT__LIT("question"));
-    bool asks = call->pause == HAFT__PAUSE_QUESTION && question != NULL;
+    bool asks =
+        haft__pause_kind_of(call->pause)->prompt == HAFT__PAUSE_PROMPT_QUESTION && question != NULL;
     haft_str text = asks ? haft__json_text(*question) : (haft_str){NULL, 0};
     text = is_tool(call) ? haft__elicitation_text(call, "message") : text;
     haft__json_begin_object(w);

@@ -18,27 +18,6 @@ const char *haft__end_name(haft__end end)
     return names[end];
 }
 
-const char *haft__pause_name(haft__pause pause)
-{
-    static const char *const names[] = {
-#define X(name, text) text,
-        HAFT__PAUSES(X)
-#undef X
-    };
-    return names[pause];
-}
-
-bool haft__pause_find(haft_str name, haft__pause *ret_pause)
-{
-    for (int i = 0; i < HAFT__PAUSE_KINDS; i++) {
-        if (haft__str_equal(name, haft__str(haft__pause_name((haft__pause)i)))) {
-            *ret_pause = (haft__pause)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 haft_status haft__run_init(haft__run *run, haft__arena *arena, const haft__spec *spec,
                            haft__hash_key hash_key, haft_error *err)
 {

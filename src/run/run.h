@@ -14,6 +14,7 @@
 #include "choice/choice.h"
 #include "model/model.h"
 #include "run/event.h"
+#include "run/pause/pause.h"
 #include "spec/spec.h"
 
 /* Where a run stands. */
@@ -55,26 +56,6 @@ typedef enum haft__call_stage {
     HAFT__CALL_FINISHED,
     HAFT__CALL_REFUSED,
 } haft__call_stage;
-
-/* Why a run waits for a call. */
-#define HAFT__PAUSES(X)                                                                            \
-    X(QUESTION, "question")                                                                        \
-    X(HEADLESS, "headless")                                                                        \
-    X(APPROVAL, "approval")                                                                        \
-    X(UNKNOWN_OUTCOME, "unknown_outcome")
-
-typedef enum haft__pause {
-#define X(name, text) HAFT__PAUSE_##name,
-    HAFT__PAUSES(X)
-#undef X
-} haft__pause;
-
-#define HAFT__PAUSE_KINDS (HAFT__PAUSE_UNKNOWN_OUTCOME + 1)
-
-const char *haft__pause_name(haft__pause pause);
-
-/* The kind of that name; false when there is none. */
-bool haft__pause_find(haft_str name, haft__pause *ret_pause);
 
 /* What was said to a call that waited. */
 typedef struct haft__pause_answer {

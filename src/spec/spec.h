@@ -133,8 +133,14 @@ typedef struct haft__pause_rule {
     haft__json on_expire; /* as in an approval rule */
 } haft__pause_rule;
 
-/* Kinds of pauses, in the order of haft__pause (run/run.h). */
-#define HAFT__SPEC_PAUSES 4
+/* Why a run waits for a call. Each kind has a row in run/pause/pause.c. */
+typedef enum haft__pause {
+    HAFT__PAUSE_QUESTION,        /* the model or a tool asks a person */
+    HAFT__PAUSE_HEADLESS,        /* a client runs the call */
+    HAFT__PAUSE_APPROVAL,        /* a person must let it run */
+    HAFT__PAUSE_UNKNOWN_OUTCOME, /* it was interrupted: a person says how to continue */
+    HAFT__PAUSE_KINDS,
+} haft__pause;
 
 typedef enum haft__on_unknown {
     HAFT__ON_UNKNOWN_ASK,   /* a person */
@@ -170,7 +176,7 @@ typedef struct haft__spec {
     haft__spec_limits limits;
     const haft__approval_rule *approvals;
     size_t approval_count;
-    haft__pause_rule pauses[HAFT__SPEC_PAUSES]; /* for those that no approval rule is about */
+    haft__pause_rule pauses[HAFT__PAUSE_KINDS]; /* for those that no approval rule is about */
     haft__history history;
     uint32_t max_mcp_tools;    /* 0: by the model's size */
     uint32_t tools_share;      /* 10: percent of the context that its own tools may take */

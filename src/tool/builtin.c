@@ -24,191 +24,225 @@ static const char *const kinds[] = {
     [FROM_1] = "{\"type\":\"integer\",\"minimum\":1}",
 };
 
-static const haft__builtin builtins[] = {
-    {
-        .name = "glob",
-        .description = "List the files whose path matches a pattern, without opening "
-                       "them. The cheapest way to find out what is there: use it before "
-                       "grep and read. Files that .gitignore names are left out, and hidden "
-                       "ones unless the pattern writes their dot.",
-        .arguments =
-            {
-                {"pattern", FILLED, true,
-                 "Path pattern: * stands for any characters of one name, ** for any "
-                 "directories, ? for one character, {a,b} for a or b; without a slash it is "
-                 "about names at any depth; for example *.md or src/**/*.{c,h}"},
-                {"path", TEXT, false,
-                 "Directory to look in, relative to the root; the root itself when "
-                 "left out"},
-            },
-        .role = HAFT__ROLE_DATA,
-        .cost = HAFT__COST_FREE,
-        .read_only = true,
-        .idempotent = true,
-    },
-    {
-        .name = "grep",
-        .description = "Search the contents of files for a regular expression and return "
-                       "the matching lines with path and line number. Use it to find "
-                       "where something is written before reading a file.",
-        .arguments =
-            {
-                {"pattern", FILLED, true,
-                 "Regular expression as in Perl, matched line by line; (?i) in front "
-                 "disregards case"},
-                {"path", TEXT, false,
-                 "File or directory to search, relative to the root; the root "
-                 "itself when left out"},
-                {"glob", TEXT, false,
-                 "Search only files whose path matches this pattern, for example "
-                 "*.md"},
-                {"limit", FROM_1, false,
-                 "Most matching lines to return: 100 when left out, 2000 at most"},
-            },
-        .role = HAFT__ROLE_DATA,
-        .cost = HAFT__COST_LIGHT,
-        .read_only = true,
-        .idempotent = true,
-    },
-    {
-        .name = "read",
-        .description = "Read a text file, all of it or a range of its lines, with their "
-                       "numbers. Long files are cut: find the right lines with grep first, "
-                       "then read around them.",
-        .arguments =
-            {
-                {"path", FILLED, true, "File to read, relative to the root"},
-                {"offset", FROM_1, false,
-                 "Number of the first line to return; the first line is 1"},
-                {"limit", FROM_1, false, "Most lines to return: 2000 when left out, 20000 at most"},
-            },
-        .role = HAFT__ROLE_DATA,
-        .cost = HAFT__COST_HEAVY,
-        .read_only = true,
-        .idempotent = true,
-    },
-    {
-        .name = "search_schemas",
-        .description = "Find the database tables and columns that a question is about, "
-                       "from their names and descriptions. Use it before execute_sql to "
-                       "learn what the tables are called.",
-        .arguments =
-            {
-                {"query", FILLED, true,
-                 "What the data is about, in words; for example orders of a "
-                 "customer"},
-                {"limit", FROM_1, false, "Most tables to return"},
-            },
-        .role = HAFT__ROLE_DATA,
-        .cost = HAFT__COST_LIGHT,
-        .read_only = true,
-        .idempotent = true,
-    },
-    {
-        .name = "execute_sql",
-        .description = "Run one SQL statement on a database and return the rows. Look the "
-                       "tables up with search_schemas first, and select only the columns "
-                       "and rows that are needed.",
-        .arguments =
-            {
-                {"database", FILLED, true,
-                 "Name of the database, as the instructions or search_schemas give "
-                 "it"},
-                {"query", FILLED, true, "One SQL statement"},
-            },
-        .role = HAFT__ROLE_DATA,
-        .cost = HAFT__COST_HEAVY,
-    },
-    {
-        .name = "python_execution",
-        .description = "Run a Python program in a sandbox without network and return what "
-                       "it prints. Use it to calculate, to transform data, or to combine "
-                       "the results of other tools.",
-        .arguments =
-            {
-                {"code", FILLED, true, "Complete Python program; only what it prints comes back"},
-            },
-        .role = HAFT__ROLE_DATA,
-        .cost = HAFT__COST_HEAVY,
-    },
-    {
-        .name = "tool_search",
-        .description = "Find further tools by what they can do; only a few are shown at a time. "
-                       "Those that are found can be called from then on. Use it when none of "
-                       "the tools at hand fits: search once for each step of the task, with a "
-                       "verb and an object, or with the name of a tool.",
-        .arguments =
-            {
-                {"query", FILLED, true,
-                 "What the tool should do, in a few words, for example: read a text file"},
-                {"limit", FROM_1, false, "Most tools to return"},
-            },
-        .role = HAFT__ROLE_NEUTRAL,
-        .cost = HAFT__COST_FREE,
-        .read_only = true,
-        .idempotent = true,
-    },
-    {
-        .name = "read_result",
-        .description = "Read more of the result of an earlier tool call that was cut "
-                       "because it was too long.",
-        .arguments =
-            {
-                {"call", FILLED, true,
-                 "Id of the call, as the cut result names it; for example c3.1"},
-                {"offset", FROM_0, false, "Characters to skip from the start of the result"},
-                {"limit", FROM_1, false, "Most characters to return"},
-                {"grep", FILLED, false, "Return only the lines that match this regular expression"},
-            },
-        .role = HAFT__ROLE_NEUTRAL,
-        .cost = HAFT__COST_FREE,
-        .read_only = true,
-        .idempotent = true,
-    },
-    {
-        .name = "request_user_input",
-        .description = "Ask the user one question and wait for the answer. Only for what "
-                       "the tools cannot find out: look first, then ask.",
-        .arguments =
-            {
-                {"question", FILLED, true, "The question, complete and understandable by itself"},
-                {"choices", TEXTS, false, "Answers to choose from, when there are only a few"},
-                {"default", TEXT, false, "Answer that is taken when the user gives none"},
-            },
-        .role = HAFT__ROLE_CONTROL,
-        .cost = HAFT__COST_HEAVY,
-    },
-    {
-        .name = "complete_workflow",
-        .description = "Declare the whole task done. Call it once, after every phase has "
-                       "run and what was to be produced is stored; then give the final "
-                       "answer as text.",
-        .arguments =
-            {
-                {"summary", TEXT, false,
-                 "What was done and what came out of it, in a few sentences"},
-            },
-        .role = HAFT__ROLE_CONTROL,
-        .cost = HAFT__COST_FREE,
-        .idempotent = true,
-    },
-    {
-        .name = "store_artifact",
-        .description = "Store a finished piece of work, such as a report or a table, "
-                       "under a name for the user to fetch. Storing under the same name "
-                       "again replaces it.",
-        .arguments =
-            {
-                {"name", FILLED, true, "File name of the artifact, for example report.md"},
-                {"content", TEXT, true, "The whole content as text"},
-                {"media_type", FILLED, false,
-                 "Media type of the content, for example text/markdown; guessed "
-                 "from the name when left out"},
-            },
-        .role = HAFT__ROLE_ARTIFACT,
-        .cost = HAFT__COST_LIGHT,
-        .idempotent = true,
-    },
+static const haft__builtin builtins[HAFT__BUILTIN_COUNT] = {
+    [HAFT__BUILTIN_GLOB] =
+        {
+            .name = "glob",
+            .description = "List the files whose path matches a pattern, without opening "
+                           "them. The cheapest way to find out what is there: use it before "
+                           "grep and read. Files that .gitignore names are left out, and hidden "
+                           "ones unless the pattern writes their dot.",
+            .arguments =
+                {
+                    {"pattern", FILLED, true,
+                     "Path pattern: * stands for any characters of one name, ** for any "
+                     "directories, ? for one character, {a,b} for a or b; without a slash it is "
+                     "about names at any depth; for example *.md or src/**/*.{c,h}"},
+                    {"path", TEXT, false,
+                     "Directory to look in, relative to the root; the root itself when "
+                     "left out"},
+                },
+            .role = HAFT__ROLE_DATA,
+            .cost = HAFT__COST_FREE,
+            .read_only = true,
+            .idempotent = true,
+            .host = HAFT__BUILTIN_IN_EXEC,
+        },
+    [HAFT__BUILTIN_GREP] =
+        {
+            .name = "grep",
+            .description = "Search the contents of files for a regular expression and return "
+                           "the matching lines with path and line number. Use it to find "
+                           "where something is written before reading a file.",
+            .arguments =
+                {
+                    {"pattern", FILLED, true,
+                     "Regular expression as in Perl, matched line by line; (?i) in front "
+                     "disregards case"},
+                    {"path", TEXT, false,
+                     "File or directory to search, relative to the root; the root "
+                     "itself when left out"},
+                    {"glob", TEXT, false,
+                     "Search only files whose path matches this pattern, for example "
+                     "*.md"},
+                    {"limit", FROM_1, false,
+                     "Most matching lines to return: 100 when left out, 2000 at most"},
+                },
+            .role = HAFT__ROLE_DATA,
+            .cost = HAFT__COST_LIGHT,
+            .read_only = true,
+            .idempotent = true,
+            .host = HAFT__BUILTIN_IN_EXEC,
+        },
+    [HAFT__BUILTIN_READ] =
+        {
+            .name = "read",
+            .description = "Read a text file, all of it or a range of its lines, with their "
+                           "numbers. Long files are cut: find the right lines with grep first, "
+                           "then read around them.",
+            .arguments =
+                {
+                    {"path", FILLED, true, "File to read, relative to the root"},
+                    {"offset", FROM_1, false,
+                     "Number of the first line to return; the first line is 1"},
+                    {"limit", FROM_1, false,
+                     "Most lines to return: 2000 when left out, 20000 at most"},
+                },
+            .role = HAFT__ROLE_DATA,
+            .cost = HAFT__COST_HEAVY,
+            .read_only = true,
+            .idempotent = true,
+            .host = HAFT__BUILTIN_IN_EXEC,
+        },
+    [HAFT__BUILTIN_SEARCH_SCHEMAS] =
+        {
+            .name = "search_schemas",
+            .description = "Find the database tables and columns that a question is about, "
+                           "from their names and descriptions. Use it before execute_sql to "
+                           "learn what the tables are called.",
+            .arguments =
+                {
+                    {"query", FILLED, true,
+                     "What the data is about, in words; for example orders of a "
+                     "customer"},
+                    {"limit", FROM_1, false, "Most tables to return"},
+                },
+            .role = HAFT__ROLE_DATA,
+            .cost = HAFT__COST_LIGHT,
+            .read_only = true,
+            .idempotent = true,
+            .host = HAFT__BUILTIN_NOWHERE,
+            .need = HAFT__BUILTIN_NEEDS_DATABASE,
+        },
+    [HAFT__BUILTIN_EXECUTE_SQL] =
+        {
+            .name = "execute_sql",
+            .description = "Run one SQL statement on a database and return the rows. Look the "
+                           "tables up with search_schemas first, and select only the columns "
+                           "and rows that are needed.",
+            .arguments =
+                {
+                    {"database", FILLED, true,
+                     "Name of the database, as the instructions or search_schemas give "
+                     "it"},
+                    {"query", FILLED, true, "One SQL statement"},
+                },
+            .role = HAFT__ROLE_DATA,
+            .cost = HAFT__COST_HEAVY,
+            .host = HAFT__BUILTIN_NOWHERE,
+            .need = HAFT__BUILTIN_NEEDS_DATABASE,
+        },
+    [HAFT__BUILTIN_PYTHON_EXECUTION] =
+        {
+            .name = "python_execution",
+            .description = "Run a Python program in a sandbox without network and return what "
+                           "it prints. Use it to calculate, to transform data, or to combine "
+                           "the results of other tools.",
+            .arguments =
+                {
+                    {"code", FILLED, true,
+                     "Complete Python program; only what it prints comes back"},
+                },
+            .role = HAFT__ROLE_DATA,
+            .cost = HAFT__COST_HEAVY,
+            .host = HAFT__BUILTIN_NOWHERE,
+            .need = HAFT__BUILTIN_NEEDS_CODE,
+        },
+    [HAFT__BUILTIN_TOOL_SEARCH] =
+        {
+            .name = HAFT__TOOL_SEARCH,
+            .description =
+                "Find further tools by what they can do; only a few are shown at a time. "
+                "Those that are found can be called from then on. Use it when none of "
+                "the tools at hand fits: search once for each step of the task, with a "
+                "verb and an object, or with the name of a tool.",
+            .arguments =
+                {
+                    {"query", FILLED, true,
+                     "What the tool should do, in a few words, for example: read a text file"},
+                    {"limit", FROM_1, false, "Most tools to return"},
+                },
+            .role = HAFT__ROLE_NEUTRAL,
+            .cost = HAFT__COST_FREE,
+            .read_only = true,
+            .idempotent = true,
+            .host = HAFT__BUILTIN_IN_ENGINE,
+            .need = HAFT__BUILTIN_NEEDS_DEFERRED,
+        },
+    [HAFT__BUILTIN_READ_RESULT] =
+        {
+            .name = "read_result",
+            .description = "Read more of the result of an earlier tool call that was cut "
+                           "because it was too long.",
+            .arguments =
+                {
+                    {"call", FILLED, true,
+                     "Id of the call, as the cut result names it; for example c3.1"},
+                    {"offset", FROM_0, false, "Characters to skip from the start of the result"},
+                    {"limit", FROM_1, false, "Most characters to return"},
+                    {"grep", FILLED, false,
+                     "Return only the lines that match this regular expression"},
+                },
+            .role = HAFT__ROLE_NEUTRAL,
+            .cost = HAFT__COST_FREE,
+            .read_only = true,
+            .idempotent = true,
+            .host = HAFT__BUILTIN_IN_RUN,
+        },
+    [HAFT__BUILTIN_REQUEST_USER_INPUT] =
+        {
+            .name = "request_user_input",
+            .description = "Ask the user one question and wait for the answer. Only for what "
+                           "the tools cannot find out: look first, then ask.",
+            .arguments =
+                {
+                    {"question", FILLED, true,
+                     "The question, complete and understandable by itself"},
+                    {"choices", TEXTS, false, "Answers to choose from, when there are only a few"},
+                    {"default", TEXT, false, "Answer that is taken when the user gives none"},
+                },
+            .role = HAFT__ROLE_CONTROL,
+            .cost = HAFT__COST_HEAVY,
+            .host = HAFT__BUILTIN_IN_RUN,
+            .guard = HAFT__BUILTIN_GUARD_QUESTION,
+        },
+    [HAFT__BUILTIN_COMPLETE_WORKFLOW] =
+        {
+            .name = HAFT__TOOL_COMPLETE,
+            .description = "Declare the whole task done. Call it once, after every phase has "
+                           "run and what was to be produced is stored; then give the final "
+                           "answer as text.",
+            .arguments =
+                {
+                    {"summary", TEXT, false,
+                     "What was done and what came out of it, in a few sentences"},
+                },
+            .role = HAFT__ROLE_CONTROL,
+            .cost = HAFT__COST_FREE,
+            .idempotent = true,
+            .host = HAFT__BUILTIN_IN_RUN,
+            .guard = HAFT__BUILTIN_GUARD_COMPLETION,
+            .completes = true,
+        },
+    [HAFT__BUILTIN_STORE_ARTIFACT] =
+        {
+            .name = "store_artifact",
+            .description = "Store a finished piece of work, such as a report or a table, "
+                           "under a name for the user to fetch. Storing under the same name "
+                           "again replaces it.",
+            .arguments =
+                {
+                    {"name", FILLED, true, "File name of the artifact, for example report.md"},
+                    {"content", TEXT, true, "The whole content as text"},
+                    {"media_type", FILLED, false,
+                     "Media type of the content, for example text/markdown; guessed "
+                     "from the name when left out"},
+                },
+            .role = HAFT__ROLE_ARTIFACT,
+            .cost = HAFT__COST_LIGHT,
+            .idempotent = true,
+            .host = HAFT__BUILTIN_IN_RUN,
+        },
 };
 
 const haft__builtin *haft__builtins(size_t *ret_count)
@@ -225,6 +259,21 @@ const haft__builtin *haft__builtin_find(haft_str name)
         }
     }
     return NULL;
+}
+
+const haft__builtin *haft__builtin_get(haft__builtin_id id)
+{
+    return &builtins[id];
+}
+
+const haft__builtin *haft__builtin_of(const haft__tool *tool)
+{
+    return tool->source == HAFT__TOOL_BUILTIN ? haft__builtin_find(tool->name) : NULL;
+}
+
+haft__builtin_id haft__builtin_id_of(const haft__builtin *builtin)
+{
+    return (haft__builtin_id)(builtin - builtins);
 }
 
 static haft_status no_builtin(haft_str name, haft_error *err)

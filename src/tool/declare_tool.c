@@ -78,9 +78,6 @@ static haft_status input_schema(haft__arena *arena, const haft_tool *tool, haft_
 
 #define COSTS  (HAFT_COST_FREE | HAFT_COST_HEAVY)
 #define CACHES (HAFT_CACHE_RUN | HAFT_CACHE_THREAD | HAFT_CACHE_GLOBAL)
-#define FLAGS                                                                                      \
-    (HAFT_READ_ONLY | HAFT_IDEMPOTENT | HAFT_DESTRUCTIVE | HAFT_RETURN_DIRECT                      \
-     | HAFT_NEEDS_APPROVAL | COSTS | CACHES)
 
 /* At most one bit. */
 static bool single(uint32_t flags)
@@ -90,18 +87,14 @@ static bool single(uint32_t flags)
 
 static haft_status read_traits(const haft_tool *tool, haft__traits *traits, haft_error *err)
 {
-    uint32_t flags = tool->traits;
-    if ((flags & ~FLAGS) != 0 || !single(flags & COSTS) || !single(flags & CACHES)) {
+    uint32_t flags = tool->traits, known = haft__traits_flags() | COSTS | CACHES;
+    if ((flags & ~known) != 0 || !single(flags & COSTS) || !single(flags & CACHES)) {
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/traits",
                                         "traits 0x%x do not go together", (unsigned)flags);
         return haft__hint(err, status, "use HAFT_READ_ONLY and its kin, one cost and one cache");
     }
     haft__traits_init(traits);
-    traits->read_only = (flags & HAFT_READ_ONLY) != 0;
-    traits->idempotent = (flags & HAFT_IDEMPOTENT) != 0;
-    traits->destructive = (flags & HAFT_DESTRUCTIVE) != 0;
-    traits->return_direct = (flags & HAFT_RETURN_DIRECT) != 0;
-    traits->needs_approval = (flags & HAFT_NEEDS_APPROVAL) != 0;
+    haft__traits_from_flags(flags, traits);
     traits->cost = (flags & HAFT_COST_FREE) != 0    ? HAFT__COST_FREE
                    : (flags & HAFT_COST_HEAVY) != 0 ? HAFT__COST_HEAVY
                                                     : HAFT__COST_LIGHT;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* traits.c - a table of keys, each with how it is read. Tests: tests/tool/traits_test.c. */
+/*
+ * traits.c - the table of traits: a row has the key, how it is read, written and checked, and what
+ * it is for. To add a trait: docs/extending.md. Tests: tests/tool/traits_test.c.
+ */
 #include "tool/traits.h"
+
+#include <stddef.h>
 
 #include "base/error.h"
 #include "base/limits.h"
@@ -43,12 +48,20 @@ static haft_status wanted(haft__json value, const char *where, const char *what,
                       haft__json_kind_name(value));
 }
 
-static haft_status read_bool(haft__json value, const char *where, bool *ret, haft_error *err)
+static bool *flag_of(const haft__trait *trait, haft__traits *traits)
+{
+    return (bool *)((char *)traits + trait->flag);
+}
+
+static haft_status read_flag(const haft__trait *trait, haft__json value, haft__traits *traits,
+                             haft_error *err)
 {
     if (value.kind != HAFT__JSON_TRUE && value.kind != HAFT__JSON_FALSE) {
+        char where[64];
+        (void)snprintf(where, sizeof(where), "/%s", trait->key);
         return wanted(value, where, "true or false", err);
     }
-    *ret = value.kind == HAFT__JSON_TRUE;
+    *flag_of(trait, traits) = value.kind == HAFT__JSON_TRUE;
     return HAFT_OK;
 }
 
@@ -89,16 +102,20 @@ static haft_status read_time(haft__json value, const char *where, uint64_t *ret_
     return status;
 }
 
-static haft_status read_cost(haft__json value, haft__traits *traits, haft_error *err)
+static haft_status read_cost(const haft__trait *trait, haft__json value, haft__traits *traits,
+                             haft_error *err)
 {
+    (void)trait;
     size_t index = 0;
     haft_status status = read_name(value, "/cost", cost_names, COUNT(cost_names), &index, err);
     traits->cost = status == HAFT_OK ? (haft__tool_cost)index : traits->cost;
     return status;
 }
 
-static haft_status read_timeout(haft__json value, haft__traits *traits, haft_error *err)
+static haft_status read_timeout(const haft__trait *trait, haft__json value, haft__traits *traits,
+                                haft_error *err)
 {
+    (void)trait;
     uint64_t ms = 0;
     haft_status status = read_time(value, "/timeout", &ms, err);
     if (status == HAFT_OK && ms == 0) {
@@ -109,8 +126,10 @@ static haft_status read_timeout(haft__json value, haft__traits *traits, haft_err
     return status;
 }
 
-static haft_status read_retries(haft__json value, haft__traits *traits, haft_error *err)
+static haft_status read_retries(const haft__trait *trait, haft__json value, haft__traits *traits,
+                                haft_error *err)
 {
+    (void)trait;
     int64_t number = 0;
     if (value.kind != HAFT__JSON_NUMBER || !haft__number_to_int64(haft__json_text(value), &number)
         || number < 0) {
@@ -170,8 +189,10 @@ static haft_status read_cache_object(haft__json value, haft__traits *traits, haf
     return status;
 }
 
-static haft_status read_cache(haft__json value, haft__traits *traits, haft_error *err)
+static haft_status read_cache(const haft__trait *trait, haft__json value, haft__traits *traits,
+                              haft_error *err)
 {
+    (void)trait;
     if (value.kind == HAFT__JSON_OBJECT) {
         return read_cache_object(value, traits, err);
     }
@@ -179,8 +200,10 @@ static haft_status read_cache(haft__json value, haft__traits *traits, haft_error
     return read_scope(value, "/cache", traits, err);
 }
 
-static haft_status read_lane(haft__json value, haft__traits *traits, haft_error *err)
+static haft_status read_lane(const haft__trait *trait, haft__json value, haft__traits *traits,
+                             haft_error *err)
 {
+    (void)trait;
     haft_str lane = haft__json_text(value);
     if (value.kind != HAFT__JSON_STRING || lane.len == 0) {
         return wanted(value, "/lane", "a name that is not empty", err);
@@ -189,8 +212,10 @@ static haft_status read_lane(haft__json value, haft__traits *traits, haft_error 
     return HAFT_OK;
 }
 
-static haft_status read_on_unknown(haft__json value, haft__traits *traits, haft_error *err)
+static haft_status read_on_unknown(const haft__trait *trait, haft__json value, haft__traits *traits,
+                                   haft_error *err)
 {
+    (void)trait;
     size_t index = 0;
     haft_status status = read_name(value, "/on_unknown", unknown_names + HAFT__UNKNOWN_ASK,
                                    COUNT(unknown_names) - HAFT__UNKNOWN_ASK, &index, err);
@@ -200,59 +225,332 @@ static haft_status read_on_unknown(haft__json value, haft__traits *traits, haft_
     return status;
 }
 
-/* ---- the keys ---- */
+/* ---- limits and contradictions ---- */
 
-#define BOOLEAN(key)                                                                               \
-    static haft_status read_##key(haft__json value, haft__traits *traits, haft_error *err)         \
-    {                                                                                              \
-        return read_bool(value, "/" #key, &traits->key, err);                                      \
+static haft_status check_timeout_limit(const haft__traits *traits, haft_error *err)
+{
+    return traits->timeout_ms <= HAFT__LIMIT_TOOL_TIMEOUT_MS
+               ? HAFT_OK
+               : haft__fail(err, HAFT_TOO_BIG, "/timeout", "a timeout can be at most %d hours",
+                            HAFT__LIMIT_TOOL_TIMEOUT_MS / 3600000);
+}
+
+static haft_status check_retries_limit(const haft__traits *traits, haft_error *err)
+{
+    return traits->retries <= HAFT__LIMIT_TOOL_RETRIES
+               ? HAFT_OK
+               : haft__fail(err, HAFT_TOO_BIG, "/retries", "expected at most %d retries",
+                            HAFT__LIMIT_TOOL_RETRIES);
+}
+
+static haft_status check_lane_limit(const haft__traits *traits, haft_error *err)
+{
+    return traits->lane.len <= HAFT__LIMIT_TOOL_LANE_BYTES
+               ? HAFT_OK
+               : haft__fail(err, HAFT_TOO_BIG, "/lane", "a lane's name of %zu bytes, more than %d",
+                            traits->lane.len, HAFT__LIMIT_TOOL_LANE_BYTES);
+}
+
+static haft_status check_destructive(const haft__traits *traits, haft_error *err)
+{
+    return traits->destructive && traits->read_only ? haft__fail(
+               err, HAFT_BAD_INPUT, "/destructive", "a tool cannot be destructive and read_only")
+                                                    : HAFT_OK;
+}
+
+static bool is_repeatable(const haft__traits *traits)
+{
+    return traits->read_only || traits->idempotent;
+}
+
+static haft_status check_retries(const haft__traits *traits, haft_error *err)
+{
+    if (traits->retries == 0 || is_repeatable(traits)) {
+        return HAFT_OK;
     }
-#define FLAGS(X) X(read_only) X(idempotent) X(destructive) X(return_direct) X(needs_approval)
-FLAGS(BOOLEAN)
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/retries",
+                                    "retries on a tool that is neither read_only nor idempotent");
+    return haft__hint(err, status,
+                      "a second attempt could do the same thing twice; say "
+                      "idempotent: true if it cannot, or leave retries out");
+}
 
-#define KEYS(X) FLAGS(X) X(cost) X(timeout) X(retries) X(cache) X(lane) X(on_unknown)
+static haft_status check_cache(const haft__traits *traits, haft_error *err)
+{
+    if (traits->cache == HAFT__CACHE_NONE || is_repeatable(traits)) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/cache",
+                                    "a cache on a tool that is neither read_only nor idempotent");
+    return haft__hint(err, status,
+                      "a result from the cache means the call is not made; say "
+                      "idempotent: true if that is fine, or leave cache out");
+}
 
-static const char *const key_names[] = {
-#define X(key) #key,
-    KEYS(X)
-#undef X
+/* ---- writing one value ---- */
+
+static void write_flag(haft__json_writer *w, const haft__trait *trait, const haft__traits *traits)
+{
+    haft__json_key(w, trait->key);
+    haft__json_add_bool(w, haft__trait_is_set(trait, traits));
+}
+
+static void write_cost(haft__json_writer *w, const haft__trait *trait, const haft__traits *traits)
+{
+    haft__json_key(w, trait->key);
+    haft__json_add_str(w, haft__str(cost_names[traits->cost]));
+}
+
+static void write_time(haft__json_writer *w, uint64_t ms)
+{
+    char text[HAFT__DURATION_BYTES];
+    haft__json_add_str(w, haft__duration_text(ms, text));
+}
+
+static void write_timeout(haft__json_writer *w, const haft__trait *trait,
+                          const haft__traits *traits)
+{
+    haft__json_key(w, trait->key);
+    write_time(w, traits->timeout_ms);
+}
+
+static void write_retries(haft__json_writer *w, const haft__trait *trait,
+                          const haft__traits *traits)
+{
+    haft__json_key(w, trait->key);
+    haft__json_add_int(w, traits->retries);
+}
+
+static void write_cache(haft__json_writer *w, const haft__trait *trait, const haft__traits *traits)
+{
+    haft__json_key(w, trait->key);
+    if (traits->cache_ttl_ms == 0) {
+        haft__json_add_str(w, haft__str(scope_names[traits->cache]));
+        return;
+    }
+    haft__json_begin_object(w);
+    haft__json_key(w, "scope");
+    haft__json_add_str(w, haft__str(scope_names[traits->cache]));
+    haft__json_key(w, "ttl");
+    write_time(w, traits->cache_ttl_ms);
+    haft__json_end_object(w);
+}
+
+static void write_lane(haft__json_writer *w, const haft__trait *trait, const haft__traits *traits)
+{
+    haft__json_key(w, trait->key);
+    if (traits->lane.len > 0) {
+        haft__json_add_str(w, traits->lane);
+    } else {
+        haft__json_add_null(w);
+    }
+}
+
+/* Left out when the tool follows the spec. */
+static void write_on_unknown(haft__json_writer *w, const haft__trait *trait,
+                             const haft__traits *traits)
+{
+    if (traits->on_unknown != HAFT__UNKNOWN_BY_SPEC) {
+        haft__json_key(w, trait->key);
+        haft__json_add_str(w, haft__str(unknown_names[traits->on_unknown]));
+    }
+}
+
+/* ---- one value for people ---- */
+
+static haft_str describe_flag(const haft__trait *trait, const haft__traits *traits, char *text)
+{
+    (void)text;
+    return haft__trait_is_set(trait, traits) ? haft__str(trait->key) : HAFT__LIT("");
+}
+
+static haft_str describe_cost(const haft__trait *trait, const haft__traits *traits, char *text)
+{
+    (void)trait, (void)text;
+    return haft__str(cost_names[traits->cost]);
+}
+
+static haft_str describe_timeout(const haft__trait *trait, const haft__traits *traits, char *text)
+{
+    (void)trait;
+    return haft__duration_text(traits->timeout_ms, text);
+}
+
+static haft_str describe_retries(const haft__trait *trait, const haft__traits *traits, char *text)
+{
+    (void)trait;
+    (void)snprintf(text, HAFT__TRAIT_TEXT_BYTES, "%u retr%s", traits->retries,
+                   traits->retries == 1 ? "y" : "ies");
+    return traits->retries > 0 ? haft__str(text) : HAFT__LIT("");
+}
+
+static haft_str describe_cache(const haft__trait *trait, const haft__traits *traits, char *text)
+{
+    (void)trait;
+    (void)snprintf(text, HAFT__TRAIT_TEXT_BYTES, "cached for the %s", scope_names[traits->cache]);
+    return traits->cache != HAFT__CACHE_NONE ? haft__str(text) : HAFT__LIT("");
+}
+
+static haft_str describe_lane(const haft__trait *trait, const haft__traits *traits, char *text)
+{
+    (void)trait;
+    (void)snprintf(text, HAFT__TRAIT_TEXT_BYTES, "lane %.*s", HAFT__ARG(traits->lane));
+    return traits->lane.len > 0 ? haft__str(text) : HAFT__LIT("");
+}
+
+/* ---- the table ---- */
+
+#define FLAG(field)                                                                                \
+    .is_flag = true, .flag = offsetof(haft__traits, field), .read = read_flag,                     \
+    .write = write_flag, .describe = describe_flag
+
+/* JSON and lists for people have the traits in this order. */
+static const haft__trait table[] = {
+    {
+        .key = "read_only",
+        .what = "Changes nothing.",
+        FLAG(read_only),
+        .declared = HAFT_READ_ONLY,
+        .in_approvals = true,
+        .mcp_hint = "readOnlyHint",
+    },
+    {
+        .key = "idempotent",
+        .what = "Twice is the same as once.",
+        FLAG(idempotent),
+        .declared = HAFT_IDEMPOTENT,
+        .in_approvals = true,
+        .mcp_hint = "idempotentHint",
+    },
+    {
+        .key = "destructive",
+        .what = "What it does may not be undone.",
+        FLAG(destructive),
+        .declared = HAFT_DESTRUCTIVE,
+        .in_approvals = true,
+        .mcp_hint = "destructiveHint",
+        .check = check_destructive,
+    },
+    {
+        .key = "return_direct",
+        .what = "Its result is the answer of the run, also of a workflow; not while the gate is "
+                "closed.",
+        FLAG(return_direct),
+        .declared = HAFT_RETURN_DIRECT,
+        .in_approvals = true,
+    },
+    {
+        .key = "needs_approval",
+        .what = "A person approves every call.",
+        FLAG(needs_approval),
+        .declared = HAFT_NEEDS_APPROVAL,
+    },
+    {
+        .key = "cost",
+        .what = "What a call costs, in time or money.",
+        .names = cost_names,
+        .name_count = COUNT(cost_names),
+        .read = read_cost,
+        .write = write_cost,
+        .describe = describe_cost,
+    },
+    {
+        .key = "timeout",
+        .what = "How long one attempt may take.",
+        .read = read_timeout,
+        .write = write_timeout,
+        .describe = describe_timeout,
+        .check_limit = check_timeout_limit,
+    },
+    {
+        .key = "retries",
+        .what = "Attempts after a failed one; only for what is read_only or idempotent.",
+        .read = read_retries,
+        .write = write_retries,
+        .describe = describe_retries,
+        .check = check_retries,
+        .check_limit = check_retries_limit,
+    },
+    {
+        .key = "cache",
+        .what = "How long a result may be used again for the same arguments.",
+        .names = scope_names,
+        .name_count = COUNT(scope_names),
+        .read = read_cache,
+        .write = write_cache,
+        .describe = describe_cache,
+        .check = check_cache,
+    },
+    {
+        .key = "lane",
+        .what = "Calls of one lane never overlap; destructive tools without one share one "
+                "(docs/pauses.md).",
+        .read = read_lane,
+        .write = write_lane,
+        .describe = describe_lane,
+        .check_limit = check_lane_limit,
+    },
+    {
+        .key = "on_unknown",
+        .what = "What to do about a call of this tool whose outcome is unknown; without it, what "
+                "the spec says.",
+        .names = unknown_names + HAFT__UNKNOWN_ASK,
+        .name_count = COUNT(unknown_names) - HAFT__UNKNOWN_ASK,
+        .read = read_on_unknown,
+        .write = write_on_unknown,
+    },
 };
 
-static haft_status (*const key_readers[])(haft__json, haft__traits *, haft_error *) = {
-#define X(key) read_##key,
-    KEYS(X)
-#undef X
-};
+const haft__trait *haft__traits_table(size_t *ret_count)
+{
+    *ret_count = COUNT(table);
+    return table;
+}
+
+const haft__trait *haft__trait_find(haft_str key)
+{
+    for (size_t i = 0; i < COUNT(table); i++) {
+        if (haft__str_equal(key, haft__str(table[i].key))) {
+            return &table[i];
+        }
+    }
+    return NULL;
+}
+
+bool haft__trait_is_set(const haft__trait *trait, const haft__traits *traits)
+{
+    return trait->is_flag && *(const bool *)((const char *)traits + trait->flag);
+}
+
+/* ---- all of them ---- */
+
+static haft_status unknown_trait(haft_str key, haft_error *err)
+{
+    const char *keys[COUNT(table)];
+    for (size_t i = 0; i < COUNT(table); i++) {
+        keys[i] = table[i].key;
+    }
+    return unknown_key("", key, keys, COUNT(keys), err);
+}
 
 static haft_status read_member(const haft__json_member *member, haft__traits *traits,
                                haft_error *err)
 {
-    haft_str key = haft__json_text(member->key);
-    for (size_t i = 0; i < COUNT(key_names); i++) {
-        if (haft__str_equal(key, haft__str(key_names[i]))) {
-            return member->value.kind == HAFT__JSON_NULL
-                       ? HAFT_OK
-                       : key_readers[i](member->value, traits, err);
-        }
+    const haft__trait *trait = haft__trait_find(haft__json_text(member->key));
+    if (trait == NULL) {
+        return unknown_trait(haft__json_text(member->key), err);
     }
-    return unknown_key("", key, key_names, COUNT(key_names), err);
+    return member->value.kind == HAFT__JSON_NULL ? HAFT_OK
+                                                 : trait->read(trait, member->value, traits, err);
 }
 
 static haft_status check_limits(const haft__traits *traits, haft_error *err)
 {
-    if (traits->timeout_ms > HAFT__LIMIT_TOOL_TIMEOUT_MS) {
-        return haft__fail(err, HAFT_TOO_BIG, "/timeout", "a timeout can be at most %d hours",
-                          HAFT__LIMIT_TOOL_TIMEOUT_MS / 3600000);
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; status == HAFT_OK && i < COUNT(table); i++) {
+        status = table[i].check_limit != NULL ? table[i].check_limit(traits, err) : HAFT_OK;
     }
-    if (traits->retries > HAFT__LIMIT_TOOL_RETRIES) {
-        return haft__fail(err, HAFT_TOO_BIG, "/retries", "expected at most %d retries",
-                          HAFT__LIMIT_TOOL_RETRIES);
-    }
-    if (traits->lane.len > HAFT__LIMIT_TOOL_LANE_BYTES) {
-        return haft__fail(err, HAFT_TOO_BIG, "/lane", "a lane's name of %zu bytes, more than %d",
-                          traits->lane.len, HAFT__LIMIT_TOOL_LANE_BYTES);
-    }
-    return HAFT_OK;
+    return status;
 }
 
 haft_status haft__traits_read(haft__json object, haft__traits *traits, haft_error *err)
@@ -276,28 +574,52 @@ haft_status haft__traits_read(haft__json object, haft__traits *traits, haft_erro
 
 haft_status haft__traits_check(const haft__traits *traits, haft_error *err)
 {
-    if (traits->destructive && traits->read_only) {
-        return haft__fail(err, HAFT_BAD_INPUT, "/destructive",
-                          "a tool cannot be destructive and read_only");
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; status == HAFT_OK && i < COUNT(table); i++) {
+        status = table[i].check != NULL ? table[i].check(traits, err) : HAFT_OK;
     }
-    bool repeatable = traits->read_only || traits->idempotent;
-    if (traits->retries > 0 && !repeatable) {
-        haft_status status =
-            haft__fail(err, HAFT_BAD_INPUT, "/retries",
-                       "retries on a tool that is neither read_only nor idempotent");
-        return haft__hint(err, status,
-                          "a second attempt could do the same thing twice; say "
-                          "idempotent: true if it cannot, or leave retries out");
+    return status == HAFT_OK ? check_limits(traits, err) : status;
+}
+
+void haft__traits_write(haft__json_writer *w, const haft__traits *traits)
+{
+    haft__json_begin_object(w);
+    for (size_t i = 0; i < COUNT(table); i++) {
+        table[i].write(w, &table[i], traits);
     }
-    if (traits->cache != HAFT__CACHE_NONE && !repeatable) {
-        haft_status status =
-            haft__fail(err, HAFT_BAD_INPUT, "/cache",
-                       "a cache on a tool that is neither read_only nor idempotent");
-        return haft__hint(err, status,
-                          "a result from the cache means the call is not made; say "
-                          "idempotent: true if that is fine, or leave cache out");
+    haft__json_end_object(w);
+}
+
+void haft__traits_describe(haft__buf *buf, const haft__traits *traits)
+{
+    const char *separator = "";
+    for (size_t i = 0; i < COUNT(table); i++) {
+        char text[HAFT__TRAIT_TEXT_BYTES];
+        haft_str shown =
+            table[i].describe != NULL ? table[i].describe(&table[i], traits, text) : HAFT__LIT("");
+        if (shown.len > 0) {
+            haft__buf_addf(buf, "%s%.*s", separator, HAFT__ARG(shown));
+            separator = ", ";
+        }
     }
-    return check_limits(traits, err);
+}
+
+void haft__traits_from_flags(uint32_t flags, haft__traits *traits)
+{
+    for (size_t i = 0; i < COUNT(table); i++) {
+        if (table[i].is_flag) {
+            *flag_of(&table[i], traits) = (flags & table[i].declared) != 0;
+        }
+    }
+}
+
+uint32_t haft__traits_flags(void)
+{
+    uint32_t all = 0;
+    for (size_t i = 0; i < COUNT(table); i++) {
+        all |= table[i].declared;
+    }
+    return all;
 }
 
 /* ---- MCP ---- */
@@ -305,59 +627,24 @@ haft_status haft__traits_check(const haft__traits *traits, haft_error *err)
 void haft__traits_from_mcp(haft__json annotations, haft__traits *traits)
 {
     haft__traits_init(traits);
-    bool read_only = haft__object_flag(annotations, "readOnlyHint", false);
-    traits->destructive = haft__object_flag(annotations, "destructiveHint", !read_only);
-    traits->read_only = read_only && !traits->destructive;
-    traits->idempotent = haft__object_flag(annotations, "idempotentHint", false);
+    for (size_t i = 0; i < COUNT(table); i++) {
+        if (table[i].mcp_hint != NULL) {
+            *flag_of(&table[i], traits) = haft__object_flag(annotations, table[i].mcp_hint, false);
+        }
+    }
+    /* A tool that says nothing is destructive, unless it is read-only. */
+    traits->destructive = haft__object_flag(annotations, "destructiveHint", !traits->read_only);
+    traits->read_only = traits->read_only && !traits->destructive;
 }
 
-/* ---- writing ---- */
-
-static void write_time(haft__json_writer *w, uint64_t ms)
+void haft__traits_write_mcp(haft__json_writer *w, const haft__traits *traits)
 {
-    char text[HAFT__DURATION_BYTES];
-    haft__json_add_str(w, haft__duration_text(ms, text));
-}
-
-static void write_cache(haft__json_writer *w, const haft__traits *traits)
-{
-    if (traits->cache_ttl_ms == 0) {
-        haft__json_add_str(w, haft__str(scope_names[traits->cache]));
-        return;
+    static const char *const order[] = {"read_only", "destructive", "idempotent"};
+    haft__traits said = *traits;
+    said.idempotent = traits->idempotent || traits->read_only;
+    for (size_t i = 0; i < COUNT(order); i++) {
+        const haft__trait *trait = haft__trait_find(haft__str(order[i]));
+        haft__json_key(w, trait->mcp_hint);
+        haft__json_add_bool(w, haft__trait_is_set(trait, &said));
     }
-    haft__json_begin_object(w);
-    haft__json_key(w, "scope");
-    haft__json_add_str(w, haft__str(scope_names[traits->cache]));
-    haft__json_key(w, "ttl");
-    write_time(w, traits->cache_ttl_ms);
-    haft__json_end_object(w);
-}
-
-void haft__traits_write(haft__json_writer *w, const haft__traits *traits)
-{
-    haft__json_begin_object(w);
-#define X(key)                                                                                     \
-    haft__json_key(w, #key);                                                                       \
-    haft__json_add_bool(w, traits->key);
-    FLAGS(X)
-#undef X
-    haft__json_key(w, "cost");
-    haft__json_add_str(w, haft__str(cost_names[traits->cost]));
-    haft__json_key(w, "timeout");
-    write_time(w, traits->timeout_ms);
-    haft__json_key(w, "retries");
-    haft__json_add_int(w, traits->retries);
-    haft__json_key(w, "cache");
-    write_cache(w, traits);
-    haft__json_key(w, "lane");
-    if (traits->lane.len > 0) {
-        haft__json_add_str(w, traits->lane);
-    } else {
-        haft__json_add_null(w);
-    }
-    if (traits->on_unknown != HAFT__UNKNOWN_BY_SPEC) {
-        haft__json_key(w, "on_unknown");
-        haft__json_add_str(w, haft__str(unknown_names[traits->on_unknown]));
-    }
-    haft__json_end_object(w);
 }

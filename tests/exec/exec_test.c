@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "exec/executor.h"
 #include "test.h"
+#include "tool/builtin.h"
 
 typedef struct told {
     int times;
@@ -22,24 +23,34 @@ static void keep_told(void *context, const haft__exec_result *result)
     (void)snprintf(t->text, sizeof(t->text), "%.*s", HAFT__ARG(result->text));
 }
 
-static void call_nobody(told *t, bool cancel)
+static void call_tool(told *t, const haft__tool *tool, bool cancel)
 {
     haft__loop *loop = NULL;
     haft__exec *exec = NULL;
     haft__exec_job *job = NULL;
-    haft__tool tool = {.name = HAFT__LIT("remote"), .source = HAFT__TOOL_PROVIDER};
+    haft__spec spec = {.root = HAFT__LIT(".")};
     CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
     CHECK_INT(haft__exec_create(&(haft__exec_options){.loop = loop}, &exec, NULL), HAFT_OK,
               "no exec");
-    haft__exec_call call = {.tool = &tool, .timeout_ms = 1000};
+    haft__exec_call call = {.spec = &spec, .tool = tool, .timeout_ms = 1000};
     CHECK_INT(haft__exec_start(exec, &call, keep_told, t, &job, NULL), HAFT_OK, "not started");
     CHECK_INT(t->times, 0, "it was reported while it started");
     if (cancel) {
         haft__exec_cancel(job);
     }
     CHECK_INT(haft__loop_step(loop, 0, NULL), HAFT_OK, "no step");
+    for (int i = 0; t->times == 0 && !cancel && i < 100;
+         i++) { /* the pool's thread may need time */
+        CHECK_INT(haft__loop_step(loop, 100, NULL), HAFT_OK, "no step");
+    }
     haft__exec_destroy(exec);
     haft__loop_destroy(loop);
+}
+
+static void call_nobody(told *t, bool cancel)
+{
+    haft__tool tool = {.name = HAFT__LIT("remote"), .source = HAFT__TOOL_PROVIDER};
+    call_tool(t, &tool, cancel);
 }
 
 TEST(a_tool_nobody_can_run_is_reported_as_never_started)
@@ -49,6 +60,20 @@ TEST(a_tool_nobody_can_run_is_reported_as_never_started)
     CHECK_INT(t.times, 1, "reports");
     CHECK(!t.ok && !t.started, "it says it ran");
     CHECK_STR(haft__str(t.text), HAFT__LIT("this tool has no implementation here"), "text");
+}
+
+TEST(every_built_in_of_exec_has_an_executor)
+{
+    size_t count;
+    const haft__builtin *builtins = haft__builtins(&count);
+    for (size_t i = 0; i < count; i++) {
+        told t = {0};
+        haft__tool tool = {.name = haft__str(builtins[i].name), .source = HAFT__TOOL_BUILTIN};
+        call_tool(&t, &tool, false);
+        bool missing = strcmp(t.text, "this tool has no implementation here") == 0;
+        CHECK_INT(t.times, 1, "%s", builtins[i].name);
+        CHECK_INT(missing, builtins[i].host != HAFT__BUILTIN_IN_EXEC, "%s", builtins[i].name);
+    }
 }
 
 TEST(a_cancelled_call_is_not_reported)

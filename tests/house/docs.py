@@ -67,6 +67,16 @@ house.check("the_index_leads_to_every_page",
             [f"docs/README.md does not link {name}" for name in files
              if re.fullmatch(r"docs/[\w-]+\.md", name) and name != "docs/README.md"
              and f"({name.removeprefix('docs/')})" not in index])
+
+# Blocks that another test compares with their file are not repeated here.
+sources = [(house.ROOT / name).read_text() for name in files if re.fullmatch(r"src/.*\.[ch]", name)]
+problems = []
+for name in ("docs/extending.md", "docs/adding-a-builtin.md", "docs/adding-a-store.md"):
+    for block in re.findall(r"^```c\n(.*?)^```$", (house.ROOT / name).read_text(), re.M | re.S):
+        if not any(block in source for source in sources):
+            problems.append(f"{name}: no file of src has this code:\n{block}")
+house.check("code_in_the_pages_about_extending_is_that_of_the_sources", problems)
+
 architecture = (house.ROOT / "docs/architecture.md").read_text()
 house.check("the_source_map_has_every_directory",
             [f"docs/architecture.md does not name src/{name}/"

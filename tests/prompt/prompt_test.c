@@ -99,55 +99,6 @@ TEST(the_system_prompt_survives_every_failed_allocation)
     }
 }
 
-/* ---- observations ---- */
-
-TEST(an_observation_is_cut_past_its_limit)
-{
-    haft__arena arena;
-    haft__arena_init(&arena, 0);
-    haft_str mark = HAFT__LIT(HAFT__OBSERVATION_MARK);
-    for (uint32_t limit = 0; limit < 40; limit++) {
-        for (size_t length = 0; length < 40; length++) {
-            bool truncated = length <= limit;
-            haft_str result = characters(length);
-            haft_str shown = haft__prompt_observation(&arena, result, limit, &truncated);
-            CHECK_INT(truncated, length > limit, "%zu of %u", length, limit);
-            if (!truncated) {
-                CHECK_STR(shown, result, "%zu of %u", length, limit);
-                continue;
-            }
-            haft_str kept = {shown.ptr, shown.len - mark.len};
-            CHECK(haft__str_ends_with(shown, mark), "%zu of %u", length, limit);
-            CHECK_STR(kept, characters(limit), "%zu of %u", length, limit);
-        }
-    }
-    haft__arena_finish(&arena);
-}
-
-TEST(bytes_that_are_no_characters_count_one_each)
-{
-    haft__arena arena;
-    haft__arena_init(&arena, 0);
-    bool truncated = false;
-    haft_str shown =
-        haft__prompt_observation(&arena, HAFT__LIT("\xFF\xFE\0\xE2\x82"), 3, &truncated);
-    CHECK_STR(shown, HAFT__LIT("\xFF\xFE\0" HAFT__OBSERVATION_MARK), "cut");
-    shown = haft__prompt_observation(&arena, (haft_str){NULL, 0}, 3, &truncated);
-    CHECK(shown.ptr != NULL && shown.len == 0 && !truncated, "nothing is an empty text");
-    haft__arena_finish(&arena);
-}
-
-TEST(an_observation_survives_a_failed_allocation)
-{
-    haft__arena arena;
-    haft__arena_init(&arena, 0);
-    bool truncated = false;
-    test_fail_allocation(0);
-    haft_str shown = haft__prompt_observation(&arena, HAFT__LIT("12345"), 3, &truncated);
-    CHECK(test_allow_allocations() && shown.ptr == NULL, "no memory");
-    haft__arena_finish(&arena);
-}
-
 /* ---- the transcript ---- */
 
 TEST(a_transcript_is_one_text_with_the_task_last)

@@ -3,8 +3,11 @@
 #include "base/limits.h"
 #include "tool/builtin.h"
 
+#include "spec/load/load.h"
 #include "test.h"
 #include "tool_help.h"
+#include "json/pointer.h"
+#include "json/read.h"
 
 /* What the outside contract says: names, arguments ("x?" may be left out), roles, traits. */
 static const struct {
@@ -184,4 +187,35 @@ TEST(builtins_survive_memory_that_ends_anywhere)
         haft__arena_finish(&arena);
     }
     CHECK(made, "never made");
+}
+
+TEST(the_schema_of_specs_names_every_built_in)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json schema = haft__json_null();
+    CHECK_INT(haft__json_read(&arena, haft__spec_schema_text(), NULL, &schema, NULL, NULL), HAFT_OK,
+              "read");
+    const haft__json *names = haft__pointer_get(&schema, HAFT__LIT("/$defs/builtin_name/enum"));
+    CHECK(names != NULL, "names");
+    CHECK_INT(names->count, HAFT__BUILTIN_COUNT, "names");
+    for (uint32_t i = 0; i < names->count; i++) {
+        const haft__builtin *builtin = haft__builtin_find(haft__json_text(names->items[i]));
+        CHECK(builtin != NULL, "%.*s", HAFT__ARG(haft__json_text(names->items[i])));
+        CHECK(haft__builtin_get(haft__builtin_id_of(builtin)) == builtin, "%s", builtin->name);
+    }
+    haft__arena_finish(&arena);
+}
+
+TEST(only_control_tools_have_a_guard_or_complete_a_workflow)
+{
+    size_t count, completing = 0;
+    const haft__builtin *builtins = haft__builtins(&count);
+    for (size_t i = 0; i < count; i++) {
+        bool control = builtins[i].role == HAFT__ROLE_CONTROL;
+        CHECK(control == (builtins[i].guard != HAFT__BUILTIN_UNGUARDED), "%s", builtins[i].name);
+        CHECK(control || !builtins[i].completes, "%s", builtins[i].name);
+        completing += builtins[i].completes;
+    }
+    CHECK_INT(completing, 1, "one completes a workflow");
 }

@@ -2,8 +2,11 @@
 /* Tests for src/tool/traits.c. */
 #include "tool/traits.h"
 
+#include "spec/load/load.h"
 #include "test.h"
 #include "tool_help.h"
+#include "json/pointer.h"
+#include "json/read.h"
 
 #define DEFAULTS                                                                                   \
     "{\"read_only\":false,\"idempotent\":false,\"destructive\":false,\"return_direct\":false,"     \
@@ -271,5 +274,127 @@ TEST(limits_of_traits_hold_at_their_value_and_not_past_it)
         traits.lane = (haft_str){lane, HAFT__LIMIT_TOOL_LANE_BYTES + past};
         CHECK_INT(haft__traits_check(&traits, NULL), past > 0 ? HAFT_TOO_BIG : HAFT_OK,
                   "lane, %u past", past);
+    }
+}
+
+/* ---- the table and haft.schema.json ---- */
+
+static const haft__json *find(const haft__json *schema, const char *pointer)
+{
+    const haft__json *found = haft__pointer_get(schema, haft__str(pointer));
+    CHECK(found != NULL, "%s", pointer);
+    return found;
+}
+
+/* The names are in the order of the row. Those of `cache` stand in its condition. */
+static void check_names(const haft__trait *trait, haft__json property)
+{
+    const haft__json *list = haft__json_get(property, HAFT__LIT("enum"));
+    list = list != NULL ? list : find(&property, "/then/enum");
+    CHECK_INT(list->count, trait->name_count, "%s", trait->key);
+    for (size_t i = 0; i < trait->name_count; i++) {
+        CHECK_STR(haft__json_text(list->items[i]), haft__str(trait->names[i]), "%s", trait->key);
+    }
+}
+
+/* The default of the schema is that of haft__traits_init. */
+static void check_default(const haft__trait *trait, haft__json property)
+{
+    const haft__json *usual = haft__json_get(property, HAFT__LIT("default"));
+    haft__traits traits;
+    haft__traits_init(&traits);
+    if (usual != NULL) {
+        CHECK_INT(trait->read(trait, *usual, &traits, NULL), HAFT_OK, "%s", trait->key);
+    }
+    CHECK_STR(written(&traits), HAFT__LIT(DEFAULTS), "%s", trait->key);
+}
+
+TEST(the_schema_of_specs_has_every_trait_as_the_table_has_it)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json schema = haft__json_null();
+    CHECK_INT(haft__json_read(&arena, haft__spec_schema_text(), NULL, &schema, NULL, NULL), HAFT_OK,
+              "read");
+    const haft__json *properties = find(&schema, "/$defs/traits/properties");
+    size_t count;
+    const haft__trait *table = haft__traits_table(&count);
+    CHECK_INT(properties->count, count, "traits");
+    for (size_t i = 0; i < count; i++) {
+        haft__json property = properties->members[i].value;
+        const haft__json *type = haft__json_get(property, HAFT__LIT("type"));
+        bool flag = type != NULL && haft__str_equal(haft__json_text(*type), HAFT__LIT("boolean"));
+        CHECK_STR(haft__json_text(properties->members[i].key), haft__str(table[i].key), "order");
+        CHECK_STR(haft__json_text(*find(&property, "/description")), haft__str(table[i].what), "%s",
+                  table[i].key);
+        CHECK_INT(flag, table[i].is_flag, "%s", table[i].key);
+        if (table[i].names != NULL) {
+            check_names(&table[i], property);
+        }
+        check_default(&table[i], property);
+    }
+    haft__arena_finish(&arena);
+}
+
+TEST(approvals_can_name_the_traits_that_the_table_says)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json schema = haft__json_null();
+    CHECK_INT(haft__json_read(&arena, haft__spec_schema_text(), NULL, &schema, NULL, NULL), HAFT_OK,
+              "read");
+    const haft__json *list = find(&schema, "/$defs/approval/properties/traits/items/enum");
+    size_t count, named = 0;
+    const haft__trait *table = haft__traits_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (table[i].in_approvals) {
+            CHECK(named < list->count, "%s", table[i].key);
+            CHECK_STR(haft__json_text(list->items[named++]), haft__str(table[i].key), "order");
+        }
+    }
+    CHECK_INT(named, list->count, "traits in approvals");
+    haft__arena_finish(&arena);
+}
+
+TEST(flags_of_c_tools_are_distinct)
+{
+    size_t count;
+    uint32_t all = 0;
+    const haft__trait *table = haft__traits_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        CHECK((all & table[i].declared) == 0, "%s", table[i].key);
+        CHECK_INT(table[i].declared != 0, table[i].is_flag, "%s", table[i].key);
+        all |= table[i].declared;
+    }
+    CHECK_INT(haft__traits_flags(), all, "all of them");
+}
+
+TEST(traits_are_described_in_one_line)
+{
+    static const struct {
+        haft__traits traits;
+        const char *wanted;
+    } cases[] = {
+        {{.cost = HAFT__COST_LIGHT, .timeout_ms = 10000}, "light, 10s"},
+        {{.read_only = true, .idempotent = true, .timeout_ms = 60000},
+         "read_only, idempotent, free, 1m"},
+        {{.destructive = true,
+          .return_direct = true,
+          .needs_approval = true,
+          .cost = HAFT__COST_HEAVY,
+          .timeout_ms = 500,
+          .retries = 1,
+          .cache = HAFT__CACHE_RUN,
+          .lane = {"db", 2}},
+         "destructive, return_direct, needs_approval, heavy, 500ms, 1 retry, cached for the run, "
+         "lane db"},
+        {{.timeout_ms = 1000, .retries = 2}, "free, 1s, 2 retries"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__buf buf;
+        haft__buf_init(&buf, 4096);
+        haft__traits_describe(&buf, &cases[i].traits);
+        CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].wanted), "case %zu", i);
+        haft__buf_finish(&buf);
     }
 }

@@ -22,31 +22,13 @@
 /* "read_only, idempotent, light, 10s" */
 static void print_traits(FILE *out, const haft__traits *traits)
 {
-    const struct {
-        bool is;
-        const char *name;
-    } flags[] = {
-        {traits->read_only, "read_only"},           {traits->idempotent, "idempotent"},
-        {traits->destructive, "destructive"},       {traits->return_direct, "return_direct"},
-        {traits->needs_approval, "needs_approval"},
-    };
-    for (size_t i = 0; i < COUNT(flags); i++) {
-        if (flags[i].is) {
-            (void)fprintf(out, "%s, ", flags[i].name);
-        }
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__traits_describe(&text, traits);
+    if (haft__buf_check(&text, NULL) == HAFT_OK) {
+        (void)fwrite(text.ptr, 1, text.len, out);
     }
-    char text[HAFT__DURATION_BYTES];
-    (void)haft__duration_text(traits->timeout_ms, text);
-    (void)fprintf(out, "%s, %s", haft__cost_name(traits->cost), text);
-    if (traits->retries > 0) {
-        (void)fprintf(out, ", %u retr%s", traits->retries, traits->retries == 1 ? "y" : "ies");
-    }
-    if (traits->cache != HAFT__CACHE_NONE) {
-        (void)fprintf(out, ", cached for the %s", haft__cache_scope_name(traits->cache));
-    }
-    if (traits->lane.len > 0) {
-        (void)fprintf(out, ", lane %.*s", HAFT__ARG(traits->lane));
-    }
+    haft__buf_finish(&text);
 }
 
 static void print_arguments(FILE *out, haft__json schema)

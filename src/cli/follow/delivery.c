@@ -29,7 +29,8 @@ static haft_status read_value(haft__cli *cli, const haft_run *run, const haft__d
                                                       ret_value, &is_json, err);
     haft_str id = delivery->command.call;
     const haft__run_call *call = id.len > 0 ? haft__run_find_call(&run->state, id) : NULL;
-    bool wants_json = !delivery->text || (call != NULL && call->pause == HAFT__PAUSE_HEADLESS);
+    bool wants_json =
+        !delivery->text || (call != NULL && haft__pause_kind_of(call->pause)->at_client);
     if (!is_json && !wants_json) {
         *ret_value = haft__json_string(text);
         *err = (haft_error){0};

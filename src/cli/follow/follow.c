@@ -119,7 +119,7 @@ haft_status haft__follow_auto_approve(const haft__args *args, haft_run *run, boo
     const char *yes = haft__args_text(args, "yes", NULL);
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
-        bool pending = call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_APPROVAL;
+        bool pending = call->stage == HAFT__CALL_PAUSED && haft__pause_kind_of(call->pause)->binds;
         if (pending && (yes != NULL || !call->tool->traits.destructive)) {
             haft__run_command command = {
                 .kind = HAFT__RUN_COMMAND_APPROVE,

@@ -15,23 +15,8 @@
 #include "run/pause/binding.h"
 #include "store/store.h"
 
-/* What can be done about a call that waits; the first is the usual one. */
-typedef struct next_command {
-    haft__pause pause;
-    const char *command, *value, *note;
-} next_command;
-
-static const next_command decline = {HAFT__PAUSE_QUESTION, "reject", "", "  # decline"};
-
-static const next_command next_commands[] = {
-    {HAFT__PAUSE_QUESTION, "answer", " 'TEXT'", ""},
-    {HAFT__PAUSE_HEADLESS, "answer", " 'JSON'", ""},
-    {HAFT__PAUSE_APPROVAL, "approve", "", ""},
-    {HAFT__PAUSE_APPROVAL, "reject", " --why 'REASON'", ""},
-    {HAFT__PAUSE_UNKNOWN_OUTCOME, "answer", " 'RESULT'", "  # what came of it"},
-    {HAFT__PAUSE_UNKNOWN_OUTCOME, "approve", " --again", "  # run it once more"},
-    {HAFT__PAUSE_UNKNOWN_OUTCOME, "reject", " --why 'REASON'", "  # go on without it"},
-};
+/* Every question of a tool can be declined, whatever the kind of its pause accepts. */
+static const haft__pause_reply decline = {"reject", "", "  # decline"};
 
 void haft__pending_print_quoted(FILE *out, const char *word)
 {
@@ -52,12 +37,9 @@ void haft__pending_print_quoted(FILE *out, const char *word)
     (void)putc('\'', out);
 }
 
-/* What a tool asks, and what it is to be known about that. */
+/* Prints the question of a tool, and what a person must know about it. */
 static void print_tool_question(FILE *out, const haft__run_call *call)
 {
-    if (call->stage != HAFT__CALL_PAUSED) {
-        return;
-    }
     if (call->lost) {
         (void)fprintf(out,
                       "what %.*s asked was lost with the process that had asked it; what came of "
@@ -75,11 +57,10 @@ static void print_tool_question(FILE *out, const haft__run_call *call)
     }
 }
 
-/* Why somebody is asked: it is not to be taken for an approval. */
+/* Says why a person is asked: this is not an approval. */
 static void print_unknown_outcome(FILE *out, const haft__run_call *call)
 {
-    if (call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME
-        && !call->lost) {
+    if (haft__pause_kind_of(call->pause)->outcome_unknown && !call->lost) {
         (void)fprintf(out,
                       "%.*s was interrupted: it is unknown what came of it, and it may or may not "
                       "have had its effect\n",
@@ -87,47 +68,58 @@ static void print_unknown_outcome(FILE *out, const haft__run_call *call)
     }
 }
 
-/* What would run; an approval is only as good as what was seen before it. */
+/* Prints what a person would be asked. */
+static haft_status print_prompt(FILE *out, const haft_run *run, const haft__run_call *call)
+{
+    switch (haft__pause_kind_of(call->pause)->prompt) {
+    case HAFT__PAUSE_PROMPT_NONE: return HAFT_OK;
+    case HAFT__PAUSE_PROMPT_QUESTION:
+        return call->elicitation.kind != HAFT__JSON_OBJECT
+                   ? haft__terminal_print_question(out, call, NULL)
+                   : HAFT_OK;
+    case HAFT__PAUSE_PROMPT_CALL: return haft__terminal_print_approval(out, run, call, NULL);
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* Prints what would run: an approval is only as good as what was seen before it. */
 static void print_calls(FILE *out, const haft_run *run)
 {
     const haft__run *state = &run->state;
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
+        if (call->stage != HAFT__CALL_PAUSED) {
+            continue;
+        }
         print_tool_question(out, call);
         print_unknown_outcome(out, call);
-        if (call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_QUESTION
-            && call->elicitation.kind != HAFT__JSON_OBJECT
-            && haft__terminal_print_question(out, call, NULL) != HAFT_OK) {
-            (void)fprintf(out, "%.*s cannot be shown\n", HAFT__ARG(call->id));
-        }
-        if (call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_APPROVAL
-            && haft__terminal_print_approval(out, run, call, NULL) != HAFT_OK) {
+        if (print_prompt(out, run, call) != HAFT_OK) {
             (void)fprintf(out, "%.*s cannot be shown\n", HAFT__ARG(call->id));
         }
     }
 }
 
-static bool is_approval(const next_command *by)
+static bool is_bound_approval(const haft__run_call *call, const haft__pause_reply *reply)
 {
-    return by->pause == HAFT__PAUSE_APPROVAL && strcmp(by->command, "approve") == 0;
+    return haft__pause_kind_of(call->pause)->binds && strcmp(reply->command, "approve") == 0;
 }
 
-static void print_next_command(FILE *out, const haft__args *args, const haft_run *run,
-                               const haft__run_call *call, const next_command *by)
+static void print_reply(FILE *out, const haft__args *args, const haft_run *run,
+                        const haft__run_call *call, const haft__pause_reply *reply)
 {
     const char *store = haft__args_text(args, "store", NULL);
     haft__buf value;
     haft__buf_init(&value, HAFT__LIMIT_RUN_BYTES);
-    if (call->elicitation.kind == HAFT__JSON_OBJECT && by != &decline) {
+    if (call->elicitation.kind == HAFT__JSON_OBJECT && reply != &decline) {
         haft__buf_add_char(&value, ' ');
         haft__form_add_example(&value, call);
     } else {
-        haft__buf_add_str(&value, haft__str(by->value));
+        haft__buf_add_str(&value, haft__str(reply->value));
     }
-    (void)fprintf(out, "  haft %s %s %.*s%.*s", by->command, run->id, HAFT__ARG(call->id),
+    (void)fprintf(out, "  haft %s %s %.*s%.*s", reply->command, run->id, HAFT__ARG(call->id),
                   HAFT__ARG(haft__buf_str(&value)));
     haft__buf_finish(&value);
-    if (is_approval(by)
+    if (is_bound_approval(call, reply)
         && call->binding.len >= HAFT__BINDING_PREFIX_LENGTH) { /* it is for what was seen */
         (void)fprintf(out, " --binding %.*s", HAFT__BINDING_PREFIX_LENGTH, call->binding.ptr);
     }
@@ -138,7 +130,7 @@ static void print_next_command(FILE *out, const haft__args *args, const haft_run
         haft__pending_print_quoted(out, haft__store_display_url(store, &arena).ptr);
         haft__arena_finish(&arena);
     }
-    (void)fprintf(out, "%s\n", by->note);
+    (void)fprintf(out, "%s\n", reply->note);
 }
 
 static void print_waiting_calls(FILE *out, const haft__run *run)
@@ -160,13 +152,15 @@ void haft__pending_print(FILE *out, const haft__args *args, const haft_run *run)
     (void)fputs("the run waits; go on with\n", out);
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
-        for (size_t k = 0; k < COUNT(next_commands) && call->stage == HAFT__CALL_PAUSED; k++) {
-            if (next_commands[k].pause == call->pause) {
-                print_next_command(out, args, run, call, &next_commands[k]);
-            }
+        if (call->stage != HAFT__CALL_PAUSED) {
+            continue;
         }
-        if (call->stage == HAFT__CALL_PAUSED && call->elicitation.kind == HAFT__JSON_OBJECT) {
-            print_next_command(out, args, run, call, &decline);
+        const haft__pause_kind *kind = haft__pause_kind_of(call->pause);
+        for (size_t k = 0; k < COUNT(kind->replies) && kind->replies[k].command != NULL; k++) {
+            print_reply(out, args, run, call, &kind->replies[k]);
+        }
+        if (call->elicitation.kind == HAFT__JSON_OBJECT) {
+            print_reply(out, args, run, call, &decline);
         }
     }
 }

@@ -160,10 +160,15 @@ static bool is_yes(haft_str line)
 
 /* ---- asking ---- */
 
+static bool asks_to_run(const haft__run_call *call)
+{
+    return haft__pause_kind_of(call->pause)->prompt == HAFT__PAUSE_PROMPT_CALL;
+}
+
 static bool is_question(const haft__run_call *call)
 {
-    bool person = call->pause == HAFT__PAUSE_QUESTION || call->pause == HAFT__PAUSE_APPROVAL;
-    return call->stage == HAFT__CALL_PAUSED && person;
+    return call->stage == HAFT__CALL_PAUSED
+           && haft__pause_kind_of(call->pause)->prompt != HAFT__PAUSE_PROMPT_NONE;
 }
 
 /* The first pending call that a person can decide about, and how many there are. What cannot wait
@@ -197,7 +202,7 @@ static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, typed *ret
     haft_status status = HAFT_OK;
     while (again && status == HAFT_OK) {
         const haft__run_call *call = haft__run_find_call(&run->state, id);
-        bool approval = call->pause == HAFT__PAUSE_APPROVAL;
+        bool approval = asks_to_run(call);
         bool tool = call->elicitation.kind == HAFT__JSON_OBJECT;
         bool needs_text =
             !approval && !tool && haft__terminal_question_text(call, "default").len == 0;
@@ -300,7 +305,7 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
     if (call == NULL) {
         return HAFT_OK;
     }
-    bool approval = call->pause == HAFT__PAUSE_APPROVAL;
+    bool approval = asks_to_run(call);
     bool tool = call->elicitation.kind == HAFT__JSON_OBJECT,
          url = tool && haft__elicitation_is_url(call);
     haft_str id = call->id, binding = approval ? call->binding : HAFT__LIT("");

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "model/rules/offline_int.h"
-#include "prompt/prompt.h"
+#include "prompt/observation.h"
 #include "json/canonical.h"
 #include "json/read.h"
 
@@ -82,21 +82,10 @@ static haft_status read_call(const haft__message_call *made, haft__arena *arena,
     return HAFT_OK;
 }
 
-/* Without the mark of a result that was cut, and then without its last line, which may be cut. */
-static haft_str unmark(haft_str text, bool *ret_cut)
+/* Removes the mark of a cut result, and its last line, which may be cut. */
+static haft_str remove_mark(haft_str text, bool *ret_cut)
 {
-    haft_str mark = HAFT__LIT(HAFT__OBSERVATION_MARK);
-    for (size_t i = text.len; i >= mark.len; i--) {
-        haft_str rest = {text.ptr + i - mark.len, text.len - (i - mark.len)};
-        if (haft__str_starts_with(rest, mark)) {
-            text.len = i - mark.len;
-            *ret_cut = true;
-            break;
-        }
-        if (rest.len > mark.len + 1024) { /* a note may stand behind it, but no long one */
-            break;
-        }
-    }
+    text = haft__observation_unmark(text, ret_cut);
     while (*ret_cut && text.len > 0 && text.ptr[text.len - 1] != '\n') {
         text.len--;
     }
@@ -109,7 +98,7 @@ static void answer(haft__offline_call *call, const haft__message *message)
     call->failed = message->is_error;
     call->not_run = message->is_error && haft__str_starts_with(message->text, HAFT__LIT(TOO_MANY));
     haft_str whole = message->text.ptr != NULL ? message->text : HAFT__LIT("");
-    call->result = unmark(whole, &call->cut);
+    call->result = remove_mark(whole, &call->cut);
     if (call->cut && call->result.len == 0) { /* one long line: better that than nothing */
         call->result = whole;
     }

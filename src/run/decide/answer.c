@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * answer.c - what follows for a call from what somebody said about it, or did not say in
- * time.
+ * answer.c - what an answer to a paused call leads to, or its deadline.
  *
  * Tests: tests/run/decide/decide_test.c, tests/run/fold/spec_test.c.
  */
@@ -11,7 +10,6 @@
 #include "run/arguments.h"
 #include "run/decide/decide_int.h"
 #include "run/pause/binding.h"
-#include "run/pause/question.h"
 
 /* Of a call that was interrupted, is another thing by now, and may not be made again. */
 #define BEGUN_BEFORE                                                                               \
@@ -75,10 +73,11 @@ static haft_status start_edited(haft__decision *d, const haft__run_call *call)
 static haft_status refuse_denied(haft__decision *d, const haft__run_call *call)
 {
     haft_str why = haft__json_text(call->value);
-    bool begun = call->started && call->pause == HAFT__PAUSE_APPROVAL;
+    const haft__pause_kind *kind = haft__pause_kind_of(call->pause);
+    bool begun = call->started && kind->before_start;
     bool late = call->deadline_ms > 0 && d->now_ms >= call->deadline_ms
                 && call->value.kind == HAFT__JSON_NULL; /* people have a text there */
-    if (call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME) {
+    if (kind->outcome_unknown) {
         return haft__decide_give_up(d, call, late);
     }
     if (late) {
@@ -88,7 +87,7 @@ static haft_status refuse_denied(haft__decision *d, const haft__run_call *call)
         haft__buf_addf(&d->tools->text, "%s.", begun ? BEGUN_BEFORE : "");
         return haft__decide_refuse(d, call, "denied");
     }
-    if (call->overdue && why.len > 0 && call->pause == HAFT__PAUSE_QUESTION) {
+    if (call->overdue && why.len > 0 && kind->read_answer != NULL) {
         haft__buf_add_str(&d->tools->text,
                           HAFT__LIT("Nobody answered by the deadline, and the answer for that case "
                                     "cannot be taken: "));
@@ -126,18 +125,18 @@ haft_status haft__decide_answer(haft__decision *d, const haft__run_call *call)
 
 /* ---- deadlines ---- */
 
-/* What the rule says happens then. An answer of the rule is one as if somebody had given it: one
- * that the question does not take is a rejection that says why. */
+/* Applies on_expire. Its answer counts like a person's: if the question does not accept it, the
+ * verdict is a rejection that says why. */
 haft_status haft__decide_overdue(haft__decision *d, const haft__run_call *call)
 {
     const haft__json *answer = haft__json_get(call->on_expire, HAFT__LIT("answer"));
     bool reject = haft__str_equal(haft__json_text(call->on_expire), HAFT__LIT("reject"));
     haft__json value = answer != NULL ? *answer : haft__json_null();
     haft_error misfit = {0};
-    bool question =
-        call->pause == HAFT__PAUSE_QUESTION && call->elicitation.kind != HAFT__JSON_OBJECT;
-    if (answer != NULL && question
-        && haft__question_answer(call, value, &value, &misfit) != HAFT_OK) {
+    const haft__pause_kind *kind = haft__pause_kind_of(call->pause);
+    bool reads = kind->read_answer != NULL && call->elicitation.kind != HAFT__JSON_OBJECT;
+    if (answer != NULL && reads
+        && kind->read_answer(call, value, &value, &misfit) != HAFT_OK) {
         value = haft__json_string(haft__str(misfit.message));
         answer = NULL;
         reject = true;

@@ -8,8 +8,9 @@
 #include "base/macros.h"
 #include "base/sha256.h"
 #include "base/str.h"
-#include "base/utf8.h"
+#include "prompt/observation.h"
 #include "run/decide/decide_int.h"
+#include "tool/builtin.h"
 #include "json/number.h"
 #include "json/object.h"
 
@@ -40,19 +41,6 @@ static haft_status finish_text(haft__decision *d, const haft__run_call *call, ha
 {
     haft__outcome outcome = {.ok = true, .text = text};
     return finish_builtin(d, call, &outcome);
-}
-
-static haft_status ask_question(haft__decision *d, const haft__run_call *call)
-{
-    haft__decision_begin(d, HAFT__EVENT_PAUSED);
-    haft__field_text(&d->w, "call", call->id);
-    haft__field_text(&d->w, "pause", haft__str(haft__pause_name(HAFT__PAUSE_QUESTION)));
-    haft__field_text(&d->w, "tool", call->name);
-    haft__json_key(&d->w, "arguments");
-    haft__json_add(&d->w, call->arguments);
-    haft__field_text(&d->w, "question", text_of(call, "question"));
-    haft__decision_write_deadline(d, HAFT__PAUSE_QUESTION, NULL);
-    return haft__decision_commit(d);
 }
 
 static haft_status complete(haft__decision *d, const haft__run_call *call)
@@ -122,37 +110,25 @@ static haft_status read_result(haft__decision *d, const haft__run_call *call)
     haft_str text = part.len > 0 ? filter_lines(d, wanted->result, part) : wanted->result;
     uint32_t most = d->spec->limits.observation_chars;
     uint64_t offset = number_of(call, "offset", 0), limit = number_of(call, "limit", most);
-    haft_str rest = haft__str_skip(text, haft__utf8_offset(text, offset));
-    size_t shown = haft__utf8_offset(rest, limit < most ? limit : most);
-    return finish_text(d, call, (haft_str){rest.len > 0 ? rest.ptr : "", shown});
+    return finish_text(d, call, haft__observation_page(text, offset, limit, most));
 }
 
-static const struct {
-    const char *name;
-    haft_status (*decide)(haft__decision *d, const haft__run_call *call);
-} builtins[] = {
-    {"request_user_input", ask_question},
-    {"complete_workflow", complete},
-    {"store_artifact", store_artifact},
-    {"read_result", read_result},
+/* The built-ins of HAFT__BUILTIN_IN_RUN. */
+static haft_status (*const deciders[HAFT__BUILTIN_COUNT])(haft__decision *d,
+                                                          const haft__run_call *call) = {
+    [HAFT__BUILTIN_READ_RESULT] = read_result,
+    [HAFT__BUILTIN_REQUEST_USER_INPUT] = haft__decide_question,
+    [HAFT__BUILTIN_COMPLETE_WORKFLOW] = complete,
+    [HAFT__BUILTIN_STORE_ARTIFACT] = store_artifact,
 };
-
-static size_t find_builtin(const haft__tool *tool)
-{
-    for (size_t i = 0; tool->source == HAFT__TOOL_BUILTIN && i < COUNT(builtins); i++) {
-        if (haft__str_equal(tool->name, haft__str(builtins[i].name))) {
-            return i;
-        }
-    }
-    return COUNT(builtins);
-}
 
 bool haft__builtin_is_pure(const haft__tool *tool)
 {
-    return find_builtin(tool) < COUNT(builtins);
+    const haft__builtin *builtin = haft__builtin_of(tool);
+    return builtin != NULL && deciders[haft__builtin_id_of(builtin)] != NULL;
 }
 
 haft_status haft__decide_builtin(haft__decision *d, const haft__run_call *call)
 {
-    return builtins[find_builtin(call->tool)].decide(d, call);
+    return deciders[haft__builtin_id_of(haft__builtin_of(call->tool))](d, call);
 }

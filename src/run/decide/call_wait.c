@@ -13,11 +13,11 @@ static haft_str lane_of(const haft__tool *tool)
     return tool->traits.destructive ? HAFT__LIT(" destructive") : HAFT__LIT("");
 }
 
-/* Whether the call is under way, here or at a client. One that waits for a person is not: what a
- * person may never decide must not keep others from going on. */
+/* Whether the call is running, here or at a client. A call that waits for a person is not: the
+ * person may never decide, and other calls must not wait for that. */
 static bool is_running(const haft__run_call *call)
 {
-    bool client = call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_HEADLESS;
+    bool client = call->stage == HAFT__CALL_PAUSED && haft__pause_kind_of(call->pause)->at_client;
     return call->tool != NULL
            && (call->stage == HAFT__CALL_STARTED || client || haft__call_needs_host(call));
 }

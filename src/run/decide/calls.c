@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calls.c - the calls of one reply: which may run, when, and what the others are told.
+ * calls.c - the calls of one reply: which may run, when, and why the others are refused.
  *
  * In call order: known? allowed? within the caps? arguments valid? guard? a repetition? approved?
  * cached? room to run? Control calls come last, when their siblings have their results.
@@ -12,13 +12,13 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "prompt/observation.h"
 #include "run/arguments.h"
 #include "run/decide/call_wait.h"
 #include "run/decide/decide_int.h"
 #include "run/host.h"
 #include "run/offer/constraint.h"
 #include "run/pause/approval.h"
-#include "run/pause/binding.h"
 #include "run/redact/withhold.h"
 #include "tool/wire_name.h"
 
@@ -183,82 +183,13 @@ haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, h
     haft__field_flag(&d->w, "ok", true);
     haft__field_text(&d->w, "result", result);
     haft__field_null(&d->w, "error");
-    haft__field_flag(&d->w, "truncated", haft__result_is_truncated(d->run, result));
+    haft__field_flag(&d->w, "truncated",
+                     haft__observation_is_cut(result, d->run->spec->limits.observation_chars));
     haft__field_flag(&d->w, "cached", cached);
     haft__field_number(&d->w, "ms", 0);
     haft__json_key(&d->w, "arguments"); /* null when call_started has them */
     haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
     haft__field_text_or_null(&d->w, "note", note);
-    return haft__decision_commit(d);
-}
-
-static void write_deadline(haft__decision *d, uint64_t after_ms)
-{
-    if (after_ms > 0) {
-        char at[HAFT__TIME_SIZE];
-        haft__time_format(d->now_ms + after_ms, at);
-        haft__field_text(&d->w, "deadline", haft__str(at));
-    } else {
-        haft__field_null(&d->w, "deadline");
-    }
-}
-
-/* The tool itself asks, while it runs. Who does not answer in time has not answered. */
-static haft_status write_question(haft__decision *d, const haft__run_call *call)
-{
-    const haft__json *message = haft__json_get(call->elicitation, HAFT__LIT("message"));
-    const haft__json *server = haft__json_get(call->elicitation, HAFT__LIT("server"));
-    haft__decision_begin(d, HAFT__EVENT_PAUSED);
-    haft__field_text(&d->w, "call", call->id);
-    haft__field_text(&d->w, "pause", haft__str(haft__pause_name(HAFT__PAUSE_QUESTION)));
-    haft__field_text(&d->w, "tool", call->name);
-    haft__json_key(&d->w, "arguments");
-    haft__json_add(&d->w, call->arguments);
-    haft__field_text_or_null(&d->w, "question",
-                             message != NULL ? haft__json_text(*message) : (haft_str){NULL, 0});
-    uint64_t usual = call->pinned ? 0 : d->spec->pauses[HAFT__PAUSE_QUESTION].deadline_ms;
-    uint64_t within = call->within_ms > 0 ? call->within_ms : usual;
-    write_deadline(d, within);
-    haft__json_key(&d->w, "on_expire");
-    if (within > 0) {
-        haft__json_begin_object(&d->w);
-        haft__json_key(&d->w, "answer");
-        haft__json_begin_object(&d->w);
-        haft__field_text(&d->w, "action", HAFT__LIT("cancel"));
-        haft__json_end_object(&d->w);
-        haft__json_end_object(&d->w);
-    } else {
-        haft__json_add_null(&d->w);
-    }
-    haft__field_text_or_null(&d->w, "server",
-                             server != NULL ? haft__json_text(*server) : (haft_str){NULL, 0});
-    haft__field_flag(&d->w, "pinned", call->pinned);
-    return haft__decision_commit(d);
-}
-
-haft_status haft__decide_pause(haft__decision *d, const haft__run_call *call, haft__pause pause,
-                               haft__json arguments, const haft__approval_rule *rule)
-{
-    haft__decision_begin(d, HAFT__EVENT_PAUSED);
-    haft__field_text(&d->w, "call", call->id);
-    haft__field_text(&d->w, "pause", haft__str(haft__pause_name(pause)));
-    haft__field_text(&d->w, "tool", call->name);
-    haft__json_key(&d->w, "arguments");
-    haft__json_add(&d->w, arguments);
-    const haft__json *question = haft__json_get(arguments, HAFT__LIT("question"));
-    haft__field_text_or_null(&d->w, "question",
-                             question != NULL && pause == HAFT__PAUSE_QUESTION
-                                 ? haft__json_text(*question)
-                                 : (haft_str){NULL, 0});
-    haft__decision_write_deadline(d, pause, rule);
-    if (pause == HAFT__PAUSE_APPROVAL) {
-        char binding[HAFT__SHA256_HEX];
-        haft_status status = haft__binding_make(d->spec, call->tool, arguments, binding, d->err);
-        if (status != HAFT_OK) {
-            return status;
-        }
-        haft__field_text(&d->w, "binding", (haft_str){binding, sizeof(binding)});
-    }
     return haft__decision_commit(d);
 }
 
@@ -301,23 +232,131 @@ haft_status haft__decide_guard(haft__decision *d, haft_str tool, bool *ret_passe
     return HAFT_OK;
 }
 
-/* What judging a call came to. */
+/* What a check says of a call. */
 typedef enum judgement {
-    JUDGED_EVENT, /* decided: an event */
-    JUDGED_WAIT,  /* it may run, but not yet */
+    JUDGED_PASSES, /* the next check decides */
+    JUDGED_EVENT,  /* decided: an event */
+    JUDGED_WAIT,   /* it may run, but not yet */
 } judgement;
 
-/* The call is valid: is it a repetition, approved, known from before, and is there room? */
-static haft_status judge_valid(haft__decision *d, const haft__run_call *call, haft__json arguments,
-                               judgement *ret_judgement)
+/* A call while it is judged. */
+typedef struct judged_call {
+    const haft__run_call *call;
+    judgement judgement;
+    haft__json arguments;        /* as the tool takes them, after check_arguments */
+    const haft__run_call *known; /* a call with the same result in the cache, or NULL */
+} judged_call;
+
+static haft_status decided(judged_call *j, haft_status status)
 {
-    haft__buf *key = &d->tools->body; /* not in use yet */
-    haft__buf_clear(key);
-    haft_status status = haft__run_call_key(key, call->name, arguments, d->err);
+    j->judgement = JUDGED_EVENT;
+    return status;
+}
+
+static haft_status check_form(haft__decision *d, judged_call *j)
+{
+    return j->call->malformed.len > 0 ? decided(j, refuse_malformed(d, j->call)) : HAFT_OK;
+}
+
+static haft_status check_known(haft__decision *d, judged_call *j)
+{
+    const haft__run_call *call = j->call;
+    if (call->tool != NULL
+        && haft__resolve_tool(d->spec, d->run, call->tool).visibility != HAFT__VISIBILITY_NONE) {
+        return HAFT_OK;
+    }
+    const char *why = haft__decide_missing_tool(d, call);
+    return decided(j, why != NULL ? haft__decide_refuse(d, call, why) : refuse_unknown(d, call));
+}
+
+static haft_status check_allowed(haft__decision *d, judged_call *j)
+{
+    bool allowed = d->run->allowed[haft__run_tool_index(d->run, j->call->tool)];
+    return allowed ? HAFT_OK : decided(j, refuse_not_allowed(d, j->call));
+}
+
+static haft_status check_limits(haft__decision *d, judged_call *j)
+{
+    const haft__spec_limits *limits = &d->spec->limits;
+    bool over_cap = limits->overflow == HAFT__OVERFLOW_TRUNCATE
+                    && accepted_before(d->run, j->call) >= limits->parallel;
+    bool over_budget = d->run->usage.calls >= limits->calls;
+    return !is_control(j->call) && (over_cap || over_budget)
+               ? decided(j, haft__decide_over_limit(d, j->call, over_budget))
+               : HAFT_OK;
+}
+
+/* A redacted call must not run with the text that replaced its secret. */
+static haft_status check_secrets(haft__decision *d, judged_call *j)
+{
+    if (!j->call->redacted || haft__builtin_is_pure(j->call->tool)) {
+        return HAFT_OK;
+    }
+    haft__buf_add_str(&d->tools->text, HAFT__LIT(HAFT__WITHHOLD_TEXT));
+    return decided(j, haft__decide_refuse(d, j->call, HAFT__WITHHOLD_REASON));
+}
+
+/* A call that waits for a place is read once there is one, and not at each decision. */
+static haft_status check_place(haft__decision *d, judged_call *j)
+{
+    const haft__run_call *call = j->call;
+    const haft__approval_rule *rule = NULL;
+    bool approval = haft__approval_is_required(d->spec, call->tool, NULL, &d->tools->scratch, &rule)
+                    || call->needs_new_approval;
+    if (d->full && is_external(call->tool) && !approval) {
+        j->judgement = JUDGED_WAIT;
+    }
+    return HAFT_OK;
+}
+
+static haft_status check_truncated(haft__decision *d, judged_call *j)
+{
+    bool broken = false, cut = d->run->reply.stop == HAFT__STOP_LENGTH;
+    haft_status status = cut ? check_repair(d, j->call, &broken) : HAFT_OK;
+    return broken ? decided(j, refuse_truncated(d, j->call)) : status;
+}
+
+static haft_status check_arguments(haft__decision *d, judged_call *j)
+{
+    const haft__run *run = d->run;
+    haft__arguments arguments;
+    bool nullable = run->constraint == HAFT__CONSTRAINT_JSON_SCHEMA
+                    && haft__constraint_detect(d->spec).target == HAFT__TARGET_OPENAI;
+    haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
+    haft_status status = (nullable ? haft__arguments_read_nullable : haft__arguments_read)(
+        j->call->tool, j->call->raw, d->tools->checker, &d->tools->scratch, run->hash_key,
+        &arguments, &d->tools->text, d->err);
     if (status != HAFT_OK) {
         return status;
     }
-    const haft__run_call *known = haft__map_get(&d->run->results, haft__buf_str(key));
+    if (!arguments.good) {
+        return decided(j, haft__decide_refuse(d, j->call, "invalid"));
+    }
+    haft__buf_clear(&d->tools->text);
+    j->arguments = arguments.value;
+    return HAFT_OK;
+}
+
+static haft_status check_guard(haft__decision *d, judged_call *j)
+{
+    bool passes = true;
+    haft_status status =
+        is_control(j->call) ? haft__decide_guard(d, j->call->name, &passes) : HAFT_OK;
+    return status == HAFT_OK && !passes ? decided(j, haft__decide_refuse(d, j->call, "guard"))
+                                        : status;
+}
+
+/* The decider's text becomes the note of a call that is let through as a repetition. */
+static haft_status check_repetition(haft__decision *d, judged_call *j)
+{
+    const haft__run_call *call = j->call;
+    haft__buf *key = &d->tools->body; /* not in use yet */
+    haft__buf_clear(key);
+    haft_status status = haft__run_call_key(key, call->name, j->arguments, d->err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    j->known = haft__map_get(&d->run->results, haft__buf_str(key));
     haft__no_progress_verdict verdict = HAFT__NO_PROGRESS_FINE;
     if (!is_control(call) && !call->approved) {
         verdict = haft__no_progress_check(&d->run->progress, haft__run_hash(call->name),
@@ -325,94 +364,65 @@ static haft_status judge_valid(haft__decision *d, const haft__run_call *call, ha
         haft__no_progress_explain(&d->tools->text, verdict, call->name);
     }
     if (verdict == HAFT__NO_PROGRESS_STOP) {
-        return haft__decide_end(d, HAFT__END_INCOMPLETE, d->run->observation, false,
-                                "no progress: the same calls over and over", NULL);
+        return decided(j, haft__decide_end(d, HAFT__END_INCOMPLETE, d->run->observation, false,
+                                           "no progress: the same calls over and over", NULL));
     }
-    if (verdict == HAFT__NO_PROGRESS_REFUSE) {
-        return haft__decide_refuse(d, call, "repeated");
-    }
-    const haft__approval_rule *rule = NULL;
-    bool approval =
-        haft__approval_is_required(d->spec, call->tool, &arguments, &d->tools->scratch, &rule)
-        || call->needs_new_approval;
-    if (approval && !call->approved) {
-        return haft__decide_pause(d, call, HAFT__PAUSE_APPROVAL, arguments, rule);
-    }
-    uint64_t ttl = call->tool->traits.cache_ttl_ms;
-    if (known != NULL && (ttl == 0 || d->now_ms - known->finished_ms <= ttl)) {
-        return haft__decide_finish(d, call, arguments, known->result, true,
-                                   haft__buf_str(&d->tools->text));
-    }
-    if (haft__call_wait_lane_holder(d->run, call) != NULL) {
-        *ret_judgement = JUDGED_WAIT;
-        return HAFT_OK;
-    }
-    return haft__decide_start(d, call, arguments, haft__buf_str(&d->tools->text));
+    return verdict == HAFT__NO_PROGRESS_REFUSE
+               ? decided(j, haft__decide_refuse(d, call, "repeated"))
+               : HAFT_OK;
 }
+
+static haft_status check_approval(haft__decision *d, judged_call *j)
+{
+    const haft__run_call *call = j->call;
+    const haft__approval_rule *rule = NULL;
+    bool required =
+        haft__approval_is_required(d->spec, call->tool, &j->arguments, &d->tools->scratch, &rule)
+        || call->needs_new_approval;
+    return required && !call->approved
+               ? decided(j, haft__decide_approval(d, call, j->arguments, rule))
+               : HAFT_OK;
+}
+
+static haft_status check_cache(haft__decision *d, judged_call *j)
+{
+    uint64_t ttl = j->call->tool->traits.cache_ttl_ms;
+    bool fresh = j->known != NULL && (ttl == 0 || d->now_ms - j->known->finished_ms <= ttl);
+    return fresh ? decided(j, haft__decide_finish(d, j->call, j->arguments, j->known->result, true,
+                                                  haft__buf_str(&d->tools->text)))
+                 : HAFT_OK;
+}
+
+static haft_status check_lane(haft__decision *d, judged_call *j)
+{
+    if (haft__call_wait_lane_holder(d->run, j->call) != NULL) {
+        j->judgement = JUDGED_WAIT;
+    }
+    return HAFT_OK;
+}
+
+/* In this order; a call that passes them all starts. */
+static haft_status (*const checks[])(haft__decision *d, judged_call *j) = {
+    check_form,     check_known,     check_allowed,   check_limits, check_secrets,
+    check_place,    check_truncated, check_arguments, check_guard,  check_repetition,
+    check_approval, check_cache,     check_lane,
+};
 
 static haft_status judge_call(haft__decision *d, const haft__run_call *call,
                               judgement *ret_judgement)
 {
-    const haft__run *run = d->run;
-    const haft__spec_limits *limits = &d->spec->limits;
-    *ret_judgement = JUDGED_EVENT;
-    if (call->malformed.len > 0) {
-        return refuse_malformed(d, call);
+    judged_call j = {.call = call, .judgement = JUDGED_PASSES};
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < COUNT(checks) && status == HAFT_OK && j.judgement == JUDGED_PASSES;
+         i++) {
+        status = checks[i](d, &j);
     }
-    if (call->tool == NULL
-        || haft__resolve_tool(d->spec, run, call->tool).visibility == HAFT__VISIBILITY_NONE) {
-        const char *why = haft__decide_missing_tool(d, call);
-        return why != NULL ? haft__decide_refuse(d, call, why) : refuse_unknown(d, call);
+    if (status == HAFT_OK && j.judgement == JUDGED_PASSES) {
+        status =
+            decided(&j, haft__decide_start(d, call, j.arguments, haft__buf_str(&d->tools->text)));
     }
-    if (!run->allowed[haft__run_tool_index(run, call->tool)]) {
-        return refuse_not_allowed(d, call);
-    }
-    bool over_cap = limits->overflow == HAFT__OVERFLOW_TRUNCATE
-                    && accepted_before(run, call) >= limits->parallel;
-    bool over_budget = run->usage.calls >= limits->calls;
-    if (!is_control(call) && (over_cap || over_budget)) {
-        return haft__decide_over_limit(d, call, over_budget);
-    }
-    if (call->redacted && !haft__builtin_is_pure(call->tool)) {
-        haft__buf_add_str(&d->tools->text, HAFT__LIT(HAFT__WITHHOLD_TEXT));
-        return haft__decide_refuse(d, call, HAFT__WITHHOLD_REASON);
-    }
-    const haft__approval_rule *rule = NULL;
-    bool approval = haft__approval_is_required(d->spec, call->tool, NULL, &d->tools->scratch, &rule)
-                    || call->needs_new_approval;
-    if (d->full && is_external(call->tool) && !approval) {
-        *ret_judgement = JUDGED_WAIT; /* and is read when there is a place, not each time */
-        return HAFT_OK;
-    }
-    bool broken = false, cut = run->reply.stop == HAFT__STOP_LENGTH;
-    haft_status status = cut ? check_repair(d, call, &broken) : HAFT_OK;
-    if (broken) {
-        return refuse_truncated(d, call);
-    }
-    haft__arguments arguments;
-    haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
-    if (status == HAFT_OK) {
-        bool nullable = run->constraint == HAFT__CONSTRAINT_JSON_SCHEMA
-                        && haft__constraint_detect(d->spec).target == HAFT__TARGET_OPENAI;
-        status = (nullable ? haft__arguments_read_nullable : haft__arguments_read)(
-            call->tool, call->raw, d->tools->checker, &d->tools->scratch, run->hash_key, &arguments,
-            &d->tools->text, d->err);
-    }
-    if (status != HAFT_OK) {
-        return status;
-    }
-    if (!arguments.good) {
-        return haft__decide_refuse(d, call, "invalid");
-    }
-    haft__buf_clear(&d->tools->text);
-    if (is_control(call)) {
-        bool passes = false;
-        status = haft__decide_guard(d, call->name, &passes);
-        if (status != HAFT_OK || !passes) {
-            return status != HAFT_OK ? status : haft__decide_refuse(d, call, "guard");
-        }
-    }
-    return judge_valid(d, call, arguments.value, ret_judgement);
+    *ret_judgement = j.judgement;
+    return status;
 }
 
 /* ---- one call, and all of them ---- */
@@ -454,10 +464,10 @@ static haft_status decide_call(haft__decision *d, const haft__run_call *call, bo
             return haft__decide_search(d, call);
         }
         if (call->tool->source == HAFT__TOOL_HEADLESS) {
-            return haft__decide_pause(d, call, HAFT__PAUSE_HEADLESS, call->arguments, NULL);
+            return haft__decide_headless(d, call);
         }
         if (asks_user(call) && !call->answer_due) {
-            return write_question(d, call);
+            return haft__decide_elicitation(d, call);
         }
         break;
     case HAFT__CALL_PAUSED:

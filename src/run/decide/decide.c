@@ -65,29 +65,6 @@ haft_status haft__decision_commit(haft__decision *d)
     return status;
 }
 
-_Static_assert(HAFT__SPEC_PAUSES == HAFT__PAUSE_UNKNOWN_OUTCOME + 1, "a rule for each pause");
-
-/* A rule without a deadline has the one of its kind, with what happens then. */
-void haft__decision_write_deadline(haft__decision *d, haft__pause pause,
-                                   const haft__approval_rule *rule)
-{
-    const haft__pause_rule *usual = &d->spec->pauses[pause];
-    bool own = rule != NULL && (rule->deadline_ms > 0 || usual->deadline_ms == 0);
-    uint64_t after_ms = own ? rule->deadline_ms : usual->deadline_ms;
-    haft__json on_expire = own            ? rule->on_expire
-                           : after_ms > 0 ? usual->on_expire
-                                          : haft__json_null();
-    if (after_ms > 0) {
-        char at[HAFT__TIME_SIZE];
-        haft__time_format(d->now_ms + after_ms, at);
-        haft__field_text(&d->w, "deadline", haft__str(at));
-    } else {
-        haft__field_null(&d->w, "deadline");
-    }
-    haft__json_key(&d->w, "on_expire");
-    haft__json_add(&d->w, on_expire);
-}
-
 haft_status haft__decide_end(haft__decision *d, haft__end end, haft_str answer, bool forced_final,
                              const char *reason, const haft_error *error)
 {

@@ -28,11 +28,6 @@ haft__decision haft__decision_open(haft__decider *decider, const haft__run *run,
 void haft__decision_begin(haft__decision *d, haft__event_kind kind);
 haft_status haft__decision_commit(haft__decision *d);
 
-/* `deadline` and `on_expire` of a pause: those of the rule, else what the spec says for its kind.
- */
-void haft__decision_write_deadline(haft__decision *d, haft__pause pause,
-                                   const haft__approval_rule *rule);
-
 /* Ends the run: decides run_finished. `error` may be NULL. */
 haft_status haft__decide_end(haft__decision *d, haft__end end, haft_str answer, bool forced_final,
                              const char *reason, const haft_error *error);
@@ -42,13 +37,22 @@ haft_status haft__decide_turn(haft__decision *d);  /* idle: gate, choice, ends b
 haft_status haft__decide_reply(haft__decision *d); /* judging: violation, text, calls */
 haft_status haft__decide_calls(haft__decision *d); /* calling: each call in turn */
 
-/* What becomes of one call: it begins (its next attempt), waits for somebody (`rule` may be NULL),
- * or is refused with the decider's text. */
+/* What becomes of one call: it starts (its next attempt), or is refused with the decider's text. */
 haft_status haft__decide_start(haft__decision *d, const haft__run_call *call, haft__json arguments,
                                haft_str note);
-haft_status haft__decide_pause(haft__decision *d, const haft__run_call *call, haft__pause pause,
-                               haft__json arguments, const haft__approval_rule *rule);
 haft_status haft__decide_refuse(haft__decision *d, const haft__run_call *call, const char *why);
+
+/* Pauses the call: the model asks a person, */
+haft_status haft__decide_question(haft__decision *d, const haft__run_call *call);
+/* the tool itself asks while it runs, */
+haft_status haft__decide_elicitation(haft__decision *d, const haft__run_call *call);
+/* a client runs it, */
+haft_status haft__decide_headless(haft__decision *d, const haft__run_call *call);
+/* a person must approve it with these arguments (`rule` may be NULL), */
+haft_status haft__decide_approval(haft__decision *d, const haft__run_call *call,
+                                  haft__json arguments, const haft__approval_rule *rule);
+/* or it was interrupted and its outcome is unknown. */
+haft_status haft__decide_unknown_outcome(haft__decision *d, const haft__run_call *call);
 
 /* It has a result that no tool gave just now: from the cache, or from somebody in its place. */
 haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, haft__json arguments,

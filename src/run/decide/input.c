@@ -2,7 +2,7 @@
 /* input.c - bodies of the events that the host brings in. Tests: tests/run/decide/input_test.c. */
 #include "base/error.h"
 #include "base/str.h"
-#include "base/utf8.h"
+#include "prompt/observation.h"
 #include "run/decide/decide_int.h"
 #include "run/pause/binding.h"
 
@@ -265,7 +265,8 @@ void haft__input_constraint_refused(haft__buf *buf, const haft__model_failure *f
 void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft__run_call *call,
                                const haft__outcome *outcome)
 {
-    bool truncated = outcome->ok && haft__result_is_truncated(run, outcome->text);
+    uint32_t chars = run->spec->limits.observation_chars;
+    bool truncated = outcome->ok && haft__observation_is_cut(outcome->text, chars);
     haft__json_writer w;
     haft__event_body_begin(&w, buf, HAFT__EVENT_CALL_FINISHED);
     haft__field_text(&w, "call", call->id);

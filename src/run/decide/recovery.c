@@ -82,7 +82,7 @@ haft_status haft__decide_new_approval(haft__decision *d, const haft__run_call *c
         return status != HAFT_OK ? status : report_invalid(d, call);
     }
     (void)haft__approval_is_required(d->spec, call->tool, &fitted.value, &d->tools->scratch, &rule);
-    return haft__decide_pause(d, call, HAFT__PAUSE_APPROVAL, fitted.value, rule);
+    return haft__decide_approval(d, call, fitted.value, rule);
 }
 
 /* Whether a person has to be asked before it begins again: what they approved has become another
@@ -153,7 +153,7 @@ haft_status haft__decide_recovery(haft__decider *decider, const haft__run *run,
         return haft__decide_retry(&d, call, call->note);
     }
     if (wanted != HAFT__ON_UNKNOWN_TELL) {
-        return haft__decide_pause(&d, call, HAFT__PAUSE_UNKNOWN_OUTCOME, call->arguments, NULL);
+        return haft__decide_unknown_outcome(&d, call);
     }
     haft__outcome unknown = {
         .ok = false,

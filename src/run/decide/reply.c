@@ -6,6 +6,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "run/decide/decide_int.h"
+#include "tool/builtin.h"
 
 /* The turn's choice, as it was recorded. */
 static haft__choice choice_of(const haft__run *run)
@@ -88,15 +89,16 @@ static haft_status decide_reminder(haft__decision *d)
     const haft__run *run = d->run;
     haft__buf *text = &d->tools->text;
     bool passes = false;
-    haft_status status = haft__decide_guard(d, HAFT__LIT("complete_workflow"), &passes);
+    haft_status status = haft__decide_guard(d, HAFT__LIT(HAFT__TOOL_COMPLETE), &passes);
     if (status != HAFT_OK) {
         return status;
     }
     if (passes) {
         haft__buf_add_str(text, HAFT__LIT("The work is finished, but the workflow is not complete: "
-                                          "call complete_workflow now."));
+                                          "call " HAFT__TOOL_COMPLETE " now."));
     } else {
-        haft__buf_add_str(text, HAFT__LIT("\nDo what is missing, then call complete_workflow."));
+        haft__buf_add_str(text,
+                          HAFT__LIT("\nDo what is missing, then call " HAFT__TOOL_COMPLETE "."));
     }
     haft__decision_begin(d, HAFT__EVENT_REMINDED);
     haft__field_number(&d->w, "turn", run->turn);

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "run/call_target.h"
 #include "run/decide/decide_int.h"
+#include "tool/builtin.h"
 #include "tool/wire_name.h"
 
 /* ---- making room ---- */

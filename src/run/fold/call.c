@@ -11,10 +11,11 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "prompt/prompt.h"
+#include "prompt/observation.h"
 #include "run/fold/fold_int.h"
 #include "run/host.h"
 #include "run/offer/resolve.h"
+#include "tool/builtin.h"
 #include "json/object.h"
 
 /* When the last call of a batch has its result, all results join the conversation, in call order.
@@ -127,7 +128,7 @@ void haft__run_drop_lost_questions(haft__run *run)
         haft__run_call *call = &run->calls[i];
         if (is_pinned(call)) {
             forget_question(call);
-            call->pause = HAFT__PAUSE_UNKNOWN_OUTCOME;
+            call->pause = haft__pause_of_lost_process();
             call->deadline_ms = 0;
             call->lost = true;
         }
@@ -258,13 +259,13 @@ static haft_status error_text(haft__run *run, haft__json error, haft_str *ret_te
     return status;
 }
 
-/* What the model sees: the result, cut, and the note behind it when it brought nothing new. */
+/* Sets what the model sees: the result, cut, and after it the note if the call brought nothing new.
+ */
 static haft_status set_shown_text(haft__run *run, haft__run_call *call, bool nothing_new,
                                   haft_error *err)
 {
-    bool truncated = false;
-    call->shown = haft__prompt_observation(run->arena, call->result,
-                                           run->spec->limits.observation_chars, &truncated);
+    call->shown =
+        haft__observation_cut(run->arena, call->result, run->spec->limits.observation_chars);
     run->observation = call->shown; /* may become the answer: without what is meant for the model */
     if (call->shown.ptr != NULL && nothing_new && call->note.len > 0) {
         haft_str gap = HAFT__LIT("\n\n"), shown = call->shown;
@@ -294,9 +295,8 @@ static haft_status count_finished(haft__run *run, haft__run_call *call, haft_err
     past->finished = true;
     past->kept++;
     run->default_satisfied = run->default_satisfied || wants_default(run, call);
-    bool is_completion = call->tool->source == HAFT__TOOL_BUILTIN
-                         && haft__str_equal(call->name, HAFT__LIT("complete_workflow"));
-    run->completed = run->completed || (is_completion && call->ok);
+    const haft__builtin *builtin = haft__builtin_of(call->tool);
+    run->completed = run->completed || (builtin != NULL && builtin->completes && call->ok);
     const haft__traits *traits = &call->tool->traits;
     bool keep = call->ok && (traits->cache != HAFT__CACHE_NONE || traits->idempotent)
                 && call->cache_key.len > 0 && !call->searched; /* what it shows may have gone */
@@ -396,10 +396,11 @@ static bool approval_is_stale(const haft__run_call *call, const haft__event *eve
 haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__run_call *call = NULL;
-    haft_str pause = {NULL, 0};
+    haft_str name = {NULL, 0};
+    haft__pause pause;
     haft_status status = find_call(run, event, &call, err);
     if (status == HAFT_OK) {
-        status = haft__event_text(event, "pause", &pause, err);
+        status = haft__event_text(event, "pause", &name, err);
     }
     bool again = status == HAFT_OK && approval_is_stale(call, event);
     if (status == HAFT_OK && (!call->started || again)) {
@@ -408,19 +409,22 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     if (status != HAFT_OK) {
         return status;
     }
-    bool lost = is_pinned(call) && haft__str_equal(pause, HAFT__LIT("unknown_outcome"));
+    bool known = haft__pause_find(name, &pause);
+    const haft__pause_kind *kind = known ? haft__pause_kind_of(pause) : NULL;
+    bool lost = known && is_pinned(call) && kind->outcome_unknown;
     if (call->stage != HAFT__CALL_ARRIVED && call->stage != HAFT__CALL_STARTED && !lost && !again) {
         return haft__fold_fail(event, "the call is past that", err);
     }
-    if (!haft__pause_find(pause, &call->pause)) {
+    if (!known) {
         return haft__fold_fail(event, "it waits for nothing we know", err);
     }
     bool before = call->stage == HAFT__CALL_ARRIVED || again;
-    if ((call->pause == HAFT__PAUSE_APPROVAL) != before) {
+    if (kind->before_start != before) {
         return haft__fold_fail(event, "approval comes before a call starts, all else after", err);
     }
+    call->pause = pause;
     call->lost = lost;
-    if (call->pause != HAFT__PAUSE_QUESTION) {
+    if (!kind->carries_elicitation) {
         forget_question(call);
     }
     call->approved = false;
@@ -436,26 +440,6 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     return haft__fold_copy_json(run, on_expire, &call->on_expire, err);
 }
 
-/* What can be said to a pause. */
-static bool verdict_fits(haft__pause pause, haft_str verdict)
-{
-    static const struct {
-        const char *verdict;
-        bool to[HAFT__PAUSE_KINDS]; /* question, headless, approval, unknown */
-    } verdicts[] = {
-        {"answer", {true, true, true, true}},     {"respond", {true, true, true, true}},
-        {"reject", {true, true, true, true}},     {"expire", {true, true, true, true}},
-        {"approve", {false, false, true, false}}, {"edit", {false, false, true, false}},
-        {"retry", {false, false, false, true}},
-    };
-    for (size_t i = 0; i < COUNT(verdicts); i++) {
-        if (haft__str_equal(verdict, haft__str(verdicts[i].verdict))) {
-            return verdicts[i].to[pause];
-        }
-    }
-    return false;
-}
-
 haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__run_call *call = NULL;
@@ -469,7 +453,7 @@ haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_e
     if (call->stage != HAFT__CALL_PAUSED) {
         return haft__fold_fail(event, "nobody has been asked about the call", err);
     }
-    if (!verdict_fits(call->pause, call->verdict)) {
+    if (!haft__pause_accepts_verdict(call->pause, call->verdict)) {
         return haft__fold_fail(event, "its verdict does not fit what was asked", err);
     }
     const haft__json *value = haft__event_field(event, "value");

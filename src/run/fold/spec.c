@@ -93,7 +93,7 @@ static bool is_listed(const haft__event *event, const char *key, haft_str call)
 
 bool haft__call_may_be_judged_again(const haft__run_call *call)
 {
-    bool asked = call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_APPROVAL;
+    bool asked = call->stage == HAFT__CALL_PAUSED && haft__pause_kind_of(call->pause)->before_start;
     bool given = call->stage == HAFT__CALL_ANSWERED && call->approved;
     return !call->started && (asked || given);
 }
@@ -104,14 +104,14 @@ bool haft__call_is_declined(const haft__run_call *call)
            && haft__str_equal(call->verdict, HAFT__LIT("reject"));
 }
 
-/* It is as it was when it arrived: whatever was asked or said about it was under other rules. */
+/* Resets the call to its arrival: its pause and the answer belong to the old spec. */
 static void reset_call(haft__run_call *call)
 {
     call->stage = HAFT__CALL_ARRIVED;
     call->approved = false;
     call->binding = call->verdict = HAFT__LIT("");
     call->arguments = call->value = haft__json_null();
-    call->answers[HAFT__PAUSE_APPROVAL] = (haft__pause_answer){.verdict = HAFT__LIT("")};
+    call->answers[call->pause] = (haft__pause_answer){.verdict = HAFT__LIT("")};
     call->deadline_ms = 0;
 }
 

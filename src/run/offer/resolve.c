@@ -237,56 +237,49 @@ static bool has_members(haft__json object)
     return object.kind == HAFT__JSON_OBJECT && object.count > 0;
 }
 
-/* Built-ins that need something besides being enabled. */
-typedef struct need {
-    const char *tool;
-    haft__reason missing;
-    bool runs; /* in this version */
-} need;
-
-static const need needs[] = {
-    {"python_execution", HAFT__REASON_NEEDS_CODE, false},
-    {HAFT__TOOL_SEARCH, HAFT__REASON_NEEDS_DEFERRED, true},
-    {"execute_sql", HAFT__REASON_NEEDS_DATABASE, false},
-    {"search_schemas", HAFT__REASON_NEEDS_DATABASE, false},
-};
-
-static bool has_prerequisite(const haft__spec *spec, const haft__run *run, haft__reason missing)
+/* ENABLED, or what the spec lacks. */
+static haft__reason check_need(const haft__spec *spec, const haft__run *run,
+                               haft__builtin_need need)
 {
-    if (missing == HAFT__REASON_NEEDS_CODE) {
-        return has_format(spec, HAFT__LIT("codemode"));
+    switch (need) {
+    case HAFT__BUILTIN_NEEDS_NOTHING: return HAFT__REASON_ENABLED;
+    case HAFT__BUILTIN_NEEDS_CODE:
+        return has_format(spec, HAFT__LIT("codemode")) ? HAFT__REASON_ENABLED
+                                                       : HAFT__REASON_NEEDS_CODE;
+    case HAFT__BUILTIN_NEEDS_DEFERRED:
+        return has_deferred(spec, run) ? HAFT__REASON_ENABLED : HAFT__REASON_NEEDS_DEFERRED;
+    case HAFT__BUILTIN_NEEDS_DATABASE:
+        return has_members(spec->databases) ? HAFT__REASON_ENABLED : HAFT__REASON_NEEDS_DATABASE;
     }
-    return missing == HAFT__REASON_NEEDS_DEFERRED ? has_deferred(spec, run)
-                                                  : has_members(spec->databases);
+    HAFT__UNREACHABLE();
 }
 
 bool haft__resolve_is_search_tool(const haft__tool *tool)
 {
-    return tool->source == HAFT__TOOL_BUILTIN
-           && haft__str_equal(tool->name, HAFT__LIT(HAFT__TOOL_SEARCH));
+    const haft__builtin *builtin = haft__builtin_of(tool);
+    return builtin != NULL && builtin->host == HAFT__BUILTIN_IN_ENGINE;
 }
 
 /* ENABLED, or why it is out. */
 static haft__reason judge_builtin(const haft__spec *spec, const haft__run *run, haft_str name)
 {
     bool enabled = haft__tools_find(&spec->tools, name) != NULL;
-    bool search = haft__str_equal(name, HAFT__LIT(HAFT__TOOL_SEARCH));
-    bool searches = search && builtin_allowed(spec, name) && has_deferred(spec, run);
+    const haft__builtin *builtin = haft__builtin_find(name);
+    haft__builtin_need need = builtin != NULL ? builtin->need : HAFT__BUILTIN_NEEDS_NOTHING;
+    bool searches = need == HAFT__BUILTIN_NEEDS_DEFERRED && builtin_allowed(spec, name)
+                    && has_deferred(spec, run);
     if (!enabled && !searches) {
         return HAFT__REASON_NOT_ENABLED;
     }
     if (!builtin_allowed(spec, name)) {
         return HAFT__REASON_BUILTIN_DENIED;
     }
-    for (size_t i = 0; i < COUNT(needs); i++) {
-        if (haft__str_equal(name, haft__str(needs[i].tool))) {
-            if (!has_prerequisite(spec, run, needs[i].missing)) {
-                return needs[i].missing;
-            }
-            if (!needs[i].runs) {
-                return HAFT__REASON_NOT_IN_VERSION;
-            }
-        }
+    haft__reason reason = check_need(spec, run, need);
+    if (reason != HAFT__REASON_ENABLED) {
+        return reason;
+    }
+    if (builtin != NULL && builtin->host == HAFT__BUILTIN_NOWHERE) {
+        return HAFT__REASON_NOT_IN_VERSION;
     }
     return enabled ? HAFT__REASON_ENABLED : HAFT__REASON_UNDECLARED;
 }

@@ -132,8 +132,7 @@ bool haft__resolve_is_deferred(const haft__spec *spec, const haft__tool *tool);
  */
 bool haft__resolve_is_named(const haft__spec *spec, haft_str name);
 
-/* The built-in that searches. */
-#define HAFT__TOOL_SEARCH "tool_search"
+/* Whether it is the built-in that searches. */
 bool haft__resolve_is_search_tool(const haft__tool *tool);
 
 /* How many deferred tools are visible at once, and by what: "max_mcp_tools", "size_b",

@@ -2,9 +2,13 @@
 /* approval.c - rules about approvals. Tests: tests/run/pause/approval_test.c. */
 #include "run/pause/approval.h"
 
+#include "base/error.h"
+#include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "run/arguments.h"
 #include "run/pause/condition.h"
+#include "tool/traits.h"
 
 static bool names_tool(const haft__approval_rule *rule, haft_str name)
 {
@@ -18,20 +22,10 @@ static bool names_tool(const haft__approval_rule *rule, haft_str name)
 
 static bool names_trait(const haft__approval_rule *rule, const haft__traits *traits)
 {
-    const struct {
-        const char *name;
-        bool held;
-    } known[] = {
-        {"read_only", traits->read_only},
-        {"idempotent", traits->idempotent},
-        {"destructive", traits->destructive},
-        {"return_direct", traits->return_direct},
-    };
     for (size_t i = 0; i < rule->trait_count; i++) {
-        for (size_t k = 0; k < COUNT(known); k++) {
-            if (known[k].held && haft__str_equal(rule->traits[i], haft__str(known[k].name))) {
-                return true;
-            }
+        const haft__trait *trait = haft__trait_find(rule->traits[i]);
+        if (trait != NULL && trait->in_approvals && haft__trait_is_set(trait, traits)) {
+            return true;
         }
     }
     return false;
@@ -56,4 +50,25 @@ bool haft__approval_is_required(const haft__spec *spec, const haft__tool *tool,
         }
     }
     return tool->traits.needs_approval;
+}
+
+haft_status haft__approval_check_command(const haft__run *run, const haft__run_call *call,
+                                         const haft__run_command *command, haft_error *err)
+{
+    haft__arena arena;
+    haft__json arguments;
+    if (command->kind != HAFT__RUN_COMMAND_APPROVE || command->value.kind == HAFT__JSON_NULL) {
+        return HAFT_OK;
+    }
+    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__run_command_check_secrets(run, command, "new arguments", err);
+    if (status == HAFT_OK) {
+        status = haft__arguments_read_value(call->tool, command->value,
+                                            "the tool does not take these arguments", &arena,
+                                            run->hash_key, &arguments, err);
+    }
+    haft__arena_finish(&arena);
+    return status == HAFT_BAD_INPUT
+               ? haft__hint(err, status, "nothing was approved: the call goes on waiting")
+               : status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command.c - commands as text, and what they come to. Tests: tests/run/pause/command_test.c. */
+/* command.c - commands as text, and the events they become. Tests: tests/run/pause/command_test.c.
+ */
 #include "run/pause/command.h"
 
 #include "base/error.h"
@@ -13,6 +14,7 @@
 #include "run/pause/elicitation.h"
 #include "run/pause/question.h"
 #include "json/object.h"
+#include "run/pause/unknown_outcome.h"
 #include "json/read.h"
 
 static const char *const kinds[] = {
@@ -200,26 +202,6 @@ void haft__run_command_set_target(const haft__run *run, haft__run_command *comma
 
 /* ---- what it comes to ---- */
 
-/* The verdict that a command is on that kind of pause; NULL when it fits none. */
-static const char *verdict_of(const haft__run_command *command, haft__pause pause)
-{
-    switch (command->kind) {
-    case HAFT__RUN_COMMAND_ANSWER: return pause == HAFT__PAUSE_APPROVAL ? "respond" : "answer";
-    case HAFT__RUN_COMMAND_REJECT: return "reject";
-    case HAFT__RUN_COMMAND_AGAIN: return pause == HAFT__PAUSE_UNKNOWN_OUTCOME ? "retry" : NULL;
-    case HAFT__RUN_COMMAND_APPROVE:
-        if (pause == HAFT__PAUSE_UNKNOWN_OUTCOME) {
-            return "retry";
-        }
-        if (pause != HAFT__PAUSE_APPROVAL) {
-            return NULL;
-        }
-        return command->value.kind == HAFT__JSON_NULL ? "approve" : "edit";
-    case HAFT__RUN_COMMAND_CANCEL: return NULL;
-    }
-    HAFT__UNREACHABLE();
-}
-
 static haft__json value_of(const haft__run_command *command)
 {
     return command->kind == HAFT__RUN_COMMAND_REJECT ? haft__json_string(command->why)
@@ -314,7 +296,8 @@ static haft_status matches_answer_to(const haft__run *run, const haft__run_call 
                                      bool *ret_same, haft_error *err)
 {
     const haft__pause_answer *said = &call->answers[pause];
-    const char *verdict = verdict_of(command, pause);
+    const haft__pause_kind *kind = haft__pause_kind_of(pause);
+    const char *verdict = haft__pause_verdict(pause, command);
     haft__json value = value_of(command);
     *ret_same = false;
     if (said->verdict.len == 0 || command->kind == HAFT__RUN_COMMAND_CANCEL) {
@@ -323,20 +306,20 @@ static haft_status matches_answer_to(const haft__run *run, const haft__run_call 
     if (said->elicitation.kind == HAFT__JSON_OBJECT && command->kind != HAFT__RUN_COMMAND_AGAIN) {
         return elicitation_answer_matches(run, said, command, ret_same, err);
     }
-    bool asks = pause == HAFT__PAUSE_QUESTION && command->kind == HAFT__RUN_COMMAND_ANSWER;
-    if (verdict == NULL || (asks && haft__question_answer(call, value, &value, NULL) != HAFT_OK)) {
+    bool reads = kind->read_answer != NULL && command->kind == HAFT__RUN_COMMAND_ANSWER;
+    if (verdict == NULL || (reads && kind->read_answer(call, value, &value, NULL) != HAFT_OK)) {
         return HAFT_OK;
     }
     return answer_matches(run, said, command, verdict, value, ret_same, err);
 }
 
-/* Whether the command may repeat what was said to that kind of pause: any, when whoever speaks has
- * seen none that it would fit. */
+/* Whether the command may repeat the answer to that kind of pause. If the sender saw no pause that
+ * accepts the command, it may repeat any. */
 static bool may_repeat_answer(const haft__run_command *command, haft__pause pause)
 {
     haft__pause seen;
     bool named = haft__pause_find(command->pause, &seen);
-    return !named || seen == pause || verdict_of(command, seen) == NULL;
+    return !named || seen == pause || haft__pause_verdict(seen, command) == NULL;
 }
 
 /* Whether the command is what was said before. */
@@ -353,32 +336,23 @@ static haft_status is_repeated(const haft__run *run, const haft__run_call *call,
     return status;
 }
 
-/* Who approved a call and says so again means the call as it was approved, and not what it has come
- * to wait for since: a question of its tool, or whether it is to run once more. */
+/* Whether the command repeats an approval that was given before. Such a command is about the call
+ * as it was approved, and not about a later pause: a question of its tool, or an unknown outcome.
+ */
 static haft_status repeats_old_approval(const haft__run *run, const haft__run_call *call,
                                         const haft__run_command *command, bool *ret_same,
                                         haft_error *err)
 {
-    static const haft__pause kinds_of_yes[] = {HAFT__PAUSE_APPROVAL, HAFT__PAUSE_UNKNOWN_OUTCOME};
+    bool after =
+        command->kind == HAFT__RUN_COMMAND_APPROVE && !haft__pause_kind_of(call->pause)->binds;
     haft_status status = HAFT_OK;
     *ret_same = false;
-    for (size_t i = 0; i < COUNT(kinds_of_yes) && status == HAFT_OK && !*ret_same; i++) {
-        bool before =
-            command->kind == HAFT__RUN_COMMAND_APPROVE && call->pause != HAFT__PAUSE_APPROVAL;
-        if (before) {
-            status = matches_answer_to(run, call, kinds_of_yes[i], command, ret_same, err);
+    for (int i = 0; after && i < HAFT__PAUSE_KINDS && status == HAFT_OK && !*ret_same; i++) {
+        if (haft__pause_verdict((haft__pause)i, command) != NULL) {
+            status = matches_answer_to(run, call, (haft__pause)i, command, ret_same, err);
         }
     }
     return status;
-}
-
-/* Whether somebody has let it run before. */
-static bool was_approved(const haft__run_call *call)
-{
-    haft_str yes = call->answers[HAFT__PAUSE_APPROVAL].verdict;
-    haft_str again = call->answers[HAFT__PAUSE_UNKNOWN_OUTCOME].verdict;
-    return haft__str_equal(yes, HAFT__LIT("approve")) || haft__str_equal(yes, HAFT__LIT("edit"))
-           || haft__str_equal(again, HAFT__LIT("retry"));
 }
 
 haft_status haft__run_command_is_duplicate(const haft__run *run, const haft__run_command *command,
@@ -435,15 +409,6 @@ static haft_status refuse_not_pending(const haft__run *run, const haft__run_call
     return hint_pending(run, status, err);
 }
 
-/* Adds a hint how to go on with a call that was interrupted. */
-static haft_status hint_unknown(const haft__run_call *call, haft_status status, haft_error *err)
-{
-    return haft__hint(err, status,
-                      "`haft answer RUN %.*s RESULT` says what came of it, `haft approve RUN %.*s "
-                      "--again` runs it again",
-                      HAFT__ARG(call->id), HAFT__ARG(call->id));
-}
-
 /* It is said to something that the call does not wait for any more. */
 static haft_status refuse_stale(const haft__run *run, const haft__run_call *call,
                                 const haft__run_command *command, haft_error *err)
@@ -478,8 +443,8 @@ static haft_status refuse_stale(const haft__run *run, const haft__run_call *call
             err, HAFT_BAD_STATE, "", "the call %.*s waits for something else by now: %s, not %.*s",
             HAFT__ARG(call->id), haft__pause_name(call->pause), HAFT__ARG(command->pause));
     }
-    return call->lost || (unseen && call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME)
-               ? hint_unknown(call, status, err)
+    return call->lost || (unseen && haft__pause_kind_of(call->pause)->outcome_unknown)
+               ? haft__unknown_outcome_hint(call, status, err)
                : hint_pending(run, status, err);
 }
 
@@ -495,16 +460,15 @@ static haft_status apply_cancel(const haft__run *run, const haft__run_command *c
     return haft__buf_check(buf, err);
 }
 
-/* What runs, or a tool is told, is what the log has: a secret would be missing there. */
-static haft_status check_secrets(const haft__run *run, const haft__run_command *command,
-                                 haft__json value, const char *what, haft_error *err)
+haft_status haft__run_command_check_secrets(const haft__run *run, const haft__run_command *command,
+                                            const char *what, haft_error *err)
 {
     haft__arena arena;
     haft__json clean;
     bool redacted = false;
     haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
-    haft_status status =
-        redact_value(command->redactor, value, run->hash_key, &arena, &clean, &redacted, err);
+    haft_status status = redact_value(command->redactor, command->value, run->hash_key, &arena,
+                                      &clean, &redacted, err);
     haft__arena_finish(&arena);
     return status == HAFT_OK && redacted
                ? haft__fail(err, HAFT_BAD_INPUT, "",
@@ -527,7 +491,7 @@ static haft_status apply_elicitation_answer(const haft__run *run, const haft__ru
     haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
     if (command->kind != HAFT__RUN_COMMAND_REJECT) {
         verdict = HAFT__LIT("answer");
-        status = check_secrets(run, command, command->value, "an answer", err);
+        status = haft__run_command_check_secrets(run, command, "an answer", err);
         if (status == HAFT_BAD_INPUT) {
             (void)haft__hint(err, status, "nothing was taken: the tool goes on waiting");
         }
@@ -541,36 +505,6 @@ static haft_status apply_elicitation_answer(const haft__run *run, const haft__ru
         status = haft__buf_check(buf, err);
     }
     haft__arena_finish(&arena);
-    return status;
-}
-
-/* An approval is for what was asked about. Arguments that a person changes are what that person
- * approves: they have to be some that the tool takes, and stand in the answer itself. */
-static haft_status apply_approval(const haft__run *run, const haft__run_call *call,
-                                  const haft__run_command *command, const char *verdict,
-                                  haft__buf *buf, haft_error *err)
-{
-    haft__arena arena;
-    haft__json arguments;
-    haft_status status = HAFT_OK;
-    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
-    if (command->value.kind != HAFT__JSON_NULL) {
-        status = check_secrets(run, command, command->value, "new arguments", err);
-    }
-    if (status == HAFT_OK && command->value.kind != HAFT__JSON_NULL) {
-        status = haft__arguments_read_value(call->tool, command->value,
-                                            "the tool does not take these arguments", &arena,
-                                            run->hash_key, &arguments, err);
-    }
-    haft__arena_finish(&arena);
-    if (status == HAFT_BAD_INPUT) {
-        return haft__hint(err, status, "nothing was approved: the call goes on waiting");
-    }
-    if (status == HAFT_OK) {
-        haft__input_approved(buf, call->id, command->by, haft__str(verdict), command->value,
-                             call->binding);
-        status = haft__buf_check(buf, err);
-    }
     return status;
 }
 
@@ -605,31 +539,6 @@ static haft_status refuse_unnamed(const haft__run *run, const haft__run_command 
     return status;
 }
 
-/* The key that a tool knows the call by must not stand for other arguments. */
-static haft_status refuse_arguments(const haft__run_call *call, haft_error *err)
-{
-    haft_status status = haft__fail(
-        err, HAFT_BAD_INPUT, "",
-        "expected no arguments: the call %.*s had begun, and runs again as it was or not "
-        "at all",
-        HAFT__ARG(call->id));
-    return haft__hint(err, status,
-                      "nothing was taken; `--again` runs it again, `haft answer` says what came of "
-                      "it, and after `haft reject` the model can make another call");
-}
-
-/* Nothing but a word of its own runs a call again that somebody has approved: the same approval may
- * have been on its way when the call was interrupted. */
-static haft_status refuse_second_approval(const haft__run_call *call, haft_error *err)
-{
-    haft_status status =
-        haft__fail(err, HAFT_BAD_STATE, "",
-                   "the call %.*s was approved before and has begun: what came of it is unknown, "
-                   "and an approval does not run it again",
-                   HAFT__ARG(call->id));
-    return hint_unknown(call, status, err);
-}
-
 /* The command does not fit what is waited for. */
 static haft_status refuse_wrong_kind(const haft__run *run, const haft__run_call *call,
                                      const haft__run_command *command, haft_error *err)
@@ -643,19 +552,13 @@ static haft_status refuse_wrong_kind(const haft__run *run, const haft__run_call 
     return hint_pending(run, status, err);
 }
 
-/* Whether it lets a call run again whose outcome is unknown. */
-static bool is_retry(const haft__run_call *call, const haft__run_command *command)
-{
-    return call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME
-           && (command->kind == HAFT__RUN_COMMAND_APPROVE
-               || command->kind == HAFT__RUN_COMMAND_AGAIN);
-}
-
-/* Becomes the answer to what the call waits for, which it was said to. */
+/* Answers the pause of the call. */
 static haft_status apply_answer(const haft__run *run, const haft__run_call *call,
                                 const haft__run_command *command, haft__buf *buf, haft_error *err)
 {
-    const char *verdict = verdict_of(command, call->pause);
+    const haft__pause_kind *kind = haft__pause_kind_of(call->pause);
+    const char *verdict = haft__pause_verdict(call->pause, command);
+    bool approves = kind->binds && command->kind == HAFT__RUN_COMMAND_APPROVE;
     haft__json value = value_of(command);
     haft_status status = HAFT_OK;
     if (call->elicitation.kind == HAFT__JSON_OBJECT && command->kind != HAFT__RUN_COMMAND_AGAIN) {
@@ -664,23 +567,18 @@ static haft_status apply_answer(const haft__run *run, const haft__run_call *call
     if (verdict == NULL) {
         return refuse_wrong_kind(run, call, command, err);
     }
-    if (is_retry(call, command) && command->value.kind != HAFT__JSON_NULL) {
-        return refuse_arguments(call, err);
+    if (kind->check != NULL) {
+        status = kind->check(run, call, command, err);
     }
-    if (is_retry(call, command) && command->kind == HAFT__RUN_COMMAND_APPROVE
-        && was_approved(call)) {
-        return refuse_second_approval(call, err);
-    }
-    if (call->pause == HAFT__PAUSE_APPROVAL && command->kind == HAFT__RUN_COMMAND_APPROVE) {
-        return apply_approval(run, call, command, verdict, buf, err);
-    }
-    if (call->pause == HAFT__PAUSE_QUESTION && command->kind == HAFT__RUN_COMMAND_ANSWER) {
-        status = haft__question_answer(call, value, &value, err);
+    if (status == HAFT_OK && kind->read_answer != NULL
+        && command->kind == HAFT__RUN_COMMAND_ANSWER) {
+        status = kind->read_answer(call, value, &value, err);
     }
     if (status != HAFT_OK) {
         return status;
     }
-    haft__input_answered(buf, call->id, command->by, haft__str(verdict), value);
+    haft__input_approved(buf, call->id, command->by, haft__str(verdict), value,
+                         approves ? call->binding : HAFT__LIT(""));
     return haft__buf_check(buf, err);
 }
 

@@ -11,16 +11,6 @@
 #include "run/redact/redact.h"
 #include "run/run.h"
 
-typedef enum haft__run_command_kind {
-    HAFT__RUN_COMMAND_ANSWER,  /* a question, a headless call; an approval: in the tool's place; an
-                              unknown outcome: this is what came of it */
-    HAFT__RUN_COMMAND_APPROVE, /* an approval, with other arguments if it has a value; an unknown
-                              outcome: run it again, unless somebody has approved the call before */
-    HAFT__RUN_COMMAND_AGAIN,   /* an unknown outcome: run it again, whatever was said before */
-    HAFT__RUN_COMMAND_REJECT,
-    HAFT__RUN_COMMAND_CANCEL, /* the whole run */
-} haft__run_command_kind;
-
 /* `pause` of a command that was said when the call waited for nobody: it answers no pause, and only
  * repeats what may have been said before. No kind of pause has that name. */
 #define HAFT__RUN_COMMAND_NO_PAUSE "nothing"
@@ -65,6 +55,12 @@ void haft__run_command_set_target(const haft__run *run, haft__run_command *comma
 HAFT_MUST_USE haft_status haft__run_command_is_duplicate(const haft__run *run,
                                                          const haft__run_command *command,
                                                          bool *ret_duplicate, haft_error *err);
+
+/* Rejects a value with a secret in it (BAD_INPUT). The log keeps the redacted value, and a run that
+ * is resumed from the log would pass on that one. `what` names the value: "an answer". */
+HAFT_MUST_USE haft_status haft__run_command_check_secrets(const haft__run *run,
+                                                          const haft__run_command *command,
+                                                          const char *what, haft_error *err);
 
 /* Appends the body of the event that it becomes. Nothing is appended when the same has been said
  * before, to what waits or to what the call waited for before that: who approves a call twice has

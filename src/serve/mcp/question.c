@@ -78,18 +78,19 @@ static void reply_pending(haft__mcp_spec_job *job)
         if (!is_pending(call)) {
             continue;
         }
-        bool approval = call->pause == HAFT__PAUSE_APPROVAL;
-        haft__buf_addf(&text, "\n%s of %.*s (%.*s) ", haft__pause_name(call->pause),
-                       HAFT__ARG(call->name), HAFT__ARG(call->id));
+        const haft__pause_kind *kind = haft__pause_kind_of(call->pause);
+        const haft__pause_reply *reply = &kind->replies[0];
+        haft__buf_addf(&text, "\n%s of %.*s (%.*s) ", kind->name, HAFT__ARG(call->name),
+                       HAFT__ARG(call->id));
         if (is_tool(call)) {
             add_asked(&text, call);
-        } else if (call->pause == HAFT__PAUSE_QUESTION) {
+        } else if (kind->prompt == HAFT__PAUSE_PROMPT_QUESTION) {
             haft__buf_add_str(&text, question_of(call));
         } else {
             haft__json_write(&text, call->arguments);
         }
-        haft__buf_addf(&text, "\nhint: haft %s %s %.*s%s%s%s", approval ? "approve" : "answer",
-                       job->run->id, HAFT__ARG(call->id), approval ? "" : " VALUE",
+        haft__buf_addf(&text, "\nhint: haft %s %s %.*s%s%s%s", reply->command, job->run->id,
+                       HAFT__ARG(call->id), reply->value[0] != '\0' ? " VALUE" : "",
                        store != NULL ? " --store " : "", store != NULL ? store : "");
     }
     haft__mcp_spec_job_reply(job, haft__buf_str(&text), true);
@@ -142,18 +143,18 @@ static void add_passed(const haft__mcp_spec_job *job, haft__arena *arena, haft__
     haft__json_end_object(&w);
 }
 
-/* The form for one call that waits; .ptr is NULL when there is no memory. */
+/* The form for one paused call; .ptr is NULL when out of memory. */
 static haft_str make_form(const haft__mcp_spec_job *job, haft__arena *arena,
                           const haft__run_call *call, haft_str key)
 {
     haft__buf message, properties, params;
-    bool approval = call->pause == HAFT__PAUSE_APPROVAL;
+    const haft__pause_kind *kind = haft__pause_kind_of(call->pause);
     haft__buf_init(&message, HAFT__LIMIT_JSON_BYTES);
     haft__buf_init(&properties, HAFT__LIMIT_JSON_BYTES);
     haft__buf_init(&params, HAFT__LIMIT_JSON_BYTES);
     if (is_tool(call)) {
         add_passed(job, arena, &params, call, key);
-    } else if (approval) {
+    } else if (kind->prompt == HAFT__PAUSE_PROMPT_CALL) {
         haft__buf_addf(&message, "May the tool '%.*s' be called with ", HAFT__ARG(call->name));
         haft__json_write(&message, call->arguments);
         haft__buf_add_char(&message, '?');
@@ -166,7 +167,7 @@ static haft_str make_form(const haft__mcp_spec_job *job, haft__arena *arena,
     }
     if (!is_tool(call)) {
         haft__mcp_form_write(&params, haft__buf_str(&message), haft__buf_str(&properties),
-                             approval ? "approve" : "answer");
+                             kind->replies[0].command);
     }
     bool good = haft__buf_check(&message, NULL) == HAFT_OK
                 && haft__buf_check(&properties, NULL) == HAFT_OK
@@ -185,11 +186,10 @@ static haft_str make_key(haft__arena *arena, const haft__run_call *call)
     return haft__arena_format(arena, "%.*s-%" PRIu64, HAFT__ARG(call->id), call->paused_seq);
 }
 
-/* Whether a client can be asked that. */
+/* Whether the client can ask its user. */
 static bool is_question(const haft__run_call *call)
 {
-    return is_pending(call)
-           && (call->pause == HAFT__PAUSE_QUESTION || call->pause == HAFT__PAUSE_APPROVAL);
+    return is_pending(call) && haft__pause_kind_of(call->pause)->prompt != HAFT__PAUSE_PROMPT_NONE;
 }
 
 /* The calls that wait as questions; false when not all of them can be asked. */
@@ -305,18 +305,18 @@ static haft__json answer_to_tool(haft__mcp_spec_job *job, haft_str key)
     return count > 0 ? haft__json_object(members, count) : haft__json_null();
 }
 
-/* What the model asked, or an approval, as it was answered; false when it was not. */
+/* Reads the answer to a question of the model, or to an approval; false when there is none. */
 static bool give_answer(haft__mcp_spec_job *job, const haft__run_call *call, haft_str key,
                         haft__run_command *said)
 {
-    bool approval = call->pause == HAFT__PAUSE_APPROVAL;
+    const haft__pause_kind *kind = haft__pause_kind_of(call->pause);
     bool accepted =
-        haft__mcp_form_accepted(job->answers, key, approval ? "approve" : "answer", &said->value);
+        haft__mcp_form_accepted(job->answers, key, kind->replies[0].command, &said->value);
     const haft__json *answer = haft__json_get(job->answers, key);
     const haft__json *action = answer != NULL ? haft__json_get(*answer, HAFT__LIT("action")) : NULL;
     bool declined =
         action != NULL && haft__str_equal(haft__json_text(*action), HAFT__LIT("decline"));
-    if (approval) {
+    if (kind->prompt == HAFT__PAUSE_PROMPT_CALL) {
         bool yes = accepted && said->value.kind == HAFT__JSON_TRUE;
         said->kind = yes ? HAFT__RUN_COMMAND_APPROVE : HAFT__RUN_COMMAND_REJECT;
         said->value = haft__json_null();

@@ -6,6 +6,8 @@
 #include "exec/secrets.h"
 #include "mcp/server/tool_name.h"
 #include "serve/mcp/spec_int.h"
+#include "tool/builtin.h"
+#include "tool/traits.h"
 #include "json/read.h"
 
 #define TASK_SCHEMA                                                                                \
@@ -15,17 +17,15 @@
 
 /* ---- what there is ---- */
 
-/* Tools that do something without a run around them. */
+/* Whether the tool works without a run. */
 static bool is_served(const haft__tool *tool)
 {
+    const haft__builtin *builtin = haft__builtin_of(tool);
     switch (tool->source) {
     case HAFT__TOOL_FUNCTION:
     case HAFT__TOOL_COMMAND:
     case HAFT__TOOL_HTTP: return true;
-    case HAFT__TOOL_BUILTIN:
-        return haft__str_equal(tool->name, HAFT__LIT("glob"))
-               || haft__str_equal(tool->name, HAFT__LIT("grep"))
-               || haft__str_equal(tool->name, HAFT__LIT("read"));
+    case HAFT__TOOL_BUILTIN: return builtin != NULL && builtin->host == HAFT__BUILTIN_IN_EXEC;
     case HAFT__TOOL_MCP:
     case HAFT__TOOL_AGENT:
     case HAFT__TOOL_HEADLESS:
@@ -169,12 +169,7 @@ static void add_annotations(haft__json_writer *w, const haft__tool *tool)
     }
     haft__json_key(w, "annotations");
     haft__json_begin_object(w);
-    haft__json_key(w, "readOnlyHint");
-    haft__json_add_bool(w, tool->traits.read_only);
-    haft__json_key(w, "destructiveHint");
-    haft__json_add_bool(w, tool->traits.destructive);
-    haft__json_key(w, "idempotentHint");
-    haft__json_add_bool(w, tool->traits.idempotent || tool->traits.read_only);
+    haft__traits_write_mcp(w, &tool->traits);
     haft__json_key(w, "openWorldHint");
     haft__json_add_bool(w, tool->source != HAFT__TOOL_BUILTIN);
     haft__json_end_object(w);

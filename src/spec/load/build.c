@@ -10,6 +10,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/suggestion.h"
+#include "run/pause/pause.h"
 #include "tool/duration.h"
 #include "json/number.h"
 #include "json/object.h"
@@ -292,12 +293,11 @@ static uint64_t build_deadline(haft__loader *l, haft__json rule, haft_str pointe
 
 static void build_pauses(haft__loader *l)
 {
-    static const char *const kinds[HAFT__SPEC_PAUSES] = {"question", "headless", "approval",
-                                                         "unknown_outcome"};
     haft__json source = haft__object_object(l->source, "pauses");
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        haft__json rule = haft__object_object(source, kinds[i]);
-        haft_str pointer = haft__loader_pointer(l, "/pauses/%s/deadline", kinds[i]);
+    for (size_t i = 0; i < COUNT(l->spec->pauses); i++) {
+        const char *name = haft__pause_name((haft__pause)i);
+        haft__json rule = haft__object_object(source, name);
+        haft_str pointer = haft__loader_pointer(l, "/pauses/%s/deadline", name);
         l->spec->pauses[i] = (haft__pause_rule){.deadline_ms = build_deadline(l, rule, pointer),
                                                 .on_expire = build_on_expire(rule)};
     }

@@ -11,6 +11,7 @@
 #include "run/offer/resolve.h"
 #include "spec/load/load_int.h"
 #include "json/object.h"
+#include "tool/builtin.h"
 
 /* ---- keys together ---- */
 
@@ -196,11 +197,17 @@ static bool has_tool(const haft__loader *l, const char *name)
     return haft__tools_find(&l->spec->tools, haft__str(name)) != NULL;
 }
 
-static void warn_idle(haft__loader *l, const char *name, bool idle, const char *why)
+/* Warns about enabled built-ins that need something the spec lacks, the most expensive first. */
+static void warn_idle(haft__loader *l, haft__builtin_need need, const char *why)
 {
-    if (idle && has_tool(l, name)) {
-        (void)haft__loader_warning(l, HAFT__LIT("/tools"), HAFT__SUBJECT_KEY,
-                                   "%s is enabled but never offered: %s", name, why);
+    size_t count;
+    const haft__builtin *builtins = haft__builtins(&count);
+    for (size_t i = count; i-- > 0;) {
+        if (builtins[i].need == need && has_tool(l, builtins[i].name)) {
+            (void)haft__loader_warning(l, HAFT__LIT("/tools"), HAFT__SUBJECT_KEY,
+                                       "%s is enabled but never offered: %s", builtins[i].name,
+                                       why);
+        }
     }
 }
 
@@ -236,11 +243,16 @@ static void check_builtins(haft__loader *l)
         code |= haft__str_equal(l->spec->formats[i], HAFT__LIT("codemode"));
     }
     bool crowded = !servers && haft__resolve_can_search(l->spec);
-    warn_idle(l, HAFT__TOOL_SEARCH, !servers && !crowded, "there is no MCP server to search");
+    if (!servers && !crowded) {
+        warn_idle(l, HAFT__BUILTIN_NEEDS_DEFERRED, "there is no MCP server to search");
+    }
     check_search(l, servers);
-    warn_idle(l, "execute_sql", !databases, "there is no database");
-    warn_idle(l, "search_schemas", !databases, "there is no database");
-    warn_idle(l, "python_execution", !code, "the format codemode is not enabled");
+    if (!databases) {
+        warn_idle(l, HAFT__BUILTIN_NEEDS_DATABASE, "there is no database");
+    }
+    if (!code) {
+        warn_idle(l, HAFT__BUILTIN_NEEDS_CODE, "the format codemode is not enabled");
+    }
 }
 
 /* Code is run nowhere yet. A model that a table takes for one without calls may still be said to
@@ -298,11 +310,12 @@ static void check_policy(haft__loader *l)
             "the schedule has %zu entries, but of %u turns the last is always none",
             spec->choice.schedule_count, spec->limits.turns);
     }
-    if (spec->phase_count > 0 && !has_tool(l, "complete_workflow")
+    if (spec->phase_count > 0 && !has_tool(l, HAFT__TOOL_COMPLETE)
         && spec->kind != HAFT__SPEC_WORKFLOW) {
         haft__spec_problem *problem = haft__loader_warning(
             l, HAFT__LIT("/phases"), HAFT__SUBJECT_KEY, "nothing looks at the phases");
-        haft__loader_hint(l, problem, "they hold back complete_workflow, which is not enabled");
+        haft__loader_hint(l, problem,
+                          "they hold back " HAFT__TOOL_COMPLETE ", which is not enabled");
     }
 }
 

@@ -11,8 +11,8 @@
 #include "base/str.h"
 #include "choice/choice.h"
 #include "spec/load/load_int.h"
+#include "tool/builtin.h"
 
-#define COMPLETE   "complete_workflow"
 #define NO_LIMIT   UINT32_MAX
 #define REASON_MAX 512
 
@@ -202,12 +202,12 @@ static bool call_control(player *p)
         }
         haft__choice_facts facts = facts_of(p);
         haft__guard_facts guard = haft__guard_collect(&p->spec, &facts, p->phase_done, p->stored);
-        bool complete = haft__str_equal(tool->name, HAFT__LIT(COMPLETE));
+        const haft__builtin *builtin = haft__builtin_find(tool->name);
         haft__buf_clear(&p->why);
         tool->finished = haft__guard_passes(&p->spec, &guard, tool->name, &p->why);
         changed |= tool->finished;
         p->no_memory |= p->why.status == HAFT_NO_MEMORY;
-        p->completed |= complete && tool->finished;
+        p->completed |= builtin != NULL && builtin->completes && tool->finished;
     }
     return changed;
 }
@@ -329,9 +329,9 @@ static void report_no_end(haft__loader *l, const player *p)
 {
     bool none = l->spec->choice.default_choice.mode == HAFT__MODE_NONE;
     haft_str pointer = none ? HAFT__LIT("/choice/default") : HAFT__LIT("/kind");
-    haft__spec_problem *problem =
-        haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
-                           "the workflow can never end: " COMPLETE " would always be refused");
+    haft__spec_problem *problem = haft__loader_error(
+        l, pointer, HAFT__SUBJECT_VALUE,
+        "the workflow can never end: " HAFT__TOOL_COMPLETE " would always be refused");
     haft__loader_hint(l, problem, "%.*s", HAFT__ARG(haft__buf_str(&p->why)));
 }
 
@@ -340,9 +340,10 @@ static void report_unlikely_end(haft__loader *l)
 {
     bool none = l->spec->choice.default_choice.mode == HAFT__MODE_NONE;
     haft_str pointer = none ? HAFT__LIT("/choice/default") : HAFT__LIT("/choice/schedule");
-    haft__spec_problem *problem = haft__loader_error(
-        l, pointer, HAFT__SUBJECT_VALUE,
-        "once the gate is open, no turn allows " COMPLETE ": the workflow can hardly end");
+    haft__spec_problem *problem =
+        haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
+                           "once the gate is open, no turn allows " HAFT__TOOL_COMPLETE
+                           ": the workflow can hardly end");
     haft__loader_hint(l, problem, "%s",
                       none ? "the default is none; write auto" : "look at choice.schedule");
 }
@@ -350,7 +351,7 @@ static void report_unlikely_end(haft__loader *l)
 static bool has_completion(const player *p)
 {
     for (size_t i = 0; i < p->tool_count; i++) {
-        if (haft__str_equal(p->tools[i].name, HAFT__LIT(COMPLETE))) {
+        if (haft__str_equal(p->tools[i].name, HAFT__LIT(HAFT__TOOL_COMPLETE))) {
             return true;
         }
     }
@@ -378,11 +379,12 @@ static void check_goal(haft__loader *l, player *p)
     if (workflow && !has_completion(p)) {
         haft__spec_problem *problem = haft__loader_error(
             l, HAFT__LIT("/kind"), HAFT__SUBJECT_VALUE,
-            "the workflow can never end: " COMPLETE " is not %s",
-            haft__tools_find(&l->spec->tools, HAFT__LIT(COMPLETE)) != NULL ? "allowed by builtins"
-                                                                           : "enabled");
-        haft__loader_hint(l, problem,
-                          "add - builtin: [" COMPLETE "] to tools, or write kind: agent");
+            "the workflow can never end: " HAFT__TOOL_COMPLETE " is not %s",
+            haft__tools_find(&l->spec->tools, HAFT__LIT(HAFT__TOOL_COMPLETE)) != NULL
+                ? "allowed by builtins"
+                : "enabled");
+        haft__loader_hint(
+            l, problem, "add - builtin: [" HAFT__TOOL_COMPLETE "] to tools, or write kind: agent");
         return;
     }
     size_t before = l->problems.errors;

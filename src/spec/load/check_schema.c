@@ -8,6 +8,7 @@
 #include "base/suggestion.h"
 #include "schema/schema.h"
 #include "spec/load/load_int.h"
+#include "tool/traits.h"
 #include "json/pointer.h"
 #include "json/read.h"
 
@@ -128,21 +129,12 @@ static void advise(haft__loader *l, haft__spec_problem *problem, const haft__sch
     }
 }
 
-/* Whether a key that is not there is a trait, written beside a tool's other keys. */
+/* Whether an unknown key is a trait that stands among the keys of its tool. */
 static bool is_trait(haft_str where)
 {
-    static const char *const traits[] = {"read_only",      "idempotent", "destructive",
-                                         "return_direct",  "cost",       "timeout",
-                                         "needs_approval", "retries",    "cache"};
     haft_str rest = haft__str_skip(where, strlen("/tools/"));
     (void)haft__str_split(&rest, '/');
-    for (size_t i = 0; haft__str_starts_with(where, HAFT__LIT("/tools/")) && i < COUNT(traits);
-         i++) {
-        if (haft__str_equal(rest, haft__str(traits[i]))) {
-            return true;
-        }
-    }
-    return false;
+    return haft__str_starts_with(where, HAFT__LIT("/tools/")) && haft__trait_find(rest) != NULL;
 }
 
 /* A failure about a key: its name, and the one that was probably meant. */

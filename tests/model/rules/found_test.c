@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/found.c: files and lines in results, with whatever else is there. */
 #include "model/offline_help.h"
-#include "prompt/prompt.h"
+#include "prompt/observation.h"
 
 typedef struct fixture {
     haft__arena arena;

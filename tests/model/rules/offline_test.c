@@ -4,7 +4,7 @@
  * can go wrong, and single replies to states that no run would come to.
  */
 #include "model/offline_help.h"
-#include "prompt/prompt.h"
+#include "prompt/observation.h"
 #include "tool/builtin.h"
 #include "json/read.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/past.c: what was called and what came back. */
 #include "model/offline_help.h"
-#include "prompt/prompt.h"
+#include "prompt/observation.h"
 
 typedef struct fixture {
     haft__arena arena;

@@ -2,6 +2,7 @@
 /* Tests for src/run/decide/builtin.c: the built-ins that only need the run. */
 #include "run/decide/decide_int.h"
 #include "run/run_help.h"
+#include "tool/builtin.h"
 
 /* Runs one call of a built-in behind a look that found `result`; what the model then sees. */
 static haft_str shown_by(const char *words, const char *result, const char *tool,
@@ -166,4 +167,15 @@ TEST(only_built_ins_are_pure)
     }
     haft__tool grep = {.name = HAFT__LIT("grep"), .source = HAFT__TOOL_BUILTIN};
     CHECK(!haft__builtin_is_pure(&grep), "grep needs files");
+}
+
+TEST(every_built_in_of_the_run_is_implemented_here)
+{
+    size_t count;
+    const haft__builtin *builtins = haft__builtins(&count);
+    for (size_t i = 0; i < count; i++) {
+        haft__tool tool = {.name = haft__str(builtins[i].name), .source = HAFT__TOOL_BUILTIN};
+        CHECK_INT(haft__builtin_is_pure(&tool), builtins[i].host == HAFT__BUILTIN_IN_RUN, "%s",
+                  builtins[i].name);
+    }
 }

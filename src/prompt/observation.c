@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* observation.c - see prompt/observation.h. Tests: tests/prompt/observation_test.c. */
+#include "prompt/observation.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "base/utf8.h"
+
+/* The note of a repeated call, for instance, which stands after the mark. */
+#define MARK_NOTE_BYTES 1024
+
+/* Bytes of the result that are shown. A text with no more bytes than `chars` has no more code
+ * points either. */
+static size_t shown_bytes(haft_str result, uint32_t chars)
+{
+    return result.len > chars ? haft__utf8_offset(result, chars) : result.len;
+}
+
+bool haft__observation_is_cut(haft_str result, uint32_t chars)
+{
+    return shown_bytes(result, chars) < result.len;
+}
+
+haft_str haft__observation_cut(haft__arena *arena, haft_str result, uint32_t chars)
+{
+    size_t shown = shown_bytes(result, chars);
+    if (shown == result.len) {
+        return result.ptr != NULL ? result : (haft_str){"", 0};
+    }
+    haft_str mark = HAFT__LIT(HAFT__OBSERVATION_MARK);
+    char *text = haft__arena_alloc(arena, shown + mark.len);
+    if (text == NULL) {
+        return (haft_str){NULL, 0};
+    }
+    memcpy(text, result.ptr, shown);
+    memcpy(text + shown, mark.ptr, mark.len);
+    return (haft_str){text, shown + mark.len};
+}
+
+haft_str haft__observation_page(haft_str result, uint64_t offset, uint64_t limit, uint32_t chars)
+{
+    haft_str rest = haft__str_skip(result, haft__utf8_offset(result, offset));
+    size_t shown = haft__utf8_offset(rest, limit < chars ? limit : chars);
+    return (haft_str){rest.len > 0 ? rest.ptr : "", shown};
+}
+
+haft_str haft__observation_unmark(haft_str shown, bool *ret_cut)
+{
+    haft_str mark = HAFT__LIT(HAFT__OBSERVATION_MARK);
+    *ret_cut = false;
+    for (size_t i = shown.len; i >= mark.len && shown.len - i <= MARK_NOTE_BYTES; i--) {
+        if (memcmp(shown.ptr + i - mark.len, mark.ptr, mark.len) == 0) {
+            *ret_cut = true;
+            return (haft_str){shown.ptr, i - mark.len};
+        }
+    }
+    return shown;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/prompt/observation.c. */
+#include "prompt/observation.h"
+
+#include "base/str.h"
+#include "test.h"
+
+/* A text of `count` characters of 1 to 4 bytes each, in turn. */
+static haft_str characters(size_t count)
+{
+    static const char *const some[] = {"a", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x90\x87"};
+    char *text = test_alloc(4 * count + 1);
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++) {
+        haft_str c = haft__str(some[i % COUNT(some)]);
+        memcpy(text + length, c.ptr, c.len);
+        length += c.len;
+    }
+    return (haft_str){text, length};
+}
+
+TEST(an_observation_is_cut_past_its_limit)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft_str mark = HAFT__LIT(HAFT__OBSERVATION_MARK);
+    for (uint32_t limit = 0; limit < 40; limit++) {
+        for (size_t length = 0; length < 40; length++) {
+            haft_str result = characters(length);
+            haft_str shown = haft__observation_cut(&arena, result, limit);
+            CHECK_INT(haft__observation_is_cut(result, limit), length > limit, "%zu of %u", length,
+                      limit);
+            if (length <= limit) {
+                CHECK_STR(shown, result, "%zu of %u", length, limit);
+                continue;
+            }
+            haft_str kept = {shown.ptr, shown.len - mark.len};
+            CHECK(haft__str_ends_with(shown, mark), "%zu of %u", length, limit);
+            CHECK_STR(kept, characters(limit), "%zu of %u", length, limit);
+        }
+    }
+    haft__arena_finish(&arena);
+}
+
+TEST(bytes_that_are_no_characters_count_one_each)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft_str shown = haft__observation_cut(&arena, HAFT__LIT("\xFF\xFE\0\xE2\x82"), 3);
+    CHECK_STR(shown, HAFT__LIT("\xFF\xFE\0" HAFT__OBSERVATION_MARK), "cut");
+    shown = haft__observation_cut(&arena, (haft_str){NULL, 0}, 3);
+    CHECK(shown.ptr != NULL && shown.len == 0, "nothing is an empty text");
+    haft__arena_finish(&arena);
+}
+
+TEST(a_cut_survives_a_failed_allocation)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    test_fail_allocation(0);
+    haft_str shown = haft__observation_cut(&arena, HAFT__LIT("12345"), 3);
+    CHECK(test_allow_allocations() && shown.ptr == NULL, "out of memory");
+    haft__arena_finish(&arena);
+}
+
+TEST(pages_of_a_result_are_never_longer_than_an_observation)
+{
+    static const struct {
+        uint64_t offset, limit;
+        size_t first, count;
+    } rows[] = {
+        {0, 3, 0, 3}, {0, 10, 0, 5}, {4, 3, 4, 3}, {18, 5, 18, 2}, {20, 5, 20, 0}, {99, 5, 20, 0},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft_str page = haft__observation_page(characters(20), rows[i].offset, rows[i].limit, 5);
+        haft_str before = characters(rows[i].first), all = characters(20);
+        haft_str rest = haft__str_skip(all, before.len);
+        haft_str wanted = {rest.ptr, characters(rows[i].first + rows[i].count).len - before.len};
+        CHECK(page.ptr != NULL, "row %zu", i);
+        CHECK_STR(page, wanted, "row %zu", i);
+    }
+}
+
+TEST(the_mark_is_found_before_a_short_note)
+{
+    char *note = test_alloc(2000);
+    memset(note, 'n', 2000);
+    static const struct {
+        size_t note;
+        bool marked, found;
+    } rows[] = {{0, true, true}, {100, true, true}, {1900, true, false}, {0, false, false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft_str mark = rows[i].marked ? HAFT__LIT(HAFT__OBSERVATION_MARK) : HAFT__LIT("");
+        char *text = test_alloc(4 + mark.len + rows[i].note);
+        bool cut = !rows[i].found;
+        memcpy(text, "text", 4);
+        memcpy(text + 4, mark.ptr, mark.len);
+        memcpy(text + 4 + mark.len, note, rows[i].note);
+        haft_str shown = {text, 4 + mark.len + rows[i].note};
+        haft_str before = haft__observation_unmark(shown, &cut);
+        CHECK_INT(cut, rows[i].found, "row %zu", i);
+        CHECK_STR(before, rows[i].found ? HAFT__LIT("text") : shown, "row %zu", i);
+    }
+}
