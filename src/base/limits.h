@@ -118,7 +118,6 @@
     X(OFFLINE_WORDS, "offline.words", 8, "words of a task that offline looks for")                 \
     X(OFFLINE_LINES, "offline.lines", 4000, "lines of results that offline keeps in mind")         \
     X(OFFLINE_FILES, "offline.files", 2000, "files in results that offline keeps in mind")         \
-    X(OFFLINE_FACTS, "offline.facts", 512, "values in results that offline keeps in mind")         \
     X(OFFLINE_AT_ONCE, "offline.at_once", 3, "calls in one reply of offline")                      \
     X(OFFLINE_SEARCHES, "offline.searches", 8, "searches that offline makes unless it is forced")  \
     X(OFFLINE_READS, "offline.reads", 6, "reads that offline makes unless it is forced")           \
@@ -129,9 +128,6 @@
     X(OFFLINE_QUOTED_LINES, "offline.quoted_lines", 12, "lines of one file in such a report")      \
     X(OFFLINE_REFERENCES, "offline.references", 3, "lines that it names as the best")              \
     X(OFFLINE_ALSO, "offline.also", 6, "lines that an answer of offline names behind these")       \
-    X(OFFLINE_LISTED, "offline.listed", 20, "things that a list of offline has")                   \
-    X(OFFLINE_WHOLE_LINES, "offline.whole_lines", 1000, "lines of a file it sums up or compares")  \
-    X(OFFLINE_KINDS, "offline.kinds", 8, "kinds of files that it lists")                           \
     X(OFFLINE_STEPS, "offline.steps", 40, "calls that it says it has made")                        \
     X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \

@@ -87,7 +87,7 @@ def test_offline():
                                "complete_workflow"} - set(names), set())
     report = subprocess.run([HAFT, "runs", "artifact", "last", "report.md"], text=True,
                             capture_output=True, env=environment).stdout
-    quoted = [line for line in report.splitlines() if line[:1].isdigit() and "`" in line]
+    quoted = [line for line in report.splitlines() if line.startswith("- `") and "`: `" in line]
     root, wrong = EXAMPLES.parent, []
     for line in quoted:
         path, number = line.split("`")[1].rsplit(":", 1)

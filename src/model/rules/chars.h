@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/rules/chars.h - kinds of characters, as the parts of the offline planner see them. */
+/* model/rules/chars.h - character classes for the offline planner. */
 #ifndef HAFT_MODEL_RULES_CHARS_H
 #define HAFT_MODEL_RULES_CHARS_H
 
@@ -15,7 +15,7 @@ static inline bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-/* Bytes of other scripts are letters. */
+/* Bytes of non-ASCII characters count as letters. */
 static inline bool is_letter(char c)
 {
     return is_lower(c) || is_upper(c) || (unsigned char)c >= 0x80;
@@ -26,8 +26,8 @@ static inline bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* What a name in a program is made of. */
-static inline bool is_of_name(char c)
+/* A character of an identifier. */
+static inline bool is_name_char(char c)
 {
     return is_lower(c) || is_upper(c) || is_digit(c) || c == '_';
 }

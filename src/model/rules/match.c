@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * match.c - whether a word of the task is in a line, or in the path of a file.
+ * match.c - decides whether a word of the task is in a line or in a path.
  *
  * Tests: tests/model/rules/words_test.c.
  */
@@ -8,11 +8,11 @@
 #include "model/rules/chars.h"
 #include "model/rules/offline_int.h"
 
-/* A line is looked at so far. */
-#define LINE_LOOKED_AT 2000U
-#define SHORTEST_NAME  3U
+/* Only the start of a long line is read. */
+#define LINE_BYTES    2000U
+#define SHORTEST_NAME 3U
 
-/* Whether a word, or a part of one, begins at `at`. */
+/* Whether a word, or a part of an identifier, starts at `at`. */
 static bool begins(haft_str text, size_t at)
 {
     if (at == 0 || !is_letter(text.ptr[at - 1]) || !is_letter(text.ptr[at])) {
@@ -21,19 +21,19 @@ static bool begins(haft_str text, size_t at)
     return is_lower(text.ptr[at - 1]) && is_upper(text.ptr[at]);
 }
 
-static bool is_joint(char c)
+static bool is_separator(char c)
 {
     return c == '-' || c == '_' || c == '.' || c == ' ';
 }
 
-/* Whether `word` stands at the beginning of `text`. Where a joined word has a hyphen the text may
- * have another joint, or none. */
-static bool stands_at(haft_str word, haft_str text, bool exact, bool joined)
+/* Whether `text` starts with `word`. For a hyphen of a joined word the text may have another
+ * separator, or none. */
+static bool starts_with_word(haft_str word, haft_str text, bool exact, bool joined)
 {
     size_t at = 0;
     for (size_t i = 0; i < word.len; i++) {
         if (joined && word.ptr[i] == '-') {
-            at += at < text.len && is_joint(text.ptr[at]) ? 1 : 0;
+            at += at < text.len && is_separator(text.ptr[at]) ? 1 : 0;
         } else if (at == text.len
                    || (exact ? text.ptr[at] : to_lower(text.ptr[at])) != word.ptr[i]) {
             return false;
@@ -44,12 +44,12 @@ static bool stands_at(haft_str word, haft_str text, bool exact, bool joined)
     return true;
 }
 
-static size_t place_of(haft_str word, haft_str text, bool exact, bool joined)
+static size_t find_word(haft_str word, haft_str text, bool exact, bool joined)
 {
     for (size_t i = 0; word.len > 0 && i < text.len; i++) {
         char c = exact ? text.ptr[i] : to_lower(text.ptr[i]);
         if (c == word.ptr[0] && (exact || begins(text, i))
-            && stands_at(word, haft__str_skip(text, i), exact, joined)) {
+            && starts_with_word(word, haft__str_skip(text, i), exact, joined)) {
             return i;
         }
     }
@@ -58,13 +58,8 @@ static size_t place_of(haft_str word, haft_str text, bool exact, bool joined)
 
 size_t haft__offline_word_at(const haft__offline_word *word, haft_str text)
 {
-    text.len = text.len < LINE_LOOKED_AT ? text.len : LINE_LOOKED_AT;
-    size_t at = place_of(word->text, text, word->exact, word->joined);
-    for (const char *const *like = word->like;
-         at == HAFT__OFFLINE_NONE && like != NULL && *like != NULL; like++) {
-        at = place_of(haft__str(*like), text, false, false);
-    }
-    return at;
+    text.len = text.len < LINE_BYTES ? text.len : LINE_BYTES;
+    return find_word(word->text, text, word->exact, word->joined);
 }
 
 bool haft__offline_word_in(const haft__offline_word *word, haft_str text)
@@ -81,7 +76,7 @@ uint32_t haft__offline_words_in(const haft__offline_words *words, haft_str text)
     return found;
 }
 
-/* The name of a file without its path and its endings: "deflate" of a/deflate.c. */
+/* The file name without directory and extensions: "deflate" of a/deflate.c. */
 static haft_str base_of(haft_str path)
 {
     size_t start = path.len;
@@ -92,7 +87,7 @@ static haft_str base_of(haft_str path)
     return haft__str_split(&base, '.');
 }
 
-/* A file is often called like a part of the names that are in it. */
+/* Files are often named after a part of the identifiers in them. */
 static bool is_part_of(haft_str base, haft_str name)
 {
     for (size_t i = 0; base.len >= SHORTEST_NAME && i + base.len <= name.len; i++) {
@@ -118,4 +113,27 @@ uint32_t haft__offline_words_in_path(const haft__offline_words *words, haft_str 
         }
     }
     return found;
+}
+
+bool haft__offline_has_name(haft_str text, haft_str name)
+{
+    for (size_t i = 0; name.len > 0 && i + name.len <= text.len; i++) {
+        bool starts = i == 0 || !is_name_char(text.ptr[i - 1]);
+        bool ends = i + name.len == text.len || !is_name_char(text.ptr[i + name.len]);
+        if (starts && ends && memcmp(text.ptr + i, name.ptr, name.len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool haft__offline_in_list(haft_str word, const char *list)
+{
+    haft_str rest = haft__str(list);
+    while (rest.len > 0) {
+        if (haft__str_equal(word, haft__str_split(&rest, ' '))) {
+            return true;
+        }
+    }
+    return false;
 }

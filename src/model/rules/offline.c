@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offline.c - the plan: which calls to make, or that it is time to answer.
+ * offline.c - the plan: which calls to make, or the answer.
  *
- * The mode says whether there must be a call; within it, the first thing on a list that can be done
- * is done. No call is made twice with the same arguments, a tool that keeps failing is left alone,
- * and each thing is done so often and no more: so it ends. Tests: tests/model/rules/offline_test.c.
+ * The mode says whether a call is required. The plan takes the first possible step of a list. It
+ * ends because no call is repeated with the same arguments, a tool that keeps failing is not called
+ * again, and the number of calls of each kind is limited. Tests: tests/model/rules/offline_test.c.
  */
 #include "model/rules/offline.h"
 
@@ -14,11 +14,11 @@
 #include "base/utf8.h"
 #include "model/rules/offline_int.h"
 
-/* How often what ends a workflow is tried. */
+/* How often store_artifact and complete_workflow are tried. */
 #define STORES      2U
 #define COMPLETIONS 4U
 
-/* The words of the task that the tool is described with, a bit for each. */
+/* The words of the task in the name and the description of the tool, one bit for each. */
 static uint32_t words_of(const haft__offline *o, size_t tool)
 {
     const haft__tool *t = o->request->tools[tool];
@@ -26,56 +26,51 @@ static uint32_t words_of(const haft__offline *o, size_t tool)
            | haft__offline_words_in(&o->words, t->description);
 }
 
-/* Whether one that has something to do with the task has been called with success. */
-static bool is_served(const haft__offline *o)
+/* Whether a tool with words of the task has succeeded. */
+static bool has_relevant_result(const haft__offline *o)
 {
     for (size_t i = 0; i < o->request->tool_count; i++) {
-        if (o->tallies[i].good > 0 && words_of(o, i) != 0) {
+        if (o->tallies[i].succeeded > 0 && words_of(o, i) != 0) {
             return true;
         }
     }
     return false;
 }
 
-/* Whether it can only be called at random, though nobody says that it must. */
-static bool is_beside_the_point(haft__offline *o, size_t tool)
-{
-    return o->request->mode == HAFT__MODE_AUTO && is_served(o)
-           && (words_of(o, tool) == 0 || haft__offline_would_guess(o, o->request->tools[tool]));
-}
-
-/* Whether a value would have to be made up for it, though nobody says that it must be called. */
+/* Whether the tool is not called unless a call is forced: a value would have to be made up, or
+ * another tool fits the task better. */
 static bool is_left_out(const haft__offline *o, size_t tool)
 {
-    return o->request->mode == HAFT__MODE_AUTO && o->lacking[tool].len > 0;
+    return o->request->mode == HAFT__MODE_AUTO
+           && (o->unknown[tool].len > 0 || (has_relevant_result(o) && words_of(o, tool) == 0));
 }
 
-/* What is best called next, lowest first. */
-static uint64_t order_of(haft__offline *o, size_t tool)
+/* The tool with the lowest number is called first. */
+static uint64_t order_of(const haft__offline *o, size_t tool)
 {
     const haft__tool *t = o->request->tools[tool];
     uint32_t words = words_of(o, tool);
-    uint64_t unlike = HAFT__LIMIT_OFFLINE_WORDS;
+    uint64_t absent_words = HAFT__LIMIT_OFFLINE_WORDS;
     for (; words != 0; words &= words - 1) {
-        unlike--;
+        absent_words--;
     }
-    uint64_t manner = (uint64_t)haft__offline_manner_of(o, tool);
-    uint64_t guess = haft__offline_would_guess(o, t) || o->lacking[tool].len > 0 ? 1 : 0;
-    return manner << 49 | guess << 48 | unlike << 40 | (uint64_t)t->traits.cost << 36 | tool;
+    uint64_t risk = (uint64_t)haft__offline_risk_of(o, tool);
+    uint64_t unknown = o->unknown[tool].len > 0 ? 1 : 0;
+    return risk << 49 | unknown << 48 | absent_words << 40 | (uint64_t)t->traits.cost << 36 | tool;
 }
 
-/* The best data tool that is no file tool, was called `made` times, and is of a manner that will
- * do. */
-static size_t best_other(haft__offline *o, uint32_t made, haft__offline_manner most)
+/* The best data tool that is not a file tool, was called `made` times without success, and has at
+ * most that risk. */
+static size_t best_other(const haft__offline *o, uint32_t made, haft__offline_risk most)
 {
     size_t best = HAFT__OFFLINE_NONE;
     uint64_t lowest = UINT64_MAX;
     for (size_t i = 0; i < o->request->tool_count; i++) {
         const haft__offline_tally *tally = &o->tallies[i];
-        bool again = tally->good > 0 || tally->made != made;
+        bool again = tally->succeeded > 0 || tally->made != made;
         if (o->request->tools[i]->role != HAFT__ROLE_DATA || !o->request->allowed[i] || again
-            || haft__offline_is_file_tool(o, i) || haft__offline_manner_of(o, i) > most
-            || is_beside_the_point(o, i) || is_left_out(o, i)) {
+            || haft__offline_is_file_tool(o, i) || haft__offline_risk_of(o, i) > most
+            || is_left_out(o, i)) {
             continue;
         }
         uint64_t order = order_of(o, i);
@@ -98,153 +93,145 @@ static size_t count_others(const haft__offline *o)
     return count;
 }
 
-/* Each once; those that failed once more, in another way. */
-static bool call_others(haft__offline *o, haft__offline_manner most, uint32_t times)
+/* Calls each tool once; those that failed up to `times` times, with other arguments. */
+static bool call_others(haft__offline *o, haft__offline_risk most, uint32_t times)
 {
     for (uint32_t made = 0; made < times && count_others(o) < HAFT__LIMIT_OFFLINE_OTHERS; made++) {
         size_t tool = best_other(o, made, most);
         if (tool != HAFT__OFFLINE_NONE
-            && haft__offline_call_by_schema(o, tool, HAFT__OFFLINE_WILLING)) {
+            && haft__offline_call_by_schema(o, tool, HAFT__OFFLINE_OPTIONAL)) {
             return true;
         }
     }
     return false;
 }
 
-/* tool_search and the like. */
-static bool call_neutral(haft__offline *o, haft__offline_zeal zeal)
+/* Calls a neutral tool such as tool_search. */
+static bool call_neutral(haft__offline *o, haft__offline_need need)
 {
     for (size_t i = 0; i < o->request->tool_count; i++) {
         bool neutral = o->request->tools[i]->role == HAFT__ROLE_NEUTRAL && o->request->allowed[i];
         bool wanted =
-            zeal == HAFT__OFFLINE_FORCED || (o->tallies[i].made == 0 && !is_left_out(o, i));
-        if (neutral && wanted && haft__offline_call_by_schema(o, i, zeal)) {
+            need == HAFT__OFFLINE_FORCED || (o->tallies[i].made == 0 && !is_left_out(o, i));
+        if (neutral && wanted && haft__offline_call_by_schema(o, i, need)) {
             return true;
         }
     }
     return false;
 }
 
-/* Stores the report and says that the work is done; again only when something has happened since.
- */
+/* Stores the report and completes the workflow; again only after further results. */
 static bool finish(haft__offline *o)
 {
-    size_t keeper = o->known[HAFT__OFFLINE_STORE];
-    size_t end = o->known[HAFT__OFFLINE_COMPLETE];
-    bool stored = keeper == HAFT__OFFLINE_NONE || o->tallies[keeper].good > 0;
+    size_t keeper = o->builtins[HAFT__OFFLINE_STORE];
+    size_t end = o->builtins[HAFT__OFFLINE_COMPLETE];
+    bool stored = keeper == HAFT__OFFLINE_NONE || o->tallies[keeper].succeeded > 0;
     if (!stored && o->tallies[keeper].made < STORES) {
-        stored = haft__offline_store(o, HAFT__OFFLINE_FORCED);
+        stored = haft__offline_store(o);
     }
     const haft__offline_tally *tally = end != HAFT__OFFLINE_NONE ? &o->tallies[end] : NULL;
-    bool wanted = tally != NULL && tally->good == 0 && tally->made < COMPLETIONS
-                  && (tally->made == 0 || o->past.since > 0 || o->call_count > 0);
+    bool wanted = tally != NULL && tally->succeeded == 0 && tally->made < COMPLETIONS
+                  && (tally->made == 0 || o->history.since_completion > 0 || o->call_count > 0);
     if (stored && wanted) {
-        (void)haft__offline_complete(o, HAFT__OFFLINE_FORCED);
+        (void)haft__offline_complete(o);
     }
     return o->call_count > 0;
 }
 
-/* What haft says is missing: only haft's words count here, never a tool's. */
+/* Calls the tools that haft says are missing. Names in results of tools are ignored. */
 static bool call_missing(haft__offline *o)
 {
     for (size_t i = 0; i < o->request->tool_count && !haft__offline_is_full(o); i++) {
         const haft__tool *tool = o->request->tools[i];
         bool data = tool->role == HAFT__ROLE_DATA || tool->role == HAFT__ROLE_NEUTRAL;
         if (data && o->request->allowed[i] && o->tallies[i].made == 0
-            && haft__offline_names(o->past.missing, tool->name)
-            && haft__offline_manner_of(o, i) < HAFT__OFFLINE_DESTRUCTIVE) {
-            (void)haft__offline_call_tool(o, i, HAFT__OFFLINE_FORCED);
+            && haft__offline_has_name(o->history.missing, tool->name)
+            && haft__offline_risk_of(o, i) < HAFT__OFFLINE_RISK_DESTRUCTIVE) {
+            (void)haft__offline_call_tool(o, i);
         }
     }
     return o->call_count > 0;
 }
 
-/* ---- what the modes ask for ---- */
+/* ---- the modes ---- */
 
 static bool is_complete(const haft__offline *o)
 {
-    size_t tool = o->known[HAFT__OFFLINE_COMPLETE];
-    return tool != HAFT__OFFLINE_NONE && o->tallies[tool].good > 0;
+    size_t tool = o->builtins[HAFT__OFFLINE_COMPLETE];
+    return tool != HAFT__OFFLINE_NONE && o->tallies[tool].succeeded > 0;
 }
 
-/* May call: false when it is time to answer. */
-static bool go_on(haft__offline *o)
+/* Mode auto: false if it is time to answer. */
+static bool may_call(haft__offline *o)
 {
     if (is_complete(o)) {
         return false;
     }
     if (o->words.task.len == 0) {
-        return call_missing(o) || finish(o); /* there is nothing to look for */
+        return call_missing(o) || finish(o); /* there is nothing to search for */
     }
-    if (call_missing(o) || call_others(o, HAFT__OFFLINE_ASKED_FOR, 2)) {
+    if (call_missing(o) || call_others(o, HAFT__OFFLINE_RISK_REQUESTED, 2)) {
         return true;
     }
     bool found = haft__offline_has_file_tools(o)
                      ? haft__offline_gather(o, false)
-                     : call_others(o, HAFT__OFFLINE_WAITS, 2)
-                           || (o->past.count == 0 && call_neutral(o, HAFT__OFFLINE_WILLING));
+                     : call_others(o, HAFT__OFFLINE_RISK_WAITS, 2)
+                           || (o->history.count == 0 && call_neutral(o, HAFT__OFFLINE_OPTIONAL));
     return found || finish(o);
 }
 
-/* A data tool with arguments that are new: of those that fail least, the one called least. */
-static bool call_again(haft__offline *o, haft__offline_manner least, haft__offline_manner most)
+/* Calls a data tool with new arguments, the one with the fewest calls first. */
+static bool call_again(haft__offline *o, haft__offline_risk least, haft__offline_risk most)
 {
-    uint64_t tried = 0; /* tools are tried in the order of these numbers */
-    for (size_t n = 0; n < HAFT__OFFLINE_VARIANTS && o->status == HAFT_OK; n++) {
-        uint64_t lowest = UINT64_MAX;
+    uint32_t highest = 0;
+    for (size_t i = 0; i < o->request->tool_count; i++) {
+        highest = o->tallies[i].made > highest ? o->tallies[i].made : highest;
+    }
+    for (uint32_t made = 0; made <= highest && o->status == HAFT_OK; made++) {
         for (size_t i = 0; i < o->request->tool_count; i++) {
-            const haft__offline_tally *tally = &o->tallies[i];
-            haft__offline_manner manner = haft__offline_manner_of(o, i);
-            bool fits = o->request->tools[i]->role == HAFT__ROLE_DATA && o->request->allowed[i]
-                        && manner >= least && manner <= most;
-            uint64_t order = (uint64_t)(tally->row < 255 ? tally->row : 255) << 48
-                             | (uint64_t)(tally->made < 65535 ? tally->made : 65535) << 32
-                             | (uint64_t)(i + 1);
-            lowest = fits && order > tried && order < lowest ? order : lowest;
-        }
-        if (lowest == UINT64_MAX) {
-            return false;
-        }
-        tried = lowest;
-        if (haft__offline_call_tool(o, (size_t)(lowest & UINT32_MAX) - 1, HAFT__OFFLINE_FORCED)) {
-            return true;
+            haft__offline_risk risk = haft__offline_risk_of(o, i);
+            if (o->tallies[i].made == made && o->request->tools[i]->role == HAFT__ROLE_DATA
+                && o->request->allowed[i] && risk >= least && risk <= most
+                && haft__offline_call_tool(o, i)) {
+                return true;
+            }
         }
     }
     return false;
 }
 
-/* Something that is allowed, whatever it is. */
-static bool call_anyhow(haft__offline *o)
+/* Calls any allowed tool, even if the call is a repetition or invalid. */
+static bool call_any(haft__offline *o)
 {
     for (size_t i = 0; i < o->request->tool_count && o->status == HAFT_OK; i++) {
-        if (o->request->allowed[i] && haft__offline_call_by_schema(o, i, HAFT__OFFLINE_ANYHOW)) {
+        if (o->request->allowed[i]
+            && haft__offline_call_by_schema(o, i, HAFT__OFFLINE_LAST_RESORT)) {
             return true;
         }
     }
     return false;
 }
 
-/* Must call: tools that have not been called first, so that a gate opens. */
+/* Mode any: tools that have not been called come first, so that a gate opens. */
 static bool must_call(haft__offline *o)
 {
-    return haft__offline_gather(o, true) || call_others(o, HAFT__OFFLINE_CHANGES, 1)
+    return haft__offline_gather(o, true) || call_others(o, HAFT__OFFLINE_RISK_CHANGES, 1)
            || haft__offline_gather(o, false)
-           || call_again(o, HAFT__OFFLINE_ASKED_FOR, HAFT__OFFLINE_CHANGES)
-           || call_neutral(o, HAFT__OFFLINE_FORCED)
-           || haft__offline_complete(o, HAFT__OFFLINE_FORCED)
-           || haft__offline_store(o, HAFT__OFFLINE_FORCED)
-           || call_again(o, HAFT__OFFLINE_DESTRUCTIVE, HAFT__OFFLINE_DESTRUCTIVE)
-           || haft__offline_question(o, HAFT__OFFLINE_FORCED) || call_anyhow(o);
+           || call_again(o, HAFT__OFFLINE_RISK_REQUESTED, HAFT__OFFLINE_RISK_CHANGES)
+           || call_neutral(o, HAFT__OFFLINE_FORCED) || haft__offline_complete(o)
+           || haft__offline_store(o)
+           || call_again(o, HAFT__OFFLINE_RISK_DESTRUCTIVE, HAFT__OFFLINE_RISK_DESTRUCTIVE)
+           || haft__offline_ask_user(o) || call_any(o);
 }
 
-/* Must call this one; a name that nobody declared is called all the same. */
+/* Mode tool: calls that tool, even one that is not in the request. */
 static bool must_call_named(haft__offline *o)
 {
     for (size_t i = 0; i < o->request->tool_count; i++) {
         if (haft__str_equal(o->request->tools[i]->name, o->request->tool)
             && o->request->allowed[i]) {
-            return haft__offline_call_tool(o, i, HAFT__OFFLINE_FORCED)
-                   || haft__offline_call_by_schema(o, i, HAFT__OFFLINE_ANYHOW);
+            return haft__offline_call_tool(o, i)
+                   || haft__offline_call_by_schema(o, i, HAFT__OFFLINE_LAST_RESORT);
         }
     }
     return o->status == HAFT_OK
@@ -254,7 +241,7 @@ static bool must_call_named(haft__offline *o)
 static bool call_something(haft__offline *o)
 {
     switch (o->request->mode) {
-    case HAFT__MODE_AUTO: return go_on(o);
+    case HAFT__MODE_AUTO: return may_call(o);
     case HAFT__MODE_ANY: return must_call(o);
     case HAFT__MODE_TOOL: return must_call_named(o);
     case HAFT__MODE_NONE: return false;
@@ -263,24 +250,6 @@ static bool call_something(haft__offline *o)
 }
 
 /* ---- the reply ---- */
-
-/* The name of the report that was stored; "" when there is none. */
-static haft_str stored_name(const haft__offline *o)
-{
-    for (size_t i = o->past.count; i > 0; i--) {
-        const haft__offline_call *call = &o->past.calls[i - 1];
-        if (haft__str_equal(call->name, HAFT__LIT("store_artifact")) && call->answered
-            && !call->failed) {
-            return haft__offline_argument(call, "name");
-        }
-    }
-    return HAFT__LIT("");
-}
-
-static void write_answer(haft__buf *buf, const haft__offline *o)
-{
-    haft__offline_write_answer(buf, o, stored_name(o));
-}
 
 static uint64_t count_input(const haft__request *request)
 {
@@ -300,7 +269,8 @@ static uint64_t count_input(const haft__request *request)
 
 static haft_status write_reply(haft__offline *o, bool calls, haft__reply *ret_reply)
 {
-    haft_str content = calls ? haft__str(o->says) : haft__offline_made_text(o, write_answer);
+    haft_str content =
+        calls ? haft__str(o->text) : haft__offline_write(o, haft__offline_write_answer);
     haft__message_call *made = haft__arena_array(o->arena, o->call_count, sizeof(*made));
     if (made == NULL) {
         (void)haft__offline_ok(o, haft__arena_fail(o->arena, o->err));
@@ -324,57 +294,43 @@ static haft_status write_reply(haft__offline *o, bool calls, haft__reply *ret_re
     return o->status;
 }
 
-/* What could not be given to each tool. */
-static haft_status look_for_values(haft__offline *o)
+/* Fills in `unknown`. */
+static haft_status find_unknown_arguments(haft__offline *o)
 {
     size_t count = o->request->tool_count;
-    o->lacking = haft__arena_array(o->arena, count, sizeof(*o->lacking));
-    if (o->lacking == NULL) {
+    o->unknown = haft__arena_array(o->arena, count, sizeof(*o->unknown));
+    if (o->unknown == NULL) {
         return haft__arena_fail(o->arena, o->err);
     }
     for (size_t i = 0; i < count; i++) {
-        o->lacking[i] = haft__offline_lacking(o, o->request->tools[i]);
+        o->unknown[i] = haft__offline_unknown_argument(o, o->request->tools[i]);
     }
     return o->status;
 }
 
-/* Everything the plan looks at, from the request alone. */
-static haft_status look(haft__offline *o)
+/* Reads everything that the plan depends on from the request. */
+static haft_status read_request(haft__offline *o)
 {
-    haft_status status = haft__offline_past_read(o->request, o->arena, &o->past, o->err);
+    haft_status status = haft__offline_history_read(o->request, o->arena, &o->history, o->err);
     if (status == HAFT_OK) {
-        status = haft__offline_words_read(o->past.task, o->arena, &o->words, o->err);
+        status = haft__offline_words_read(o->history.task, o->arena, &o->words, o->err);
     }
     if (status == HAFT_OK) {
-        status = haft__offline_scope_settle(&o->past, &o->words, o->arena, o->err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__offline_found_read(&o->past, &o->words, o->arena, &o->found, o->err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__offline_facts_read(&o->past, o->arena, o->facts, o->err);
+        status =
+            haft__offline_findings_read(&o->history, &o->words, o->arena, &o->findings, o->err);
     }
     if (status == HAFT_OK) {
         status = haft__offline_tools_read(o);
     }
-    return status == HAFT_OK ? look_for_values(o) : status;
+    return status == HAFT_OK ? find_unknown_arguments(o) : status;
 }
 
 haft_status haft__offline_ask(const haft__request *request, haft__arena *arena,
                               haft__reply *ret_reply, haft_error *err)
 {
-    haft__offline o = {.request = request, .arena = arena, .err = err, .says = ""};
+    haft__offline o = {.request = request, .arena = arena, .err = err, .text = ""};
     o.checker = haft__checker_create();
-    o.facts = haft__arena_alloc(arena, sizeof(*o.facts));
-    haft_status status = HAFT_OK;
-    if (o.checker == NULL) {
-        status = haft__fail_no_memory(err);
-    } else if (o.facts == NULL) {
-        status = haft__arena_fail(arena, err);
-    }
-    if (status == HAFT_OK) {
-        status = look(&o);
-    }
+    haft_status status = o.checker != NULL ? read_request(&o) : haft__fail_no_memory(err);
     if (status == HAFT_OK) {
         bool calls = call_something(&o);
         status = write_reply(&o, calls, ret_reply);

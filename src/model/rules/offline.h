@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model/rules/offline.h - a planner of rules in the place of a language model: no key, no network.
+ * model/rules/offline.h - the model `offline`: a planner that works by rules, without key and
+ * network.
  *
- * It looks for the words of the task with the tools it is offered, reads around what it found, and
- * quotes it. It keeps to the contract of a model (modes, allowed tools, ends), makes the same reply
- * to the same request, and says what it is. docs/offline.md describes it.
+ * It searches for the words of the task with the tools on offer, reads around the matches and
+ * quotes them. It obeys the contract of a model (modes, allowed tools), gives the same reply to the
+ * same request, and says that it is not a language model. See docs/offline.md.
  */
 #ifndef HAFT_MODEL_RULES_OFFLINE_H
 #define HAFT_MODEL_RULES_OFFLINE_H
 
 #include "model/model.h"
 
-/* What it has to say to a request; texts live in `arena`. Takes time in proportion to the request.
- * Fails only for want of memory. */
+/* Replies to a request. Texts live in `arena`. The time is proportional to the request. Fails only
+ * if out of memory. */
 HAFT_MUST_USE haft_status haft__offline_ask(const haft__request *request, haft__arena *arena,
                                             haft__reply *ret_reply, haft_error *err);
 

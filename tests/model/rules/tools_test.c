@@ -1,54 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/rules/tools.c: how readily tools are called, and how often. */
+/* Tests for src/model/rules/tools.c: the risk of calling a tool, and the number of calls. */
 #include "model/offline_help.h"
 
-static haft__offline_manner manner(const char *task, haft__tool tool)
+static haft__offline_risk risk_of(const char *task, haft__tool tool)
 {
     const haft__tool *tools[] = {&tool};
     bool allowed[] = {true};
     haft__request request = {.tools = tools, .allowed = allowed, .tool_count = 1};
-    haft__offline o = {.request = &request, .past = {.task = haft__str(task)}};
-    return haft__offline_manner_of(&o, 0);
+    haft__offline o = {.request = &request, .history = {.task = haft__str(task)}};
+    return haft__offline_risk_of(&o, 0);
 }
 
-TEST(manners)
+TEST(risks)
 {
     static const struct {
         const char *task, *name;
         haft__traits traits;
         haft__tool_source source;
-        haft__offline_manner manner;
+        haft__offline_risk risk;
     } cases[] = {
-        {"x", "search", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_LOOKS},
-        {"x", "write_summary", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_WRITES},
-        {"x", "send_mail", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_CHANGES},
-        {"x", "sendMail", {0}, HAFT__TOOL_HTTP, HAFT__OFFLINE_CHANGES},
-        {"x", "mailSender", {0}, HAFT__TOOL_HTTP, HAFT__OFFLINE_CHANGES},
-        {"x", "send_mail", {.read_only = true}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_LOOKS},
-        {"x", "search", {.destructive = true}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_DESTRUCTIVE},
+        {"x", "search", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_READS},
+        {"x", "write_summary", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_CHANGES},
+        {"x", "send_mail", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_CHANGES},
+        {"x", "sendMail", {0}, HAFT__TOOL_HTTP, HAFT__OFFLINE_RISK_CHANGES},
+        {"x", "mailSender", {0}, HAFT__TOOL_HTTP, HAFT__OFFLINE_RISK_CHANGES},
+        {"x", "send_mail", {.read_only = true}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_READS},
+        {"x", "search", {.destructive = true}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_DESTRUCTIVE},
         {"x",
          "search",
          {.destructive = true, .needs_approval = true},
          HAFT__TOOL_COMMAND,
-         HAFT__OFFLINE_ASKS},
-        {"x", "search", {.needs_approval = true}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_ASKS},
-        {"x", "search", {0}, HAFT__TOOL_HEADLESS, HAFT__OFFLINE_WAITS},
-        {"use send_mail now", "send_mail", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_ASKED_FOR},
-        {"Send a mail", "send_mail", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_ASKED_FOR},
-        {"count the words", "word_count", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_ASKED_FOR},
-        {"wipe it", "wipe", {.destructive = true}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_ASKED_FOR},
+         HAFT__OFFLINE_RISK_APPROVAL},
+        {"x", "search", {.needs_approval = true}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_APPROVAL},
+        {"x", "search", {0}, HAFT__TOOL_HEADLESS, HAFT__OFFLINE_RISK_WAITS},
+        {"use send_mail now", "send_mail", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_REQUESTED},
+        {"Send a mail", "send_mail", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_REQUESTED},
+        {"count the words", "word_count", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_REQUESTED},
+        {"wipe it",
+         "wipe",
+         {.destructive = true},
+         HAFT__TOOL_COMMAND,
+         HAFT__OFFLINE_RISK_REQUESTED},
         {"delete rows",
          "delete_rows",
          {.destructive = true},
          HAFT__TOOL_COMMAND,
-         HAFT__OFFLINE_DESTRUCTIVE},
-        {"search", "searching", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_LOOKS},
-        {"", "search", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_LOOKS},
+         HAFT__OFFLINE_RISK_DESTRUCTIVE},
+        {"search", "searching", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_READS},
+        {"", "search", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_READS},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__tool tool = {
             .name = haft__str(cases[i].name), .traits = cases[i].traits, .source = cases[i].source};
-        CHECK_INT(manner(cases[i].task, tool), cases[i].manner, "%s: %s", cases[i].task,
+        CHECK_INT(risk_of(cases[i].task, tool), cases[i].risk, "%s: %s", cases[i].task,
                   cases[i].name);
     }
 }
@@ -69,7 +73,7 @@ TEST(names_in_texts)
         {"xglob glob", "glob", true},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        CHECK_INT(haft__offline_names(haft__str(cases[i].text), haft__str(cases[i].name)),
+        CHECK_INT(haft__offline_has_name(haft__str(cases[i].text), haft__str(cases[i].name)),
                   cases[i].found, "%s in %s", cases[i].name, cases[i].text);
     }
 }

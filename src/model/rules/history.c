@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * past.c - what was called in this run, and what came back, from the messages alone.
+ * history.c - reads the calls of this run and their results from the messages.
  *
- * Results are found by the id of their call, wherever they stand. What haft itself says (a refusal
- * of complete_workflow, a reminder) is told apart from what a tool says: only haft may name tools
- * that are to be called. Tests: tests/model/rules/past_test.c.
+ * A result belongs to the call with its id, wherever it is in the list. Messages of haft itself (a
+ * rejection of complete_workflow, a reminder) are kept apart from results of tools: only haft may
+ * name tools to call next. Tests: tests/model/rules/history_test.c.
  */
 #include "base/error.h"
 #include "base/str.h"
@@ -13,11 +13,11 @@
 #include "json/canonical.h"
 #include "json/read.h"
 
-/* How haft begins when a call was one too many in its turn. */
+/* The start of haft's message when a turn has too many calls. */
 #define TOO_MANY "Not run: at most "
 
-haft_status haft__offline_sign(haft__arena *arena, haft_str name, haft__json arguments,
-                               haft_str *ret_key, haft_error *err)
+haft_status haft__offline_call_key(haft__arena *arena, haft_str name, haft__json arguments,
+                                   haft_str *ret_key, haft_error *err)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
@@ -32,6 +32,11 @@ haft_status haft__offline_sign(haft__arena *arena, haft_str name, haft__json arg
     return status;
 }
 
+bool haft__offline_is_call_of(const haft__offline_call *call, const char *tool)
+{
+    return haft__str_equal(call->name, haft__str(tool));
+}
+
 haft_str haft__offline_argument(const haft__offline_call *call, const char *key)
 {
     const haft__json *value = haft__json_get(call->arguments, haft__str(key));
@@ -39,7 +44,7 @@ haft_str haft__offline_argument(const haft__offline_call *call, const char *key)
     return text.ptr != NULL ? text : HAFT__LIT("");
 }
 
-/* The first message behind the task; what stands before it are other runs of the thread. */
+/* The index after the task. Messages before it belong to earlier runs of the thread. */
 static size_t find_start(const haft__request *request)
 {
     const haft__messages *messages = request->messages;
@@ -92,92 +97,92 @@ static haft_str remove_mark(haft_str text, bool *ret_cut)
     return text;
 }
 
-static void answer(haft__offline_call *call, const haft__message *message)
+static void set_result(haft__offline_call *call, const haft__message *message)
 {
     call->answered = true;
     call->failed = message->is_error;
     call->not_run = message->is_error && haft__str_starts_with(message->text, HAFT__LIT(TOO_MANY));
     haft_str whole = message->text.ptr != NULL ? message->text : HAFT__LIT("");
     call->result = remove_mark(whole, &call->cut);
-    if (call->cut && call->result.len == 0) { /* one long line: better that than nothing */
+    if (call->cut && call->result.len == 0) { /* a single long line is kept */
         call->result = whole;
     }
 }
 
-static void take_result(haft__offline_past *past, haft__offline_call *call,
-                        const haft__message *message)
+static void add_result(haft__offline_history *history, haft__offline_call *call,
+                       const haft__message *message)
 {
-    bool completion = haft__str_equal(call->name, HAFT__LIT("complete_workflow"));
-    answer(call, message);
-    past->one_at_a_time = past->one_at_a_time || call->not_run;
-    past->since = completion ? 0 : past->since + 1;
-    past->missing = completion && call->failed ? message->text : past->missing;
+    bool completion = haft__offline_is_call_of(call, "complete_workflow");
+    set_result(call, message);
+    history->one_at_a_time = history->one_at_a_time || call->not_run;
+    history->since_completion = completion ? 0 : history->since_completion + 1;
+    history->missing = completion && call->failed ? message->text : history->missing;
 }
 
-/* A message behind the task: calls that were made, a result, or what haft has to say. */
-static haft_status take(haft__offline_past *past, haft__map *by_id, const haft__message *message,
-                        haft__arena *arena, haft_error *err)
+/* Reads a message after the task: calls, a result, or a message of haft. */
+static haft_status read_message(haft__offline_history *history, haft__map *by_id,
+                                const haft__message *message, haft__arena *arena, haft_error *err)
 {
     haft_status status = HAFT_OK;
     for (size_t i = 0; i < message->call_count && status == HAFT_OK; i++) {
-        haft__offline_call *call = &past->calls[past->count++];
+        haft__offline_call *call = &history->calls[history->count++];
         status = read_call(&message->calls[i], arena, call, err);
         if (status == HAFT_OK) {
             status = haft__map_put(by_id, message->calls[i].id, call, err);
         }
     }
     if (message->role == HAFT__MESSAGE_USER) {
-        past->missing = message->text;
-        past->since++;
+        history->missing = message->text;
+        history->since_completion++;
     }
     haft__offline_call *call =
         message->role == HAFT__MESSAGE_TOOL ? haft__map_get(by_id, message->call_id) : NULL;
     if (call != NULL && !call->answered) {
-        take_result(past, call, message);
+        add_result(history, call, message);
     }
     return status;
 }
 
-static haft_status sign_all(haft__offline_past *past, haft__arena *arena, haft_error *err)
+static haft_status add_keys(haft__offline_history *history, haft__arena *arena, haft_error *err)
 {
     haft_status status = HAFT_OK;
-    for (size_t i = 0; i < past->count && status == HAFT_OK; i++) {
-        haft__offline_call *call = &past->calls[i];
+    for (size_t i = 0; i < history->count && status == HAFT_OK; i++) {
+        haft__offline_call *call = &history->calls[i];
         haft_str key = {NULL, 0};
         if (!call->not_run) {
-            status = haft__offline_sign(arena, call->name, call->arguments, &key, err);
+            status = haft__offline_call_key(arena, call->name, call->arguments, &key, err);
             if (status == HAFT_OK) {
-                status = haft__map_put(&past->made, key, call, err);
+                status = haft__map_put(&history->made, key, call, err);
             }
         }
     }
     return status;
 }
 
-haft_status haft__offline_past_read(const haft__request *request, haft__arena *arena,
-                                    haft__offline_past *ret_past, haft_error *err)
+haft_status haft__offline_history_read(const haft__request *request, haft__arena *arena,
+                                       haft__offline_history *ret_history, haft_error *err)
 {
     const haft__messages *messages = request->messages;
     size_t start = find_start(request);
     bool named = request->task.len > 0 || start == 0;
-    haft__offline_past past = {.task = named ? request->task : messages->items[start - 1].text,
-                               .missing = HAFT__LIT("")};
+    haft__offline_history history = {
+        .task = named ? request->task : messages->items[start - 1].text, .missing = HAFT__LIT("")};
     haft__map by_id;
     haft__map_init(&by_id, arena, HAFT__OFFLINE_KEY);
-    haft__map_init(&past.made, arena, HAFT__OFFLINE_KEY);
-    past.calls = haft__arena_array(arena, count_calls(messages, start), sizeof(*past.calls));
-    if (past.calls == NULL) {
+    haft__map_init(&history.made, arena, HAFT__OFFLINE_KEY);
+    history.calls = haft__arena_array(arena, count_calls(messages, start), sizeof(*history.calls));
+    if (history.calls == NULL) {
         return haft__arena_fail(arena, err);
     }
     haft_status status = HAFT_OK;
     for (size_t i = start; i < messages->count && status == HAFT_OK; i++) {
-        status = take(&past, &by_id, &messages->items[i], arena, err);
+        status = read_message(&history, &by_id, &messages->items[i], arena, err);
     }
     if (status == HAFT_OK) {
-        status = sign_all(&past, arena, err);
+        status = add_keys(&history, arena, err);
     }
     if (status == HAFT_OK) {
-        *ret_past = past;
+        *ret_history = history;
     }
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/rules/text.c: what others wrote is quoted as data. */
+/* Tests for src/model/rules/quote.c: what others wrote is quoted as data. */
 #include "model/offline_help.h"
 
 TEST(a_line_is_one_line)
@@ -31,7 +31,7 @@ TEST(a_line_is_one_line)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__buf buf;
         haft__buf_init(&buf, 1000);
-        haft__offline_add_line(&buf, haft__str(cases[i].text), cases[i].chars);
+        haft__offline_quote_line(&buf, haft__str(cases[i].text), cases[i].chars);
         CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].shown), "%zu", i);
         haft__buf_finish(&buf);
     }
@@ -53,7 +53,7 @@ TEST(code_cannot_be_left)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__buf buf;
         haft__buf_init(&buf, 1000);
-        haft__offline_add_code(&buf, haft__str(cases[i].text), 100);
+        haft__offline_quote_code(&buf, haft__str(cases[i].text), 100);
         CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].shown), "%zu", i);
         haft__buf_finish(&buf);
     }
@@ -72,7 +72,7 @@ TEST(a_fence_is_longer_than_what_is_in_it)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__buf buf;
         haft__buf_init(&buf, 1000);
-        haft__offline_add_fence(&buf, haft__offline_ticks(haft__str(cases[i].text)), "text");
+        haft__offline_add_fence(&buf, haft__offline_backquotes(haft__str(cases[i].text)), "text");
         CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].fence), "%s", cases[i].text);
         haft__buf_finish(&buf);
     }

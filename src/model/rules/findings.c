@@ -1,33 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * found.c - files and lines in the results of glob, grep and read.
+ * findings.c - reads files and lines from the results of glob, grep and read.
  *
- *     glob    a path a line
+ *     glob    one path on each line
  *     grep    path:line:text
  *     read    line number, tab, text; the path is in the call
  *
- * Whatever else stands in a result (notes at its end, a line that was cut) is passed over. Texts
- * are borrowed from the results. Ranking is in rank.c.
- * Tests: tests/model/rules/found_test.c.
+ * Other lines of a result (notes at its end, a truncated line) are skipped. Texts are borrowed
+ * from the results. rank.c sorts the findings. Tests: tests/model/rules/findings_test.c.
  */
 #include "base/macros.h"
 #include "base/str.h"
 #include "model/rules/offline_int.h"
-#include "model/rules/rank.h"
 
-/* Longer ones, and those with control characters, are no names we want to repeat. */
+/* Longer paths, and those with control characters, are skipped. */
 #define LONGEST_PATH 512U
-/* The highest number of a line that is believed. */
+/* Higher line numbers are taken for other text. */
 #define LAST_LINE 100000000U
 
 _Static_assert(HAFT__LIMIT_OFFLINE_FILES <= HAFT__LIMIT_OFFLINE_LINES,
-               "a line adds a file at most, so that the room for lines is enough for files");
+               "each line adds at most one file, so the room for lines is enough for files");
 
 typedef struct reading {
-    haft__offline_found *found;
+    haft__offline_findings *findings;
     haft__map by_path;
     size_t line_room;
-    haft_str place; /* files elsewhere are passed over, unless they were read */
     haft_error *err;
 } reading;
 
@@ -42,47 +39,29 @@ static bool is_path(haft_str path)
     return good;
 }
 
-/* A note may stand among the paths: words with spaces between them, and no ending. */
-static bool is_listed_path(haft_str path)
-{
-    if (!is_path(path) || strchr("([{<-", path.ptr[0]) != NULL
-        || haft__str_starts_with(path, HAFT__LIT("..."))
-        || haft__str_starts_with(path, HAFT__LIT("\xE2\x80\xA6"))) {
-        return false;
-    }
-    size_t word = 0;
-    for (size_t i = 0; i < path.len; i++) {
-        word = path.ptr[i] == ' ' ? i + 1 : word;
-    }
-    haft_str last = haft__str_skip(path, word);
-    return word == 0
-           || (last.len > 0 && memchr(last.ptr, '.', last.len - 1) != NULL
-               && memchr(path.ptr, ':', path.len) == NULL);
-}
-
-static haft_str plain(haft_str path)
+static haft_str without_dot(haft_str path)
 {
     return haft__str_starts_with(path, HAFT__LIT("./")) ? haft__str_skip(path, 2) : path;
 }
 
-/* The file of that path, a new one if need be; NULL when there are too many already. */
+/* Finds or adds the file; NULL if there are too many. */
 static haft_status find_file(reading *r, haft_str path, haft__offline_file **ret_file)
 {
-    haft__offline_found *found = r->found;
-    path = plain(path);
+    haft__offline_findings *findings = r->findings;
+    path = without_dot(path);
     *ret_file = haft__map_get(&r->by_path, path);
     if (*ret_file != NULL) {
         return HAFT_OK;
     }
-    if (found->file_count == HAFT__LIMIT_OFFLINE_FILES) {
-        found->cut = true;
+    if (findings->file_count == HAFT__LIMIT_OFFLINE_FILES) {
+        findings->cut = true;
         return HAFT_OK;
     }
-    haft__offline_file *file = &found->files[found->file_count];
+    haft__offline_file *file = &findings->files[findings->file_count];
     *file = (haft__offline_file){.path = path};
     haft_status status = haft__map_put(&r->by_path, path, file, r->err);
     if (status == HAFT_OK) {
-        found->file_count++;
+        findings->file_count++;
         *ret_file = file;
     }
     return status;
@@ -90,7 +69,7 @@ static haft_status find_file(reading *r, haft_str path, haft__offline_file **ret
 
 /* ---- lines ---- */
 
-/* A number at the beginning of `text`, cut off from it; 0 when there is none. */
+/* Removes and returns the number at the start of `text`; 0 if there is none. */
 static uint32_t take_number(haft_str *text)
 {
     uint32_t number = 0;
@@ -107,28 +86,28 @@ static uint32_t take_number(haft_str *text)
 
 static void add_line(reading *r, const haft__offline_file *file, haft__offline_line line)
 {
-    haft__offline_found *found = r->found;
-    if (found->line_count == r->line_room) {
-        found->cut = true;
+    haft__offline_findings *findings = r->findings;
+    if (findings->line_count == r->line_room) {
+        findings->cut = true;
         return;
     }
-    line.file = (uint32_t)(file - found->files);
-    line.order = (uint32_t)found->line_count;
+    line.file = (uint32_t)(file - findings->files);
+    line.order = (uint32_t)findings->line_count;
     if (haft__str_ends_with(line.text, HAFT__LIT("\r"))) {
         line.text.len--;
     }
-    found->lines[found->line_count++] = line;
+    findings->lines[findings->line_count++] = line;
 }
 
-/* A path, alone on its line. */
+/* A path alone on its line. A line in parentheses is a note. */
 static bool parse_glob(haft_str line, haft_str *ret_path)
 {
     *ret_path = haft__str_trim(line);
-    return is_listed_path(*ret_path) && !haft__str_ends_with(*ret_path, HAFT__LIT("/"));
+    return is_path(*ret_path) && ret_path->ptr[0] != '(';
 }
 
-/* path:line:text. The path ends before the first number that stands between two colons. What stands
- * in brackets is a note. */
+/* path:line:text. The path ends before the first number between two colons. A line in parentheses
+ * is a note. */
 static bool parse_grep(haft_str line, haft_str *ret_path, haft__offline_line *ret_line)
 {
     bool note =
@@ -148,36 +127,26 @@ static bool parse_grep(haft_str line, haft_str *ret_path, haft__offline_line *re
     return false;
 }
 
-/* A number and what stands between it and the text. */
+/* A number, a tab or a colon, and the text. */
 static bool parse_read(haft_str line, haft__offline_line *ret_line)
 {
-    static const char *const dividers[] = {"\t", ": ", ":", " | ", "|", "\xE2\x86\x92"};
     while (haft__str_starts_with(line, HAFT__LIT(" "))) {
         line = haft__str_skip(line, 1);
     }
     uint32_t number = take_number(&line);
-    for (size_t i = 0; number > 0 && i < COUNT(dividers); i++) {
-        haft_str divider = haft__str(dividers[i]);
-        if (haft__str_starts_with(line, divider)) {
-            haft_str text = haft__str_skip(line, divider.len);
-            *ret_line = (haft__offline_line){.number = number, .text = text, .read = true};
-            return true;
-        }
+    if (number == 0 || line.len == 0 || (line.ptr[0] != '\t' && line.ptr[0] != ':')) {
+        return false;
     }
-    return false;
+    *ret_line =
+        (haft__offline_line){.number = number, .text = haft__str_skip(line, 1), .read = true};
+    return true;
 }
 
 static haft_status read_glob(reading *r, haft_str line)
 {
     haft__offline_file *file = NULL;
     haft_str path;
-    bool wanted = parse_glob(line, &path) && haft__offline_is_below(plain(path), r->place);
-    haft_status status = wanted ? find_file(r, path, &file) : HAFT_OK;
-    if (file != NULL) {
-        r->found->listed += file->listed ? 0 : 1;
-        file->listed = true;
-    }
-    return status;
+    return parse_glob(line, &path) ? find_file(r, path, &file) : HAFT_OK;
 }
 
 static haft_status read_grep(reading *r, haft_str line)
@@ -185,8 +154,7 @@ static haft_status read_grep(reading *r, haft_str line)
     haft__offline_file *file = NULL;
     haft__offline_line parsed;
     haft_str path;
-    bool wanted = parse_grep(line, &path, &parsed) && haft__offline_is_below(plain(path), r->place);
-    haft_status status = wanted ? find_file(r, path, &file) : HAFT_OK;
+    haft_status status = parse_grep(line, &path, &parsed) ? find_file(r, path, &file) : HAFT_OK;
     if (file != NULL) {
         add_line(r, file, parsed);
     }
@@ -206,14 +174,10 @@ static void read_read(reading *r, haft__offline_file *file, haft_str line)
 
 /* ---- results ---- */
 
-static bool is(const haft__offline_call *call, const char *name)
-{
-    return haft__str_equal(call->name, haft__str(name));
-}
-
 static bool is_file_call(const haft__offline_call *call)
 {
-    return is(call, "glob") || is(call, "grep") || is(call, "read");
+    return haft__offline_is_call_of(call, "glob") || haft__offline_is_call_of(call, "grep")
+           || haft__offline_is_call_of(call, "read");
 }
 
 static haft_status read_lines(reading *r, const haft__offline_call *call, haft__offline_file *file)
@@ -222,9 +186,9 @@ static haft_status read_lines(reading *r, const haft__offline_call *call, haft__
     haft_status status = HAFT_OK;
     while (rest.len > 0 && status == HAFT_OK) {
         haft_str line = haft__str_split(&rest, '\n');
-        if (is(call, "glob")) {
+        if (haft__offline_is_call_of(call, "glob")) {
             status = read_glob(r, line);
-        } else if (is(call, "grep")) {
+        } else if (haft__offline_is_call_of(call, "grep")) {
             status = read_grep(r, line);
         } else if (file != NULL) {
             read_read(r, file, line);
@@ -238,29 +202,13 @@ static haft_status read_result(reading *r, const haft__offline_call *call)
     haft__offline_file *file = NULL;
     haft_str path = haft__offline_argument(call, "path");
     haft_status status = HAFT_OK;
-    if (is(call, "read") && is_path(path)) {
+    if (haft__offline_is_call_of(call, "read") && is_path(path)) {
         status = find_file(r, path, &file);
     }
     if (file != NULL) {
         file->unread = call->failed;
     }
     return status == HAFT_OK ? read_lines(r, call, file) : status;
-}
-
-size_t haft__offline_count(const haft__offline_call *call)
-{
-    size_t count = 0;
-    haft_str rest = call->result, path;
-    haft__offline_line parsed;
-    while (rest.len > 0) {
-        haft_str line = haft__str_split(&rest, '\n');
-        bool counts = is(call, "glob")   ? parse_glob(line, &path)
-                      : is(call, "grep") ? parse_grep(line, &path, &parsed)
-                      : is(call, "read") ? parse_read(line, &parsed)
-                                         : haft__str_trim(line).len > 0;
-        count += counts ? 1 : 0;
-    }
-    return count;
 }
 
 bool haft__offline_is_partial(const haft__offline_call *call)
@@ -276,12 +224,12 @@ bool haft__offline_is_partial(const haft__offline_call *call)
            || (haft__str_starts_with(last, HAFT__LIT("(")) && haft__offline_word_in(&more, last));
 }
 
-/* At most as many lines as the results have. */
-static size_t count_lines(const haft__offline_past *past)
+/* An upper bound of the number of lines. */
+static size_t count_lines(const haft__offline_history *history)
 {
     size_t count = 0;
-    for (size_t i = 0; i < past->count && count < HAFT__LIMIT_OFFLINE_LINES; i++) {
-        const haft__offline_call *call = &past->calls[i];
+    for (size_t i = 0; i < history->count && count < HAFT__LIMIT_OFFLINE_LINES; i++) {
+        const haft__offline_call *call = &history->calls[i];
         haft_str rest = is_file_call(call) && !call->failed ? call->result : HAFT__LIT("");
         while (rest.len > 0 && count < HAFT__LIMIT_OFFLINE_LINES) {
             (void)haft__str_split(&rest, '\n');
@@ -291,28 +239,28 @@ static size_t count_lines(const haft__offline_past *past)
     return count;
 }
 
-haft_status haft__offline_found_read(const haft__offline_past *past,
-                                     const haft__offline_words *words, haft__arena *arena,
-                                     haft__offline_found *ret_found, haft_error *err)
+haft_status haft__offline_findings_read(const haft__offline_history *history,
+                                        const haft__offline_words *words, haft__arena *arena,
+                                        haft__offline_findings *ret_findings, haft_error *err)
 {
-    size_t room = count_lines(past);
-    *ret_found = (haft__offline_found){0};
-    reading r = {.found = ret_found, .line_room = room, .place = words->scope.place, .err = err};
+    size_t room = count_lines(history);
+    *ret_findings = (haft__offline_findings){0};
+    reading r = {.findings = ret_findings, .line_room = room, .err = err};
     haft__map_init(&r.by_path, arena, HAFT__OFFLINE_KEY);
-    /* A call of read adds a file also when its result has no lines. */
-    size_t files = room + past->count;
+    /* A call of read adds a file even if its result has no lines. */
+    size_t files = room + history->count;
     files = files < HAFT__LIMIT_OFFLINE_FILES ? files : HAFT__LIMIT_OFFLINE_FILES;
-    ret_found->files = haft__arena_array(arena, files, sizeof(*ret_found->files));
-    ret_found->lines = haft__arena_array(arena, room, sizeof(*ret_found->lines));
-    if (ret_found->files == NULL || ret_found->lines == NULL) {
+    ret_findings->files = haft__arena_array(arena, files, sizeof(*ret_findings->files));
+    ret_findings->lines = haft__arena_array(arena, room, sizeof(*ret_findings->lines));
+    if (ret_findings->files == NULL || ret_findings->lines == NULL) {
         return haft__arena_fail(arena, err);
     }
     haft_status status = HAFT_OK;
-    for (size_t i = 0; i < past->count && status == HAFT_OK; i++) {
-        const haft__offline_call *call = &past->calls[i];
+    for (size_t i = 0; i < history->count && status == HAFT_OK; i++) {
+        const haft__offline_call *call = &history->calls[i];
         if (call->answered && !call->not_run && is_file_call(call)) {
             status = read_result(&r, call);
         }
     }
-    return status == HAFT_OK ? haft__offline_rank(ret_found, words, arena, err) : status;
+    return status == HAFT_OK ? haft__offline_rank(ret_findings, words, arena, err) : status;
 }

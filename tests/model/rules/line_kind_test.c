@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/rules/form.c: what a line does, to judge by its look. */
+/* Tests for src/model/rules/line_kind.c: what a line does, to judge by its look. */
 #include "model/offline_help.h"
 
-#define LACKS    HAFT__OFFLINE_LACKS
-#define MENTIONS HAFT__OFFLINE_MENTIONS
-#define EXPLAINS HAFT__OFFLINE_EXPLAINS
-#define CALLS    HAFT__OFFLINE_CALLS
-#define DECLARES HAFT__OFFLINE_DECLARES
-#define DEFINES  HAFT__OFFLINE_DEFINES
+#define LACKS    HAFT__OFFLINE_LINE_OTHER
+#define MENTIONS HAFT__OFFLINE_LINE_MENTION
+#define EXPLAINS HAFT__OFFLINE_LINE_COMMENT
+#define CALLS    HAFT__OFFLINE_LINE_CALL
+#define DECLARES HAFT__OFFLINE_LINE_DECLARATION
+#define DEFINES  HAFT__OFFLINE_LINE_DEFINITION
 
 TEST(what_lines_do_with_a_name)
 {
     static const struct {
         const char *path, *text;
-        haft__offline_form form;
+        haft__offline_line_kind form;
     } cases[] = {
         {"a.c", "int x(void)", DEFINES},
         {"a.c", "static const char *x(int a,", DEFINES},
@@ -71,11 +71,12 @@ TEST(what_lines_do_with_a_name)
         {"a.c", "", LACKS},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        CHECK_INT(haft__offline_use_of(haft__str(cases[i].path), haft__str(cases[i].text),
-                                       HAFT__LIT("x")),
+        CHECK_INT(haft__offline_line_use_of(haft__str(cases[i].path), haft__str(cases[i].text),
+                                            HAFT__LIT("x")),
                   cases[i].form, "%s: %s", cases[i].path, cases[i].text);
     }
-    CHECK_INT(haft__offline_use_of(HAFT__LIT("a.c"), HAFT__LIT("x"), HAFT__LIT("")), LACKS, "none");
+    CHECK_INT(haft__offline_line_use_of(HAFT__LIT("a.c"), HAFT__LIT("x"), HAFT__LIT("")), LACKS,
+              "none");
 }
 
 /* Whatever a line is, it is looked at without harm, and the name is a part of it. */
@@ -90,9 +91,9 @@ TEST(any_line_at_all)
             text[k] = letters[(seed >> 33) % (sizeof(letters) - 1)];
         }
         haft_str line = {text, seed % sizeof(text)}, name = {NULL, 0};
-        (void)haft__offline_form_of(HAFT__LIT("a.c"), line, &name);
+        (void)haft__offline_line_kind_of(HAFT__LIT("a.c"), line, &name);
         bool inside = name.len == 0 || (name.ptr >= text && name.ptr + name.len <= text + line.len);
         CHECK(inside, "%.*s", HAFT__ARG(line));
-        (void)haft__offline_use_of(HAFT__LIT("a.md"), line, HAFT__LIT("a"));
+        (void)haft__offline_line_use_of(HAFT__LIT("a.md"), line, HAFT__LIT("a"));
     }
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/rules/past.c: what was called and what came back. */
+/* Tests for src/model/rules/history.c: what was called and what came back. */
 #include "model/offline_help.h"
 #include "prompt/observation.h"
 
 typedef struct fixture {
     haft__arena arena;
     offline_request r;
-    haft__offline_past past;
+    haft__offline_history past;
 } fixture;
 
 static void begin(fixture *f, const char *task)
@@ -17,7 +17,8 @@ static void begin(fixture *f, const char *task)
 
 static void read_past(fixture *f)
 {
-    CHECK_INT(haft__offline_past_read(&f->r.request, &f->arena, &f->past, NULL), HAFT_OK, "past");
+    CHECK_INT(haft__offline_history_read(&f->r.request, &f->arena, &f->past, NULL), HAFT_OK,
+              "past");
 }
 
 static void add_message(fixture *f, haft__message message)
@@ -112,12 +113,12 @@ TEST(what_haft_says_is_told_apart_from_what_a_tool_says)
     offline_request_add(&f.r, "complete_workflow", "{}", "Error: Missing: call glob", true);
     read_past(&f);
     CHECK_STR(f.past.missing, HAFT__LIT("Error: Missing: call glob"), "haft does");
-    CHECK_INT(f.past.since, 0, "nothing has happened since");
+    CHECK_INT(f.past.since_completion, 0, "nothing has happened since");
     offline_request_add(&f.r, "glob", "{}", "a", false);
     offline_request_say(&f.r, "call complete_workflow now");
     read_past(&f);
     CHECK_STR(f.past.missing, HAFT__LIT("call complete_workflow now"), "a reminder");
-    CHECK_INT(f.past.since, 2, "a call and a reminder");
+    CHECK_INT(f.past.since_completion, 2, "a call and a reminder");
     haft__arena_finish(&f.arena);
 }
 
@@ -179,9 +180,9 @@ TEST(a_call_is_remembered_whatever_the_order_of_its_arguments)
         {haft__json_string(HAFT__LIT("limit")), haft__json_int(&f.arena, 5)},
         {haft__json_string(HAFT__LIT("pattern")), haft__json_string(HAFT__LIT("x"))}};
     haft_str key = {NULL, 0};
-    CHECK_INT(
-        haft__offline_sign(&f.arena, HAFT__LIT("grep"), haft__json_object(members, 2), &key, NULL),
-        HAFT_OK, "a key");
+    CHECK_INT(haft__offline_call_key(&f.arena, HAFT__LIT("grep"), haft__json_object(members, 2),
+                                     &key, NULL),
+              HAFT_OK, "a key");
     CHECK(haft__map_get(&f.past.made, key) != NULL, "%.*s", HAFT__ARG(key));
     haft__arena_finish(&f.arena);
 }
@@ -194,7 +195,7 @@ TEST(a_past_without_memory)
         offline_request_add(&f.r, "grep", "{\"pattern\":\"a\\nb\",\"deep\":[[{}]]}", "y", false);
         offline_request_add(&f.r, "read", "{\"path\":\"x\"}", "y" HAFT__OBSERVATION_MARK, true);
         test_fail_allocation(n);
-        haft_status status = haft__offline_past_read(&f.r.request, &f.arena, &f.past, NULL);
+        haft_status status = haft__offline_history_read(&f.r.request, &f.arena, &f.past, NULL);
         bool failed = test_allow_allocations();
         haft__arena_finish(&f.arena);
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
