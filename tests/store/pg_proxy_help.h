@@ -28,10 +28,11 @@ typedef struct help_proxy {
     char folder[64], url[PATH_MAX], server[108];
     int listener, wake[2];
     pthread_t thread;
-    _Atomic int fault;
     _Atomic bool refuse; /* new connections are closed at once, and those there are */
     _Atomic int happened, accepted;
-    _Atomic int repeat; /* how often it is to happen again */
+    _Atomic int repeat;   /* how often it is to happen again */
+    pthread_mutex_t lock; /* for the next three: a fault and its words change together */
+    help_cut fault;
     char words[64];
     size_t length; /* of the words */
     struct {
