@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 HAFT = os.environ["HAFT"]
-LONG = 60
+LONG = 300
 LINE_BYTES = 256 << 10  # line.bytes
 
 

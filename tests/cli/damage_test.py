@@ -32,7 +32,7 @@ def check(name, found, wanted):
 
 def haft(*words):
     done = subprocess.run([HAFT, *map(str, words)], stdin=subprocess.DEVNULL, text=True,
-                          capture_output=True, cwd=scratch, env=environment, timeout=120)
+                          capture_output=True, cwd=scratch, env=environment, timeout=300)
     return done.returncode, done.stdout, done.stderr
 
 

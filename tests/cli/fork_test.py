@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 HAFT = os.environ["HAFT"]
-LONG = 60
+LONG = 300
 
 
 def check(name, found, wanted):

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 HAFT = os.environ["HAFT"]
-LONG = 60  # seconds that something which must happen soon may take
+LONG = 300  # seconds that something which must happen soon may take
 
 
 def check(name, found, wanted):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 HAFT = os.environ["HAFT"]
 SHAPES = Path(__file__).resolve().parent.parent.parent / "docs/schemas"
-LONG = 60
+LONG = 300
 
 
 def check(name, found, wanted):

@@ -42,7 +42,7 @@ def skip(name, reason):
 
 def run(*words):
     done = subprocess.run([str(word) for word in words], text=True, capture_output=True,
-                          timeout=120)
+                          timeout=300)
     return done.returncode, done.stdout, done.stderr
 
 

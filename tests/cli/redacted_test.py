@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 HAFT = os.environ["HAFT"]
-LONG = 60  # seconds that something which must happen soon may take
+LONG = 300  # seconds that something which must happen soon may take
 SECRET = "cluster-eu1"
 KEY = "supersecretvalue123"
 BEARER = "Bearer abcdefgh12345678ijkl"

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 HAFT = os.environ["HAFT"]
-LONG = 30     # seconds that something which must happen soon may take
+LONG = 300     # seconds that something which must happen soon may take
 AT_ONCE = 16  # HAFT__LIMIT_RESUME_RUNS
 
 

@@ -13,7 +13,7 @@ import urllib.parse
 from pathlib import Path
 
 HAFT = os.environ["HAFT"]
-LONG = 60
+LONG = 300
 
 # By the variable that has it. The first ones only the spec makes secrets, the others their names.
 SECRETS = {

@@ -20,7 +20,7 @@ def check(name, found, wanted):
 
 def haft(*words, text=""):
     done = subprocess.run([HAFT, *map(str, words)], input=text, text=True, capture_output=True,
-                          cwd=scratch, env=environment, timeout=120)
+                          cwd=scratch, env=environment, timeout=300)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 HAFT = os.environ["HAFT"]
 SCHEMA = Path(__file__).resolve().parent.parent.parent / "docs/schemas/runs.schema.json"
-LONG = 30  # seconds that something which must happen soon may take
+LONG = 300  # seconds that something which must happen soon may take
 
 
 def check(name, found, wanted):

@@ -20,7 +20,7 @@ import unicodedata
 from pathlib import Path
 
 HAFT = os.environ["HAFT"]
-LONG = 60
+LONG = 300
 SECRET = "sk-streamed-0123456789abcdef"
 STYLE = re.compile(r"\x1b\[[0-9;]*[mK]")
 

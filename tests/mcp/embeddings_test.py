@@ -15,7 +15,7 @@ from pathlib import Path
 NAME = "mcp/embeddings_test.py"
 HAFT = os.environ["HAFT"]
 BUILD = Path(os.environ["HAFT_BUILD"])
-SECONDS = 120
+SECONDS = 300
 KEY = "sk-embed-0123456789abcdef"
 TASK = "ask the user to choose, with defaults"
 

@@ -18,7 +18,7 @@ NAME = "mcp/search_test.py"
 HAFT = os.environ["HAFT"]
 BUILD = Path(os.environ["HAFT_BUILD"])
 SCOPE = packages.SCOPE
-SECONDS = 120
+SECONDS = 300
 
 
 def check(name, found, wanted=True):

@@ -262,6 +262,6 @@ void help_proxy_open(help_proxy *proxy, help_store *s)
     help_store_shut(s);
     (void)snprintf(s->url, sizeof(s->url), "%s", proxy->url);
     help_store_reopen(s);
-    help_pg(s)->request_ms = 5000;
+    help_pg(s)->request_ms = HELP_PROXY_MS;
     help_pg(s)->backoff_ms = 1;
 }

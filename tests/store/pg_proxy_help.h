@@ -23,6 +23,7 @@ typedef enum help_cut {
 } help_cut;
 
 #define HELP_CONNECTIONS 16
+#define HELP_PROXY_MS    300000 /* for a request of its store, unless a test sets less */
 
 typedef struct help_proxy {
     char folder[64], url[PATH_MAX], server[108];
@@ -55,7 +56,7 @@ void help_proxy_stop(help_proxy *proxy);
 void help_proxy_expect(help_proxy *proxy, help_cut fault, const char *words);
 void help_proxy_expect_last(help_proxy *proxy, help_cut fault, const char *words);
 
-/* A store behind it, in an empty database; its patience is short. */
+/* A store behind it, in an empty database; it reconnects almost at once. */
 void help_proxy_open(help_proxy *proxy, help_store *s);
 
 #endif
