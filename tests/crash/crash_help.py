@@ -24,6 +24,9 @@ LONG = bool(os.environ.get("HAFT_LONG"))
 POSTGRES = os.environ.get("HAFT_TEST_POSTGRES")
 SANITIZED = bool(os.environ.get("HAFT_TEST_SANITIZED"))
 SOON = 300  # seconds that something which must happen soon may take
+# A lease that is meant to expire. A process renews it in time although it is slow.
+LEASE_SECONDS = 10 if SANITIZED else 2
+SHORT_LEASE = {"HAFT_LEASE": f"{LEASE_SECONDS}s"}
 LOCKED = "the database is locked by another process"  # nothing was changed: it can be tried again
 CONNECTED = 20  # processes that a server of PostgreSQL is asked by at once
 SCRIPT = "crash/" + Path(sys.argv[0]).name
@@ -175,6 +178,11 @@ def kinds():
         return [Sqlite, Postgres]
     skip("postgres", "HAFT_TEST_POSTGRES does not name a server")
     return [Sqlite]
+
+
+def pass_lease():
+    """Waits until a lease that a stopped process has renewed is over."""
+    time.sleep(LEASE_SECONDS + 0.5)
 
 
 def for_each_store(*tests):
