@@ -2,8 +2,11 @@
 /* poll.c - a socket of somebody else on libuv's loop. Tests: tests/io/poll_test.c. */
 #include "io/poll.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "io/loop_uv.h"
@@ -11,6 +14,7 @@
 /* Closing a handle of libuv takes a round of the loop, so it lives on its own. */
 struct haft__poll {
     uv_poll_t uv;
+    int fd;     /* ours */
     int wanted; /* UV_READABLE ... */
     void (*ready)(void *context);
     void *context;
@@ -29,8 +33,15 @@ haft_status haft__poll_create(haft__loop *loop, int fd, void (*ready)(void *cont
     if (poll == NULL) {
         return haft__fail_no_memory(err);
     }
-    int code = uv_poll_init_socket(haft__loop_uv(loop), &poll->uv, fd);
+    poll->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (poll->fd < 0) {
+        int code = uv_translate_sys_error(errno);
+        free(poll);
+        return fail(err, code);
+    }
+    int code = uv_poll_init_socket(haft__loop_uv(loop), &poll->uv, poll->fd);
     if (code != 0) {
+        (void)close(poll->fd);
         free(poll);
         return fail(err, code);
     }
@@ -73,6 +84,7 @@ void haft__poll_destroy(haft__poll *poll)
     if (poll != NULL) {
         (void)uv_poll_stop(&poll->uv);
         uv_close((uv_handle_t *)&poll->uv, on_closed);
+        (void)close(poll->fd);
     }
 }
 

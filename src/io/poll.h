@@ -2,8 +2,9 @@
 /*
  * io/poll.h - watches a socket that belongs to a library of somebody else.
  *
- * The library opens, reads, writes and closes it; here it is only told when it may. A poll must be
- * destroyed before its socket is closed.
+ * The library opens, reads, writes and closes it; here it is only told when it may. A poll watches
+ * a duplicate of the descriptor, so the library may close its own at any time: the number can be in
+ * use for another file, perhaps of another thread, before the poll is destroyed.
  */
 #ifndef HAFT_IO_POLL_H
 #define HAFT_IO_POLL_H

@@ -119,7 +119,7 @@ class Mock(BaseHTTPRequestHandler):
 def bench(*words):
     Mock.seen = []
     done = subprocess.run([HAFT, "bench", *words, f"url={url}"], text=True, capture_output=True,
-                          timeout=120, check=False)
+                          timeout=300, check=False)
     return done.returncode, done.stdout, done.stderr
 
 

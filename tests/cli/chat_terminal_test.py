@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
-LONG = 30
+LONG = 300
 ENTER, UP, PASTE, PASTED = "\r", "\x1b[A", "\x1b[200~", "\x1b[201~"
 
 # Starts a program in a process group of its own in the foreground, as a shell does; when it stops,

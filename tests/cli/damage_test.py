@@ -32,7 +32,7 @@ def check(name, found, wanted):
 
 def haft(*words):
     done = subprocess.run([HAFT, *map(str, words)], stdin=subprocess.DEVNULL, text=True,
-                          capture_output=True, cwd=scratch, env=environment, timeout=120)
+                          capture_output=True, cwd=scratch, env=environment, timeout=300)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -59,8 +59,8 @@ def one_of_three(name, case):
     listed = name != "spec"  # which is not read for a list
     check(f"{name}_listed", states(url), (0, ["damaged" if listed else "queued"] + 2 * ["queued"]))
     status, _, err = haft("worker", "--until-idle", "--store", url)
-    check(f"{name}_is_left", (status, err.count(f"{bad} left"), f"of the run {bad}" in err,
-                              f"haft runs rm {bad}" in err), (1, 1, True, True))
+    check(f"{name}_is_left", (status, f"{bad} left" in err, f"of the run {bad}" in err,
+                              f"haft runs rm {bad}" in err), (1, True, True, True))
     check(f"the_others_end_beside_{name}", states(url)[1][1:], ["ended", "ended"])
     for words in (["runs", "show", bad], ["resume", bad], ["approve", bad], ["answer", bad, "x"]):
         status, _, err = haft(*words, "--store", url)

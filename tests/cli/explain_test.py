@@ -60,7 +60,7 @@ def haft(*words):
     environment = dict(os.environ, XDG_STATE_HOME=str(place / "state"), HOME=str(place),
                        HAFT_VECTORS="none")
     done = subprocess.run([HAFT, *map(str, words)], cwd=place, text=True, capture_output=True,
-                          stdin=subprocess.DEVNULL, timeout=120, env=environment)
+                          stdin=subprocess.DEVNULL, timeout=300, env=environment)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -84,7 +84,7 @@ def play(model, replies, *words, errors=subprocess.PIPE):
     spec = write(dict({"provider": "openai", "base_url": url}, **model))
     try:
         done = subprocess.run([HAFT, "run", spec, "How warm?", *words], text=True,
-                              stdout=subprocess.PIPE, stderr=errors, env=environment, timeout=120)
+                              stdout=subprocess.PIPE, stderr=errors, env=environment, timeout=300)
     finally:
         server.terminate()
         server.communicate()

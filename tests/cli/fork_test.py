@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
-LONG = 60
+LONG = 300
 
 
 def haft(*words):

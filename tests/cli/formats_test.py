@@ -132,7 +132,7 @@ def play(formats, replies, *words, task="How warm is it in Paris?", like="openai
                                     schedule=schedule))
         done = subprocess.run([HAFT, "run", spec, task, "--events", *words], text=True,
                               capture_output=True,
-                              env=dict(environment, OPENAI_BASE_URL=server.url), timeout=120)
+                              env=dict(environment, OPENAI_BASE_URL=server.url), timeout=300)
     log = [json.loads(line) for line in done.stdout.splitlines()]
     return done.returncode, log, done.stderr + server.err
 
@@ -311,7 +311,7 @@ def test_unknown_server():
                 formats="formats: {primary: hermes}", schedule="[any]",
                 model=f"{{provider: openai, model: m, base_url: '{server.url}'{says}}}"))
             done = subprocess.run([HAFT, "run", spec, "How warm?", "--quiet"], text=True,
-                                  capture_output=True, env=environment, timeout=120)
+                                  capture_output=True, env=environment, timeout=300)
         check(f"own_server_{kind}_{says.strip(', ')}", (done.returncode, done.stdout), (0, "21.\n"))
 
 
@@ -374,7 +374,7 @@ def test_no_native_tools():
     with Server(replies) as server:
         done = subprocess.run([HAFT, "run", path, "How warm?", "--quiet"], text=True,
                               capture_output=True,
-                              env=dict(environment, OPENAI_BASE_URL=server.url), timeout=120)
+                              env=dict(environment, OPENAI_BASE_URL=server.url), timeout=300)
     check("without_native_tools", (done.returncode, done.stdout), (0, "21.\n"))
 
 

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
-LONG = 60  # seconds that something which must happen soon may take
+LONG = 300  # seconds that something which must happen soon may take
 
 
 def haft(*words, **more):

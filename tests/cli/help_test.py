@@ -73,7 +73,7 @@ def shell(line, scratch):
     if line.startswith("haft mock-model") or "--listen" in line:
         done.stdout.readline()
         os.killpg(done.pid, signal.SIGTERM)
-    out, err = done.communicate(timeout=60)
+    out, err = done.communicate(timeout=300)
     return done.returncode, out, err
 
 

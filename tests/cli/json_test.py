@@ -15,7 +15,7 @@ from script import check, wait_for  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 SHAPES = Path(__file__).resolve().parent.parent.parent / "docs/schemas"
-LONG = 60
+LONG = 300
 
 
 def haft(*words, text=""):

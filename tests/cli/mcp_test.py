@@ -92,7 +92,7 @@ class Stdio:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.stdin.close()
-            self.process.wait(timeout=60)
+            self.process.wait(timeout=300)
         self.process.stdout.close()
         self.process.stderr.close()
 
@@ -255,17 +255,17 @@ def test_end():
         while not pid.exists() or not pid.read_text().strip():
             s.ask("ping")
         s.process.stdin.close()
-        check("eof_ends_it", s.process.wait(timeout=60), 0)
+        check("eof_ends_it", s.process.wait(timeout=300), 0)
         check("and_what_ran", os.path.exists(f"/proc/{pid.read_text().strip()}"), False)
     with Stdio() as s:
         s.open()
         s.process.send_signal(signal.SIGTERM)
-        check("sigterm_ends_it", s.process.wait(timeout=60), 0)
+        check("sigterm_ends_it", s.process.wait(timeout=300), 0)
     with Stdio() as s:
         s.process.stdout.close()
         s.send("ping")
         s.send("ping")
-        check("nobody_reads", s.process.wait(timeout=60), 0)
+        check("nobody_reads", s.process.wait(timeout=300), 0)
     with open(Path(scratch) / "in.jsonl", "w") as file:
         file.write('{"jsonrpc":"2.0","id":1,"method":"ping"}')
     with open(Path(scratch) / "in.jsonl") as file:
@@ -320,7 +320,7 @@ def test_key_through_haft():
                                        "env": {"CANARY_KEY": SECRET}}}}}))
     done = subprocess.run([HAFT, "run", "client.json", "go", "--events", "--store",
                            "sqlite:client.db"], cwd=scratch, text=True, capture_output=True,
-                          stdin=subprocess.DEVNULL, timeout=60)
+                          stdin=subprocess.DEVNULL, timeout=300)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     keys = [e["idempotency_key"] for e in events if e["kind"] == "call_started"]
     results = [e["result"].strip() for e in events if e["kind"] == "call_finished"]
@@ -397,7 +397,7 @@ def test_client_that_does_not_read():
         s.open()
         for i in range(6):
             s.send("tools/call", {"name": "huge"})
-        status, err = s.process.wait(timeout=120), s.process.stderr.read()
+        status, err = s.process.wait(timeout=300), s.process.stderr.read()
         check("a_client_that_does_not_read", (status, "does not read" in err), (1, True))
 
 
@@ -489,7 +489,7 @@ def test_run():
         s.write({"jsonrpc": "2.0", "method": "notifications/cancelled",
                  "params": {"requestId": id}})
         s.process.stdin.close()
-        check("a_run_that_is_cancelled", s.process.wait(timeout=60), 0)
+        check("a_run_that_is_cancelled", s.process.wait(timeout=300), 0)
     check("and_the_store_knows", '"cancelled"' in runs(), True)
 
 
@@ -561,10 +561,10 @@ class Http:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=300)
 
     def send(self, body, headers=None, method="POST", path="/mcp", read=True):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
         text = body if isinstance(body, (str, type(None))) else json.dumps(body)
         connection.request(method, path, text, {**JSON, **(headers or {})})
         answer = connection.getresponse()
@@ -674,7 +674,7 @@ def test_http_token():
                           ("bad_address", ("--listen", "nonsense")),
                           ("token_on_stdio", ("--token-file", "token"))):
         process = start(*options)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
         check(f"usage_{name}", (process.returncode in (1, 2), out, err != ""), (True, "", True))
 
 
@@ -723,7 +723,7 @@ def test_http_doubled():
                                     ("Host", "localhost", "localhost"),
                                     ("Mcp-Session-Id", "a", "b"),
                                     ("MCP-Protocol-Version", OLD, NEW)):
-            connection = http.client.HTTPConnection("127.0.0.1", h.port, timeout=60)
+            connection = http.client.HTTPConnection("127.0.0.1", h.port, timeout=300)
             connection.putrequest("POST", "/mcp", skip_host=True)
             for key, value in {**JSON, "Host": "localhost", "Content-Length": "2",
                                name: first}.items():
@@ -742,7 +742,7 @@ def test_http_delete():
     pid.unlink(missing_ok=True)
     with Http() as h:
         h.open()
-        connection = http.client.HTTPConnection("127.0.0.1", h.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", h.port, timeout=300)
         connection.request("POST", "/mcp", json.dumps({
             "jsonrpc": "2.0", "id": "mine", "method": "tools/call",
             "params": {"name": "slow", "arguments": {}}}), {**JSON, **h.session})
@@ -767,7 +767,7 @@ def test_http_gone():
             headers = h.session if not modern else {
                 "MCP-Protocol-Version": NEW, "Mcp-Method": "tools/call", "Mcp-Name": "slow"}
             params = {"name": "slow", "arguments": {}, **({"_meta": meta()} if modern else {})}
-            connection = http.client.HTTPConnection("127.0.0.1", h.port, timeout=60)
+            connection = http.client.HTTPConnection("127.0.0.1", h.port, timeout=300)
             connection.request("POST", "/mcp", json.dumps({
                 "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params}),
                 {**JSON, **headers})
@@ -826,7 +826,7 @@ def test_usage():
                                env={**env, "CANARY_KEY": SECRET}, text=True, stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     out, err = process.communicate('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":'
-                                   + json.dumps({"_meta": meta()}) + '}\n', timeout=60)
+                                   + json.dumps({"_meta": meta()}) + '}\n', timeout=300)
     names = [t["name"] for t in json.loads(out)["result"]["tools"]]
     check("without_a_key", ("run_helper" in names, "add" in names, "only the tools" in err),
           (False, True, True))

@@ -44,11 +44,11 @@ class Mock:
     def stop(self, number):
         if self.process.poll() is None:
             self.process.send_signal(number)
-        self.rest, self.stderr = self.process.communicate(timeout=60)
+        self.rest, self.stderr = self.process.communicate(timeout=300)
         self.exit = self.process.returncode
 
     def connect(self):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
 
     def send(self, method, path, body=None, headers=None):
         """(status, headers, body)"""
@@ -201,7 +201,7 @@ def test_loop():
 def dial(mock, **members):
     """A connection that a chat request was sent on."""
     text = json.dumps({"model": "m", "messages": [USER], **members})
-    connection = socket.create_connection(("127.0.0.1", mock.port), timeout=60)
+    connection = socket.create_connection(("127.0.0.1", mock.port), timeout=300)
     connection.sendall(f"POST {CHAT} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(text)}\r\n\r\n"
                        f"{text}".encode())
     return connection

@@ -38,7 +38,7 @@ def serve(replies, *words):
 def run(url, *words):
     done = subprocess.run([HAFT, "run", EXAMPLES / "report.yaml", "Where is the mode chosen?",
                            "--model", "openai:m", *words], text=True, capture_output=True,
-                          env=dict(environment, OPENAI_BASE_URL=url), timeout=120)
+                          env=dict(environment, OPENAI_BASE_URL=url), timeout=300)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check, wait_for  # noqa: E402
 
 HAFT = os.environ["HAFT"]
-LONG = 30  # seconds that something which must happen soon may take
+LONG = 300  # seconds that something which must happen soon may take
 
 
 def haft(*words):

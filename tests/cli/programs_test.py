@@ -36,7 +36,7 @@ PROGRAMS = {
 
 def run(*words):
     done = subprocess.run([str(word) for word in words], text=True, capture_output=True,
-                          timeout=120)
+                          timeout=300)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -171,7 +171,7 @@ def test_embeddings():
         batch = haft(*words, *at, "--queries", "four.jsonl", "--query-prefix", "q: ",
                      "--document-prefix", "d: ", env=env)
         mock.terminate()
-        mock.communicate(timeout=60)
+        mock.communicate(timeout=300)
         lines = [json.loads(line) for line in batch[1].splitlines()]
         if fault:
             check("a server that fails is an error", (status, "no vectors today" in out + err),

@@ -18,7 +18,7 @@ SHAPES = Path(__file__).resolve().parent.parent.parent / "docs/schemas"
 
 def haft(*words, text=""):
     done = subprocess.run([HAFT, *map(str, words)], input=text, text=True, capture_output=True,
-                          cwd=scratch, env=environment, timeout=120)
+                          cwd=scratch, env=environment, timeout=300)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -15,7 +15,7 @@ from script import check, wait_for  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 SCHEMA = Path(__file__).resolve().parent.parent.parent / "docs/schemas/runs.schema.json"
-LONG = 30  # seconds that something which must happen soon may take
+LONG = 300  # seconds that something which must happen soon may take
 
 
 def haft(*words, text=""):

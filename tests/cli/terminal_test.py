@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
-LONG = 60
+LONG = 300
 SECRET = "sk-streamed-0123456789abcdef"
 STYLE = re.compile(r"\x1b\[[0-9;]*[mK]")
 

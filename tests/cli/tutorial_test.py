@@ -22,7 +22,7 @@ PAGE = (ROOT / "docs/tutorial.md").read_text()
 
 def haft(*words):
     environment = {**os.environ, "XDG_STATE_HOME": scratch, "NO_COLOR": "1"}
-    done = subprocess.run([HAFT, *words], text=True, capture_output=True, cwd=scratch, timeout=60,
+    done = subprocess.run([HAFT, *words], text=True, capture_output=True, cwd=scratch, timeout=300,
                           env=environment, check=False)
     return done.returncode, done.stdout, done.stderr
 

@@ -34,7 +34,7 @@ def inspect(*words):
     """What the inspector prints, as a value."""
     done = subprocess.run(
         ["node", place / "node_modules" / SCOPE / "inspector/cli/build/cli.js", "--cli",
-         *words], cwd=scratch, capture_output=True, text=True, timeout=120)
+         *words], cwd=scratch, capture_output=True, text=True, timeout=300)
     try:
         return json.loads(done.stdout)
     except ValueError:
@@ -60,7 +60,7 @@ def test_http():
     url = re.search(r"http://\S+", server.stdout.readline())[0]
     test_inspector("over_http", [url, "--transport", "http"])
     server.terminate()
-    server.communicate(timeout=60)
+    server.communicate(timeout=300)
 
 
 def test_sdk():
@@ -71,7 +71,7 @@ def test_sdk():
     done = subprocess.run(["node", HERE / "mcp_test.mjs", NAME, sdk, HAFT, url], cwd=scratch,
                           timeout=300)
     server.terminate()
-    server.communicate(timeout=60)
+    server.communicate(timeout=300)
     check("the_server_ends", (done.returncode, server.returncode), (0, 0))
 
 

@@ -19,9 +19,8 @@ import history  # noqa: E402
 import pg  # noqa: E402
 from crash_help import call, effect  # noqa: E402
 
-LEASE = {"HAFT_LEASE": "2s"}
 CLASSES = {"put": "idempotent", "send": "once"}
-LONGEST = 300  # seconds until all has ended: who could not go on waits 5 s, 10 s, 20 s ...
+LONGEST = 1200  # seconds until all has ended: who could not go on waits 5 s, 10 s, 20 s ...
 
 
 def begin(store, count):
@@ -34,8 +33,8 @@ def begin(store, count):
         status, _, err = store.haft("run", path, "go", "--detach")
         if status != 0:
             raise RuntimeError(err)
-    return [store.start("worker", "--quiet", "--poll", 30, "--concurrency", 2, more=LEASE,
-                        out=subprocess.DEVNULL) for _ in range(3)]
+    return [store.start("worker", "--quiet", "--poll", 30, "--concurrency", 2,
+                        more=help.SHORT_LEASE, out=subprocess.DEVNULL) for _ in range(3)]
 
 
 def done(store):
@@ -93,7 +92,7 @@ def test_still(cluster, store):
     help.wait_for(lambda: done(store) > 3)
     before, family = store.runs(), cluster._family()
     signal_all(family, signal.SIGSTOP)
-    time.sleep(3)
+    help.pass_lease()
     signal_all(family, signal.SIGCONT)
     settle("a_server_that_stands_still_is_waited_for", store, workers, before)
 
@@ -136,7 +135,7 @@ def test_full(cluster, store):
                                  "description": os.urandom(60000).hex()})
     before = store.runs()
     fill(cluster.disk)
-    status, _, err = store.haft("run", big, "go", "--detach", more=LEASE)
+    status, _, err = store.haft("run", big, "go", "--detach", more=help.SHORT_LEASE)
     if status == 0 or not any(word in err for word in ("the disk is full", "cannot be reached",
                                                        "connection was lost", "commit")):
         problems.append(f"a new run on a full disk: exit {status}: {err}")

@@ -16,7 +16,6 @@ import crash_help as help
 import history
 from crash_help import call, effect
 
-LEASE = {"HAFT_LEASE": "1s"}
 AT_ONCE = 8
 
 
@@ -58,7 +57,7 @@ def gated(store, name, **traits):
     """A spec whose tool says that it has begun, and waits until it may end."""
     begun, go = store.folder / f"{name}.begun", store.folder / f"{name}.go"
     wait = (f"echo x >> {begun}; n=0; "
-            f"while [ ! -e {go} ] && [ $n -lt 600 ]; do n=$((n+1)); sleep 0.05; done")
+            f"while [ ! -e {go} ] && [ $n -lt 6000 ]; do n=$((n+1)); sleep 0.05; done")
     path = help.spec(store, name, [[call("send")], "good"],
                      [effect(store, "send", before=wait, **traits)])
     return path, begun, go
@@ -69,11 +68,11 @@ def gated(store, name, **traits):
 def stopped(store, path, begun):
     """A worker with the run in its hands, stopped until its lease is over."""
     run = detach(store, path)
-    zombie = Worker(store, more=LEASE)
+    zombie = Worker(store, more=help.SHORT_LEASE)
     help.wait_for(begun.exists)
     zombie.signal(signal.SIGSTOP)
     before = store.row(run)
-    time.sleep(1.5)
+    help.pass_lease()
     return run, zombie, before
 
 
@@ -95,7 +94,7 @@ def test_ended(store):
         path, begun, go = gated(store, f"ended_{name}", **traits)
         run, zombie, before = stopped(store, path, begun)
         go.write_text("")
-        other = Worker(store, more=LEASE)
+        other = Worker(store)
         help.wait_for(lambda: end_of(store, run))
         lines = store.lines(run)
         zombie.signal(signal.SIGCONT)

@@ -8,20 +8,10 @@ append to it, end it or let it go; the run has one history and one end.
 import json
 import os
 import signal
-import time
 
 import crash_help as help
 import history
 from crash_help import call, effect
-
-LEASE = {"HAFT_LEASE": "1s"}
-
-
-def past_lease():
-    """The environment of somebody for whom a lease that was just given is over."""
-    time.sleep(1.5)
-    return LEASE
-
 
 class Zombie:
     """A process with a run in its hands, whose tool waits until it is let go."""
@@ -30,10 +20,10 @@ class Zombie:
         self.store = store
         self.begun, self.go = store.folder / f"{name}.begun", store.folder / f"{name}.go"
         wait = (f"echo x >> {self.begun}; n=0; "
-                f"while [ ! -e {self.go} ] && [ $n -lt 300 ]; do n=$((n+1)); sleep 0.05; done")
+                f"while [ ! -e {self.go} ] && [ $n -lt 6000 ]; do n=$((n+1)); sleep 0.05; done")
         path = help.spec(store, name, [[call("send")], "good"],
                          [effect(store, "send", before=wait, **traits)])
-        self.process = store.start("run", path, "go", "--events", more=LEASE)
+        self.process = store.start("run", path, "go", "--events", more=help.SHORT_LEASE)
         self.reader = help.Reader(self.process)
         help.wait_for(self.begun.exists)
         self.run = json.loads(self.reader.lines[0])["run"]
@@ -73,9 +63,9 @@ def test_ended(store):
                                  ("idempotent", {"idempotent": True}, (1, 2))):
         zombie = Zombie(store, f"ended_{name}", **traits)
         before = store.row(zombie.run)
-        later = past_lease()
+        help.pass_lease()
         zombie.go.write_text("")
-        status = store.haft("resume", zombie.run, more=later)[0]
+        status = store.haft("resume", zombie.run)[0]
         done = store.lines(zombie.run)
         zombie.wake()
         told = zombie.end()
@@ -92,8 +82,8 @@ def test_meanwhile(store):
     """It comes back while another is at work: it may not keep the run, and not let it go."""
     for word, end in (("wakes", None), ("is_interrupted", signal.SIGINT)):
         zombie = Zombie(store, f"meanwhile_{word}", idempotent=True)
-        later = past_lease()
-        other = store.start("resume", zombie.run, "--events", more=later)
+        help.pass_lease()
+        other = store.start("resume", zombie.run, "--events")
         reader = help.Reader(other)
         help.wait_for(lambda: zombie.tools() == 2)
         epoch = store.row(zombie.run)["epoch"]
@@ -121,13 +111,14 @@ def test_model(store):
     it from the one that has the run."""
     path = help.spec(store, "model", ["early"], [])
     script = store.folder / "model.script.json"
-    script.write_text(json.dumps({"replies": [{"text": "early", "delay": 1}]}))
-    process = store.start("run", path, "go", "--events", more=LEASE)
+    script.write_text(json.dumps({"replies": [{"text": "early", "delay": help.LEASE_SECONDS / 2}]}))
+    process = store.start("run", path, "go", "--events", more=help.SHORT_LEASE)
     run = json.loads(process.stdout.readline())["run"]
     os.kill(process.pid, signal.SIGSTOP)
     script.write_text(json.dumps({"replies": [{"text": "late", "delay": 4}]}))
-    epoch, later = store.row(run)["epoch"], past_lease()
-    other = store.start("resume", run, "--events", more=later)
+    epoch = store.row(run)["epoch"]
+    help.pass_lease()
+    other = store.start("resume", run, "--events")
     reader = help.Reader(other)
     help.wait_for(lambda: store.row(run)["epoch"] > epoch)
     os.kill(process.pid, signal.SIGCONT)

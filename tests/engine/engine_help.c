@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-#define SETTLE_MS 20000U
+#define SETTLE_MS 300000U
 
 void help_host_init(help_host *h, const char *store)
 {

@@ -71,7 +71,7 @@ TEST(calls_run_side_by_side_up_to_the_cap)
         "{\"replies\":[{\"calls\":[{\"name\":\"look\"},{\"name\":\"look\"},{\"name\":\"look\"}]}]}",
         "go");
     size_t count = 0;
-    for (int i = 0; i < 1000 && count < 2; i++) {
+    for (int i = 0; i < 30000 && count < 2; i++) {
         CHECK_INT(haft_runtime_step(h.runtime, 10, &h.err), HAFT_OK, "%s", h.err.message);
         count = 0;
         for (haft__call_slot *slot = run->slots; slot != NULL; slot = slot->next) {

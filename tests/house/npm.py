@@ -51,7 +51,7 @@ def outcomes(tests, view=None, install=None):
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                     env={"PATH": str(programs), "HAFT_BUILD": str(build),
                                          "HAFT_SOURCE_ROOT": str(house.ROOT)}) for test in tests]
-        texts = [one.communicate(timeout=120)[0] for one in running]
+        texts = [one.communicate(timeout=300)[0] for one in running]
         return [(one.returncode, text) for one, text in zip(running, texts)]
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROLE = "haft"
 VARIABLE = "HAFT_TEST_POSTGRES"
-SECONDS = 60
+SECONDS = 300
 # The number only names the socket's file.
 OPTIONS = ["listen_addresses=", "port=5432", "max_connections=200", "shared_buffers=32MB",
            "fsync=on", "synchronous_commit=on", "deadlock_timeout=100ms", "log_min_messages=fatal"]

@@ -39,6 +39,60 @@ CASES = [
      1, "hello\n# no test line; \nnot ok some/x.sh\n2 passed, 1 failed, 0 skipped"),
 ]
 
+# A process that a test starts: as a sanitizer does, it writes its report to the log_path of its
+# options, and its output goes nowhere.
+REPORTING = ('(log=$(echo "$%s_OPTIONS" | sed s/.*log_path=//); '
+             'echo "ERROR: AddressSanitizer: %s" >"$log.$$") >/dev/null 2>&1; ')
+TWO_PASS = "echo ok a_test.c one; echo ok a_test.c two"
+# name, haft-tests, a script's body, the end: each of them is a failure
+REPORTS = [
+    ("a_report_of_a_test_is_shown", REPORTING % ("TSAN", "race") + TWO_PASS + "; exit 66",
+     "echo ok script x", "ERROR: AddressSanitizer: race\n# reports of a sanitizer: 1\n"
+     "# exit status 66\nnot ok a_test.c\n3 passed, 1 failed, 0 skipped"),
+    ("a_report_of_a_process_that_a_script_starts_is_a_failure", TWO_PASS,
+     REPORTING % ("UBSAN", "overflow") + "echo ok script x",
+     "ERROR: AddressSanitizer: overflow\n# reports of a sanitizer: 1\nnot ok some/x.sh\n"
+     "3 passed, 1 failed, 0 skipped"),
+    ("a_report_is_shown_with_the_test_that_crashed",
+     "echo ok a_test.c one; " + REPORTING % ("ASAN", "leak") + "kill -ABRT $$", "echo ok script x",
+     "ERROR: AddressSanitizer: leak\n# reports of a sanitizer: 1\n"
+     "# killed by SIGABRT; 0 more tests were not run\nnot ok a_test.c two\n"
+     "2 passed, 1 failed, 0 skipped"),
+    ("a_report_that_is_printed_is_a_failure",
+     "echo 'x.c:1:2: runtime error: shift' >&2; " + TWO_PASS, "echo ok script x",
+     "x.c:1:2: runtime error: shift\n# printed by a_test.c one\n# reports of a sanitizer: 1\n"
+     "not ok a_test.c\n3 passed, 1 failed, 0 skipped"),
+]
+
+# As ThreadSanitizer does where addresses are too random: bit 18 of the personality turns that off.
+NEEDS_FIXED_ADDRESSES = (
+    "[ $((0x$(cat /proc/self/personality) & 0x40000)) -ne 0 ] || {\n"
+    "echo 'FATAL: ThreadSanitizer: unexpected memory mapping 0x1-0x2' >&2; exit 66; }\n")
+
+# As valgrind does with an error: a report in its log file, and the program goes on.
+VALGRIND = """while case $1 in -*) ;; *) false ;; esac; do
+    case $1 in --log-file=*) log=$(echo "${1#*=}" | sed "s/%p/$$/") ;; esac
+    shift
+done
+echo "==7== Invalid read of size 1" >"$log"
+exec "$@"
+"""
+
+
+def write_programs(root, tests, script, before=""):
+    write_program(root / "build/tests/haft-tests",
+                  f"{before}[ \"$1\" = --list ] && {{ printf '{LISTED}'; exit; }}\n{tests}")
+    write_program(root / "tests/some/x.sh", script)
+
+
+def check_end(name, found, status, end):
+    good = found[0] == status and found[1].endswith(end + "\n")
+    house.check(name, [] if good else [f"wanted {status}, {end}", f"found {found}"])
+
+
+def can_fix_addresses():
+    return subprocess.run(["setarch", "-R", "true"], stderr=subprocess.DEVNULL).returncode == 0
+
 
 def write_program(path, body):
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,12 +111,29 @@ with tempfile.TemporaryDirectory(prefix="haft-runner-") as temporary:
     (root / "scripts").mkdir()
     shutil.copy(house.ROOT / "scripts/run-tests", root / "scripts/run-tests")
     for name, tests, script, status, end in CASES:
-        write_program(root / "build/tests/haft-tests",
-                      f"[ \"$1\" = --list ] && {{ printf '{LISTED}'; exit; }}\n{tests}")
-        write_program(root / "tests/some/x.sh", script)
-        found = outcome(root)
-        good = found[0] == status and found[1].endswith(end + "\n")
-        house.check(name, [] if good else [f"wanted {status}, {end}", f"found {found}"])
+        write_programs(root, tests, script)
+        check_end(name, outcome(root), status, end)
+    for name, tests, script, end in REPORTS:
+        write_programs(root, tests, script)
+        check_end(name, outcome(root), 1, end)
+    write_programs(root, TWO_PASS, "echo ok script x", NEEDS_FIXED_ADDRESSES)
+    if can_fix_addresses():
+        check_end("programs_that_need_fixed_addresses_get_them", outcome(root), 0,
+                  "# ThreadSanitizer cannot place its memory: programs are started with setarch -R"
+                  "\n3 passed, 0 failed, 0 skipped")
+    write_programs(root, TWO_PASS, "exit 1")
+    write_program(root / "bin/valgrind", VALGRIND)
+    found = outcome(root, "--valgrind", PATH=f"{root}/bin:{os.environ['PATH']}")
+    check_end("a_report_of_valgrind_is_a_failure", found, 1,
+              "==7== Invalid read of size 1\n# reports of a sanitizer: 1\nnot ok a_test.c\n"
+              "2 passed, 1 failed, 0 skipped")
+    write_programs(root, TWO_PASS, "echo ok script x", NEEDS_FIXED_ADDRESSES)
+    write_program(root / "bin/setarch", "shift; exec \"$@\"")
+    check_end("without_fixed_addresses_a_remedy_is_named",
+              outcome(root, PATH=f"{root}/bin:{os.environ['PATH']}"), 1,
+              "# ThreadSanitizer cannot place its memory; as root, type: sysctl "
+              "vm.mmap_rnd_bits=28\n# haft-tests --list: exit status 66\n"
+              "0 passed, 1 failed, 0 skipped")
     write_program(root / "tests/some/x.sh",
                   'echo "ok $HAFT_MODEL-$OPENAI_API_KEY-$TZ-$NO_COLOR-$LANG-$HAFT_LONG-$LC_ALL"')
     found = outcome(root, "--verbose", "some/", HAFT_MODEL="a", OPENAI_API_KEY="b", TZ="c",

@@ -593,7 +593,7 @@ const haft__http_handlers web_handlers = {on_head, on_body, on_done};
 bool web_step_until(haft__loop *loop, const unsigned *number, unsigned value)
 {
     uint64_t start = haft__loop_now(loop);
-    while (*number != value && haft__loop_now(loop) - start < 60000) {
+    while (*number != value && haft__loop_now(loop) - start < 300000) {
         CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
     }
     return *number == value;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "io/poll.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -79,6 +80,29 @@ TEST(a_socket_that_was_closed_is_told)
     haft__poll_destroy(NULL);
 }
 
+/* A library may close its socket first: the number is another file's, and can be watched as such.
+ */
+TEST(a_socket_may_be_closed_while_it_is_watched)
+{
+    watched w;
+    int others[2], old;
+    haft__poll *poll = NULL;
+    begin(&w);
+    old = w.sockets[0];
+    CHECK_INT(haft__poll_set_interest(w.poll, true, false, NULL), HAFT_OK, "want");
+    (void)close(old);
+    CHECK_INT(socketpair(AF_UNIX, SOCK_STREAM, 0, others), 0, "no sockets");
+    CHECK_INT(others[0], old, "the number is used again");
+    CHECK_INT(haft__poll_create(w.loop, others[0], ready, &w, &poll, NULL), HAFT_OK, "no poll");
+    CHECK_INT(haft__poll_set_interest(poll, true, false, NULL), HAFT_OK, "want");
+    haft__poll_destroy(w.poll);
+    w.poll = poll;
+    CHECK_INT(write(others[1], "x", 1), 1, "no write");
+    CHECK_INT(step(&w), 1, "the new one is still watched");
+    (void)close(others[1]);
+    end(&w);
+}
+
 TEST(what_cannot_be_watched_is_told)
 {
     watched w;
@@ -87,6 +111,9 @@ TEST(what_cannot_be_watched_is_told)
     begin(&w);
     CHECK_INT(haft__poll_create(w.loop, -1, ready, &w, &poll, &err), HAFT_IO, "no socket");
     CHECK(strstr(err.message, "a socket cannot be watched: ") == err.message, "%s", err.message);
+    int folder = open("/", O_RDONLY | O_CLOEXEC);
+    CHECK_INT(haft__poll_create(w.loop, folder, ready, &w, &poll, &err), HAFT_IO, "a folder");
+    (void)close(folder);
     test_fail_allocation(0);
     CHECK_INT(haft__poll_create(w.loop, w.sockets[1], ready, &w, &poll, &err), HAFT_NO_MEMORY,
               "no memory");

@@ -18,7 +18,7 @@
 #include "test.h"
 
 /* Far longer than anything here takes; reached only when a test fails. */
-#define HELP_PATIENCE_MS 60000
+#define HELP_PATIENCE_MS 300000
 
 static inline int help_count_fds(void)
 {

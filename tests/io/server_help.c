@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 20000
+#define PATIENCE_MS 300000
 #define STEP_MS     5
 
 /* ---- the handler ---- */

@@ -20,7 +20,7 @@ static void count(void *context, int signal)
 static void send_it(haft__loop *loop, int signal, const int *number, int wanted)
 {
     CHECK_INT(raise(signal), 0, "no signal");
-    for (int i = 0; i < 1000 && *number != wanted; i++) {
+    for (int i = 0; i < 30000 && *number != wanted; i++) {
         CHECK_INT(haft__loop_step(loop, 10, NULL), HAFT_OK, "no step");
     }
     CHECK_INT(*number, wanted, "signal %d", signal);

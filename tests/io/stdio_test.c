@@ -81,7 +81,7 @@ static void write_in(const stdio_case *c, const char *text)
 
 static void until_ended(stdio_case *c)
 {
-    for (int i = 0; i < 10000 && !c->ended; i++) {
+    for (int i = 0; i < 300000 && !c->ended; i++) {
         CHECK_INT(haft__loop_step(c->loop, 1, NULL), HAFT_OK, "the loop");
     }
     CHECK(c->ended, "it has ended");
@@ -119,7 +119,7 @@ TEST(lines_are_written_in_order)
     open_case(&c, 100);
     CHECK(haft__stdio_write(c.stdio, HAFT__LIT("one")), "it is taken");
     CHECK(haft__stdio_write(c.stdio, HAFT__LIT("two")), "it is taken");
-    for (int i = 0; i < 10000 && !haft__stdio_idle(c.stdio); i++) {
+    for (int i = 0; i < 300000 && !haft__stdio_idle(c.stdio); i++) {
         CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop");
     }
     ssize_t got = read(c.out[0], text, sizeof(text));
@@ -160,7 +160,7 @@ TEST(nothing_is_read_while_nobody_reads)
     CHECK(c.count < LINES / 2 && c.refused == 0, "%d lines, %d refused", c.count, c.refused);
     size_t got = 0;
     CHECK_INT(fcntl(c.out[0], F_SETFL, O_NONBLOCK), 0, "not to wait");
-    for (int i = 0; i < 20000 && got < (size_t)LINES * (ANSWER + 1); i++) {
+    for (int i = 0; i < 300000 && got < (size_t)LINES * (ANSWER + 1); i++) {
         ssize_t more = read(c.out[0], piece, sizeof(piece));
         got += more > 0 ? (size_t)more : 0;
         CHECK_INT(haft__loop_step(c.loop, more > 0 ? 0 : 1, NULL), HAFT_OK, "the loop");

@@ -51,7 +51,7 @@ class Place:
 
     def haft(self, *words):
         process = self.start(*words)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=300)
         return process.returncode, out, err
 
     def told(self):
@@ -95,7 +95,7 @@ def test_form():
         check(f"an_answer_that_does_not_fit_{bad}", (status in (1, 2), bool(err)), (True, True))
     status, _, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
     check("an_answer_is_taken", (status, "otherwise" in err), (0, False))
-    out, _ = run.communicate(timeout=60)
+    out, _ = run.communicate(timeout=300)
     check("and_the_run_goes_on", (run.returncode, out, place.told()),
           (0, "the end\n", [[FULL]]))
     status, _, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
@@ -114,7 +114,7 @@ def test_fork():
         run = place.start("run", "spec.json", "go")
         words = answer_of(read_until(run, "# decline"))
         place.haft("answer", words[1], words[2], json.dumps(ANSWER))
-        run.communicate(timeout=60)
+        run.communicate(timeout=300)
         status, out, err = place.haft("runs", "fork", words[1], "--call", words[2])
         resumed = place.haft("resume", out.strip(), "--json") if status == 0 else (None, "", "")
         check(f"a_question_of_a_process_is_not_asked_by_a_fork_{policy}",
@@ -149,7 +149,7 @@ def test_beside():
     check("a_question_beside_a_call_is_told", (words is not None, text.count("# decline")),
           (True, 1))
     place.haft("answer", words[1], words[2], json.dumps(ANSWER))
-    out, err = run.communicate(timeout=60)
+    out, err = run.communicate(timeout=300)
     check("and_answered", (run.returncode, out, place.told(), "# decline" in err),
           (0, "the end\n", [[FULL]], False))
     for modern in (False, True):
@@ -180,7 +180,7 @@ def test_url():
     words = answer_of(text)
     status, _, err = place.haft("answer", words[1], words[2], words[3])
     check("consent", status in (0, WAITING), True)
-    run.communicate(timeout=60)
+    run.communicate(timeout=300)
     check("is_told", place.told(), [[{"action": "accept"}]])
 
 
@@ -193,7 +193,7 @@ def test_twice():
             dict(ANSWER, n=number)))
         check(f"question_{number}_is_answered", (status in (0, WAITING), "did not take" in err),
               (True, False))
-    run.communicate(timeout=60)
+    run.communicate(timeout=300)
     check("each_with_its_own", [a["content"]["n"] for a in place.told()[0]], [0, 1])
 
 
@@ -211,7 +211,7 @@ def test_both():
         check(f"question_{number}_of_two_at_once", f"Say it. {number}\n" in text, True)
         words = answer_of(text)
         place.haft("answer", words[1], words[2], json.dumps(dict(ANSWER, n=number)))
-    run.communicate(timeout=60)
+    run.communicate(timeout=300)
     check("both_are_answered", [a.get("content", {}).get("n") for a in place.told()[0]], [0, 1])
 
 
@@ -225,7 +225,7 @@ def test_side():
             answer = json.dumps(dict(ANSWER, n=number))
             if place.haft("answer", words[1], call, answer)[0] in (0, WAITING):
                 break
-    run.communicate(timeout=60)
+    run.communicate(timeout=300)
     check("both_calls_are_answered",
           sorted(a.get("content", {}).get("n") for told in place.told() for a in told), [0, 1])
 
@@ -239,7 +239,7 @@ def test_again():
         text += read_until(run, "# decline")
     words = answer_of(text)
     place.haft("answer", words[1], words[2], json.dumps(ANSWER))
-    run.communicate(timeout=60)
+    run.communicate(timeout=300)
     check("the_second_is_answered", place.told(), [[FULL]])
     check("and_both_are_in_the_log",
           [(e["by"] == "server", e["value"]["action"]) for e in events_of(place)
@@ -262,7 +262,7 @@ def test_gone():
     check("an_answer_is_refused", (status != 0, "has taken back what it asked" in err),
           (True, True))
     run.kill()
-    run.communicate(timeout=60)
+    run.communicate(timeout=300)
 
 
 def test_forever():
@@ -270,7 +270,7 @@ def test_forever():
     place = Place("old", "forever", "2s")
     run = place.start("run", "spec.json", "go")
     try:
-        out, _ = run.communicate(timeout=60)
+        out, _ = run.communicate(timeout=300)
     except subprocess.TimeoutExpired:
         run.kill()
         out, _ = run.communicate()
@@ -302,7 +302,7 @@ def test_reject():
     words = answer_of(read_until(run, "# decline"))
     status, _, err = place.haft("reject", words[1], words[2])
     check("a_no_is_taken", (status in (0, WAITING), "otherwise" in err), (True, False))
-    run.communicate(timeout=60)
+    run.communicate(timeout=300)
     check("and_told", place.told(), [[{"action": "decline"}]])
 
 
@@ -315,7 +315,7 @@ def test_crash():
     check("it_is_shown_while_it_lives", (shown["kind"], shown["asks"]["pinned"]),
           ("question", True))
     run.send_signal(signal.SIGKILL)
-    run.communicate(timeout=60)
+    run.communicate(timeout=300)
     shown = json.loads(place.haft("runs", "show", words[1], "--json")[1])["pending"][0]
     check("it_is_shown_as_lost", (shown["kind"], "asks" in shown), ("unknown_outcome", False))
     status, out, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
@@ -398,7 +398,7 @@ class Client:
 
     def __exit__(self, *_):
         self.process.stdin.close()
-        self.process.wait(timeout=60)
+        self.process.wait(timeout=300)
         self.process.stdout.close()
         self.process.stderr.close()
 

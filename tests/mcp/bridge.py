@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import threading
 
-SECONDS = 60
+SECONDS = 300
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

@@ -38,7 +38,7 @@ class Fixture:
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
-        self.status = self.process.wait(timeout=60)
+        self.status = self.process.wait(timeout=300)
         self.process.stdout.close()
 
 

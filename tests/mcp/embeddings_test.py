@@ -18,7 +18,7 @@ from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 BUILD = Path(os.environ["HAFT_BUILD"])
-SECONDS = 120
+SECONDS = 300
 KEY = "sk-embed-0123456789abcdef"
 TASK = "ask the user to choose, with defaults"
 

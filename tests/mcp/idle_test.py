@@ -63,7 +63,7 @@ def switches(pid):
 
 
 def open_stream(port):
-    connection = socket.create_connection(("127.0.0.1", port), timeout=60)
+    connection = socket.create_connection(("127.0.0.1", port), timeout=300)
     connection.sendall((
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, text/event-stream\r\n"
         f"Content-Type: application/json\r\nMCP-Protocol-Version: {NEW}\r\n"
@@ -107,7 +107,7 @@ def main():
         for stream in streams:
             stream.close()
         server.terminate()
-        server.communicate(timeout=120)
+        server.communicate(timeout=300)
         check("and_the_server_ends", server.returncode == 0, f"exit status {server.returncode}")
 
 

@@ -43,7 +43,7 @@ def run(place, mcp):
                        HAFT_INPUT_NOTES_KEY="a canary")
     done = subprocess.run([HAFT, "run", "spec.json", "go", "--store", "memory:", "--events"],
                           cwd=place, env=environment, text=True, capture_output=True,
-                          stdin=subprocess.DEVNULL, timeout=120)
+                          stdin=subprocess.DEVNULL, timeout=300)
     log = [json.loads(line) for line in done.stdout.splitlines()]
     tools = [tool["name"] for event in log if event["kind"] == "tools_revealed"
              for tool in event["tools"]]

@@ -162,7 +162,7 @@ class Run:
     def run(self):
         done = subprocess.run(
             [os.environ["HAFT"], "run", "spec.json", "go", "--store", "memory:", "--events"],
-            cwd=self.path, text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=240,
+            cwd=self.path, text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=300,
             env=dict(os.environ, XDG_STATE_HOME=str(self.path / "state")))
         for process in self.processes:
             process.kill()
@@ -244,7 +244,7 @@ def test_ends():
         begun = time.monotonic()
         done = subprocess.run(
             [os.environ["HAFT"], "run", "spec.json", "go", "--store", "memory:"], cwd=path,
-            text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=120,
+            text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=300,
             env=dict(os.environ, XDG_STATE_HOME=str(path / f"state{len(names)}")))
         took[len(names)] = time.monotonic() - begun
         check(f"the_end_of_{len(names)}", (done.returncode, done.stdout), (0, "the end\n"))

@@ -19,7 +19,7 @@ from script import check, NAME  # noqa: E402
 HAFT = os.environ["HAFT"]
 BUILD = Path(os.environ["HAFT_BUILD"])
 SCOPE = packages.SCOPE
-SECONDS = 120
+SECONDS = 300
 
 
 class Agent:

@@ -24,7 +24,7 @@ HAFT = os.environ["HAFT"]
 SCOPE = packages.SCOPE
 SERVERS = [f"{SCOPE}/server-everything", f"{SCOPE}/server-filesystem", f"{SCOPE}/server-memory"]
 LONG = "HAFT_LONG" in os.environ
-SECONDS = 120
+SECONDS = 300
 
 
 def program(name, *words):

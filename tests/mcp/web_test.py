@@ -274,7 +274,7 @@ class Site:
             + [{"text": "the end"}]}))
         done = subprocess.run(
             [HAFT, "run", "spec.json", "go", "--store", "memory:", "--events"], cwd=place,
-            text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=120,
+            text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=300,
             env=dict(os.environ, XDG_STATE_HOME=str(place / "state"), WORD="a canary word"))
         if last:
             self.hold.set()

@@ -80,6 +80,22 @@ static void end_late(help_proxy *proxy)
     proxy->late.server = -1;
 }
 
+/* The fault that these bytes trigger; HELP_PASS when they trigger none. */
+static help_cut next_fault(help_proxy *proxy, const char *bytes, size_t count)
+{
+    (void)pthread_mutex_lock(&proxy->lock);
+    help_cut fault = proxy->fault;
+    if (fault != HELP_PASS && memmem(bytes, count, proxy->words, proxy->length) != NULL) {
+        proxy->fault = proxy->repeat > 0 ? fault : HELP_PASS;
+        proxy->repeat -= proxy->repeat > 0;
+        proxy->happened++;
+    } else {
+        fault = HELP_PASS;
+    }
+    (void)pthread_mutex_unlock(&proxy->lock);
+    return fault;
+}
+
 /* What the client says. False when the connection is to go. */
 static bool to_server(help_proxy *proxy, size_t at)
 {
@@ -88,22 +104,16 @@ static bool to_server(help_proxy *proxy, size_t at)
     if (count <= 0) {
         return false;
     }
-    int fault = proxy->fault;
-    if (fault != HELP_PASS && memmem(bytes, (size_t)count, proxy->words, proxy->length) != NULL) {
-        proxy->fault = proxy->repeat > 0 ? fault : HELP_PASS;
-        proxy->repeat -= proxy->repeat > 0;
-        proxy->happened++;
+    help_cut fault = next_fault(proxy, bytes, (size_t)count);
+    if (fault != HELP_PASS) {
         proxy->pairs[at].cut = fault == HELP_CUT_AFTER;
         proxy->pairs[at].silent = fault == HELP_SILENCE;
-        if (fault == HELP_CUT_UNSEEN || fault == HELP_CUT_LATE) {
-            keep_server(proxy, at, (help_cut)fault, bytes, (size_t)count);
-            return false;
-        }
-        if (fault == HELP_CUT_BEFORE) {
-            return false;
-        }
     }
-    return send_all(proxy->pairs[at].server, bytes, (size_t)count);
+    if (fault == HELP_CUT_UNSEEN || fault == HELP_CUT_LATE) {
+        keep_server(proxy, at, fault, bytes, (size_t)count);
+        return false;
+    }
+    return fault != HELP_CUT_BEFORE && send_all(proxy->pairs[at].server, bytes, (size_t)count);
 }
 
 static bool to_client(help_proxy *proxy, size_t at)
@@ -199,6 +209,7 @@ bool help_proxy_start(help_proxy *proxy)
     }
     proxy->late.server = -1;
     make_url(proxy, url);
+    CHECK_INT(pthread_mutex_init(&proxy->lock, NULL), 0, "no lock");
     CHECK_INT(pthread_create(&proxy->thread, NULL, work, proxy), 0, "no thread");
     return true;
 }
@@ -208,6 +219,7 @@ void help_proxy_stop(help_proxy *proxy)
     char path[128];
     CHECK_INT(write(proxy->wake[1], "q", 1), 1, "no word");
     (void)pthread_join(proxy->thread, NULL);
+    (void)pthread_mutex_destroy(&proxy->lock);
     for (size_t i = 0; i < HELP_CONNECTIONS; i++) {
         if (proxy->pairs[i].client >= 0) {
             close_pair(proxy, i);
@@ -226,9 +238,11 @@ void help_proxy_stop(help_proxy *proxy)
 
 static void expect(help_proxy *proxy, help_cut fault, const char *words, size_t length)
 {
+    (void)pthread_mutex_lock(&proxy->lock);
     (void)snprintf(proxy->words, sizeof(proxy->words), "%s", words);
     proxy->length = length;
     proxy->fault = fault;
+    (void)pthread_mutex_unlock(&proxy->lock);
     CHECK_INT(write(proxy->wake[1], "w", 1), 1, "no word");
 }
 
@@ -248,6 +262,6 @@ void help_proxy_open(help_proxy *proxy, help_store *s)
     help_store_shut(s);
     (void)snprintf(s->url, sizeof(s->url), "%s", proxy->url);
     help_store_reopen(s);
-    help_pg(s)->request_ms = 5000;
+    help_pg(s)->request_ms = HELP_PROXY_MS;
     help_pg(s)->backoff_ms = 1;
 }

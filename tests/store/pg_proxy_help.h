@@ -23,15 +23,17 @@ typedef enum help_cut {
 } help_cut;
 
 #define HELP_CONNECTIONS 16
+#define HELP_PROXY_MS    300000 /* for a request of its store, unless a test sets less */
 
 typedef struct help_proxy {
     char folder[64], url[PATH_MAX], server[108];
     int listener, wake[2];
     pthread_t thread;
-    _Atomic int fault;
     _Atomic bool refuse; /* new connections are closed at once, and those there are */
     _Atomic int happened, accepted;
-    _Atomic int repeat; /* how often it is to happen again */
+    _Atomic int repeat;   /* how often it is to happen again */
+    pthread_mutex_t lock; /* for the next three: a fault and its words change together */
+    help_cut fault;
     char words[64];
     size_t length; /* of the words */
     struct {
@@ -54,7 +56,7 @@ void help_proxy_stop(help_proxy *proxy);
 void help_proxy_expect(help_proxy *proxy, help_cut fault, const char *words);
 void help_proxy_expect_last(help_proxy *proxy, help_cut fault, const char *words);
 
-/* A store behind it, in an empty database; its patience is short. */
+/* A store behind it, in an empty database; it reconnects almost at once. */
 void help_proxy_open(help_proxy *proxy, help_store *s);
 
 #endif

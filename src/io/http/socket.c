@@ -59,6 +59,15 @@ static void end_idle(const haft__http_watch *w, int fd)
     (void)shutdown(fd, SHUT_RDWR);
 }
 
+/* libcurl reads a socket also when a timer of its request is due. The loop may have an event of it
+ * that is older: what it was about has been read. */
+static bool is_empty(int fd)
+{
+    char byte;
+    return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0
+           && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
     haft__http_watch *w = poll->data;
@@ -69,11 +78,11 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     if (uv_fileno((uv_handle_t *)poll, &fd) != 0) {
         return;
     }
-    if (w->wanted == 0) {
+    if (w->wanted != 0) {
+        haft__http_client_socket_action(w->http, fd, what);
+    } else if (!is_empty(fd)) {
         stop_watching(w);
         end_idle(w, fd);
-    } else {
-        haft__http_client_socket_action(w->http, fd, what);
     }
 }
 

@@ -143,7 +143,8 @@ struct haft__pg {
     char password[256];        /* what must not be seen; "" when the URL has none */
     haft__pg_connection writer, reader;
     uint64_t request_ms, claim_ms, connect_ms, backoff_ms,
-        backoff_max_ms; /* limits; less in tests */
+        backoff_max_ms; /* limits, but in tests */
+    uint64_t idle_ms;   /* the same: for how long a transaction may wait for this process */
     uint64_t now_ms;    /* of the database, when the last transaction began */
     uint64_t commits;
     uint64_t random;

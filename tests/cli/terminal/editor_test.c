@@ -120,10 +120,10 @@ static void show(grid *g, haft_str text)
 }
 
 /* The screen as text: rows end with '|', without the spaces at their ends; the last empty ones are
- * left out. */
+ * left out. The text is valid until the next call. */
 static haft_str screen(const grid *g)
 {
-    char *text = test_alloc(ROWS * (COLUMNS * 16 + 2));
+    static char text[ROWS * (COLUMNS * 16 + 2)];
     size_t length = 0, kept = 0;
     for (unsigned r = 0; r < g->rows; r++) {
         size_t row_kept = length;
@@ -352,7 +352,7 @@ TEST(a_lone_escape_means_nothing_to_a_line)
 static haft_str layout(const haft__editor *edit, unsigned columns, unsigned *ret_row,
                        unsigned *ret_column)
 {
-    char *text = test_alloc(64 << 10);
+    static char text[64 << 10];
     size_t length = 2;
     unsigned column = 2, row = 0;
     haft_str rest = haft__buf_str(&edit->text);

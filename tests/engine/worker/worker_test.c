@@ -447,7 +447,7 @@ TEST(a_run_that_was_taken_too_slowly_and_not_given_back_is_found)
     }
     CHECK(work->strays_since_ms != 0, "it does not look for it");
     help_faulty_set(HELP_FINE);
-    for (int i = 0; i < 500 && p.told[HAFT__WORKER_ENDED] == 0; i++) {
+    for (int i = 0; i < 30000 && p.told[HAFT__WORKER_ENDED] == 0; i++) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), quick, "which");
@@ -501,7 +501,7 @@ TEST(a_worker_without_memory_loses_no_run)
         CHECK(failed || p.told[HAFT__WORKER_ENDED] == 1, "%u: %s", n, p.error.message);
         haft__worker_destroy(work);
         work = hire(&p, 1);
-        for (int i = 0; i < 200 && p.told[HAFT__WORKER_ENDED] == 0; i++) {
+        for (int i = 0; i < 30000 && p.told[HAFT__WORKER_ENDED] == 0; i++) {
             CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%u: %s", n, p.h.err.message);
         }
         CHECK_STR(find(&p, id, &arena).end, HAFT__LIT("done"), "allocation %u", n);

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "io/clock.h"
+#include "io/http/http_int.h"
 #include "io/http_help.h"
 #include "test.h"
 
@@ -48,6 +50,60 @@ TEST(a_connection_that_is_closed_while_idle_is_made_again)
         }
         web_tear_down(&b);
     }
+}
+
+typedef struct reader {
+    web_told told; /* the first, for web_handlers */
+    haft__http_client *http;
+} reader;
+
+/* Reads all sockets, as libcurl does with those of requests whose timers are due. */
+static void read_all(void *context, const haft__http_result *result)
+{
+    haft__http_client *http = ((reader *)context)->http;
+    web_handlers.done(context, result);
+    for (size_t fd = 0; fd < http->socket_count; fd++) {
+        if (http->sockets[fd].own) {
+            haft__http_client_socket_action(http, (curl_socket_t)fd, CURL_CSELECT_IN);
+        }
+    }
+}
+
+static void start_reader(web_bench *b, reader *r)
+{
+    haft__http_handlers handlers = web_handlers;
+    haft__http_request request = web_get(web_url(b->web, "/"));
+    haft__http_transfer *transfer = NULL;
+    handlers.done = read_all;
+    *r = (reader){.http = b->http};
+    CHECK_INT(haft__http_transfer_start(b->http, &request, &handlers, r, &transfer, NULL), HAFT_OK,
+              "start");
+}
+
+/* Two answers come in one round of the loop, and both are read with the event of the first: that of
+ * the second is then about an idle connection to which nothing came. */
+TEST(an_event_that_is_older_than_the_answer_ends_nothing)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/", WEB_OK(2) "o" WEB_WAIT "k");
+    for (unsigned turn = 0; turn < 3; turn++) {
+        reader readers[2];
+        start_reader(&b, &readers[0]);
+        start_reader(&b, &readers[1]);
+        for (size_t i = 0; i < COUNT(readers); i++) {
+            CHECK(web_step_until(b.loop, &readers[i].told.bodies, 1), "it did not begin");
+        }
+        web_release(b.web, COUNT(readers));
+        for (int i = 0; i < 300000 && web_waiting(b.web) > 0; i++) {
+            haft__clock_sleep(1);
+        }
+        for (size_t i = 0; i < COUNT(readers); i++) {
+            CHECK(web_step_until(b.loop, &readers[i].told.dones, 1), "it did not end");
+            CHECK_INT(readers[i].told.end, HAFT__HTTP_OK, "%s", readers[i].told.message);
+        }
+        CHECK_INT(web_connections(b.web), COUNT(readers), "turn %u: connections", turn);
+    }
+    web_tear_down(&b);
 }
 
 /* The watch of a socket goes with it: another that gets its number is watched anew. */

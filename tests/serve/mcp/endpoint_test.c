@@ -331,7 +331,7 @@ static int ask_alone(http_case *c, const char *method, const char *params)
 
 static bool until_many(http_case *c, int many)
 {
-    for (int i = 0; i < 20000 && c->many != many; i++) {
+    for (int i = 0; i < 300000 && c->many != many; i++) {
         step(c, 1);
     }
     return c->many == many;
@@ -402,7 +402,7 @@ TEST(sessions_that_do_nothing_end)
     }
     CHECK_INT(haft__mcp_endpoint_session_count(c.http), 1, "it is listened to");
     (void)close(fd);
-    for (int i = 0; i < 2000 && haft__mcp_endpoint_session_count(c.http) > 0; i++) {
+    for (int i = 0; i < 30000 && haft__mcp_endpoint_session_count(c.http) > 0; i++) {
         step(&c, 10);
     }
     CHECK_INT(haft__mcp_endpoint_session_count(c.http), 0, "it is not any more");

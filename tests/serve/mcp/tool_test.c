@@ -90,7 +90,7 @@ TEST(a_lane_goes_on_when_a_call_of_it_cannot_begin)
         test_fail_allocation(n);
         haft__mcp_request_abandon(mcp_request[0]);
         bool failed = test_allow_allocations();
-        for (int i = 0; i < 1000 && c.answers < 2; i++) {
+        for (int i = 0; i < 300000 && c.answers < 2; i++) {
             CHECK_INT(haft_runtime_step(c.h.runtime, 1, &c.h.err), HAFT_OK, "%s", c.h.err.message);
         }
         CHECK_INT(c.answers, 2, "allocation %u", n);

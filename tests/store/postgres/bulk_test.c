@@ -224,7 +224,7 @@ TEST(runs_are_locked_in_one_order)
             submit_to(&s, append_of(n + 1, seq, &line, 1), &ours[n], &done);
             submit_to(&other, append_of(RUNS - n, seq, &line, 1), &theirs[n], &done);
         }
-        for (int i = 0; i < 10000 && done < COUNT(ours) + COUNT(theirs); i++) {
+        for (int i = 0; i < 300000 && done < COUNT(ours) + COUNT(theirs); i++) {
             CHECK_INT(haft__loop_step(s.loop, 1, NULL), HAFT_OK, "no step");
             CHECK_INT(haft__loop_step(other.loop, 1, NULL), HAFT_OK, "no step");
         }
