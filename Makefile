@@ -3,14 +3,15 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
+# Releases of Debian: make check-debian SUITES=trixie
+SUITES ?= bookworm trixie
 # Words choose tests, and tables of the benchmark: make test T="arena utf8"
 T ?=
 
 TESTS = scripts/run-tests $(T)
-CLANG = clang-14
 
 help: ## show these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build build/haft, the libraries and the tests
 	@scripts/deps build
@@ -39,7 +40,10 @@ check-crash: build ## kill -9 at every write, 1,000 random kills, 10,000 runs th
 	@HAFT_LONG=1 scripts/run-tests --jobs 1 crash/ engine/paused cli/worker cli/migrate sqlite_share \
 		serve/mcp_http
 
-check-all: check-sim check-crash
+check-debian: ## make run and make test on fresh Debian 12 and 13 (needs root and debootstrap)
+	@scripts/check-debian $(SUITES)
+
+check-all: check-sim check-crash check-debian
 check-all: test check-mcp lint clang asan tsan valgrind coverage analyze fuzz test-llm ## all
 
 bench: ## measure against other libraries, ripgrep and a bare loop in C
@@ -58,7 +62,7 @@ lint: build ## check layout (clang-format) and habits (clang-tidy)
 	@scripts/build build-bench -Dbench=true
 	@scripts/lint build-bench
 
-fmt: ## lay all C files out
+fmt: ## lay all C files out (needs clang-format 14)
 	@scripts/deps lint
 	@git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' | xargs clang-format-14 -i
 
@@ -78,7 +82,7 @@ valgrind: build ## tests under valgrind
 
 clang: ## build and tests with clang
 	@scripts/deps build check
-	@CC=$(CLANG) scripts/build build-clang
+	@CC=clang scripts/build build-clang
 	@$(TESTS) --build build-clang --no-house
 
 coverage: ## line coverage of the library; fails below 95 %
@@ -93,13 +97,13 @@ analyze: ## build with gcc's static analyzer
 
 fuzz: ## fuzz each target for FUZZ_SECONDS
 	@scripts/deps build check
-	@CC=$(CLANG) scripts/build build-fuzz -Dfuzzers=true -Db_sanitize=address,undefined
+	@CC=clang scripts/build build-fuzz -Dfuzzers=true -Db_sanitize=address,undefined
 	@scripts/fuzz build-fuzz $(FUZZ_SECONDS)
 
 clean: ## remove every build directory
 	@rm -rf build build-asan build-tsan build-clang build-cov build-analyze build-fuzz build-bench \
 	  build-release build-llm
 
-.PHONY: help build run test test-llm check-mcp check-sim check-crash check-all bench bench-peers \
-        install lint fmt asan tsan valgrind clang coverage analyze fuzz clean
+.PHONY: help build run test test-llm check-mcp check-sim check-crash check-debian check-all bench \
+        bench-peers install lint fmt asan tsan valgrind clang coverage analyze fuzz clean
 .DEFAULT_GOAL = help

@@ -44,8 +44,8 @@ for header in [name for name in house.headers() if name not in built]:
 house.check("every_header_compiles_alone", problems)
 
 for name, compilers, flags in [
-        ("haft_h_is_c11", ["gcc", "clang-14"], ["-x", "c", "-std=c11"]),
-        ("haft_h_is_cpp20", ["g++", "clang++-14"], ["-x", "c++", "-std=c++20"])]:
+        ("haft_h_is_c11", ["gcc", "clang"], ["-x", "c", "-std=c11"]),
+        ("haft_h_is_cpp20", ["g++", "clang++"], ["-x", "c++", "-std=c++20"])]:
     there = [compiler for compiler in compilers if house.has(compiler)]
     problems = []
     for compiler in there:

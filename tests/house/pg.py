@@ -40,7 +40,7 @@ def programs():
     found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"),
                    key=lambda path: int(path.split("/")[4]) if path.split("/")[4].isdigit() else 0)
     if not found:
-        raise Unavailable("no PostgreSQL server is installed (Debian: postgresql-15)")
+        raise Unavailable("no PostgreSQL server is installed (Debian: postgresql)")
     return Path(found[-1]).parent
 
 

@@ -45,7 +45,7 @@ house.check("no_paths_of_one_machine",
             [f"{place}: {line}" for place, line in lines_of(files) if MACHINE.search(line)])
 
 if shutil.which("clang-format-14") is None:
-    house.skip("clang_format_has_nothing_to_say", "clang-format-14 is not installed")
+    house.skip("clang_format_has_nothing_to_say", "clang-format 14 is not installed")
 else:
     found = subprocess.run(["clang-format-14", "--dry-run", "-Werror", *c_files],
                            cwd=house.ROOT, stderr=subprocess.PIPE, text=True)

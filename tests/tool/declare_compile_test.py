@@ -14,8 +14,8 @@ from script import check_none, skip  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FLAGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror", "-fsyntax-only"]
-COMPILERS = [["gcc", "-x", "c", "-std=c11"], ["clang-14", "-x", "c", "-std=c11"],
-             ["g++", "-x", "c++", "-std=c++20"], ["clang++-14", "-x", "c++", "-std=c++20"]]
+COMPILERS = [["gcc", "-x", "c", "-std=c11"], ["clang", "-x", "c", "-std=c11"],
+             ["g++", "-x", "c++", "-std=c++20"], ["clang++", "-x", "c++", "-std=c++20"]]
 BODY = '{ return haft_replyf(call, "%d", args != NULL); }\n'
 
 

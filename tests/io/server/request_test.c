@@ -6,7 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CLOSED "Host: x\r\nConnection: close\r\n"
+#define CLOSED  "Host: x\r\nConnection: close\r\n"
+#define CHUNKED "POST / HTTP/1.1\r\n" CLOSED "Transfer-Encoding: chunked\r\n\r\n"
 
 TEST(a_request_arrives_as_it_was_sent)
 {
@@ -22,9 +23,7 @@ TEST(a_request_arrives_as_it_was_sent)
         {"BREW /pot HTTP/1.1\r\n" CLOSED "x-TEST: 1\r\nX-Test: 2\r\n\r\n", "BREW|/pot||1|"},
         {"POST / HTTP/1.1\r\n" CLOSED "Content-Length: 0\r\n\r\n", "POST|/|||"},
         {"POST / HTTP/1.1\r\n" CLOSED "Content-Length: 4\r\n\r\nbody", "POST|/|||body"},
-        {"POST / HTTP/1.1\r\n" CLOSED "Transfer-Encoding: chunked\r\n\r\n"
-         "4\r\nbody\r\n3;x=y\r\n, a\r\n0\r\n\r\n",
-         "POST|/|||body, a"},
+        {CHUNKED "4\r\nbody\r\n3\r\n, a\r\n0\r\n\r\n", "POST|/|||body, a"},
         {"POST / HTTP/1.1\r\n" CLOSED "Transfer-Encoding: Chunked\r\n\r\n0\r\nTrailer: x\r\n\r\n",
          "POST|/|||"},
         {"GET /old HTTP/1.0\r\n\r\n", "GET|/old|||"},
@@ -35,6 +34,27 @@ TEST(a_request_arrives_as_it_was_sent)
         haft_str answer = server_talk(&c, cases[i].request);
         CHECK_INT(server_status(answer), 200, "%s", cases[i].request);
         CHECK_STR(server_body(answer), haft__str(cases[i].body), "%s", cases[i].request);
+    }
+    server_close(&c);
+}
+
+/* libmicrohttpd 0.9.75 ignores the extension of a chunk, 1.0.1 rejects the request. */
+TEST(chunk_with_an_extension_is_read_correctly_or_rejected)
+{
+    static const char *const cases[] = {
+        CHUNKED "3;x=y\r\nbod\r\n1\r\ny\r\n0\r\n\r\n",
+        CHUNKED "4\r\nbody\r\n0;x=\"y\"\r\n\r\n",
+    };
+    server_case c;
+    server_open(&c, NULL);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int handled = c.handled;
+        haft_str answer = server_talk(&c, cases[i]);
+        if (c.handled > handled) {
+            CHECK_STR(server_body(answer), HAFT__LIT("POST|/|||body"), "case %zu", i);
+        } else {
+            CHECK_INT(server_status(answer), 400, "case %zu", i);
+        }
     }
     server_close(&c);
 }
@@ -70,6 +90,7 @@ TEST(a_client_that_asks_may_go_on)
     server_close(&c);
 }
 
+/* libmicrohttpd 1.0 rejects more of these itself, with an HTML page, than 0.9.75. */
 TEST(what_could_be_read_in_two_ways_is_refused)
 {
     static const struct {
@@ -120,8 +141,9 @@ TEST(what_could_be_read_in_two_ways_is_refused)
         haft_str answer = server_talk(&c, cases[i].request);
         CHECK_INT(server_status(answer), cases[i].status, "%s", cases[i].request);
         haft__buf_add_char(&c.received, '\0');
-        CHECK(strstr(c.received.ptr, cases[i].why) != NULL, "%s: %s", cases[i].request,
-              c.received.ptr);
+        CHECK(strstr(c.received.ptr, cases[i].why) != NULL
+                  || strstr(c.received.ptr, "<html>") != NULL,
+              "%s: %s", cases[i].request, c.received.ptr);
     }
     CHECK_INT(c.handled, 0, "the handler was asked");
     CHECK_INT(server_status(
