@@ -5,8 +5,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/terminal/print.h"
-#include "engine/ops/stored_run.h"
 #include "engine/agent.h"
+#include "engine/ops/stored_run.h"
 #include "io/owner.h"
 #include "run/result.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stored_run.c - see stored_run.h. Tests: tests/engine/ops/runs_test.c, tests/cli/json_test.py. */
-#include "engine/agent.h"
 #include "engine/ops/stored_run.h"
+#include "engine/agent.h"
 
 #include "engine/ops/event_log.h"
 #include "engine/ops/store_access.h"

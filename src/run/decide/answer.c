@@ -135,8 +135,7 @@ haft_status haft__decide_overdue(haft__decision *d, const haft__run_call *call)
     haft_error misfit = {0};
     const haft__pause_kind *kind = haft__pause_kind_of(call->pause);
     bool reads = kind->read_answer != NULL && call->elicitation.kind != HAFT__JSON_OBJECT;
-    if (answer != NULL && reads
-        && kind->read_answer(call, value, &value, &misfit) != HAFT_OK) {
+    if (answer != NULL && reads && kind->read_answer(call, value, &value, &misfit) != HAFT_OK) {
         value = haft__json_string(haft__str(misfit.message));
         answer = NULL;
         reject = true;

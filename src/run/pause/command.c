@@ -13,8 +13,8 @@
 #include "run/event_body.h"
 #include "run/pause/elicitation.h"
 #include "run/pause/question.h"
-#include "json/object.h"
 #include "run/pause/unknown_outcome.h"
+#include "json/object.h"
 #include "json/read.h"
 
 static const char *const kinds[] = {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/agent.h"
 #include "exec/state_file.h"
 #include "io/clock.h"
 #include "io/random.h"

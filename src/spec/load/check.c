@@ -10,8 +10,8 @@
 #include "model/provider.h"
 #include "run/offer/resolve.h"
 #include "spec/load/load_int.h"
-#include "json/object.h"
 #include "tool/builtin.h"
+#include "json/object.h"
 
 /* ---- keys together ---- */
 
