@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import urllib.parse
 from pathlib import Path
 
@@ -25,7 +26,6 @@ BUILD = Path(os.environ.get("HAFT_BUILD", ROOT / "build"))
 LONG = bool(os.environ.get("HAFT_LONG"))
 POSTGRES = os.environ.get("HAFT_TEST_POSTGRES")
 SANITIZED = bool(os.environ.get("HAFT_TEST_SANITIZED"))
-SOON = 300  # seconds that something which must happen soon may take
 # A lease that is meant to expire. A process renews it in time although it is slow.
 LEASE_SECONDS = 10 if SANITIZED else 2
 SHORT_LEASE = {"HAFT_LEASE": f"{LEASE_SECONDS}s"}
