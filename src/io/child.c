@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * child.c - a process of libuv's, with pipes of our own.
+ * child.c - a libuv process with pipes that haft creates itself.
  *
- * libuv would give the program sockets, which it cannot open again as /dev/stdin. Writing to a pipe
- * that nobody reads raises SIGPIPE; it is caught here, as a library may not ignore it for all.
- * A child that was ended stays in its group until the kernel has its status fetched: no zombie is
- * left behind. Tests: tests/io/child_test.c.
+ * libuv would give the program sockets, which it cannot reopen as /dev/stdin. Writing to a pipe
+ * without a reader raises SIGPIPE. It is caught here, because a library must not ignore it for the
+ * whole process. A terminated child stays in its group until its status is fetched, so that no
+ * zombie remains.
+ * Tests: tests/io/child_test.c.
  */
 #include "io/child.h"
 
@@ -32,10 +33,10 @@ enum {
     PIPES,
 };
 
-#define PIECE_BYTES  32768 /* read at a time, so that nobody else has to wait long */
-#define REPORT_BYTES 256   /* of which a report is far shorter */
+#define PIECE_BYTES  32768 /* per read, so that other work is not delayed */
+#define REPORT_BYTES 256   /* a report is far shorter */
 
-/* Our end of a pipe. */
+/* This process's end of a pipe. */
 typedef struct end {
     uv_poll_t poll;
     haft__child *child;
@@ -47,26 +48,26 @@ struct haft__child {
     uv_process_t process;
     end ends[PIPES];
     haft__loop *loop;
-    haft__child *next, **link; /* in the group */
+    haft__child *next, **link; /* links in the group */
     haft__timer timer;         /* until SIGTERM or SIGKILL, ... */
-    uint64_t until_ms;         /* ... and when that is, for those who wait without the loop */
+    uint64_t until_ms;         /* ... and its due time, for waiting without the loop */
     uint64_t grace;
     uint64_t stdin_grace;
-    haft_str input;        /* what is left of it */
-    haft__buf output;      /* of one that is talked with: empty */
-    haft__buf unread;      /* what is written to it, ... */
-    size_t read_of_unread; /* ... and how much of that it has taken */
+    haft_str input;        /* the part that is not written yet */
+    haft__buf output;      /* of an interactive child: empty */
+    haft__buf unread;      /* queued for its input, ... */
+    size_t read_of_unread; /* ... and how much of that is written */
     size_t max_output, error_bytes, report_bytes;
     char errors[HAFT__LIMIT_CHILD_ERROR_BYTES], report[REPORT_BYTES];
     haft__child_result result;
-    void (*done)(void *context, const haft__child_result *result); /* NULL: nobody waits */
+    void (*done)(void *context, const haft__child_result *result); /* NULL: no report */
     void (*on_output)(void *context, haft_str bytes);
     void *context;
-    unsigned handles;   /* of libuv's, open */
-    bool talks;         /* its input stays open */
-    bool stdout_closed; /* it has closed its output while it was talked with */
-    bool leaving;       /* its input has ended, and it may leave by itself */
-    bool ending;        /* it has been told to end */
+    unsigned handles;   /* number of open libuv handles */
+    bool talks;         /* interactive: its input stays open */
+    bool stdout_closed; /* interactive: it has closed its output */
+    bool leaving;       /* its input is closed, and it may exit by itself */
+    bool ending;        /* SIGTERM or SIGKILL was sent */
 };
 
 /* ---- memory and handles ---- */
@@ -129,7 +130,7 @@ static void leave_group(haft__child *child)
     }
 }
 
-/* ---- ending it ---- */
+/* ---- termination ---- */
 
 static uint64_t now_ms(void)
 {
@@ -143,8 +144,8 @@ static void on_grace(void *context)
     (void)uv_process_kill(&child->process, SIGKILL);
 }
 
-/* One that was stopped must go on to see SIGTERM. Without memory for the timer it has all the time
- * it wants. */
+/* A stopped process must be continued to receive SIGTERM. If the timer cannot be set (out of
+ * memory), there is no deadline. */
 static void terminate(haft__child *child)
 {
     if (child->ending) {
@@ -162,7 +163,7 @@ static void terminate(haft__child *child)
     }
 }
 
-/* Its status has been fetched: its number means nothing any more. */
+/* The status has been fetched: the process id is no longer valid. */
 static void reap(haft__child *child)
 {
     haft__timer_stop(child->loop, &child->timer);
@@ -171,7 +172,7 @@ static void reap(haft__child *child)
     close_handle(child, (uv_handle_t *)&child->process);
 }
 
-/* It has seen that its input is at its end, and stayed. */
+/* The child did not exit although its input is closed. */
 static void on_stdin_grace(void *context)
 {
     haft__child *child = context;
@@ -180,8 +181,8 @@ static void on_stdin_grace(void *context)
     terminate(child);
 }
 
-/* Ends its input, and waits. What it still says is read meanwhile: a full pipe would keep it.
- * Without memory for the timer there is no patience. */
+/* Closes its input and waits. Its output is still read, since a full pipe would block it. If the
+ * timer cannot be set (out of memory), the child is terminated at once. */
 static void close_stdin_first(haft__child *child)
 {
     if (child->leaving || child->ending) {
@@ -212,7 +213,7 @@ void haft__child_kill(haft__child *child)
 
 static void drain(end *it);
 
-/* Whether it is gone; else it is told more clearly once its time is over. */
+/* Whether the child has exited. If not, sends the next signal once its time is over. */
 static bool is_gone(haft__child *child)
 {
     for (size_t i = OUTPUT; i < PIPES; i++) {
@@ -232,7 +233,7 @@ static bool is_gone(haft__child *child)
     return false;
 }
 
-/* All at the same time. */
+/* Terminates all of them at the same time. */
 void haft__child_group_finish(haft__child_group *group)
 {
     for (haft__child *child = group->first; child != NULL; child = child->next) {
@@ -251,9 +252,10 @@ void haft__child_group_finish(haft__child_group *group)
     }
 }
 
-/* ---- its input ---- */
+/* ---- standard input ---- */
 
-/* Writes without SIGPIPE: one that comes is taken away again, unless one was there before. */
+/* Writes without SIGPIPE: a SIGPIPE that the write raises is consumed, unless one was already
+ * pending. */
 static ssize_t write_no_sigpipe(int fd, haft_str text)
 {
     static const struct timespec no_time = {0};
@@ -272,8 +274,8 @@ static ssize_t write_no_sigpipe(int fd, haft_str text)
     return count;
 }
 
-/* One that is talked with and does not listen is of no use any more. Most often it has just died,
- * and then how it ended says more. */
+/* An interactive child that does not read is of no use. Most often it has just died, and its exit
+ * status says more. */
 static void write_unread(end *it)
 {
     haft__child *child = it->child;
@@ -294,7 +296,7 @@ static void write_unread(end *it)
     }
 }
 
-/* A program may leave its input unread: then writing fails, and that is all. */
+/* A program may leave its input unread. Then the write fails, which is not an error. */
 static void on_writable(uv_poll_t *poll, int status, int events)
 {
     end *it = poll->data;
@@ -315,7 +317,7 @@ static void on_writable(uv_poll_t *poll, int status, int events)
     }
 }
 
-/* What has been taken makes room first. */
+/* Frees the written part of the queue first. */
 haft_status haft__child_write(haft__child *child, haft_str bytes, haft_error *err)
 {
     end *it = &child->ends[INPUT];
@@ -339,7 +341,7 @@ haft_status haft__child_write(haft__child *child, haft_str bytes, haft_error *er
     return status;
 }
 
-/* ---- its output ---- */
+/* ---- output ---- */
 
 static void keep_output(haft__child *child, haft_str piece)
 {
@@ -355,7 +357,7 @@ static void keep_output(haft__child *child, haft_str piece)
     child->result.no_memory = child->output.status != HAFT_OK;
 }
 
-/* The last bytes are what matters. */
+/* Only the last bytes are kept. */
 haft_str haft__child_stderr(const haft__child *child)
 {
     return (haft_str){child->errors, child->error_bytes};
@@ -385,7 +387,7 @@ static bool stays_open(const haft__child *child, size_t which)
     return which != OUTPUT || !(child->result.output_cut || child->result.no_memory);
 }
 
-/* Reads a piece: how many bytes, 0 at the end and when there is nothing more to be had. */
+/* Reads a piece. Returns its size; 0 at the end of the output and if no more is available. */
 static size_t read_piece(end *it, size_t most)
 {
     char bytes[PIECE_BYTES];
@@ -399,8 +401,8 @@ static size_t read_piece(end *it, size_t most)
         close_end(it);
         if (which == OUTPUT && child->talks) {
             child->stdout_closed = true;
-            close_stdin_first(
-                child); /* nobody hears of it any more; most often it has just ended */
+            /* Its output cannot be read any more. Most often it has just ended. */
+            close_stdin_first(child);
         }
         return 0;
     }
@@ -422,7 +424,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 {
     end *it = poll->data;
     haft__child *child = it->child;
-    (void)status; /* reading says it, too */
+    (void)status; /* the read reports the error */
     (void)events;
     (void)read_piece(it, PIECE_BYTES);
     if (!stays_open(child, OUTPUT)) {
@@ -430,9 +432,10 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     }
 }
 
-/* ---- its end ---- */
+/* ---- exit ---- */
 
-/* What stands in the pipe now. What others write later is not its output any more. */
+/* Reads what is in the pipe now. Output that other processes write later does not belong to the
+ * child. */
 static void drain(end *it)
 {
     int left = 0;
@@ -448,7 +451,7 @@ static void on_end(uv_process_t *process, int64_t status, int number)
 {
     haft__child *child = process->data;
     haft__child_result *result = &child->result;
-    child->ending = true; /* it has no process any more that could be told */
+    child->ending = true; /* no process is left to signal */
     for (size_t i = OUTPUT; i < PIPES; i++) {
         drain(&child->ends[i]);
     }
@@ -464,7 +467,7 @@ static void on_end(uv_process_t *process, int64_t status, int number)
     child->done(child->context, result);
 }
 
-/* ---- starting it ---- */
+/* ---- start ---- */
 
 static haft_status fail(haft_error *err, const haft__child_options *options, int code)
 {
@@ -475,7 +478,8 @@ static haft_status fail(haft_error *err, const haft__child_options *options, int
                       options->cwd != NULL ? options->cwd : "", uv_strerror(code));
 }
 
-/* Makes a pipe: our end is watched, the program's end is in *ret_fd. 0, or an error of libuv's. */
+/* Creates a pipe: haft's end is polled, *ret_fd is the program's end. Returns 0 or a libuv
+ * error. */
 static int open_end(haft__child *child, size_t which, int *ret_fd)
 {
     end *it = &child->ends[which];
@@ -507,7 +511,7 @@ static int spawn(haft__child *child, const haft__child_options *options)
                                         .cwd = options->cwd,
                                         .stdio = theirs,
                                         .stdio_count = (int)count};
-        /* libuv does not change them, only says so less clearly. */
+        /* libuv does not modify them; its types only lack const. */
         memcpy(&spawned.args, &options->argv, sizeof(spawned.args));
         memcpy(&spawned.env, &options->env, sizeof(spawned.env));
         code = uv_spawn(haft__loop_uv(child->loop), &child->process, &spawned);
@@ -533,7 +537,7 @@ static void watch(haft__child *child)
         }
     }
     if (child->talks) {
-        return; /* watched when there is something to say */
+        return; /* polled only when data is queued */
     }
     if (child->input.len > 0) {
         (void)uv_poll_start(&child->ends[INPUT].poll, UV_WRITABLE, on_writable);
@@ -567,7 +571,7 @@ haft_status haft__child_start(haft__loop *loop, const haft__child_options *optio
     int code = spawn(child, options);
     if (code != 0) {
         close_ends(child);
-        if (child->handles == 0) { /* else the loop frees it when they are closed */
+        if (child->handles == 0) { /* otherwise the close callbacks free it */
             free_child(child);
         }
         return fail(err, options, code);

@@ -19,13 +19,13 @@ uint64_t haft__clock_now(void)
 
 uint64_t haft__clock_monotonic(void)
 {
-    return read_clock(CLOCK_BOOTTIME); /* CLOCK_MONOTONIC stands still while a machine sleeps */
+    return read_clock(CLOCK_BOOTTIME); /* CLOCK_MONOTONIC stops while the machine is suspended */
 }
 
 void haft__clock_sleep(uint64_t ms)
 {
     struct timespec left = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
     while (nanosleep(&left, &left) != 0 && errno == EINTR) {
-        /* a signal came; the rest is slept too */
+        /* interrupted by a signal: sleep for the rest */
     }
 }

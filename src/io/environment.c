@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* environment.c - looks variables up. Tests: tests/io/environment_test.c. */
+/* environment.c - reads environment variables. Tests: tests/io/environment_test.c. */
 #include "io/environment.h"
 
 #include <stdlib.h>

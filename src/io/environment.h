@@ -5,10 +5,10 @@
 
 #include "haft.h"
 
-/* The value of a variable; .ptr is NULL when there is none. `context` is not used. */
+/* The value of a variable; .ptr is NULL if it is not set. `context` is not used. */
 haft_str haft__environment_get(void *context, haft_str name);
 
-/* Shows every variable. */
+/* Calls `see` for every variable. */
 void haft__environment_each(void (*see)(void *context, haft_str name, haft_str value),
                             void *context);
 

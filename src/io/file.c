@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.c - whole files into a buffer, and back. Tests: tests/io/file_test.c. */
+/* file.c - reads and writes whole files. Tests: tests/io/file_test.c. */
 #include "io/file.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@
 #define PIECE         ((size_t)64 << 10)
 #define LOCK_PAUSE_MS 10
 
-/* Reads until the end. The last piece may be smaller than what is left below the maximum, so the
- * end of the file is looked for there too before the file is called too long. */
+/* Reads until the end of the file. If the buffer is full exactly at its maximum, checks for the end
+ * of the file before it reports TOO_BIG. */
 static haft_status read_all(FILE *file, haft__buf *text, haft_error *err)
 {
     for (;;) {
@@ -100,7 +100,8 @@ bool haft__file_write_all(int fd, haft_str text)
     return true;
 }
 
-/* Beside its place first. The number of the process keeps two of them apart. */
+/* Writes a temporary file in the same directory, then renames it. The process id in the name keeps
+ * two processes apart. */
 haft_status haft__file_replace(const char *path, haft_str text, haft_error *err)
 {
     char beside[PATH_MAX];

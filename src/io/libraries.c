@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libraries.c - versions. Tests: tests/io/libraries_test.c. */
+/* libraries.c - library versions. Tests: tests/io/libraries_test.c. */
 #include "io/libraries.h"
 
 #include <curl/curl.h>

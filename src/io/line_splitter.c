@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* line_splitter.c - pieces to lines. Tests: tests/io/line_splitter_test.c. */
+/* line_splitter.c - splits bytes into lines. Tests: tests/io/line_splitter_test.c. */
 #include "io/line_splitter.h"
 
 #include "base/error.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loop.c - libuv's loop, with timers in a heap and tasks in lists of our own.
+ * loop.c - libuv's loop with haft's own timer heap and task lists.
  *
- * libuv's handles must be closed and waited for; a timer of ours is stopped by leaving the heap.
- * One async handle wakes the loop for tasks from other threads, one timer of libuv ends its waiting
- * when the first of ours is due. Tests: tests/io/loop_test.c.
+ * libuv's handles must be closed, which takes a round of the loop; a timer of haft is stopped by
+ * removing it from the heap. One async handle wakes the loop for tasks from other threads. One
+ * libuv timer ends the wait when haft's first timer is due.
+ * Tests: tests/io/loop_test.c.
  */
 #include <pthread.h>
 
@@ -13,8 +14,8 @@
 #include "base/vec.h"
 #include "io/loop_uv.h"
 
-/* What one thing leads to is done in the same step, without asking the system for news in between,
- * but not so often that sockets would have to wait. */
+/* Follow-up work runs in the same step without polling in between, but only for so many rounds, so
+ * that sockets do not starve. */
 #define MOST_ROUNDS 8
 
 typedef struct tasks {
@@ -25,10 +26,10 @@ struct haft__loop {
     uv_loop_t uv;
     uv_async_t wake;
     uv_timer_t alarm;
-    haft__timer **timers; /* a heap: none is due before its parent */
+    haft__timer **timers; /* a heap: no timer is due before its parent */
     size_t timer_count, timer_capacity;
     tasks posted, running;
-    pthread_mutex_t lock; /* of `sent` */
+    pthread_mutex_t lock; /* protects `sent` */
     tasks sent;
 };
 
@@ -115,7 +116,7 @@ void haft__timer_stop(haft__loop *loop, haft__timer *timer)
     }
 }
 
-/* A timer that is set by one that fires waits for the next round. */
+/* A timer that is set by a firing timer waits for the next round. */
 static void fire_due(haft__loop *loop)
 {
     uint64_t now = haft__loop_now(loop);
@@ -150,7 +151,7 @@ static void tasks_add(tasks *list, haft__task *task)
     list->end = &task->next;
 }
 
-/* Fine when it is not there. */
+/* Does nothing if the task is not in the list. */
 static void tasks_remove(tasks *list, haft__task *task)
 {
     haft__task **at = &list->first;
@@ -163,7 +164,7 @@ static void tasks_remove(tasks *list, haft__task *task)
     }
 }
 
-/* Moves all of `from` behind those of `to`. */
+/* Moves all tasks of `from` to the end of `to`. */
 static void tasks_move(tasks *from, tasks *to)
 {
     if (from->first != NULL) {
@@ -180,7 +181,7 @@ void haft__loop_post(haft__loop *loop, haft__task *task)
 
 void haft__loop_post_threadsafe(haft__loop *loop, haft__task *task)
 {
-    /* Waking under the lock: once the task can be seen, its sender may be gone. */
+    /* Wakes the loop under the lock: once the task is visible, its sender may be gone. */
     (void)pthread_mutex_lock(&loop->lock);
     tasks_add(&loop->sent, task);
     (void)uv_async_send(&loop->wake);
@@ -194,7 +195,7 @@ static void take_sent(haft__loop *loop)
     (void)pthread_mutex_unlock(&loop->lock);
 }
 
-/* Those that are posted meanwhile wait for the next round, so that nobody else starves. */
+/* Tasks that are posted meanwhile wait for the next round, so that nothing else starves. */
 static void run_tasks(haft__loop *loop)
 {
     tasks_move(&loop->posted, &loop->running);
@@ -219,8 +220,8 @@ static void on_wake(uv_async_t *wake)
     take_sent(wake->data);
 }
 
-/* The waiting is over, or shall not begin: libuv runs timers before it waits, too, and would then
- * wait without an end. */
+/* Ends the wait, or prevents it: libuv also runs timers before it waits, and would then wait
+ * without a limit. */
 static void on_alarm(uv_timer_t *alarm)
 {
     uv_stop(alarm->loop);
@@ -252,7 +253,7 @@ haft_status haft__loop_create(haft__loop **ret_loop, haft_error *err)
         free(loop);
         return fail_uv(err, code);
     }
-    (void)uv_run(&loop->uv, UV_RUN_NOWAIT); /* so that haft__loop_fd knows of the handles */
+    (void)uv_run(&loop->uv, UV_RUN_NOWAIT); /* so that haft__loop_fd includes the handles */
     *ret_loop = loop;
     return HAFT_OK;
 }
@@ -270,7 +271,7 @@ void haft__loop_destroy(haft__loop *loop)
     if (loop == NULL) {
         return;
     }
-    do { /* who sent one counts on it; and one may lead to another */
+    do { /* senders rely on their tasks being run; a task may post another */
         take_sent(loop);
         run_tasks(loop);
     } while (loop->posted.first != NULL);
@@ -311,7 +312,7 @@ haft_status haft__loop_step(haft__loop *loop, int timeout_ms, haft_error *err)
     int own = haft__loop_timeout(loop);
     int wait = own >= 0 && (timeout_ms < 0 || own < timeout_ms) ? own : timeout_ms;
     if (wait > 0) {
-        uv_update_time(&loop->uv); /* which its timers count from */
+        uv_update_time(&loop->uv); /* the base of libuv's timers */
         int code = uv_timer_start(&loop->alarm, on_alarm, (uint64_t)wait, 0);
         if (code != 0) {
             return fail_uv(err, code);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * io/loop.h - the event loop: everything the host does happens on the thread that steps it.
+ * io/loop.h - the event loop: all work of the host happens on the thread that steps it.
  *
- * Callbacks come only from haft__loop_step. Timers and tasks are structs of whoever uses them, so
- * that stopping one takes effect at once and nothing has to be waited for.
+ * Callbacks come only from haft__loop_step. The user owns the structs of timers and tasks, so that
+ * stopping one takes effect at once without waiting.
  */
 #ifndef HAFT_IO_LOOP_H
 #define HAFT_IO_LOOP_H
@@ -17,56 +17,56 @@ typedef struct haft__loop haft__loop;
 
 HAFT_MUST_USE haft_status haft__loop_create(haft__loop **ret_loop, haft_error *err);
 
-/* Whoever uses the loop must be gone before: no timer runs, no thread sends. Tasks that are under
- * way are run, so that what they hold is given back. */
+/* All users of the loop must be gone: no timer is set, no thread posts. Posted tasks are run, so
+ * that they can free their resources. */
 void haft__loop_destroy(haft__loop *loop);
 
-/* Does what is ready; when nothing is, waits for it at most `timeout_ms`, without end when that is
- * negative. Returns after a few rounds of tasks and timers, even when there are more. */
+/* Runs what is ready. If nothing is, waits at most `timeout_ms`, or forever if that is negative.
+ * Returns after a few rounds of tasks and timers, even if more are ready. */
 HAFT_MUST_USE haft_status haft__loop_step(haft__loop *loop, int timeout_ms, haft_error *err);
 
-/* For another loop: readable when there is something to step for, ... */
+/* For use inside another loop: readable if a step has work to do. */
 int haft__loop_fd(const haft__loop *loop);
 
-/* ... and the most milliseconds to wait before the next step; -1 when there is no timer. */
+/* The most milliseconds to wait before the next step; -1 without a timer. */
 int haft__loop_timeout(const haft__loop *loop);
 
-/* Milliseconds of a clock that never goes back. */
+/* Milliseconds of a monotonic clock. */
 uint64_t haft__loop_now(const haft__loop *loop);
 
 /* ---- timers ---- */
 
 typedef struct haft__timer {
     uint64_t due_ms;
-    size_t slot; /* 1 + its place among the loop's timers, 0 when it is not set; zero it at first */
+    size_t slot; /* 1 + its index among the loop's timers; 0: not set; must be zeroed first */
     void (*fire)(void *context);
     void *context;
 } haft__timer;
 
-/* Sets the timer, again if it is set. */
+/* Sets the timer, or sets it anew. */
 HAFT_MUST_USE haft_status haft__timer_start(haft__loop *loop, haft__timer *timer, uint64_t ms,
                                             void (*fire)(void *context), void *context,
                                             haft_error *err);
 
-/* Fine when it is not set. */
+/* May be called if the timer is not set. */
 void haft__timer_stop(haft__loop *loop, haft__timer *timer);
 
 /* ---- tasks ---- */
 
-/* Something to be done on the loop's thread. `next` belongs to the loop until it is run. */
+/* A function to run on the loop's thread. `next` belongs to the loop until the task has run. */
 typedef struct haft__task {
     void (*run)(struct haft__task *task);
     struct haft__task *next;
 } haft__task;
 
-/* Runs the task soon, in the order of arrival; from the loop's thread only. */
+/* Runs the task soon, in order of arrival; from the loop's thread only. */
 void haft__loop_post(haft__loop *loop, haft__task *task);
 
 /* The same from any thread. */
 void haft__loop_post_threadsafe(haft__loop *loop, haft__task *task);
 
-/* Takes back a task that has not been run yet; fine when it is not there. From the loop's thread
- * only, and looks at every task that waits. */
+/* Removes a task that has not run yet; does nothing if it is not posted. From the loop's thread
+ * only. Scans all posted tasks. */
 void haft__loop_cancel_task(haft__loop *loop, haft__task *task);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* io/loop_uv.h - the libuv loop below, for the files of src/io. */
+/* io/loop_uv.h - access to the underlying libuv loop, for the files of src/io. */
 #ifndef HAFT_IO_LOOP_UV_H
 #define HAFT_IO_LOOP_UV_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* owner.c - names of processes: boot.space/process/start/random. Tests: tests/io/owner_test.c. */
+/* owner.c - owner names: boot.namespace/process/start/random. Tests: tests/io/owner_test.c. */
 #include "io/owner.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define BOOT_LENGTH 36 /* of a UUID */
 
-/* The beginning of a small file of /proc; empty when it cannot be read. */
+/* Reads the beginning of a small file in /proc; empty if it cannot be read. */
 static haft_str read_proc(const char *path, char *to, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -25,8 +25,8 @@ static haft_str read_proc(const char *path, char *to, size_t size)
     return (haft_str){to, length > 0 ? (size_t)length : 0};
 }
 
-/* This boot of this machine, and the space that the numbers of its processes are of: in containers
- * of one machine the same number means different ones. Empty when that is not known. */
+/* The boot id of this machine and the PID namespace: containers of one machine use the same numbers
+ * for different processes. Empty if unknown. */
 static haft_str read_boot(char to[96])
 {
     char space[64] = "";
@@ -41,9 +41,9 @@ static haft_str read_boot(char to[96])
     return (haft_str){to, BOOT_LENGTH + (size_t)more};
 }
 
-/* When a process began, in ticks since the boot: field 22 of its stat. The name of the program, in
- * parentheses, may have anything in it. 0 when there is no such process. One that was killed, and
- * whose parent has not asked what became of it, is only a row of a table: field 3 says so. */
+/* The start time of a process in ticks since boot: field 22 of its stat file. The program name, in
+ * parentheses, may contain any character. 0 if the process does not exist. *ret_over is set for a
+ * zombie (field 3): it was killed, and its parent has not fetched its status. */
 static uint64_t read_start(uint64_t process, bool *ret_over)
 {
     char path[64], text[1024];
@@ -93,7 +93,7 @@ bool haft__owner_is_dead(haft_str name)
     }
     bool over = false;
     uint64_t found = read_start(process, &over);
-    if (found == 0) { /* it may only not be shown to us, as one of another user */
+    if (found == 0) { /* it may only be hidden, for example as a process of another user */
         return process <= INT32_MAX && kill((pid_t)process, 0) != 0 && errno == ESRCH;
     }
     return found != start || over;

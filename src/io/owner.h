@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * io/owner.h - the name under which this process has runs, and whether another one still lives.
+ * io/owner.h - the owner name of this process, and whether another owner is still alive.
  *
- * A name says which machine, which boot of it, which space of process numbers (containers have
- * their own), which process and when that began, so that a process that is gone can be told from
- * one that is busy: its runs can be taken up at once, without waiting for their leases.
+ * A name contains the machine, its boot, the PID namespace (containers have their own), the process
+ * id and its start time. So a dead process can be told from a busy one, and its runs can be claimed
+ * at once, before their leases expire.
  */
 #ifndef HAFT_IO_OWNER_H
 #define HAFT_IO_OWNER_H
@@ -13,10 +13,11 @@
 
 #include "haft.h"
 
-/* A name of its own for each call. IO when the system has no randomness. */
+/* Creates a new name with each call. IO if the system has no randomness. */
 HAFT_MUST_USE haft_status haft__owner_make(char *name, size_t size, haft_error *err);
 
-/* Whether the owner certainly is no more. False for one of another machine: nobody here knows. */
+/* Whether the owner is certainly dead. False for an owner on another machine: its state is
+ * unknown. */
 bool haft__owner_is_dead(haft_str name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poll.c - a socket of somebody else on libuv's loop. Tests: tests/io/poll_test.c. */
+/* poll.c - watches a foreign socket on libuv's loop. Tests: tests/io/poll_test.c. */
 #include "io/poll.h"
 
 #include <errno.h>
@@ -11,10 +11,10 @@
 #include "base/error.h"
 #include "io/loop_uv.h"
 
-/* Closing a handle of libuv takes a round of the loop, so it lives on its own. */
+/* Allocated separately, because closing a libuv handle takes a round of the loop. */
 struct haft__poll {
     uv_poll_t uv;
-    int fd;     /* ours */
+    int fd;     /* the duplicate */
     int wanted; /* UV_READABLE ... */
     void (*ready)(void *context);
     void *context;
@@ -54,7 +54,7 @@ haft_status haft__poll_create(haft__loop *loop, int fd, void (*ready)(void *cont
 
 static void on_ready(uv_poll_t *uv, int status, int events)
 {
-    (void)status; /* whoever reads or writes will see */
+    (void)status; /* the library's next read or write reports the error */
     (void)events;
     haft__poll *poll = uv->data;
     poll->ready(poll->context);

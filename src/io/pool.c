@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pool.c - a queue of jobs and the threads that work on them.
+ * pool.c - a job queue and its threads.
  *
- * There may be `most` threads, and one more for each job that was given up, as far as the limit
- * goes. A thread that finds more of them than that ends. Threads that have ended are joined when
- * their place is wanted again. Tests: tests/io/pool_test.c.
+ * The pool has at most `most` threads, plus one for each abandoned job up to the limit. A thread
+ * that finds too many threads exits. Threads that have exited are joined when their slot is needed
+ * again.
+ * Tests: tests/io/pool_test.c.
  */
 #include "io/pool.h"
 
@@ -18,26 +19,26 @@
 enum {
     WAITS,
     WORKS,
-    LOST, /* works, and nobody waits for it any more */
-    DONE, /* has returned; the loop will tell */
+    LOST, /* running, but abandoned */
+    DONE, /* `work` has returned; the loop will call `done` */
 };
 
 typedef struct worker {
     haft__pool *pool;
     pthread_t thread;
-    bool started; /* `thread` is one that nobody has joined */
-    bool ended;   /* ... and it will do nothing any more */
+    bool started; /* `thread` is valid and not joined */
+    bool ended;   /* ... and it has exited */
 } worker;
 
 struct haft__pool {
     haft__loop *loop;
-    pthread_mutex_t lock; /* of everything below */
+    pthread_mutex_t lock; /* protects everything below */
     pthread_cond_t wake;
-    haft__pool_job *first, **end; /* those that wait */
-    uint32_t waiting;             /* how many */
+    haft__pool_job *first, **end; /* the queue */
+    uint32_t waiting;             /* its length */
     uint32_t most, running, idle, lost;
     bool closing;
-    worker workers[]; /* as many as there can ever be at the same time */
+    worker workers[]; /* the most threads that can exist at the same time */
 };
 
 static uint32_t allowed(const haft__pool *pool)
@@ -46,7 +47,7 @@ static uint32_t allowed(const haft__pool *pool)
     return pool->most + (lost < HAFT__LIMIT_POOL_LOST ? lost : HAFT__LIMIT_POOL_LOST);
 }
 
-/* ---- what a thread does ---- */
+/* ---- threads ---- */
 
 static haft__pool_job *pop_job(haft__pool *pool)
 {
@@ -60,7 +61,7 @@ static haft__pool_job *pop_job(haft__pool *pool)
     return job;
 }
 
-/* With the lock held, but not while it works. */
+/* Called with the lock held; releases it while `work` runs. */
 static void run(haft__pool *pool, haft__pool_job *job)
 {
     (void)pthread_mutex_unlock(&pool->lock);
@@ -68,7 +69,7 @@ static void run(haft__pool *pool, haft__pool_job *job)
     (void)pthread_mutex_lock(&pool->lock);
     pool->lost -= job->state == LOST;
     job->state = DONE;
-    haft__loop_post_threadsafe(pool->loop, &job->task); /* it may be gone from here on */
+    haft__loop_post_threadsafe(pool->loop, &job->task); /* the job may be freed from here on */
 }
 
 static void *work(void *context)
@@ -95,7 +96,7 @@ static void *work(void *context)
 
 /* ---- starting threads ---- */
 
-/* Signals are for the threads of the program, but for those that a thread brings on itself. */
+/* Blocks signals, which are for the program's threads, except those that a thread raises itself. */
 static int start_thread(worker *self)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
@@ -110,7 +111,7 @@ static int start_thread(worker *self)
     return code;
 }
 
-/* Starts a thread in a free place, of which there is one. */
+/* Starts a thread in a free slot, which exists. */
 static int start_worker(haft__pool *pool)
 {
     worker *self = pool->workers;
@@ -118,7 +119,8 @@ static int start_worker(haft__pool *pool)
         self++;
     }
     if (self->started) {
-        (void)pthread_join(self->thread, NULL); /* it has let go of the lock that we have now */
+        /* It has released the lock that this thread holds now. */
+        (void)pthread_join(self->thread, NULL);
     }
     *self = (worker){.pool = pool};
     int code = start_thread(self);
@@ -127,8 +129,9 @@ static int start_worker(haft__pool *pool)
     return code;
 }
 
-/* Sees that somebody works on what waits: 0, or why no thread could be started. An idle thread
- * that was woken is idle until it has the lock, so there may be fewer than it seems. */
+/* Makes sure that a thread will run the queued jobs. Returns 0, or the error if no thread could be
+ * started. A woken thread counts as idle until it has the lock, so there may be fewer idle threads
+ * than it seems. */
 static int call_worker(haft__pool *pool)
 {
     if (pool->waiting > pool->idle && pool->running < allowed(pool)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* random.c - the operating system's randomness. Tests: tests/io/random_test.c. */
+/* random.c - random bytes from the operating system. Tests: tests/io/random_test.c. */
 #include "io/random.h"
 
 #include <sys/random.h>
@@ -9,7 +9,7 @@ haft__hash_key haft__random_hash_key(void)
 {
     haft__hash_key key = {(uint64_t)(uintptr_t)&key, (uint64_t)getpid()};
     ssize_t got = getrandom(&key, sizeof(key), GRND_NONBLOCK);
-    (void)got; /* a short read leaves a part of what stood there before */
+    (void)got; /* after a short read a part of the fallback value remains */
     return key;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stdio.c - one job reads and one writes; each waits for its descriptor and for the end of both.
+ * stdio.c - one job reads and one writes. Each waits for its descriptor or for the shutdown.
  *
- * A descriptor that can be written takes at least PIPE_BUF bytes without waiting, so no more are
- * written at once, and the end never waits for the other side. Tests: tests/io/stdio_test.c.
+ * A writable descriptor accepts at least PIPE_BUF bytes without blocking. No more are written at
+ * once, so the shutdown never waits for the peer.
+ * Tests: tests/io/stdio_test.c.
  */
 #include "io/stdio.h"
 
@@ -27,20 +28,20 @@
 struct haft__stdio {
     haft__stdio_options options;
     haft__pool *pool;
-    int wake[2]; /* closed at its second end when all is over */
+    int wake[2]; /* the second end is closed to signal the shutdown */
     haft__pool_job read_job, write_job;
     bool reading, writing, ended, broken, over;
     char chunk[READ_BYTES];
-    ssize_t got;  /* bytes of it; 0 at the end, less when it cannot be read */
-    size_t taken; /* of them */
-    bool stopped; /* the rest is taken when there is room in the queue */
+    ssize_t got;  /* bytes in it; 0 at the end, negative on a read error */
+    size_t taken; /* bytes of it that are processed */
+    bool stopped; /* the rest is processed once the queue has space */
     haft__buf line;
-    bool skipping; /* the rest of a line that is too long */
+    bool skipping; /* discards the rest of a line that is too long */
     haft__buf queued, written;
-    bool wrote; /* all of `written` */
+    bool wrote; /* all of `written` was written */
 };
 
-/* Waits until the descriptor is ready; false when it is all over. */
+/* Waits until the descriptor is ready; false on shutdown. */
 static bool wait_for(const haft__stdio *stdio, int fd, short events)
 {
     struct pollfd fds[] = {{fd, events, 0}, {stdio->wake[0], POLLIN, 0}};
@@ -92,7 +93,7 @@ static bool is_full(const haft__stdio *stdio)
     return stdio->queued.len > stdio->options.max_queue / 4;
 }
 
-/* What was read, line by line, as long as answers can be queued. */
+/* Processes the input line by line, as long as responses can be queued. */
 static void process_input(haft__stdio *stdio)
 {
     while (stdio->taken < (size_t)stdio->got && !stdio->ended && !is_full(stdio)) {
@@ -122,7 +123,7 @@ static void read_more(haft__stdio *stdio)
     }
 }
 
-/* Takes what was read, and reads on. */
+/* Processes the buffered input, then reads more. */
 static void resume_reading(haft__stdio *stdio)
 {
     process_input(stdio);
@@ -145,7 +146,7 @@ static void on_read(haft__pool_job *job)
         return;
     }
     if (stdio->line.len > 0 || stdio->skipping) {
-        finish_line(stdio); /* without a line end */
+        finish_line(stdio); /* the last line without a line end */
     }
     end(stdio);
 }
@@ -222,7 +223,7 @@ haft_status haft__stdio_error(const haft__stdio *stdio)
     return stdio->queued.status;
 }
 
-/* ---- its life ---- */
+/* ---- creation and shutdown ---- */
 
 haft_status haft__stdio_create(const haft__stdio_options *options, haft__stdio **ret_stdio,
                                haft_error *err)
@@ -264,7 +265,7 @@ void haft__stdio_destroy(haft__stdio *stdio)
     if (stdio->pool != NULL) {
         haft__pool_destroy(stdio->pool);
     }
-    while (stdio->reading || stdio->writing) { /* what has been worked on is to be done */
+    while (stdio->reading || stdio->writing) { /* run the pending `done` callbacks */
         if (haft__loop_step(stdio->options.loop, 0, NULL) != HAFT_OK) {
             break;
         }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * io/stdio.h - lines over two descriptors, whatever they are: pipes, files, terminals, sockets.
+ * io/stdio.h - line I/O over two descriptors of any kind: pipes, files, terminals, sockets.
  *
- * Reading and writing happen on threads of their own, so that neither a silent nor a stubborn other
- * side holds up the loop, and the descriptors keep the mode they have: others may share them. While
- * a quarter of the queue waits to be written, nothing is read: who does not take answers gets no
- * more questions in.
+ * Separate threads read and write, so that a slow peer does not block the loop, and the descriptors
+ * keep their mode: other processes may share them. While a quarter of the output queue is
+ * unwritten, nothing is read, so a peer that does not read responses cannot send more requests.
  */
 #ifndef HAFT_IO_STDIO_H
 #define HAFT_IO_STDIO_H
@@ -18,9 +17,10 @@ typedef struct haft__stdio_options {
     haft__loop *loop;
     int in, out;
     size_t max_line;  /* bytes; a longer line is skipped */
-    size_t max_queue; /* bytes that may wait to be written */
-    /* From the loop: a line without its end (empty ones included), a line that was too long, and
-     * once that nothing more comes: the input has ended, or the output cannot be written. */
+    size_t max_queue; /* most bytes that may be queued for writing */
+    /* Called from the loop: for a line without its end (also an empty one); for a line that was
+     * too long; once when no more lines can come: the input has ended, or the output cannot be
+     * written. */
     void (*line)(void *context, haft_str line);
     void (*too_long)(void *context);
     void (*ended)(void *context);
@@ -30,15 +30,15 @@ typedef struct haft__stdio_options {
 HAFT_MUST_USE haft_status haft__stdio_create(const haft__stdio_options *options,
                                              haft__stdio **ret_stdio, haft_error *err);
 
-/* What waits to be written is lost; haft__stdio_idle says when nothing does. */
+/* Discards queued output; haft__stdio_idle reports that none is left. */
 void haft__stdio_destroy(haft__stdio *stdio);
 
-/* Queues a line. False when it cannot be written any more, or too much waits already. */
+/* Queues a line. False if output is not possible any more, or the queue is full. */
 bool haft__stdio_write(haft__stdio *stdio, haft_str line);
 bool haft__stdio_idle(const haft__stdio *stdio);
 
-/* Why nothing can be written any more: TOO_BIG when too much waited, NO_MEMORY; OK when nobody is
- * there to read it, or it can. */
+/* Why output is not possible: TOO_BIG if the queue was full, NO_MEMORY; OK if the peer closed it,
+ * or if output is possible. */
 haft_status haft__stdio_error(const haft__stdio *stdio);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * client.c - the life of a transfer: start, time limits, what is told, end.
+ * client.c - the life of a transfer: start, time limits, callbacks, end.
  *
- * libcurl calls back while it works, and must not be asked to drop a transfer then. So what comes
- * from it is only noted ("news") and told when it has returned: a handler may do whatever it wants.
- * Transfers that are over are kept, with their handles, for the next ones.
+ * libcurl calls back while it works, and a transfer must not be removed then. So its callbacks only
+ * record what happened; the caller's callbacks run after libcurl has returned and may do anything.
+ * Finished transfers are kept with their handles for reuse.
  * Tests: tests/io/http/client_test.c.
  */
 #include "io/http/client.h"
@@ -15,10 +15,10 @@
 #include "base/limits.h"
 #include "io/http/http_int.h"
 
-/* What a spare transfer may keep of its buffer. */
+/* The most memory that a spare transfer keeps for its buffer. */
 #define SPARE_BYTES ((size_t)64 << 10)
 
-/* ---- transfers, new and spare ---- */
+/* ---- transfers, active and spare ---- */
 
 static void free_transfer(haft__http_transfer *t)
 {
@@ -81,7 +81,7 @@ static void unlink_transfer(haft__http_transfer *t)
     }
 }
 
-/* Nobody hears of it any more; it waits for its next use. */
+/* Ends the transfer without further callbacks and keeps it for reuse. */
 static void retire(haft__http_transfer *t)
 {
     haft__http_client *http = t->http;
@@ -106,7 +106,7 @@ static void retire(haft__http_transfer *t)
     }
 }
 
-/* ---- time ---- */
+/* ---- time limits ---- */
 
 static uint64_t phase_limit(const haft__http_transfer *t)
 {
@@ -128,7 +128,7 @@ static haft__http_outcome phase_end(const haft__http_transfer *t)
     HAFT__UNREACHABLE();
 }
 
-/* The milliseconds that are left of a limit, 0 when it is past; UINT64_MAX when there is none. */
+/* The milliseconds that are left of a limit; 0 if it has passed; UINT64_MAX without a limit. */
 static uint64_t left_of(uint64_t limit, uint64_t since, uint64_t now)
 {
     if (limit == 0) {
@@ -144,8 +144,8 @@ static haft_status set_timer(haft__http_transfer *t, uint64_t ms, haft_error *er
     return haft__timer_start(t->http->loop, &t->timer, ms, on_timer, t, err);
 }
 
-/* Ends it when a limit is past, and sets the timer for the next one. Arriving bytes do not touch
- * the timer: it finds out here that it is early. */
+/* Ends the transfer if a limit has passed, else sets the timer for the next limit. Arriving bytes
+ * do not reset the timer; instead this function notices that it fired early. */
 static void check_time(haft__http_transfer *t)
 {
     uint64_t now = haft__loop_now(t->http->loop);
@@ -156,7 +156,7 @@ static void check_time(haft__http_transfer *t)
         haft__http_transfer_finish(t, total == 0 ? HAFT__HTTP_TOTAL_TIMEOUT : phase_end(t), NULL);
     }
     haft_status status = set_timer(t, total < phase ? total : phase, NULL);
-    assert(status == HAFT_OK); /* it was set, so that there is room for it */
+    assert(status == HAFT_OK); /* the timer was set before, so it needs no memory */
     (void)status;
 }
 
@@ -174,7 +174,7 @@ void haft__http_transfer_enter_phase(haft__http_transfer *t, haft__http_phase ph
     check_time(t);
 }
 
-/* ---- telling ---- */
+/* ---- callbacks ---- */
 
 void haft__http_transfer_queue_callback(haft__http_transfer *t)
 {
@@ -198,7 +198,7 @@ void haft__http_transfer_finish(haft__http_transfer *t, haft__http_outcome end, 
     haft__http_transfer_queue_callback(t);
 }
 
-/* These return false when the transfer is gone: its handler has cancelled it. */
+/* These return false if the transfer is gone because its callback has cancelled it. */
 
 static bool notify_head(haft__http_transfer *t)
 {
@@ -226,7 +226,7 @@ static bool notify_body(haft__http_transfer *t)
     }
     haft__buf_clear(&t->body);
     if (!more) {
-        t->ended = false; /* whatever else there was to say */
+        t->ended = false; /* replaces an outcome that was recorded before */
         haft__http_transfer_finish(t, HAFT__HTTP_STOPPED, NULL);
     }
     return true;
@@ -300,7 +300,7 @@ haft_status haft__http_transfer_start(haft__http_client *http, const haft__http_
         retire(t);
         return haft__fail_no_memory(err);
     }
-    if (!t->ended) { /* else the timer is due at once, and tells it */
+    if (!t->ended) { /* else the timer fires at once and reports the outcome */
         check_time(t);
     }
     *ret_transfer = t;

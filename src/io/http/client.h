@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * io/http/client.h - the one HTTP client: many transfers at once, on the loop.
+ * io/http/client.h - the HTTP client: many concurrent transfers on the loop.
  *
- * http and https only; HTTP/2 where TLS offers it; connections are kept; bodies are decompressed.
- * No cookies, no .netrc, no caches of others. Bytes are handed on as they arrive. Redirects are
- * followed here and not by the library, so that every rule holds for every address on the way.
+ * http and https only; HTTP/2 if TLS negotiates it; connections are reused; bodies are
+ * decompressed. No cookies, no .netrc, no shared caches. Bytes are passed on as they arrive. haft
+ * follows redirects itself instead of libcurl, so that every rule applies to every hop.
  * docs/decisions/0020-http-client.md has the rules and their reasons.
  */
 #ifndef HAFT_IO_HTTP_CLIENT_H
@@ -19,13 +19,13 @@ typedef struct haft__http_client haft__http_client;
 typedef struct haft__http_transfer haft__http_transfer;
 
 typedef struct haft__http_client_options {
-    /* Only addresses of the public network (io/http/public_address.h). Clients with and without it
-     * never share a connection. */
+    /* Connect only to public addresses (io/http/public_address.h). Clients with and without this
+     * option never share a connection. */
     bool public_only;
-    bool proxy;          /* heed http_proxy and its like; never with public_only (asserted) */
-    const char *ca_file; /* certificates to trust; NULL: the system's */
-    /* For tests, which have no public network: "127.0.0.1:4711" is an address that public_only
-     * lets pass. NULL everywhere else. */
+    bool proxy;          /* use http_proxy etc.; never with public_only (asserted) */
+    const char *ca_file; /* trusted certificates; NULL: the system's */
+    /* For tests, which have no public network: an address such as "127.0.0.1:4711" that public_only
+     * accepts. NULL everywhere else. */
     const char *test_allow;
 } haft__http_client_options;
 
@@ -34,12 +34,12 @@ HAFT_MUST_USE haft_status haft__http_client_create(haft__loop *loop,
                                                    const haft__http_client_options *options,
                                                    haft__http_client **ret_http, haft_error *err);
 
-/* Cancels what is under way. */
+/* Cancels all transfers. */
 void haft__http_client_destroy(haft__http_client *http);
 
-/* How a transfer ended: name, and what is said about it. */
+/* The outcomes of a transfer: name, text for messages. */
 #define HAFT__HTTP_OUTCOMES(X)                                                                     \
-    X(OK, "ok", "an answer came") /* whatever its status */                                        \
+    X(OK, "ok", "an answer came") /* with any status */                                            \
     X(BAD_URL, "bad_url", "a URL of http or https with a host is wanted")                          \
     X(BAD_HEADER, "bad_header", "a method or header is not one that can be sent")                  \
     X(REFUSED, "refused", "requests to this address are not allowed")                              \
@@ -67,56 +67,57 @@ const char *haft__http_outcome_name(haft__http_outcome end);
 
 typedef struct haft__http_request {
     haft_str method, url;    /* copied */
-    const haft_str *headers; /* "Name: value", copied; CR, LF and NUL are refused */
+    const haft_str *headers; /* "Name: value", copied; CR, LF and NUL are rejected */
     size_t header_count;
-    haft_str body;  /* borrowed until the end; sent when .ptr is not NULL, even if it is empty */
-    bool send_once; /* never again on a second connection when the first one breaks */
-    /* Milliseconds; 0: none. To have a connection, TLS included; from then to the first byte of the
-     * answer; between two pieces of it; for everything. The first two count anew for a redirect. */
+    haft_str body;  /* borrowed until the end; sent if .ptr is not NULL, even if empty */
+    bool send_once; /* never retry on a second connection if the first one breaks */
+    /* Timeouts in milliseconds; 0: none. To connect, including TLS; from then to the first byte of
+     * the response; between two pieces of it; for the whole transfer. The first two restart with
+     * each redirect. */
     uint64_t connect_ms, first_byte_ms, idle_ms, total_ms;
-    size_t max_bytes;       /* of the body, decompressed; must be given (asserted) */
-    uint32_t max_redirects; /* 0: none is followed, a redirect is an answer like any other */
+    size_t max_bytes;       /* of the decompressed body; required (asserted) */
+    uint32_t max_redirects; /* 0: redirects are not followed but returned */
 } haft__http_request;
 
 typedef struct haft__http_result {
     haft__http_outcome end;
-    uint32_t status;       /* of the last answer; 0 when there was none */
-    haft_str content_type; /* of the same; "" when it said none */
-    bool sent;             /* a request, or a part of one, may have reached somebody */
+    uint32_t status;       /* of the last response; 0 without one */
+    haft_str content_type; /* of the last response; "" if it has none */
+    bool sent;             /* a request, or a part of it, may have reached a server */
     bool delivered;        /* bytes of the body reached the caller */
-    haft_str url;          /* of the last request; may hold secrets */
-    char origin[320];      /* scheme://host[:port] of the same; nothing secret, "" for no URL */
-    char message[512];     /* what went wrong, for people, with the origin and no secrets; or "" */
+    haft_str url;          /* of the last request; may contain secrets */
+    char origin[320];      /* scheme://host[:port] of `url`, without secrets; "" without a URL */
+    char message[512];     /* the error for people, with the origin and without secrets; or "" */
     const haft__http_transfer *transfer; /* for haft__http_result_header */
 } haft__http_result;
 
-/* What is told about a transfer, from the loop and never from inside a function of this file. From
- * each of them any transfer may be started or cancelled, this one too. Texts live until it returns.
- */
+/* Callbacks of a transfer, called from the loop and never from inside a function of this file.
+ * Each may start or cancel any transfer, including this one. Texts are valid until the callback
+ * returns. */
 typedef struct haft__http_handlers {
-    /* Status and headers are there; the rest of the result is not yet. May be NULL. Not called for
-     * a redirect that is followed. */
+    /* Status and headers have arrived; the rest of the result is not set yet. May be NULL. Not
+     * called for a redirect that is followed. */
     void (*head)(void *context, const haft__http_result *so_far);
-    /* The next bytes of the body; false: that is enough, and it ends as STOPPED. */
+    /* The next bytes of the body. If it returns false, the transfer ends as STOPPED. */
     bool (*body)(void *context, haft_str bytes);
-    /* The end, once; the transfer is gone when it returns. */
+    /* The end, once; the transfer is freed when it returns. */
     void (*done)(void *context, const haft__http_result *result);
 } haft__http_handlers;
 
-/* Fails only for want of memory; whatever else is wrong is an end that is told later. The transfer
- * belongs to the client and is gone after `done` or haft__http_transfer_cancel. */
+/* Fails only if out of memory; every other error is reported by `done`. The client owns the
+ * transfer, which is freed after `done` or haft__http_transfer_cancel. */
 HAFT_MUST_USE haft_status haft__http_transfer_start(
     haft__http_client *http, const haft__http_request *request, const haft__http_handlers *handlers,
     void *context, haft__http_transfer **ret_transfer, haft_error *err);
 
-/* Ends it at once; nothing more is told. */
+/* Ends the transfer at once; no more callbacks. */
 void haft__http_transfer_cancel(haft__http_transfer *transfer);
 
-/* Whether haft__http_result.sent would be true now. */
+/* The current value of haft__http_result.sent. */
 bool haft__http_transfer_is_sent(const haft__http_transfer *transfer);
 
-/* A header of the last answer, by its name in any case; .ptr is NULL when there is none. Of several
- * the first. */
+/* The first header of the last response with this name, case-insensitive; .ptr is NULL if it is
+ * missing. */
 haft_str haft__http_result_header(const haft__http_result *result, const char *name);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * curl.c - libcurl on the loop: its timer, its callbacks, its handles.
  *
- * The callbacks only note what came; client.c tells it. Tests: tests/io/http/curl_test.c and
- * http_test.c.
+ * The callbacks only record what arrived; client.c passes it on.
+ * Tests: tests/io/http/curl_test.c, tests/io/http/client_test.c.
  */
 #include <assert.h>
 
@@ -12,8 +12,8 @@
 #include "io/http/http_int.h"
 
 #define KEEP_ALIVE_S 30L
-/* Each request has such a buffer while it is under way, and there may be thousands; replies of
- * models come in small pieces. */
+/* Each active request has such a buffer, and thousands may be active. Model replies arrive in small
+ * pieces. */
 #define RECEIVE_BYTES 2048L
 
 /* ---- libcurl's timer ---- */
@@ -31,7 +31,7 @@ void haft__http_client_socket_action(haft__http_client *http, curl_socket_t sock
 
 static void on_due(void *context);
 
-/* It is set already, so that there is room for it. */
+/* The timer was set before, so setting it needs no memory. */
 static void set_timer(haft__http_client *http, uint64_t ms)
 {
     haft_status status = haft__timer_start(http->loop, &http->timer, ms, on_due, http, NULL);
@@ -53,9 +53,10 @@ static int on_timeout(CURLM *multi, long ms, void *context)
     return 0;
 }
 
-/* ---- what comes ---- */
+/* ---- received data ---- */
 
-/* There is a connection and the request is about to be sent: again, when the first was lost. */
+/* A connection exists and the request is about to be sent, possibly again after the first
+ * connection was lost. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 static int on_connected(void *context, char *to, char *from, int to_port, int from_port)
 {
@@ -70,7 +71,7 @@ static int on_connected(void *context, char *to, char *from, int to_port, int fr
     return t->ended ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
-/* The empty line behind the headers. Those of 1xx have one, too, and so have trailers. */
+/* The empty line after the headers. 1xx responses and trailers have one, too. */
 static void end_headers(haft__http_transfer *t)
 {
     long status = 0;
@@ -141,7 +142,7 @@ static void end_hop(haft__http_transfer *t, CURLcode code)
         }
         return;
     }
-    if (code == CURLE_OK && !t->has_head) { /* libcurl takes half of a head for an answer */
+    if (code == CURLE_OK && !t->has_head) { /* libcurl accepts an incomplete head as a response */
         haft__http_transfer_finish(t, HAFT__HTTP_CUT, NULL);
         return;
     }
@@ -187,7 +188,7 @@ static bool set_rules(CURL *easy, const haft__http_client *http)
         && SET(easy, CURLOPT_TCP_KEEPIDLE, KEEP_ALIVE_S)
         && SET(easy, CURLOPT_TCP_KEEPINTVL, KEEP_ALIVE_S)
         && SET(easy, CURLOPT_BUFFERSIZE, RECEIVE_BYTES)
-        /* A thread that still looks for a name is left to itself: it is not waited for. */
+        /* Do not wait for a thread that is still resolving a name. */
         && SET(easy, CURLOPT_QUICK_EXIT, 1L);
     set = set && (http->options.proxy || SET(easy, CURLOPT_PROXY, ""));
     return set && (http->ca_file == NULL || SET(easy, CURLOPT_CAINFO, http->ca_file));
@@ -230,10 +231,11 @@ static bool set_request(haft__http_transfer *t)
     if (!SET(t->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)connect)) {
         return false;
     }
-    if (t->kept) { /* all else is as it was */
+    if (t->kept) { /* all other options are unchanged */
         return request->body.ptr == NULL || set_content(t->easy, request);
     }
-    /* With https, requests to one host wait for its first connection: it may carry them all. */
+    /* With https, requests to one host wait for its first connection, which may multiplex them
+     * all. */
     bool set = haft__http_transfer_list_headers(t) && SET(t->easy, CURLOPT_CURLU, t->url)
                && SET(t->easy, CURLOPT_HTTPHEADER, t->headers) && set_body(t->easy, request)
                && SET(t->easy, CURLOPT_PIPEWAIT, (long)secure);
@@ -241,9 +243,9 @@ static bool set_request(haft__http_transfer *t)
     return set;
 }
 
-/* As many connections are kept as are in use at a time: those who have just been answered will soon
- * ask again. Once nobody asks any more, a few are enough, and each request that ends closes one
- * that is too many. */
+/* Keeps as many idle connections as were in use at a time: a caller that just got a response soon
+ * sends the next request. Once no requests are active, a few are enough, and each request that ends
+ * closes one surplus connection. */
 static void set_most_idle(haft__http_client *http, size_t most)
 {
     if (most != http->most_idle) {
@@ -283,7 +285,7 @@ void haft__http_transfer_withdraw(haft__http_transfer *t)
 
 /* ---- the multi handle ---- */
 
-/* What this libcurl can decompress. */
+/* Records which encodings this libcurl can decompress. */
 static void note_encodings(haft__http_client *http)
 {
     int features = curl_version_info(CURLVERSION_NOW)->features;

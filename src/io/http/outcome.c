@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outcome.c - how a transfer ended, in a name and in words.
+ * outcome.c - the outcome of a transfer, as a name and as a message.
  *
- * Of a URL only scheme, host and port are ever said: the rest of it, and headers, may hold secrets.
+ * Messages contain only scheme, host and port of a URL: its other parts and the headers may contain
+ * secrets.
  * Tests: tests/io/http/client_test.c.
  */
 #include "base/limits.h"
@@ -46,14 +47,15 @@ static const struct {
     {CURLE_RECV_ERROR, HAFT__HTTP_CUT},
     {CURLE_HTTP2, HAFT__HTTP_CUT},
     {CURLE_HTTP2_STREAM, HAFT__HTTP_CUT},
-    {CURLE_UNSUPPORTED_PROTOCOL, HAFT__HTTP_BAD_ANSWER}, /* ours was checked: it is the answer's */
+    {CURLE_UNSUPPORTED_PROTOCOL, HAFT__HTTP_BAD_ANSWER}, /* of the response; the URL was checked */
     {CURLE_WEIRD_SERVER_REPLY, HAFT__HTTP_BAD_ANSWER},
     {CURLE_BAD_CONTENT_ENCODING, HAFT__HTTP_BAD_ANSWER},
 };
 
 static haft__http_outcome end_of(const haft__http_transfer *t, CURLcode code)
 {
-    if (code == CURLE_OPERATION_TIMEDOUT) { /* libcurl's own: it gives up a silent address */
+    /* libcurl's own timeout: it gives up on a silent address. */
+    if (code == CURLE_OPERATION_TIMEDOUT) {
         return t->hop_sent ? HAFT__HTTP_CUT : HAFT__HTTP_CONNECT_TIMEOUT;
     }
     if (code == CURLE_COULDNT_CONNECT && t->refused) {
@@ -83,7 +85,7 @@ void haft__http_transfer_finish_curl(haft__http_transfer *t, CURLcode code)
     haft__http_transfer_finish(t, end, detail);
 }
 
-/* ---- in words ---- */
+/* ---- messages ---- */
 
 void haft__http_transfer_set_origin(haft__http_transfer *t)
 {
@@ -101,7 +103,7 @@ void haft__http_transfer_set_origin(haft__http_transfer *t)
     curl_free(port);
 }
 
-/* " (more than 5000 ms)", or nothing when the end is not about a limit. */
+/* " (more than 5000 ms)", or "" if the outcome is not about a limit. */
 static void print_limit(const haft__http_transfer *t, char *to, size_t size)
 {
     const haft__http_request *request = &t->request;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * public_address.c - which addresses belong to the public network.
+ * public_address.c - which IP addresses are public.
  *
- * IPv4: what IANA's registry of special-purpose addresses (RFC 6890) has is not public. IPv6: only
- * 2000::/3 is, and not all of it. Where an address of IPv6 holds one of IPv4, that one is looked
- * at, since it is where the packets end. Tests: tests/io/http/public_address_test.c.
+ * IPv4: addresses in IANA's special-purpose registry (RFC 6890) are not public. IPv6: only 2000::/3
+ * is public, and not all of it. If an IPv6 address embeds an IPv4 address, the IPv4 address
+ * decides, since the packets end there.
+ * Tests: tests/io/http/public_address_test.c.
  */
 #include "io/http/public_address.h"
 
@@ -17,38 +18,37 @@ static const struct {
     uint8_t prefix[4];
     uint32_t bits;
 } not_public_4[] = {
-    {{0}, 8},        /* this host, this network */
-    {{10}, 8},       /* private */
-    {{100, 64}, 10}, /* between a provider and its customers; metadata of some clouds */
-    {{127}, 8},      /* loopback */
-    {{168, 63, 129, 16},
-     32},                 /* a cloud's services for its guests, on an address that looks public */
-    {{169, 254}, 16},     /* link-local; metadata of most clouds */
-    {{172, 16}, 12},      /* private */
-    {{192, 0, 0}, 24},    /* protocol assignments */
-    {{192, 0, 2}, 24},    /* documentation */
-    {{192, 88, 99}, 24},  /* relays of 6to4 */
-    {{192, 168}, 16},     /* private */
-    {{198, 18}, 15},      /* benchmarks */
-    {{198, 51, 100}, 24}, /* documentation */
-    {{203, 0, 113}, 24},  /* documentation */
-    {{224}, 4},           /* multicast */
-    {{240}, 4},           /* reserved, broadcast */
+    {{0}, 8},                 /* this host, this network */
+    {{10}, 8},                /* private */
+    {{100, 64}, 10},          /* carrier-grade NAT; metadata services of some clouds */
+    {{127}, 8},               /* loopback */
+    {{168, 63, 129, 16}, 32}, /* a cloud's service address for its guests; looks public */
+    {{169, 254}, 16},         /* link-local; metadata services of most clouds */
+    {{172, 16}, 12},          /* private */
+    {{192, 0, 0}, 24},        /* protocol assignments */
+    {{192, 0, 2}, 24},        /* documentation */
+    {{192, 88, 99}, 24},      /* 6to4 relays */
+    {{192, 168}, 16},         /* private */
+    {{198, 18}, 15},          /* benchmarks */
+    {{198, 51, 100}, 24},     /* documentation */
+    {{203, 0, 113}, 24},      /* documentation */
+    {{224}, 4},               /* multicast */
+    {{240}, 4},               /* reserved, broadcast */
 };
 
 typedef enum verdict {
     YES,
     NO,
-    EMBEDDED, /* as public as the address of IPv4 in it */
-    TEREDO,   /* ... as both of them, the second written with its bits inverted */
+    EMBEDDED, /* as public as the embedded IPv4 address */
+    TEREDO,   /* ... as both embedded addresses; the second has inverted bits */
 } verdict;
 
-/* The first that fits decides. */
+/* The first match decides. */
 static const struct {
     uint8_t prefix[16];
     uint32_t bits;
     verdict verdict;
-    uint32_t at; /* of EMBEDDED */
+    uint32_t at; /* offset of the embedded address */
 } rules_6[] = {
     {{[10] = 0xFF, [11] = 0xFF}, 96, EMBEDDED, 12}, /* ::ffff:a.b.c.d */
     {{0x00, 0x64, 0xFF, 0x9B}, 96, EMBEDDED, 12},   /* NAT64; 64:ff9b:1::/48 is local */
@@ -91,7 +91,7 @@ static bool is_public_6(const uint8_t *bytes)
 {
     size_t i = 0;
     while (!has_prefix(bytes, rules_6[i].prefix, rules_6[i].bits)) {
-        i++; /* the last one fits all */
+        i++; /* the last one matches all */
     }
     switch (rules_6[i].verdict) {
     case YES: return true;

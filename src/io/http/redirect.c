@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * redirect.c - the next hop of a request that was sent elsewhere.
+ * redirect.c - the next hop of a redirected request.
  *
- * The method changes as browsers change it (the Fetch standard, 4.4). What a caller put into
- * headers was meant for one origin: another one gets none of it. The address is checked when it is
- * connected to, like any other. Tests: tests/io/http/redirect_test.c.
+ * The method changes as in browsers (the Fetch standard, 4.4). The caller's headers are meant for
+ * one origin: another origin gets none of them. The address is checked when the connection is
+ * opened, like any other.
+ * Tests: tests/io/http/redirect_test.c.
  */
 #include "base/str.h"
 #include "io/http/http_int.h"
@@ -21,12 +22,12 @@ bool haft__http_transfer_is_redirect(const haft__http_transfer *t, uint32_t stat
     return moved && t->request.max_redirects > 0 && find_location(t).len > 0;
 }
 
-/* Scheme, host and port; the latter also when it is the scheme's own. */
+/* Scheme, host and port; the port is set even if it is the scheme's default. */
 typedef struct origin {
     char *scheme, *host, *port;
 } origin;
 
-/* False for want of memory, or when there is no host. */
+/* False if out of memory, or if there is no host. */
 static bool get_origin(CURLU *url, origin *o)
 {
     *o = (origin){NULL, NULL, NULL};
@@ -48,7 +49,7 @@ static bool same_origin(const origin *a, const origin *b)
            && strcmp(a->port, b->port) == 0;
 }
 
-/* Why the way from one to the other must not be taken; NULL when it may. */
+/* Why the redirect from one origin to the other is not allowed; NULL if it is. */
 static const char *find_fault(const origin *from, const origin *to)
 {
     bool secure = to->scheme != NULL && strcmp(to->scheme, "https") == 0;
@@ -59,7 +60,7 @@ static const char *find_fault(const origin *from, const origin *to)
                                                          : NULL;
 }
 
-/* Only what says what the body is. */
+/* Keeps only the headers that describe the body. */
 static void drop_headers(haft__http_transfer *t)
 {
     static const haft_str kept = {"Content-Type", sizeof("Content-Type") - 1};
@@ -87,7 +88,7 @@ static void change_method(haft__http_transfer *t, uint32_t status)
     }
 }
 
-/* t->url is where the redirect leads to. */
+/* t->url is the target of the redirect. */
 static bool move(haft__http_transfer *t, const origin *from)
 {
     origin to;
@@ -113,7 +114,7 @@ static bool move(haft__http_transfer *t, const origin *from)
 bool haft__http_transfer_follow_redirect(haft__http_transfer *t)
 {
     haft_str location = haft__arena_copy(&t->arena, find_location(t));
-    t->kept = false; /* from here on it is another request */
+    t->kept = false; /* the request differs from `asked` from here on */
     origin from;
     bool fine = get_origin(t->url, &from) && location.ptr != NULL;
     if (fine && ++t->redirects > t->request.max_redirects) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request.c - a request made ready: its URL, method and headers checked and copied.
+ * request.c - prepares a request: checks and copies its URL, method and headers.
  *
- * Whatever could change where a request goes or where it ends is refused here: URLs of other
+ * It rejects everything that could change the target or the end of a request: URLs of other
  * schemes, line ends in headers, headers about the length of the body.
  * Tests: tests/io/http/request_test.c.
  */
@@ -23,7 +23,7 @@ bool haft__http_is_header(haft_str header, haft_str name)
     return same_name(haft__str_split(&header, ':'), name);
 }
 
-/* The body's length and the connection's use are libcurl's to tell. */
+/* libcurl sets the headers for the body's length and the connection. */
 static bool is_ours(haft_str name)
 {
     static const char *const ours[] = {
@@ -64,7 +64,7 @@ bool haft__http_transfer_set_url(haft__http_transfer *t)
     return t->request.url.ptr != NULL;
 }
 
-/* libcurl takes http:///x for http://x; nobody else does. */
+/* libcurl reads http:///x as http://x; other programs do not. */
 static bool has_host(haft_str url)
 {
     haft_str rest = url;
@@ -72,7 +72,7 @@ static bool has_host(haft_str url)
     return haft__str_starts_with(rest, HAFT__LIT("//")) && rest.len > 2 && rest.ptr[2] != '/';
 }
 
-/* Whether it is a URL that may be asked for; t->url holds it then. */
+/* Whether the URL is valid and allowed; if so, t->url holds it. */
 static bool parse_url(haft__http_transfer *t, haft_str url)
 {
     char *scheme = NULL;
@@ -99,9 +99,10 @@ static bool copy_headers(haft__http_transfer *t, const haft__http_request *reque
     return headers != NULL;
 }
 
-/* ---- the same again ---- */
+/* ---- repeated requests ---- */
 
-/* Whether what was made ready for one will do for the other. Bodies and times are set anew. */
+/* Whether the preparation of one request is valid for the other. Bodies and timeouts are set each
+ * time. */
 static bool is_same(const haft__http_request *a, const haft__http_request *b)
 {
     bool same = haft__str_equal(a->url, b->url) && haft__str_equal(a->method, b->method)
@@ -122,7 +123,7 @@ static void repeat(haft__http_transfer *t, const haft__http_request *request)
     memcpy(t->result.origin, t->asked_origin.ptr, t->asked_origin.len + 1);
 }
 
-/* It was found to be good, and nothing has been changed by a redirect yet. */
+/* Records a request that passed all checks, before a redirect changes anything. */
 static bool note_asked(haft__http_transfer *t, haft_str url)
 {
     t->asked = t->request;
@@ -183,7 +184,7 @@ static bool add_header(haft__http_transfer *t, const char *header)
     return list != NULL;
 }
 
-/* libcurl takes "Name:" for the wish not to send a header of its own; empty ones are "Name;". */
+/* libcurl reads "Name:" as the wish to remove its own header; an empty header is "Name;". */
 static bool add_given(haft__http_transfer *t, haft_str header)
 {
     haft_str value = header;
@@ -199,9 +200,9 @@ bool haft__http_transfer_list_headers(haft__http_transfer *t)
 {
     curl_slist_free_all(t->headers);
     t->headers = NULL;
-    /* Ours, unless they are given; "Name:" is not to be sent at all: a type nobody has given, and
-     * the wish to be told to go on. libcurl could be told by options, but makes those lines anew
-     * each time. */
+    /* Default headers, unless the caller sets them. "Name:" removes a header: a Content-Type that
+     * the caller did not set, and Expect: 100-continue. libcurl has options for these, but it would
+     * build the lines anew for each request. */
     struct {
         const char *name, *header;
         bool given;

@@ -2,9 +2,9 @@
 /*
  * socket.c - libcurl's sockets: which may be opened, and how the loop watches them.
  *
- * Whether an address may be connected to is decided here, for each socket, when it is about to be
- * made. So the address that was checked is the address that is used, whatever a name meant a moment
- * before. Tests: tests/io/http/socket_test.c and http_test.c.
+ * An address is checked for each socket when the socket is about to be opened. So the checked
+ * address is the one that is used, even if the name resolved differently a moment before.
+ * Tests: tests/io/http/socket_test.c, tests/io/http/client_test.c.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,22 +18,22 @@
 #include "io/http/http_int.h"
 #include "io/http/public_address.h"
 
-/* A connection whose bytes nobody acknowledges for this long is given up, so that the next request
- * does not wait on it, too. */
+/* A connection without acknowledgements for this long is dropped, so that the next request does not
+ * wait on it, too. */
 #define UNACKNOWLEDGED_MS 20000
-#define MOST_DROPS        64 /* pieces of what nobody asked for */
+#define MOST_DROPS        64 /* reads of unsolicited bytes */
 
-/* ---- watching ---- */
+/* ---- watching sockets ---- */
 
-/* Watches one socket. Closing a handle of libuv takes a round of the loop, so it lives on its own.
- * libcurl says that it does not care for a socket any more at the end of each request, and that it
- * does at the beginning of the next; a socket that was opened here is watched until it is closed,
- * for which nothing has to be told to the system in between. */
+/* Watches one socket. It is allocated separately because closing a libuv handle takes a round of
+ * the loop. libcurl removes its interest in a socket at the end of each request and adds it again
+ * with the next. A socket that was opened here is watched until it is closed, which saves the
+ * system calls in between. */
 struct haft__http_watch {
     uv_poll_t poll;
     haft__http_client *http;
-    int wanted;   /* what libcurl waits for: UV_READABLE ...; 0: nothing */
-    int watching; /* what libuv does */
+    int wanted;   /* libcurl's interest: UV_READABLE ...; 0: none */
+    int watching; /* libuv's interest */
 };
 
 static void stop_watching(haft__http_watch *w)
@@ -42,10 +42,10 @@ static void stop_watching(haft__http_watch *w)
     w->watching = 0;
 }
 
-/* The connection was closed while it was idle, or something came that nobody had asked for, such as
- * a last word before it is closed. libcurl sees the first by itself, but would take the second for
- * the answer to the next request: it is dropped, and the connection ended. With https and HTTP/2
- * such bytes have a meaning, which libcurl knows. */
+/* The idle connection was closed, or unsolicited bytes arrived, such as a last message before the
+ * close. libcurl detects the first case, but would read the bytes as the response to the next
+ * request. So they are discarded and the connection is shut down. With https and HTTP/2 such bytes
+ * have a meaning that libcurl knows. */
 static void end_idle(const haft__http_watch *w, int fd)
 {
     char bytes[512];
@@ -59,8 +59,8 @@ static void end_idle(const haft__http_watch *w, int fd)
     (void)shutdown(fd, SHUT_RDWR);
 }
 
-/* libcurl reads a socket also when a timer of its request is due. The loop may have an event of it
- * that is older: what it was about has been read. */
+/* libcurl also reads a socket when a timer of its request fires. The loop may then deliver an older
+ * event whose data has already been read. */
 static bool is_empty(int fd)
 {
     char byte;
@@ -110,8 +110,8 @@ static haft__http_watch *start_watch(haft__http_client *http, curl_socket_t sock
     return w;
 }
 
-/* The watch of a socket that was opened here; NULL for one of libcurl's own, which it closes
- * without a word. */
+/* The watch of a socket that was opened here; NULL for a socket that libcurl opened itself, which
+ * it closes without notice. */
 static haft__http_watch **own_watch(haft__http_client *http, curl_socket_t socket)
 {
     bool own = (size_t)socket < http->socket_count && http->sockets[socket].own;
@@ -125,7 +125,7 @@ static bool want(haft__http_watch *w, int events)
         return true;
     }
     if (events == 0) {
-        stop_watching(w); /* it could be written to all the time */
+        stop_watching(w); /* it would be writable all the time */
         return true;
     }
     w->watching = events;
@@ -136,7 +136,7 @@ static void fail_socket(CURL *easy)
 {
     haft__http_transfer *t = NULL;
     (void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
-    haft__http_transfer_finish(t, HAFT__HTTP_OTHER, "out of memory"); /* it would wait for ever */
+    haft__http_transfer_finish(t, HAFT__HTTP_OTHER, "out of memory"); /* it would wait forever */
 }
 
 int haft__http_on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned)
@@ -203,8 +203,8 @@ static bool is_allowed(const haft__http_client *http, const struct sockaddr *add
 
 /* ---- opening and closing ---- */
 
-/* Makes room for what is to be known of the socket. If there was one of the same number, libcurl
- * has closed it without a word, as it does with one that was given up before it was connected. */
+/* Allocates the entry of the socket. If the number was in use, libcurl has closed that socket
+ * without notice, as it does with one that it gave up before it was connected. */
 static bool note_socket(haft__http_client *http, int fd, bool plain)
 {
     size_t before = http->socket_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* listener.c - from the text of an address to a socket that listens there. Tests:
+/* listener.c - parses an address and opens a listening socket. Tests:
  * tests/io/server/listener_test.c. */
 #include "io/server/listener.h"
 
@@ -29,7 +29,7 @@ static haft_status fail_form(haft_str address, haft_error *err)
     return haft__hint(err, status, "for example 127.0.0.1:8080, [::1]:8080 or localhost:0");
 }
 
-/* The host without its brackets, NUL-terminated, into `to`; false when it does not fit. */
+/* Copies the host without brackets, NUL-terminated, to `to`; false if it does not fit. */
 static bool copy_host(haft_str host, bool *ret_v6, char to[HAFT__ADDRESS_SIZE])
 {
     bool open = haft__str_starts_with(host, HAFT__LIT("["));
@@ -79,7 +79,7 @@ static socklen_t size_of(const place *at)
     return at->any.sa_family == AF_INET6 ? sizeof(at->v6) : sizeof(at->v4);
 }
 
-/* What was bound, as text; the port may have been chosen by the system. */
+/* Formats the bound address; the system may have chosen the port. */
 static bool describe(int fd, haft__listener *listener)
 {
     place at = {0};
@@ -100,7 +100,7 @@ static bool describe(int fd, haft__listener *listener)
     return true;
 }
 
-/* A port that was used a moment ago may be used again; an IPv6 address is not IPv4's, too. */
+/* Allows the reuse of a recently used port; an IPv6 socket does not accept IPv4, too. */
 static bool bind_to(int fd, const place *at)
 {
     int yes = 1;

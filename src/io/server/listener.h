@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* io/server/listener.h - where a server listens: "127.0.0.1:8080", "[::1]:0", "localhost:0". */
+/* io/server/listener.h - a listening socket: "127.0.0.1:8080", "[::1]:0", "localhost:0". */
 #ifndef HAFT_IO_SERVER_LISTENER_H
 #define HAFT_IO_SERVER_LISTENER_H
 
@@ -9,18 +9,18 @@
 
 #define HAFT__ADDRESS_SIZE sizeof("[0000:0000:0000:0000:0000:0000:255.255.255.255]:65535")
 
-/* A socket that listens, and where. */
+/* A listening socket and its address. */
 typedef struct haft__listener {
-    int fd; /* does not block, close-on-exec; the caller closes it */
+    int fd; /* non-blocking, close-on-exec; the caller closes it */
     uint16_t port;
-    char address[HAFT__ADDRESS_SIZE]; /* with the port that was taken: "127.0.0.1:41234" */
+    char address[HAFT__ADDRESS_SIZE]; /* with the actual port: "127.0.0.1:41234" */
 } haft__listener;
 
-/* Whether haft__listener_open can read it: BAD_INPUT when it is no address. */
+/* Checks the syntax for haft__listener_open: BAD_INPUT if it is not an address. */
 HAFT_MUST_USE haft_status haft__listener_check_address(haft_str address, haft_error *err);
 
-/* Listens at a numeric address; port 0 takes one that is free. No name but "localhost" is looked
- * up. BAD_INPUT when it is no address, IO when it cannot be had. */
+/* Listens at a numeric address; port 0 selects a free port. "localhost" is the only name that is
+ * resolved. BAD_INPUT if it is not an address, IO if it is not available. */
 HAFT_MUST_USE haft_status haft__listener_open(haft_str address, haft__listener *ret_listener,
                                               haft_error *err);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request.c - what a request goes through: received, checked, handed over, answered.
+ * request.c - the life of a request: received, checked, passed to the handler, answered.
  *
  * Invariants:
- *   1. A request is freed when neither its connection nor its handler has it any more.
- *   2. It is suspended only while it is HANDED and waits for its handler.
- *   3. libmicrohttpd calls us for a connection only from MHD_run, so that nothing here is entered
- *      twice; what is done outside of it is to queue a response and to resume.
+ *     1. A request is freed once neither its connection nor its handler holds it.
+ *     2. It is suspended only in the stage HANDLING, while it waits for its handler.
+ *     3. libmicrohttpd calls back for a connection only from MHD_run, so nothing here is reentrant.
+ *        Outside of MHD_run this file only queues responses and resumes connections.
  * Tests: tests/io/server/request_test.c, tests/io/server/server_test.c.
  */
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 #include "base/str.h"
 #include "io/server/server_int.h"
 
-#define PACE_BYTES    65536U /* of a body have the time of the headers */
-#define REFUSAL_BYTES 4096   /* more than any has */
+#define PACE_BYTES    65536U /* of a body; each such piece gets the time limit of the headers */
+#define REFUSAL_BYTES 4096   /* longer than any error body */
 
 /* ---- a request's life ---- */
 
@@ -29,7 +29,7 @@ static haft__http_server_connection *connection_of(struct MHD_Connection *mhd)
     return info->socket_context;
 }
 
-/* The target without the "http://host" that a proxy's client writes, cut at the '?'. */
+/* Splits the target at the '?' and removes the "http://host" of a request to a proxy. */
 static void read_target(haft__http_server_request *request)
 {
     haft_str rest = haft__str(request->target);
@@ -77,7 +77,7 @@ static void notify_disconnect(haft__http_server_request *request)
     }
 }
 
-/* The memory goes, and counts no more. */
+/* Frees the body and subtracts it from the server's total. */
 static void drop_body(haft__http_server_request *request)
 {
     request->connection->server->bodies -= request->counted;
@@ -88,8 +88,8 @@ static void drop_body(haft__http_server_request *request)
 void haft__http_server_detach(haft__http_server_connection *connection)
 {
     haft__http_server_request *request = connection->request;
-    connection->server->bodies -=
-        request->counted; /* a handler who holds it is told, and lets go */
+    /* The handler is notified and releases the request. */
+    connection->server->bodies -= request->counted;
     connection->server->queued -= request->queued;
     request->counted = request->queued = 0;
     connection->request = NULL;
@@ -131,7 +131,7 @@ void haft__http_server_finish(haft__http_server_request *request)
     }
 }
 
-/* ---- waiting ---- */
+/* ---- suspending ---- */
 
 void haft__http_server_wake(haft__http_server_request *request)
 {
@@ -153,7 +153,7 @@ bool haft__http_server_suspend(haft__http_server_request *request)
 
 /* ---- receiving ---- */
 
-/* Answers in the place of the handler. */
+/* Responds in place of the handler. */
 static enum MHD_Result refuse(haft__http_server_request *request, unsigned status,
                               const char *message)
 {
@@ -186,7 +186,7 @@ typedef struct seen {
     uint64_t length;
 } seen;
 
-/* RFC 9110, 5.5: what a value is not made of. */
+/* Characters that RFC 9110, 5.5 does not allow in a value. */
 static bool has_control(const char *value, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -206,7 +206,7 @@ static enum MHD_Result check_field(void *context, enum MHD_ValueKind kind, const
     s->bad_value = s->bad_value || has_control(value, value_length);
     if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0) {
         s->lengths++;
-        /* libmicrohttpd has refused what is no number */
+        /* libmicrohttpd has rejected a value that is not a number */
         (void)haft__str_to_u64(haft__str(value), &s->length);
     } else if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
         s->codings++;
@@ -217,7 +217,7 @@ static enum MHD_Result check_field(void *context, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
-/* What two programs could read differently is not read at all (RFC 9112, 6.3 and 11.2). */
+/* Rejects requests that two programs could parse differently (RFC 9112, 6.3 and 11.2). */
 static const char *find_ambiguity(const seen *s, const char *version)
 {
     if (s->bad_name) {
@@ -261,7 +261,7 @@ static enum MHD_Result hand_over(haft__http_server_request *request)
     return !request->cutting && haft__http_server_suspend(request) ? MHD_YES : MHD_NO;
 }
 
-/* How much of a body is read, kept or not. */
+/* The most bytes of a body that are read, kept or not. */
 static uint64_t most_of(const haft__http_server_request *request)
 {
     bool unwanted = request->body_action == HAFT__HTTP_SERVER_BODY_DISCARD;
@@ -288,7 +288,7 @@ static haft__http_server_body_action choose_body_action(const haft__http_server_
     return has_room(server, length) ? HAFT__HTTP_SERVER_BODY_KEEP : HAFT__HTTP_SERVER_BODY_NO_ROOM;
 }
 
-/* Nobody is told to send a body that is thrown away. */
+/* A client is not asked to continue with a body that will be discarded. */
 static enum MHD_Result begin_body(haft__http_server_request *request, uint64_t length)
 {
     bool asks = MHD_lookup_connection_value(request->connection->mhd, MHD_HEADER_KIND,
@@ -326,7 +326,7 @@ static enum MHD_Result read_head(haft__http_server_request *request, const char 
     return begin_body(request, s.length);
 }
 
-/* A body that is thrown away has the time of the headers for all of it. */
+/* A discarded body has the time limit of the headers for all of it. */
 static void allow_more(haft__http_server_request *request, size_t bytes)
 {
     request->paced += bytes;
@@ -337,7 +337,8 @@ static void allow_more(haft__http_server_request *request, size_t bytes)
     }
 }
 
-/* Past its maximum a body is read on for a while: an answer to somebody who still sends is lost. */
+/* A body that is too big is read for a while longer: a client that is still sending would lose the
+ * response. */
 static enum MHD_Result read_body(haft__http_server_request *request, haft_str data)
 {
     haft__http_server *server = request->connection->server;
@@ -369,12 +370,12 @@ enum MHD_Result haft__http_server_on_access(void *server, struct MHD_Connection 
     (void)url;
     haft__http_server_request *r = *request;
     if (r == NULL) {
-        return MHD_NO; /* there was no memory for it */
+        return MHD_NO; /* out of memory for the request */
     }
     switch (r->stage) {
     case HAFT__HTTP_SERVER_READING_HEAD: return read_head(r, method, version);
     case HAFT__HTTP_SERVER_READING_BODY: break;
-    case HAFT__HTTP_SERVER_HANDLING: return MHD_NO; /* woken without an answer: it is dropped */
+    case HAFT__HTTP_SERVER_HANDLING: return MHD_NO; /* resumed without a response: drop it */
     }
     if (*size == 0) {
         return hand_over(r);
@@ -384,7 +385,7 @@ enum MHD_Result haft__http_server_on_access(void *server, struct MHD_Connection 
     return read_body(r, piece);
 }
 
-/* ---- what was asked ---- */
+/* ---- reading the request ---- */
 
 haft_str haft__http_server_method(const haft__http_server_request *request)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * response.c - answers, as a whole or as a stream.
+ * response.c - responses, as a whole or as a stream.
  *
- * A stream is a queue that libmicrohttpd takes from when the client can take more; when it is
- * empty the connection is suspended until the next piece comes. Tests:
- * tests/io/server/server_test.c.
+ * A stream is a queue. libmicrohttpd reads from it when the client can receive more. While the
+ * queue is empty, the connection is suspended.
+ * Tests: tests/io/server/server_test.c.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 #include "base/str.h"
 #include "io/server/server_int.h"
 
-#define BLOCK_BYTES 4096 /* of a stream to a client that does not know chunks */
+#define BLOCK_BYTES 4096 /* of a stream to a client without chunked encoding */
 
 /* ---- heads ---- */
 
-/* NUL-terminated, in `text`; NULL when that cannot be. */
+/* Appends `part` to `text`, NUL-terminated; NULL on failure. */
 static const char *terminate(haft__buf *text, haft_str part)
 {
     haft__buf_add_str(text, part);
@@ -26,7 +26,7 @@ static const char *terminate(haft__buf *text, haft_str part)
     return text->status == HAFT_OK && strlen(text->ptr) == part.len ? text->ptr : NULL;
 }
 
-/* libmicrohttpd refuses what would break the framing. */
+/* libmicrohttpd rejects fields that would break the framing. */
 static void add_field(struct MHD_Response *response, haft_str name, haft_str value)
 {
     haft__buf names, values;
@@ -40,7 +40,7 @@ static void add_field(struct MHD_Response *response, haft_str name, haft_str val
     haft__buf_finish(&values);
 }
 
-/* ---- room ---- */
+/* ---- queue space ---- */
 
 static void count_queued(haft__http_server_request *request, size_t bytes)
 {
@@ -58,7 +58,7 @@ static void count_taken(haft__http_server_request *request, size_t bytes)
     server->queued -= bytes;
 }
 
-/* At once, whether the client takes what is on its way or not. */
+/* Drops the connection at once, even if the client is still receiving data. */
 static void drop(haft__http_server_request *request)
 {
     request->dropped = request->cutting = true;
@@ -70,8 +70,8 @@ static void drop(haft__http_server_request *request)
     haft__http_server_wake(request);
 }
 
-/* The one whose client has taken nothing for longest; NULL when nothing waits. What libmicrohttpd
- * takes of a whole answer is not seen here: it counts from when it was given. */
+/* The request whose client has read nothing for longest; NULL if no bytes are queued. Reads of a
+ * whole response are not visible here: its time counts from when it was queued. */
 static haft__http_server_request *find_stuck(const haft__http_server *server)
 {
     haft__http_server_request *found = NULL;
@@ -86,7 +86,7 @@ static haft__http_server_request *find_stuck(const haft__http_server *server)
     return found;
 }
 
-/* Clients that do not read what they have asked for must not have all of the memory. */
+/* Clients that do not read their responses must not use up the memory. */
 static bool make_room(const haft__http_server_request *request, size_t bytes)
 {
     const haft__http_server *server = request->connection->server;
@@ -101,7 +101,8 @@ static bool make_room(const haft__http_server_request *request, size_t bytes)
     return bytes <= most;
 }
 
-/* Gives the response away; without one, or when it is too late for one, the connection goes. */
+/* Passes the response to libmicrohttpd. If it is NULL, or it is too late for one, drops the
+ * connection. */
 static void queue(haft__http_server_request *request, const haft__http_server_head *head,
                   struct MHD_Response *response)
 {
@@ -134,9 +135,9 @@ void haft__http_server_on_disconnect(haft__http_server_request *request,
     request->gone_context = context;
 }
 
-/* ---- whole ---- */
+/* ---- whole responses ---- */
 
-/* libmicrohttpd frees what it is given. */
+/* libmicrohttpd frees the copy. */
 static struct MHD_Response *copy_body(haft_str body)
 {
     char *copy = malloc(body.len > 0 ? body.len : 1);
@@ -185,7 +186,7 @@ static size_t take(haft__http_server_request *request, char *to, size_t max)
     return count;
 }
 
-/* Called by libmicrohttpd when the client can take more. */
+/* libmicrohttpd calls it when the client can receive more. */
 static ssize_t read_stream(void *context, uint64_t at, char *to, size_t max)
 {
     (void)at;
@@ -213,7 +214,7 @@ void haft__http_server_begin(haft__http_server_request *request, const haft__htt
     }
 }
 
-/* What has been taken makes room once it is the greater part, so that moving stays cheap. */
+/* Removes the sent part only once it is the greater part, so that moving stays cheap. */
 static bool enqueue(haft__http_server_request *request, haft_str bytes)
 {
     haft__buf *queue = &request->queue;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server.c - libmicrohttpd on the loop: where it listens, when it runs, and its connections.
+ * server.c - libmicrohttpd on the loop: the listening socket, the event handling, the connections.
  *
- * Its epoll descriptor is polled by libuv; whatever happens there, or its timeout, makes it run.
- * A connection without anything to do is suspended and then libmicrohttpd does not look at it: a
- * poll of ours sees the client leave. What a request goes through is in request.c.
+ * libuv polls libmicrohttpd's epoll descriptor. An event there, or its timeout, makes it run. A
+ * connection without work is suspended, and libmicrohttpd then ignores it: a separate poll detects
+ * that the client disconnects. request.c has the life of a request.
  * Tests: tests/io/server/server_test.c.
  */
 #include <stdlib.h>
@@ -17,12 +17,12 @@
 #include "io/loop_uv.h"
 #include "io/server/server_int.h"
 
-#define REST_MS     3600000U /* the timer is set even when there is nothing to wait for */
-#define MOST_RUNS   16       /* of libmicrohttpd in a row, before others have their turn */
+#define REST_MS     3600000U /* the timer is always set, even without a timeout */
+#define MOST_RUNS   16 /* most consecutive runs of libmicrohttpd before other work gets its turn */
 #define POOL_BYTES  (2 * (size_t)HAFT__LIMIT_SERVER_HEADER_BYTES)
 #define MS_A_SECOND 1000U
 
-/* ---- running ---- */
+/* ---- running libmicrohttpd ---- */
 
 static void run_daemon(haft__http_server *server);
 
@@ -35,10 +35,10 @@ static void set_timer(haft__http_server *server, uint64_t ms)
 {
     haft_status status =
         haft__timer_start(server->loop, &server->timer, ms, on_timer, server, NULL);
-    (void)status; /* it has had its place since the server was made */
+    (void)status; /* the timer was set at creation, so it needs no memory */
 }
 
-/* It says how long it may be left alone; 0 when there is something to do already. */
+/* libmicrohttpd returns how long it can wait; 0 if it has work already. */
 static void run_daemon(haft__http_server *server)
 {
     MHD_UNSIGNED_LONG_LONG wait = 0;
@@ -67,7 +67,7 @@ static void on_receive_timeout(void *context)
     haft__http_server_connection_drop(context);
 }
 
-/* libmicrohttpd sees that nothing comes and nothing goes any more, and closes it. */
+/* libmicrohttpd notices that the socket is shut down, and closes the connection. */
 void haft__http_server_connection_drop(const haft__http_server_connection *connection)
 {
     const union MHD_ConnectionInfo *info =
@@ -134,7 +134,7 @@ static void open_connection(haft__http_server *server, struct MHD_Connection *mh
 {
     haft__http_server_connection *connection = calloc(1, sizeof(*connection));
     if (connection == NULL) {
-        return; /* its first request finds none, and closes */
+        return; /* the first request finds no connection struct and closes */
     }
     *connection = (haft__http_server_connection){
         .server = server, .next = server->connections, .at = &server->connections, .mhd = mhd};
@@ -157,7 +157,7 @@ static void close_connection(haft__http_server_connection *connection)
         connection->next->at = connection->at;
     }
     haft__timer_stop(connection->server->loop, &connection->receive_timer);
-    connection->server->again = true; /* another one may be accepted in its place */
+    connection->server->again = true; /* another connection may be accepted in its place */
     if (connection->watch_made) {
         uv_close((uv_handle_t *)&connection->watch, free_connection);
     } else {
@@ -201,7 +201,7 @@ static haft_status read_options(haft__http_server_options *o, haft_error *err)
     return HAFT_OK;
 }
 
-/* libmicrohttpd closes the socket in most of the ways in which it can fail to start. */
+/* If libmicrohttpd fails to start, it closes the socket in most cases. */
 static void close_listener(int fd)
 {
     int listening = 0;
@@ -294,12 +294,12 @@ void haft__http_server_destroy(haft__http_server *server)
     for (haft__http_server_connection *connection = server->connections; connection != NULL;
          connection = connection->next) {
         if (connection->request != NULL) {
-            haft__http_server_wake(
-                connection->request); /* libmicrohttpd cannot stop with one suspended */
+            /* libmicrohttpd cannot stop while a connection is suspended. */
+            haft__http_server_wake(connection->request);
         }
     }
     if (server->daemon != NULL) {
-        MHD_stop_daemon(server->daemon); /* closes its listening socket, too */
+        MHD_stop_daemon(server->daemon); /* also closes the listening socket */
     }
     haft__timer_stop(server->loop, &server->timer);
     free(server);

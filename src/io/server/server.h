@@ -2,20 +2,21 @@
 /*
  * io/server/server.h - an HTTP/1.1 server on the loop.
  *
- * A handler is given each request once all of it is there, and answers it at once or later, as a
- * whole or piece by piece. Before that its owner may say, by the head alone, that the body is not
- * wanted; then nothing of it is kept. Everything happens on the loop's thread; callbacks come from
- * haft__loop_step only.
+ * The handler gets each request once it is complete, and responds immediately or later, as a whole
+ * or in pieces. Before that, the accept callback may reject the body by the head alone; then the
+ * body is not kept. Everything happens on the loop's thread; callbacks come only from
+ * haft__loop_step.
  *
- * The server itself refuses what is too big (413, 431), what there is no room for beside all other
- * bodies (503), what comes too slowly, and what two programs could read differently: a length said
- * twice, or beside a transfer coding; names of headers that are none, and control characters in
- * their values; a coding other than chunked.
+ * The server itself rejects requests that are too big (413, 431), requests whose body does not fit
+ * into the memory for all bodies (503), requests that arrive too slowly, and requests that two
+ * programs could parse differently: a repeated Content-Length, or one together with a transfer
+ * coding; invalid header names, and control characters in header values; a coding other than
+ * chunked.
  *
- * Lines that end with a bare line feed or carriage return, continued header lines and headers
- * without a name are read by libmicrohttpd, each in its own way, and cannot be seen here: a proxy
- * in front must not pass them on. What it refuses by itself has a body of HTML, and 0.9.75 sends
- * the head of that answer twice when a Content-Length is no number.
+ * libmicrohttpd parses lines that end with a bare LF or CR, continued header lines and headers
+ * without a name, each in its own way. haft cannot detect them: a proxy in front must not forward
+ * them. Responses that libmicrohttpd generates itself have an HTML body. Version 0.9.75 sends the
+ * head of that response twice if a Content-Length is not a number.
  */
 #ifndef HAFT_IO_SERVER_SERVER_H
 #define HAFT_IO_SERVER_SERVER_H
@@ -31,105 +32,105 @@
 typedef struct haft__http_server haft__http_server;
 typedef struct haft__http_server_request haft__http_server_request;
 
-/* Says of a request whose head is there whether its body is wanted. Only what was asked may be
- * looked at, but for the body. */
+/* Decides from the head of a request whether its body is wanted. It may only call the functions
+ * that read the request, except for the body. */
 typedef bool haft__http_server_accept_body(void *context, const haft__http_server_request *request);
 
-/* Appends the body of an answer that the server gives by itself, in JSON. The message is ASCII that
- * needs no escapes. */
+/* Appends the JSON body of an error response that the server generates itself. The message is ASCII
+ * that needs no escapes. */
 typedef void haft__http_server_write_error(void *context, uint32_t status, const char *message,
                                            haft__buf *body);
 
-/* Numbers of 0 mean the limits of base/limits.h, and none may be more. */
+/* A number of 0 means the limit of base/limits.h; a greater number than that limit is an error. */
 typedef struct haft__http_server_options {
-    haft_str address;                     /* as haft__listener_open takes it */
-    haft__http_server_accept_body *wants; /* with the handler's context. A body that is not wanted
-                                           * is empty for the handler, who has the request at once
-                                           * where it is long. NULL: all are wanted */
-    haft__http_server_write_error
-        *refusal;           /* with the handler's context. NULL: {"error":{"message":...}} */
+    haft_str address; /* as for haft__listener_open */
+    /* With the handler's context. NULL: all bodies are wanted. The handler sees an unwanted body
+     * as empty, and gets its request at once if the body is long. */
+    haft__http_server_accept_body *wants;
+    /* With the handler's context. NULL: {"error":{"message":...}} */
+    haft__http_server_write_error *refusal;
     size_t max_body;        /* bytes */
-    size_t max_bodies;      /* bytes of all bodies that are received or with their handlers */
-    size_t max_queue;       /* bytes of a stream that its client has not taken yet */
-    size_t max_queues;      /* bytes of all answers that clients have not taken yet; for more the
-                             * connection is cut that has taken nothing for longest */
-    size_t max_connections; /* more wait until one is closed */
-    size_t idle_ms;         /* what does nothing for so long is closed; rounded up to seconds */
-    size_t receive_ms;      /* for line and headers, and then for each 64 KiB of a body */
+    size_t max_bodies;      /* bytes of all bodies that are being received or handled */
+    size_t max_queue;       /* bytes of a stream that its client has not read yet */
+    size_t max_queues;      /* bytes of all responses that clients have not read yet; past it, the
+                             * connection that has read nothing for longest is dropped */
+    size_t max_connections; /* more have to wait until one is closed */
+    size_t idle_ms;         /* idle connections are closed after it; rounded up to seconds */
+    size_t receive_ms;      /* for the head, and then for each 64 KiB of a body */
 } haft__http_server_options;
 
-/* Has a request to answer: with haft__http_server_reply, or haft__http_server_begin and what
- * belongs to it, now or later. Every request must be finished exactly once, by reply, end or cut;
- * until then it is valid, whatever happens to the client and the server. */
+/* Handles a request: with haft__http_server_reply, or haft__http_server_begin and the functions for
+ * streams, immediately or later. Every request must be finished exactly once, by reply, end or
+ * abort. It is valid until then, even if the client disconnects or the server is destroyed. */
 typedef void haft__http_server_handler(void *context, haft__http_server_request *request);
 
-/* IO when the address cannot be had, TOO_BIG for options past a limit. */
+/* IO if the address is not available, TOO_BIG for options past a limit. */
 HAFT_MUST_USE haft_status haft__http_server_create(haft__loop *loop,
                                                    const haft__http_server_options *options,
                                                    haft__http_server_handler *handler,
                                                    void *context, haft__http_server **ret_server,
                                                    haft_error *err);
 
-/* Cuts every connection; the clients of open requests are gone. Not from one of its callbacks. */
+/* Drops every connection; for open requests the client counts as gone. Must not be called from a
+ * callback of the server. */
 void haft__http_server_destroy(haft__http_server *server);
 
-/* Where it listens, with the port that was taken: "127.0.0.1:41234". */
+/* The listening address with the actual port: "127.0.0.1:41234". */
 haft_str haft__http_server_address(const haft__http_server *server);
 uint16_t haft__http_server_port(const haft__http_server *server);
 
-/* ---- what was asked; texts are borrowed from the request ---- */
+/* ---- the request; texts are borrowed from it ---- */
 
 haft_str haft__http_server_method(const haft__http_server_request *request);
-/* As written, neither decoded nor cleaned. The query is behind the '?', empty without one. */
+/* As sent, neither decoded nor normalised. The query is the part after the '?', or empty. */
 haft_str haft__http_server_path(const haft__http_server_request *request);
 haft_str haft__http_server_query(const haft__http_server_request *request);
 haft_str haft__http_server_body(const haft__http_server_request *request);
-/* Gives the memory of the body back before the request is finished. */
+/* Frees the body before the request is finished. */
 void haft__http_server_release_body(haft__http_server_request *request);
-/* The first header of that name, in any case. .ptr is NULL when there is none, and for all of them
- * once the client is gone. */
+/* The first header with this name, case-insensitive. .ptr is NULL if it is missing, and for all
+ * headers after the client has disconnected. */
 haft_str haft__http_server_header(const haft__http_server_request *request, const char *name);
-/* How many of that name there are. */
+/* The number of headers with this name. */
 size_t haft__http_server_header_count(const haft__http_server_request *request, const char *name);
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 typedef struct haft__http_server_field {
     haft_str name, value;
 } haft__http_server_field;
 
-/* How an answer begins. Fields that HTTP does not allow, or that are longer than a request's may
- * be, and those about its framing, which are the server's, are left out. */
+/* The head of a response. Omitted are fields that HTTP does not allow, fields that are longer than
+ * those of a request may be, and framing fields, which the server sets. */
 typedef struct haft__http_server_head {
     uint32_t status;       /* 200 to 599 */
-    haft_str content_type; /* "" for none */
+    haft_str content_type; /* "": none */
     const haft__http_server_field *fields;
     size_t field_count;
 } haft__http_server_head;
 
-/* Answers and finishes. Everything is copied; for want of memory or room the connection is dropped.
- */
+/* Responds and finishes the request. Everything is copied. If memory or queue space runs out, the
+ * connection is dropped. */
 void haft__http_server_reply(haft__http_server_request *request, const haft__http_server_head *head,
                              haft_str body);
 
-/* Begins an answer that comes in pieces. */
+/* Begins a streamed response. */
 void haft__http_server_begin(haft__http_server_request *request,
                              const haft__http_server_head *head);
 
-/* Queues a piece. False when nothing more can arrive there: the client is gone, or has not taken
- * what was queued and the queue is full, or there is no memory or room. Nothing of the piece is
- * sent then; cut the request. */
+/* Queues a piece. False if no more data can be delivered: the client is gone, the queue is full, or
+ * memory or queue space ran out. Nothing of the piece is sent then; abort the request. */
 bool haft__http_server_write(haft__http_server_request *request, haft_str bytes);
 
-/* Finishes an answer behind what was queued. */
+/* Finishes the response after the queued pieces. */
 void haft__http_server_end(haft__http_server_request *request);
 
-/* Finishes by dropping the connection: behind what was queued, or at once when a write failed. */
+/* Finishes by dropping the connection: after the queued pieces, or at once if a write failed. */
 void haft__http_server_abort(haft__http_server_request *request);
 
-/* `gone` is called once if the client leaves, or the server is destroyed, before the request is
- * finished; it may finish it. A client that closes its sending side counts as gone. To be set
- * before the handler returns. */
+/* Sets `gone`, which is called once if the client disconnects or the server is destroyed before the
+ * request is finished; it may finish the request. A client that closes its sending side counts as
+ * disconnected. Must be set before the handler returns. */
 void haft__http_server_on_disconnect(haft__http_server_request *request,
                                      void (*gone)(void *context,
                                                   haft__http_server_request *request),
