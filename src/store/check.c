@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.c - what a request must be like, and the rules of runs that every store keeps.
+ * check.c - validates requests, and the rules for runs that all stores share.
  *
- * The rules are here and not in each store, so that all refuse the same in the same words.
+ * The rules are here and not in each store, so that all stores reject the same requests with the
+ * same messages.
  * Tests: tests/store/store_test.c.
  */
 #include <assert.h>
@@ -21,7 +22,7 @@
 
 static const struct {
     const char *name;
-    size_t at; /* in the request */
+    size_t at; /* offset in the request */
     size_t most;
 } texts[] = {
     {"the run's id", offsetof(haft__store_request, run.id), HAFT__LIMIT_STORE_NAME_BYTES},
@@ -240,7 +241,7 @@ static haft_status fail_owned(const haft__store_run *run, haft_error *err)
     if (haft__move_parse_owner(run->owner, &move)) {
         return haft__move_fail(run->id, &move, err);
     }
-    uint64_t process = 0; /* owners are boot/process/..., or what whoever claims calls itself */
+    uint64_t process = 0; /* an owner is boot/process/..., or a name that the caller chose */
     haft_str rest = run->owner, boot = haft__str_split(&rest, '/');
     haft_str number = haft__str_split(&rest, '/');
     bool known = boot.len > 0 && haft__str_to_u64(number, &process);
@@ -250,7 +251,7 @@ static haft_status fail_owned(const haft__store_run *run, haft_error *err)
     return haft__hint(err, status, "it is free when that process ends or lets it go");
 }
 
-/* Whether `owner` has it, in the epoch that is asked for. */
+/* Whether `owner` owns the run in the epoch of the request. */
 static bool has_epoch(const haft__store_request *request, const haft__store_run *run,
                       haft_str owner)
 {
@@ -332,7 +333,7 @@ haft_status haft__store_check_send(const haft__store_request *request, const haf
     return HAFT_OK;
 }
 
-/* ---- words ---- */
+/* ---- error messages ---- */
 
 haft_status haft__store_fail_no_run(haft_str id, haft_error *err)
 {

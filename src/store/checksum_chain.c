@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checksum_chain.c - the chain of checksums. Tests: tests/store/checksum_chain_test.c. */
+/* checksum_chain.c - the checksum chain. Tests: tests/store/checksum_chain_test.c. */
 #include "store/checksum_chain.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ void haft__checksum_chain_start(haft__checksum_chain *chain, haft_str run)
     chain->length = sizeof(chain->sum);
 }
 
-/* The lowest byte first, whatever the machine does. */
+/* Reads a little-endian number on any machine. */
 static uint64_t load(const uint8_t *from)
 {
     uint64_t number = 0;

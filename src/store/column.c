@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* column.c - checks of columns. Tests: tests/store/column_test.c. */
+/* column.c - column checks. Tests: tests/store/column_test.c. */
 #include "store/column.h"
 
 #include "base/sha256.h"

@@ -23,7 +23,7 @@ void haft__event_reader_finish(haft__event_reader *part)
     haft__buf_finish(&part->text);
 }
 
-/* One event of a row; those that are not wanted are undone again. */
+/* Unpacks one event of a row; an event outside the range is dropped again. */
 static bool add_event(haft__event_reader *part, haft_str line)
 {
     size_t before = part->text.len;
@@ -34,7 +34,7 @@ static bool add_event(haft__event_reader *part, haft_str line)
     return right;
 }
 
-/* Takes the events of a row, the last of which must be the `seq`-th. False if they are not. */
+/* Unpacks the events of a row. False if the row is not valid or does not end with event `seq`. */
 static bool add_row(haft__event_reader *part, haft_str body, uint64_t seq)
 {
     bool right = haft__utf8_valid(body) && haft__str_ends_with(body, HAFT__LIT("\n"));

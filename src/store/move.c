@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* move.c - names of owners that move runs. Tests: tests/store/move_test.c. */
+/* move.c - owner names of runs that are being moved. Tests: tests/store/move_test.c. */
 #include "store/move.h"
 
 #include "base/error.h"

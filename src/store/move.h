@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store/move.h - runs that are on their way from one store into another: what their owner is called
- * then. It is no process, so that no worker takes them up when whoever moves them is gone.
+ * store/move.h - the owner names of runs that are being moved between stores. Such an owner is not
+ * a process, so no worker claims the run if the process that moves it dies.
  *
- * The old store says how it stands, and nobody but it:
+ * The owner name in the old store alone defines the state of the move:
  *
- *     haft migrate/MOVE/to/STORE       the run is here; a copy of it may be in STORE
- *     haft migrate/MOVE/moved/STORE    the run is the copy of that move in STORE; this is what is
- *                                      left, and goes when the copy is free
- *     haft migrate/MOVE/from/STORE     a copy that is nobody's to go on with: what it is worth, the
- *                                      store it comes from says
+ *     haft migrate/MOVE/to/STORE       the run is here; STORE may hold a copy of it
+ *     haft migrate/MOVE/moved/STORE    the copy of this move in STORE is the run; this remainder
+ *                                      is deleted once the copy is released
+ *     haft migrate/MOVE/from/STORE     a copy that nobody may continue; the store it comes from
+ *                                      decides whether it is valid
  *
- * MOVE is another one each time, STORE is as people are shown it. How moving goes on is in
- * engine/ops/migrate.h.
+ * MOVE is unique for each move. STORE is the display form of the URL. engine/ops/migrate.h
+ * describes the protocol.
  */
 #ifndef HAFT_STORE_MOVE_H
 #define HAFT_STORE_MOVE_H
@@ -21,7 +21,7 @@
 
 #include "haft.h"
 
-#define HAFT__MOVE_ID_BYTES 16 /* characters of a move's name */
+#define HAFT__MOVE_ID_BYTES 16 /* characters of a move's id */
 
 typedef enum haft__move_step {
     HAFT__MOVE_TO,
@@ -35,13 +35,13 @@ typedef struct haft__move {
     haft_str store;
 } haft__move;
 
-/* What an owner's name says; its texts are parts of it. False when it is not the name of a move. */
+/* Parses an owner name; the texts of *ret_move point into it. False if it does not name a move. */
 bool haft__move_parse_owner(haft_str owner, haft__move *ret_move);
 
-/* The name of the owner, ended by a NUL. What of the store does not fit is left out. */
+/* Writes the owner name with a NUL. The store is truncated if it does not fit. */
 haft_str haft__move_format_owner(const haft__move *move, char *to, size_t size);
 
-/* BAD_STATE: says where the run is on its way to, and what ends that. */
+/* BAD_STATE; the message names the other store and the command that finishes the move. */
 haft_status haft__move_fail(haft_str run, const haft__move *move, haft_error *err);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packer.c - what the row of an event says anyway is not written again.
+ * packer.c - packs events: omits what the row already contains.
  *
- * An event is only taken apart when putting it together again gives the same bytes: the head it
- * would get is made and compared. Tests: tests/store/packer_test.c.
+ * An event is split only if unpacking restores the same bytes: the packer builds the head that the
+ * event would get and compares it.
+ * Tests: tests/store/packer_test.c.
  */
 #include "store/packer.h"
 
@@ -32,7 +33,7 @@ void haft__packer_start_row(haft__packer *packer)
     packer->at_ms = 0;
 }
 
-/* The time of an event, if it stands where it should. */
+/* Reads the time of an event, if it is at the expected place. */
 static bool find_time(haft_str line, uint64_t *ret_ms)
 {
     const size_t length = HAFT__TIME_SIZE - 1;
@@ -42,7 +43,7 @@ static bool find_time(haft_str line, uint64_t *ret_ms)
     return at.len >= length && haft__time_parse((haft_str){at.ptr, length}, ret_ms);
 }
 
-/* Whether the line is what haft__event_write makes of its time and its body. */
+/* Whether the line equals the output of haft__event_write for its time and body. */
 static bool split_event(haft__packer *packer, haft_str line, uint64_t *ret_ms, haft_str *ret_body)
 {
     bool timed = haft__str_starts_with(line, BEFORE_SEQ) && find_time(line, ret_ms);
@@ -75,7 +76,7 @@ void haft__packer_pack(haft__packer *packer, haft_str line, haft__buf *to)
     haft__buf_add_char(to, '\n');
 }
 
-/* The digits of a time and the body behind them. */
+/* Splits a packed line into its time and its body. */
 static bool split_time(haft_str text, uint64_t *ret_ms, haft_str *ret_body)
 {
     size_t digits = 0;

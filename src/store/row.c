@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* row.c - a run as it stands in a row of a database. Tests: tests/store/store_find_test.c. */
+/* row.c - reads a run from a database row. Tests: tests/store/store_find_test.c. */
 #include "store/row.h"
 
 #include "base/limits.h"
@@ -96,7 +96,7 @@ void haft__row_read_history(const haft__row_columns *columns, haft__arena *arena
     ret_run->answer = columns->text(columns->from, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
 }
 
-/* The texts whose sums were wrong are nobody's; all others are checked one by one. */
+/* Texts with a wrong checksum are cleared; all other columns are checked one by one. */
 void haft__row_read(const haft__row_columns *columns, haft__row_reader *take, haft__arena *arena,
                     haft__store_run *ret_run)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row.h - a run as it stands in a row of a database. The stores name the same columns in the same
- * order, and differ in how a column is read.
+ * store/row.h - reads a run from a database row. All stores use the same columns in the same order;
+ * they differ only in how a column is read.
  */
 #ifndef HAFT_STORE_ROW_H
 #define HAFT_STORE_ROW_H
@@ -9,13 +9,13 @@
 #include "base/arena.h"
 #include "store/store.h"
 
-/* The columns of one row, read one after the other. */
+/* The columns of one row, read in sequence. */
 typedef struct haft__row_columns {
     void *from;
     uint64_t (*number)(void *from);
     haft_str (*text)(void *from, size_t most, haft__arena *arena);
-    haft_str (*content)(void *from, haft__arena *arena); /* two: its sum, and the bytes */
-    bool *wrong; /* set when a value is none that is written; told where the rows end */
+    haft_str (*content)(void *from, haft__arena *arena); /* two columns: SHA-256 and bytes */
+    bool *wrong; /* set if a value cannot have been written by haft; reported after the last row */
 } haft__row_columns;
 
 typedef void haft__row_reader(const haft__row_columns *columns, haft__arena *arena,
@@ -23,19 +23,18 @@ typedef void haft__row_reader(const haft__row_columns *columns, haft__arena *are
 
 haft__row_reader haft__row_read_summary; /* without spec and answer */
 haft__row_reader haft__row_read_full;
-haft__row_reader haft__row_read_ownership; /* four columns: who has a run */
-haft__row_reader haft__row_read_history;   /* what a run of a thread leaves for those behind it */
+haft__row_reader haft__row_read_ownership; /* four columns: id, state, owner, lease */
+haft__row_reader haft__row_read_history;   /* the columns of THREAD_HISTORY */
 
-/* One of these. A value that is wrong makes the run damaged, and not the rows that follow; only one
- * without its id is none. */
+/* Reads a row with one of the readers above. A bad value marks this run as damaged and does not
+ * affect the rows that follow. A row without a valid id is an error of the whole result. */
 void haft__row_read(const haft__row_columns *columns, haft__row_reader *take, haft__arena *arena,
                     haft__store_run *ret_run);
 
-/* The first run that is damaged, where the request is not for such ones, too; NULL when there is
- * none. */
+/* The first damaged run, unless the request accepts damaged runs; NULL if no run is damaged. */
 const haft__store_run *haft__row_first_damaged(const haft__store_request *request);
 
-/* A TAKE cannot have this run. */
+/* Reports that CLAIM_NEXT cannot claim this run because it is damaged. */
 void haft__row_report_damaged(haft__store_request *request, haft_str id);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store.c - which store a URL means, and how requests that were performed come back to the loop.
+ * store.c - selects the backend for a URL, and delivers performed requests to the loop.
  *
- * A store has one task for all of them: what is performed meanwhile joins the list, so that a
- * thread that performs many wakes the loop once. Tests: tests/store/store_test.c.
+ * A store has one task for all requests: requests that are performed meanwhile join the list, so
+ * that a thread that performs many wakes the loop once.
+ * Tests: tests/store/store_test.c.
  */
 #include <assert.h>
 
@@ -25,7 +26,7 @@ const char *haft__run_state_name(haft__run_state state)
     return names[state];
 }
 
-/* ---- lists of requests ---- */
+/* ---- request queues ---- */
 
 void haft__store_queue_init(haft__store_queue *list)
 {
@@ -85,7 +86,7 @@ void haft__store_complete_threadsafe(haft__store *store, haft__store_queue *perf
     }
 }
 
-/* Those that are performed meanwhile come in the next round. */
+/* Requests that are performed meanwhile are delivered in the next round. */
 static void deliver(haft__task *task)
 {
     haft__store *store = HAFT__CONTAINER(task, haft__store, delivery);
@@ -174,8 +175,8 @@ static const struct {
     {"postgresql", &haft__store_pg},
 };
 
-/* The scheme of a URL; "" for a path: a colon behind a slash, or behind nothing, is a part of it.
- */
+/* The scheme of a URL; "" for a path: a colon after a slash, or at the start, is part of the
+ * path. */
 static haft_str scheme_of(haft_str url)
 {
     for (size_t i = 0; i < url.len && url.ptr[i] != '/'; i++) {
@@ -201,9 +202,9 @@ const char *haft__store_url_path(const char *url)
     return file ? url + (scheme.len > 0 ? scheme.len + 1 : 0) : NULL;
 }
 
-/* ---- how they are shown ---- */
+/* ---- display form of URLs ---- */
 
-/* The place of the last '@', or the length when there is none. */
+/* The index of the last '@', or the length if there is none. */
 static size_t last_at(haft_str text)
 {
     size_t at = text.len;
@@ -213,7 +214,7 @@ static size_t last_at(haft_str text)
     return at > 0 ? at - 1 : text.len;
 }
 
-/* Names are read as they are decoded, so one that is encoded may be any. */
+/* libpq decodes names, so an encoded name can be any name: it counts as secret. */
 static bool is_secret(haft_str parameter)
 {
     haft_str name = haft__str_split(&parameter, '=');
@@ -238,8 +239,8 @@ static void add_parameters(haft__buf *to, haft_str rest)
     }
 }
 
-/* What stands behind "//". A password that was not encoded may have any of @ / ? in it: what is
- * before the last '@' of the address is its user and the password. */
+/* Appends the part after "//". An unencoded password may contain '@', '/' and '?': everything
+ * before the last '@' of the address is user and password. */
 static void add_address(haft__buf *to, haft_str rest)
 {
     haft_str query = rest, address = haft__str_split(&query, '?');
@@ -247,8 +248,9 @@ static void add_address(haft__buf *to, haft_str rest)
     haft_str authority = address, port = haft__str_split(&authority, '/');
     uint64_t number = 0;
     (void)haft__str_split(&port, ':');
+    /* Not a port, so a password with a '?'. */
     if (at == address.len && port.len > 0 && !haft__str_to_u64(port, &number)
-        && last_at(rest) < rest.len) { /* no port, and so a password with a '?' */
+        && last_at(rest) < rest.len) {
         at = last_at(rest);
         query = haft__str_skip(rest, at + 1);
         address = (haft_str){rest.ptr, rest.len - query.len};
@@ -368,7 +370,7 @@ haft_status haft__store_submit_and_wait(haft__store *store, haft__store_request 
     haft__store_submit(store, request);
     while (!done) {
         haft_status status = haft__loop_step(store->loop, -1, NULL);
-        assert(status == HAFT_OK); /* a loop that cannot be stepped is being destroyed */
+        assert(status == HAFT_OK); /* stepping fails only while the loop is being destroyed */
         (void)status;
     }
     if (request->status != HAFT_OK && err != NULL) {

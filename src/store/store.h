@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store/store.h - where runs are kept: events, artifacts, threads, results worth remembering.
+ * store/store.h - the store: events, artifacts, threads, cached results.
  *
- * A request is plain data. It is handed in on the loop's thread, performed wherever the store
- * performs it, and `done` is called from the loop, never from inside haft__store_submit. What is
- * reported as done is durable. Everything read back is checked: a store is not trusted.
+ * A request is plain data. The caller submits it on the loop's thread. The store performs it on a
+ * thread of its choice. `done` is called from the loop, never from inside haft__store_submit. A
+ * request that is reported as done is durable. All data read back is checked: a store is not
+ * trusted.
  *
- * Writes are performed in the order they were submitted in; a read sees at least what had been
- * reported when it was submitted. One that failed has changed nothing, but for IO: whether that
- * was kept is not known before the run is read again (and appending the same again is refused if
- * it was).
+ * Writes are performed in the order of submission. A read sees at least everything that was
+ * reported before the read was submitted. A failed request has changed nothing, except after IO:
+ * then the outcome is unknown until the run is read again (if the append did take effect, the same
+ * append is rejected).
  *
- * A run belongs to one owner at a time. Claiming it makes a new epoch; each append names the epoch
- * and the event it follows, and is refused when either is not the run's (BAD_STATE): two processes
- * never both go on with a run. An owner is one life of one process: its name is never used again.
+ * A run has one owner at a time. A claim creates a new epoch. Each append names the epoch and the
+ * event it follows, and fails with BAD_STATE if either does not match the run, so two processes
+ * never both continue a run. An owner name stands for one lifetime of one process and is never
+ * reused.
  *
- * The guarantees and the tables are in docs/store.md.
+ * docs/store.md describes the guarantees and the tables.
  */
 #ifndef HAFT_STORE_STORE_H
 #define HAFT_STORE_STORE_H
@@ -26,35 +28,34 @@
 
 typedef struct haft__store haft__store;
 
-/* "memory:", "sqlite:PATH" or a path, "postgres://..." (or "postgresql://..."). The directory of a
- * file is made if it is not there, for its owner alone. IO, BAD_INPUT (damaged, or no database of
- * ours), UNSUPPORTED (of a newer version, or a URL nobody serves). */
+/* Opens "memory:", "sqlite:PATH" or a path, "postgres://..." (or "postgresql://..."). The directory
+ * of a file is created if needed, accessible only to its owner. IO; BAD_INPUT (damaged, or not a
+ * haft database); UNSUPPORTED (newer version, or unknown URL scheme). */
 HAFT_MUST_USE haft_status haft__store_open(haft__loop *loop, const char *url,
                                            haft__store **ret_store, haft_error *err);
 
-/* The same for whoever only looks at what is there: a database of a server that has no tables of
- * ours is an empty store, and is left as it is. Nothing can be created in that. */
+/* The same for a command that only reads. A server's database without haft tables is an empty
+ * store; no tables are created, and nothing can be created in it. */
 HAFT_MUST_USE haft_status haft__store_open_existing(haft__loop *loop, const char *url,
                                                     haft__store **ret_store, haft_error *err);
 
-/* The path of the file that a URL names, a part of it; NULL when it names none. */
+/* The file path in a URL (a part of `url`); NULL if the URL does not name a file. */
 const char *haft__store_url_path(const char *url);
 
-/* How a URL is shown to people, and can be used once the password is known from elsewhere: all of
- * it but for the password, and parameters that have one. The path of a file as it is. Ended by a
- * NUL. */
+/* The URL for display: without the password and without parameters that contain one. It is usable
+ * if the password comes from elsewhere. A file path is unchanged. NUL-terminated. */
 haft_str haft__store_display_url(const char *url, haft__arena *arena);
 
-/* From now on what a server has not answered within so many milliseconds has failed, also what was
- * submitted before: whoever asks is about to end. A file is not waited for anyway. */
+/* From now on a request that a server does not answer within `ms` fails, including requests that
+ * were submitted before. For a process that is about to exit. File stores do not wait anyway. */
 void haft__store_set_timeout(haft__store *store, uint64_t ms);
 
-/* Waits until everything submitted has been performed; its `done` is not called any more. Not from
- * inside a `done`. */
+/* Waits until all submitted requests are performed; their `done` is no longer called. Must not be
+ * called from a `done`. */
 void haft__store_close(haft__store *store);
 
-/* The clock that leases are measured with, milliseconds since 1970: the machine's, or that of the
- * database, as of the last request. Called from any thread. */
+/* The clock for leases, milliseconds since 1970: the machine's, or the database's as of the last
+ * request. Called from any thread. */
 typedef struct haft__store_clock {
     uint64_t (*now)(void *context);
     void *context;
@@ -62,12 +63,12 @@ typedef struct haft__store_clock {
 
 uint64_t haft__store_now(const haft__store *store);
 
-/* Another one, while no request is under way; returns the one that was there. */
+/* Replaces the clock while no request is in progress; returns the previous one. */
 haft__store_clock haft__store_set_clock(haft__store *store, uint64_t (*now)(void *context),
                                         void *context);
 
 typedef enum haft__run_state {
-    HAFT__RUN_STATE_RUNNING, /* somebody goes on with it, or should */
+    HAFT__RUN_STATE_RUNNING, /* a worker owns it or should claim it */
     HAFT__RUN_STATE_WAITING, /* for people, clients, or a deadline */
     HAFT__RUN_STATE_ENDED,
 } haft__run_state;
@@ -75,158 +76,163 @@ typedef enum haft__run_state {
 /* "running", "waiting", "ended". */
 const char *haft__run_state_name(haft__run_state state);
 
-/* What is known of a run without reading its events. Texts are never NULL. */
+/* The columns of a run, without its events. Texts are never NULL. */
 typedef struct haft__store_run {
-    haft_str id; /* 26 characters, base/id.h: the newest has the greatest */
+    haft_str id; /* 26 characters, base/id.h: the newest run has the greatest */
     haft_str thread, parent, user;
     haft_str name, task;      /* of the spec; of the run */
-    haft_str spec_hash, spec; /* the whole spec as JSON: another process can go on */
-    haft_str spec_path;       /* what relative paths are relative to */
+    haft_str spec_hash, spec; /* the whole spec as JSON, so that another process can continue */
+    haft_str spec_path;       /* base of relative paths */
     haft__run_state state;
-    haft_str end, answer; /* of one that has ended */
+    haft_str end, answer; /* set if the run has ended */
     uint64_t seq, epoch;
-    haft_str owner;    /* "" when nobody has it */
-    uint64_t lease_ms; /* until then (UTC) it is the owner's */
+    haft_str owner;    /* "" if the run has no owner */
+    uint64_t lease_ms; /* end of the owner's lease (UTC) */
     uint64_t created_ms, updated_ms;
-    uint64_t wake_ms; /* the first deadline of one that waits; 0: none */
+    uint64_t wake_ms; /* the first deadline of a waiting run; 0: no deadline */
     uint32_t turns, calls;
-    bool damaged; /* some of this is not what was written: the id is right, no text of task or spec
-                   * is there, and what could not be read is "" or 0 */
+    bool damaged; /* some columns are damaged: the id is right, task and spec are "", and columns
+                   * that could not be read are "" or 0 */
 } haft__store_run;
 
 typedef struct haft__store_artifact {
     haft_str name, media_type, sha256, content;
 } haft__store_artifact;
 
-/* What somebody has to say to a run that another process may be busy with. */
+/* A command to a run that another process may own. */
 typedef struct haft__store_message {
     uint64_t id;
-    haft_str run, body; /* of an input event */
+    haft_str run, body; /* body: of an input event */
 } haft__store_message;
 
-/* One thing that was looked at. */
+/* One check of `haft doctor`. */
 typedef struct haft__store_finding {
     const char *name; /* static, one word */
-    haft_str value;   /* what was found */
+    haft_str value;   /* the observed value */
     bool good;
-    const char *hint; /* static; what to do when it is not good, else "" */
+    const char *hint; /* static; what to do if the value is bad, else "" */
 } haft__store_finding;
 
 typedef enum haft__store_verb {
-    /* run (with owner, or "" for anybody; created_ms 0: now; epoch 0: 1), lines, lease_ms ->
-     * found[0]: the same; its texts may be those of the request. One that comes from another store
-     * gets an epoch past the one it had there. BAD_STATE when there is one of that id; with `alone`
-     * also when a run of its thread has not ended. */
+    /* run (with owner, or "" for no owner; created_ms 0: now; epoch 0: 1), lines, lease_ms ->
+     * found[0]: the same; its texts may be those of the request. A run that comes from another
+     * store gets an epoch greater than the one it had there. BAD_STATE if the id exists; with
+     * `alone` also if a run of its thread has not ended. */
     HAFT__STORE_CREATE,
 
-    /* run.id, .seq (last before), .epoch; lines; artifacts; messages (by id, consumed); and the new
-     * state, turns, calls, wake_ms of run; lease_ms, when it is not 0, renews the lease. With the
-     * state ENDED also end and answer: the run is then nobody's any more, takes no more events,
-     * and messages that nobody consumed are gone. BAD_STATE when it is not the owner's, has other
-     * events or has ended, or a message is not there any more; TOO_BIG past the limits of a run. */
+    /* run.id, .seq (the last event before), .epoch; lines; artifacts; messages (by id, consumed);
+     * and the new state, turns, calls, wake_ms of run. A lease_ms other than 0 renews the lease.
+     * With the state ENDED also end and answer: the run then has no owner, accepts no more events,
+     * and its unread messages are deleted. BAD_STATE if run.epoch is not the current one, the run
+     * has other events or has ended, or a message no longer exists. TOO_BIG past the limits of a
+     * run. */
     HAFT__STORE_APPEND,
 
-    /* run.id, run.owner, lease_ms, dead_owner -> found[0]. BAD_STATE while another has it, unless
-     * its lease is over or it is `dead_owner`, and when the run has ended. With run.epoch, when it
-     * is not 0, also when it is not `dead_owner` that has it, in that epoch; fine when run.owner
-     * has it already. */
+    /* run.id, run.owner, lease_ms, dead_owner -> found[0]. BAD_STATE if the run has ended, or if it
+     * has another owner whose lease has not expired and who is not `dead_owner`. If run.epoch is
+     * not 0, also BAD_STATE unless `dead_owner` owns the run in that epoch; OK if run.owner owns it
+     * already. */
     HAFT__STORE_CLAIM,
 
-    /* run.owner, lease_ms -> found[0]: claims a run that somebody should go on with and nobody
-     * does. It is RUNNING, or WAITING with a wake_ms that has come or with messages for it, and has
-     * no owner; or it is one of either state that has lost its owner, whose lease is over or who is
-     * a process of this machine that is no more (io/owner.h). Those that lost their owner go first,
-     * then the one that nobody has had for longest (updated_ms, or wake_ms). Runs of run.owner
-     * itself, of `skip`, and those that have an earlier one of their thread which has not ended are
-     * left alone. A new epoch, as CLAIM makes; `lost` when it had lost its owner. NOT_FOUND when
-     * there is none. With `quick` those that lost their owner need not be looked for. With
-     * `reclaim_own` runs of run.owner itself count as lost, but for those of `skip`: an earlier
-     * TAKE whose outcome is not known may have made some that their owner knows nothing of. A
-     * wake_ms that has come by now_ms, if that is later than the store's clock, has come. BAD_INPUT
-     * when the run whose turn it is cannot be read: it is left as it was, and `damaged` says which
-     * one it is. */
+    /* run.owner, lease_ms -> found[0]: claims a run that needs an owner. NOT_FOUND if no run does.
+     *
+     * Candidates without an owner are RUNNING, or WAITING with a wake_ms that is reached or with
+     * messages. Candidates that lost their owner are RUNNING or WAITING, and the lease has expired
+     * or the owner is a dead process of this machine (io/owner.h). Lost runs go first, then the run
+     * that has been without an owner for longest (updated_ms, or wake_ms). Skipped are runs of
+     * run.owner itself, runs in `skip`, and runs with an earlier run of their thread that has not
+     * ended.
+     *
+     * The claim creates a new epoch, as CLAIM does. `lost` is set if the run had lost its owner.
+     * With `quick` the store need not search for lost runs. With `reclaim_own` runs of run.owner
+     * itself count as lost, except those in `skip`: an earlier CLAIM_NEXT with unknown outcome may
+     * have claimed runs that their owner does not know of. wake_ms is compared with the later of
+     * now_ms and the store's clock. BAD_INPUT if the next run is damaged: it is left unchanged, and
+     * `damaged` has its id. */
     HAFT__STORE_CLAIM_NEXT,
 
-    HAFT__STORE_RENEW,   /* run.owner, lease_ms: all its leases -> count; run.lease_ms: until when,
-                          * in a store that passes over what others have locked, else as it was */
-    HAFT__STORE_RELEASE, /* run.id, run.epoch: nobody's any more, updated_ms is now; fine when it
-                          * was lost -> count */
+    HAFT__STORE_RENEW, /* run.owner, lease_ms: renews all its leases -> count; run.lease_ms: the new
+                        * end, in a store that skips rows locked by others, else unchanged */
+    HAFT__STORE_RELEASE, /* run.id, run.epoch: removes the owner and sets updated_ms to now; OK if
+                          * the run was lost -> count */
 
-    /* run.id, after, limit (events; 0: all) -> text: lines, each ended by a line feed; count.
-     * BAD_INPUT when the chain of checksums is broken. */
+    /* run.id, after, limit (events; 0: all) -> text: lines, each with its line feed; count.
+     * BAD_INPUT if the checksum chain is broken. */
     HAFT__STORE_READ_EVENTS,
 
-    /* name: a run's id, the beginning of one, or "last" (created) -> found[0]. NOT_FOUND; BAD_INPUT
-     * when several begin so, and when it is damaged, but for `include_damaged`. */
+    /* name: a run's id, a prefix of one, or "last" (created) -> found[0]. NOT_FOUND; BAD_INPUT if
+     * the prefix is ambiguous, or if the run is damaged, unless `include_damaged` is set. */
     HAFT__STORE_FIND,
 
-    /* thread (or ""), open_only, limit (0, or too many: HAFT__LIMIT_STORE_LIST), name (only ids
-     * before it, or "") -> found, the greatest id first, without `spec` and `answer`. With `behind`
-     * instead of a thread only runs that are RUNNING and have an earlier one of their thread which
-     * has not ended, as AHEAD has them. Those that are damaged are among them, and say so. */
+    /* thread (or ""), open_only, limit (0 or too large: HAFT__LIMIT_STORE_LIST), name (only smaller
+     * ids, or "") -> found, greatest id first, without `spec` and `answer`. With `behind` instead
+     * of a thread: only RUNNING runs with an earlier run of their thread that has not ended, with
+     * the columns of PREDECESSORS. Damaged runs are included and marked. */
     HAFT__STORE_LIST,
 
-    /* thread, name: a run's id, or "" for one that begins now -> found: the runs of the thread that
-     * were created before that one and have ended, in that order, whatever their ids are: id, task,
-     * end, answer, created_ms. The last HAFT__LIMIT_STORE_LIST of them when there are more. */
+    /* thread, name: a run's id, or "" for a run that begins now -> found: the runs of the thread
+     * that were created before it and have ended, in order of creation, regardless of their ids:
+     * id, task, end, answer, created_ms. At most the last HAFT__LIMIT_STORE_LIST. */
     HAFT__STORE_THREAD_HISTORY,
 
     /* run.id, limit -> found: the runs of its thread that were created before it and have not
-     * ended, in that order: id, state, owner, lease_ms. Once there is none there never will be one:
-     * the run may begin. */
+     * ended, in order of creation: id, state, owner, lease_ms. Once the list is empty it stays
+     * empty: the run may begin. */
     HAFT__STORE_PREDECESSORS,
 
-    /* run.id, text: leaves a message for whoever has the run. BAD_STATE when it has ended, or is on
-     * its way into another store (store/move.h) and not run.owner's; TOO_BIG when too many wait. */
+    /* run.id, text: leaves a message for the owner of the run. BAD_STATE if the run has ended, or
+     * if it is being moved to another store (store/move.h) and run.owner does not own it. TOO_BIG
+     * if it has too many unread messages. */
     HAFT__STORE_SEND,
 
-    /* run.owner -> messages for its runs, the oldest first; run.id instead: those of that run. They
-     * stay until an append consumes them; what is too much for once comes then. */
+    /* run.owner -> messages for its runs, oldest first; with run.id instead: those of that run.
+     * Messages stay until an append consumes them. If the result would be too big, it is cut; the
+     * rest follows once these are consumed. */
     HAFT__STORE_RECEIVE,
 
-    HAFT__STORE_READ_ARTIFACT, /* run.id, name -> artifact, its content checked; the newest of a
-                                  name */
+    HAFT__STORE_READ_ARTIFACT, /* run.id, name -> artifact, with its content checked; the newest of
+                                * that name */
 
     HAFT__STORE_CACHE_GET, /* scope, name: a key, now_ms -> text; NOT_FOUND */
-    HAFT__STORE_CACHE_PUT, /* scope, name, text, now_ms, lease_ms: how long; 0: for ever */
+    HAFT__STORE_CACHE_PUT, /* scope, name, text, now_ms, lease_ms: lifetime; 0: forever */
 
-    HAFT__STORE_REMOVE, /* run.id, damaged or not, dead_owner; BAD_STATE while somebody has it, but
-                         * for run.owner and `dead_owner`, if they are not ""; with run.epoch, when
-                         * it is not 0, unless run.owner has it in that epoch */
+    HAFT__STORE_REMOVE, /* run.id (may be damaged), dead_owner. BAD_STATE if the run has an owner
+                         * other than run.owner and `dead_owner` (if these are not ""). If run.epoch
+                         * is not 0, also BAD_STATE unless run.owner owns it in that epoch */
 
-    /* now_ms, before_ms: removes runs that ended before; 0: none. Only those with one of `ends`, if
-     * there are any, and not the `keep` that ended last. A thread goes as a whole: a run stays as
-     * long as another of its thread is to stay or has not ended, and as long as its parent has not
-     * ended. Results that are too old go in any case -> count of runs. With `dry_run` nothing is
-     * removed. */
+    /* now_ms, before_ms: removes runs that ended before; 0: none -> count of runs. Only runs with
+     * one of `ends`, if any are given, and not the last `keep` that ended. A thread is removed as a
+     * whole: a run is kept as long as another run of its thread must be kept or has not ended, and
+     * as long as its parent has not ended. Expired cached results are always removed. With
+     * `dry_run` nothing is removed. */
     HAFT__STORE_GC,
 
-    /* -> findings: what `haft doctor` is to know of the store, beside that it can be opened.
-     * Changes nothing; may read all of it. A finding that is not good has a hint.
+    /* -> findings: the checks of `haft doctor`, apart from opening the store. Changes nothing; may
+     * read all data. A bad finding has a hint.
      *
      *     memory    kept: "as long as this process"
      *     sqlite    schema (the version), journal ("wal"), synchronous ("full"), integrity
-     *               (PRAGMA quick_check), space (free bytes beside HAFT__LIMIT_STORE_FREE_BYTES),
+     *               (PRAGMA quick_check), space (free bytes against HAFT__LIMIT_STORE_FREE_BYTES),
      *               clock (no run was created in the future)
-     *     postgres  server (version; bad when it is in recovery: a standby takes no writes), schema
-     *               (version), runs (that lack a part), role (its name; bad when it lacks a right
-     * that is needed, worth a hint when it is a superuser), isolation (what the statements were
-     * written for), durability (synchronous_commit is on or stricter, fsync and full_page_writes
-     *               are on), clock (the database's beside this machine's; bad past a second: leases
-     *               are by the database's time and deadlines by this machine's), connections (used
-     *               and allowed, by the server, the database or the role, whichever is nearest; bad
-     *               when fewer than a tenth are left) */
+     *     postgres  server (version; bad in recovery: a standby rejects writes), schema
+     *               (version), runs (that lack a part), role (its name; bad if it lacks a needed
+     *               privilege, a hint if it is a superuser), isolation (the level that the
+     *               statements need), durability (synchronous_commit is on or stricter, fsync and
+     *               full_page_writes are on), clock (the database's against this machine's; bad
+     *               past a second: leases use the database's time, deadlines this machine's),
+     *               connections (used and allowed, by the server, the database or the role,
+     *               whichever is nearest; bad if fewer than a tenth are left) */
     HAFT__STORE_DOCTOR,
 } haft__store_verb;
 
 typedef struct haft__store_request haft__store_request;
 
-/* Filled in by the caller, zeroed before; inputs are borrowed until `done`, and so is the arena,
- * which nobody else may use meanwhile. */
+/* The caller zeroes it and fills it in. Inputs and the arena are borrowed until `done`; nobody else
+ * may use the arena in the meantime. */
 struct haft__store_request {
     haft__store_verb verb;
     haft__store_run run;
-    const haft_str *lines; /* events, without line ends */
+    const haft_str *lines; /* events, without line feeds */
     size_t line_count;
     const haft__store_artifact *artifacts;
     size_t artifact_count;
@@ -244,26 +250,26 @@ struct haft__store_request {
     void (*done)(haft__store_request *request);
     void *context;
 
-    /* What came of it. */
-    haft__arena *arena; /* the caller's: what is read lives there. NULL where nothing is */
+    /* Results. */
+    haft__arena *arena; /* the caller's arena for the results; NULL for verbs without any */
     haft_status status;
-    haft_error error; /* when status is not OK; what follows is only there when it is */
+    haft_error error; /* if status is not OK; the fields below are valid only if it is */
     const haft__store_run *found;
     size_t found_count;
     haft__store_artifact artifact;
     const haft__store_finding *findings;
     size_t finding_count;
     uint64_t count;
-    bool low;  /* there is hardly room for more: no new work is to be begun */
-    bool lost; /* of TAKE: somebody had the run, and is gone */
-    char
-        damaged[HAFT__ID_LENGTH + 1]; /* of TAKE, with BAD_INPUT: the run that it is about, or "" */
+    bool low;  /* almost no space is left: start no new work */
+    bool lost; /* of CLAIM_NEXT: the previous owner of the run is dead */
+    /* Of CLAIM_NEXT, with BAD_INPUT: the id of the damaged run, or "". */
+    char damaged[HAFT__ID_LENGTH + 1];
 
-    haft__store_request *next; /* the store's */
+    haft__store_request *next; /* used by the store */
     struct {
         bool begun;
-        uint64_t before, updated, number; /* which runs are due; the last one looked at */
-    } gc;                                 /* the store's: what is much is done in parts */
+        uint64_t before, updated, number; /* which runs are due; the last one checked */
+    } gc;                                 /* used by the store: a large GC is done in parts */
 };
 
 /* The version of SQLite at run time. Static. */
@@ -271,8 +277,9 @@ const char *haft__store_sqlite_version(void);
 
 void haft__store_submit(haft__store *store, haft__store_request *request);
 
-/* Submits and steps the loop until it is done; for programs that have nothing else to do, and never
- * from a callback of the loop. Returns its status; `done` and `context` are not used. */
+/* Submits the request and steps the loop until it is done. For programs that have nothing else to
+ * do; never from a callback of the loop. Returns the request's status; `done` and `context` are not
+ * used. */
 HAFT_MUST_USE haft_status haft__store_submit_and_wait(haft__store *store,
                                                       haft__store_request *request,
                                                       haft_error *err);

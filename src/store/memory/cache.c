@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cache.c - results of calls that are worth remembering, in memory.
+ * cache.c - cached results of calls, in memory.
  *
- * The last HAFT__LIMIT_STORE_RESULTS are kept: each is noted in a ring under its number, where the
- * next but so many finds it and takes its place. Tests: tests/store/store_test.c.
+ * The last HAFT__LIMIT_STORE_RESULTS results are kept. Each has a number and a slot in a ring; a
+ * newer result that gets the same slot replaces it.
+ * Tests: tests/store/store_test.c.
  */
 #include <stdlib.h>
 

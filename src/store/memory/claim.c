@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * claim.c - finds a run that somebody should go on with, in memory.
+ * claim.c - claims a run that needs an owner, in memory.
  *
- * All runs are looked at: in memory there are few, and no other process. Tests:
- * tests/store/store_take_test.c.
+ * It scans all runs: in memory there are few, and there is no other process.
+ * Tests: tests/store/store_take_test.c.
  */
 #include "base/str.h"
 #include "io/owner.h"
 #include "store/memory/memory_int.h"
 
-/* Whether whoever had it is gone. */
+/* Whether the run has lost its owner. */
 static bool is_orphaned(const haft__memory_store *memory, const haft__store_request *request,
                         const haft__store_run *row)
 {
@@ -20,7 +20,7 @@ static bool is_orphaned(const haft__memory_store *memory, const haft__store_requ
            && (row->lease_ms <= haft__store_now(&memory->store) || haft__owner_is_dead(row->owner));
 }
 
-/* Whether nobody has it, and somebody should. */
+/* Whether the run has no owner and needs one. */
 static bool is_free(const haft__memory_store *memory, const haft__store_request *request,
                     const haft__memory_run *run)
 {
@@ -71,7 +71,7 @@ haft_status haft__memory_claim_next(haft__memory_store *memory, haft__store_requ
     haft__store_request one = *request;
     one.run.id = best->row.id;
     one.dead_owner = best->row.owner;
-    bool lost = one.dead_owner.len > 0; /* which does not outlive the claim */
+    bool lost = one.dead_owner.len > 0; /* the claim invalidates dead_owner */
     haft_status status = haft__memory_claim(memory, &one, err);
     request->found = one.found;
     request->found_count = one.found_count;

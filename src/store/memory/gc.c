@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gc.c - removes what is too old from the store in memory. Tests:
- * tests/store/store_gc_test.c.
- */
+/* gc.c - removes expired runs and results from the memory store. Tests:
+ * tests/store/store_gc_test.c. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -14,7 +13,8 @@ static int compare_times(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* When the last of those that are kept ended; those of the same millisecond stay, too. */
+/* Finds the end time of the oldest run that `keep` protects. Runs that ended in the same
+ * millisecond are kept, too. */
 static haft_status begin(const haft__memory_store *memory, haft__store_request *request,
                          haft_error *err)
 {
@@ -49,7 +49,8 @@ static bool is_due(const haft__memory_store *memory, const haft__store_request *
            && haft__store_is_expired(request, run->row.state, run->row.updated_ms, run->row.end);
 }
 
-/* The runs of one thread, from `at` on, are doomed or not; returns where the next one begins. */
+/* Marks the runs of one thread, from `at` on, if all of them may be removed. Returns the index of
+ * the next thread. */
 static size_t mark_thread(const haft__memory_store *memory, haft__store_request *request, size_t at)
 {
     const haft__sorted_array *threads = &memory->threads;

@@ -63,7 +63,7 @@ haft_status haft__memory_receive(haft__memory_store *memory, haft__store_request
     return found != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
 }
 
-/* Whether an earlier one of the request has the same id. */
+/* Whether an earlier message of the request has the same id. */
 static bool is_repeated(const haft__store_request *request, size_t at)
 {
     for (size_t i = 0; i < at; i++) {

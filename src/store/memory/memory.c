@@ -2,9 +2,9 @@
 /*
  * memory.c - a store that lasts as long as the process.
  *
- * Requests are performed when they are submitted and reported from the loop. What a run has stands
- * together and is given back when it is removed; specs and artifacts that are the same are kept
- * once. Nothing is half done: a verb takes all the memory it needs before it changes anything.
+ * Requests are performed on submission and reported from the loop. Everything of a run is freed
+ * when the run is removed. Equal specs and artifacts are stored once. Verbs are atomic: each
+ * allocates all memory before it changes anything.
  * Tests: tests/store/store_test.c.
  */
 #include "store/memory/memory_int.h"
@@ -15,7 +15,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 
-/* ---- orders ---- */
+/* ---- sort orders ---- */
 
 static int compare_run(const void *key, const void *item)
 {
@@ -49,7 +49,7 @@ static int compare_result(const void *key, const void *item)
     return order != 0 ? order : haft__str_compare(wanted->name, result->name);
 }
 
-/* ---- what the verbs share ---- */
+/* ---- shared functions ---- */
 
 haft__memory_run *haft__memory_find_run(const haft__memory_store *memory, haft_str id)
 {
@@ -103,7 +103,7 @@ void haft__memory_text_release(haft__memory_store *memory, haft__memory_text *te
 static haft_status open_memory(haft__loop *loop, const char *place, bool make_tables,
                                haft__store **ret_store, haft_error *err)
 {
-    (void)make_tables; /* there are none */
+    (void)make_tables; /* the memory store has no tables */
     if (place[0] != '\0') {
         return haft__fail(err, HAFT_BAD_INPUT, "", "memory: has no place, found '%s'", place);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store/memory/memory_int.h - what the files of the store in memory share. */
+/* store/memory/memory_int.h - declarations that the files of the memory store share. */
 #ifndef HAFT_STORE_MEMORY_MEMORY_INT_H
 #define HAFT_STORE_MEMORY_MEMORY_INT_H
 
@@ -7,7 +7,7 @@
 #include "store/backend.h"
 #include "store/memory/sorted_array.h"
 
-/* A text that several runs may have: a spec, the content of an artifact. */
+/* A text that several runs may share: a spec, the content of an artifact. */
 typedef struct haft__memory_text {
     size_t uses;
     haft_str text;
@@ -22,17 +22,17 @@ typedef struct haft__memory_artifact {
 } haft__memory_artifact;
 
 typedef struct haft__memory_run {
-    haft__store_run row; /* its texts are in `texts`, but for owner, spec, end and answer */
-    uint64_t number;     /* in the order of creation */
-    haft__buf log;       /* its events, each ended by a line feed */
-    size_t *ends;        /* where each of them ends in it; row.seq of them */
+    haft__store_run row; /* its texts are in `texts`, except owner, spec, end and answer */
+    uint64_t number;     /* counts runs in the order of creation */
+    haft__buf log;       /* the events, each with its line feed */
+    size_t *ends;        /* the end offset of each event in `log`; row.seq of them */
     size_t end_capacity;
     haft__memory_text *spec;
-    char *owner, *ending;             /* the texts of `owner`; of `end` and `answer` */
-    haft__memory_artifact *artifacts; /* the newest first */
+    char *owner, *ending;             /* the text of `owner`; the texts of `end` and `answer` */
+    haft__memory_artifact *artifacts; /* newest first */
     size_t message_count;
-    struct haft__memory_run *next_owned, **owned_at; /* among those that have an owner */
-    bool marked;                                     /* is about to be removed */
+    struct haft__memory_run *next_owned, **owned_at; /* list of runs with an owner */
+    bool marked;                                     /* to be removed by the current GC */
     char texts[];
 } haft__memory_run;
 
@@ -45,7 +45,7 @@ typedef struct haft__memory_message {
 
 typedef struct haft__memory_cache_entry {
     uint64_t number;
-    uint64_t until_ms; /* 0: for ever */
+    uint64_t until_ms; /* 0: forever */
     haft_str scope, name, text;
     char bytes[];
 } haft__memory_cache_entry;
@@ -53,16 +53,16 @@ typedef struct haft__memory_cache_entry {
 typedef struct haft__memory_store {
     haft__store store;
     haft__sorted_array runs;     /* by id */
-    haft__sorted_array threads;  /* the same runs by thread and id */
+    haft__sorted_array threads;  /* the same runs, by thread and id */
     haft__sorted_array texts;    /* by length and bytes */
     haft__sorted_array messages; /* by id */
     haft__sorted_array results;  /* by scope and name */
     haft__memory_run *owned;
-    haft__memory_cache_entry **ring; /* result number n at n % HAFT__LIMIT_STORE_RESULTS */
+    haft__memory_cache_entry **ring; /* result number n is at n % HAFT__LIMIT_STORE_RESULTS */
     uint64_t last_run, last_message, last_result;
 } haft__memory_store;
 
-/* The key of `threads`. */
+/* The search key of `threads`. */
 typedef struct haft__memory_thread_key {
     haft_str thread, id;
 } haft__memory_thread_key;
@@ -88,27 +88,27 @@ haft__memory_verb haft__memory_gc;
 haft__memory_verb haft__memory_read_events, haft__memory_find, haft__memory_list,
     haft__memory_thread_history, haft__memory_predecessors, haft__memory_read_artifact;
 
-/* The run of the thread that was created first, of those before `number` that have not ended and
- * are not before `after`; NULL when there is none. */
+/* The first-created run of the thread that has not ended and whose number is greater than `after`
+ * and less than `number`; NULL if none exists. */
 const haft__memory_run *haft__memory_first_open_run(const haft__memory_store *memory,
                                                     haft_str thread, uint64_t after,
                                                     uint64_t number);
 
-/* Copies what is known of a run into the arena. */
+/* Copies the row of a run into the request's arena. */
 HAFT_MUST_USE haft_status haft__memory_return_run(haft__store_request *request,
                                                   const haft__store_run *row, haft_error *err);
 
 /* mailbox.c */
 haft__memory_verb haft__memory_send, haft__memory_receive;
 
-/* Whether all the messages that a request consumes wait for the run. */
+/* Checks that all messages that a request consumes exist for the run. */
 HAFT_MUST_USE haft_status haft__memory_check_messages(const haft__memory_store *memory,
                                                       const haft__memory_run *run,
                                                       const haft__store_request *request,
                                                       haft_error *err);
 void haft__memory_consume_messages(haft__memory_store *memory, const haft__store_request *request);
 
-/* Those that wait for the run are gone. */
+/* Deletes all messages of the run. */
 void haft__memory_drop_messages(haft__memory_store *memory, haft__memory_run *run);
 
 /* cache.c */
@@ -118,11 +118,11 @@ void haft__memory_cache_expire(haft__memory_store *memory, uint64_t now_ms);
 /* memory.c */
 haft__memory_run *haft__memory_find_run(const haft__memory_store *memory, haft_str id);
 
-/* The text, once for all who have it; NULL without memory. */
+/* Returns the shared copy of the text and counts the use; NULL if out of memory. */
 haft__memory_text *haft__memory_text_acquire(haft__memory_store *memory, haft_str text);
 void haft__memory_text_release(haft__memory_store *memory, haft__memory_text *text);
 
-/* Copies `text` to *at, which moves behind it. */
+/* Copies `text` to *at and advances *at past the copy. */
 haft_str haft__memory_copy_text(char **at, haft_str text);
 
 #endif

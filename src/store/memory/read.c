@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - what is read from the store in memory. Tests: tests/store/store_test.c. */
+/* read.c - reads from the memory store. Tests: tests/store/store_test.c. */
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -18,7 +18,7 @@ static const size_t row_texts[] = {
     offsetof(haft__store_run, answer),    offsetof(haft__store_run, owner),
 };
 
-/* Puts the row's texts into the arena. */
+/* Copies the row's texts to the arena. */
 static bool copy_texts(haft__arena *arena, haft__store_run *row)
 {
     bool made = true;
@@ -69,7 +69,7 @@ haft_status haft__memory_read_events(haft__memory_store *memory, haft__store_req
     return request->text.ptr != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
 }
 
-/* ---- which runs ---- */
+/* ---- finding runs ---- */
 
 static const haft__memory_run *find_last(const haft__memory_store *memory)
 {
@@ -104,7 +104,7 @@ haft_status haft__memory_find(haft__memory_store *memory, haft__store_request *r
     return haft__memory_return_run(request, &run->row, err);
 }
 
-/* Where those stand that LIST may give: from `end` backwards to `*ret_begin`. */
+/* The range that LIST may return: from the returned end down to `*ret_begin`. */
 static size_t list_range(const haft__memory_store *memory, const haft__store_request *request,
                          size_t *ret_begin)
 {
@@ -119,13 +119,13 @@ static size_t list_range(const haft__memory_store *memory, const haft__store_req
     haft__memory_thread_key begin = {request->thread, {NULL, 0}};
     haft__memory_thread_key end = {request->thread, request->name};
     if (end.id.len == 0) {
-        end.id = HAFT__LIT("~"); /* behind every id */
+        end.id = HAFT__LIT("~"); /* sorts after every id */
     }
     *ret_begin = haft__sorted_array_lower_bound(threads, &begin, &found);
     return haft__sorted_array_lower_bound(threads, &end, &found);
 }
 
-/* Whether LIST gives it. */
+/* Whether LIST returns the run. */
 static bool is_listed(const haft__memory_store *memory, const haft__store_request *request,
                       const haft__memory_run *run)
 {
@@ -136,7 +136,7 @@ static bool is_listed(const haft__memory_store *memory, const haft__store_reques
     return !request->open_only || run->row.state != HAFT__RUN_STATE_ENDED;
 }
 
-/* Who has a run, and nothing else of it. */
+/* Only the columns about the owner. */
 static haft__store_run ownership_of(const haft__store_run *row)
 {
     return (haft__store_run){
@@ -170,7 +170,7 @@ haft_status haft__memory_list(haft__memory_store *memory, haft__store_request *r
     return rows != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
 }
 
-/* The first run of the thread among those by thread and id. */
+/* The index of the thread's first run in `threads`. */
 static size_t thread_begin(const haft__memory_store *memory, haft_str thread)
 {
     bool found;
@@ -184,8 +184,8 @@ static int by_number(const void *a, const void *b)
     return ((*one)->number > (*other)->number) - ((*one)->number < (*other)->number);
 }
 
-/* The runs of the past of run `number`, by their numbers; NULL without memory. Ids tell the time,
- * which may have been set back. */
+/* The runs of the thread that ended and were created before run `number`, by number; NULL if out of
+ * memory. Ids follow the clock, which may be set back. */
 static const haft__memory_run **find_history(const haft__memory_store *memory, haft__arena *arena,
                                              haft_str thread, uint64_t number, size_t *ret_count)
 {
@@ -316,7 +316,7 @@ haft_status haft__memory_read_artifact(haft__memory_store *memory, haft__store_r
                : haft__arena_fail(arena, err);
 }
 
-/* ---- how it is ---- */
+/* ---- doctor ---- */
 
 haft_status haft__memory_doctor(haft__memory_store *memory, haft__store_request *request,
                                 haft_error *err)

@@ -11,9 +11,9 @@
 #include "base/vec.h"
 #include "store/memory/memory_int.h"
 
-/* ---- who has it ---- */
+/* ---- owners ---- */
 
-/* Takes over `owner`, which is NULL for nobody. */
+/* Takes ownership of the string `owner`, which is NULL for no owner. */
 static void set_owner(haft__memory_store *memory, haft__memory_run *run, char *owner, size_t length)
 {
     if (run->owner != NULL) {
@@ -41,7 +41,7 @@ static void release_owner(haft__memory_store *memory, haft__memory_run *run)
     run->row.lease_ms = 0;
 }
 
-/* A copy of an owner's name; NULL without memory. */
+/* A copy of an owner's name; NULL if out of memory. */
 static char *copy_owner(haft_str owner)
 {
     char *copy = malloc(owner.len), *end = copy;
@@ -73,7 +73,7 @@ static haft__memory_artifact *make_artifact(haft__memory_store *memory,
     return made;
 }
 
-/* Until the one `before` all of them. */
+/* Frees the list up to, but not including, `before`. */
 static void free_artifacts(haft__memory_store *memory, haft__memory_artifact *list,
                            const haft__memory_artifact *before)
 {
@@ -85,7 +85,7 @@ static void free_artifacts(haft__memory_store *memory, haft__memory_artifact *li
     }
 }
 
-/* Those of the request, in front of the run's own; NULL in *ret_list when it has none. */
+/* Creates the request's artifacts in front of the run's own. */
 static bool make_artifacts(haft__memory_store *memory, const haft__store_request *request,
                            haft__memory_artifact *own, haft__memory_artifact **ret_list)
 {
@@ -114,11 +114,11 @@ static bool reserve_ends(haft__memory_run *run, size_t more)
     return wanted == 0 || ends != NULL;
 }
 
-/* Memory for what the request appends, so that append_lines cannot fail. */
+/* Allocates memory for the appended lines, so that append_lines cannot fail. */
 static bool reserve_lines(haft__memory_run *run, const haft__store_request *request)
 {
     bool room = haft__buf_reserve(&run->log, haft__store_line_bytes(request)) != NULL;
-    run->log.status = HAFT_OK; /* what it holds is whole, and the next may be shorter */
+    run->log.status = HAFT_OK; /* the content is intact, and the next append may be shorter */
     return room && reserve_ends(run, request->line_count);
 }
 
@@ -131,7 +131,7 @@ static void append_lines(haft__memory_run *run, const haft__store_request *reque
     }
 }
 
-/* The texts of a run that ends; NULL without memory. */
+/* A copy of the texts of a run that ends; NULL if out of memory. */
 static char *copy_ending(const haft__store_request *request)
 {
     char *copy = malloc(request->run.end.len + request->run.answer.len + 1), *end = copy;
@@ -142,7 +142,7 @@ static char *copy_ending(const haft__store_request *request)
     return copy;
 }
 
-/* Takes over `ending`. */
+/* Takes ownership of `ending`. */
 static void end_run(haft__memory_store *memory, haft__memory_run *run,
                     const haft__store_request *request, char *ending)
 {
@@ -201,9 +201,9 @@ haft_status haft__memory_append(haft__memory_store *memory, haft__store_request 
     return HAFT_OK;
 }
 
-/* ---- beginning ---- */
+/* ---- creation ---- */
 
-/* The texts of a run that never change, but for the spec. */
+/* Copies the texts of a run that never change, except the spec. */
 static void put_texts(haft__memory_run *run, const haft__store_run *from)
 {
     haft__store_run *row = &run->row;
@@ -240,7 +240,8 @@ static haft__memory_run *make_run(haft__memory_store *memory, const haft__store_
     return run;
 }
 
-/* What can fail once there is a run: its owner, its end, room among the others. */
+/* Allocates what can fail after the run is allocated: its owner, its end, its slots in the
+ * arrays. */
 static haft_status reserve_run(haft__memory_store *memory, haft__memory_run *run,
                                haft__store_request *request, haft_error *err)
 {
@@ -363,7 +364,7 @@ haft_status haft__memory_release(haft__memory_store *memory, haft__store_request
     return HAFT_OK;
 }
 
-/* ---- the end ---- */
+/* ---- removal ---- */
 
 void haft__memory_free_run(haft__memory_store *memory, haft__memory_run *run)
 {

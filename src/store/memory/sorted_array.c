@@ -26,7 +26,7 @@ size_t haft__sorted_array_lower_bound(const haft__sorted_array *sorted, const vo
     size_t low = 0, high = sorted->count;
     *ret_found = false;
     while (low < high) {
-        /* The last one is looked at first: that is where most keys belong. */
+        /* Compare with the last item first: most keys belong there. */
         size_t middle = high == sorted->count ? high - 1 : low + (high - low) / 2;
         int order = sorted->compare(key, sorted->items[middle]);
         if (order > 0) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * batch.c - many jobs in one transaction of PostgreSQL, and so with one sync of its disk.
+ * batch.c - many jobs in one PostgreSQL transaction, and so with one disk sync.
  *
- * A stage is what all jobs ask before any of them needs an answer: it goes to the server at once.
- * One that is refused before it has changed anything harms nobody. When a statement fails, the
- * transaction is rolled back, which is certain, and each job is performed apart. Only behind a
- * commit that was sent and not answered is it unknown what became of them.
+ * A stage consists of the statements that all jobs send before any of them needs an answer; it is
+ * sent as one pipeline. A job that is rejected before it has modified anything does not affect the
+ * others. If a statement fails, the transaction is rolled back, which is certain, and each job is
+ * repeated in its own transaction. The outcome is unknown only if a commit was sent and not
+ * answered.
  * Tests: tests/store/postgres/postgres_test.c.
  */
 #include <assert.h>
@@ -14,7 +15,7 @@
 #include "base/str.h"
 #include "store/postgres/postgres_int.h"
 
-/* ---- who goes together ---- */
+/* ---- forming a batch ---- */
 
 static bool is_alone(const haft__pg_job *job)
 {
@@ -23,7 +24,8 @@ static bool is_alone(const haft__pg_job *job)
            || (request->verb == HAFT__STORE_CREATE && request->alone);
 }
 
-/* A transaction has one job for each run at most: what it finds is then what was there before. */
+/* A transaction has at most one job per run: each job then sees the state before the
+ * transaction. */
 static bool fits(const haft__pg_connection *connection, const haft__pg_job *job)
 {
     if (connection->batch.first == NULL) {
@@ -67,9 +69,9 @@ static void gather(haft__pg_connection *connection)
     }
 }
 
-/* ---- a stage ---- */
+/* ---- stages ---- */
 
-/* One step of a job. What it has asked will be answered, whether it goes well or not. */
+/* Performs one step of a job. The statements that it sent are answered even if the step fails. */
 static void step(haft__pg_connection *connection, haft__pg_job *job)
 {
     haft__pg_step *next = job->next;
@@ -99,8 +101,8 @@ static void end_stage(haft__pg_connection *connection)
     haft__pg_connection_flush(connection);
 }
 
-/* The next step of every job, and the commit behind them when it is the last. It never goes with
- * the first stage of what writes: before that it is not known whether the tables are ours. */
+/* Performs the next step of every job, and sends the commit after the last. A write transaction
+ * never commits in the first stage: the version of the tables is not known before its answer. */
 static void run_stage(haft__pg_connection *connection)
 {
     bool finished = true;
@@ -123,7 +125,7 @@ static void run_stage(haft__pg_connection *connection)
     connection->first_stage = false;
 }
 
-/* Whoever looks for work must not keep those from the connection who have some. */
+/* A CLAIM_NEXT gets less time, so that it does not block the jobs of running runs. */
 static uint64_t statement_ms(const haft__pg_connection *connection)
 {
     const haft__pg *pg = connection->pg;
@@ -132,7 +134,7 @@ static uint64_t statement_ms(const haft__pg_connection *connection)
     return takes && pg->claim_ms < pg->request_ms ? pg->claim_ms : pg->request_ms;
 }
 
-/* The clock that leases are measured with: the database's, unless a test has its own. */
+/* The clock for leases is the database's, unless a test sets one. */
 static void send_settings(haft__pg_connection *connection)
 {
     const haft__pg *pg = connection->pg;
@@ -145,7 +147,7 @@ static void send_settings(haft__pg_connection *connection)
     }
     haft__pg_arg_int(&args, own ? HAFT__LIMIT_STORE_BUSY_MS : HAFT__LIMIT_STORE_PG_LOCK_MS);
     haft__pg_arg_int(&args, statement_ms(connection));
-    haft__pg_arg_int(&args, pg->idle_ms); /* who stands still lets others go on */
+    haft__pg_arg_int(&args, pg->idle_ms); /* a stopped process must not block others */
     haft__pg_connection_query(connection, first ? HAFT__PG_BEGIN_INFO : HAFT__PG_META, &args);
 }
 
@@ -169,7 +171,7 @@ void haft__pg_batch_start(haft__pg_connection *connection)
 
 /* ---- the end of a transaction ---- */
 
-/* It is as if it had never been; every job that was not refused is done again. */
+/* The transaction had no effect: requeues every job that was not rejected. */
 static void return_jobs(haft__pg_connection *connection, bool tried)
 {
     haft__pg_jobs told, again;
@@ -185,7 +187,7 @@ static void return_jobs(haft__pg_connection *connection, bool tried)
         job->apart = job->apart || tried;
         haft__pg_jobs_push(&again, job);
     }
-    /* An urgent one is alone in its transaction. */
+    /* An urgent job is alone in its transaction. */
     haft__pg_jobs_requeue(&again, haft__pg_connection_queue(connection, again.first));
     haft__pg_jobs_report(connection, &told);
 }
@@ -200,9 +202,9 @@ static void fail_jobs(haft__pg_connection *connection)
     haft__pg_jobs_report(connection, &connection->batch);
 }
 
-/* Whether a transaction with this job alone may still go well. A lock that a lost one has is let go
- * when the server sees that it is lost, or when its standby is back: only then it can be seen what
- * became of it. */
+/* Whether a transaction with this job alone may still succeed. The server releases a lock of a lost
+ * transaction when it notices the disconnect, or when its standby is back. Only then the outcome of
+ * the lost transaction is visible. */
 static bool may_retry(const haft__pg_connection *connection, haft__pg_job *job)
 {
     uint64_t now = haft__loop_now(connection->pg->store.loop);
@@ -222,7 +224,8 @@ static bool has_other(const haft__pg_jobs *jobs, haft_str run)
     return job != NULL;
 }
 
-/* One that waits for a lock lets all others go before it, but for those of the same run. */
+/* Moves a job that waits for a lock to the end of the queue, unless other jobs of the same run are
+ * queued. */
 static void defer_locked(haft__pg_connection *connection)
 {
     haft__pg_job *job = connection->batch.first;
@@ -238,7 +241,7 @@ static void defer_locked(haft__pg_connection *connection)
     haft__pg_jobs_push(&connection->queue, job);
 }
 
-/* Rolled back, for sure. */
+/* The transaction is certainly rolled back. */
 static void rolled_back(haft__pg_connection *connection)
 {
     haft__pg_job *first = connection->batch.first;
@@ -270,7 +273,7 @@ static void roll_back(haft__pg_connection *connection)
     end_stage(connection);
 }
 
-/* There is more of it to do, in a transaction of its own and behind what waits. */
+/* The job continues in another transaction, after the queued jobs. */
 static void continue_job(haft__pg_connection *connection, haft__pg_job *job)
 {
     haft__store_request *request = job->request;
@@ -315,9 +318,9 @@ void haft__pg_batch_disconnected(haft__pg_connection *connection)
             continue;
         }
         if (unknown && job->taken.epoch > 0 && !given_up) {
-            job->start = haft__pg_reclaim; /* it can be seen whether it was */
+            job->start = haft__pg_reclaim; /* checks whether the claim was committed */
         } else if (unknown && !given_up && job->request->verb == HAFT__STORE_CREATE) {
-            job->commit_uncertain = true; /* the id is its own: the same */
+            job->commit_uncertain = true; /* the id is unique: the retry recognises its own run */
         } else if (unknown) {
             haft_error err = {0};
             haft__pg_fail_commit_unknown(connection->pg, job->request, &connection->last_error,
@@ -342,7 +345,7 @@ static void fail_whole(haft__pg_connection *connection, haft_status status)
     connection->status = status;
 }
 
-/* False when it may not stay there: the connection is made again. */
+/* False if the connection may not stay on this server: it must reconnect. */
 static bool check_server(haft__pg_connection *connection, uint64_t server, bool standby)
 {
     haft_error err = {0};
@@ -355,7 +358,7 @@ static bool check_server(haft__pg_connection *connection, uint64_t server, bool 
     return status == HAFT_OK;
 }
 
-/* What the transaction was told about itself: the time, the server, the version of the tables. */
+/* Reads the first answer of the transaction: the time, the server, the version of the tables. */
 static void read_settings(haft__pg_connection *connection, PGresult *result)
 {
     haft__pg_rows rows = {.pg = connection->pg, .result = result};
@@ -379,10 +382,10 @@ static void read_settings(haft__pg_connection *connection, PGresult *result)
     if (status != HAFT_OK) {
         fail_whole(connection, status);
     }
-    connection->attempts = 0; /* only now it is known to be of use */
+    connection->attempts = 0; /* the connection is known to work only now */
 }
 
-/* Whose answer comes next; NULL for that of the transaction itself. */
+/* The job that gets the next answer; NULL for the transaction itself. */
 static haft__pg_job *reader_of(haft__pg_connection *connection)
 {
     if (connection->opened < connection->opening) {
@@ -459,7 +462,7 @@ static void advance(haft__pg_connection *connection)
     }
 }
 
-/* Who looks for work begins again later when those wait who keep work from being lost. */
+/* A CLAIM_NEXT is rolled back and repeated later if urgent jobs (lease renewals) are queued. */
 static bool yields_to_urgent(const haft__pg_connection *connection)
 {
     const haft__store_request *request = connection->batch.first->request;
@@ -467,7 +470,7 @@ static bool yields_to_urgent(const haft__pg_connection *connection)
            && request != NULL && request->verb == HAFT__STORE_CLAIM_NEXT;
 }
 
-/* All answers of the stage are there. */
+/* All answers of the stage have arrived. */
 static void end_answers(haft__pg_connection *connection)
 {
     if (connection->phase == HAFT__PG_ROLLING_BACK) {

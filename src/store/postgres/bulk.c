@@ -2,10 +2,11 @@
 /*
  * bulk.c - one statement for the rows of many jobs.
  *
- * PostgreSQL reads and plans a statement each time, since nothing may be prepared, and that takes
- * longer than to perform it. So what the jobs of a stage do alike goes to the server as one: every
- * parameter is an array, with an element for each row. Where a row is often alone, there is also a
- * statement for one: it is planned sooner, and the server needs no second copy of a long event.
+ * PostgreSQL parses and plans every statement anew, since nothing may be prepared, and that takes
+ * longer than the execution. So equal statements of the jobs of a stage are sent as one: every
+ * parameter is an array with an element for each row. Statements that often have a single row also
+ * have a form for one row: it is planned faster, and the server needs no second copy of a long
+ * event.
  * Tests: tests/store/postgres/bulk_test.c.
  */
 #include "base/error.h"
@@ -13,15 +14,15 @@
 #include "base/str.h"
 #include "store/postgres/postgres_int.h"
 
-/* A statement that has as much as this does not gain from more rows. */
+/* A statement of this size does not gain from more rows. */
 #define FULL_BYTES HAFT__LIMIT_STORE_ROW_BYTES
-/* That, and one row. */
+/* FULL_BYTES and one more row. */
 #define MOST_BYTES (HAFT__LIMIT_STORE_TEXT_BYTES + 4 * HAFT__LIMIT_STORE_ROW_BYTES)
 
-/* In the order in which they are sent. The types of their parameters: text, bytes, numbers. */
+/* In the order in which they are sent. The parameter types: text, bytes, numbers. */
 static const struct {
     const char *sql, *types;
-    const char *one; /* for one row that has no NULL, or NULL */
+    const char *one; /* the form for one row without NULLs, or NULL */
 } statements[HAFT__PG_BULK_COUNT] = {
     [HAFT__PG_LOCK_HEADS] = {HAFT__PG_HEADS_LOCK, "t", NULL},
     [HAFT__PG_ADD_EVENTS] = {HAFT__PG_EVENTS_ADD, "tnbb", HAFT__PG_EVENT_ADD},
@@ -34,10 +35,10 @@ static const struct {
     [HAFT__PG_SET_DUE] = {HAFT__PG_NEXT_DUE, "t", NULL},
 };
 
-/* ---- arrays, in the form that array_recv() of the server reads ---- */
+/* ---- arrays, in the binary format of the server's array_recv() ---- */
 
-#define COUNT_AT 12 /* where the number of elements stands */
-#define FIRST_AT 24 /* the first of them, behind its length */
+#define COUNT_AT 12 /* offset of the number of elements */
+#define FIRST_AT 24 /* offset of the first element, after its length */
 
 static void put(char *to, uint64_t number, size_t bytes)
 {
@@ -54,14 +55,14 @@ static void add_number(haft__buf *to, uint64_t number, size_t bytes)
     haft__buf_add(to, digits, bytes);
 }
 
-/* The number that the server has for a type; it is the same everywhere. */
+/* The server's OID of a type, which is the same in every database. */
 static uint32_t oid_of(char type)
 {
     enum { BYTEA = 17, BIGINT = 20, TEXT = 25 };
     return type == 't' ? TEXT : type == 'b' ? BYTEA : BIGINT;
 }
 
-/* One dimension, perhaps with NULLs, so many elements (not known yet), counted from 1. */
+/* One dimension, NULLs allowed, element count (set later), lower bound 1. */
 static void begin_array(haft__buf *column, char type)
 {
     const uint32_t head[] = {1, 1, oid_of(type), 0, 1};
@@ -86,7 +87,7 @@ static void add_element(haft__buf *column, const haft__pg_args *args, size_t at)
 
 /* ---- rows ---- */
 
-/* How many bytes its rows have now. */
+/* Adds a row; returns the size of all rows in bytes. */
 static size_t add_row(haft__pg_connection *connection, haft__pg_bulk_statement which,
                       const haft__pg_args *args)
 {
@@ -104,7 +105,7 @@ static size_t add_row(haft__pg_connection *connection, haft__pg_bulk_statement w
     return bytes;
 }
 
-/* Each as a parameter, complete; or the only element of each. */
+/* Binds each array as a parameter, or, with `one`, the only element of each. */
 static haft_status bind(haft__pg_bulk_rows *share, const char *types, bool one, haft__pg_args *args,
                         haft_error *err)
 {
@@ -126,13 +127,13 @@ static void empty(haft__pg_bulk_rows *share)
     for (size_t i = 0; i < COUNT(share->columns); i++) {
         haft__buf_clear(&share->columns[i]);
         if (share->columns[i].cap > 2 * FULL_BYTES) {
-            haft__buf_finish(&share->columns[i]); /* such a row is seldom followed by others */
+            haft__buf_finish(&share->columns[i]); /* such a long row is seldom followed by others */
         }
     }
 }
 
-/* Whether there was anything to send. What cannot be sent is not: nothing of the transaction is
- * kept then, and each job gets its own. */
+/* Returns whether the statement had rows. If it cannot be sent, the transaction fails, and each job
+ * is repeated in its own. */
 static bool send(haft__pg_connection *connection, haft__pg_bulk_statement which)
 {
     haft__pg_bulk_rows *share = &connection->bulk[which];

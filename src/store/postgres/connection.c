@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * connection.c - a connection to PostgreSQL on the loop: made, watched, lost, made again.
+ * connection.c - a connection to PostgreSQL on the loop: opened, watched, lost, reopened.
  *
- * Nothing here waits but haft__pg_connection_drain, at the beginning and the end of a store. A
- * connection that is lost is made again when there is a reason to, at once the first time, then
- * after pauses that grow. Jobs wait meanwhile, each until its time is over. Tests:
- * tests/store/postgres/postgres_test.c.
+ * Only haft__pg_connection_drain blocks; it is used to open and close a store. A lost connection is
+ * reopened when it is needed: at once the first time, then with growing backoff. Jobs wait in the
+ * meantime, each until its deadline.
+ * Tests: tests/store/postgres/postgres_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -35,7 +35,7 @@ static bool has_jobs(const haft__pg_connection *connection)
 
 /* ---- watching ---- */
 
-/* What is waited for from now on, with a new watch when the socket may be another one. */
+/* Sets the poll interest; creates a new poll if the socket may have changed. */
 static void watch(haft__pg_connection *connection, bool readable, bool writable)
 {
     haft_status status = HAFT_OK;
@@ -72,7 +72,7 @@ void haft__pg_connection_flush(haft__pg_connection *connection)
     }
 }
 
-/* ---- losing ---- */
+/* ---- disconnecting ---- */
 
 static void close_link(haft__pg_connection *connection)
 {
@@ -94,7 +94,7 @@ void haft__pg_connection_discard(haft__pg_connection *connection)
     }
 }
 
-/* Notes why, from libpq, unless it is known already. */
+/* Records libpq's error, unless an error is known already. */
 static void note_why(haft__pg_connection *connection)
 {
     if (connection->last_status == HAFT_OK) {
@@ -134,7 +134,7 @@ static void on_backoff_end(void *context)
     run_next(context);
 }
 
-/* The next attempt comes after a pause: twice as long each time, and none like another's. */
+/* Starts the pause before the next attempt: it doubles each time, with jitter. */
 static void start_backoff(haft__pg_connection *connection)
 {
     haft__pg *pg = connection->pg;
@@ -152,7 +152,7 @@ static void start_backoff(haft__pg_connection *connection)
     }
 }
 
-/* What an attempt that failed leaves: who waits for the first connection is told at once. */
+/* Handles a failed attempt. Jobs that wait for the first connection fail at once. */
 static void fail_attempt(haft__pg_connection *connection, bool for_good)
 {
     note_why(connection);
@@ -181,7 +181,7 @@ static haft_status check_server(const haft__pg_connection *connection, haft_erro
     return HAFT_OK;
 }
 
-/* Whether it has to go where the one that writes is. */
+/* Whether the connection must use the server of the write connection. */
 static bool must_match_writer(const haft__pg_connection *connection)
 {
     return !connection->writes && connection->pg->writer.phase >= HAFT__PG_IDLE;
@@ -203,13 +203,13 @@ static void connected(haft__pg_connection *connection)
     connection->phase = HAFT__PG_IDLE;
     connection->silent = 0;
     if (!must_match_writer(connection)) {
-        connection->pg->host =
-            haft__pg_host_index(connection->pg, connection->conn); /* the other one comes, too */
+        /* The other connection uses this host, too. */
+        connection->pg->host = haft__pg_host_index(connection->pg, connection->conn);
     }
     watch(connection, true, false);
 }
 
-/* libpq may have closed the socket and opened another: it is watched anew. */
+/* libpq may have closed the socket and opened another, so a new poll is needed. */
 static void continue_connecting(haft__pg_connection *connection)
 {
     unwatch(connection);
@@ -221,14 +221,14 @@ static void continue_connecting(haft__pg_connection *connection)
     }
 }
 
-/* Warnings are for somebody who looks at them; libpq would print them. */
+/* libpq would print warnings to standard error. */
 static void ignore_notice(void *context, const PGresult *result)
 {
     (void)context;
     (void)result;
 }
 
-/* Begins with the host whose turn it is; what comes behind the URL counts more. */
+/* Connects to the current host first. Options after the URL override those in it. */
 static PGconn *begin_at(const haft__pg_connection *connection)
 {
     static const char *const names[] = {
@@ -275,7 +275,7 @@ static void connect_link(haft__pg_connection *connection)
 
 static void arm(haft__pg_connection *connection);
 
-/* Jobs of a queue come in the order of their deadlines: the first one counts. */
+/* The jobs of a queue are ordered by deadline: the first one decides. */
 static uint64_t due_of(const haft__pg_jobs *jobs)
 {
     return jobs->first != NULL ? jobs->first->due_ms : UINT64_MAX;
@@ -298,7 +298,8 @@ static void on_deadline(void *context)
     if (connection->phase == HAFT__PG_CONNECTING && connection->connect_by_ms <= now) {
         connection->last_status = haft__pg_fail_time(pg, "the database did not answer",
                                                      pg->connect_ms, &connection->last_error);
-        connection->pg->host += !must_match_writer(connection); /* the others have not been asked */
+        /* The other hosts have not been tried. */
+        connection->pg->host += !must_match_writer(connection);
         connection->silent++;
         if (connection->silent < pg->hosts) {
             close_link(connection);
@@ -336,7 +337,7 @@ static void arm(haft__pg_connection *connection)
         haft_status status =
             haft__timer_start(loop, &connection->deadline, due > now ? due - now : 0, on_deadline,
                               connection, &connection->last_error);
-        if (status != HAFT_OK) { /* nothing may wait without an end */
+        if (status != HAFT_OK) { /* no job may wait without a deadline */
             connection->last_status = status;
             haft__pg_connection_discard(connection);
             fail_queue(connection, UINT64_MAX);
@@ -344,7 +345,7 @@ static void arm(haft__pg_connection *connection)
     }
 }
 
-/* ---- going on ---- */
+/* ---- progress ---- */
 
 static void wake(haft__pg_connection *connection)
 {
@@ -354,7 +355,7 @@ static void wake(haft__pg_connection *connection)
     }
 }
 
-/* The reader goes along: what was written must be read where it was. */
+/* The reader follows the writer: data must be read from the server that it was written to. */
 static void cut_reader(haft__pg *pg, haft_status status, const haft_error *last_error)
 {
     haft__pg_connection *reader = &pg->reader;
@@ -366,7 +367,7 @@ static void cut_reader(haft__pg *pg, haft_status status, const haft_error *last_
     }
 }
 
-/* The next host. */
+/* Switches to the next host. */
 static void advance_phase(haft__pg_connection *connection)
 {
     connection->pg->host += !must_match_writer(connection);
@@ -375,9 +376,10 @@ static void advance_phase(haft__pg_connection *connection)
     }
 }
 
-/* Two servers: the reader's is wrong when it is a standby, or while the other one is at work. Else
- * nobody knows who was there first; a server that was restarted behind a pooler looks like this,
- * too. Then the writer connects anew before it writes again. */
+/* The two connections are on different servers. The reader's server is wrong if it is a standby, or
+ * while the writer is in a transaction. Otherwise it is unknown which server is right; a server
+ * that was restarted behind a pooler looks the same. Then the writer reconnects before it writes
+ * again. */
 haft_status haft__pg_connection_check_server(haft__pg_connection *connection, uint64_t server,
                                              bool standby, haft_error *err)
 {
@@ -401,7 +403,7 @@ haft_status haft__pg_connection_check_server(haft__pg_connection *connection, ui
     return HAFT_OK;
 }
 
-/* It is made again at once, but for one that was a standby's: that takes a while to change. */
+/* The connection is reopened at once, except after a standby: its role takes a while to change. */
 static void lose(haft__pg_connection *connection)
 {
     bool try_next_host = connection->try_next_host;
@@ -411,14 +413,14 @@ static void lose(haft__pg_connection *connection)
     if (try_next_host && connection->pg->hosts > 1) {
         advance_phase(connection);
     }
-    /* Who waits for the first connection, or for the last time, is told. */
+    /* Fails the jobs that wait for the first connection, or all jobs if the store is closing. */
     fail_queue(connection, try_next_host && connection->pg->closing ? UINT64_MAX : 0);
     if (try_next_host && has_waiting(connection)) {
         start_backoff(connection);
     }
 }
 
-/* Does what can be done now. Whatever has happened to the connection is seen here. */
+/* Performs the possible next actions. All changes of the connection's state are handled here. */
 static void run_next(haft__pg_connection *connection)
 {
     for (;;) {

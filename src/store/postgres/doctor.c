@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doctor.c - how a database is, for `haft doctor`: the facts come with one statement, and what
- * they mean is said apart from that. Tests: tests/store/postgres/doctor_test.c.
+ * doctor.c - the checks of `haft doctor` for PostgreSQL. One statement collects the facts; a
+ * separate function interprets them. Tests: tests/store/postgres/doctor_test.c.
  */
 #include "store/postgres/doctor.h"
 #include "base/error.h"
@@ -9,9 +9,9 @@
 #include "io/clock.h"
 #include "store/postgres/postgres_int.h"
 
-/* A session's own synchronous_commit may have been set by our transaction: what it was before. How
- * many sessions there are is told to everybody only as a number for each database. $1: the time
- * when it was asked. */
+/* haft's transaction may have changed synchronous_commit, so the statement reads the value from
+ * before. An unprivileged role sees the number of sessions only per database. $1: the time when the
+ * statement was sent. */
 #define FACTS                                                                                      \
     "SELECT current_setting('server_version'), pg_is_in_recovery()::int::bigint, "                 \
     "current_user::text, "                                                                         \
@@ -41,7 +41,7 @@
     "(SELECT count(*) FROM haft.runs r WHERE NOT EXISTS "                                          \
     "(SELECT 1 FROM haft.about a WHERE a.run = r.id)) FROM haft.meta"
 
-/* ---- what the facts mean ---- */
+/* ---- interpretation ---- */
 
 typedef struct report {
     haft__arena *arena;
@@ -65,8 +65,8 @@ static void note_role(report *r, const haft__pg_facts *facts)
          "it must own the schema haft, or be granted " HAFT__PG_GRANT);
 }
 
-/* "local" and "off" are made "on" by each of our transactions; only that the server lies to the
- * disk cannot be mended from here. */
+/* Each of haft's transactions turns "local" and "off" into "on". A server that does not sync to
+ * disk cannot be fixed from here. */
 static void note_durability(report *r, const haft__pg_facts *facts)
 {
     haft_str text =
@@ -78,7 +78,8 @@ static void note_durability(report *r, const haft__pg_facts *facts)
 
 static void note_clock(report *r, const haft__pg_facts *facts)
 {
-    uint64_t here = facts->asked_ms + (facts->machine_ms - facts->asked_ms) / 2; /* both ways */
+    /* The middle of the round trip. */
+    uint64_t here = facts->asked_ms + (facts->machine_ms - facts->asked_ms) / 2;
     bool ahead = facts->database_ms > here;
     uint64_t apart = ahead ? facts->database_ms - here : here - facts->database_ms;
     haft_str text = haft__arena_format(r->arena, "%llu ms %s this machine's",
@@ -87,14 +88,14 @@ static void note_clock(report *r, const haft__pg_facts *facts)
          "leases are by the database's clock and deadlines by this machine's: set both by NTP");
 }
 
-/* How many connections more there may be. */
+/* The number of connections that are left below a limit. */
 static uint64_t left_of(const haft__pg_facts *facts, size_t bound)
 {
     uint64_t used = facts->connections[bound].used, most = facts->connections[bound].most;
     return most == 0 ? UINT64_MAX : most > used ? most - used : 0;
 }
 
-/* The bound that is nearest. */
+/* Reports the limit that is nearest. */
 static void note_connections(report *r, const haft__pg_facts *facts)
 {
     static const char *const whose[HAFT__PG_BOUNDS] = {"", " in this database", " by this role"};
@@ -116,7 +117,7 @@ static void note_connections(report *r, const haft__pg_facts *facts)
 static void note_schema(report *r, const haft__pg_facts *facts)
 {
     haft_str text = HAFT__LIT("none yet; the first run makes it");
-    if (facts->made) { /* others than this version are refused */
+    if (facts->made) { /* other versions are rejected */
         text = haft__arena_format(r->arena, "version %llu%s", (unsigned long long)facts->version,
                                   facts->versions == 1 ? "" : ", and haft.meta has more rows");
     }
@@ -158,7 +159,7 @@ haft_status haft__pg_doctor_findings(const haft__pg_facts *facts, haft__arena *a
 
 /* ---- the facts ---- */
 
-/* NULL, where the role or the database has none of its own. */
+/* NULL if the role or the database has no limit. */
 static uint64_t read_bound(haft__pg_rows *rows)
 {
     return haft__pg_rows_is_null(rows) ? 0 : haft__pg_rows_int(rows);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store/postgres/doctor.h - what `haft doctor` makes of what a PostgreSQL server says of itself. */
+/* store/postgres/doctor.h - turns facts about a PostgreSQL server into findings of `haft
+ * doctor`. */
 #ifndef HAFT_STORE_POSTGRES_DOCTOR_H
 #define HAFT_STORE_POSTGRES_DOCTOR_H
 
@@ -7,24 +8,24 @@
 
 #define HAFT__PG_FINDINGS 8
 
-/* What bounds connections: the server, the database, the role. */
+/* The limits on connections: of the server, the database, the role. */
 #define HAFT__PG_BOUNDS 3
 
 typedef struct haft__pg_facts {
-    haft_str server; /* its version */
+    haft_str server; /* server version */
     bool standby;
-    bool made;         /* the tables are there; what follows of them, too */
+    bool made;         /* the tables exist, and the facts about them below are set */
     uint64_t version;  /* of the tables */
-    uint64_t versions; /* rows that say so */
+    uint64_t versions; /* number of rows in the version table */
     uint64_t torn;     /* runs that lack their row in haft.about */
     haft_str role;
     bool superuser;
-    bool rights; /* it may do with the tables what is done with them */
+    bool rights; /* the role has the privileges that haft needs on the tables */
     haft_str isolation, synchronous_commit;
-    bool syncs;                                 /* fsync and full_page_writes */
-    uint64_t database_ms, asked_ms, machine_ms; /* machine: when the answer came */
+    bool syncs;                                 /* fsync and full_page_writes are on */
+    uint64_t database_ms, asked_ms, machine_ms; /* machine_ms: when the answer arrived */
     struct {
-        uint64_t used, most; /* most 0: it has no bound of its own */
+        uint64_t used, most; /* most 0: no limit */
     } connections[HAFT__PG_BOUNDS];
 } haft__pg_facts;
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * error.c - what PostgreSQL's failures mean to people, and to those who may try again.
+ * error.c - maps PostgreSQL's failures to messages, and decides whether a retry may succeed.
  *
- * Texts of the server and of libpq are shown in one line, without the password in case one of them
- * has it. Tests: tests/store/postgres/postgres_test.c.
+ * Texts of the server and of libpq are shown as one line. The password is removed if a text
+ * contains it.
+ * Tests: tests/store/postgres/postgres_test.c.
  */
 #include <stdarg.h>
 
@@ -12,9 +13,9 @@
 #include "base/str.h"
 #include "store/postgres/postgres_int.h"
 
-/* ---- texts of others ---- */
+/* ---- quoting foreign texts ---- */
 
-/* The first line, or what of it fits; the password's place is left empty. */
+/* Copies the first line, truncated if needed, without the password. */
 static void quote(const haft__pg *pg, const char *text, char *to, size_t size)
 {
     haft_str rest = haft__str_trim(haft__str(text != NULL ? text : ""));
@@ -34,7 +35,7 @@ static void quote(const haft__pg *pg, const char *text, char *to, size_t size)
     to[length] = '\0';
 }
 
-/* ---- ours ---- */
+/* ---- errors of haft ---- */
 
 haft_status haft__pg_fail_damaged(const haft__pg *pg, haft_error *err, const char *what, ...)
 {
@@ -106,27 +107,27 @@ void haft__pg_fail_commit_unknown(const haft__pg *pg, const haft__store_request 
     (void)haft__hint(err, HAFT_IO, "%s", why->message);
 }
 
-/* ---- the server's ---- */
+/* ---- errors of the server ---- */
 
 typedef enum meaning {
-    GONE,    /* the connection, and what is known of the transaction */
-    ENDED,   /* the connection, but the transaction was not committed for sure */
+    GONE,    /* the connection is lost, and the outcome of the transaction is unknown */
+    ENDED,   /* the connection is lost, but the transaction certainly was not committed */
     STANDBY, /* the same, and another server may be the right one */
-    RETRY,   /* rolled back because of others */
-    LOCKED,  /* somebody else does not let go */
-    STOPPED, /* it took too long, or somebody has ended it */
-    FULL,    /* no room */
-    RIGHTS,  /* not allowed */
-    TABLES,  /* not as we made them */
-    DAMAGED, /* what is read is not what was written */
-    VALUE,   /* what we sent cannot be kept */
+    RETRY,   /* rolled back because of other sessions */
+    LOCKED,  /* another session holds a lock */
+    STOPPED, /* it took too long or was cancelled */
+    FULL,    /* the disk is full */
+    RIGHTS,  /* missing privilege */
+    TABLES,  /* the tables are not those that haft created */
+    DAMAGED, /* the data is damaged */
+    VALUE,   /* the server cannot store a value */
 } meaning;
 
-/* A standby says so to a transaction that is to write. Of a statement it means that the engine does
- * not know it. */
+/* A standby returns this for a write transaction. For a statement it means that the engine does not
+ * support it. */
 #define UNABLE "0A000"
 
-/* By their beginnings; the first that fits counts. Appendix A of PostgreSQL's manual. */
+/* By prefix of the SQLSTATE; the first match counts. See Appendix A of the PostgreSQL manual. */
 static const struct {
     const char *state;
     meaning meaning;
@@ -197,7 +198,7 @@ haft_status haft__pg_fail_result(const haft__pg *pg, const PGresult *result, boo
         *ret_failure = (haft__pg_failure){.certain = true};
         return haft__fail(err, HAFT_IO, pg->place, "the database refuses: %s (%s)", text, state);
     }
-    meaning what = state == NULL ? GONE : meanings[at].meaning; /* libpq's own have none */
+    meaning what = state == NULL ? GONE : meanings[at].meaning; /* libpq's own have no SQLSTATE */
     *ret_failure = (haft__pg_failure){.again = what == RETRY,
                                       .locked = what == LOCKED,
                                       .broken = what == GONE || what == ENDED || what == STANDBY,

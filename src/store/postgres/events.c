@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * events.c - what runs have, read from PostgreSQL: events, messages, artifacts, results.
+ * events.c - reads events, messages, artifacts and cached results from PostgreSQL.
  *
- * Events are only given when they are those that were written: their numbers are dense, each row
- * fits the sum of the one before, and the last has the sum that the run's row remembers.
+ * Events are returned only if they are intact: their numbers have no gaps, each row matches the
+ * checksum chain, and the last row has the checksum in the row of the run.
  * Tests: tests/store/store_find_test.c, tests/store/pg_damage_test.c.
  */
 #include "base/buf.h"
@@ -41,8 +41,8 @@ haft_status haft__pg_read_events(haft__pg_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-/* The row behind which the part begins: the one that ends with the event it follows, or, when that
- * stands in the middle of a row, the one before. */
+/* Reads the row before the range: the row that ends with event number `after`, or the previous one
+ * if that event is in the middle of a row. */
 static bool read_start(const haft__pg_job *job, haft__event_reader *p)
 {
     haft__pg_rows rows = haft__pg_rows_begin(job, 1);
@@ -82,7 +82,8 @@ static haft_status read_part(const haft__pg_job *job, const haft__pg_head *head,
     uint64_t wrong = read_start(job, p)
                          ? haft__event_reader_read(p, next_row, &rows, head->run.seq, &head->chain)
                          : p->from.seq;
-    haft_status status = haft__buf_check(&p->text, err); /* what did not fit looks wrong, too */
+    /* An event that did not fit also looks damaged. */
+    haft_status status = haft__buf_check(&p->text, err);
     return status == HAFT_OK && wrong > 0 ? fail_event(job, wrong, err) : status;
 }
 

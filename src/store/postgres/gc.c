@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gc.c - removes what is too old, in PostgreSQL.
+ * gc.c - removes expired runs and results, in PostgreSQL.
  *
- * Some runs at a time, each part in a transaction of its own, so that others are not kept waiting.
- * What is looked at are the runs that are old enough, by an index, each once, and their threads.
+ * It removes some runs at a time, each part in its own transaction, so that others do not wait
+ * long. An index finds the runs that are old enough; each is checked once, together with its
+ * thread.
  * Tests: tests/store/store_gc_test.c.
  */
 #include "base/error.h"
@@ -29,7 +30,7 @@ haft_status haft__pg_gc(haft__pg_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-/* Runs that ended in this very millisecond with the last that is kept stay, too. */
+/* Runs that ended in the same millisecond as the last run that is kept are kept, too. */
 static haft_status find_kept(haft__pg_job *job, haft_error *err)
 {
     haft__store_request *request = job->request;
@@ -40,8 +41,7 @@ static haft_status find_kept(haft__pg_job *job, haft_error *err)
     return status == HAFT_OK ? find_some(job, err) : status;
 }
 
-/* Adds the ends that are wanted behind what the scratch has, and the time and these as arguments.
- */
+/* Appends the requested ends to the scratch buffer, and adds the time and the ends as arguments. */
 static haft_status arg_filters(haft__pg_job *job, haft__pg_args *args, haft_error *err)
 {
     const haft__store_request *request = job->request;
@@ -73,7 +73,8 @@ static haft_status find_some(haft__pg_job *job, haft_error *err)
     return status;
 }
 
-/* The runs of an answer that may go, as an array in the scratch; how many they are. */
+/* Writes the ids of the runs in an answer that may be removed as an array to the scratch buffer;
+ * returns their number. */
 static haft_status list_due(haft__pg_job *job, size_t *ret_due, haft_error *err)
 {
     haft_str ids[HAFT__LIMIT_STORE_GC_RUNS];
@@ -95,8 +96,8 @@ static haft_status list_due(haft__pg_job *job, size_t *ret_due, haft_error *err)
     return status == HAFT_OK ? haft__buf_check(packed, err) : status;
 }
 
-/* A run that is being created in one of their threads needs its past: until this transaction ends
- * nobody creates one, and what was created meanwhile is seen by the second look. */
+/* A run that is being created in one of their threads needs its history. Until the end of this
+ * transaction no run is created there; the recheck sees runs that were created before the lock. */
 static haft_status lock_threads(haft__pg_job *job, haft_error *err)
 {
     size_t due = 0;
@@ -113,12 +114,12 @@ static haft_status lock_threads(haft__pg_job *job, haft_error *err)
     return status;
 }
 
-/* At those whose threads are locked now, and no others. */
+/* Checks again the runs whose threads are locked now, and no others. */
 static haft_status recheck_due(haft__pg_job *job, haft_error *err)
 {
     haft__pg_args args = {0};
-    haft_status status =
-        arg_filters(job, &args, err); /* behind them: nobody else has the scratch */
+    /* The ends follow the ids: nothing else uses the scratch buffer. */
+    haft_status status = arg_filters(job, &args, err);
     if (status == HAFT_OK) {
         haft__pg_arg_literal(&args, job->connection->packed.ptr);
         haft__pg_job_query(job, HAFT__PG_RUNS_RECHECK, &args);
@@ -132,7 +133,7 @@ static haft_status remove_some(haft__pg_job *job, haft_error *err)
     uint64_t updated = job->gc.updated, number = job->gc.number;
     size_t due = 0;
     haft_status status = list_due(job, &due, err);
-    job->gc.updated = updated; /* it goes on behind all that the first look has found */
+    job->gc.updated = updated; /* the next part continues after all runs of the first check */
     job->gc.number = number;
     if (status == HAFT_OK) {
         haft__pg_args args = {0};
@@ -144,7 +145,7 @@ static haft_status remove_some(haft__pg_job *job, haft_error *err)
     return status;
 }
 
-/* Whoever else removes runs at the same time has counted the others. */
+/* Counts only the runs that this transaction deleted; a concurrent GC counts its own. */
 static haft_status count_removed(haft__pg_job *job, haft_error *err)
 {
     (void)err;

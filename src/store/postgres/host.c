@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host.c - the hosts of a URL: libpq tries them in their order, each time from the first, and
- * one that is silent would keep it from the others. So the list is turned. Tests:
+ * host.c - the hosts of a URL. libpq always tries them in order from the first, and a host that
+ * does not answer would use up the time for the others. So the list is rotated. Tests:
  * tests/store/postgres/host_test.c.
  */
 #include "base/str.h"
@@ -41,7 +41,7 @@ const char *haft__pg_conninfo_option(const haft__pg *pg, const char *keyword)
     return option->keyword != NULL ? option->val : NULL;
 }
 
-/* The element of that number, or the only one. */
+/* The element with this index, or the only one. */
 static haft_str element(const char *list, unsigned at, unsigned count)
 {
     haft_str rest = haft__str(list != NULL ? list : "");
@@ -59,7 +59,7 @@ unsigned haft__pg_host_index(const haft__pg *pg, const PGconn *conn)
     hosts = hosts != NULL ? hosts : haft__pg_conninfo_option(pg, "hostaddr");
     haft_str host = haft__str(pg->lib->host(conn)), port = haft__str(pg->lib->port(conn));
     unsigned at = 0;
-    for (; at + 1 < pg->hosts; at++) { /* one that nobody else is must be the last */
+    for (; at + 1 < pg->hosts; at++) { /* if no earlier host matches, it is the last */
         haft_str named = element(ports, at, pg->hosts);
         if (haft__str_equal(element(hosts, at, pg->hosts), host)
             && (named.len == 0 || haft__str_equal(named, port))) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job.c - requests on their way through the PostgreSQL store. Tests:
- * tests/store/postgres/postgres_test.c. */
+/* job.c - jobs: requests in the PostgreSQL store. Tests: tests/store/postgres/postgres_test.c. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -42,7 +41,7 @@ void haft__pg_jobs_requeue(haft__pg_jobs *from, haft__pg_jobs *to)
     }
 }
 
-/* ---- one ---- */
+/* ---- one job ---- */
 
 static void drop_answers(haft__pg_job *job)
 {
@@ -97,7 +96,7 @@ static void finalize(haft__pg_job *job)
     }
 }
 
-/* The reader is up: now it is done. */
+/* The read connection works: submits the actual job. */
 static void submit_job(haft__pg *pg, haft__pg_job *job)
 {
     haft__pg_job_reset(job);
@@ -154,7 +153,7 @@ const haft__pg_verb *haft__pg_verb_of(haft__store_verb verb)
         [HAFT__STORE_GC] = {haft__pg_gc, true, true, false},
         [HAFT__STORE_DOCTOR] = {haft__pg_doctor, false, true, false},
     };
-    switch (verb) { /* so that the compiler names one that has no row */
+    switch (verb) { /* the compiler warns about a verb without a row */
     case HAFT__STORE_CREATE:
     case HAFT__STORE_APPEND:
     case HAFT__STORE_CLAIM:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lease.c - who has a run, in PostgreSQL: claimed, taken, renewed, released, removed. Tests:
- * tests/store/store_test.c, pg_test.c.
+ * lease.c - the owner of a run, in PostgreSQL: claim, renew, release, remove. Tests:
+ * tests/store/store_test.c, tests/store/postgres/postgres_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -15,7 +15,7 @@ static uint64_t lease_of(const haft__pg_job *job)
     return haft__store_lease_end(&job->connection->pg->store, job->request->lease_ms);
 }
 
-/* ---- one that is named ---- */
+/* ---- CLAIM ---- */
 
 static haft__pg_step write_claim;
 
@@ -45,7 +45,7 @@ static haft_status write_claim(haft__pg_job *job, haft_error *err)
     return status;
 }
 
-/* ---- whichever waits ---- */
+/* ---- CLAIM_NEXT ---- */
 
 static bool has_row(const haft__pg_job *job)
 {
@@ -55,7 +55,7 @@ static bool has_row(const haft__pg_job *job)
 
 static haft__pg_step find_orphaned, claim_orphaned, return_orphaned, claim_free, return_free;
 
-/* The time has to be known first. */
+/* The first stage returns the time, which the claim needs. */
 haft_status haft__pg_claim_next(haft__pg_job *job, haft_error *err)
 {
     (void)err;
@@ -75,8 +75,8 @@ static haft_status find_orphaned(haft__pg_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-/* Claims what a statement finds at the time `now`. `dead` are owners that are no more; the other
- * one has none. */
+/* Claims a run with the statement `sql` at the time `now`. `dead` lists dead owners; NULL for a
+ * statement without that parameter. */
 static haft_status query_claim(haft__pg_job *job, const char *sql, uint64_t now,
                                const haft__buf *dead, haft__pg_step *next, haft_error *err)
 {
@@ -107,8 +107,7 @@ static haft_status claim_orphaned(haft__pg_job *job, haft_error *err)
     while (count < HAFT__LIMIT_STORE_LIST && haft__pg_rows_next(&rows)) {
         names[count] = haft__pg_rows_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
         count += !rows.checks.wrong && haft__owner_is_dead(names[count]);
-        rows.checks.wrong =
-            false; /* who a run that is damaged belongs to is nothing to the others */
+        rows.checks.wrong = false; /* the owner of a damaged run does not matter here */
     }
     if (job->request->reclaim_own) {
         names[count++] = job->request->run.owner;
@@ -131,7 +130,8 @@ static haft_str claimed_id(const haft__pg_job *job)
     return (haft_str){job->taken.id, job->taken.id_len};
 }
 
-/* Remembers which one it is: if the commit is lost, it would be ours and nobody would know. */
+/* Records the claimed run: if the commit is lost, this process would own a run that it does not
+ * know of. */
 static haft_status return_claimed(haft__pg_job *job, haft_error *err)
 {
     haft__pg_rows rows = haft__pg_rows_begin(job, 0);
@@ -166,11 +166,11 @@ static haft_status return_free(haft__pg_job *job, haft_error *err)
     if (has_row(job)) {
         return return_claimed(job, err);
     }
-    job->touched = false; /* there was nothing to change */
+    job->touched = false; /* nothing was modified */
     return haft__store_fail_nothing_to_claim(err);
 }
 
-/* Asks for nothing: that the transaction goes well is enough. */
+/* Sends no statement: a successful transaction is enough. */
 haft_status haft__pg_probe_reader(haft__pg_job *job, haft_error *err)
 {
     (void)job;
@@ -180,8 +180,8 @@ haft_status haft__pg_probe_reader(haft__pg_job *job, haft_error *err)
 
 static haft__pg_step inspect_claimed, return_reclaimed;
 
-/* After a commit that was lost. Locked first: the server may see later than we do that the
- * connection is gone, and until then the lost transaction can still be kept. */
+/* Runs after a lost commit. It locks the row first: the server may notice the disconnect later than
+ * this process, and until then the lost transaction can still be committed. */
 haft_status haft__pg_reclaim(haft__pg_job *job, haft_error *err)
 {
     (void)err;
@@ -192,7 +192,7 @@ haft_status haft__pg_reclaim(haft__pg_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-/* If it is ours in that epoch, it was kept. */
+/* If this owner has the run in that epoch, the claim was committed. */
 static haft_status inspect_claimed(haft__pg_job *job, haft_error *err)
 {
     (void)err;
@@ -215,7 +215,7 @@ static haft_status return_reclaimed(haft__pg_job *job, haft_error *err)
     return haft__pg_claim_next(job, err);
 }
 
-/* ---- those of an owner, and letting go ---- */
+/* ---- RENEW and RELEASE ---- */
 
 static haft__pg_step write_renewal, count_renewed, count_changed;
 
@@ -237,7 +237,8 @@ static haft_status write_renewal(haft__pg_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-/* Until when, too: whoever finds a run with an earlier time knows that it was passed over. */
+/* Also returns the end of the leases: a run with an earlier end was skipped because it was
+ * locked. */
 static haft_status count_renewed(haft__pg_job *job, haft_error *err)
 {
     job->request->run.lease_ms = lease_of(job);
@@ -253,7 +254,7 @@ static haft_status count_changed(haft__pg_job *job, haft_error *err)
 
 static haft__pg_step write_release;
 
-/* Locked first: a message that somebody is just leaving must be seen by what comes then. */
+/* Locks the row first, so that the statement that follows sees a message that is being sent. */
 haft_status haft__pg_release(haft__pg_job *job, haft_error *err)
 {
     (void)err;
@@ -273,7 +274,7 @@ static haft_status write_release(haft__pg_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-/* ---- the end ---- */
+/* ---- REMOVE ---- */
 
 static haft__pg_step write_removal;
 
@@ -310,7 +311,7 @@ void haft__pg_wake_next_in_thread(haft__pg_job *job, const haft__pg_head *head)
 
 static haft__pg_step drop_removed;
 
-/* Its rows are dropped in the next stage: they say which thread it is of. */
+/* The rows are deleted in the next stage, because they contain the thread of the run. */
 static haft_status write_removal(haft__pg_job *job, haft_error *err)
 {
     haft__pg_head head;

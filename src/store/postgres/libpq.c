@@ -19,11 +19,11 @@ static const char *const names[] = {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static haft__libpq functions;
-static const char *missing; /* NULL when all is there */
+static const char *missing; /* NULL if all functions were found */
 
 static void load(void)
 {
-    /* An array of what the table has in its order: all of them are pointers to functions. */
+    /* The table as an array in its order: all members are function pointers. */
     void *found[COUNT(names)];
     _Static_assert(sizeof(found) == sizeof(functions), "one pointer a name");
     void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store/postgres/libpq.h - libpq, PostgreSQL's own client library, loaded when the first store
- * wants it.
+ * store/postgres/libpq.h - loads libpq, the PostgreSQL client library, when the first store needs
+ * it.
  *
- * haft runs where it is not installed; nobody else calls it by its own names.
+ * haft runs on machines without libpq. All other code calls libpq only through this table.
  */
 #ifndef HAFT_STORE_POSTGRES_LIBPQ_H
 #define HAFT_STORE_POSTGRES_LIBPQ_H
@@ -12,7 +12,7 @@
 
 #include "haft.h"
 
-/* What is used of it: PQ<name> is haft__pg_lib.<name>. */
+/* The functions that haft uses: PQ<name> is haft__pg_lib.<name>. */
 #define HAFT__LIBPQ_FUNCTIONS(X)                                                                   \
     X(clear)                                                                                       \
     X(cmdStatus)                                                                                   \
@@ -56,7 +56,7 @@ typedef struct haft__libpq {
 #undef X
 } haft__libpq;
 
-/* Never unloaded. UNSUPPORTED when it is not installed or too old. From any thread. */
+/* The library is never unloaded. UNSUPPORTED if it is not installed or too old. From any thread. */
 HAFT_MUST_USE haft_status haft__libpq_load(const haft__libpq **ret_functions, haft_error *err);
 
 #endif

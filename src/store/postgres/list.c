@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* list.c - which runs there are, in PostgreSQL. Tests: tests/store/store_find_test.c. */
+/* list.c - finds and lists runs, in PostgreSQL. Tests: tests/store/store_find_test.c. */
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -25,7 +25,7 @@ static haft_str next_content(void *rows, haft__arena *arena)
     return haft__pg_rows_content(rows, arena, NULL);
 }
 
-/* All rows of an answer into found; `backwards`: the last one first. */
+/* Stores all rows of an answer in `found`; `backwards`: last row first. */
 static haft_status read_runs(haft__pg_job *job, unsigned answer, haft__row_reader *take,
                              bool backwards, haft_error *err)
 {
@@ -48,7 +48,7 @@ static haft_status read_runs(haft__pg_job *job, unsigned answer, haft__row_reade
     return status;
 }
 
-/* What is found must be whole, where it is not looked at as it is. */
+/* Fails if a run in `found` is damaged, unless the request accepts damaged runs. */
 static haft_status refuse_damaged(const haft__pg_job *job, haft_error *err)
 {
     const haft__store_run *run = haft__row_first_damaged(job->request);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mailbox_cache.c - what is kept beside the events, in PostgreSQL: messages, results. Tests:
+ * mailbox_cache.c - messages and cached results, in PostgreSQL. Tests:
  * tests/store/store_keep_test.c.
  */
 #include "base/error.h"
@@ -43,7 +43,7 @@ static haft_status write_message(haft__pg_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-/* ---- results ---- */
+/* ---- cached results ---- */
 
 static haft__pg_step trim_cache;
 
@@ -61,7 +61,7 @@ haft_status haft__pg_cache_put(haft__pg_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-/* Numbers grow by one or more, so that the last so many are at most so many. */
+/* Numbers grow by at least one, so the range of the last N numbers holds at most N results. */
 static haft_status trim_cache(haft__pg_job *job, haft_error *err)
 {
     haft__pg_rows rows = haft__pg_rows_begin(job, 0);

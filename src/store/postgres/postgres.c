@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * postgres.c - a store in PostgreSQL, for any number of processes on any number of machines.
+ * postgres.c - a store in PostgreSQL, for any number of processes and machines.
  *
- * Everything happens on the loop's thread; only opening and closing wait for the server. The clock
- * is the database's, so that machines whose clocks differ agree about leases.
+ * Everything happens on the loop's thread; only opening and closing block. The clock is the
+ * database's, so that machines with different clocks agree about leases.
  * Tests: tests/store/postgres/postgres_test.c.
  */
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "io/random.h"
 #include "store/postgres/postgres_int.h"
 
-/* The time when the last transaction began, which is the one that asks. */
+/* The start time of the last transaction, which is the one that calls this. */
 static uint64_t database_now(void *context)
 {
     return ((haft__pg *)context)->now_ms;
@@ -34,8 +34,8 @@ static haft_status fail_url(haft_error *err)
     return haft__hint(err, status, "postgres://USER:PASSWORD@HOST/DATABASE, as libpq reads it");
 }
 
-/* Whether a password may have been written with an '@' or a '/' in it. What is behind them would be
- * taken for the host, and be told as such. */
+/* Whether the password may contain an unescaped '@' or '/'. The part after it would be parsed as
+ * the host and shown in messages. */
 static bool is_ambiguous(const char *url)
 {
     haft_str rest = haft__str(url), path;
@@ -59,7 +59,7 @@ static haft_status fail_ambiguous(haft_error *err)
                       "%%2F, ? as %%3F");
 }
 
-/* libpq's words about what is wrong with it may have the password in them. */
+/* libpq's error messages about the URL may contain the password. */
 static haft_status read_url(haft__pg *pg, haft_error *err)
 {
     if (is_ambiguous(pg->url)) {
@@ -78,7 +78,7 @@ static haft_status read_url(haft__pg *pg, haft_error *err)
     (void)snprintf(pg->password, sizeof(pg->password), "%s", password != NULL ? password : "");
     if (haft__str_to_u64(haft__str(timeout != NULL ? timeout : ""), &seconds) && seconds > 0
         && seconds < 86400) {
-        pg->connect_ms = seconds * 1000; /* libpq leaves that to us */
+        pg->connect_ms = seconds * 1000; /* libpq leaves this timeout to the caller */
     }
     return HAFT_OK;
 }
@@ -101,7 +101,7 @@ static void close_pg(haft__store *store)
     free(pg);
 }
 
-/* A job of the store's own, and waits for its end. */
+/* Performs a job of the store itself and waits for its end. */
 static haft_status perform(haft__pg *pg, haft__pg_connection *connection, haft__pg_step *start,
                            haft_error *err)
 {
@@ -118,8 +118,8 @@ static haft_status perform(haft__pg *pg, haft__pg_connection *connection, haft__
     return pg->prepared;
 }
 
-/* Connects, and sees to it that the tables are there, if they are to be. Who finds them needs no
- * right to write, and no server that can be written to. */
+/* Connects, and creates the tables if `make_tables` is set and they do not exist. If they exist, no
+ * right to write and no writable server is needed. */
 static haft_status prepare(haft__pg *pg, bool make_tables, haft_error *err)
 {
     haft_status status = perform(pg, &pg->reader, haft__pg_schema_identify, err);
@@ -200,7 +200,7 @@ static haft_status open_pg(haft__loop *loop, const char *place, bool make_tables
 
 /* ---- requests ---- */
 
-/* A text of PostgreSQL has no NUL; what is kept as bytes may. */
+/* PostgreSQL's text type cannot contain NUL; columns of bytes can. */
 static haft_status check_names(const haft__store_request *request, haft_error *err)
 {
     const haft__store_run *run = &request->run;
@@ -210,7 +210,7 @@ static haft_status check_names(const haft__store_request *request, haft_error *e
     for (size_t i = 0; right && i < COUNT(names); i++) {
         right = names[i].len == 0 || memchr(names[i].ptr, '\0', names[i].len) == NULL;
     }
-    /* Only what is looked for by its text; the key of a result is bytes. */
+    /* Only names that are compared as text; the key of a cached result is bytes. */
     bool text = request->verb == HAFT__STORE_FIND || request->verb == HAFT__STORE_LIST
                 || request->verb == HAFT__STORE_THREAD_HISTORY;
     if (right && text && request->name.len > 0) {
@@ -237,7 +237,7 @@ static haft_status fail_empty(const haft__pg *pg, haft_error *err)
                       "the first `haft run`, `haft worker` or `haft migrate` makes it");
 }
 
-/* What is in a database without our tables, for whoever only looks. */
+/* The answers for a database without haft tables, for commands that only read. */
 static haft_status answer_empty(const haft__pg *pg, haft__store_request *request)
 {
     haft_error *err = &request->error;
@@ -284,8 +284,8 @@ static void submit(haft__store *store, haft__store_request *request)
     if (job->status == HAFT_OK) {
         job->status = check_names(request, &job->error);
     }
-    job->finished = job->status != HAFT_OK; /* told in its turn */
-    /* A run that was taken is read: who cannot read takes none. */
+    job->finished = job->status != HAFT_OK; /* reported in order with the others */
+    /* A claimed run is read next. A process that cannot read must not claim runs. */
     job->probes_reader =
         request->verb == HAFT__STORE_CLAIM_NEXT && pg->reader.phase < HAFT__PG_IDLE;
     job->start = job->probes_reader ? haft__pg_probe_reader : job->start;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store/postgres/postgres_int.h - what the files of the PostgreSQL store share.
+ * store/postgres/postgres_int.h - declarations that the files of the PostgreSQL store share.
  *
- * Two connections, both on the loop: one writes, one reads. A request becomes a job; jobs that wait
- * go together into one transaction. A job is performed in stages: what it asks in one stage goes to
- * the server with what the others ask, and its next step has the answers.
+ * The store has two connections, both on the loop: one writes, one reads. A request becomes a job.
+ * Queued jobs share one transaction. A job runs in stages: the statements of one stage are sent
+ * together with those of the other jobs, and the next step of the job reads the answers.
  */
 #ifndef HAFT_STORE_POSTGRES_POSTGRES_INT_H
 #define HAFT_STORE_POSTGRES_POSTGRES_INT_H
@@ -22,36 +22,37 @@ typedef struct haft__pg haft__pg;
 typedef struct haft__pg_connection haft__pg_connection;
 typedef struct haft__pg_job haft__pg_job;
 
-/* What a job does with the answers of the stage before: it asks more and sets job->next, or it has
- * done. A failure refuses the request. */
+/* Processes the answers of the previous stage. It either sends more statements and sets job->next,
+ * or completes the job. A failure rejects the request. */
 typedef haft_status haft__pg_step(haft__pg_job *job, haft_error *err);
 
-/* The answers of one stage that a step looks at; those behind must only be no failures. */
+/* The answers of one stage that a step can read. Further answers are only checked for failure. */
 #define HAFT__PG_ANSWERS 4
 
 struct haft__pg_job {
-    haft__store_request *request; /* NULL: the store's own, to make the tables */
+    haft__store_request *request; /* NULL: the store's own job that creates the tables */
     haft__pg_connection *connection;
     haft__pg_step *start, *next;
     PGresult *answers[HAFT__PG_ANSWERS];
-    unsigned asked, answered; /* statements of this stage */
+    unsigned asked, answered; /* number of statements in this stage */
     unsigned tries;           /* transactions that were lost or rolled back */
-    uint64_t due_ms;          /* of the loop's clock: it must have ended */
-    uint64_t locked_ms;       /* until then it waits for a lock; 0: it has met none */
+    uint64_t due_ms;          /* deadline by the loop's clock */
+    uint64_t locked_ms;       /* end of the wait for a lock; 0: no lock was met */
     struct {
         uint64_t found, removed, updated, number;
-    } gc; /* what this part of a GC has come to, if it is committed */
+    } gc; /* results of this part of a GC; valid once it is committed */
     struct {
-        uint64_t epoch; /* 0: nothing yet */
+        uint64_t epoch; /* 0: nothing claimed yet */
         char id[32];
         size_t id_len;
-    } taken;               /* what a TAKE has found, perhaps in a transaction that was lost */
-    bool commit_uncertain; /* a commit that had it was lost: a CREATE may find its run there */
-    bool probes_reader;    /* a TAKE that first sees whether the reader is up */
-    bool touched;          /* it has asked for a change in this transaction */
-    bool finished;         /* its status stands, if the transaction is committed */
-    bool again;            /* there is more to do in another transaction */
-    bool apart;            /* others in its transaction failed, or might */
+    } taken;               /* the run that a CLAIM_NEXT found, possibly in a lost transaction */
+    bool commit_uncertain; /* a commit with this job was lost: a CREATE may find its run already
+                            * stored */
+    bool probes_reader;    /* a CLAIM_NEXT that first checks that the read connection works */
+    bool touched;          /* it sent a modification in this transaction */
+    bool finished;         /* its status is final once the transaction is committed */
+    bool again;            /* it continues in another transaction */
+    bool apart;            /* needs its own transaction: a shared one failed or might fail */
     haft_status status;
     haft_error error;
     haft__pg_job *next_job;
@@ -62,12 +63,12 @@ typedef struct haft__pg_jobs {
 } haft__pg_jobs;
 
 typedef enum haft__pg_phase {
-    HAFT__PG_CLOSED,       /* there is no connection */
-    HAFT__PG_CONNECTING,   /* libpq is at it */
-    HAFT__PG_IDLE,         /* connected */
-    HAFT__PG_WORKING,      /* a stage of a transaction is under way */
-    HAFT__PG_COMMITTING,   /* its last */
-    HAFT__PG_ROLLING_BACK, /* it is being rolled back */
+    HAFT__PG_CLOSED,       /* not connected */
+    HAFT__PG_CONNECTING,   /* libpq is connecting */
+    HAFT__PG_IDLE,         /* connected, no transaction */
+    HAFT__PG_WORKING,      /* a stage of a transaction is in progress */
+    HAFT__PG_COMMITTING,   /* the last stage, with the commit, is in progress */
+    HAFT__PG_ROLLING_BACK, /* the transaction is being rolled back */
 } haft__pg_phase;
 
 /* Statements that the jobs of a stage share, see bulk.c. */
@@ -86,7 +87,7 @@ typedef enum haft__pg_bulk_statement {
 
 #define HAFT__PG_ARGS 18
 
-/* Rows for one of them: an array for each parameter. */
+/* Rows for one shared statement: an array for each parameter. */
 typedef struct haft__pg_bulk_rows {
     uint32_t rows;
     haft__buf columns[HAFT__PG_ARGS];
@@ -98,35 +99,35 @@ struct haft__pg_connection {
     haft__pg_phase phase;
     PGconn *conn;
     haft__poll *poll;
-    bool readable, writable; /* what is waited for */
-    haft__timer deadline;    /* of the oldest job, or of connecting */
+    bool readable, writable; /* current poll interest */
+    haft__timer deadline;    /* of the oldest job, or of the connection attempt */
     uint64_t connect_by_ms;
-    uint64_t server;       /* which one it was in the last transaction; 0: not known yet */
-    unsigned silent;       /* hosts that did not answer in time, one after the other */
-    haft__timer rest;      /* before the next attempt to connect */
-    unsigned attempts;     /* that failed, one after the other */
-    haft_error last_error; /* the last one did; or the connection was lost */
+    uint64_t server;       /* the server of the last transaction; 0: not known yet */
+    unsigned silent;       /* consecutive hosts that did not answer in time */
+    haft__timer rest;      /* backoff before the next connection attempt */
+    unsigned attempts;     /* consecutive failed attempts */
+    haft_error last_error; /* of the last failed attempt, or of the lost connection */
     haft_status last_status;
     haft__task starting;
-    bool posted; /* `starting` */
+    bool posted; /* `starting` is posted to the loop */
 
-    haft__pg_jobs urgent, queue, batch; /* what goes before others; the others; under way */
-    unsigned opening, opened; /* answers that come before those of jobs, and those that have come */
-    PGresult *heads;          /* rows of the runs that jobs of one that writes are about */
-    haft__pg_job *reading;    /* whose answers come next; NULL: the transaction's own */
+    haft__pg_jobs urgent, queue, batch; /* first in line; queued; in the transaction */
+    unsigned opening, opened; /* answers that precede those of the jobs: expected, received */
+    PGresult *heads;          /* write connection: the locked rows of the jobs' runs */
+    haft__pg_job *reading;    /* its answers come next; NULL: the transaction's own */
     bool first_stage;
-    bool sent;           /* the commit */
-    bool failed;         /* a statement of the transaction was refused */
-    bool whole;          /* it failed before it came to the jobs */
-    bool partly_applied; /* a job that has changed something was refused */
-    bool committed;      /* the server has said so */
+    bool sent;           /* the commit was sent */
+    bool failed;         /* a statement of the transaction failed */
+    bool whole;          /* it failed before any statement of a job */
+    bool partly_applied; /* a job that has modified rows was rejected */
+    bool committed;      /* the server has confirmed the commit */
     haft_status status;  /* why it failed */
     haft_error error;
-    bool again;         /* that may go well the next time */
-    bool locked;        /* by somebody who did not let go in time */
-    bool broken;        /* the connection cannot be used any more */
-    bool try_next_host; /* and another host is to be tried */
-    bool wrong_server;  /* because what is read must be read where it was written */
+    bool again;         /* a retry may succeed */
+    bool locked;        /* another session did not release a lock in time */
+    bool broken;        /* the connection is unusable */
+    bool try_next_host; /* connect to another host next */
+    bool wrong_server;  /* reason: reads must go to the server that was written to */
     haft__buf packed;
     haft__pg_bulk_rows bulk[HAFT__PG_BULK_COUNT];
 };
@@ -135,26 +136,26 @@ struct haft__pg {
     haft__store store;
     const haft__libpq *lib;
     char *url;
-    PQconninfoOption *options; /* what it says */
-    unsigned hosts;            /* how many it names */
-    unsigned host;             /* the first that is tried: both connections go to the same */
-    bool wrote;                /* there was a transaction that writes */
-    char place[256];           /* for people: without user and password */
-    char password[256];        /* what must not be seen; "" when the URL has none */
+    PQconninfoOption *options; /* the parsed URL */
+    unsigned hosts;            /* number of hosts in the URL */
+    unsigned host;      /* index of the first host to try; both connections use the same host */
+    bool wrote;         /* a write transaction took place */
+    char place[256];    /* for messages: without user and password */
+    char password[256]; /* must never be shown; "" if the URL has none */
     haft__pg_connection writer, reader;
     uint64_t request_ms, claim_ms, connect_ms, backoff_ms,
-        backoff_max_ms; /* limits, but in tests */
-    uint64_t idle_ms;   /* the same: for how long a transaction may wait for this process */
-    uint64_t now_ms;    /* of the database, when the last transaction began */
+        backoff_max_ms; /* the limits, except in tests */
+    uint64_t idle_ms;   /* likewise: how long a transaction may wait for this process */
+    uint64_t now_ms;    /* database time at the start of the last transaction */
     uint64_t commits;
     uint64_t random;
     bool closing;
-    bool made;            /* the tables are there */
-    haft_status prepared; /* whether the tables are there */
+    bool made;            /* the tables exist */
+    haft_status prepared; /* result of the check for the tables */
     haft_error prepare_error;
 };
 
-/* Whether the time is the database's, and not a test's. */
+/* Whether the store uses the database's clock, not a test's. */
 bool haft__pg_uses_database_clock(const haft__pg *pg);
 
 /* ---- jobs (job.c) ---- */
@@ -163,26 +164,26 @@ void haft__pg_jobs_init(haft__pg_jobs *jobs);
 void haft__pg_jobs_push(haft__pg_jobs *jobs, haft__pg_job *job);
 haft__pg_job *haft__pg_jobs_pop(haft__pg_jobs *jobs);
 
-/* Moves all of `from` in front of those of `to`. */
+/* Moves all jobs of `from` to the front of `to`. */
 void haft__pg_jobs_requeue(haft__pg_jobs *from, haft__pg_jobs *to);
 
-/* Forgets what a transaction that is gone did for it. */
+/* Clears the effects of a transaction that was lost or rolled back. */
 void haft__pg_job_reset(haft__pg_job *job);
 void haft__pg_job_fail(haft__pg_job *job, haft_status status, const haft_error *error);
 
-/* The same, because of something else than what it has found: with `commit_uncertain` nobody knows
- * what became of it. */
+/* Fails the job for a reason outside the job itself. If `commit_uncertain` is set, the outcome of
+ * the job is unknown. */
 void haft__pg_job_abort(haft__pg_job *job, haft_status status, const haft_error *error);
 
-/* Reports them all, as they are; frees them. */
+/* Completes all jobs with their current status and frees them. */
 void haft__pg_jobs_report(haft__pg_connection *connection, haft__pg_jobs *jobs);
 
 /* How a verb is performed, and by which connection. */
 typedef struct haft__pg_verb {
     haft__pg_step *start;
     bool writes;
-    bool apart;  /* not with others in one transaction */
-    bool urgent; /* before all others that wait: many runs depend on it */
+    bool apart;  /* needs its own transaction */
+    bool urgent; /* goes before all queued jobs: many runs depend on it */
 } haft__pg_verb;
 
 const haft__pg_verb *haft__pg_verb_of(haft__store_verb verb);
@@ -192,60 +193,60 @@ const haft__pg_verb *haft__pg_verb_of(haft__store_verb verb);
 void haft__pg_connection_init(haft__pg_connection *connection, haft__pg *pg, bool writes);
 void haft__pg_connection_finish(haft__pg_connection *connection);
 
-/* Takes the job over. */
+/* Takes ownership of the job. */
 void haft__pg_connection_add_job(haft__pg_connection *connection, haft__pg_job *job);
 
-/* Where it waits. */
+/* The queue that the job belongs to. */
 haft__pg_jobs *haft__pg_connection_queue(haft__pg_connection *connection, const haft__pg_job *job);
 
-/* No job has longer than request_ms from now on. */
+/* Limits the remaining time of every job to request_ms from now. */
 void haft__pg_connection_limit_time(haft__pg_connection *connection);
 
-/* Stops the calling thread until all jobs have ended. */
+/* Blocks the calling thread until all jobs have ended. */
 void haft__pg_connection_drain(haft__pg_connection *connection);
 
-/* The connection is of no use any more; link->why says why. */
+/* Drops an unusable connection; last_error holds the reason. */
 void haft__pg_connection_discard(haft__pg_connection *connection);
 
-/* A transaction has been told which server it is on: whether the connection may stay there. What
- * was written must be read where it was; err says what is wrong. */
+/* Checks whether the connection may stay on the server that a transaction reported. Data must be
+ * read from the server that it was written to. err says what is wrong. */
 HAFT_MUST_USE haft_status haft__pg_connection_check_server(haft__pg_connection *connection,
                                                            uint64_t server, bool standby,
                                                            haft_error *err);
 
-/* Sends what is to be sent and says what is waited for. */
+/* Sends buffered output and updates the poll interest. */
 void haft__pg_connection_flush(haft__pg_connection *connection);
 
 /* ---- transactions (batch.c) ---- */
 
-/* Begins one with the jobs that wait. */
+/* Begins a transaction with the queued jobs. */
 void haft__pg_batch_start(haft__pg_connection *connection);
 
-/* Takes the answers that have come. */
+/* Reads the answers that have arrived. */
 void haft__pg_batch_read(haft__pg_connection *connection);
 
-/* The connection is lost: what of the jobs goes back into the queue, and what is told to others. */
+/* The connection is lost: requeues the jobs that can be retried and fails the others. */
 void haft__pg_batch_disconnected(haft__pg_connection *connection);
 
 /* ---- hosts (host.c) ---- */
 
-/* How many a list of them has, which may be NULL. */
+/* The number of elements in a host list; `list` may be NULL. */
 unsigned haft__pg_host_count(const char *list);
 
-/* The list with its first `by` elements behind the others, and a NUL; as it is, when it has not
- * `count`: then its one element is for all. */
+/* Writes the list with its first `by` elements moved to the end, and a NUL. A list that does not
+ * have `count` elements is copied unchanged: its one element applies to all hosts. */
 void haft__pg_host_list_rotate(haft__buf *to, const char *list, unsigned by, unsigned count);
 
-/* The number of the host that a connection has come to. */
+/* The index of the host that a connection is connected to. */
 unsigned haft__pg_host_index(const haft__pg *pg, const PGconn *conn);
 
-/* What the URL says of this, or NULL. */
+/* The value of an option in the URL, or NULL. */
 const char *haft__pg_conninfo_option(const haft__pg *pg, const char *keyword);
 
-/* Where the database is, for people. */
+/* Sets the name of the database for messages. */
 void haft__pg_set_display_name(haft__pg *pg);
 
-/* ---- asking and answers (query.c) ---- */
+/* ---- statements and answers (query.c) ---- */
 
 typedef struct haft__pg_args {
     int count;
@@ -254,76 +255,78 @@ typedef struct haft__pg_args {
     uint64_t numbers[HAFT__PG_ARGS];
 } haft__pg_args;
 
-/* The length of a number, which is found elsewhere. */
+/* Marks an integer argument, whose length is fixed. */
 #define HAFT__PG_NUMBER (-1)
 
-/* The next argument. Texts are borrowed until the statement is sent. */
+/* Adds the next argument. Texts are borrowed until the statement is sent. */
 void haft__pg_arg(haft__pg_args *args, haft_str bytes);
 void haft__pg_arg_int(haft__pg_args *args, uint64_t number); /* at most INT64_MAX */
 void haft__pg_arg_null(haft__pg_args *args);
-void haft__pg_arg_literal(haft__pg_args *args, const char *text); /* as SQL writes the value */
+void haft__pg_arg_literal(haft__pg_args *args, const char *text); /* an SQL literal */
 
-/* Texts as an array, as SQL writes it, with a NUL behind it. */
+/* Writes the texts as an SQL array literal with a NUL. */
 void haft__pg_write_array(haft__buf *to, const haft_str *texts, size_t count);
 
-/* Sends a statement; its answer comes with the next step. */
+/* Sends a statement; the next step reads its answer. */
 void haft__pg_job_query(haft__pg_job *job, const char *sql, const haft__pg_args *args);
 
-/* The same, of one that changes something. */
+/* The same for a statement that modifies rows. */
 void haft__pg_job_modify(haft__pg_job *job, const char *sql, const haft__pg_args *args);
 
-/* For the transaction itself. */
+/* Sends a statement of the transaction itself. */
 void haft__pg_connection_query(haft__pg_connection *connection, const char *sql,
                                const haft__pg_args *args);
 
 /* ---- statements that jobs share (bulk.c) ---- */
 
-/* Adds a row of its arguments; it changes something. */
+/* Adds a row of arguments to a statement that modifies rows. */
 void haft__pg_bulk_add_row(haft__pg_job *job, haft__pg_bulk_statement which,
                            const haft__pg_args *args);
 
-/* Locks the rows of the runs that the jobs are about: whether there are any. */
+/* Locks the rows of the runs that the jobs are about. Returns whether such rows exist. */
 bool haft__pg_lock_heads(haft__pg_connection *connection);
 
-/* Sends what has rows. */
+/* Sends the shared statements that have rows. */
 void haft__pg_bulk_send(haft__pg_connection *connection);
 void haft__pg_bulk_init(haft__pg_connection *connection);
 void haft__pg_bulk_finish(haft__pg_connection *connection);
 
-/* How many rows a statement has changed. */
+/* The number of rows that a statement has changed. */
 uint64_t haft__pg_affected_rows(const haft__pg_job *job, unsigned answer);
 
-/* Reads an answer row by row, column by column. What is wrong is remembered and told at the end. */
+/* Reads an answer row by row, column by column. The first error is kept and reported by
+ * haft__pg_rows_end. */
 typedef struct haft__pg_rows {
     const haft__pg *pg;
     const PGresult *result;
-    int row, column; /* the next; rows count from 1 once one was asked for */
+    int row, column; /* the next column; rows count from 1 after the first was read */
     haft__column_checks checks;
 } haft__pg_rows;
 
 haft__pg_rows haft__pg_rows_begin(const haft__pg_job *job, unsigned answer);
 bool haft__pg_rows_next(haft__pg_rows *rows);
-bool haft__pg_rows_is_null(haft__pg_rows *rows); /* then it was that one */
+bool haft__pg_rows_is_null(haft__pg_rows *rows); /* if so, the column is consumed */
 uint64_t haft__pg_rows_int(haft__pg_rows *rows);
-haft_str haft__pg_rows_bytes(haft__pg_rows *rows, size_t most); /* valid until the step is done */
-haft_str haft__pg_rows_text(haft__pg_rows *rows, size_t most);  /* the same, and valid UTF-8 */
+haft_str haft__pg_rows_bytes(haft__pg_rows *rows, size_t most); /* valid until the step returns */
+haft_str haft__pg_rows_text(haft__pg_rows *rows, size_t most);  /* the same; must be valid UTF-8 */
 haft_str haft__pg_rows_copy(haft__pg_rows *rows, size_t most, haft__arena *arena);
 
-/* Two columns, a SHA-256 and the content that must have it; the content in the arena. */
+/* Reads two columns, a SHA-256 and the content it must match. The content is copied to the
+ * arena. */
 haft_str haft__pg_rows_content(haft__pg_rows *rows, haft__arena *arena, haft_str *ret_sha256);
 HAFT_MUST_USE haft_status haft__pg_rows_end(const haft__pg_rows *rows, haft_error *err);
 
-/* ---- what is wrong, in words (error.c) ---- */
+/* ---- errors (error.c) ---- */
 
 typedef struct haft__pg_failure {
-    bool again;         /* it may go well the next time */
-    bool locked;        /* another session has a lock */
-    bool broken;        /* the connection is of no use any more */
-    bool certain;       /* the transaction was not committed */
-    bool try_next_host; /* another host of the URL is to be tried */
+    bool again;         /* a retry may succeed */
+    bool locked;        /* another session holds a lock */
+    bool broken;        /* the connection is unusable */
+    bool certain;       /* the transaction certainly was not committed */
+    bool try_next_host; /* connect to another host next */
 } haft__pg_failure;
 
-/* The error for a statement that was refused; `begins`: the one that begins a transaction. */
+/* The error for a failed statement; `begins`: it is the statement that begins a transaction. */
 haft_status haft__pg_fail_result(const haft__pg *pg, const PGresult *result, bool begins,
                                  haft__pg_failure *ret_failure, haft_error *err);
 haft_status haft__pg_fail_connection(const haft__pg *pg, PGconn *conn, haft_error *err);
@@ -334,14 +337,14 @@ haft_status haft__pg_fail_damaged(const haft__pg *pg, haft_error *err, const cha
     HAFT__PRINTF(3, 4);
 haft_status haft__pg_fail_run(const haft__pg *pg, haft_str id, haft_error *err); /* damaged */
 
-/* Nobody knows whether what was sent was committed. */
+/* The error for a transaction whose outcome is unknown. */
 void haft__pg_fail_commit_unknown(const haft__pg *pg, const haft__store_request *request,
                                   const haft_error *last_error, haft_error *err);
 
 /* ---- verbs ---- */
 
-/* schema.c: finds out whether the tables are there; whether they are of a version that is known;
- * makes them. Only the last one writes. */
+/* schema.c: checks that the tables exist; checks their version; creates them. Only the last one
+ * writes. */
 haft__pg_step haft__pg_schema_identify, haft__pg_schema_check, haft__pg_schema_create;
 
 /* run.c, lease.c, mailbox_cache.c, gc.c */
@@ -357,36 +360,37 @@ haft__pg_step haft__pg_doctor; /* doctor.c */
 haft__pg_step haft__pg_find, haft__pg_list, haft__pg_thread_history, haft__pg_predecessors;
 haft__pg_step haft__pg_read_events, haft__pg_receive, haft__pg_read_artifact, haft__pg_cache_get;
 
-/* The rows of the first answer, whole, into found, if there is an arena. */
+/* Stores all rows of the first answer in `found`, if the request has an arena. */
 haft__pg_step haft__pg_return_runs;
 
-/* Asks for the deletion of everything that runs have, an array of ids; the first answer has their
- * number. */
+/* Sends statements that delete everything of the runs in `ids`, an array. The first answer has the
+ * number of runs. */
 void haft__pg_delete_runs(haft__pg_job *job, const char *ids);
 
-/* What must be known of a run to change it. */
+/* The columns of a run that a modification needs. */
 typedef struct haft__pg_head {
     uint64_t number, bytes;
     bool in_thread;
-    haft__store_run run; /* id, state, seq, epoch, owner (as long as the answer), lease_ms */
+    haft__store_run run; /* id, state, seq, epoch, owner (valid as long as the answer), lease_ms */
     haft__checksum_chain chain;
 } haft__pg_head;
 
-/* The run is about to end or to go: the next of its thread is due. */
+/* Makes the next run of the thread due. Called when the run is about to end or to be removed. */
 void haft__pg_wake_next_in_thread(haft__pg_job *job, const haft__pg_head *head);
 
-/* Of one that is read. */
+/* Reads the head of a run without a lock. */
 void haft__pg_query_head(haft__pg_job *job, haft_str id);
 
-/* From the answer of that number. NOT_FOUND when there is no such run. */
+/* Reads the head from answer number `answer`. NOT_FOUND if the run does not exist. */
 HAFT_MUST_USE haft_status haft__pg_read_head(const haft__pg_job *job, unsigned answer, haft_str id,
                                              haft__pg_head *ret_head, haft_error *err);
 
-/* Of the run that a job is about which writes; locked, and there from its second step on. */
+/* The head of the run that a writing job is about. The row is locked; it is available from the
+ * job's second step on. */
 HAFT_MUST_USE haft_status haft__pg_locked_head(const haft__pg_job *job, haft__pg_head *ret_head,
                                                haft_error *err);
 
-/* The same of one that is to go: it may be damaged, run.damaged says so. */
+/* The same for a run that is to be removed: it may be damaged, then run.damaged is set. */
 HAFT_MUST_USE haft_status haft__pg_locked_head_or_damaged(const haft__pg_job *job,
                                                           haft__pg_head *ret_head, haft_error *err);
 

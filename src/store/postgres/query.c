@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * query.c - statements with their arguments, and the answers to them.
+ * query.c - statements with arguments, and their answers.
  *
- * Every statement is sent as it is, with parameters, and prepared by nobody, so that a pooler may
- * give each transaction another connection. Bytes and texts travel as they are, numbers as digits
- * there and as eight bytes back. Tests: tests/store/postgres/postgres_test.c.
+ * Every statement is sent with its parameters and never prepared, so that a pooler may use another
+ * server connection for each transaction. Bytes and texts are sent in binary form. Numbers are sent
+ * as digits and returned as eight bytes.
+ * Tests: tests/store/postgres/postgres_test.c.
  */
 #include "base/error.h"
 #include "base/sha256.h"
 #include "base/str.h"
 #include "store/postgres/postgres_int.h"
 
-/* ---- asking ---- */
+/* ---- statements ---- */
 
 static void add(haft__pg_args *args, const char *value, int length, int format)
 {
@@ -23,7 +24,7 @@ static void add(haft__pg_args *args, const char *value, int length, int format)
 
 void haft__pg_arg(haft__pg_args *args, haft_str bytes)
 {
-    /* haft__store_check has seen every text: none is that long. */
+    /* haft__store_check has checked every text: the length fits an int. */
     add(args, bytes.len > 0 ? bytes.ptr : "", (int)bytes.len, 1);
 }
 
@@ -121,7 +122,7 @@ bool haft__pg_rows_next(haft__pg_rows *rows)
     return true;
 }
 
-/* The bytes of the next column; .ptr is NULL when it has none. */
+/* The bytes of the next column; .ptr is NULL if it is NULL. */
 static haft_str take(haft__pg_rows *rows)
 {
     const haft__libpq *lib = rows->pg->lib;
@@ -199,7 +200,7 @@ void haft__pg_query_head(haft__pg_job *job, haft_str id)
     haft__pg_job_query(job, HAFT__PG_HEAD, &args);
 }
 
-/* Of the row that has this id; they are in order. */
+/* Finds the row with this id; the rows are sorted. */
 static haft_status read_head(haft__pg_rows rows, haft_str id, haft__pg_head *ret_head,
                              haft_error *err)
 {

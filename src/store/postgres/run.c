@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.c - runs are created and grow, in PostgreSQL.
+ * run.c - creates runs and appends to them, in PostgreSQL.
  *
- * The first stage locks what it looks at, so that what is decided here is still so when it is
- * written. Tests: tests/store/store_test.c, pg_test.c.
+ * The first stage locks the rows that it reads, so that they are unchanged when the next stage
+ * writes.
+ * Tests: tests/store/store_test.c, tests/store/postgres/postgres_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -26,7 +27,7 @@ static void add_row_of_events(haft__pg_job *job, haft__pg_head *head, uint64_t s
     haft__pg_bulk_add_row(job, HAFT__PG_ADD_EVENTS, &args);
 }
 
-/* The lines behind the last event: in one row, or several when that gets too long. */
+/* Adds the lines as one row, or as several if it gets too long. */
 static haft_status add_events(haft__pg_job *job, haft__pg_head *head, haft_error *err)
 {
     const haft__store_request *request = job->request;
@@ -46,7 +47,7 @@ static haft_status add_events(haft__pg_job *job, haft__pg_head *head, haft_error
         }
     }
     if (packed->cap > 2 * HAFT__LIMIT_STORE_ROW_BYTES) {
-        haft__buf_finish(packed); /* one that was that long is seldom followed by others */
+        haft__buf_finish(packed); /* such a long row is seldom followed by others */
     }
     haft__packer_finish(&packer);
     return status;
@@ -68,7 +69,7 @@ static void add_artifacts(haft__pg_job *job, const haft__pg_head *head)
     }
 }
 
-/* ---- creating ---- */
+/* ---- CREATE ---- */
 
 static haft__pg_step write_new;
 
@@ -77,16 +78,15 @@ static bool locks_thread(const haft__pg_job *job)
     return job->request->run.thread.len > 0 || job->request->alone;
 }
 
-/* Whether it has to be known what of its thread is open: nothing may be, or the run is due only if
- * nothing is. */
+/* Whether the open runs of the thread must be read: either none may exist, or the run is due only
+ * if none does. */
 static bool checks_predecessors(const haft__pg_job *job)
 {
     const haft__store_run *run = &job->request->run;
     return job->request->alone || (run->thread.len > 0 && run->owner.len == 0);
 }
 
-/* Not the first time it is looked for its own row also behind the lock, when a transaction that was
- * lost has ended. */
+/* A retry also reads the run's own row after taking the lock, when a lost transaction has ended. */
 static bool checks_existing(const haft__pg_job *job)
 {
     return job->tries > 0;
@@ -126,8 +126,8 @@ static haft_status check_alone(const haft__pg_job *job, haft_error *err)
                              : status;
 }
 
-/* Whether there is a run of its id. Its row is asked for behind the thread's lock and the open run.
- */
+/* Whether a run with this id exists. Its row is the answer after the thread's lock and the open
+ * run. */
 static bool is_there(const haft__pg_job *job)
 {
     const haft__store_request *request = job->request;
@@ -148,9 +148,8 @@ static haft_status check_new(const haft__pg_job *job, haft_error *err)
     return status == HAFT_OK && request->alone ? check_alone(job, err) : status;
 }
 
-/* Whether an open run of its thread is before it. The process that ends that one makes this one
- * due.
- */
+/* Whether an open run of its thread precedes it. The process that ends that run makes this one
+ * due. */
 static bool has_predecessor(const haft__pg_job *job)
 {
     if (!checks_predecessors(job) || job->request->run.thread.len == 0) {
@@ -160,8 +159,8 @@ static bool has_predecessor(const haft__pg_job *job)
     return haft__pg_rows_next(&rows);
 }
 
-/* When somebody should go on with a new run that nobody has. One that is behind another is due when
- * that has ended. */
+/* Adds the due time of a new run without an owner. A run with a predecessor becomes due when that
+ * one has ended. */
 static void arg_due(haft__pg_args *args, const haft__pg_job *job, const haft__store_run *run)
 {
     if (has_predecessor(job)) {
@@ -218,7 +217,7 @@ static void add_about(haft__pg_job *job, const haft__store_run *run)
     haft__pg_bulk_add_row(job, HAFT__PG_ADD_ABOUT, &args);
 }
 
-/* What is known of it now, without reading it again; texts are the request's own. */
+/* The new run, without reading it again; its texts are those of the request. */
 static haft__store_run new_run(const haft__pg_job *job)
 {
     const haft__store_request *request = job->request;
@@ -260,7 +259,7 @@ static haft_status write_new(haft__pg_job *job, haft_error *err)
     haft__store_run run = new_run(job);
     haft__pg_head head;
     if (job->commit_uncertain && is_there(job)) {
-        return show_new(job, &run, err); /* the commit that was lost was kept */
+        return show_new(job, &run, err); /* the lost commit did take effect */
     }
     haft_status status = check_new(job, err);
     if (status != HAFT_OK) {
@@ -278,9 +277,9 @@ static haft_status write_new(haft__pg_job *job, haft_error *err)
     return status;
 }
 
-/* ---- going on ---- */
+/* ---- APPEND ---- */
 
-/* The numbers of the messages that an append consumes, as an array of SQL, in the scratch. */
+/* Writes the ids of the consumed messages as an SQL array to the scratch buffer. */
 static const char *list_messages(const haft__pg_job *job)
 {
     const haft__store_request *request = job->request;
@@ -343,7 +342,7 @@ static haft_status check_append(const haft__pg_job *job, haft__pg_head *ret_head
     return status == HAFT_OK && request->message_count > 0 ? check_messages(job, err) : status;
 }
 
-/* Which run it is, what it follows, and how it is now. */
+/* Adds the update of the run's row: its id, the expected event and epoch, the new values. */
 static void update_run(haft__pg_job *job, const haft__pg_head *head)
 {
     const haft__store_request *request = job->request;
@@ -368,7 +367,7 @@ static void update_run(haft__pg_job *job, const haft__pg_head *head)
     haft__pg_bulk_add_row(job, HAFT__PG_UPDATE_RUNS, &args);
 }
 
-/* Messages that nobody consumed are gone. */
+/* Deletes messages that were not consumed. */
 static void end_run(haft__pg_job *job, const haft__pg_head *head)
 {
     haft__pg_args args = {0};

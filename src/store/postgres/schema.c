@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema.c - finds out what a database is, and makes the tables.
+ * schema.c - identifies a database and creates the tables.
  *
- * Everything of ours is in the schema `haft`. Any number of processes may open a new database at
- * once: one makes the tables, in one transaction and under a lock, the others wait and look again.
+ * All objects are in the schema `haft`. Any number of processes may open a new database at once:
+ * one creates the tables, in one transaction and under a lock; the others wait and check again.
  * Tests: tests/store/postgres/postgres_test.c.
  */
 #include "base/error.h"
@@ -80,7 +80,7 @@ static haft_status inspect_schema(haft__pg_job *job, haft_error *err)
     return query_identity(job, inspect_schema_locked);
 }
 
-/* Nobody else is at it now. */
+/* This session holds the lock now. */
 static haft_status inspect_schema_locked(haft__pg_job *job, haft_error *err)
 {
     static const char *const tables[] = {

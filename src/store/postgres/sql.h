@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store/postgres/sql.h - every statement the PostgreSQL store uses, and the tables they are about.
- * docs/store.md explains the tables.
+ * store/postgres/sql.h - every statement of the PostgreSQL store, and its tables. docs/store.md
+ * explains the tables.
  *
- * Names are written with their schema, so that nobody's search_path means anything; numbers come as
- * bigint, so that each is eight bytes. What is compared by its order has the collation "C".
+ * Names are qualified with their schema, so that the search_path has no effect. Numbers are
+ * returned as bigint, so that each has eight bytes. Columns that are compared by order have the
+ * collation "C".
  */
 #ifndef HAFT_STORE_POSTGRES_SQL_H
 #define HAFT_STORE_POSTGRES_SQL_H
 
-/* A statement can be read only where its own lines end. */
+/* Statements are readable only with their own line breaks. */
 /* clang-format off */
 
-/* Of the tables. An older version is refused, and so is a newer one that does not say that programs
- * of this version can use it (the column `oldest`). */
+/* The version of the tables. An older version is rejected. A newer version is rejected unless its
+ * column `oldest` says that programs of this version can use it. */
 #define HAFT__PG_VERSION 2
 
-/* The lock for making tables: "haft" and the like, as a number. */
+/* The advisory lock for creating tables; an arbitrary number. */
 #define HAFT__PG_SCHEMA_LOCK_KEY "7521983765010"
 
-/* What a thread's name is found by: names are longer than an index takes. */
+/* The index key of a thread: names can be longer than an index entry allows. */
 #define HAFT__PG_THREAD(name) "hashtextextended(" name ", 0)"
 
-/* What a role needs that does not own the tables. */
+/* The privileges that a role needs if it does not own the tables. */
 #define HAFT__PG_GRANT                                                                             \
     "USAGE ON SCHEMA haft and SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA haft"
 
@@ -78,15 +79,16 @@
 #define HAFT__PG_COMMIT      "COMMIT"
 #define HAFT__PG_ROLLBACK    "ROLLBACK"
 
-/* $1: what to take for the time, or NULL; the time. For this transaction alone it is also said
- * what it waits for, $2 a lock, $3 a statement, $4 us, and that a commit waits for the disk. */
+/* $1: the time to use instead of the clock, or NULL; returns the time. The other settings hold for
+ * this transaction: $2 limits the wait for a lock, $3 a statement, $4 the wait for this process. A
+ * commit waits for the disk. */
 #define HAFT__PG_SETTINGS                                                                          \
     "coalesce($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint), "               \
     "set_config('lock_timeout', $2, true), set_config('statement_timeout', $3, true), "            \
     "set_config('idle_in_transaction_session_timeout', $4, true), "                                \
     "CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') "                         \
     "THEN set_config('synchronous_commit', 'on', true) END"
-/* Which server it is, by the microsecond when it was started, and whether it is a standby. */
+/* Identifies the server by its start time in microseconds, and says whether it is a standby. */
 #define HAFT__PG_SERVER                                                                            \
     "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint, "                         \
     "pg_is_in_recovery()::int::bigint"
@@ -95,7 +97,7 @@
 #define HAFT__PG_BEGIN_INFO                                                                        \
     "SELECT " HAFT__PG_SETTINGS ", " HAFT__PG_SERVER ", 0::bigint, 0::bigint"
 
-/* What the database is: whether there is our schema, its table of versions, anything else in it. */
+/* Whether the database has haft's schema, its version table, and any other object in the schema. */
 #define HAFT__PG_IDENTIFY                                                                          \
     "SELECT (to_regnamespace('haft') IS NOT NULL)::int::bigint, "                                  \
     "(to_regclass('haft.meta') IS NOT NULL)::int::bigint, "                                        \
@@ -110,18 +112,18 @@
     "SELECT id, state::bigint, seq, bytes, epoch, owner, lease, checksum, number, "                \
     "(thread <> '')::int::bigint FROM haft.runs "
 #define HAFT__PG_HEAD HAFT__PG_HEAD_COLUMNS "WHERE id = $1"
-/* Always in the same order, so that of two who lock the same runs one waits and none for ever. */
+/* The order is always the same, so that two sessions that lock the same runs do not deadlock. */
 #define HAFT__PG_HEADS_LOCK                                                                        \
     HAFT__PG_HEAD_COLUMNS "WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE"
 
-/* Until the transaction's end nobody else creates a run of the thread: numbers are drawn in the
- * order in which they can be seen. */
+/* Until the end of the transaction no other session creates a run of the thread, so that numbers
+ * are drawn in the order in which they become visible. */
 #define HAFT__PG_THREAD_LOCK "SELECT pg_advisory_xact_lock(" HAFT__PG_THREAD("$1::text") ")"
 #define HAFT__PG_OPEN_IN_THREAD                                                                    \
     "SELECT id, state::bigint FROM haft.runs "                                                     \
     "WHERE " HAFT__PG_THREAD("thread") " = " HAFT__PG_THREAD("$1::text") " "                       \
     "AND thread = $1 AND state < 2 ORDER BY number LIMIT 1"
-/* A parameter is an array with one element for each row, here and where else it says unnest. */
+/* Each parameter is an array with one element per row, as in all statements with unnest. */
 #define HAFT__PG_RUN_ADD                                                                           \
     "INSERT INTO haft.runs (id, state, seq, bytes, checksum, owner, lease, created, "              \
     "updated, ended, wake, due, turns, calls, thread, parent, ending, epoch) SELECT * FROM "       \
@@ -142,8 +144,8 @@
     "VALUES ($1, sha256($3), $2, $3, $4, $5, $6) ON CONFLICT (run, name_sha256, seq) DO UPDATE "   \
     "SET media_type = excluded.media_type, sha256 = excluded.sha256, content = excluded.content"
 
-/* The compare-and-set: $2 and $3 are the event and the epoch that it follows. A run that has ended
- * is nobody's. */
+/* The compare-and-set: $2 and $3 are the expected last event and epoch. A run that has ended has no
+ * owner. */
 #define HAFT__PG_RUNS_UPDATE                                                                       \
     "UPDATE haft.runs SET seq = n.seq, bytes = runs.bytes + n.bytes, updated = n.updated, "        \
     "ended = CASE n.state WHEN 2 THEN n.updated ELSE 0 END, wake = n.wake, turns = n.turns, "      \
@@ -162,7 +164,7 @@
 #define HAFT__PG_ANSWER                                                                            \
     "UPDATE haft.about SET answer = n.answer FROM unnest($1::text[], $2::bytea[]) "                \
     "AS n (run, answer) WHERE about.run = n.run"
-/* The first of these that does not wait for the run, or is named twice. */
+/* The first of these messages that does not exist for the run, or is named twice. */
 #define HAFT__PG_MESSAGES_MISSING                                                                  \
     "SELECT x FROM (SELECT x, n, row_number() OVER (PARTITION BY x ORDER BY n) AS k "              \
     "FROM unnest($2::bigint[]) WITH ORDINALITY AS u(x, n)) s WHERE k > 1 OR NOT EXISTS "           \
@@ -171,9 +173,9 @@
     "DELETE FROM haft.messages WHERE run = $1 AND id = ANY ($2::bigint[])"
 #define HAFT__PG_MESSAGES_DROP "DELETE FROM haft.messages WHERE run = ANY ($1::text[])"
 
-/* The runs $1 are about to end or to go: the first one behind each of them in its thread is due, if
- * nobody has it. It is sent behind HAFT__PG_THREADS_LOCK: whoever creates a run of the thread has
- * that lock, too, so that either sees what the other did. */
+/* The runs $1 are about to end or to be removed. The statement makes the next run of each thread
+ * due if it has no owner. It is sent after HAFT__PG_THREADS_LOCK. A session that creates a run of
+ * the thread takes that lock too, so each of the two sees the effect of the other. */
 #define HAFT__PG_NEXT_DUE                                                                          \
     "UPDATE haft.runs n SET due = CASE WHEN n.state = 0 OR EXISTS (SELECT 1 FROM haft.messages m " \
     "WHERE m.run = n.id) THEN n.updated WHEN n.wake > 0 THEN n.wake END "                          \
@@ -183,7 +185,7 @@
     "LIMIT 1) FROM (SELECT DISTINCT thread FROM haft.runs WHERE id = ANY ($1::text[]) "            \
     "AND thread <> '') t)"
 
-/* What is known of a run, in the order that list.c reads it. */
+/* The columns of a run in the order in which list.c reads them. */
 #define HAFT__PG_ROW                                                                               \
     "r.id, r.state::bigint, r.seq, r.epoch, r.owner, r.lease, r.created, r.updated, r.wake, "      \
     "r.turns, r.calls, r.thread, r.parent, a.user_name, a.name, a.spec_hash, a.spec_path, "        \
@@ -191,8 +193,8 @@
 #define HAFT__PG_ROW_FULL HAFT__PG_ROW ", a.answer, a.spec_sha256, a.spec"
 #define HAFT__PG_FROM      " FROM haft.runs r LEFT JOIN haft.about a ON a.run = r.id "
 
-/* $2 owner, $3 lease. While somebody has a run, it is not due. One whose text is gone is found
- * nevertheless, so that it can be told. */
+/* $2 owner, $3 lease. A run with an owner is not due. The LEFT JOIN also finds a run whose texts
+ * are missing, so that it is reported as damaged. */
 #define HAFT__PG_CLAIMED(which)                                                                    \
     "WITH k AS MATERIALIZED (SELECT " which ") "                                                   \
     "UPDATE haft.runs r SET epoch = r.epoch + 1, owner = $2, lease = $3, due = NULL "              \
@@ -200,13 +202,12 @@
     "RETURNING " HAFT__PG_ROW_FULL
 #define HAFT__PG_CLAIM HAFT__PG_CLAIMED("$1::text AS id")
 
-/* Whoever has runs, but for $1 and those whose lease is over at $2. */
+/* The owners of runs, except $1 and owners whose lease has expired at $2. */
 #define HAFT__PG_OWNERS                                                                            \
     "SELECT DISTINCT owner FROM haft.runs WHERE owner <> '' AND owner <> $1 AND lease > $2 "       \
     "LIMIT $3"
-/* $1 now, $2 owner, $3 lease, $4 ids to leave alone, $5 owners that are no more; $2 itself is
- * among them when it looks for runs that are its own without its knowing. What another
- * process is just taking is passed over. */
+/* $1 now, $2 owner, $3 lease, $4 ids to skip, $5 dead owners. $5 contains $2 itself if the request
+ * has `reclaim_own`. Runs that another process is claiming at the moment are skipped. */
 #define HAFT__PG_CLAIM_NEXT(which, order)                                                          \
     HAFT__PG_CLAIMED(                                                                              \
         "w.id FROM haft.runs w WHERE " which " AND w.id <> ALL ($4::text[]) "                      \
@@ -219,23 +220,23 @@
                    "OR w.owner = ANY ($5::text[]))",                                               \
                    "w.lease, w.number")
 #define HAFT__PG_CLAIM_FREE HAFT__PG_CLAIM_NEXT("w.due <= $1::bigint", "w.due, w.number")
-/* Whether it was; locked first. */
+/* Whether an earlier claim took effect. The row is locked first. */
 #define HAFT__PG_RECLAIM_LOCK "SELECT 1 FROM haft.runs WHERE id = $1 FOR UPDATE"
 #define HAFT__PG_RECLAIM                                                                           \
     "SELECT " HAFT__PG_ROW_FULL HAFT__PG_FROM "WHERE r.id = $1 AND r.epoch = $2 AND r.owner = $3"
-/* One that somebody else has locked is passed over, so that it is in doubt and no other. */
+/* Rows that another session has locked are skipped, so that only their leases are in doubt. */
 #define HAFT__PG_RENEW                                                                             \
     "UPDATE haft.runs SET lease = $2 WHERE id IN (SELECT id FROM haft.runs WHERE owner = $1 "      \
     "AND owner <> '' FOR UPDATE SKIP LOCKED)"
-/* When somebody should go on with it: now $3, or at its deadline; never, when it waits for people.
- */
+/* Sets the time when a worker should continue the run: now ($3), or at its deadline; never if it
+ * waits for people. */
 #define HAFT__PG_RELEASE                                                                           \
     "UPDATE haft.runs SET owner = '', lease = 0, updated = $3, due = CASE WHEN state = 0 "         \
     "OR EXISTS (SELECT 1 FROM haft.messages m WHERE m.run = $1) THEN $3::bigint "                  \
     "WHEN wake > 0 THEN greatest(wake, $3::bigint) END "                                           \
     "WHERE id = $1 AND epoch = $2 AND owner <> ''"
 
-/* Everything of the runs $1; it is sent for each table. */
+/* Deletes everything of the runs $1, one statement per table. */
 #define HAFT__PG_DELETE_RUN(X)                                                                     \
     X("DELETE FROM haft.runs WHERE id = ANY ($1::text[])")                                         \
     X("DELETE FROM haft.events WHERE run = ANY ($1::text[])")                                      \
@@ -243,7 +244,7 @@
     X("DELETE FROM haft.messages WHERE run = ANY ($1::text[])")                                    \
     X("DELETE FROM haft.about WHERE run = ANY ($1::text[])")
 
-/* ---- what runs have ---- */
+/* ---- messages and cache ---- */
 
 #define HAFT__PG_MESSAGE_COUNT "SELECT count(*) FROM haft.messages WHERE run = $1"
 #define HAFT__PG_MESSAGE_ADD   "INSERT INTO haft.messages (run, body) VALUES ($1, $2)"
@@ -260,19 +261,19 @@
 #define HAFT__PG_CACHE_GET                                                                         \
     "SELECT result FROM haft.cache WHERE key = " HAFT__PG_CACHE_KEY " AND (until = 0 OR until > $3)"
 
-/* ---- what is too old ---- */
+/* ---- garbage collection ---- */
 
 #define HAFT__PG_RUNS_KEPT                                                                         \
     "SELECT ended FROM haft.runs WHERE state = 2 ORDER BY ended DESC OFFSET $1 LIMIT 1"
-/* Whether a run that has ended must stay: by its time, $1; by its end, $2 are those that are
- * wanted, all when there are none; or because its parent has not ended. A subselect that can only
- * give one row is never made into a table of all. */
+/* True if a run that has ended must be kept: it is too new ($1), it does not have one of the ends
+ * $2 (if any are given), or its parent has not ended. The parent is a scalar subselect, so that the
+ * planner never builds a table of all runs. */
 #define HAFT__PG_IS_EXPIRED(run)                                                                   \
     "(" run ".ended >= $1::bigint "                                                                \
     "OR (cardinality($2::text[]) > 0 AND " run ".ending <> ALL ($2::text[])) "                     \
     "OR coalesce((SELECT p.state < 2 FROM haft.runs p WHERE p.id = " run ".parent), false))"
-/* Which runs, each with the time and number that they are found by, and whether it may go, which it
- * may not when another of its thread must stay. Every thread is looked at once. */
+/* The selected runs, each with its sort key (time and number) and whether it may be removed. A run
+ * may not be removed if another run of its thread must be kept. Every thread is checked once. */
 #define HAFT__PG_RUNS_EXPIRED(which)                                                               \
     "WITH old AS MATERIALIZED (SELECT r.id, r.ended, r.number, r.thread, "                         \
     "NOT " HAFT__PG_IS_EXPIRED("r") " AS due "                                                     \
@@ -283,15 +284,16 @@
     "AS stays FROM (SELECT DISTINCT thread FROM old WHERE due AND thread <> '') n) "               \
     "SELECT o.id, o.ended, o.number, (o.due AND n.stays IS NULL)::int::bigint "                    \
     "FROM old o LEFT JOIN threads n ON n.thread = o.thread ORDER BY o.ended, o.number"
-/* $5 runs behind the one that was looked at last: $3 and $4 are its time and number. */
+/* The next $5 runs after the last one that was checked; $3 and $4 are its time and number. */
 #define HAFT__PG_RUNS_NEXT                                                                         \
     HAFT__PG_RUNS_EXPIRED("(r.ended, r.number) > ($3::bigint, $4::bigint) "                        \
                       "ORDER BY r.ended, r.number LIMIT $5")
-/* Those of $3 that are still there; one that another session has locked is left to that. */
+/* The runs of $3 that still exist. Rows that another session has locked are skipped. */
 #define HAFT__PG_RUNS_RECHECK                                                                      \
     HAFT__PG_RUNS_EXPIRED("r.id = ANY ($3::text[]) FOR UPDATE SKIP LOCKED")
 
-/* Those of $1, runs; always in the same order, so that two who do this wait for each other. */
+/* Locks the threads of the runs $1. The order is always the same, so that two sessions do not
+ * deadlock. */
 #define HAFT__PG_THREADS_LOCK                                                                      \
     "SELECT pg_advisory_xact_lock(h) FROM (SELECT DISTINCT " HAFT__PG_THREAD("thread") " AS h "    \
     "FROM haft.runs WHERE id = ANY ($1::text[]) AND thread <> '' ORDER BY h OFFSET 0) s"
@@ -300,7 +302,7 @@
 
 #define HAFT__PG_EVENTS_CHECKSUM                                                                   \
     "SELECT seq, checksum FROM haft.events WHERE run = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1"
-/* Behind that row, up to one row more than has event $3. */
+/* The rows after that one, up to one row past the row with event $3. */
 #define HAFT__PG_EVENTS                                                                            \
     "SELECT seq, checksum, body FROM haft.events WHERE run = $1 AND seq > coalesce((SELECT seq "   \
     "FROM haft.events WHERE run = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1), 0) "                \
@@ -325,7 +327,7 @@
     "SELECT r.id, r.created, r.ending, a.task_sha256, a.task, "                                    \
     "a.answer" HAFT__PG_FROM HAFT__PG_IN_THREAD "AND r.state = 2 AND r.number < "                  \
     "coalesce((SELECT number FROM haft.runs WHERE id = $2), $3) ORDER BY r.number DESC LIMIT $4"
-/* Those that wait for others, and not for people. */
+/* Runs that wait for an earlier run of their thread, not for people. */
 #define HAFT__PG_LIST_BLOCKED                                                                      \
     "SELECT r.id, r.state::bigint, r.owner, r.lease FROM haft.runs r WHERE r.state = 0 "           \
     "AND r.thread <> '' AND r.id < $1 AND EXISTS (SELECT 1 FROM haft.runs b "                      \
@@ -338,7 +340,7 @@
                     "m.number "                                                                    \
                     "WHERE m.id = $1 AND r.state < 2 ORDER BY "                                    \
                     "r.number LIMIT $2"
-/* The oldest, until they have $3 bytes together, and one more. */
+/* The oldest messages, up to $3 bytes in total, and one more. */
 #define HAFT__PG_MESSAGES_PAGE                                                                     \
     "SELECT id, run, body FROM (SELECT id, run, body, sum(length(body)) OVER (ORDER BY id ROWS "   \
     "UNBOUNDED PRECEDING) - length(body) AS before FROM ("

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * claim.c - finds a run that somebody should go on with, and claims it, in SQLite.
+ * claim.c - claims a run that needs an owner, in SQLite.
  *
- * What is looked at is what an index has: runs that nobody has and that run, those whose deadline
- * has come, those that messages wait for, and runs that have an owner. Runs that have ended or wait
- * for people cost nothing. Tests: tests/store/store_take_test.c.
+ * It reads only rows that an index selects: running runs without an owner, runs whose deadline is
+ * reached, waiting runs with messages, and runs with an owner. Runs that have ended or wait for
+ * people cost nothing.
+ * Tests: tests/store/store_take_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -13,10 +14,10 @@
 #include "store/row.h"
 #include "store/sqlite/sqlite_int.h"
 
-/* The best so far. */
+/* The best candidate so far. */
 typedef struct candidate {
     bool found;
-    uint64_t since; /* how long nobody has had it */
+    uint64_t since; /* since when it has no owner */
     size_t id_len, owner_len;
     char id[HAFT__LIMIT_STORE_NAME_BYTES], owner[HAFT__LIMIT_STORE_NAME_BYTES];
 } candidate;
@@ -33,14 +34,14 @@ static void keep(candidate *best, haft_str id, haft_str owner, uint64_t since)
     }
 }
 
-/* A value that is wrong is told by who claims the run; without an id nobody can. */
+/* A bad value is reported when the run is claimed. A row without an id is skipped. */
 static bool is_named(haft__sqlite_query *query, haft_str id)
 {
     query->checks.wrong = false;
     return id.len > 0;
 }
 
-/* The first row that is wanted. Two columns: an id, and since when. */
+/* Finds the first row that is not skipped. Two columns: an id, and since when. */
 static haft_status scan_candidates(haft__sqlite_query query, const haft__store_request *request,
                                    candidate *best, haft_error *err)
 {
@@ -56,7 +57,7 @@ static haft_status scan_candidates(haft__sqlite_query query, const haft__store_r
     return haft__sqlite_query_end(&query, err);
 }
 
-/* An owner that was asked about last: its runs stand together. */
+/* The owner that was checked last: rows are sorted by owner. */
 typedef struct known_owner {
     size_t length;
     bool dead;

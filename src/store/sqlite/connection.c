@@ -17,7 +17,7 @@
 
 #define RETRY_MS   5U
 #define PAGE_BYTES 4096
-#define LOCK_US    1000U /* about as long as a transaction takes */
+#define LOCK_US    1000U /* about the duration of a transaction */
 
 /* ---- the file ---- */
 
@@ -32,7 +32,8 @@ static bool make_folder(const char *folder)
     if (mkdir(folder, S_IRWXU) != 0) {
         return errno == EEXIST;
     }
-    /* It is only safe when the one it is in has been synced; not every file system can do that. */
+    /* A new directory is durable only once its parent is synced; not every file system can do
+     * that. */
     char above[PATH_MAX + 4];
     (void)snprintf(above, sizeof(above), "%s/..", folder);
     int file = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -43,7 +44,7 @@ static bool make_folder(const char *folder)
     return true;
 }
 
-/* Every folder of the path that is not there, from the top. */
+/* Creates every missing directory of the path, from the top. */
 static haft_status make_folders(const char *path, haft_error *err)
 {
     char folder[PATH_MAX];
@@ -62,7 +63,7 @@ haft_status haft__sqlite_file_create(const char *path, haft_error *err)
 {
     struct stat about;
     if (stat(path, &about) == 0) {
-        /* Never opened here: closing it would let go of the locks this process has on it. */
+        /* It is not opened here: closing it would release this process's locks on it. */
         return S_ISREG(about.st_mode)
                    ? HAFT_OK
                    : haft__fail(err, HAFT_IO, path, "wanted a file, found %s",
@@ -86,7 +87,7 @@ haft_status haft__sqlite_file_create(const char *path, haft_error *err)
 
 /* ---- the connection ---- */
 
-/* A clock that never goes back. */
+/* A monotonic clock. */
 static uint64_t now_ms(void)
 {
     struct timespec now = {0};
@@ -94,8 +95,8 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Asks again soon, and not always at the same pace: SQLite's own way of waiting longer and longer
- * starves beside a process that writes all the time. Not 0: ask again. */
+/* Retries soon, with jitter: SQLite's own growing delays starve next to a process that writes all
+ * the time. Returns non-zero to retry. */
 static int wait_for_lock(void *context, int tries)
 {
     haft__sqlite_connection *connection = context;
@@ -112,7 +113,7 @@ static int wait_for_lock(void *context, int tries)
     return 1;
 }
 
-/* What needs no look into the file. */
+/* The settings that do not read the file. */
 static int set_safety(haft__sqlite_connection *connection)
 {
     sqlite3 *db = connection->db;
@@ -135,7 +136,7 @@ static int set_safety(haft__sqlite_connection *connection)
     return code == SQLITE_OK ? sqlite3_busy_handler(db, wait_for_lock, connection) : code;
 }
 
-/* Every commit is synced, and a page that cannot be is refused. */
+/* Every commit is synced, and a damaged page is an error. */
 static int set_pragmas(sqlite3 *db)
 {
     char text[256];
@@ -168,15 +169,15 @@ static haft_status set_up(haft__sqlite_connection *connection, bool writer, haft
     code = set_pragmas(connection->db);
     if (code == SQLITE_OK && writer) {
         code = sqlite3_db_config(connection->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-        (void)sqlite3_wal_hook(connection->db, note_pages,
-                               connection); /* in place of SQLite's own */
+        /* Replaces SQLite's automatic checkpoint. */
+        (void)sqlite3_wal_hook(connection->db, note_pages, connection);
     }
-    /* Looking at it also makes a writer know of the log, which it then takes away at the end. */
+    /* The check also makes a writer open the log, which it then removes at the end. */
     return code == SQLITE_OK ? haft__sqlite_connection_check(connection, err)
                              : haft__sqlite_fail(connection, code, err);
 }
 
-/* `name` is the path, or a URI of it; `first` is done with it before anything else. */
+/* `name` is the path, or a URI of it; `first` is the statement to run before anything else. */
 static haft_status try_to_open(haft__sqlite_connection *connection, const char *path,
                                const char *name, int flags, const char *first, haft_error *err)
 {
@@ -208,9 +209,9 @@ haft_status haft__sqlite_connection_open(haft__sqlite_connection *connection, co
     return status;
 }
 
-/* ---- in spite of everything ---- */
+/* ---- full and read-only disks ---- */
 
-/* Whether the log has something that is not in the database. */
+/* Whether the log has content that is not in the database. */
 static bool has_log(const char *path)
 {
     char log[PATH_MAX + 8];
@@ -223,14 +224,14 @@ bool haft__sqlite_file_is_read_only(const char *path)
 {
     char folder[PATH_MAX];
     (void)snprintf(folder, sizeof(folder), "%s", path);
-    char *slash = strrchr(folder, '/'); /* there always is one */
+    char *slash = strrchr(folder, '/'); /* the path always has a slash */
     slash[slash == folder ? 1 : 0] = '\0';
     return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0
            && (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0
                || faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0);
 }
 
-/* A path as SQLite has it in URIs. False when it is too long. */
+/* Writes the path as an SQLite URI. False if it is too long. */
 static bool make_uri(const char *path, const char *query, char *to, size_t size)
 {
     size_t at = (size_t)snprintf(to, size, "file:");
@@ -241,9 +242,8 @@ static bool make_uri(const char *path, const char *query, char *to, size_t size)
     return (size_t)snprintf(to + at, size - at, "?%s", query) < size - at;
 }
 
-/* The log needs a file of its own beside the database, for its index. Where that cannot be made,
- * one process alone can do without it; and where nobody can write, and there is no log, nobody has
- * to be looked out for at all. */
+/* The log needs an index file next to the database. If that cannot be created, a single process can
+ * work without it. If nobody can write and there is no log, no locks are needed. */
 haft_status haft__sqlite_connection_open_read_only(haft__sqlite_connection *connection,
                                                    const char *path, haft_error *err)
 {
@@ -269,7 +269,7 @@ haft_status haft__sqlite_connection_open_read_only(haft__sqlite_connection *conn
     return status;
 }
 
-/* ---- the end ---- */
+/* ---- closing ---- */
 
 void haft__sqlite_connection_close(haft__sqlite_connection *connection)
 {
@@ -285,6 +285,6 @@ void haft__sqlite_connection_rollback(haft__sqlite_connection *connection)
 {
     if (sqlite3_get_autocommit(connection->db) == 0) {
         haft_status status = haft__sqlite_query_exec(connection, HAFT__SQLITE_STMT_ROLLBACK, NULL);
-        (void)status; /* a transaction that cannot be rolled back is gone already */
+        (void)status; /* a transaction that cannot be rolled back has already ended */
     }
 }

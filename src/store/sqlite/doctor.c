@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doctor.c - how a database is, for `haft doctor`. Tests: tests/store/store_doctor_test.c.
- */
+/* doctor.c - the checks of `haft doctor` for SQLite. Tests: tests/store/store_doctor_test.c. */
 #include <sys/statvfs.h>
 
 #include "base/error.h"
@@ -27,7 +26,7 @@ static haft_status note(doctor_report *e, const char *name, haft_str value, bool
     return HAFT_OK;
 }
 
-/* The only column of the first row. */
+/* Reads the only column of the first row. */
 static haft_status read_text(doctor_report *e, haft__sqlite_statement which, haft_str *ret_text,
                              haft_error *err)
 {
@@ -46,12 +45,12 @@ static haft_status read_int(doctor_report *e, haft__sqlite_statement which, uint
     return haft__sqlite_query_end(&query, err);
 }
 
-/* ---- what is looked at ---- */
+/* ---- checks ---- */
 
 static haft_status check_schema(doctor_report *e, haft_error *err)
 {
     haft_str text = haft__arena_format(e->arena, "version %d", HAFT__SQLITE_VERSION);
-    return note(e, "schema", text, true, "", err); /* another one was refused before this */
+    return note(e, "schema", text, true, "", err); /* other versions were rejected before */
 }
 
 static haft_status check_journal(doctor_report *e, haft_error *err)
@@ -103,7 +102,7 @@ static haft_status check_space(doctor_report *e, haft_error *err)
                 err);
 }
 
-/* Leases and deadlines are measured by this machine's clock. */
+/* Leases and deadlines use this machine's clock. */
 static haft_status check_clock(doctor_report *e, haft_error *err)
 {
     uint64_t newest = 0, now = haft__store_now(e->worker->store);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* error.c - what SQLite's results mean to people. Tests: tests/store/sqlite_fault_test.c. */
+/* error.c - maps SQLite's result codes to messages. Tests: tests/store/sqlite_fault_test.c. */
 #include <errno.h>
 #include <stdarg.h>
 
@@ -98,7 +98,7 @@ haft_status haft__sqlite_fail(haft__sqlite_connection *connection, int code, haf
     case SQLITE_PERM:
     case SQLITE_AUTH: return fail_system(connection, "the database cannot be opened", err);
     case SQLITE_IOERR: return fail_io(connection, code, err);
-    default: /* of a hundred codes, these are what a sound database never gives */
+    default: /* all other codes: an intact database never returns them */
         return haft__sqlite_fail_damaged(connection, err, "%s", sqlite3_errstr(code));
     }
 }

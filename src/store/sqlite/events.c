@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * events.c - what runs have, read from SQLite: events, messages, artifacts, results.
+ * events.c - reads events, messages, artifacts and cached results from SQLite.
  *
- * Events are only given when they are those that were written: their numbers are dense, each row
- * fits the sum of the one before, and the last has the sum that the run's row remembers.
+ * Events are returned only if they are intact: their numbers have no gaps, each row matches the
+ * checksum chain, and the last row has the checksum in the row of the run.
  * Tests: tests/store/store_find_test.c, tests/store/sqlite_damage_test.c.
  */
 #include "base/buf.h"
@@ -24,8 +24,8 @@ static haft_status fail_event(const haft__sqlite_worker *worker, const haft__sto
                                      (unsigned long long)seq, HAFT__ARG(request->run.id));
 }
 
-/* The row behind which the part begins: the one that ends with the event it follows, or, when that
- * stands in the middle of a row, the one before. */
+/* Reads the row before the range: the row that ends with event number `after`, or the previous one
+ * if that event is in the middle of a row. */
 static haft_status read_start(haft__sqlite_worker *worker, const haft__store_request *request,
                               uint64_t number, haft__event_reader *p, haft_error *err)
 {
@@ -42,7 +42,7 @@ static haft_status read_start(haft__sqlite_worker *worker, const haft__store_req
         right = haft__checksum_chain_set(
             &p->chain, haft__sqlite_query_blob(&query, HAFT__CHECKSUM_CHAIN_START_BYTES));
     }
-    query.checks.wrong = false; /* told with its number */
+    query.checks.wrong = false; /* reported with the number of the event */
     haft_status status = haft__sqlite_query_end(&query, err);
     return status == HAFT_OK && !right ? fail_event(worker, request, p->from.seq, err) : status;
 }
@@ -72,7 +72,7 @@ static haft_status read_part(haft__sqlite_worker *worker, const haft__store_requ
     haft__sqlite_query_bind_int(&query, head->number);
     haft__sqlite_query_bind_int(&query, p->from.seq);
     uint64_t wrong = haft__event_reader_read(p, next_row, &query, head->run.seq, &head->chain);
-    query.checks.wrong = false; /* told with its number */
+    query.checks.wrong = false; /* reported with the number of the event */
     status = haft__sqlite_query_end(&query, err);
     return status == HAFT_OK && wrong > 0 ? fail_event(worker, request, wrong, err) : status;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gc.c - removes what is too old, in SQLite.
+ * gc.c - removes expired runs and results, in SQLite.
  *
- * Some runs at a time, each part in a transaction of its own, so that others are not kept waiting.
- * What is looked at are the runs that are old enough, by an index, each once. Tests:
- * tests/store/store_gc_test.c.
+ * It removes some runs at a time, each part in its own transaction, so that others do not wait
+ * long. An index finds the runs that are old enough; each is checked once.
+ * Tests: tests/store/store_gc_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -14,18 +14,18 @@
 /* A run that is old enough. */
 typedef struct candidate {
     uint64_t number, updated;
-    bool due; /* it may go, if its thread may */
+    bool due; /* it may be removed if its thread may */
     size_t thread_len;
-    char thread[64]; /* if it is no longer */
+    char thread[64]; /* if the name fits */
 } candidate;
 
-/* How a run ended is compared with what is wanted, which is short. */
+/* The end of a run is compared with the requested ends, which are short. */
 static haft_str take_end(haft__sqlite_query *query)
 {
     return haft__sqlite_query_text(query, HAFT__LIMIT_STORE_NAME_BYTES);
 }
 
-/* Runs that ended in this very millisecond with the last that is kept stay, too. */
+/* Runs that ended in the same millisecond as the last run that is kept are kept, too. */
 static haft_status begin(haft__sqlite_worker *worker, haft__store_request *request, haft_error *err)
 {
     request->gc.begun = true;
@@ -41,8 +41,8 @@ static haft_status begin(haft__sqlite_worker *worker, haft__store_request *reque
     return haft__sqlite_query_end(&query, err);
 }
 
-/* The next candidates. They are read before any of them goes: what a statement still looks at must
- * not change. */
+/* Reads the next candidates. All are read before any is removed: rows must not change under an
+ * active statement. */
 static haft_status find_some(haft__sqlite_worker *worker, haft__store_request *request,
                              candidate *some, size_t *ret_count, haft_error *err)
 {
@@ -68,7 +68,7 @@ static haft_status find_some(haft__sqlite_worker *worker, haft__store_request *r
     return haft__sqlite_query_end(&query, err);
 }
 
-/* Whether all runs of its thread may go. */
+/* Whether all runs of its thread may be removed. */
 static haft_status is_thread_expired(haft__sqlite_worker *worker,
                                      const haft__store_request *request, uint64_t number,
                                      bool *ret_due, haft_error *err)
@@ -95,7 +95,7 @@ static bool same_thread(const candidate *one, const candidate *other)
            && memcmp(one->thread, other->thread, one->thread_len) == 0;
 }
 
-/* Removes those of the candidates that may go. Runs of a thread often follow each other. */
+/* Removes the candidates that may be removed. Consecutive candidates are often of one thread. */
 static haft_status remove_some(haft__sqlite_worker *worker, const haft__store_request *request,
                                const candidate *some, size_t count, uint64_t *ret_removed,
                                haft_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* list.c - which runs there are, in SQLite. Tests: tests/store/store_find_test.c. */
+/* list.c - finds and lists runs, in SQLite. Tests: tests/store/store_find_test.c. */
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -25,7 +25,7 @@ static haft_str next_content(void *query, haft__arena *arena)
     return haft__sqlite_query_content(query, arena, NULL);
 }
 
-/* Puts the rows that were collected into the arena. */
+/* Copies the collected rows to the arena. */
 static haft_status keep_rows(haft__store_request *request, haft__buf *rows, haft_error *err)
 {
     haft_status status = haft__buf_check(rows, err);
@@ -57,7 +57,7 @@ static haft_status take_rows(haft__sqlite_query *query, haft__store_request *req
     return status;
 }
 
-/* What is found must be whole, where it is not looked at as it is. */
+/* Fails if a run in `found` is damaged, unless the request accepts damaged runs. */
 static haft_status refuse_damaged(const haft__sqlite_worker *worker,
                                   const haft__store_request *request, haft_error *err)
 {
@@ -92,7 +92,7 @@ haft_status haft__sqlite_find(haft__sqlite_worker *worker, haft__store_request *
     if (!last) {
         haft__sqlite_query_bind(&query, request->name);
     }
-    /* At most two rows: the second one is one too many. */
+    /* At most two rows: a second one means that the prefix is ambiguous. */
     haft_status status = take_rows(&query, request, haft__row_read_full, err);
     if (status == HAFT_OK && request->found_count == 0) {
         status = haft__store_fail_no_run(request->name, err);
@@ -106,7 +106,7 @@ haft_status haft__sqlite_find(haft__sqlite_worker *worker, haft__store_request *
 
 /* ---- several ---- */
 
-/* How many runs a request wants at most. */
+/* The most runs that a request wants. */
 static uint64_t most_of(const haft__store_request *request)
 {
     uint64_t most = HAFT__LIMIT_STORE_LIST;

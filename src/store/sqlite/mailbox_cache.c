@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mailbox_cache.c - what is kept beside the events, in SQLite: contents, messages, results. Tests:
+ * mailbox_cache.c - blobs, messages and cached results, in SQLite. Tests:
  * tests/store/store_keep_test.c.
  */
 #include "base/error.h"
@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "store/sqlite/sqlite_int.h"
 
-/* ---- contents ---- */
+/* ---- blobs ---- */
 
 static haft_status add_blob(haft__sqlite_worker *worker, haft_str sha256, haft_str content,
                             uint64_t *ret_id, haft_error *err)
@@ -81,7 +81,7 @@ haft_status haft__sqlite_send(haft__sqlite_worker *worker, haft__store_request *
     return status;
 }
 
-/* ---- results ---- */
+/* ---- cached results ---- */
 
 static haft_status delete_cached(haft__sqlite_worker *worker, const haft__store_request *request,
                                  haft_error *err)
@@ -93,7 +93,7 @@ static haft_status delete_cached(haft__sqlite_worker *worker, const haft__store_
     return haft__sqlite_query_run(&query, err);
 }
 
-/* Numbers grow by one, so that the last so many are at most so many. */
+/* Numbers grow by one, so the range of the last N numbers holds at most N results. */
 static haft_status trim_cache(haft__sqlite_worker *worker, haft_error *err)
 {
     int64_t last = sqlite3_last_insert_rowid(worker->connection.db);

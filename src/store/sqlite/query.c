@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * query.c - one use of a prepared statement, and what its columns must be like.
+ * query.c - one use of a prepared statement, and the checks of its columns.
  *
- * A database is not trusted: every column is checked for its kind, its length and, if it is text,
- * for UTF-8. Tests: tests/store/sqlite/sqlite_test.c.
+ * The database is not trusted: every column is checked for its type, its length and, if it is text,
+ * for UTF-8.
+ * Tests: tests/store/sqlite/sqlite_test.c.
  */
 #include <errno.h>
 
@@ -31,7 +32,7 @@ haft__sqlite_query haft__sqlite_query_begin(haft__sqlite_connection *connection,
 
 /* ---- parameters ---- */
 
-/* Where the text is, but never NULL, which would bind NULL. */
+/* The start of the text, never NULL, which would bind an SQL NULL. */
 static const char *start(haft_str text)
 {
     return text.len > 0 ? text.ptr : "";
@@ -80,7 +81,7 @@ bool haft__sqlite_query_next(haft__sqlite_query *query)
     connection->touched = connection->touched || sqlite3_stmt_readonly(query->stmt) == 0;
     errno = 0;
     int code = sqlite3_step(query->stmt);
-    connection->system = errno; /* SQLite itself does not always remember it */
+    connection->system = errno; /* SQLite does not always record errno */
     query->at = 0;
     query->code = code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
     return code == SQLITE_ROW;
@@ -153,7 +154,7 @@ haft_status haft__sqlite_query_end(haft__sqlite_query *query, haft_error *err)
     } else if (query->checks.full != NULL) {
         status = haft__arena_fail(query->checks.full, err);
     }
-    (void)sqlite3_reset(query->stmt); /* tells again what was told above */
+    (void)sqlite3_reset(query->stmt); /* returns the same error again */
     return status;
 }
 

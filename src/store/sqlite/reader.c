@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader.c - requests that only read, each in a transaction of its own: whatever it looks at
- * is of one moment. Tests: tests/store/store_find_test.c.
+ * reader.c - requests that only read. Each has its own transaction, so it sees one snapshot. Tests:
+ * tests/store/store_find_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -29,7 +29,7 @@ static haft_status perform_verb(haft__sqlite_worker *worker, haft__store_request
     case HAFT__STORE_SEND:
     case HAFT__STORE_CACHE_PUT:
     case HAFT__STORE_REMOVE:
-    case HAFT__STORE_GC: break; /* never come here */
+    case HAFT__STORE_GC: break; /* the writer performs these */
     }
     HAFT__UNREACHABLE();
 }

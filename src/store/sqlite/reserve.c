@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reserve.c - room on the disk for what must still be written when there is none left.
+ * reserve.c - reserved disk space for data that must be written when the disk is full.
  *
- * A file without a name beside the database, which is given back by closing it: nothing remains
- * of a process that is killed. Then what was under way can be written down, and no new work is
- * taken until there is room for another. Tests: tests/store/sqlite/reserve_test.c.
+ * The reserve is an unnamed file in the directory of the database. Closing it frees the space, so
+ * nothing remains of a killed process. With the freed space the work in progress can be stored. New
+ * work is rejected until a new reserve can be allocated.
+ * Tests: tests/store/sqlite/reserve_test.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,16 +16,17 @@
 #include "base/error.h"
 #include "store/sqlite/sqlite_int.h"
 
-/* A file in the folder of `path` that nobody else sees; -1 when there is none. */
+/* Creates an unnamed file in the directory of `path`; -1 on failure. */
 static int make_nameless(const char *path)
 {
     char folder[PATH_MAX];
     (void)snprintf(folder, sizeof(folder) - sizeof("/haft-XXXXXX"), "%s", path);
-    char *slash = strrchr(folder, '/'); /* there is one: the path begins like one */
+    char *slash = strrchr(folder, '/'); /* always found: the path begins with '/' or './' */
     *slash = '\0';
     int file =
         open(folder[0] != '\0' ? folder : "/", O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    if (file < 0 && errno != ENOSPC && errno != EROFS) { /* not every file system can do that */
+    /* Not every file system supports O_TMPFILE. */
+    if (file < 0 && errno != ENOSPC && errno != EROFS) {
         memcpy(slash, "/haft-XXXXXX", sizeof("/haft-XXXXXX"));
         file = mkostemp(folder, O_CLOEXEC);
         if (file >= 0) {
@@ -50,7 +52,8 @@ void haft__sqlite_reserve_allocate(haft__sqlite_worker *worker)
     if (file >= 0) {
         (void)close(file);
     }
-    worker->low = code == ENOSPC || code == EDQUOT || code == EFBIG; /* else it does without */
+    /* On other errors the store works without a reserve. */
+    worker->low = code == ENOSPC || code == EDQUOT || code == EFBIG;
 }
 
 bool haft__sqlite_reserve_release(haft__sqlite_worker *worker)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.c - the life of a run in SQLite: created, appended to, claimed, released, removed.
+ * run.c - the life of a run in SQLite: create, append, claim, release, remove.
  *
- * All of it happens inside the writer's transaction, which nobody else can write beside: what is
- * read here is still so when it is changed. Tests: tests/store/store_test.c.
+ * All of it happens in the writer's transaction, which excludes all other writers: rows that are
+ * read here are unchanged when they are written.
+ * Tests: tests/store/store_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -11,7 +12,7 @@
 #include "store/packer.h"
 #include "store/sqlite/sqlite_int.h"
 
-/* ---- what must be known of a run ---- */
+/* ---- the head of a run ---- */
 
 static void read_head(haft__sqlite_query *query, haft__sqlite_head *ret_head)
 {
@@ -34,7 +35,7 @@ static void read_head(haft__sqlite_query *query, haft__sqlite_head *ret_head)
     query->checks.wrong = false;
 }
 
-/* Of one that may be damaged. */
+/* The head of a run that may be damaged. */
 static haft_status read_any_head(haft__sqlite_worker *worker, haft_str id,
                                  haft__sqlite_head *ret_head, haft_error *err)
 {
@@ -59,9 +60,10 @@ haft_status haft__sqlite_read_head(haft__sqlite_worker *worker, haft_str id,
                : status;
 }
 
-/* ---- growing ---- */
+/* ---- appending ---- */
 
-/* One row: what has been packed, whose last event is the `seq`-th. The chain grows with it. */
+/* Writes the packed events as one row whose last event is number `seq`, and extends the checksum
+ * chain. */
 static haft_status add_row_of_events(haft__sqlite_worker *worker, haft__sqlite_head *head,
                                      uint64_t seq, haft_error *err)
 {
@@ -80,7 +82,7 @@ static haft_status add_row_of_events(haft__sqlite_worker *worker, haft__sqlite_h
     return haft__sqlite_query_run(&query, err);
 }
 
-/* Writes the lines behind the last event: into one row, or several when that gets too long. */
+/* Writes the lines as one row, or as several if it gets too long. */
 static haft_status add_events(haft__sqlite_worker *worker, const haft__store_request *request,
                               haft__sqlite_head *head, haft_error *err)
 {
@@ -97,7 +99,7 @@ static haft_status add_events(haft__sqlite_worker *worker, const haft__store_req
         }
     }
     if (worker->packed.cap > 2 * HAFT__LIMIT_STORE_ROW_BYTES) {
-        haft__buf_finish(&worker->packed); /* one that was that long is seldom followed by others */
+        haft__buf_finish(&worker->packed); /* such a long row is seldom followed by others */
     }
     haft__packer_finish(&packer);
     return status;
@@ -125,7 +127,7 @@ static haft_status add_artifacts(haft__sqlite_worker *worker, const haft__store_
     return status;
 }
 
-/* The compare-and-set: a run that has gone on meanwhile is not changed. */
+/* The compare-and-set: a run that has changed meanwhile is not updated. */
 static haft_status update_run(haft__sqlite_worker *worker, const haft__store_request *request,
                               const haft__sqlite_head *head, haft_error *err)
 {
@@ -169,7 +171,7 @@ static haft_status end_run(haft__sqlite_worker *worker, const haft__store_reques
     return status;
 }
 
-/* The state has indexes, so it is only set when it is another one. */
+/* The state is indexed, so it is only written if it changes. */
 static haft_status set_state(haft__sqlite_worker *worker, const haft__store_request *request,
                              const haft__sqlite_head *head, haft_error *err)
 {
@@ -186,7 +188,7 @@ static haft_status set_state(haft__sqlite_worker *worker, const haft__store_requ
     return haft__sqlite_query_run(&query, err);
 }
 
-/* Everything that a request adds to a run, and the state it is in then. */
+/* Writes everything that a request adds to a run, and its new state. */
 static haft_status extend(haft__sqlite_worker *worker, const haft__store_request *request,
                           haft__sqlite_head *head, haft_error *err)
 {
@@ -200,7 +202,7 @@ static haft_status extend(haft__sqlite_worker *worker, const haft__store_request
     return status == HAFT_OK ? set_state(worker, request, head, err) : status;
 }
 
-/* ---- beginning ---- */
+/* ---- CREATE ---- */
 
 static haft_status add_text(haft__sqlite_worker *worker, haft_str text, uint64_t *ret_id,
                             haft_error *err)
@@ -210,7 +212,7 @@ static haft_status add_text(haft__sqlite_worker *worker, haft_str text, uint64_t
     return haft__sqlite_put_blob(worker, (haft_str){digest, sizeof(digest)}, text, ret_id, err);
 }
 
-/* Nobody can put a run into the thread between this and the transaction's end. */
+/* No other process can add a run to the thread before the end of the transaction. */
 static haft_status check_alone(haft__sqlite_worker *worker, const haft__store_request *request,
                                haft_error *err)
 {
@@ -245,7 +247,7 @@ static haft_status check_new(haft__sqlite_worker *worker, const haft__store_requ
     return status == HAFT_OK && request->alone ? check_alone(worker, request, err) : status;
 }
 
-/* A run that has not begun yet: no events, no state. */
+/* Adds a run without events and state. */
 static haft_status add_row(haft__sqlite_worker *worker, const haft__store_request *request,
                            uint64_t task, uint64_t spec, haft__sqlite_head *ret_head,
                            haft_error *err)
@@ -278,7 +280,7 @@ static haft_status add_row(haft__sqlite_worker *worker, const haft__store_reques
     return status;
 }
 
-/* What is known of it now, without reading it again; texts are the request's own. */
+/* Returns the new run without reading it again; its texts are those of the request. */
 static haft_status show_new(const haft__sqlite_worker *worker, haft__store_request *request,
                             const haft__sqlite_head *head, haft_error *err)
 {
@@ -327,7 +329,7 @@ haft_status haft__sqlite_create(haft__sqlite_worker *worker, haft__store_request
     return status == HAFT_OK ? show_new(worker, request, &head, err) : status;
 }
 
-/* ---- going on ---- */
+/* ---- APPEND ---- */
 
 static haft_status consume(haft__sqlite_worker *worker, const haft__store_request *request,
                            uint64_t number, haft_error *err)
@@ -363,7 +365,7 @@ haft_status haft__sqlite_append(haft__sqlite_worker *worker, haft__store_request
     return status == HAFT_OK ? extend(worker, request, &head, err) : status;
 }
 
-/* ---- who has it ---- */
+/* ---- CLAIM, RENEW and RELEASE ---- */
 
 haft_status haft__sqlite_claim(haft__sqlite_worker *worker, haft__store_request *request,
                                haft_error *err)
@@ -410,7 +412,7 @@ haft_status haft__sqlite_release(haft__sqlite_worker *worker, haft__store_reques
     return status;
 }
 
-/* ---- the end ---- */
+/* ---- REMOVE ---- */
 
 haft_status haft__sqlite_remove(haft__sqlite_worker *worker, haft__store_request *request,
                                 haft_error *err)

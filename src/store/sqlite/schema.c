@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema.c - finds out what a file is, and makes the tables.
+ * schema.c - identifies a file and creates the tables.
  *
- * A file that is not ours is left as it was: nothing is set or moved before it has told its name.
- * The tables are made with an ordinary journal, so that the name stands in the file itself, and
- * only then is the log switched on. Two processes may do all this at once: what decides is read
- * and written in one transaction. Tests: tests/store/sqlite/sqlite_test.c.
+ * A foreign file is left unchanged: nothing is set before its application id is checked. The tables
+ * are created with an ordinary journal, so that the application id is in the file itself. Only then
+ * is write-ahead logging enabled. Two processes may do this at once: the decision is read and
+ * written in one transaction.
+ * Tests: tests/store/sqlite/sqlite_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -20,11 +21,11 @@ static const struct {
 #undef X
 };
 
-/* ---- what it is ---- */
+/* ---- identification ---- */
 
 typedef struct identity {
     uint64_t application, version;
-    size_t known, others; /* tables and indexes: as we make them, and not */
+    size_t known, others; /* tables and indexes: those that haft creates, and others */
     bool utf8;
 } identity;
 
@@ -55,7 +56,7 @@ static haft_status read_schema(haft__sqlite_connection *connection, identity *re
     return haft__sqlite_query_end(&query, err);
 }
 
-/* The only column of the only row. */
+/* Reads the only column of the only row. */
 static haft_status read_number(haft__sqlite_connection *connection, haft__sqlite_statement which,
                                uint64_t *ret_number, haft_error *err)
 {
@@ -123,7 +124,7 @@ static haft_status check_identity(const haft__sqlite_connection *connection, con
     return HAFT_OK;
 }
 
-/* ---- making it ---- */
+/* ---- creation ---- */
 
 static haft_status make_tables(haft__sqlite_connection *connection, haft_error *err)
 {
@@ -140,7 +141,8 @@ static haft_status make_tables(haft__sqlite_connection *connection, haft_error *
     return code == SQLITE_OK ? HAFT_OK : haft__sqlite_fail(connection, code, err);
 }
 
-/* Reads what the file is, in one transaction. If `writing`, makes the tables of an empty file. */
+/* Reads the identity of the file in one transaction. If `writing`, creates the tables in an empty
+ * file. */
 static haft_status identify(haft__sqlite_connection *connection, bool writing, identity *ret_found,
                             haft_error *err)
 {
@@ -194,7 +196,7 @@ haft_status haft__sqlite_schema_prepare(haft__sqlite_connection *connection, haf
     return status == HAFT_OK ? switch_to_log(connection, err) : status;
 }
 
-/* ---- later ---- */
+/* ---- later checks ---- */
 
 haft_status haft__sqlite_connection_check(haft__sqlite_connection *connection, haft_error *err)
 {

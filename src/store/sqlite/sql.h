@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store/sqlite/sql.h - every statement the SQLite store uses, and the tables they are about.
- * docs/store.md explains the tables.
+ * store/sqlite/sql.h - every statement of the SQLite store, and its tables. docs/store.md explains
+ * the tables.
  */
 #ifndef HAFT_STORE_SQLITE_SQL_H
 #define HAFT_STORE_SQLITE_SQL_H
 
-/* "haft", in the header of the file: what tells our databases from others. */
+/* "haft" in the header of the file: identifies haft databases. */
 #define HAFT__SQLITE_APPLICATION 0x68616674
 
-/* Of the tables; a database of another version is refused. */
+/* The version of the tables; a database of another version is rejected. */
 #define HAFT__SQLITE_VERSION 3
 
-/* Everything in a database: kind, name, how it is made. SQLite keeps the text as it is here, and
- * a database that has another one is no longer ours. */
+/* All objects of the database: kind, name, definition. SQLite stores the definition verbatim. A
+ * database with a different definition is rejected. */
 #define HAFT__SQLITE_SCHEMA(X)                                                                     \
     X(table, blobs,                                                                                \
       "CREATE TABLE blobs ("                                                                       \
@@ -62,7 +62,7 @@
       "number INTEGER PRIMARY KEY AUTOINCREMENT, until INTEGER NOT NULL, scope TEXT NOT NULL, "    \
       "name TEXT NOT NULL, result TEXT NOT NULL, UNIQUE (scope, name)) STRICT")
 
-/* What is known of a run, in the order that haft__sqlite_show_run reads it. */
+/* The columns of a run in the order in which store/row.c reads them. */
 #define HAFT__SQLITE_ROW                                                                           \
     "r.id, r.state, r.seq, r.epoch, r.owner, r.lease, r.created, r.updated, r.wake, r.turns, "     \
     "r.calls, r.thread, r.parent, r.user, r.name, r.spec_hash, r.spec_path, r.ending, "            \
@@ -73,7 +73,7 @@
 #define HAFT__SQLITE_SELECT_SUMMARY                                                                \
     "SELECT " HAFT__SQLITE_ROW " FROM runs r LEFT JOIN blobs t ON t.id = r.task "
 
-/* No run of its thread is before it. */
+/* No earlier run of its thread is open. */
 #define HAFT__SQLITE_FIRST                                                                         \
     "NOT EXISTS (SELECT 1 FROM runs o INDEXED BY runs_queue WHERE o.thread = r.thread "            \
     "AND o.state < 2 AND o.number < r.number) "
@@ -110,7 +110,7 @@
     X(RENEW, "UPDATE runs SET lease = ? WHERE owner = ? AND owner <> ''")                          \
     X(RELEASE, "UPDATE runs SET owner = '', lease = 0, updated = ? "                               \
                "WHERE id = ? AND epoch = ? AND owner <> ''")                                       \
-    X(CLAIM_ORPHANED, /* by owner: each is asked about once */                                     \
+    X(CLAIM_ORPHANED, /* by owner: each owner is checked once */                                   \
       "SELECT r.id, r.lease, r.owner FROM runs r INDEXED BY runs_owner WHERE r.owner <> '' "       \
       "AND r.owner <> ?1 AND r.state < 2 AND " HAFT__SQLITE_FIRST "ORDER BY r.owner")              \
     X(CLAIM_FREE, "SELECT r.id, r.updated FROM runs r INDEXED BY runs_free WHERE r.state = 0 "     \
@@ -125,7 +125,7 @@
     X(RUN_DROP, "DELETE FROM runs WHERE number = ?")                                               \
     X(RUNS_KEPT, "SELECT updated FROM runs WHERE state = 2 "                                       \
                  "ORDER BY updated DESC LIMIT 1 OFFSET ?")                                         \
-    X(RUNS_OLD, /* behind the one that was looked at last */                                       \
+    X(RUNS_OLD, /* after the last one that was checked */                                          \
       "SELECT number, updated, ending, thread FROM runs INDEXED BY runs_ended WHERE state = 2 "    \
       "AND updated < ?1 AND updated >= ?2 AND (updated > ?2 OR number > ?3) "                      \
       "ORDER BY updated, number LIMIT ?4")                                                         \
@@ -133,10 +133,10 @@
       "SELECT state, updated, ending, EXISTS (SELECT 1 FROM runs p WHERE p.id = r.parent "         \
       "AND p.state < 2) FROM runs r INDEXED BY runs_thread "                                       \
       "WHERE thread = (SELECT thread FROM runs WHERE number = ?) ORDER BY id DESC")                \
-    /* ---- what runs have ---- */                                                                 \
+    /* ---- blobs, messages and cache ---- */                                                      \
     X(BLOB_GET, "SELECT id FROM blobs WHERE sha256 = ?")                                           \
     X(BLOB_ADD, "INSERT INTO blobs (sha256, content) VALUES (?, ?)")                               \
-    X(BLOBS_DROP, /* those that run ?1 alone needs, before it goes */                              \
+    X(BLOBS_DROP, /* blobs that only run ?1 uses, before its removal */                            \
       "DELETE FROM blobs WHERE id IN (SELECT blob FROM artifacts WHERE run = ?1 "                  \
       "UNION SELECT task FROM runs WHERE number = ?1 "                                             \
       "UNION SELECT spec FROM runs WHERE number = ?1) "                                            \
@@ -159,7 +159,7 @@
     X(DOCTOR_CHECK, "PRAGMA quick_check(1)")                                                       \
     X(DOCTOR_CREATED, "SELECT coalesce(max(created), 0) FROM runs")                                \
     X(EVENTS, "SELECT seq, checksum, body FROM events WHERE run = ? AND seq > ? ORDER BY seq")     \
-    X(EVENTS_SUM, /* of the last row that has nothing behind event ?2 */                           \
+    X(EVENTS_SUM, /* the last row that ends at or before event ?2 */                               \
       "SELECT seq, checksum FROM events WHERE run = ? AND seq <= ? ORDER BY seq DESC LIMIT 1")     \
     X(FIND_ID, HAFT__SQLITE_SELECT_FULL "WHERE r.id = ?")                                          \
     X(FIND_START, HAFT__SQLITE_SELECT_FULL "WHERE r.id >= ?1 AND r.id < ?1 || '~' LIMIT 2")        \
@@ -169,18 +169,18 @@
       HAFT__SQLITE_SELECT_SUMMARY "WHERE r.state < 2 AND r.id < ? ORDER BY r.id DESC LIMIT ?")     \
     X(LIST_THREAD, HAFT__SQLITE_SELECT_SUMMARY "WHERE r.thread = ? AND r.id < ? AND r.state < ? "  \
                                                "ORDER BY r.id DESC LIMIT ?")                       \
-    X(THREAD, /* ids tell the time, which may have been set back: numbers tell the order */        \
+    X(THREAD, /* ordered by number: ids follow the clock, which may be set back */                 \
       "SELECT r.id, r.created, r.ending, t.sha256, t.content, r.answer "                           \
       "FROM runs r LEFT JOIN blobs t ON t.id = r.task WHERE r.number IN "                          \
       "(SELECT number FROM runs INDEXED BY runs_thread WHERE thread = ? AND state = 2 "            \
       "AND number < ? ORDER BY number DESC LIMIT ?) ORDER BY r.number")                            \
-    X(LIST_BLOCKED, /* of the runs that TAKE looks at; not those that wait for people */           \
+    X(LIST_BLOCKED, /* runs that CLAIM_NEXT considers; not those waiting for people */             \
       "SELECT r.id, r.state, r.owner, r.lease FROM "                                               \
       "(SELECT number FROM runs INDEXED BY runs_free WHERE state = 0 AND owner = '' "              \
       "UNION ALL SELECT number FROM runs INDEXED BY runs_owner WHERE owner <> '' AND state = 0) "  \
       "c CROSS JOIN runs r ON r.number = c.number WHERE r.id < ? AND NOT " HAFT__SQLITE_FIRST      \
       "ORDER BY r.id DESC LIMIT ?")                                                                \
-    X(AHEAD, /* that the rows of a thread are looked at and not all is not left to chance */       \
+    X(AHEAD, /* the index limits the scan to the rows of the thread */                             \
       "SELECT r.id, r.state, r.owner, r.lease FROM runs r INDEXED BY runs_queue "                  \
       "WHERE r.state < 2 AND r.number < ?1 "                                                       \
       "AND r.thread = (SELECT thread FROM runs WHERE number = ?1) ORDER BY r.number LIMIT ?2")     \

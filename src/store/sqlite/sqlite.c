@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite.c - a store in a file of SQLite.
+ * sqlite.c - a store in an SQLite file.
  *
- * One thread writes (writer.c), one reads (reader.c), each with its own connection, so
- * that the loop never waits for a disk and neither waits for the other. Several processes may use
- * the same file. Tests: tests/store/sqlite/sqlite_test.c.
+ * One thread writes (writer.c), one reads (reader.c), each with its own connection. So the loop
+ * never waits for a disk, and the two do not wait for each other. Several processes may use the
+ * same file.
+ * Tests: tests/store/sqlite/sqlite_test.c.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #include "base/str.h"
 #include "store/sqlite/sqlite_int.h"
 
-/* SQLite gives some names a meaning of their own, but none that begins like a path. */
+/* SQLite gives some names a special meaning, but none that begins like a path. */
 static char *copy_path(const char *place)
 {
     size_t size = strlen(place) + sizeof("./");
@@ -29,7 +30,7 @@ static char *copy_path(const char *place)
 static void close_sqlite(haft__store *store)
 {
     haft__sqlite *sqlite = HAFT__CONTAINER(store, haft__sqlite, store);
-    /* The one that reads goes first: the last to close moves the log into the database. */
+    /* The reader is closed first: the last connection moves the log into the database. */
     haft__sqlite_worker_stop(&sqlite->reader);
     haft__sqlite_worker_stop(&sqlite->writer);
     haft__store_finish(store);
@@ -42,7 +43,7 @@ static void run_idle(haft__sqlite_worker *worker)
     (void)worker;
 }
 
-/* ---- a disk that cannot be written ---- */
+/* ---- full and read-only disks ---- */
 
 static void refuse(haft__store_queue *batch, haft_status status, const haft_error *err)
 {
@@ -52,7 +53,7 @@ static void refuse(haft__store_queue *batch, haft_status status, const haft_erro
     }
 }
 
-/* Nobody had a connection to write when the store was opened; perhaps there is one now. */
+/* No write connection could be opened with the store; tries again. */
 static void reopen_and_write(haft__sqlite_worker *worker, haft__store_queue *batch)
 {
     haft_error err = {0};
@@ -70,8 +71,8 @@ static void reopen_and_write(haft__sqlite_worker *worker, haft__store_queue *bat
     refuse(batch, status, &err);
 }
 
-/* What is read there may not change under its connection, and who writes may be kept out by it: so
- * each time it is a new one. */
+/* The connection requires that the file does not change, and it may block writers. So each batch
+ * opens a new one. */
 static void reopen_and_read(haft__sqlite_worker *worker, haft__store_queue *batch)
 {
     haft_error err = {0};
@@ -85,7 +86,7 @@ static void reopen_and_read(haft__sqlite_worker *worker, haft__store_queue *batc
     haft__sqlite_connection_close(&worker->connection);
 }
 
-/* Both connections; on a disk that cannot be written, one to read what is there. */
+/* Opens both connections; if the disk cannot be written, only one that reads. */
 static haft_status open_connections(haft__sqlite *sqlite, haft_error *err)
 {
     haft__sqlite_connection *writer = &sqlite->writer.connection,
@@ -129,7 +130,7 @@ static haft_status start(haft__sqlite *sqlite, haft_error *err)
 static haft_status open_sqlite(haft__loop *loop, const char *place, bool make_tables,
                                haft__store **ret_store, haft_error *err)
 {
-    (void)make_tables; /* who only looks has seen that the file is there */
+    (void)make_tables; /* open_existing has checked that the file exists */
     if (place[0] == '\0') {
         return haft__fail(err, HAFT_BAD_INPUT, "", "wanted the path of a database, found none");
     }

@@ -2,9 +2,10 @@
 /*
  * worker.c - a thread that owns a connection and performs the requests of a queue.
  *
- * The loop hands over what was submitted in a round at its end, and wakes the thread once. That one
- * takes all that wait, up to HAFT__LIMIT_STORE_BATCH, performs them and reports them together: the
- * longer a batch takes, the more the next one has in it. Tests: tests/store/sqlite/sqlite_test.c.
+ * At the end of a round the loop hands over the requests that were submitted in it, and wakes the
+ * thread once. The thread takes all queued requests, up to HAFT__LIMIT_STORE_BATCH, performs them
+ * and reports them together: the longer a batch takes, the bigger is the next one.
+ * Tests: tests/store/sqlite/sqlite_test.c.
  */
 #include <unistd.h>
 
@@ -14,7 +15,7 @@
 #include "base/macros.h"
 #include "store/sqlite/sqlite_int.h"
 
-/* What waits, or nothing when the end has come. */
+/* Waits for requests and takes them; the batch is empty if the worker must stop. */
 static void take_batch(haft__sqlite_worker *worker, haft__store_queue *ret_batch)
 {
     haft__store_queue_init(ret_batch);
@@ -41,7 +42,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* Signals are for the threads of whoever uses us. */
+/* Blocks signals: they are for the threads of the program. */
 static int start_thread(haft__sqlite_worker *worker)
 {
     sigset_t all, before;

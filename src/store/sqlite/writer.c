@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * writer.c - many requests in one transaction, and so with one sync of the disk.
+ * writer.c - many requests in one transaction, and so with one disk sync.
  *
- * One that is refused is undone alone. When the transaction itself fails, all of them have failed;
- * none is reported before it has been committed.
+ * A rejected request is rolled back alone. If the transaction itself fails, all its requests fail.
+ * No request is reported before the commit.
  * Tests: tests/store/sqlite/sqlite_test.c.
  */
 #include "base/error.h"
@@ -32,18 +32,18 @@ static haft_status perform_verb(haft__sqlite_worker *worker, haft__store_request
     case HAFT__STORE_RECEIVE:
     case HAFT__STORE_READ_ARTIFACT:
     case HAFT__STORE_DOCTOR:
-    case HAFT__STORE_CACHE_GET: break; /* never come here */
+    case HAFT__STORE_CACHE_GET: break; /* the reader performs these */
     }
     HAFT__UNREACHABLE();
 }
 
-/* Whether the transaction is still there: some failures of SQLite end it. */
+/* Whether the transaction is still open: some SQLite failures end it. */
 static bool in_transaction(const haft__sqlite_worker *worker)
 {
     return sqlite3_get_autocommit(worker->connection.db) == 0;
 }
 
-/* Performs one behind a savepoint, to which it is undone when it fails. The result is that of the
+/* Performs a request in a savepoint and rolls back to it on failure. Returns the status of the
  * transaction. */
 static haft_status perform_in_savepoint(haft__sqlite_worker *worker, haft__store_request *request,
                                         bool *ret_more, haft_error *err)
@@ -85,10 +85,10 @@ static haft_status perform_all(haft__sqlite_worker *worker, haft__store_queue *b
     return status;
 }
 
-/* Performs all of them without savepoints, which cost as much as an append. *ret_whole is false
- * when one that failed may have left something behind, or counts what it does and must not do it
- * twice. The result is that of the transaction: behind a failure that ended it, even of one that
- * only read, whatever is written would be a transaction of its own. */
+/* Performs all requests without savepoints, which cost as much as an append. *ret_whole is false if
+ * a failed request may have left changes, or if a request counts its work and must not be repeated.
+ * Returns the status of the transaction. If a failure ended it, even one of a read, further writes
+ * would each be a separate transaction. */
 static haft_status perform_in_transaction(haft__sqlite_worker *worker, haft__store_queue *batch,
                                           bool *ret_whole, haft_error *err)
 {
@@ -112,7 +112,8 @@ static haft_status perform_in_transaction(haft__sqlite_worker *worker, haft__sto
     return HAFT_OK;
 }
 
-/* Before the transaction, which others wait for: takes out what cannot be performed at all. */
+/* Removes requests that cannot be performed at all, before the transaction begins, because others
+ * wait for it. */
 static void reject_failed(haft__sqlite_worker *worker, haft__store_queue *batch,
                           haft__store_queue *ret_refused)
 {
@@ -145,8 +146,8 @@ static haft_status begin(haft__sqlite_worker *worker, haft_error *err)
     return status == HAFT_OK ? haft__sqlite_connection_check(&worker->connection, err) : status;
 }
 
-/* Nearly always all of them go well, or fail before they have changed anything. Otherwise the
- * transaction begins again, and they are performed with more care. */
+/* Nearly always all requests succeed, or fail before they have changed anything. Otherwise the
+ * transaction is repeated with savepoints. */
 static haft_status perform(haft__sqlite_worker *worker, haft__store_queue *batch, haft_error *err)
 {
     bool whole = false;
@@ -158,7 +159,7 @@ static haft_status perform(haft__sqlite_worker *worker, haft__store_queue *batch
         return status;
     }
     if (batch->first->next == NULL && batch->first->status != HAFT_OK) {
-        *err = batch->first->error; /* there is nobody to take care of */
+        *err = batch->first->error; /* there is no other request to protect */
         return batch->first->status;
     }
     haft__sqlite_connection_rollback(&worker->connection);
@@ -188,7 +189,7 @@ static void try_batch(haft__sqlite_worker *worker, haft__store_queue *batch)
     }
 }
 
-/* Takes out those that have failed and may be tried again. */
+/* Removes the failed requests that may be retried. */
 static void take_failed(haft__sqlite_worker *worker, haft__store_queue *batch,
                         haft__store_queue *ret_failed)
 {
@@ -206,7 +207,7 @@ static void take_failed(haft__sqlite_worker *worker, haft__store_queue *batch,
     }
 }
 
-/* On a full disk what must be written has the room that was kept for it. */
+/* If the disk is full, releases the reserve and retries. */
 static void write_batch(haft__sqlite_worker *worker, haft__store_queue *batch)
 {
     haft__store_queue failed;
@@ -234,8 +235,8 @@ void haft__sqlite_perform_writes(haft__sqlite_worker *worker, haft__store_queue 
     }
 }
 
-/* Moves the log into the database: here, where nobody waits for it. A failure is no loss, the log
- * has everything; and the next commit comes by here, too. */
+/* Moves the log into the database, at a time when no request waits. A failure loses nothing: the
+ * log has all data, and the next commit tries again. */
 void haft__sqlite_checkpoint(haft__sqlite_worker *worker)
 {
     haft__sqlite_reserve_allocate(worker);
