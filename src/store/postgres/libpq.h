@@ -12,7 +12,7 @@
 
 #include "haft.h"
 
-/* The functions that haft uses: PQ<name> is haft__pg_lib.<name>. */
+/* The functions that haft uses: PQ<name> is the member <name> of haft__libpq. */
 #define HAFT__LIBPQ_FUNCTIONS(X)                                                                   \
     X(clear)                                                                                       \
     X(cmdStatus)                                                                                   \

@@ -130,7 +130,7 @@ static haft_status start(haft__sqlite *sqlite, haft_error *err)
 static haft_status open_sqlite(haft__loop *loop, const char *place, bool make_tables,
                                haft__store **ret_store, haft_error *err)
 {
-    (void)make_tables; /* open_existing has checked that the file exists */
+    (void)make_tables; /* a caller that only reads has checked that the file exists */
     if (place[0] == '\0') {
         return haft__fail(err, HAFT_BAD_INPUT, "", "wanted the path of a database, found none");
     }
