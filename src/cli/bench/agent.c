@@ -2,10 +2,9 @@
 /*
  * agent.c - the agent of `haft bench` and its five tools, which are C functions.
  *
- * Names, descriptions, schemas and results are those of the other contenders of the comparison, so
- * that all of them do the same work. Results have one member more, the call: a model that asks the
- * same again and again, and gets the same, is taken for stuck, and here it is at work.
- * Tests: tests/cli/bench_test.py.
+ * Names, descriptions, schemas and results equal those of the other programs in the comparison, so
+ * that all do the same work. Results have one more member, the call: otherwise haft would treat a
+ * model that repeats a call with the same result as stuck. Tests: tests/cli/bench_test.py.
  */
 #include "cli/bench/agent.h"
 
@@ -28,14 +27,14 @@ static const char instructions[] =
 
 /* ---- the functions ---- */
 
-/* One call at work: its arguments, and the result while it is written. */
+/* A call in progress: its arguments, and the result that is written. */
 typedef struct tool_work {
     haft_call *call;
     haft__json args;
     haft__buf text;
 } tool_work;
 
-/* The arguments were validated, so they can be read. */
+/* The arguments were validated, so reading them succeeds. */
 static tool_work begin(haft_call *call, const void *args)
 {
     const haft_call_facts *facts = haft_call_info(call);
@@ -166,7 +165,7 @@ static haft_status add_tools(haft_runtime *runtime, bool pool, atomic_ullong *re
         tool.input_schema = tools[i].schema;
         tool.run = tools[i].run;
         tool.context = results;
-        tool.traits = pool ? 0 : HAFT_COST_FREE; /* they return at once */
+        tool.traits = pool ? 0 : HAFT_COST_FREE; /* they return immediately */
         status = haft_tool_add(runtime, &tool, err);
     }
     return status;

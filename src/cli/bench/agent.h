@@ -8,11 +8,11 @@
 #include "cli/bench/options.h"
 #include "engine/runtime.h"
 
-/* What a run is asked, and what its answer must be. */
+/* The task of a run, and the answer that it must have. */
 extern const char haft__bench_task[], haft__bench_expected_answer[];
 
-/* Loads it; its model is the server that the words name. `results` counts the tools' results and
- * must outlive the runtime. */
+/* Loads the agent; `w` names its model server. `results` counts tool results and must outlive the
+ * runtime. */
 HAFT_MUST_USE haft_status haft__bench_load_agent(haft_runtime *runtime,
                                                  const haft__bench_options *w,
                                                  atomic_ullong *results, haft_agent **ret_agent,

@@ -10,7 +10,7 @@
 #include "engine/agent.h"
 #include "engine/run.h"
 
-#define SHOWN_BYTES 40 /* of an answer that is another one */
+#define SHOWN_BYTES 40 /* of a wrong answer */
 
 typedef haft__bench_batch batch;
 
@@ -28,14 +28,14 @@ double haft__bench_now_ms(void)
 
 /* ---- without a store ---- */
 
-/* A run on its way out of the store. */
+/* A run that is being removed from the store. */
 typedef struct removal {
     haft__store_request request;
     batch *from;
     char id[HAFT__ID_LENGTH + 1];
 } removal;
 
-/* Whether it could be is no matter: then it takes memory, which is measured. */
+/* Ignores errors: a run that stays takes memory, which is measured. */
 static void on_removed(haft__store_request *request)
 {
     removal *it = request->context;
@@ -148,7 +148,7 @@ haft_status haft__bench_batch_run(haft__bench_batch *b, haft_error *err)
         haft_run_release(lanes[i].run);
     }
     free(lanes);
-    while (b->removals_pending > 0) { /* the requests point to the batch */
+    while (b->removals_pending > 0) { /* the requests refer to the batch */
         haft_status last = haft_runtime_step(b->agent->runtime, -1, status == HAFT_OK ? err : NULL);
         status = status == HAFT_OK ? last : status;
         if (last != HAFT_OK) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.c - reads the words of `haft bench`. Tests: tests/cli/bench/options_test.c. */
+/* options.c - parses the arguments of `haft bench`. Tests: tests/cli/bench/options_test.c. */
 #include "cli/bench/options.h"
 
 #include "base/error.h"
@@ -22,7 +22,7 @@ const char *haft__bench_store_name(haft__bench_store store)
     return stores[store];
 }
 
-/* Which of the names it is; `count` when it is none of them. */
+/* The index of the name; `count` if it is unknown. */
 static size_t find_name(const char *const *names, size_t count, haft_str name)
 {
     size_t i = 0;
@@ -64,7 +64,7 @@ static haft_status read_text(const char *key, haft_str value, haft_str *ret_text
                          : haft__fail(err, HAFT_BAD_INPUT, key, "wanted a value, found nothing");
 }
 
-/* "mock-8" makes 8 calls, "mock-8x4" makes 8 times 4; other names say nothing. */
+/* "mock-8" makes 8 calls, "mock-8x4" makes 8 times 4; 0 for other names. */
 static uint64_t calls_of_model(haft_str model)
 {
     const char *dash = memrchr(model.ptr, '-', model.len);
@@ -175,7 +175,7 @@ static haft_status read_word(haft__bench_options *w, haft_str word, haft_error *
     return fail_unknown_key(word, key, err);
 }
 
-/* What must be there, and what would not be used. */
+/* Checks for missing options, and for ones that would have no effect. */
 static haft_status check(const haft__bench_options *w, haft_error *err)
 {
     if (w->url.len == 0) {
