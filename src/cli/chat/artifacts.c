@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* artifacts.c - what the runs of a thread have stored. Tests: tests/cli/chat_test.py. */
+/* artifacts.c - artifacts that the runs of a thread have stored. Tests: tests/cli/chat_test.py. */
 #include <unistd.h>
 
 #include "base/error.h"
@@ -23,7 +23,7 @@ static void print_artifact_line(FILE *out, size_t number, const haft__event *eve
     (void)fputc('\n', out);
 }
 
-/* Those that one run has stored. */
+/* Lists the artifacts of one run. */
 static haft_status list_run_artifacts(haft__repl *repl, haft_str id, size_t number, size_t *count,
                                       haft_error *err)
 {
@@ -61,7 +61,7 @@ static haft_status list_artifacts(haft__repl *repl, const haft__store_request *l
     return status;
 }
 
-/* As it is into a file or a pipe; a terminal gets what it can show. */
+/* Unchanged to a file or a pipe, escaped to a terminal. */
 static void print_content(FILE *out, haft_str content)
 {
     if (!isatty(fileno(out))) {
@@ -74,7 +74,7 @@ static void print_content(FILE *out, haft_str content)
     }
 }
 
-/* The newest of that name. */
+/* Prints the newest artifact of that name. */
 static haft_status print_artifact(haft__repl *repl, const haft__store_request *list, haft_str name,
                                   haft_error *err)
 {

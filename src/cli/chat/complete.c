@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* complete.c - what the Tab key offers in a chat. Tests: tests/cli/chat_test.py. */
+/* complete.c - completion with the Tab key in a chat. Tests: tests/cli/chat_test.py. */
 #include <dirent.h>
 
 #include "base/str.h"
@@ -53,7 +53,7 @@ size_t haft__repl_complete_thread(haft__repl *repl, haft_str start, haft__buf *l
     haft__arena_mark mark = haft__arena_save(&repl->cli->arena);
     haft__store_request list = {.verb = HAFT__STORE_LIST, .thread = HAFT__LIT("")};
     if (haft__repl_store_execute(repl, &list, &ignored) == HAFT_OK) {
-        haft_str last = {NULL, 0}; /* runs of a thread mostly stand together */
+        haft_str last = {NULL, 0}; /* runs of a thread are usually adjacent */
         for (size_t i = 0; i < list.found_count; i++) {
             if (!haft__str_equal(list.found[i].thread, last)) {
                 last = list.found[i].thread;
@@ -75,7 +75,7 @@ static bool is_plain_name(haft_str name)
     return nice;
 }
 
-/* The names in the folder that is there already. */
+/* Adds the names in the directory that was typed so far. */
 size_t haft__repl_complete_file(haft__repl *repl, haft_str start, haft__buf *lines)
 {
     size_t folder = start.len;
@@ -100,7 +100,7 @@ size_t haft__repl_complete_file(haft__repl *repl, haft_str start, haft__buf *lin
     return folder;
 }
 
-/* The word that `text`, which ends at the cursor, has of a command or its argument. */
+/* Completes the word of `text`, which ends at the cursor: a command or its argument. */
 void haft__repl_complete(void *context, haft_str text, size_t *ret_from, haft__buf *candidates)
 {
     haft__repl *repl = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* repl.c - texts as runs of a thread, and the runs of it that are open. Tests:
+/* repl.c - sends texts as runs of a thread, and handles the thread's open runs. Tests:
  * tests/cli/chat_test.py. */
 #include "cli/chat/repl.h"
 
@@ -16,7 +16,7 @@
 #include "io/owner.h"
 #include "run/thread_queue.h"
 
-/* How long the loop is waited for at a time. */
+/* Maximum time of one step of the loop. */
 #define STEP_MS 100
 
 void haft__repl_print_note(haft__repl *repl, const char *format, ...)
@@ -45,7 +45,7 @@ haft_status haft__repl_store_execute(haft__repl *repl, haft__store_request *requ
 
 /* ---- the agent ---- */
 
-/* The options of the command line, with another model behind them: the last one counts. */
+/* The options of the command line, followed by another model: the last --model counts. */
 static haft_status with_model(haft__repl *repl, const char *model, haft__args *ret_args,
                               haft_error *err)
 {
@@ -77,7 +77,7 @@ haft_status haft__repl_read_spec(haft__repl *repl, const char *model, const haft
         status = haft__spec_file_read(repl->cli, args.words[0], &args, &file, err);
     }
     if (status == HAFT_OK && !haft__spec_file_usable(&file, repl->cli)) {
-        status = HAFT_BAD_INPUT; /* its problems have been printed */
+        status = HAFT_BAD_INPUT; /* its problems were already printed */
     }
     haft_str hash = {NULL, 0};
     if (status == HAFT_OK) {
@@ -86,7 +86,7 @@ haft_status haft__repl_read_spec(haft__repl *repl, const char *model, const haft
     }
     if (status == HAFT_OK) {
         *ret_spec = file.spec;
-        repl->origin = file.origin; /* for its runs, if it is adopted */
+        repl->origin = file.origin; /* for its runs, if the spec is used */
         repl->origin.file = hash;
     }
     return status;
@@ -107,7 +107,7 @@ haft_status haft__repl_set_spec(haft__repl *repl, const haft__spec *spec, haft_e
 
 /* ---- runs ---- */
 
-/* What a run leaves for the store is written before anything else happens. */
+/* Waits until all store writes of a run are complete. */
 static void drain(haft__repl *repl)
 {
     haft_error err = {0};
@@ -133,11 +133,11 @@ static void print_end(haft__repl *repl, const haft_run *run)
                           haft_run_end(run));
         }
         break;
-    case HAFT_STOPPED: break; /* its error says why */
+    case HAFT_STOPPED: break; /* its error has the reason */
     }
 }
 
-/* Goes along with a run, and lets go of it. */
+/* Follows a run and releases it. */
 static void follow(haft__repl *repl, haft_run *run)
 {
     haft_error err = {0};
@@ -149,7 +149,7 @@ static void follow(haft__repl *repl, haft_run *run)
     drain(repl);
 }
 
-/* Keeps what was sent, so that it can be sent again as it was. */
+/* Keeps the text as it was sent, so that it can be sent again. */
 static void remember_sent(haft__repl *repl, haft_str text, const haft_run *run)
 {
     haft__buf_clear(&repl->sent);
@@ -188,9 +188,9 @@ static bool is_owned_elsewhere(const haft__repl *repl, const haft__store_run *op
            && !haft__owner_is_dead(open->owner);
 }
 
-/* Whether a text may be sent while a run of the thread has not ended: it interrupts that one, or
- * waits for one that somebody else goes on with. What waits for the person here is theirs to end.
- */
+/* Whether a text may be sent while a run of the thread is open: it interrupts that run, or waits
+ * for one that another process continues. A run that is pending for the person here must be ended
+ * by that person. */
 static bool may_queue_behind(const haft__repl *repl, const haft__store_run *open)
 {
     switch (haft__multitask_of(repl->spec->multitask)) {
@@ -222,7 +222,7 @@ void haft__repl_send(haft__repl *repl, haft_str text)
     }
 }
 
-/* ---- runs that are open ---- */
+/* ---- open runs ---- */
 
 haft_status haft__repl_find_open_run(haft__repl *repl, const haft__store_run **ret_open,
                                      haft_error *err)
@@ -258,7 +258,7 @@ void haft__repl_print_open_run(haft__repl *repl, const haft__store_run *open)
     haft__repl_print_error(repl, &err);
 }
 
-/* Takes up the open run; *ret_run is NULL, and that has been said, when there is none. */
+/* Opens the open run. If none exists, prints that and sets *ret_run to NULL. */
 static haft_status open_run(haft__repl *repl, char id[HAFT__ID_LENGTH + 1], haft_run **ret_run,
                             haft_error *err)
 {
@@ -287,7 +287,7 @@ void haft__repl_cmd_resume(haft__repl *repl, haft_str argument)
     }
 }
 
-/* A run that another process has is sent a message. */
+/* Sends a cancel message to a run that another process owns. */
 static haft_status send_cancel(haft__repl *repl, const char *id, haft_error *err)
 {
     haft__run_command command = {.kind = HAFT__RUN_COMMAND_CANCEL,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/chat/repl.h - a conversation: one thread, an agent, and whoever types.
+ * cli/chat/repl.h - a conversation: one thread, one agent, and the person who types.
  *
- *     chat.c       opens it, reads lines, sorts texts from commands, leaves
- *     repl.c           a text as a run of the thread; runs that are open
- *     slash_commands.c  the table of slash commands, and the small ones
- *     threads.c    commands about threads: history, undo, threads ...
- *     artifacts.c what its runs have stored
- *     complete.c  the Tab key
+ *     chat.c            opens it, reads lines, separates texts from commands, exits
+ *     repl.c            sends a text as a run of the thread; open runs
+ *     slash_commands.c  the table of slash commands, and the short ones
+ *     threads.c         commands about threads: history, undo, threads ...
+ *     artifacts.c       artifacts that its runs have stored
+ *     complete.c        completion with the Tab key
  */
 #ifndef HAFT_CLI_CHAT_REPL_H
 #define HAFT_CLI_CHAT_REPL_H
@@ -24,15 +24,15 @@ typedef struct haft__repl {
     haft_runtime *runtime;
     haft_agent *agent;
     const haft__spec *spec;   /* of the agent */
-    haft__spec_origin origin; /* where the one that was read last comes from */
+    haft__spec_origin origin; /* of the spec that was read last */
     char thread[HAFT__ID_LENGTH + 1];
     bool quiet;
-    haft__buf inputs; /* files that go with the next text */
+    haft__buf inputs; /* files that are attached to the next text */
     size_t input_count;
     haft__buf sent; /* the last text, as it was typed */
     char sent_run[HAFT__ID_LENGTH + 1];
     haft__line_history history;
-    bool interactive; /* `tty` is there, else `lines` */
+    bool interactive; /* uses `tty`, else `lines` */
     haft__editor_tty tty;
     haft__line_reader lines;
     haft__interrupts interrupts;
@@ -42,37 +42,37 @@ typedef struct haft__repl {
 
 /* ---- chat.c ---- */
 
-/* Says something that is no result, on standard error, unless only answers are wanted. */
+/* Prints a note on standard error, unless only answers are wanted. */
 void haft__repl_print_note(haft__repl *repl, const char *format, ...) HAFT__PRINTF(2, 3);
 
-/* Says what went wrong; the chat goes on. */
+/* Prints an error; the chat continues. */
 void haft__repl_print_error(haft__repl *repl, const haft_error *err);
 
-/* Performs a request of the store. */
+/* Executes a request to the store. */
 HAFT_MUST_USE haft_status haft__repl_store_execute(haft__repl *repl, haft__store_request *request,
                                                    haft_error *err);
 
-/* Sends a text: a run of the thread. Says why when that cannot be. */
+/* Sends a text as a run of the thread. Prints the error if that fails. */
 void haft__repl_send(haft__repl *repl, haft_str text);
 
-/* The newest run of the thread that has not ended; *ret_open is NULL when there is none. */
+/* The newest run of the thread that has not ended; *ret_open is NULL if none exists. */
 HAFT_MUST_USE haft_status haft__repl_find_open_run(haft__repl *repl,
                                                    const haft__store_run **ret_open,
                                                    haft_error *err);
 
-/* Says that such a run is there, and how to go on. */
+/* Prints that a run is open, and how to continue it. */
 void haft__repl_print_open_run(haft__repl *repl, const haft__store_run *open);
 
-/* Goes on with it, or ends it. */
+/* Continues the open run, or cancels it. */
 void haft__repl_cmd_resume(haft__repl *repl, haft_str argument);
 void haft__repl_cmd_cancel(haft__repl *repl, haft_str argument);
 
-/* Reads the spec, with another model, or as the command line has it when that is NULL. What is
- * wrong with the spec is printed. */
+/* Reads the spec with another model; `model` NULL: the model of the command line. Prints the
+ * problems of the spec. */
 HAFT_MUST_USE haft_status haft__repl_read_spec(haft__repl *repl, const char *model,
                                                const haft__spec **ret_spec, haft_error *err);
 
-/* An agent of that spec from now on; the one there was stays when that fails. */
+/* Creates an agent of the spec and uses it from now on. On failure the present agent stays. */
 HAFT_MUST_USE haft_status haft__repl_set_spec(haft__repl *repl, const haft__spec *spec,
                                               haft_error *err);
 
@@ -80,26 +80,26 @@ HAFT_MUST_USE haft_status haft__repl_set_spec(haft__repl *repl, const haft__spec
 
 typedef struct haft__repl_command {
     const char *name;  /* with its slash */
-    const char *usage; /* "" for no argument; [X] for one that may be left out */
+    const char *usage; /* "" for no argument; [X] for an optional one */
     const char *help;
     void (*run)(haft__repl *repl, haft_str argument);
-    /* Appends what the argument may be, a line each; NULL: nobody knows. `start` is what there is
-     * of it; returns how much of that stays. */
+    /* Appends the possible values of the argument, one a line; NULL: not known. `start` is the part
+     * that was typed; returns how many of its bytes stay. */
     size_t (*complete)(haft__repl *repl, haft_str start, haft__buf *lines);
 } haft__repl_command;
 
 const haft__repl_command *haft__repl_command_table(size_t *ret_count);
 
-/* Obeys a line that starts with a slash. */
+/* Runs a line that starts with a slash. */
 void haft__repl_run_command(haft__repl *repl, haft_str line);
 
 /* ---- threads.c ---- */
 
-/* Goes on in the thread that `name` names: an id, the beginning of one, or "last". */
+/* Continues the thread that `name` names: an id, the beginning of one, or "last". */
 HAFT_MUST_USE haft_status haft__repl_switch_thread(haft__repl *repl, haft_str name,
                                                    haft_error *err);
 
-/* Another thread, in which nothing has been said yet. */
+/* Starts a new, empty thread. */
 HAFT_MUST_USE haft_status haft__repl_start_thread(haft__repl *repl, haft_error *err);
 
 void haft__repl_cmd_history(haft__repl *repl, haft_str argument);
@@ -109,7 +109,7 @@ void haft__repl_cmd_new(haft__repl *repl, haft_str argument);
 void haft__repl_cmd_undo(haft__repl *repl, haft_str argument);
 void haft__repl_cmd_retry(haft__repl *repl, haft_str argument);
 
-/* The runs of the thread, the newest first: HAFT__LIMIT_STORE_LIST of them at most. */
+/* The runs of the thread, the newest first; at most HAFT__LIMIT_STORE_LIST. */
 HAFT_MUST_USE haft_status haft__repl_list_runs(haft__repl *repl, haft__store_request *ret_list,
                                                haft_error *err);
 
@@ -119,7 +119,7 @@ void haft__repl_cmd_artifacts(haft__repl *repl, haft_str argument);
 
 /* ---- complete.c ---- */
 
-haft__editor_completer haft__repl_complete; /* its context is the chat */
+haft__editor_completer haft__repl_complete; /* its context is the haft__repl */
 
 size_t haft__repl_complete_command(haft__repl *repl, haft_str start, haft__buf *lines);
 size_t haft__repl_complete_tool(haft__repl *repl, haft_str start, haft__buf *lines);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slash_commands.c - slash commands: the table, and those that need no more than a few lines.
- * Tests: tests/cli/chat_test.py. */
+/* slash_commands.c - the table of slash commands, and the short commands. Tests:
+ * tests/cli/chat_test.py. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -103,7 +103,7 @@ static haft_status add_input(haft__repl *repl, haft_str path, haft_error *err)
     haft__buf_addf(&repl->inputs, "\n\n--- %s\n", name.ptr);
     size_t replaced = haft__sanitize_text(text, &repl->inputs);
     status = haft__buf_check(&repl->inputs, err);
-    if (status != HAFT_OK) { /* the others stay */
+    if (status != HAFT_OK) { /* keep the other files */
         repl->inputs.len = before;
         repl->inputs.status = HAFT_OK;
         return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threads.c - commands of a chat about its thread and others. Tests: tests/cli/chat_test.py. */
+/* threads.c - commands of a chat about threads. Tests: tests/cli/chat_test.py. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -7,7 +7,7 @@
 #include "cli/terminal/print.h"
 #include "engine/ops/thread_copy.h"
 
-/* Threads that /threads shows. */
+/* Maximum number of threads in /threads. */
 #define MAX_THREADS_SHOWN 20
 
 haft_status haft__repl_list_runs(haft__repl *repl, haft__store_request *ret_list, haft_error *err)
@@ -16,7 +16,7 @@ haft_status haft__repl_list_runs(haft__repl *repl, haft__store_request *ret_list
     return haft__repl_store_execute(repl, ret_list, err);
 }
 
-/* ---- from one to another ---- */
+/* ---- switching ---- */
 
 static void set_thread(haft__repl *repl, haft_str thread)
 {
@@ -41,7 +41,7 @@ static haft_status fail_thread(haft_str name, const char *what, haft_error *err)
                       "--json'");
 }
 
-/* The thread of the newest run of an agent of this name. */
+/* The thread of the newest run of an agent with this name. */
 static haft_status find_last(const haft__repl *repl, const haft__store_request *all,
                              haft_str *ret_thread, haft_error *err)
 {
@@ -77,7 +77,7 @@ static haft_status find_thread(const haft__store_request *all, haft_str name, ha
     return found.ptr != NULL ? HAFT_OK : fail_thread(name, "there is no thread", err);
 }
 
-/* One that is older than all runs that are listed at once. */
+/* A thread that is older than all runs of one list. */
 static haft_status resolve_thread(haft__repl *repl, haft_str name, haft_str *ret_thread,
                                   haft_error *err)
 {
@@ -139,7 +139,7 @@ void haft__repl_cmd_new(haft__repl *repl, haft_str argument)
     }
 }
 
-/* ---- what was said ---- */
+/* ---- history ---- */
 
 static void print_exchange(FILE *out, size_t number, haft_str task, haft_str answer, haft_str end)
 {
@@ -205,7 +205,7 @@ static size_t summarize_threads(const haft__store_request *all,
             threads[count++] =
                 (thread_summary){.thread = run->thread, .updated_ms = run->updated_ms};
         }
-        threads[at].task = run->task; /* the newest come first: the last is the oldest */
+        threads[at].task = run->task; /* runs are listed newest first: the last one is the oldest */
         threads[at].name = run->name;
         threads[at].count++;
     }
@@ -254,7 +254,7 @@ void haft__repl_cmd_threads(haft__repl *repl, haft_str argument)
     }
 }
 
-/* ---- undoing ---- */
+/* ---- undo ---- */
 
 /* Switches to a thread with all exchanges of this one but the last `count`. */
 static haft_status copy_without_last(haft__repl *repl, const haft__store_request *list,
@@ -269,7 +269,7 @@ static haft_status copy_without_last(haft__repl *repl, const haft__store_request
     return status;
 }
 
-/* How many: a number from 1 to as many as there are. */
+/* The number of exchanges: from 1 to `there`. */
 static haft_status read_count(haft_str argument, size_t there, uint64_t *ret_count, haft_error *err)
 {
     *ret_count = 1;
@@ -321,7 +321,7 @@ void haft__repl_cmd_retry(haft__repl *repl, haft_str argument)
         status = haft__fail(&err, HAFT_BAD_INPUT, "/retry", "nothing has been said in this thread");
     }
     haft_str text = {NULL, 0};
-    if (status == HAFT_OK) { /* as it was typed, if that is known: the store has no secrets */
+    if (status == HAFT_OK) { /* the text as typed, if known: secrets are redacted in the store */
         const haft__store_run *last = &list.found[0];
         bool known = haft__str_equal(last->id, haft__str(repl->sent_run));
         text = haft__arena_copy(&repl->cli->arena, known ? haft__buf_str(&repl->sent) : last->task);
