@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.c - `haft answer`: tells a run what it waits for. Tests: tests/cli/store_test.py. */
+/* answer.c - `haft answer`: answers a pending question or call. Tests: tests/cli/store_test.py. */
 #include "base/str.h"
 #include "cli/follow/delivery.h"
 #include "cli/follow/spec_choice.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* approve.c - `haft approve`: lets a call run. Tests: tests/cli/store_test.py,
+/* approve.c - `haft approve`: approves a pending call. Tests: tests/cli/store_test.py,
  * tests/cli/pause_test.py. */
 #include <string.h>
 
@@ -10,7 +10,8 @@
 #include "cli/session.h"
 #include "run/pause/binding.h"
 
-/* null would stand for no other arguments. What is not to be read is told where the rest is. */
+/* Rejects null, which would mean unchanged arguments. Other errors of the text are reported where
+ * it is parsed. */
 static haft_status check_arguments(const char *text, haft_error *err)
 {
     if (haft__str_equal(haft__str_trim(haft__str(text)), HAFT__LIT("null"))) {
@@ -23,7 +24,7 @@ static haft_status check_arguments(const char *text, haft_error *err)
     return HAFT_OK;
 }
 
-/* Less of a hash may stand for several things. */
+/* A shorter prefix of the hash may be ambiguous. */
 static haft_status check_binding(const char *text, haft_error *err)
 {
     size_t length = strlen(text);
@@ -36,7 +37,7 @@ static haft_status check_binding(const char *text, haft_error *err)
                              HAFT__BINDING_PREFIX_LENGTH, HAFT__BINDING_LENGTH);
 }
 
-/* What runs again is the call as it was. */
+/* A call that is repeated keeps its arguments. */
 static haft_status check_again(const char *given, const char *binding, haft_error *err)
 {
     bool alone = given == NULL && binding == NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench.c - `haft bench`: many runs against a model server, measured; for benchmark drivers.
+ * bench.c - `haft bench`: measures many runs against a model server, for benchmark drivers.
  *
  * `load` and `suspend` print one JSON object: times in milliseconds, CPU of this process, memory.
- * docs/benchmarks.md says what its members mean. Tests: tests/cli/bench_test.py.
+ * docs/benchmarks.md documents its members. Tests: tests/cli/bench_test.py.
  */
 #include <malloc.h>
 #include <sys/resource.h>
@@ -18,11 +18,11 @@
 #include "cli/terminal/print.h"
 #include "json/write.h"
 
-/* ---- what the process uses ---- */
+/* ---- resource usage ---- */
 
 typedef struct usage {
     double wall, user, system; /* milliseconds */
-    long long resident, heap;  /* bytes; the heap is what was allocated and not given back */
+    long long resident, heap;  /* bytes; the heap is allocated and not freed */
 } usage;
 
 static double milliseconds(struct timeval time)
@@ -30,8 +30,8 @@ static double milliseconds(struct timeval time)
     return (double)time.tv_sec * 1e3 + (double)time.tv_usec / 1e3;
 }
 
-/* Kilobytes that /proc says under a name: VmRSS, what is in memory, or VmHWM, the most that was.
- * The kernel's ru_maxrss also has that of whoever started us. */
+/* Kilobytes of a field of /proc/self/status: VmRSS, the resident memory, or VmHWM, its maximum. The
+ * kernel's ru_maxrss also includes the parent's. */
 static long long memory_kb(const char *name)
 {
     static char text[8192];
@@ -62,7 +62,7 @@ static void measure_time(usage *u)
     u->system = milliseconds(used.ru_stime);
 }
 
-/* Memory that nobody uses goes back to the system first, as others collect their garbage. */
+/* Returns unused memory to the system first, like a garbage collection in other languages. */
 static void measure_memory(usage *u)
 {
     (void)malloc_trim(0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cancel.c - `haft cancel`: ends a run, wherever it is. Tests: tests/cli/store_test.py. */
+/* cancel.c - `haft cancel`: cancels a run, whichever process owns it. Tests:
+ * tests/cli/store_test.py. */
 #include "base/str.h"
 #include "cli/follow/delivery.h"
 

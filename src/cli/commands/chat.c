@@ -2,7 +2,7 @@
 /*
  * chat.c - `haft chat`: a conversation in the terminal, or line by line from a pipe.
  *
- * Each text is a run of one thread; what repl.h has does the rest. Tests: tests/cli/chat_test.py.
+ * Each text is a run of one thread; repl.h lists the other files. Tests: tests/cli/chat_test.py.
  */
 #include <poll.h>
 #include <string.h>
@@ -20,7 +20,8 @@
 
 /* ---- reading ---- */
 
-/* Lines from a pipe, joined where one ends with a backslash; *ret_more is false at the end. */
+/* Reads lines from a pipe and joins those that end with a backslash; *ret_more is false at the
+ * end. */
 static haft_status read_plain(haft__repl *repl, haft__buf *text, bool *ret_more, haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -45,7 +46,8 @@ static haft_status read_plain(haft__repl *repl, haft__buf *text, bool *ret_more,
     return status;
 }
 
-/* Waits for input or a signal, which comes by the loop: reading would not always end then. */
+/* Waits for input or a signal, which the loop reports: a blocking read would not always return on
+ * it. */
 static bool wait_for_line(haft__repl *repl)
 {
     struct pollfd waits[] = {{.fd = STDIN_FILENO, .events = POLLIN},
@@ -59,7 +61,7 @@ static bool wait_for_line(haft__repl *repl)
     return waits[0].revents != 0;
 }
 
-/* The next text; what cannot be taken is said, and passed over. */
+/* The next text. Reports and skips invalid ones. */
 static bool next_plain(haft__repl *repl, haft__buf *text)
 {
     bool more = true;
@@ -106,7 +108,7 @@ static bool next_typed(haft__repl *repl, haft__buf *text)
     return status == HAFT_OK && typed == HAFT__EDITOR_INPUT_LINE;
 }
 
-/* Lines typed before are kept without the agent's secrets. */
+/* Adds a line to the history, with the agent's secrets redacted. */
 static void add_to_history(haft__repl *repl, haft_str text)
 {
     haft_error err = {0};
@@ -120,7 +122,7 @@ static void add_to_history(haft__repl *repl, haft_str text)
     haft__buf_finish(&clean);
     if (status != HAFT_OK) {
         haft__repl_print_error(repl, &err);
-        free(repl->history.path); /* once is enough */
+        free(repl->history.path); /* warn only once */
         repl->history.path = NULL;
     }
 }
@@ -144,7 +146,7 @@ static void handle_input(haft__repl *repl, haft_str text)
     }
 }
 
-/* An interrupt has paused a run, or nothing; any other signal asks for the end. */
+/* An interrupt has paused a run, or nothing; any other signal ends the chat. */
 static void reset_interrupts(haft__repl *repl)
 {
     repl->interrupts.sigint_count = 0;
@@ -164,7 +166,7 @@ static void run_loop(haft__repl *repl)
         const haft__spec *spec = repl->spec;
         handle_input(repl, haft__buf_str(&text));
         reset_interrupts(repl);
-        if (spec == repl->spec) { /* else it lives in the arena */
+        if (spec == repl->spec) { /* otherwise it lives in the arena */
             haft__arena_restore(&repl->cli->arena, mark);
         }
     }
@@ -181,7 +183,7 @@ static void print_greeting(haft__repl *repl)
     }
 }
 
-/* How to come back, if there is something to come back to. */
+/* Prints how to continue the thread, if it has runs. */
 static void print_goodbye(haft__repl *repl)
 {
     haft_error err = {0};
@@ -202,12 +204,13 @@ static haft_status open_history(haft__repl *repl)
         status = haft__line_history_open(&repl->history, path, &err);
     }
     if (status != HAFT_OK) {
-        haft__repl_print_error(repl, &err); /* the chat goes on without */
+        haft__repl_print_error(repl, &err); /* continue without it */
     }
     return status == HAFT_NO_MEMORY ? status : HAFT_OK;
 }
 
-/* The loop has something: a signal that came just before the editor waited, or nothing of note. */
+/* The loop is readable: a signal that arrived just before the editor waited, or nothing
+ * relevant. */
 static bool should_stop_reading(void *context)
 {
     haft__repl *repl = context;
@@ -219,7 +222,7 @@ static haft_status open_input(haft__repl *repl, haft_error *err)
 {
     bool plain = haft__config_is_plain(repl->cli, repl->args);
     if (plain || !haft__editor_tty_usable()) {
-        (void)setvbuf(stdin, NULL, _IONBF, 0); /* what has been read would not be waited for */
+        (void)setvbuf(stdin, NULL, _IONBF, 0); /* poll() does not see buffered input */
         return haft__line_reader_open(&repl->lines, "-", HAFT__LIMIT_LINE_BYTES, err);
     }
     haft_status status = open_history(repl);

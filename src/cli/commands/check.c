@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.c - `haft check`: loads a spec and says everything that is wrong with it.
+ * check.c - `haft check`: loads a spec and prints all of its problems.
  *
- * The object it prints is described by docs/schemas/check.schema.json. Tests:
- * tests/cli/check_test.py.
+ * docs/schemas/check.schema.json describes the object it prints. Tests: tests/cli/check_test.py.
  */
 #include "base/limits.h"
 #include "base/str.h"
@@ -74,7 +73,7 @@ static haft_status print_object(const haft__spec_file *file, FILE *out, haft_err
     return status;
 }
 
-/* A file that cannot be read is one problem, for those who read JSON. */
+/* With --json, an unreadable file is one problem. */
 static haft_status print_unreadable(const char *name, FILE *out, haft_status status,
                                     haft_error *err)
 {
@@ -85,12 +84,13 @@ static haft_status print_unreadable(const char *name, FILE *out, haft_status sta
                                   .hint = haft__str(found.hint)};
     haft__spec_file file = {.name = name,
                             .report = {.problems = &problem, .count = 1, .errors = 1}};
-    *err = (haft_error){.status = HAFT_OK}; /* it is told here */
+    *err = (haft_error){.status = HAFT_OK}; /* reported here */
     haft_status printed = print_object(&file, out, err);
     return printed == HAFT_OK ? status : printed;
 }
 
-/* The search is of no use where the servers' lists are known, and nothing of them is left. */
+/* Warns that the search has no effect: the servers' lists are known, and no tool is left to
+ * search. */
 static void print_idle_remark(FILE *out, const haft__first_turn_preview *first)
 {
     const haft__spec *spec = first->run.spec;
@@ -105,7 +105,7 @@ static void print_idle_remark(FILE *out, const haft__first_turn_preview *first)
     }
 }
 
-/* What is known of its servers and is not as it should be. None of them is asked. */
+/* Reports known problems of its servers. No server is queried. */
 static haft_status print_remarks(haft__cli *cli, const haft__spec *spec, haft_error *err)
 {
     haft__first_turn_preview first;

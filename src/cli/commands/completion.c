@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * completion.c - `haft completion`: scripts for shells, and what those ask for while somebody
- * types: runs, threads, models, commands.
+ * completion.c - `haft completion`: completion scripts for shells, and the candidates that the
+ * scripts ask for: runs, threads, models, commands.
  *
- * What is asked while somebody types must be quick, silent and without effects: a store that is not
- * there is not made. Tests: tests/cli/completion_test.py.
+ * A query for candidates must be fast, silent and without side effects: it never creates a store.
+ * Tests: tests/cli/completion_test.py.
  */
 #include <string.h>
 
@@ -15,10 +15,10 @@
 #include "cli/terminal/print.h"
 #include "model/provider.h"
 
-/* Runs that are offered. */
+/* Maximum number of runs to offer. */
 #define MAX_CANDIDATES 50
 
-/* ---- of the store ---- */
+/* ---- from the store ---- */
 
 static bool list(haft__cli *cli, const haft__args *args, haft__store_request *request,
                  haft_runtime **ret_runtime)
@@ -35,8 +35,7 @@ static void print_runs(haft__cli *cli, const haft__args *args)
         for (size_t i = 0; i < request.found_count; i++) {
             const haft__store_run *row = &request.found[i];
             if (!haft__id_valid(row->id)) {
-                continue; /* shells take what they are offered apart, and a store may be another's
-                           */
+                continue; /* shells evaluate candidates, and the store may not be trusted */
             }
             haft_str state = row->state == HAFT__RUN_STATE_ENDED
                                  ? row->end
@@ -50,7 +49,7 @@ static void print_runs(haft__cli *cli, const haft__args *args)
     haft_runtime_destroy(runtime);
 }
 
-/* Whether a run before has the same thread. */
+/* Whether an earlier run has the same thread. */
 static bool is_known(const haft__store_request *request, size_t at)
 {
     for (size_t i = 0; i < at; i++) {
@@ -77,7 +76,7 @@ static void print_threads(haft__cli *cli, const haft__args *args)
     haft_runtime_destroy(runtime);
 }
 
-/* ---- of tables ---- */
+/* ---- from tables ---- */
 
 static void print_models(haft__cli *cli, const haft__args *args)
 {

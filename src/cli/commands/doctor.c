@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doctor.c - `haft doctor`: what this machine has for haft, and what it lacks.
+ * doctor.c - `haft doctor`: checks what this machine has for haft, and what it lacks.
  *
- * Of keys it names the variables, never a value. Tests: tests/cli/doctor_test.py.
+ * For keys it prints the names of variables, never a value. Tests: tests/cli/doctor_test.py.
  */
 #include <string.h>
 #include <unistd.h>
@@ -24,17 +24,17 @@
 #include "json/object.h"
 #include "json/write.h"
 
-/* One thing that was looked at. */
+/* One check. */
 typedef struct finding {
     const char *what;
     bool good;
     haft_str text; /* what was found */
-    haft_str hint; /* what to do when it is not good */
+    haft_str hint; /* what to do if the result is not good */
 } finding;
 
 enum { MAX_FINDINGS = 16 };
 
-/* What the store says of itself. */
+/* The checks that the store makes itself. */
 typedef struct store_checks {
     const haft__store_finding *items;
     size_t count;
@@ -60,9 +60,9 @@ static void add_finding(doctor_report *e, const char *what, bool good, haft_str 
     }
 }
 
-/* ---- what is looked at ---- */
+/* ---- checks ---- */
 
-/* Asks it how it is. */
+/* Runs the store's checks. */
 static haft_status examine_store(doctor_report *e, haft_runtime *runtime, haft_error *err)
 {
     haft__store_request request = {.verb = HAFT__STORE_DOCTOR};
@@ -111,7 +111,7 @@ static void check_guard(doctor_report *e)
     free(path);
 }
 
-/* Where a variable comes from; NULL when it is not set. */
+/* The source of a variable; NULL if it is not set. */
 static const char *source_of(const doctor_report *e, haft_str name)
 {
     const haft__config *config = e->cli->config;
@@ -202,7 +202,7 @@ static void check_config(doctor_report *e)
                 "a file of settings is refused or has errors, see above; docs/config.md");
 }
 
-/* ---- what is said ---- */
+/* ---- output ---- */
 
 static const char *state_of(const haft__config_file *file)
 {
@@ -236,7 +236,7 @@ static void print_file(FILE *out, const doctor_report *e, const haft__config_fil
     (void)putc('\n', out);
 }
 
-/* The value of a setting as it may be shown: the URL of a store may have a password. */
+/* The value of a setting for output: the URL of a store may have a password. */
 static const char *shown(const doctor_report *e, haft__setting_id name, const char *value)
 {
     return value != NULL && name == HAFT__SETTING_store
@@ -315,8 +315,7 @@ static void write_settings(haft__json_writer *w, const doctor_report *e)
     haft__json_begin_array(w);
     for (size_t i = 0; i < count; i++) {
         const char *source = source_of(e, haft__str(rows[i].name));
-        if (source != NULL
-            && rows[i].dotenv) { /* names only: their values are secrets, or may be */
+        if (source != NULL && rows[i].dotenv) { /* only names: the values are, or may be, secrets */
             haft__json_begin_object(w);
             haft__field_string(w, "name", rows[i].name);
             haft__field_string(w, "from", source);

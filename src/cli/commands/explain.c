@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explain.c - `haft explain`: why a model sees which tools, and its first request. Tests:
- * tests/cli/explain_test.py, tests/cli/run_test.py. */
+/* explain.c - `haft explain`: explains why a model sees which tools, and prints its first request.
+ * Tests: tests/cli/explain_test.py, tests/cli/run_test.py. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"

@@ -9,7 +9,7 @@
 
 const haft__option haft__option_help = {"help", 'h', HAFT__OPTION_FLAG, NULL, "say this"};
 
-/* Two columns: what to type, then what it does, below each other where the first is long. */
+/* Two columns: the usage and its description; on separate lines if the first is long. */
 static void print_row(FILE *out, const char *left, int width, const char *right)
 {
     if ((int)strlen(left) > width) {
@@ -128,7 +128,7 @@ void haft__help_print_command(FILE *out, const haft__command *command)
 static const struct {
     const char *name;
     void (*all)(FILE *out);
-    void (*one)(FILE *out, const haft__command *command); /* NULL: all of them only */
+    void (*one)(FILE *out, const haft__command *command); /* NULL: only all of them at once */
 } formats[] = {
     {"text", haft__help_print_all, haft__help_print_command},
     {"man", haft__manual_print_all, haft__manual_print_command},
@@ -139,7 +139,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 {
     size_t format = 0;
     while (strcmp(formats[format].name, haft__args_text(args, "format", "text")) != 0) {
-        format++; /* the table has checked that it is one of them */
+        format++; /* the option table has checked the value */
     }
     if (args->word_count == 0 || formats[format].one == NULL) {
         formats[format].all(cli->out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mcp.c - `haft mcp`: a spec as an MCP server, on stdio or over HTTP. Tests:
+/* mcp.c - `haft mcp`: serves a spec as an MCP server, on stdio or over HTTP. Tests:
  * tests/cli/mcp_test.py, tests/clients/mcp_test.py. */
 #include "base/error.h"
 #include "base/str.h"

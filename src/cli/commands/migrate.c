@@ -17,7 +17,7 @@ typedef struct migrate_command {
     haft__interrupts interrupts;
     haft__migrate_totals totals;
     haft__buf failures;
-    haft__json_writer writer; /* of these */
+    haft__json_writer writer; /* for `failures` */
     haft_error *err;
 } migrate_command;
 
@@ -95,7 +95,7 @@ static haft_status print_json(migrate_command *w)
     haft__json_add_bool(&out, w->m.dry_run);
     haft__json_end_object(&out);
     if (text.len > 0) {
-        text.len--; /* the failures go in front of its end */
+        text.len--; /* insert the failures before the closing bracket */
     }
     haft__buf_add_str(&text, HAFT__LIT(",\"failures\":"));
     haft__buf_add_str(&text, haft__buf_str(&w->failures));
@@ -123,7 +123,7 @@ static bool is_interrupted(void *context)
     return haft__interrupts_pending(&((migrate_command *)context)->interrupts);
 }
 
-/* The ids that --run gives, NULL for none. */
+/* The ids of --run; NULL if it was not given. */
 static haft_status read_names(migrate_command *w, haft__migrate_runs_options *options)
 {
     size_t at = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mock_model.c - `haft mock-model`: a server that plays a script. Tests:
+/* mock_model.c - `haft mock-model`: a model server that plays a script. Tests:
  * tests/cli/mock_model_test.py, tests/clients/openai_test.py. */
 #include <string.h>
 

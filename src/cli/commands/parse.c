@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parse.c - `haft parse`: the calls in a model's text.
+ * parse.c - `haft parse`: parses the calls in a model's text.
  *
- * One text from a file, or many from the lines of one (--jsonl). The objects it prints are
- * described by docs/schemas/parse.schema.json. Tests: tests/cli/parse_test.py.
+ * One text from a file, or many from its lines (--jsonl). docs/schemas/parse.schema.json describes
+ * the objects it prints. Tests: tests/cli/parse_test.py.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@
 #include "json/read.h"
 #include "json/write.h"
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static void write_calls(haft__json_writer *w, const haft__parsed *parsed)
 {
@@ -62,7 +62,7 @@ static void write_errors(haft__json_writer *w, const haft__parsed *parsed)
     haft__json_end_array(w);
 }
 
-/* What was wrong with the calls, or what kept us from looking for any. */
+/* The error of the calls, or the reason why the text was not parsed. */
 static void write_error(haft__json_writer *w, const haft__parsed *parsed, const haft_error *failure)
 {
     const char *name = haft__parsed_error_name(parsed);
@@ -109,7 +109,8 @@ static void write_object(haft__json_writer *w, haft__json id, const haft__parsed
     haft__json_end_object(w);
 }
 
-/* One line: what was found, or with `failure` why nothing was looked for; `err` may be the same. */
+/* One line: the result, or with `failure` the reason why nothing was parsed; `err` may be the
+ * same. */
 static haft_status print_object(FILE *out, haft__json id, const haft__parsed *parsed,
                                 const haft_error *failure, haft_error *err)
 {
@@ -123,7 +124,7 @@ static haft_status print_object(FILE *out, haft__json id, const haft__parsed *pa
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
         haft__print_json(out, haft__buf_str(&text));
-        (void)fflush(out); /* somebody may be waiting for this line before they send the next */
+        (void)fflush(out); /* the client may wait for this line before it sends the next */
     }
     haft__buf_finish(&text);
     return status;
@@ -172,7 +173,7 @@ static haft_status require_kind(const haft__json *value, haft__json_kind kind, c
                       haft__json_kind_name(*value));
 }
 
-/* A member that is a text; what there is stays when it is missing or null. */
+/* A text member; *io_text stays if it is missing or null. */
 static haft_status read_text(haft__json object, const char *key, const char *where,
                              haft_str *io_text, haft_error *err)
 {
@@ -272,7 +273,7 @@ static haft_status read_line(haft__arena *arena, haft_str line, haft__parse_requ
     return read_request(arena, object, request, err);
 }
 
-/* Answers one line. A line that cannot be used is answered too; only output can fail here. */
+/* Handles one line and prints an object, also if the line is invalid. Only output can fail here. */
 static haft_status handle_line(haft__cli *cli, void *context, haft_str line, size_t number,
                                const haft_error *too_long, haft_error *err)
 {

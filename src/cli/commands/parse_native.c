@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parse_native.c - the bodies of providers' answers, for `haft parse`. Text in them is never
+/* parse_native.c - parses the bodies of providers' responses, for `haft parse`. Their text is never
  * searched for calls. Tests: tests/cli/parse_test.py. */
 #include "base/limits.h"
 #include "base/str.h"
@@ -17,8 +17,7 @@ static void add_event(haft__buf *events, haft_str data)
     haft__buf_add_str(events, HAFT__LIT("\n\n"));
 }
 
-/* Chunks that stand in an array, or on lines, as the events that they are in a stream; any other
- * text as it is. */
+/* Turns chunks in an array, or on lines, into the events of a stream; other text is unchanged. */
 static haft_status find_events(haft__arena *arena, const haft__parse_request *request,
                                haft__buf *events, haft_str *ret_text, haft_error *err)
 {
@@ -42,7 +41,7 @@ static haft_status find_events(haft__arena *arena, const haft__parse_request *re
     return haft__buf_check(events, err);
 }
 
-/* OpenAI's reader takes pieces, so it gets them. */
+/* OpenAI's reader accepts pieces, so the text is fed in chunks. */
 static haft_status read_chat(haft__arena *arena, const haft__parse_request *request,
                              haft__model_outcome *ret_answer, haft_error *err)
 {
@@ -67,7 +66,7 @@ static haft_status read_chat(haft__arena *arena, const haft__parse_request *requ
     return status;
 }
 
-/* What is no chat completion may be a response. */
+/* A body that is not a chat completion may be a response of the Responses API. */
 static haft_status read_openai(haft__arena *arena, const haft__parse_request *request,
                                haft__model_outcome *ret_answer, haft_error *err)
 {
@@ -106,7 +105,7 @@ static const struct {
     {"native_gemini", read_gemini},
 };
 
-/* The row of that name, without regard to case; COUNT when there is none. */
+/* The row of that name, ignoring case; COUNT if it is unknown. */
 static size_t find(haft_str format)
 {
     size_t i = 0;
@@ -124,7 +123,7 @@ bool haft__parsed_is_native(haft_str format)
 
 /* ---- calls ---- */
 
-/* No arguments, and null, stand for none here. False when they are no object. */
+/* Missing arguments and null mean an empty object. */
 static haft_status read_arguments(haft__arena *arena, const haft__parse_request *request,
                                   haft_str text, haft__json *ret_value, haft__json_notes *notes,
                                   haft_error *err)

@@ -11,9 +11,9 @@
 #include "base/suggestion.h"
 #include "json/read.h"
 
-/* ---- what was found, one by one ---- */
+/* ---- results ---- */
 
-/* Makes room for one more item; what there is moves. */
+/* Makes room for one more item; existing items move. */
 static haft_status grow(haft__arena *arena, void **io_items, size_t count, size_t *io_capacity,
                         size_t size, haft_error *err)
 {
@@ -81,15 +81,15 @@ const char *haft__parsed_error_name(const haft__parsed *parsed)
 
 /* ---- text formats ---- */
 
-/* What the parser tells, until it is complete. */
+/* Collects the parser's output until a call or block is complete. */
 typedef struct collector {
     haft__arena *arena;
     haft__parsed *parsed;
     const haft__parse_request *request;
-    size_t ahead; /* bytes that the parser got before the text */
+    size_t ahead; /* bytes that the parser got before the text (the end of the prompt) */
     haft__buf content, reasoning, code;
-    haft__buf block;           /* of code; nothing of it counts until it is closed */
-    haft__buf name, arguments; /* of the call at hand */
+    haft__buf block;           /* of code; dropped unless it is closed */
+    haft__buf name, arguments; /* of the current call */
 } collector;
 
 static haft_status add(haft__buf *buf, haft_str text, haft_error *err)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/commands/parse_text.h - all that was found in a model's text, in one piece: what `haft parse`
- * prints.
+ * cli/commands/parse_text.h - parses a model's text completely, for `haft parse`.
  *
- * Text formats go through format/format.h; native_openai, native_anthropic and native_gemini are
- * the bodies of the providers' answers and go through src/model.
+ * Text formats use format/format.h. native_openai, native_anthropic and native_gemini are the
+ * bodies of the providers' responses and use src/model.
  */
 #ifndef HAFT_CLI_COMMANDS_PARSE_TEXT_H
 #define HAFT_CLI_COMMANDS_PARSE_TEXT_H
@@ -17,13 +16,13 @@ typedef struct haft__parse_request {
     const haft__format_tool *tools;
     size_t tool_count;
     bool repair, start_in_reasoning;
-    haft_str starts_after; /* how the prompt ended; "" when that does not matter */
+    haft_str starts_after; /* the end of the prompt; "" if that does not matter */
     size_t chunk;          /* bytes that the parser gets at a time; 0: all at once */
     haft__hash_key hash_key;
 } haft__parse_request;
 
 typedef struct haft__parsed_call {
-    haft_str id, name; /* an id that the model did not give is empty */
+    haft_str id, name; /* the id is empty if the model gave none */
     haft__json arguments;
 } haft__parsed_call;
 
@@ -45,20 +44,20 @@ typedef struct haft__parsed {
     bool repaired;
 } haft__parsed;
 
-/* BAD_INPUT when there is no such format, TOO_BIG past HAFT__LIMIT_FORMAT_BYTES. */
+/* BAD_INPUT for an unknown format, TOO_BIG above HAFT__LIMIT_FORMAT_BYTES. */
 HAFT_MUST_USE haft_status haft__parse_text(haft__arena *arena, const haft__parse_request *request,
                                            haft__parsed *ret_parsed, haft_error *err);
 
-/* "truncated", "malformed", or NULL when every call can run. */
+/* "truncated", "malformed", or NULL if every call can run. */
 const char *haft__parsed_error_name(const haft__parsed *parsed);
 
-/* BAD_INPUT: there is no format of that name; names the nearest, or the command whose help has a
- * list of them. */
+/* BAD_INPUT for an unknown format; the hint names the nearest one, or the command whose help lists
+ * them. */
 haft_status haft__parsed_fail_unknown_format(haft_str name, const char *command, haft_error *err);
 
-/* ---- inside: parse_text.c, parse_native.c ---- */
+/* ---- private to parse_text.c and parse_native.c ---- */
 
-/* Whether it is the name of a provider's own format. */
+/* Whether this is the name of a provider's native format. */
 bool haft__parsed_is_native(haft_str format);
 HAFT_MUST_USE haft_status haft__parse_native(haft__arena *arena, const haft__parse_request *request,
                                              haft__parsed *parsed, haft_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reject.c - `haft reject`: keeps a call from running. Tests: tests/cli/store_test.py. */
+/* reject.c - `haft reject`: rejects a pending call. Tests: tests/cli/store_test.py. */
 #include "base/str.h"
 #include "cli/follow/delivery.h"
 #include "cli/follow/spec_choice.h"

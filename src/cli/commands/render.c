@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * render.c - `haft render`: what a model is told about its tools, and what keeps it to them.
+ * render.c - `haft render`: prints the prompt text and the constraint for a set of tools.
  *
- * The object it prints with --json is described by docs/schemas/render.schema.json. Tests:
+ * docs/schemas/render.schema.json describes the object it prints with --json. Tests:
  * tests/cli/render_test.py.
  */
 #include <string.h>
@@ -24,7 +24,7 @@
 #include "json/read.h"
 #include "json/write.h"
 
-/* What is asked for, and what came of it. */
+/* The options and the results. */
 typedef struct render_command {
     haft__cli *cli;
     const haft__args *args;
@@ -38,7 +38,7 @@ typedef struct render_command {
     haft__turns turns;
 } render_command;
 
-/* ---- which tools, and which of them ---- */
+/* ---- tools ---- */
 
 static haft_status find_tool(const render_command *r, haft_str name, const char *option,
                              size_t *ret_index, haft_error *err)
@@ -71,7 +71,7 @@ static bool is_name(haft_str name)
     return name.len > 0 && name.len <= HAFT__LIMIT_FORMAT_NAME_BYTES;
 }
 
-/* A name is written into the prompt and into rules as it is, and has to be read back. */
+/* A name is written into prompts and rules unchanged, and must be parsed back. */
 static haft_status check_tools(const render_command *r, const char *path, haft_error *err)
 {
     for (size_t i = 0; i < r->tools.count; i++) {
@@ -156,7 +156,7 @@ static haft_status read_choice(render_command *r, haft_error *err)
         haft__choice_mode mode;
     } words[] = {{"auto", HAFT__MODE_AUTO},
                  {"any", HAFT__MODE_ANY},
-                 {"required", HAFT__MODE_ANY}, /* as specs and providers call it */
+                 {"required", HAFT__MODE_ANY}, /* the name in specs and of providers */
                  {"none", HAFT__MODE_NONE}};
     bool bound = haft__args_has(r->args, "grammar") || haft__args_has(r->args, "schema");
     haft_str text = haft__str(haft__args_text(r->args, "choice", bound ? "any" : "auto"));
@@ -174,7 +174,7 @@ static haft_status read_choice(render_command *r, haft_error *err)
                       "wanted auto, any, none or tool:NAME, found '%.*s'", HAFT__ARG(text));
 }
 
-/* ---- what is made ---- */
+/* ---- rendering ---- */
 
 static haft_status read_form(const render_command *r, uint8_t *ret_form, haft_error *err)
 {
@@ -247,7 +247,7 @@ static haft_status make_all(render_command *r, haft_error *err)
                : status;
 }
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static void print_turns(const render_command *r)
 {
@@ -297,7 +297,7 @@ static void print_text(const render_command *r)
     }
 }
 
-/* ---- the same as JSON ---- */
+/* ---- output as JSON ---- */
 
 static void add_made(haft__json_writer *w, const char *key, bool asked, const haft__buf *text)
 {
@@ -404,7 +404,7 @@ static haft_status require_format(render_command *r, haft_error *err)
     return HAFT_OK;
 }
 
-/* What cannot be had together, or not without something else. */
+/* Checks for options that exclude or require each other. */
 static haft_status check_words(const render_command *r, haft_error *err)
 {
     const haft__args *args = r->args;

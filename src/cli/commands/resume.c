@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resume.c - `haft resume`: goes on with runs that stopped. Tests:
- * tests/cli/store_test.py, tests/cli/threads_test.py. */
+/* resume.c - `haft resume`: continues runs that stopped. Tests: tests/cli/store_test.py,
+ * tests/cli/threads_test.py. */
 #include "base/error.h"
 #include "cli/commands/resume_all.h"
 #include "cli/follow/follow.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * resume_all.c - goes on with every run that nobody goes on with, several at once.
+ * resume_all.c - continues every run that has no owner, several at once.
  *
- * A worker finds and runs them (engine/worker/worker.h). Each is shown as a whole when it has come
- * to an end or waits; on a terminal one that is alone is gone along with. Runs whose turn in their
- * thread has not come are not taken: they are looked for when there is nothing else to do, and
- * waited for as long as another process goes on with what is ahead of them. Tests:
+ * A worker claims and runs them (engine/worker/worker.h). The output of a run is printed as a whole
+ * once it has ended or is pending; on a terminal a single run is followed live. A worker does not
+ * claim runs behind another run of their thread. They are inspected when nothing else is due, and
+ * waited for as long as another process owns the run ahead of them. Tests:
  * tests/cli/resume_test.py, tests/cli/threads_test.py.
  */
 #include "cli/commands/resume_all.h"
@@ -26,17 +26,17 @@
 #include "engine/worker/worker.h"
 #include "io/owner.h"
 
-/* What came of one of them. */
+/* The outcome of one run. */
 typedef struct outcome {
     char id[HAFT__ID_LENGTH + 1];
     haft__exit_status exit;
-    uint64_t shown;      /* up to this event; 0: it was not */
-    uint64_t asked;      /* the event behind which it was told what a tool asks */
-    bool behind;         /* another run of its thread is ahead of it, ... */
-    bool may_start_soon; /* ... which another process goes on with: its turn may come */
-    bool seen;           /* it was among those that have one ahead, the last time */
-    haft_str result;     /* as a line of JSON; "" when there is none */
-    haft_error failed;   /* ... but this, which it was left for */
+    uint64_t shown;      /* the last event that was shown; 0: none */
+    uint64_t asked;      /* the last event when a tool's question was printed */
+    bool behind;         /* another run of its thread is ahead of it */
+    bool may_start_soon; /* another process owns the run ahead: this one may become due */
+    bool seen;           /* the last check found a run ahead of it */
+    haft_str result;     /* as a line of JSON; "" if there is no result */
+    haft_error failed;   /* why it was skipped, if it has no result */
 } outcome;
 
 typedef struct resume_job {
@@ -46,15 +46,15 @@ typedef struct resume_job {
     haft__interrupts interrupts;
     haft__worker *work;
     haft__map outcomes;   /* in the order in which they were found */
-    size_t claimed_count; /* how many, so far */
+    size_t claimed_count; /* claims so far */
     bool json, events, quiet, live;
     bool stopped, forced_stop; /* by signals */
-    haft_error trouble;        /* with the store, the last one */
-    haft_error failed;         /* of what nobody could be told at once */
+    haft_error trouble;        /* the last error of the store */
+    haft_error failed;         /* an error that a callback could not return */
     haft_error *err;
 } resume_job;
 
-/* NULL: there is no memory, which is told in the end. */
+/* NULL if out of memory, which is reported at the end. */
 static outcome *find_outcome(resume_job *r, haft_str id)
 {
     outcome *one = haft__map_get(&r->outcomes, id);
@@ -72,9 +72,9 @@ static outcome *find_outcome(resume_job *r, haft_str id)
     return status == HAFT_OK ? one : NULL;
 }
 
-/* ---- what is shown ---- */
+/* ---- output ---- */
 
-/* What a run prints as its result is kept for the object in the end. */
+/* Captures the printed result of a run, for the object at the end. */
 typedef struct capture {
     FILE *out;
     char *text;
@@ -113,7 +113,7 @@ static void end_capture(resume_job *r, capture *c, outcome *one)
     free(c->text);
 }
 
-/* One that did not get so far that it has a result: how it stands is looked up in the end. */
+/* Reports a run that failed before it had a result; its state is read at the end. */
 static void report_failure(resume_job *r, outcome *one, const haft_error *failed)
 {
     (void)fprintf(r->cli->errors, "%s: ", one->id);
@@ -124,7 +124,7 @@ static void report_failure(resume_job *r, outcome *one, const haft_error *failed
     }
 }
 
-/* Goes along with it as long as it runs, and prints what came of it. */
+/* Follows the run while it is running, and prints its result. */
 static void show(resume_job *r, outcome *one, haft_run *run)
 {
     haft_error failed = {0};
@@ -140,7 +140,8 @@ static void show(resume_job *r, outcome *one, haft_run *run)
     end_capture(r, &c, one);
 }
 
-/* It stopped here. What another has taken before anything was done is none of ours. */
+/* The run stopped here. If another process claimed it before this one did anything, nothing is
+ * printed. */
 static void show_stopped(resume_job *r, outcome *one, const haft__worker_event *worker_event)
 {
     capture c;
@@ -159,7 +160,7 @@ static void show_stopped(resume_job *r, outcome *one, const haft__worker_event *
     }
 }
 
-/* A signal has come, and it was given back. Whoever went along with it may have told. */
+/* A signal arrived, and the run was released. haft__follow_run may have reported that already. */
 static void show_released(resume_job *r, outcome *one, haft_run *run)
 {
     capture c;
@@ -182,7 +183,7 @@ static void show_released(resume_job *r, outcome *one, haft_run *run)
     end_capture(r, &c, one);
 }
 
-/* ---- what happens ---- */
+/* ---- worker events ---- */
 
 static void note_claimed(resume_job *r, outcome *one)
 {
@@ -219,8 +220,8 @@ static void on_progress(void *context, const haft__worker_event *worker_event)
     }
 }
 
-/* One that waits, and is not given back yet: what --yes says; and what a tool asks that is under
- * way here, which nobody can answer behind the end of this process. */
+/* Handles a pending run before it is released: applies --yes; asks or prints the question of a tool
+ * that runs in this process, which cannot be answered after the process has ended. */
 static bool answer_waiting(void *context, haft_run *run)
 {
     resume_job *r = context;
@@ -235,7 +236,7 @@ static bool answer_waiting(void *context, haft_run *run)
     }
     one->asked = run->state.seq;
     if (r->live) {
-        show(r, one, run); /* asks whoever sits here */
+        show(r, one, run); /* asks the person at the terminal */
     } else if (!r->quiet) {
         haft__pending_print(r->cli->errors, r->args, run);
         (void)fflush(r->cli->errors);
@@ -243,7 +244,7 @@ static bool answer_waiting(void *context, haft_run *run)
     return false;
 }
 
-/* The first signal asks to end, the next one to do so at once. */
+/* The first signal stops gracefully, the second immediately. */
 static void handle_signals(resume_job *r)
 {
     unsigned signals = r->interrupts.sigint_count + r->interrupts.sigterm_count;
@@ -257,7 +258,7 @@ static void handle_signals(resume_job *r)
     }
 }
 
-/* Who sits at a terminal sees what happens, if it is of one run. */
+/* On a terminal, follows the run live if it is the only one. */
 static void follow_only_run(resume_job *r)
 {
     haft_run *run = r->live && !r->stopped ? haft__worker_only_run(r->work) : NULL;
@@ -266,7 +267,7 @@ static void follow_only_run(resume_job *r)
     outcome *one = on ? find_outcome(r, haft__str(run->id)) : NULL;
     if (one != NULL) {
         show(r, one, run);
-        haft__worker_poll_now(r->work); /* nothing else may wake the loop now */
+        haft__worker_poll_now(r->work); /* nothing else may wake the loop */
     }
 }
 
@@ -290,7 +291,7 @@ static haft_status work(resume_job *r)
     return status;
 }
 
-/* ---- those behind others of their thread ---- */
+/* ---- runs behind others of their thread ---- */
 
 static bool is_owned(const resume_job *r, const haft__store_run *row)
 {
@@ -298,13 +299,13 @@ static bool is_owned(const resume_job *r, const haft__store_run *row)
            && !haft__owner_is_dead(row->owner);
 }
 
-/* Which run is ahead of it, and whether another process goes on with that one. */
+/* Finds the run ahead, and whether another process owns it. */
 static haft_status check_run_ahead(resume_job *r, outcome *one, haft__arena *arena)
 {
     haft__store_request ahead = {
         .verb = HAFT__STORE_PREDECESSORS, .run.id = haft__str(one->id), .limit = 1, .arena = arena};
     haft_status status = haft__store_submit_and_wait(r->runtime->store, &ahead, r->err);
-    if (status == HAFT_NOT_FOUND) { /* it was removed */
+    if (status == HAFT_NOT_FOUND) { /* the run was removed */
         *r->err = (haft_error){0};
         status = HAFT_OK;
     }
@@ -323,7 +324,7 @@ static haft_status check_run_ahead(resume_job *r, outcome *one, haft__arena *are
     return status;
 }
 
-/* Those that another process has are that one's. */
+/* Skips runs that another process owns. */
 static haft_status check_queued_run(resume_job *r, const haft__store_run *row, haft__arena *arena)
 {
     if (is_owned(r, row)) {
@@ -337,7 +338,7 @@ static haft_status check_queued_run(resume_job *r, const haft__store_run *row, h
     return check_run_ahead(r, one, arena);
 }
 
-/* All of them: a store lists so many at a time. */
+/* Checks all such runs, page by page. */
 static haft_status check_queued_runs(resume_job *r)
 {
     haft__arena page;
@@ -360,8 +361,8 @@ static haft_status check_queued_runs(resume_job *r)
     return status;
 }
 
-/* Whether the turn of some may come while others go on with what is ahead of them. One that is
- * behind nobody any more is another's, or will be taken here. */
+/* *ret_soon: some run may become due because another process works on the run ahead of it. A run
+ * with no run ahead any more has another owner, or will be claimed here. */
 static haft_status update_queued_runs(resume_job *r, bool *ret_soon)
 {
     for (uint32_t i = 0; i < r->outcomes.count; i++) {
@@ -380,10 +381,10 @@ static haft_status update_queued_runs(resume_job *r, bool *ret_soon)
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- the job ---- */
 
-/* What is behind others is looked at before it is looked once more for what is due: a run that has
- * come to its turn in between is one or the other. */
+/* Inspects the queued runs before it polls once more for due runs, so that a run that becomes due
+ * in between is not missed. */
 static haft_status resume_until_idle(resume_job *r)
 {
     bool may_start_soon = false;
@@ -405,7 +406,7 @@ static haft_status resume_until_idle(resume_job *r)
     return status;
 }
 
-/* The worst of them, as docs/commands.md has it. */
+/* The worst exit status, in the order of docs/commands.md. */
 static haft__exit_status find_worst(const resume_job *r)
 {
     static const haft__exit_status order[] = {
@@ -421,7 +422,7 @@ static haft__exit_status find_worst(const resume_job *r)
     return worst < COUNT(order) ? order[worst] : HAFT__EXIT_DONE;
 }
 
-/* Of those that were left, as the store has them now. */
+/* Adds the state of runs without a result, as the store has it now. */
 static void collect_unreported(resume_job *r)
 {
     for (uint32_t i = 0; i < r->outcomes.count; i++) {
@@ -478,7 +479,7 @@ haft__exit_status haft__resume_all(haft__cli *cli, const haft__args *args, haft_
              && haft__terminal_caps_detect(cli->errors, haft__config_is_plain(cli, args)).live;
     haft__map_init(&r.outcomes, &cli->arena, runtime->hash_key);
     haft_status status = HAFT_OK;
-    if (runtime->shared) { /* else there is nothing yet */
+    if (runtime->shared) { /* otherwise the store does not exist yet */
         status = start(&r);
         status = status == HAFT_OK ? resume_until_idle(&r) : status;
         haft__worker_destroy(r.work);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/commands/resume_all.h - `haft resume --all`: goes on with what is due, several runs at once.
- */
+/* cli/commands/resume_all.h - `haft resume --all`: continues all runs that are due, several at
+ * once. */
 #ifndef HAFT_CLI_COMMANDS_RESUME_ALL_H
 #define HAFT_CLI_COMMANDS_RESUME_ALL_H
 
 #include "cli/session.h"
 
-/* Until nothing is left that can be done here. Prints what comes of each run, and with --json one
- * object in the end. The exit is the worst of them. */
+/* Returns when no run can be continued here any more. Prints the outcome of each run; with --json
+ * one object at the end. The exit status is the worst of all runs. */
 haft__exit_status haft__resume_all(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
                                    haft_error *err);
 

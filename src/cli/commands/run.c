@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c - `haft run`: starts a run and goes along with it. Tests: tests/cli/run_test.py. */
+/* run.c - `haft run`: starts a run and follows it. Tests: tests/cli/run_test.py. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -14,7 +14,7 @@
 #include "exec/embeddings/word_vectors.h"
 #include "io/file.h"
 
-/* The task, and behind it each --input file under its name. */
+/* The task, followed by each --input file with its name. */
 static haft_status gather_task(haft__cli *cli, const haft__args *args, haft__buf *task,
                                haft_error *err)
 {
@@ -34,15 +34,15 @@ static haft_status gather_task(haft__cli *cli, const haft__args *args, haft__buf
     return status == HAFT_OK ? haft__buf_check(task, err) : status;
 }
 
-/* Until it is in the store, and what it interrupts knows that; or until it has ended itself, since
- * another interrupts it. */
+/* True until the run is stored and the run that it interrupts is notified, or until it has ended
+ * because another run interrupts it. */
 static bool is_busy(const haft_run *run)
 {
     bool waits = haft__queue_is_queued(&run->queue) && !haft__queue_is_waiting(run);
     return run->log.durable_seq == 0 || (waits && haft_run_state(run) != HAFT_ENDED);
 }
 
-/* Its id, or the result or the events of a run that has not begun. */
+/* Prints the id, or the result or the events, of a run that has not begun. */
 static haft__exit_status print_detached(haft__cli *cli, const haft__args *args, haft_run *run,
                                         haft_error *err)
 {
@@ -58,7 +58,7 @@ static haft__exit_status print_detached(haft__cli *cli, const haft__args *args, 
     return HAFT__EXIT_DONE;
 }
 
-/* The run is in the store; somebody else goes on with it. */
+/* The run is stored; another process continues it. */
 static haft__exit_status detach(haft__cli *cli, const haft__args *args, haft_run *run,
                                 haft_error *err)
 {
@@ -96,7 +96,7 @@ static haft__exit_status start(haft__cli *cli, const haft__args *args, haft_agen
     return result;
 }
 
-/* A table that was named and cannot be used is no reason to fail, but one to say so. */
+/* An unusable table of vectors is a warning, not an error. */
 static void check_vectors(const haft__cli *cli)
 {
     haft__word_vectors vectors = {.found = false};
@@ -144,7 +144,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
         status = haft__spec_file_read(cli, args->words[0], args, &file, err);
     }
     if (status == HAFT_OK && !haft__spec_file_usable(&file, cli)) {
-        status = HAFT_BAD_INPUT; /* its problems have been printed */
+        status = HAFT_BAD_INPUT; /* its problems were already printed */
     }
     if (status == HAFT_OK) {
         status = gather_task(cli, args, &task, err);

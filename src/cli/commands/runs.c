@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runs.c - `haft runs`: shows runs, of the store or of a file of events.
+ * runs.c - `haft runs`: shows runs of the store, or of a file of events.
  *
  * A run is named by its id, the beginning of one or `last`; or by the file with its events (`haft
- * run --events > run.jsonl`), and then its spec is needed, too. Tests: tests/cli/run_test.py and
+ * run --events > run.jsonl`), which also needs the spec. Tests: tests/cli/run_test.py and
  * store_test.py.
  */
 #include <string.h>
@@ -31,13 +31,13 @@
 #include "tool/duration.h"
 #include "json/write.h"
 
-/* What the subcommands work with. */
+/* The context of the subcommands. */
 typedef struct runs_request {
     haft__cli *cli;
     const haft__args *args;
     haft_runtime *runtime; /* NULL until the store is needed */
     haft__hash_key hash_key;
-    const char *name;        /* of the run; NULL for none */
+    const char *name;        /* of the run; may be NULL */
     haft__stored_run stored; /* a run of the store */
     bool is_stored;          /* the run is one of the store */
     haft_str lines;
@@ -55,14 +55,14 @@ static haft__exit_status print(const runs_request *a, haft__buf *text)
     return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
-/* For what is no object: --json is refused, so that it is never anything else. */
+/* Rejects --json for output that is not an object. */
 static haft_status check_json(const runs_request *a, const char *why)
 {
     return haft__args_has(a->args, "json") ? haft__fail(a->err, HAFT_BAD_INPUT, "--json", "%s", why)
                                            : HAFT_OK;
 }
 
-/* ---- where a run comes from ---- */
+/* ---- reading a run ---- */
 
 static haft_status open_store(runs_request *a)
 {
@@ -97,7 +97,7 @@ static haft_status read_file(runs_request *a, bool want_spec)
         haft__spec_file file;
         status = haft__spec_file_read(a->cli, path, a->args, &file, a->err);
         if (status == HAFT_OK && !haft__spec_file_usable(&file, a->cli)) {
-            return HAFT_BAD_INPUT; /* its problems have been printed */
+            return HAFT_BAD_INPUT; /* its problems were already printed */
         }
         a->spec = file.spec;
     }
@@ -106,7 +106,7 @@ static haft_status read_file(runs_request *a, bool want_spec)
                : status;
 }
 
-/* The events, and the spec if that is wanted. */
+/* Reads the events, and the spec if `want_spec`. */
 static haft_status read_run(runs_request *a, bool want_spec)
 {
     bool file = strcmp(a->name, "-") == 0 || access(a->name, R_OK) == 0;
@@ -128,7 +128,7 @@ static void list_line(FILE *out, const haft__store_run *row)
     (void)fputc('\n', out);
 }
 
-/* A store that does not exist has no runs: no failure. */
+/* A store that does not exist has no runs: not an error. */
 static bool report_missing_store(const runs_request *a)
 {
     const char *url = NULL;
@@ -183,7 +183,7 @@ static haft__exit_status list(runs_request *a)
 
 /* ---- one run ---- */
 
-/* What happened, for a person. */
+/* Prints the events for people. */
 static haft__exit_status show_timeline(const runs_request *a, const haft__run *run,
                                        haft__terminal_caps caps)
 {
@@ -198,7 +198,7 @@ static haft__exit_status show_timeline(const runs_request *a, const haft__run *r
     haft__buf_init(&timeline.out, HAFT__LIMIT_RUN_BYTES);
     haft__timeline_finish(&timeline);
     haft_status status = haft__buf_check(&text, a->err);
-    if (status == HAFT_OK) { /* which is harmless, and has colours */
+    if (status == HAFT_OK) { /* escaped by the timeline, with colours */
         (void)fwrite(text.ptr, 1, text.len, a->cli->out);
     }
     haft__buf_finish(&text);
@@ -245,7 +245,7 @@ static haft__exit_status events(runs_request *a)
     return HAFT__EXIT_DONE;
 }
 
-/* An event in an object: its body is all but the bracket that opens it. */
+/* Adds an event as a member; its body is its text without the opening bracket. */
 static void add_body(haft__buf *text, const char *key, haft_str body)
 {
     haft__buf_addf(text, ",\"%s\":%s", key, body.len > 0 ? "{" : "null");
@@ -360,7 +360,7 @@ static haft__exit_status remove_run(runs_request *a)
     return status == HAFT_OK ? HAFT__EXIT_DONE : haft__session_exit_status(status);
 }
 
-/* The ends that --state names, which can be repeated. */
+/* The ends of --state, which can be repeated. */
 static haft_status read_ends(const runs_request *a, haft__retention_rules *rules)
 {
     size_t at = 0;
@@ -436,12 +436,12 @@ static const haft__subcommand rows[] = {
     {0},
 };
 
-/* In the same order. */
+/* In the order of `rows`. */
 static const struct {
     const char *name;
-    size_t words; /* with its own */
+    size_t words; /* including the subcommand's name */
     haft__exit_status (*run)(runs_request *a);
-    const char *no_object; /* why it has no --json; NULL: it has */
+    const char *no_object; /* why --json is rejected; NULL: it is supported */
 } subcommands[] = {
     {"list", 1, list, NULL},
     {"show", 2, show, NULL},

@@ -48,7 +48,7 @@ static haft_status read_options(fork_command *f)
     return HAFT_OK;
 }
 
-/* Names the option that was wrong, and another that helps. */
+/* Names the wrong option, and one that helps. */
 static void explain_refusal(fork_command *f)
 {
     static const struct {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search.c - `haft search`: which tools of a file answer a query, as an agent would find them.
+ * search.c - `haft search`: ranks the tools of a file for a query, like the tool search of an
+ * agent.
  *
- * One query, or one from each line of a file (--queries). The objects it prints are described by
- * docs/schemas/search.schema.json. Tests: tests/cli/search_test.py.
+ * One query, or one from each line of a file (--queries). docs/schemas/search.schema.json describes
+ * the objects it prints. Tests: tests/cli/search_test.py.
  */
 #include <string.h>
 
@@ -32,12 +33,12 @@ typedef struct searcher {
 } searcher;
 
 typedef struct answer {
-    haft_str query; /* .ptr NULL: there was none */
+    haft_str query; /* .ptr NULL: no query */
     haft__search_hit *hits;
     size_t count;
 } answer;
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static void write_hit(haft__json_writer *w, const haft__search_hit *hit)
 {
@@ -74,7 +75,7 @@ static void write_error(haft__json_writer *w, const haft_error *err)
     haft__json_end_object(w);
 }
 
-/* One line: the hits, or the error in their place. */
+/* One line: the hits, or the error. */
 static haft_status print_object(FILE *out, const answer *found, const haft_error *failure,
                                 haft_error *err)
 {
@@ -102,7 +103,7 @@ static haft_status print_object(FILE *out, const answer *found, const haft_error
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
         haft__print_json(out, haft__buf_str(&text));
-        (void)fflush(out); /* somebody may be waiting for this line before they send the next */
+        (void)fflush(out); /* the client may wait for this line before it sends the next */
     }
     haft__buf_finish(&text);
     return status;
@@ -155,7 +156,7 @@ static haft_status read_query(const searcher *s, haft__arena *arena, haft_str li
     return HAFT_OK;
 }
 
-/* Answers one line. A line that cannot be used is answered too; only output can fail here. */
+/* Handles one line and prints an object, also if the line is invalid. Only output can fail here. */
 static haft_status handle_line(haft__cli *cli, void *context, haft_str line, size_t number,
                                const haft_error *too_long, haft_error *err)
 {
@@ -176,7 +177,7 @@ static haft_status handle_line(haft__cli *cli, void *context, haft_str line, siz
     return print_object(cli->out, &found, status != HAFT_OK ? &failure : NULL, err);
 }
 
-/* A line's arena is its own: that of the command has its arguments. */
+/* Each line has its own arena, since that of the command holds its arguments. */
 static haft__exit_status handle_lines(const haft__cli *cli, searcher *s, const char *path,
                                       haft_error *err)
 {
@@ -255,7 +256,7 @@ static haft_status check_words(const haft__args *args, haft_error *err)
     return status;
 }
 
-/* The same goes for lines of tools. */
+/* Uses a separate arena for lines, too. */
 static haft_status read_tools(const haft__cli *cli, searcher *s, const char *path, haft_error *err)
 {
     haft__arena scratch;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search_embed.c - steps a loop of its own until the vectors are there. Tests:
+/* search_embed.c - steps its own loop until the vectors have arrived. Tests:
  * tests/cli/search_test.py. */
 #include "cli/commands/search_embed.h"
 
@@ -11,7 +11,7 @@
 #include "engine/endpoint.h"
 #include "io/environment.h"
 
-#define EMBED_TOOLS_TIMEOUT_MS 3600000U /* a file may have very many */
+#define EMBED_TOOLS_TIMEOUT_MS 3600000U /* a file may have many tools */
 
 static haft_status resolve_endpoint(haft__search_embed *embed, const haft__args *args,
                                     haft__endpoint *endpoint, haft_error *err)

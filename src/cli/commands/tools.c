@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tools.c - `haft tools`: the tools of a spec, for people, as JSON, or as a provider gets them.
+ * tools.c - `haft tools`: prints the tools of a spec as text, as JSON, or in a provider's wire
+ * format.
  *
- * The object it prints is described by docs/schemas/tools.schema.json. Tests:
- * tests/cli/tools_test.py.
+ * docs/schemas/tools.schema.json describes the object it prints. Tests: tests/cli/tools_test.py.
  */
 #include "base/limits.h"
 #include "base/str.h"
@@ -17,7 +17,7 @@
 #include "tool/traits.h"
 #include "json/write.h"
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
 /* "read_only, idempotent, light, 10s" */
 static void print_traits(FILE *out, const haft__traits *traits)
@@ -52,7 +52,7 @@ static void print_tool(FILE *out, const haft__tool *tool)
     haft_str rest = haft__str_trim(tool->description);
     (void)fprintf(out, "%.*s", HAFT__ARG(tool->name));
     print_arguments(out, tool->input_schema);
-    do { /* of a server's all: what a model reads of strangers, a person must be able to see */
+    do { /* all lines of a server's text: people must be able to see what the model reads */
         (void)fputs("\n    ", out);
         haft__print_escaped(out, haft__str_split(&rest, '\n'));
     } while (rest.len > 0 && tool->source == HAFT__TOOL_MCP);
@@ -105,7 +105,7 @@ static haft_status print_text(haft__cli *cli, const haft__tool_list *list, haft_
     return haft__mcp_changes_print(cli, list->spec, err);
 }
 
-/* Asks the servers, and prints which did not answer. */
+/* Queries the servers, and prints those that failed. */
 static haft_status refresh(haft__cli *cli, const haft__spec *spec,
                            haft__mcp_refresh_result *ret_refreshed, haft_error *err)
 {

@@ -2,8 +2,9 @@
 /*
  * validate.c - `haft validate`: checks a JSON text against a JSON Schema.
  *
- * One schema and one instance from files, or many from the lines of one (--jsonl). The objects it
- * prints are described by docs/schemas/validate.schema.json. Tests: tests/cli/validate_test.py.
+ * One schema and one instance from files, or many from the lines of a file (--jsonl).
+ * docs/schemas/validate.schema.json describes the objects it prints. Tests:
+ * tests/cli/validate_test.py.
  */
 #include <string.h>
 
@@ -20,7 +21,7 @@
 #include "json/read.h"
 #include "json/write.h"
 
-/* What is asked for: by the options, or by one line. */
+/* A request, from the options or from a line. */
 typedef struct request {
     haft__json schema, instance;
     haft__schema_draft draft;
@@ -29,13 +30,13 @@ typedef struct request {
 
 typedef struct verdict {
     haft__schema_report report;
-    haft__json instance; /* as checked: converted when that was asked for */
+    haft__json instance; /* as checked: converted if that was requested */
     bool changed;
 } verdict;
 
-/* A text that is no JSON, to be shown. */
+/* A text that is not JSON, to be shown. */
 typedef struct unreadable {
-    const char *name; /* NULL: there is none */
+    const char *name; /* NULL: none */
     haft_str text;
 } unreadable;
 
@@ -60,7 +61,7 @@ static haft_status validate(validator *v, haft__arena *arena, const request *ask
     v->remotes.problem = (haft_error){.status = HAFT_OK};
     haft_status status = haft__schema_compile(arena, asked->schema, &options, &schema, err);
     if (status != HAFT_OK && v->remotes.problem.status != HAFT_OK) {
-        /* A document that could not be read is the cause of the reference that leads nowhere. */
+        /* An unreadable document is the cause of the unresolved reference. */
         *err = v->remotes.problem;
         return err->status;
     }
@@ -78,7 +79,7 @@ static haft_status validate(validator *v, haft__arena *arena, const request *ask
     return status;
 }
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static void write_errors(haft__json_writer *w, const haft__schema_report *report)
 {
@@ -112,8 +113,8 @@ static void write_error(haft__json_writer *w, const haft_error *err)
     haft__json_end_object(w);
 }
 
-/* One line: the verdict, or the error that kept us from one. `id` may be NULL, and `err` may be
- * `failure`, which is done with when something else fails. */
+/* One line: the verdict, or the error. `id` may be NULL. `err` may be `failure`, which is no longer
+ * needed when something else fails. */
 static haft_status print_object(FILE *out, const haft__json *id, const verdict *found,
                                 const haft_error *failure, haft_error *err)
 {
@@ -145,7 +146,7 @@ static haft_status print_object(FILE *out, const haft__json *id, const verdict *
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
         haft__print_json(out, haft__buf_str(&text));
-        (void)fflush(out); /* somebody may be waiting for this line before they send the next */
+        (void)fflush(out); /* the client may wait for this line before it sends the next */
     }
     haft__buf_finish(&text);
     return status;
@@ -220,7 +221,7 @@ static haft__exit_status validate_files(haft__cli *cli, validator *v, const haft
         *err = (haft_error){.status = HAFT_OK};
         haft_error *told = status != HAFT_OK ? &failure : NULL;
         haft_status printed = print_object(cli->out, NULL, &found, told, &failure);
-        if (printed != HAFT_OK) { /* the error still can be */
+        if (printed != HAFT_OK) { /* the error can still be printed */
             status = print_object(cli->out, NULL, NULL, &failure, err);
             return status == HAFT_OK ? HAFT__EXIT_USAGE : HAFT__EXIT_FAILED;
         }
@@ -228,7 +229,7 @@ static haft__exit_status validate_files(haft__cli *cli, validator *v, const haft
         print_words(cli->out, haft__str(name_of(instance_path)), &found);
     } else if (v->bad.name != NULL) {
         haft__diagnostic_print_json_error(cli->errors, v->bad.name, v->bad.text, false, err);
-        *err = (haft_error){.status = HAFT_OK}; /* it has been told */
+        *err = (haft_error){.status = HAFT_OK}; /* already reported */
     }
     if (status != HAFT_OK) {
         return HAFT__EXIT_USAGE;
@@ -238,7 +239,7 @@ static haft__exit_status validate_files(haft__cli *cli, validator *v, const haft
 
 /* ---- many lines ---- */
 
-/* Reads the member "schema" of a line once more, now with duplicate keys refused. */
+/* Parses the member "schema" of a line again, and rejects duplicate keys. */
 static haft_status refuse_schema_duplicates(const validator *v, haft__arena *arena, haft_str line,
                                             haft_error *err)
 {
@@ -278,7 +279,7 @@ static haft_status require_member(const haft__json *found, const char *key, haft
     return haft__hint(err, status, "a line is {\"schema\": ..., \"instance\": ...}");
 }
 
-/* The draft and whether to convert, which a line may say for itself. */
+/* The draft and whether to convert; a line may set them. */
 static haft_status read_choices(haft__json object, request *asked, haft_error *err)
 {
     const haft__json *draft = haft__json_get(object, HAFT__LIT("draft"));
@@ -338,7 +339,7 @@ static haft_status read_line(const validator *v, haft__arena *arena, haft_str li
     return status;
 }
 
-/* Answers one line. A line that cannot be used is answered too; only output can fail here. */
+/* Handles one line and prints an object, also if the line is invalid. Only output can fail here. */
 static haft_status handle_line(haft__cli *cli, void *context, haft_str line, size_t number,
                                const haft_error *too_long, haft_error *err)
 {
@@ -358,7 +359,7 @@ static haft_status handle_line(haft__cli *cli, void *context, haft_str line, siz
         haft__batch_prefix_error(&failure, number);
     }
     status = print_object(cli->out, id, &found, status != HAFT_OK ? &failure : NULL, &failure);
-    if (status != HAFT_OK) { /* the verdict cannot be printed, but the reason can */
+    if (status != HAFT_OK) { /* the verdict cannot be printed, but the error can */
         haft__batch_prefix_error(&failure, number);
         status = print_object(cli->out, id, NULL, &failure, err);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* worker.c - `haft worker`: goes on with runs of a store. Tests: tests/cli/worker_test.py. */
+/* worker.c - `haft worker`: continues runs of a store. Tests: tests/cli/worker_test.py. */
 #include "engine/worker/worker.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -18,12 +18,12 @@ typedef struct worker_command {
     haft__interrupts interrupts;
     haft__worker *work;
     bool json, quiet, stopped, forced_stop;
-    size_t left; /* runs that could not go on */
-    size_t kept; /* runs that could not be given back */
+    size_t left; /* runs that were skipped */
+    size_t kept; /* runs that could not be released */
     haft_error *err;
 } worker_command;
 
-/* ---- what is told ---- */
+/* ---- output ---- */
 
 static void write_error(haft__json_writer *w, const haft_error *error)
 {
@@ -119,7 +119,7 @@ static void notify(void *context, const haft__worker_event *worker_event)
 
 /* ---- signals ---- */
 
-/* The first one asks it to end, the next one to do so at once. */
+/* The first signal stops gracefully, the second immediately. */
 static void handle_signals(worker_command *w)
 {
     unsigned signals = w->interrupts.sigint_count + w->interrupts.sigterm_count;
