@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * completion.c - the script for bash, and what those for other shells share.
+ * completion.c - the completion script for bash, and code that the shells share.
  *
- * Each command is a function that says for an option, or for the number of an argument, what can
- * stand there; one function for all finds out where the cursor is. Runs are asked for when they are
- * needed. Tests: tests/cli/completion_test.py.
+ * Each command is a shell function that says what can follow an option, or stand at the position of
+ * an argument; one common function finds the position of the cursor. The script asks haft for runs
+ * when it needs them. Tests: tests/cli/completion_test.py.
  */
 #include "cli/completion/completion.h"
 
@@ -106,7 +106,7 @@ static const char *name_of(haft__placeholder_kind kind)
     return names[kind];
 }
 
-/* The line of one case: pattern, and what can stand there. Nothing for any text. */
+/* A line of a case: the pattern and its candidates. Nothing if any text is allowed. */
 static void bash_case(FILE *out, const char *pattern, haft__placeholder_kind kind, haft_str choices)
 {
     if (kind == HAFT__PLACEHOLDER_ANY) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/completion/completion.h - scripts that complete command lines of haft, printed from the
- * command table.
- */
+/* cli/completion/completion.h - completion scripts for shells, generated from the command table. */
 #ifndef HAFT_CLI_COMPLETION_COMPLETION_H
 #define HAFT_CLI_COMPLETION_COMPLETION_H
 
@@ -14,15 +12,15 @@ void haft__completion_print_bash(FILE *out);
 void haft__completion_print_zsh(FILE *out);
 void haft__completion_print_fish(FILE *out);
 
-/* ---- shared by the three ---- */
+/* ---- shared by the three shells ---- */
 
-/* What the value of an option is; ANY for a flag. */
+/* The kind of an option's value; ANY for a flag. */
 haft__placeholder_kind haft__completion_value_kind(const haft__option *option);
 
-/* Whether the value stands in the next word. */
+/* Whether the value is in the next word. */
 bool haft__completion_takes_value(const haft__option *option);
 
-/* The choices of "one|two" with `between` in the place of the bars. */
+/* The choices of "one|two", with `between` instead of the bars. */
 void haft__completion_print_choices(FILE *out, haft_str choices, char between);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fish.c - the script for fish: one `complete` a fact. Tests:
+/* fish.c - the completion script for fish: a `complete` command for each fact. Tests:
  * tests/cli/completion_test.py. */
 #include "base/str.h"
 #include "cli/completion/completion.h"
@@ -34,7 +34,7 @@ static const char head[] =
     "\n"
     "complete -c haft -f\n";
 
-/* What can stand there, as an option of `complete`. */
+/* The candidates, as an option of `complete`. */
 static void action(FILE *out, haft__placeholder_kind kind, haft_str choices)
 {
     static const char *const actions[] = {
@@ -55,7 +55,7 @@ static void action(FILE *out, haft__placeholder_kind kind, haft_str choices)
     }
 }
 
-/* fish knows \' and \\ in single quotes, and no other way to write them. */
+/* In single quotes fish knows only the escapes \' and \\. */
 static void describe(FILE *out, const char *text)
 {
     (void)fputs(" -d '", out);

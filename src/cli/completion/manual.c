@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * manual.c - the command table as manual pages, for groff and mandoc alike: man(7) without tricks.
+ * manual.c - prints the command table as manual pages, in plain man(7) for groff and mandoc.
  *
  * Tests: tests/cli/help_test.py.
  */
@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/config/variables.h"
 
-/* Text that means nothing to roff: no escapes, no dashes that become hyphens, no requests. */
+/* Escapes text for roff: no escapes, no dashes that become hyphens, no requests. */
 static void put(FILE *out, const char *text)
 {
     if (text[0] == '.' || text[0] == '\'') {
@@ -53,7 +53,7 @@ static void begin(FILE *out, const char *name, const char *summary)
     (void)putc('\n', out);
 }
 
-/* A term and what it is. */
+/* A term and its description. */
 static void entry(FILE *out, const char *term, const char *more, const char *what)
 {
     (void)fputs(".TP\n.B ", out);
@@ -80,7 +80,7 @@ static void put_line(FILE *out, haft_str line)
     (void)putc('\n', out);
 }
 
-/* Paragraphs of a help text: an empty line is a new one, indented lines stay as they are. */
+/* The paragraphs of a help text: an empty line starts a new one, indented lines are verbatim. */
 static void put_text(FILE *out, haft_str text)
 {
     bool indented = false;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* placeholder.c - the table of words, and how usage lines are taken apart. Tests:
- * tests/cli/completion/placeholder_test.c.
- */
+/* placeholder.c - the table of placeholders, and the parser of usage lines. Tests:
+ * tests/cli/completion/placeholder_test.c. */
 #include "cli/completion/placeholder.h"
 
 #include "base/ascii.h"

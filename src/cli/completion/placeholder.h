@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/completion/placeholder.h - the words in capitals that stand for arguments and values in the
- * table of commands: what each of them is. "SPEC [TASK]" is a file with a spec, and perhaps a text.
+ * cli/completion/placeholder.h - the meaning of the words in capitals that stand for arguments and
+ * values in the command table. "SPEC [TASK]" is a spec file and an optional text.
  */
 #ifndef HAFT_CLI_COMPLETION_PLACEHOLDER_H
 #define HAFT_CLI_COMPLETION_PLACEHOLDER_H
@@ -10,7 +10,7 @@
 
 #include "haft.h"
 
-/* What can be offered for it. */
+/* What a shell can offer. */
 typedef enum haft__placeholder_kind {
     HAFT__PLACEHOLDER_ANY, /* nothing: any text */
     HAFT__PLACEHOLDER_FILE,
@@ -19,7 +19,7 @@ typedef enum haft__placeholder_kind {
     HAFT__PLACEHOLDER_THREAD,
     HAFT__PLACEHOLDER_MODEL,
     HAFT__PLACEHOLDER_COMMAND,
-    HAFT__PLACEHOLDER_CHOICE, /* one of the words that are written out: bash|zsh|fish */
+    HAFT__PLACEHOLDER_CHOICE, /* one of the listed words: bash|zsh|fish */
 } haft__placeholder_kind;
 
 typedef struct haft__placeholder {
@@ -30,12 +30,12 @@ typedef struct haft__placeholder {
 
 const haft__placeholder *haft__placeholders(size_t *ret_count);
 
-/* What a word of usage, or the value of an option, is. A word in small letters is a choice; NULL
- * when it is in capitals and in no row. */
+/* The meaning of a word of a usage line, or of an option's value. A word in lower case is a choice.
+ * NULL for an unknown word in capitals. */
 const haft__placeholder *haft__placeholder_find(haft_str name);
 
-/* The arguments of a usage line one by one: "ID [CALL] VALUE..." gives ID, CALL and VALUE. *at
- * starts as the whole line. False behind the last. */
+/* Iterates over the arguments of a usage line: "ID [CALL] VALUE..." gives ID, CALL and VALUE. *at
+ * starts as the whole line. False after the last. */
 bool haft__placeholder_next(haft_str *at, haft_str *ret_word);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reference.c - the command table as docs/commands.md. Tests: tests/house/commands.py. */
+/* reference.c - prints the command table as docs/commands.md. Tests: tests/house/commands.py. */
 #include <string.h>
 
 #include "base/str.h"
@@ -7,7 +7,7 @@
 #include "cli/completion/placeholder.h"
 #include "cli/config/variables.h"
 
-/* A cell of a table, in which a bar would be the next one. */
+/* A cell of a Markdown table; a bar is escaped, since it would end the cell. */
 static void put_cell(FILE *out, const char *text)
 {
     for (const char *c = text; *c != '\0'; c++) {
@@ -55,7 +55,7 @@ static void put_exit_number(void *context, int number, const char *text)
     (void)fprintf(context, " %d", number);
 }
 
-/* Indented lines become code, as Markdown has it: four spaces. */
+/* Indents verbatim lines by four spaces: a code block in Markdown. */
 static void put_help(FILE *out, haft_str text)
 {
     while (text.len > 0) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zsh.c - the script for zsh: specs of _arguments. Tests: tests/cli/completion_test.py.
- */
+/* zsh.c - the completion script for zsh: specs of _arguments. Tests:
+ * tests/cli/completion_test.py. */
 #include <string.h>
 
 #include "base/str.h"
 #include "cli/completion/completion.h"
 
-/* What means something in a spec of _arguments, and in a list of _describe. */
+/* Special characters in a spec of _arguments, and in a list of _describe. */
 #define IN_SPEC ":[]\\"
 #define IN_LIST ":\\"
 
@@ -116,7 +116,7 @@ static void put_arguments(FILE *out, const char *usage)
     }
 }
 
-/* With what they do: a function of its own, since what stands in an action is evaluated. */
+/* With descriptions. A separate function, because zsh evaluates the text of an action. */
 static void put_subcommands(FILE *out, const haft__command *command)
 {
     (void)fprintf(out, "\n_haft_%s_commands() {\n    local -a found=(\n", command->name);
