@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config.c - finds the files, reads them, and says which setting counts.
+ * config.c - finds and reads the settings files, and decides which value of a setting counts.
  *
- * Whoever made a directory that we happen to be in has made the files in it: what they may say is
- * little, and none of it sends a key or a run to another place. Tests: tests/cli/config_test.py.
+ * The author of the working directory controls the files in it. They are therefore restricted: no
+ * setting of a project can send a key or a run to another place. Tests: tests/cli/config_test.py.
  */
 #include "cli/config/config.h"
 
@@ -24,7 +24,7 @@
 #define PROJECT "haft.config.yaml"
 #define DOTENV  ".env"
 
-/* Made at build time from config.schema.json. */
+/* Generated at build time from config.schema.json. */
 extern const char haft__config_schema[];
 extern const size_t haft__config_schema_size;
 
@@ -41,16 +41,16 @@ static const struct {
 #undef X
 };
 
-/* What all the functions below work with. */
+/* The context of the functions below. */
 typedef struct search {
     haft__cli *cli;
     haft__config *config;
     haft_status status;
-    size_t errors; /* in files of settings */
+    size_t errors; /* in settings files */
     haft_error *err;
 } search;
 
-/* ---- where ---- */
+/* ---- paths ---- */
 
 static const char *join(search *s, haft_str directory, const char *name)
 {
@@ -77,8 +77,8 @@ static bool is_beneath(haft_str path, haft_str directory)
            && (directory.len == 1 || path.len == directory.len || path.ptr[directory.len] == '/');
 }
 
-/* How far up a project's file is looked for: the nearest directory with a .git, else the user's own
- * if we are in it, else no further than here. */
+/* The last directory, upwards, to search for a project file: the nearest one with a .git, else the
+ * home directory if it contains `here`, else `here`. */
 static haft_str find_boundary(search *s, haft_str here)
 {
     const char *home = getenv("HOME");
@@ -95,7 +95,8 @@ static haft_str find_boundary(search *s, haft_str here)
     return at_home ? haft__str(home) : here;
 }
 
-/* The name of the first file from `here` up to the boundary, or of the one that would be here. */
+/* The first project file from `here` up to the boundary, or the path that it would have in
+ * `here`. */
 static const char *find_project(search *s, haft_str here)
 {
     haft_str boundary = find_boundary(s, here);
@@ -188,7 +189,7 @@ static void print_problems(search *s, haft__config_file *file, haft_str text,
     file->bad = problems->errors > 0;
 }
 
-/* An error about the value of a key. */
+/* Adds an error about the value of a key. */
 static void add_problem(haft__spec_problems *problems, const haft__spec_document *document,
                         const char *key, const char *message, const char *hint)
 {
@@ -205,8 +206,8 @@ static void add_problem(haft__spec_problems *problems, const haft__spec_document
     }
 }
 
-/* Whether a path that a project's file names stays in the directory of that file, links on its way
- * included, as far as it is there. */
+/* Whether a path in a project file stays in the directory of that file, also through symbolic
+ * links, as far as the path exists. */
 static bool stays_beneath(search *s, haft_str directory, haft_str path)
 {
     haft_str rest = path;
@@ -248,7 +249,7 @@ static const char *resolve(search *s, haft_str directory, const char *scheme, ha
     return made.ptr;
 }
 
-/* Whether a model of a project reads no file outside of it. */
+/* Whether the model of a project file reads no file outside of the project. */
 static bool stays_inside(search *s, haft_str directory, haft_str model)
 {
     haft_str path = model, scheme = haft__str_split(&path, ':');
@@ -257,7 +258,7 @@ static bool stays_inside(search *s, haft_str directory, haft_str model)
     return !file || stays_beneath(s, directory, path);
 }
 
-/* The value of a key as it is used; NULL and a problem when it may not be that. */
+/* The value of a key; NULL and a problem if it is not allowed. */
 static const char *read_setting(search *s, const haft__config_file *file, haft__setting_id name,
                                 haft__json value, const haft__spec_document *document,
                                 haft__spec_problems *problems)
@@ -274,12 +275,12 @@ static const char *read_setting(search *s, const haft__config_file *file, haft__
                     "the script of a project is a file in the directory of this file",
                     "a script elsewhere is named by --model, HAFT_MODEL or your own config.yaml");
         return NULL;
-    case HAFT__SETTING_lease: return text.ptr; /* whoever uses it reads it */
+    case HAFT__SETTING_lease: return text.ptr; /* session.c parses it */
     case HAFT__SETTING_plain: return value.kind == HAFT__JSON_TRUE ? "true" : "false";
     case HAFT__SETTING_store:
         if (haft__str_equal(text, HAFT__LIT("memory"))
             || haft__str_equal(text, HAFT__LIT("memory:"))) {
-            return "memory:"; /* YAML wants quotes around a colon at the end */
+            return "memory:"; /* a trailing colon needs quotes in YAML */
         }
         if (haft__str_starts_with(text, scheme)) {
             text = haft__str_skip(text, scheme.len);
@@ -307,7 +308,7 @@ static const char *read_setting(search *s, const haft__config_file *file, haft__
     HAFT__UNREACHABLE();
 }
 
-/* Only comments: no settings, and nothing wrong. */
+/* A file with only comments: no settings, and no error. */
 static bool is_empty(haft_str text)
 {
     while (text.len > 0) {
@@ -372,7 +373,7 @@ static bool is_from_dotenv(const haft__config *config, const char *name)
            && haft__dotenv_get(&config->dotenv, key).ptr != NULL;
 }
 
-/* Told once and not found out: a key that is there and yet is not used. */
+/* Warns about a key that is set but not sent. */
 static void warn_of_base_url(search *s)
 {
     static const char address[] = "OPENAI_BASE_URL", key[] = "OPENAI_API_KEY";
@@ -420,7 +421,7 @@ haft__runtime_env haft__config_env(const haft__cli *cli)
                                .variable_count = config->dotenv.count};
 }
 
-/* ---- all of it ---- */
+/* ---- loading ---- */
 
 haft_status haft__config_load(haft__cli *cli, const haft__args *args, haft_error *err)
 {
@@ -451,7 +452,7 @@ haft_status haft__config_load(haft__cli *cli, const haft__args *args, haft_error
     return s.status == HAFT_OK && s.errors > 0 ? HAFT_BAD_INPUT : s.status;
 }
 
-/* ---- which counts ---- */
+/* ---- precedence ---- */
 
 const char *haft__setting_default_text(haft__setting_id name)
 {

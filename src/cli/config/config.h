@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/config/config.h - settings that nobody typed: files that are found. docs/config.md is the
- * page about them.
+ * cli/config/config.h - settings from configuration files. docs/config.md documents them.
  *
- *     haft.config.yaml                   of the project: from the working directory upwards
- *     $XDG_CONFIG_HOME/haft/config.yaml  of the user
- *     .env                               variables: beside the former, or in the working directory
+ *     haft.config.yaml                   project: in the working directory or a parent of it
+ *     $XDG_CONFIG_HOME/haft/config.yaml  user
+ *     .env                               variables: next to haft.config.yaml, or in the working
+ * directory
  *
- * An option goes before the environment, that before the project, that before the user. Only the
- * command reads these files; the library does not know of them.
+ * Precedence: option, environment, project, user. Only the command reads these files; the library
+ * does not know them.
  */
 #ifndef HAFT_CLI_CONFIG_CONFIG_H
 #define HAFT_CLI_CONFIG_CONFIG_H
@@ -18,7 +18,7 @@
 #include "cli/config/trusted_file.h"
 #include "engine/runtime.h"
 
-/* The row of the option table of every command that looks at settings. */
+/* The row of the option table of every command that reads settings. */
 #define HAFT__OPTION_NO_CONFIG                                                                     \
     {                                                                                              \
         "no-config", 0, HAFT__OPTION_FLAG, NULL, "read no haft.config.yaml, config.yaml and .env"  \
@@ -40,17 +40,17 @@ typedef enum haft__setting_id {
 enum { HAFT__SETTING_COUNT = HAFT__SETTING_artifacts + 1 };
 
 typedef struct haft__setting {
-    const char *value; /* NULL: nobody has set it */
+    const char *value; /* NULL: not set */
     const char *from;  /* "--store", "HAFT_STORE", the path of a file, or "default" */
 } haft__setting;
 
-/* A file that was looked for. */
+/* A file that haft searched for. */
 typedef struct haft__config_file {
     const char *kind; /* "project", "user" or ".env" */
-    const char *path; /* NULL: there is no place for it */
+    const char *path; /* NULL: no directory for it is known */
     haft__trust trust;
-    const char *why; /* it was refused */
-    bool bad;        /* it was read, and its settings cannot be used */
+    const char *why; /* why it was refused */
+    bool bad;        /* it was read, but its settings are invalid */
     const char *values[HAFT__SETTING_COUNT];
 } haft__config_file;
 
@@ -60,21 +60,21 @@ typedef struct haft__config {
     bool off; /* --no-config */
 } haft__config;
 
-/* Finds and reads all of them into cli->config, and warns of those that are refused. BAD_INPUT when
- * one has errors: they are told already, and cli->problem has the first. */
+/* Finds and reads all files into cli->config, and warns about refused ones. BAD_INPUT if a file has
+ * errors: they are already printed, and cli->problem has the first. */
 HAFT_MUST_USE haft_status haft__config_load(haft__cli *cli, const haft__args *args,
                                             haft_error *err);
 
-/* A setting, wherever it comes from. */
+/* A setting and its source. */
 haft__setting haft__config_get(const haft__cli *cli, const haft__args *args, haft__setting_id name);
 bool haft__config_is_plain(const haft__cli *cli, const haft__args *args);
 
-/* What it is when nobody has set it, in words; its name; the variable that sets it. */
+/* The default as text, the name, and the environment variable of a setting. */
 const char *haft__setting_default_text(haft__setting_id name);
 const char *haft__setting_key(haft__setting_id name);
 const char *haft__setting_variable(haft__setting_id name);
 
-/* Variables: those of the environment, and behind them those of .env that may come from there. A
+/* The value of a variable: from the environment, else from .env if it is allowed there. A
  * haft__spec_env's `get`; the context is the haft__config, or NULL. */
 haft_str haft__config_get_variable(void *context, haft_str name);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dotenv.c - NAME=VALUE, line by line. Tests: tests/cli/config/dotenv_test.c. */
+/* dotenv.c - parses NAME=VALUE lines. Tests: tests/cli/config/dotenv_test.c. */
 #include "cli/config/dotenv.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static haft_str skip_blanks(haft_str text)
     return text;
 }
 
-/* Letters, digits and _, no digit first. */
+/* Letters, digits and _; the first is not a digit. */
 static size_t name_length(haft_str text)
 {
     size_t length = 0;
@@ -34,9 +34,9 @@ static size_t name_length(haft_str text)
     return length;
 }
 
-/* ---- values; each returns what is wrong, or NULL ---- */
+/* ---- values; each returns the error, or NULL ---- */
 
-/* What may stand behind a value in quotes. */
+/* Checks the text after a value in quotes. */
 static const char *check_rest(haft_str rest)
 {
     bool blank = rest.len > 0 && haft__ascii_is_blank(rest.ptr[0]);
@@ -80,7 +80,7 @@ static char unescape(char c)
     }
 }
 
-/* Writes into `room`, which is as long as the text. */
+/* Writes into `room`, which has the size of the text. */
 static const char *parse_double_quoted(haft_str text, char *room, haft_str *ret_value)
 {
     size_t length = 0, at = 1;
@@ -151,7 +151,7 @@ static haft__variable *find(const haft__dotenv *dotenv, haft_str name)
     return NULL;
 }
 
-/* Puts the value, of which a copy is made, under the name. */
+/* Sets the name to a copy of the value. */
 static haft_status put(haft__arena *arena, haft__dotenv *dotenv, haft_str name, haft_str value,
                        haft_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variables.c - the table of variables. Tests: tests/cli/config/variables_test.c,
+/* variables.c - the table of environment variables. Tests: tests/cli/config/variables_test.c,
  * tests/house/variables.py. */
 #include "cli/config/variables.h"
 
