@@ -44,7 +44,7 @@ static haft_str text_of(haft__json object, const char *key)
     return value != NULL ? haft__json_text(*value) : HAFT__LIT("");
 }
 
-/* "docs:a b", of which `start` may be the beginning. */
+/* Whether `start` is a prefix of "docs:a b". */
 static bool has_prefix(haft_str server, haft_str tool, haft_str start)
 {
     if (start.len <= server.len) {
@@ -54,7 +54,7 @@ static bool has_prefix(haft_str server, haft_str tool, haft_str start)
            && haft__str_starts_with(tool, haft__str_skip(start, server.len + 1));
 }
 
-/* Tools that the server has and nobody can use. */
+/* Tools of the server that are omitted and cannot be called. */
 static size_t print_left_out(FILE *out, const haft__mcp_listing *listing, haft_str start)
 {
     size_t shown = 0;
@@ -121,7 +121,7 @@ void haft__tool_report_print_not_enabled(FILE *out, const haft__first_turn_previ
     (void)fputs(shown > 0 ? "\n" : "", out);
 }
 
-/* Tools of servers that no search looks through. */
+/* Tools of servers that the search does not cover. */
 static size_t count_not_deferred(const haft__offer *offer)
 {
     size_t count = 0;
