@@ -14,7 +14,7 @@
 
 #define NAME_BYTES 200
 
-/* The name of a file: no slash, no control character, not hidden, not empty. */
+/* A valid file name: no slash, no control character, not hidden, not empty. */
 static void make_file_name(haft_str name, char to[NAME_BYTES + 1])
 {
     size_t length = name.len < NAME_BYTES ? name.len : NAME_BYTES;
@@ -51,7 +51,7 @@ haft_status haft__artifacts_export(const char *path, const haft_run *run, haft_e
     if (path == NULL || state->artifact_count == 0) {
         return HAFT_OK;
     }
-    (void)mkdir(path, 0777); /* if it is not there, opening it says so */
+    (void)mkdir(path, 0777); /* if it fails, opening a file reports it */
     int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0) {
         return haft__fail(err, HAFT_IO, path, "this directory cannot be opened: %s",

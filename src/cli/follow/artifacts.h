@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/follow/artifacts.h - artifacts of a run as files (--artifacts DIR). */
+/* cli/follow/artifacts.h - writes the artifacts of a run to files (--artifacts DIR). */
 #ifndef HAFT_CLI_FOLLOW_ARTIFACTS_H
 #define HAFT_CLI_FOLLOW_ARTIFACTS_H
 
 #include "engine/runtime.h"
 
-/* Writes each into the directory, which is made if need be, under its name; the last of a name
- * counts. A name is one file of that directory, whatever is in it: a slash becomes '_'. Does
- * nothing when `path` is NULL. */
+/* Writes each artifact into the directory under its name, and creates the directory if needed. The
+ * last artifact of a name wins. A slash in a name becomes '_', so that each file is in that
+ * directory. Does nothing if `path` is NULL. */
 HAFT_MUST_USE haft_status haft__artifacts_export(const char *path, const haft_run *run,
                                                  haft_error *err);
 

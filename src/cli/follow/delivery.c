@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* delivery.c - commands to runs, of this process or another. Tests: tests/cli/store_test.py. */
+/* delivery.c - delivers commands to runs of this process or another. Tests:
+ * tests/cli/store_test.py. */
 #include "cli/follow/delivery.h"
 
 #include "base/error.h"
@@ -42,7 +43,7 @@ static haft_status read_value(haft__cli *cli, const haft_run *run, const haft__d
         }
         haft__diagnostic_print_json_error(cli->errors, delivery->text ? "VALUE" : "--args", text,
                                           true, err);
-        haft__error_prepend_location(err, "the value"); /* not what it is: it may be a secret */
+        haft__error_prepend_location(err, "the value"); /* not its text: it may be a secret */
         cli->problem = *err;
         *err = (haft_error){.status = status};
         return status;
@@ -61,7 +62,7 @@ static haft_status complete_command(haft__cli *cli, const haft_run *run,
                                    : HAFT_OK;
 }
 
-/* ---- opening it ---- */
+/* ---- opening the run ---- */
 
 static haft_status wait_until_open(haft_runtime *runtime, const haft_run *run, haft_error *err)
 {
@@ -78,7 +79,7 @@ static haft_status wait_until_open(haft_runtime *runtime, const haft_run *run, h
     return status;
 }
 
-/* Reads the run without taking it. */
+/* Reads the run without claiming it. */
 static haft_status open_read_only(haft_runtime *runtime, haft_str name, haft_run **ret_run,
                                   haft_error *err)
 {
@@ -95,8 +96,8 @@ static haft_status open_read_only(haft_runtime *runtime, haft_str name, haft_run
     return HAFT_OK;
 }
 
-/* Takes it up with a command; one that does not fit leaves the run as it is. The run is also there
- * when that failed, unless it is NULL. */
+/* Claims the run with a command; a command that does not apply leaves the run unchanged. *ret_run
+ * may be set after a failure, too. */
 static haft_status open_with_command(haft_runtime *runtime, haft_str name,
                                      const haft__run_command *command, haft_run **ret_run,
                                      haft_error *err)
@@ -109,16 +110,16 @@ static haft_status open_with_command(haft_runtime *runtime, haft_str name,
     return status;
 }
 
-/* ---- a run of our own ---- */
+/* ---- a run of this process ---- */
 
-/* Goes on with it, also when what was said has not been taken: by then the run may have heard
- * others, and have begun what they asked for. */
+/* Follows the run, also if it rejected the command: it may have processed other commands meanwhile,
+ * and started what they ask for. */
 static haft__exit_status follow_owned(haft__cli *cli, const haft__args *args, haft_run *run,
                                       haft_status status, haft_error *err)
 {
     haft_error refused = *err;
     *err = (haft_error){0};
-    cli->problem = refused; /* which --json tells beside how the run stands */
+    cli->problem = refused; /* --json prints it with the state of the run */
     haft__exit_status result = haft__follow_run(cli, args, run, err);
     if (status != HAFT_OK) {
         *err = refused;
@@ -127,8 +128,8 @@ static haft__exit_status follow_owned(haft__cli *cli, const haft__args *args, ha
     return result;
 }
 
-/* A run that was taken up with the command. What came too late has not been taken, but its deadline
- * has: whoever took the run up goes on with it. */
+/* The run was claimed with the command. If the command was too late, it is rejected, but its pause
+ * has expired: the new owner continues the run. */
 static haft__exit_status deliver_here(haft__cli *cli, const haft__args *args, haft_run *run,
                                       const haft__run_command *command, haft_error *err)
 {
@@ -170,8 +171,9 @@ static haft_status send_to_owner(haft__cli *cli, haft_run *run, const haft__deli
     return status;
 }
 
-/* Whether it can be said to the run as it is, or, once it has been heard, whether that is what came
- * of it: somebody else may have been faster. A tool that was answered may ask again at once. */
+/* Before the delivery: whether the command applies to the run. Afterwards (`heard`): whether it
+ * took effect, since somebody else may have been faster. A tool that was answered may ask again
+ * immediately. */
 static haft_status check_effect(haft__cli *cli, haft_run *run, const haft__delivery *delivery,
                                 bool heard, haft_error *err)
 {
@@ -204,7 +206,7 @@ static haft__exit_status deliver_to_owner(haft__cli *cli, const haft__args *args
     if (status == HAFT_OK) {
         status = check_effect(cli, before, delivery, false, err);
     }
-    if (status == HAFT_OK) { /* by its id it is found again, whatever was redacted of it */
+    if (status == HAFT_OK) { /* the id identifies the message even if parts of it were redacted */
         status = haft__runtime_make_id(runtime, message, err);
         named.command.message = (haft_str){message, HAFT__ID_LENGTH};
     }
@@ -229,10 +231,9 @@ static haft__exit_status deliver_to_owner(haft__cli *cli, const haft__args *args
     return result;
 }
 
-/* ---- either ---- */
+/* ---- both ---- */
 
-/* What is said, as whoever says it can have seen the run: whatever waits when it is heard, nothing
- * else is answered. */
+/* Binds the command to the pause that is open now: it applies to no later one. */
 static haft_status bind_to_pause(haft__cli *cli, haft_runtime *runtime, haft__delivery *delivery,
                                  haft__run_command *ret_command, haft_error *err)
 {
@@ -263,7 +264,7 @@ static haft__exit_status deliver(haft__cli *cli, const haft__args *args, haft_ru
         return haft__session_exit_status(status);
     }
     status = haft__spec_choice_watch(&choice, cli, args, runtime, err);
-    if (command.kind == HAFT__RUN_COMMAND_CANCEL) { /* whatever it was to do: it is to end */
+    if (command.kind == HAFT__RUN_COMMAND_CANCEL) { /* a cancelled run needs no choice of a spec */
         haft__spec_choice_finish(&choice);
     }
     if (status == HAFT_OK) {
@@ -294,7 +295,7 @@ haft__exit_status haft__delivery_send(haft__cli *cli, const haft__args *args,
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }
-    haft__delivery named = *delivery; /* "last" is one run from beginning to end */
+    haft__delivery named = *delivery; /* "last" means the same run throughout the command */
     status = haft__cli_resolve_run(cli, runtime, &named.run, err);
     haft__exit_status result = status == HAFT_OK ? deliver(cli, args, runtime, &named, err)
                                                  : haft__session_exit_status(status);

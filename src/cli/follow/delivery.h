@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/follow/delivery.h - says something to a run, wherever it is: what answer, approve, reject and
- * cancel have in common. */
+/* cli/follow/delivery.h - delivers a command to a run, whichever process owns it. Shared by answer,
+ * approve, reject and cancel. */
 #ifndef HAFT_CLI_FOLLOW_DELIVERY_H
 #define HAFT_CLI_FOLLOW_DELIVERY_H
 
@@ -8,15 +8,15 @@
 #include "run/pause/command.h"
 
 typedef struct haft__delivery {
-    const char *run; /* its id, the beginning of it, or "last" */
+    const char *run; /* an id, the beginning of one, or "last" */
     haft__run_command command;
-    const char *value; /* what `command.value` is to be; NULL: nothing */
-    bool text;         /* a value that is no JSON is taken as a text where that fits */
+    const char *value; /* becomes `command.value`; NULL: none */
+    bool text;         /* a value that is not JSON is treated as text if that is valid */
 } haft__delivery;
 
-/* Takes the run up, says it, and goes along with the run. A run that another process has is sent
- * a message; what it makes of it is printed. */
-/* Who speaks: the name of the user. */
+/* Claims the run, applies the command and follows the run. If another process owns the run, sends
+ * it a message and prints the outcome. */
+/* The name of the user, for events. */
 haft_str haft__delivery_user(void);
 
 haft__exit_status haft__delivery_send(haft__cli *cli, const haft__args *args,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * follow.c - the loop of a command that has a run.
+ * follow.c - the main loop of a command that follows a run.
  *
- * The answer goes to standard output, what happens on the way to standard error; with --events only
- * events, with --json only the result. An interrupt stops the run here and leaves it to be resumed.
- * Tests: tests/cli/run_test.py.
+ * The answer goes to standard output, progress to standard error; with --events only events, with
+ * --json only the result. An interrupt stops the run here; it can be resumed. Tests:
+ * tests/cli/run_test.py.
  */
 #include "cli/follow/follow.h"
 
@@ -31,13 +31,13 @@ typedef struct follower {
     haft_run *run;
     haft__timeline timeline;
     bool events, json, reports;
-    bool wants_progress; /* what is only told is of use */
+    bool wants_progress; /* progress events are shown */
     haft__interrupts interrupts;
     bool pausing, cancelling;          /* because of an interrupt */
     haft__terminal *terminal;          /* NULL: nobody can be asked */
-    uint64_t asked;                    /* the newest question of a tool that was told */
-    haft__follow_reported_queue queue; /* which run of the thread it was told to wait for */
-    uint64_t held; /* the event behind which it was told which calls wait for others */
+    uint64_t asked;                    /* the newest question of a tool that was reported */
+    haft__follow_reported_queue queue; /* the run ahead in the thread that was reported */
+    uint64_t held;                     /* the last event when waiting calls were reported */
     haft_error *err;
 } follower;
 
@@ -49,9 +49,8 @@ haft_status haft__follow_check_options(const haft__args *args, haft_error *err)
     return HAFT_OK;
 }
 
-/* ---- what happens ---- */
+/* ---- progress ---- */
 
-/* Writes what the timeline has to say. */
 static void write_timeline(follower *f)
 {
     haft__buf *out = &f->timeline.out;
@@ -81,7 +80,7 @@ static haft_status show_events(follower *f)
     return status;
 }
 
-/* A call that waits for another does not seem to be there. */
+/* Reports calls that wait for others, since the timeline does not show them. */
 static void report_waiting_calls(follower *f)
 {
     if (f->reports && haft__waiting_calls_due_ms(f->run, f->held) == 0) {
@@ -110,7 +109,7 @@ static haft_status step(follower *f)
     return status;
 }
 
-/* ---- who is asked ---- */
+/* ---- questions ---- */
 
 haft_status haft__follow_auto_approve(const haft__args *args, haft_run *run, bool *ret_did,
                                       haft_error *err)
@@ -137,7 +136,7 @@ haft_status haft__follow_auto_approve(const haft__args *args, haft_run *run, boo
     return HAFT_OK;
 }
 
-/* Whether the run goes on because somebody here had something to say. */
+/* *ret_goes_on: somebody answered here, and the run continues. */
 static haft_status ask_user(follower *f, bool *ret_goes_on)
 {
     *ret_goes_on = false;
@@ -147,7 +146,7 @@ static haft_status ask_user(follower *f, bool *ret_goes_on)
             return status;
         }
     }
-    haft_status status = show_events(f); /* so that the question comes last */
+    haft_status status = show_events(f); /* print events before the question */
     if (f->terminal != NULL) {
         haft__timeline_end_line(&f->timeline);
         write_timeline(f);
@@ -157,7 +156,7 @@ static haft_status ask_user(follower *f, bool *ret_goes_on)
                : status;
 }
 
-/* Whoever is to answer from elsewhere must know what, and how, while there is time. */
+/* Tells people elsewhere what to answer, and how, before the deadline. */
 static void report_questions(follower *f)
 {
     uint64_t newest = haft__run_local_question_seq(&f->run->state);
@@ -170,7 +169,8 @@ static void report_questions(follower *f)
     }
 }
 
-/* What a tool asks in this process would be lost with it: others have until its deadline. */
+/* A tool's question is lost when this process ends, so the command waits until its deadline for
+ * answers from elsewhere. */
 static haft_status wait_for_answer(follower *f, bool *ret_goes_on)
 {
     haft_status status = ask_user(f, ret_goes_on);
@@ -184,7 +184,7 @@ static haft_status wait_for_answer(follower *f, bool *ret_goes_on)
 
 /* ---- the end ---- */
 
-/* The object of a run that is left. One that was in memory only has come to its end by that. */
+/* Prints the object of a run that this command leaves. A run in memory ends with the process. */
 static void print_interrupted(follower *f, haft__end end, const haft_error *why)
 {
     haft__run left = f->run->state;
@@ -217,7 +217,7 @@ static haft__exit_status stop_following(follower *f)
 
 /* ---- interrupts ---- */
 
-/* What a pause waits for: calls with effects that have begun. */
+/* Reports the calls that a pause waits for: they have effects and have started. */
 static void report_pausing(follower *f)
 {
     if (!f->reports || f->run->slots == NULL) {
@@ -243,11 +243,11 @@ static void cancel_run(follower *f)
                                  .why = HAFT__LIT("Ctrl-C")};
     f->cancelling = true;
     f->run->suspended = false;
-    (void)!haft__run_perform_command(f->run, &command, NULL); /* it may have ended meanwhile */
+    (void)!haft__run_perform_command(f->run, &command, NULL); /* the run may have ended */
 }
 
-/* The first interrupt pauses the run, a second Ctrl-C cancels it; who asks twice otherwise does
- * not wait for calls either. Whether the run is to be left. */
+/* The first interrupt pauses the run, a second Ctrl-C cancels it. A second signal of another kind
+ * stops without waiting for calls. Returns whether to leave the run. */
 static bool handle_interrupts(follower *f)
 {
     unsigned count = f->interrupts.sigint_count + f->interrupts.sigterm_count;
@@ -268,7 +268,7 @@ static bool handle_interrupts(follower *f)
     return count >= 2 || (haft__run_is_drained(f->run) && haft_run_state(f->run) != HAFT_ENDED);
 }
 
-/* A run that waits for another of its thread does not seem to do anything. */
+/* Reports that the run waits for another run of its thread. */
 static void report_queue(follower *f)
 {
     if (f->reports && haft__follow_queue_changed(&f->queue, f->run)) {
@@ -278,7 +278,7 @@ static void report_queue(follower *f)
     }
 }
 
-/* A question that goes with this process does not wait until all else is done. */
+/* Asks a tool's question at once, since it is lost when this process ends. */
 static haft_status step_or_ask(follower *f)
 {
     bool goes_on;
@@ -354,7 +354,7 @@ haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_
     haft__cli_set_run(cli, run->id);
     if (f.json && !cli->answered && !run->runtime->shared && err->message[0] != '\0') {
         print_interrupted(&f, HAFT__END_FAILED,
-                          err); /* nobody can look it up behind this process */
+                          err); /* the run cannot be read after this process ends */
     }
     haft__interrupts_release(&f.interrupts);
     haft__timeline_finish(&f.timeline);

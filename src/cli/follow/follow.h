@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/follow/follow.h - goes along with a run: shows what happens, asks who sits at the terminal,
- * prints what came of it. What `run`, `resume`, `answer`, `approve`, `reject` and `cancel` have in
- * common.
+ * cli/follow/follow.h - follows a run: shows its progress, asks the person at the terminal, prints
+ * the result. Shared by `run`, `resume`, `answer`, `approve`, `reject` and `cancel`.
  */
 #ifndef HAFT_CLI_FOLLOW_FOLLOW_H
 #define HAFT_CLI_FOLLOW_FOLLOW_H
@@ -21,30 +20,30 @@
 /* BAD_INPUT for options that exclude each other. */
 HAFT_MUST_USE haft_status haft__follow_check_options(const haft__args *args, haft_error *err);
 
-/* Goes on until the run has ended or waits for somebody who is not here, and prints. */
+/* Runs until the run has ended, or is pending for somebody who is not here; prints the result. */
 haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_run *run,
                                    haft_error *err);
 
-/* With --events: prints those that are in the store and that nobody has read yet. */
+/* With --events: prints the stored events that were not printed yet. */
 HAFT_MUST_USE haft_status haft__follow_print_events(haft__cli *cli, haft_run *run, haft_error *err);
 
-/* Prints what came of a run that is only looked at. */
+/* Prints the result of a run that this process does not own. */
 haft__exit_status haft__follow_print_result(haft__cli *cli, const haft__args *args,
                                             const haft_run *run, haft_error *err);
 
-/* The same of one that another process has, behind what was said to it; with --events, what has
- * happened since: the events behind `seq`. */
+/* The same for a run of another process, after a command was delivered to it; with --events also
+ * the events after `seq`. */
 haft__exit_status haft__follow_print_since(haft__cli *cli, const haft__args *args,
                                            const haft_run *run, uint64_t seq, haft_error *err);
 
-/* --yes: approves a call that waits for it and is not destructive, --yes=all any. */
+/* --yes approves a pending call that is not destructive; --yes=all approves any. */
 HAFT_MUST_USE haft_status haft__follow_auto_approve(const haft__args *args, haft_run *run,
                                                     bool *ret_did, haft_error *err);
 
-/* Says for which run of its thread one waits, and what can be done about it. */
+/* Prints which run of its thread the run waits for, and what the user can do about that. */
 void haft__follow_report_queue(haft__cli *cli, const haft_run *run);
 
-/* The same by what is known of both. */
+/* The same for a known id and state. */
 void haft__follow_report_run_ahead(haft__cli *cli, const char *id, haft_str ahead,
                                    haft__run_state state, bool lost);
 

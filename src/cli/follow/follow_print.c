@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow_print.c - what came of a run, and how to go on with it. Tests: tests/cli/run_test.py. */
+/* follow_print.c - prints the result of a run, and how to continue it. Tests:
+ * tests/cli/run_test.py. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -19,7 +20,7 @@ static bool waits_for_answer(const haft_run *run)
     return waits;
 }
 
-/* One that is running is another process's: what was said to it has been taken. */
+/* A run that is still running belongs to another process, which has accepted the command. */
 static haft__exit_status exit_status_of(const haft_run *run)
 {
     if (haft_run_state(run) != HAFT_ENDED) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow_report.c - one line for those who want to be told nothing else. Tests:
- * tests/cli/run_test.py. */
+/* follow_report.c - reports of one line, for --quiet and for runs that wait for their thread.
+ * Tests: tests/cli/run_test.py. */
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"

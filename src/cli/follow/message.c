@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * message.c - a message to a run that another process has: it is left in the store, and somebody
- * waits until it was heard. Tests: tests/cli/store_test.py.
+ * message.c - sends a message to a run that another process owns: stores it, and waits until the
+ * owner has consumed it. Tests: tests/cli/store_test.py.
  */
 #include "cli/follow/message.h"
 
@@ -12,24 +12,24 @@
 #include "io/owner.h"
 #include "store/move.h"
 
-/* How long another process may take until it has heard. */
+/* How long the owner may take to consume a message. */
 #define CONSUME_TIMEOUT_MS 10000U
 #define POLL_MS            50U
-#define REPORT_AFTER_MS    1000U /* ... and until that is told */
-/* Past these something else is wrong than that others are faster. */
+#define REPORT_AFTER_MS    1000U /* after this, the wait is reported */
+/* More attempts mean another problem than faster processes. */
 #define MAX_TRIES 100U
 
-/* What somebody waits for who has left a message. */
+/* The wait for a message to be consumed. */
 typedef struct message_wait {
-    uint64_t start_ms; /* on the steady clock: the other may be set while somebody waits */
-    uint64_t lease_ms; /* of its owner, at first */
+    uint64_t start_ms; /* on the monotonic clock: the wall clock may be set meanwhile */
+    uint64_t lease_ms; /* the owner's lease at the start */
     bool told;
-    haft_str text; /* the message, and its id in the store once that is known */
+    haft_str text; /* the message, and its id in the store once known */
     uint64_t message;
-    bool heard;     /* it has been dealt with */
-    bool left;      /* nobody has the run any more */
-    unsigned tries; /* to take it up here */
-    haft_run *mine; /* it was taken up here; else NULL */
+    bool heard;     /* the message was consumed */
+    bool left;      /* the run has no owner any more */
+    unsigned tries; /* attempts to open the run here */
+    haft_run *mine; /* the run was opened here; else NULL */
 } message_wait;
 
 static haft_status fail_unresponsive_owner(const haft_run *run, haft_error *err)
@@ -40,8 +40,8 @@ static haft_status fail_unresponsive_owner(const haft_run *run, haft_error *err)
     return haft__hint(err, status, "haft resume %s takes it up once it is gone", run->id);
 }
 
-/* Whoever moves a run into another store never listens: the message goes along, and is heard once
- * the move has come to its end. */
+/* A process that moves a run to another store consumes no messages: the message moves with the run,
+ * and is consumed after the move. */
 static haft_status check_not_moving(const haft__store_run *row, haft_error *err)
 {
     haft__move move;
@@ -49,8 +49,9 @@ static haft_status check_not_moving(const haft__store_run *row, haft_error *err)
                                                      : HAFT_OK;
 }
 
-/* One that is stopped cannot be told; its run is others' when its lease is over. One that renews it
- * and does not listen will not either. */
+/* An owner that is stopped cannot consume messages; its run can be claimed when the lease expires.
+ * An owner that renews its lease but does not consume the message within the timeout is
+ * unresponsive. */
 static haft_status check_owner(haft__cli *cli, const haft_run *run, message_wait *w,
                                haft_error *err)
 {
@@ -79,12 +80,13 @@ static haft_status check_owner(haft__cli *cli, const haft_run *run, message_wait
     return HAFT_OK;
 }
 
-/* Whoever had the run has left it before it heard: it is taken up here, where it hears what was
- * sent. Saying it again would leave the message behind, for another question of the same call. */
+/* The owner has left the run before it consumed the message: opens the run here, where it consumes
+ * the message. Sending the command again would leave the message in the store, for a later question
+ * of the same call. */
 static haft_status open_run_here(const haft_run *run, message_wait *w, haft_error *err)
 {
     haft_status status = haft_run_open(run->runtime, run->id, &w->mine, err);
-    if (status == HAFT_BAD_STATE && ++w->tries < MAX_TRIES) { /* another was faster, or it ended */
+    if (status == HAFT_BAD_STATE && ++w->tries < MAX_TRIES) { /* another owner, or it ended */
         *err = (haft_error){0};
         w->left = false;
         return HAFT_OK;
@@ -106,8 +108,8 @@ static haft_status wait_poll_interval(const haft_run *run, const message_wait *w
     return status;
 }
 
-/* Whether the message is not there any more. Which one it is, the store does not say: the last that
- * has its text. Others may be left to a run for long. */
+/* Whether the message is gone. The store does not return its id on sending: it is the last message
+ * with the same text. Other messages to the run may stay for long. */
 static bool is_consumed(message_wait *w, const haft__store_request *found)
 {
     uint64_t there = 0;
@@ -121,7 +123,7 @@ static bool is_consumed(message_wait *w, const haft__store_request *found)
     return there == 0;
 }
 
-/* Until its owner, who may come to be this process, has dealt with the message. */
+/* Waits until the owner, which may become this process, has consumed the message. */
 static haft_status wait_until_consumed(haft__cli *cli, haft_run *run, message_wait *w,
                                        haft_error *err)
 {
@@ -146,8 +148,8 @@ static haft_status wait_until_consumed(haft__cli *cli, haft_run *run, message_wa
     return status;
 }
 
-/* A message that was refused: the run has ended, which whoever looks at it sees, or is on its way
- * into another store. */
+/* The store rejected the message: the run has ended, which the caller sees when it reads the run,
+ * or is being moved to another store. */
 static haft_status explain_rejection(haft__cli *cli, const haft_run *run, haft_error *err)
 {
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = haft__str(run->id)};

@@ -26,10 +26,9 @@ haft_status haft__run_result_print(haft__cli *cli, const haft__run *run, const h
     return status;
 }
 
-/* ---- of the store ---- */
+/* ---- from the store ---- */
 
-/* Reads the run `id` as far as the store has it: at least its thread. *ret_stored is finished by
- * the caller. */
+/* Reads the run `id` as far as possible: at least its thread. The caller finishes *ret_stored. */
 static haft__run read_run(haft__cli *cli, haft_runtime *runtime, const char *id,
                           haft__stored_run *ret_stored, haft_error *err)
 {
@@ -59,7 +58,7 @@ void haft__run_result_print_stored(haft__cli *cli, haft_runtime *runtime, const 
     haft__stored_run_finish(&stored);
 }
 
-/* ---- which run it is ---- */
+/* ---- the run of the command ---- */
 
 void haft__cli_set_run(haft__cli *cli, const char *id)
 {

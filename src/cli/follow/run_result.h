@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/follow/run_result.h - what --json prints of a run: one object,
+ * cli/follow/run_result.h - the object that --json prints for a run:
  * docs/schemas/result.schema.json.
  *
- * A command that is refused says how the run stands all the same, and why it was refused: whoever
- * reads only the object must not take a run that is well for one that has failed.
+ * After a rejected command the object has the state of the run as well as the error, so that a
+ * reader of the object alone does not mistake a healthy run for a failed one.
  */
 #ifndef HAFT_CLI_FOLLOW_RUN_RESULT_H
 #define HAFT_CLI_FOLLOW_RUN_RESULT_H
 
 #include "cli/session.h"
 
-/* Prints the object; `why` is its `error` for what did not come to the end of the run, or NULL. */
+/* Prints the object. Its `error` is `why`, the error of the command; NULL: the error that the run
+ * ended with. */
 HAFT_MUST_USE haft_status haft__run_result_print(haft__cli *cli, const haft__run *run,
                                                  const haft_error *why, haft_error *err);
 
-/* The same of a run as the store has it now; `why` may be NULL. Without a runtime, or when the
- * store cannot be read, only its id is known; without an id, or when there is no such run, that is
+/* The same for a run as the store has it now; `why` may be NULL. Without a runtime, or if the store
+ * cannot be read, only the id is printed; without an id, or if the run does not exist, that is
  * null. */
 void haft__run_result_print_stored(haft__cli *cli, haft_runtime *runtime, const char *id,
                                    const haft_error *why);
 
-/* From here on the command is about this run; "": it has no id yet. */
+/* Sets the run that the command is about; "": it has no id yet. */
 void haft__cli_set_run(haft__cli *cli, const char *id);
 
-/* Finds the run that *name means (an id, the beginning of one, "last") and makes it its id: it is
- * that run for the whole command, and haft__cli_set_run knows it. NOT_FOUND, BAD_INPUT. */
+/* Resolves *name (an id, the beginning of one, "last") to an id, for the whole command, and calls
+ * haft__cli_set_run. NOT_FOUND, BAD_INPUT. */
 HAFT_MUST_USE haft_status haft__cli_resolve_run(haft__cli *cli, haft_runtime *runtime,
                                                 const char **name, haft_error *err);
 
