@@ -16,7 +16,7 @@ void haft__batch_prefix_error(haft_error *failure, size_t number)
     haft__error_prepend_location(failure, place);
 }
 
-/* The next line; *ret_more is false behind the last. */
+/* Handles the next line; *ret_more is false after the last. */
 static haft_status handle_next_line(haft__cli *cli, haft__line_reader *lines,
                                     haft__batch_handler *answer, void *context, bool *ret_more,
                                     haft_error *err)
@@ -49,7 +49,7 @@ haft__exit_status haft__batch_run(haft__cli *cli, const char *path, haft__batch_
     }
     bool more = true;
     haft_status status = HAFT_OK;
-    while (more && status == HAFT_OK && !ferror(cli->out)) { /* main() says that nobody reads */
+    while (more && status == HAFT_OK && !ferror(cli->out)) { /* main() reports a write error */
         status = handle_next_line(cli, &lines, answer, context, &more, err);
     }
     haft__line_reader_close(&lines);

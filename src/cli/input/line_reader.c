@@ -31,8 +31,8 @@ void haft__line_reader_close(haft__line_reader *lines)
     haft__buf_finish(&lines->line);
 }
 
-/* Reads up to the line end or the end of the file; what does not fit is dropped, which the buffer
- * remembers. Returns false when there was nothing at all. */
+/* Reads up to the line end or the end of the file. Drops what does not fit; the buffer records
+ * that. False if there was no input. */
 static bool take_line(haft__line_reader *lines)
 {
     haft__buf_clear(&lines->line);

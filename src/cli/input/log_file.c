@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log_file.c - logs of events in files. Tests: tests/cli/run_test.py. */
+/* log_file.c - reads logs of events from files. Tests: tests/cli/run_test.py. */
 #include "cli/input/log_file.h"
 
 #include "base/error.h"
@@ -8,7 +8,8 @@
 #include "io/file.h"
 #include "json/read.h"
 
-/* Lines are written whole, with their end; what has none and is no JSON was cut by a crash. */
+/* Lines are written whole, with a line feed. A last line without one that is not JSON was truncated
+ * by a crash. */
 static haft_status drop_torn_line(const char *path, FILE *notes, haft_str *lines, haft_error *err)
 {
     size_t start = lines->len, number = 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * remotes.c - looks documents up below one directory and keeps them.
+ * remotes.c - finds documents below one directory and caches them.
  *
- * URLs come from schemas, so they are not trusted: a path leads below the directory or nowhere.
- * Tests: tests/cli/input/remotes_test.c.
+ * URLs come from schemas, so they are not trusted: a path never leaves the directory. Tests:
+ * tests/cli/input/remotes_test.c.
  */
 #include "cli/input/remotes.h"
 
@@ -42,7 +42,7 @@ void haft__remotes_finish(haft__remotes *remotes)
     haft__arena_finish(&remotes->arena);
 }
 
-/* Ordinary names between slashes: no "..", no ".", nothing empty, no NUL. */
+/* Only ordinary names between slashes: no "..", no ".", no empty name, no NUL. */
 static bool is_safe(haft_str path)
 {
     if (path.len == 0 || memchr(path.ptr, '\0', path.len) != NULL
@@ -58,10 +58,10 @@ static bool is_safe(haft_str path)
     return true;
 }
 
-/* A file that is there: the document, or why it cannot be used. */
+/* An existing file: the document, or why it cannot be used. */
 typedef struct remote {
     haft__json document;
-    haft_error problem; /* status OK when there is none */
+    haft_error problem; /* status OK if it can be used */
 } remote;
 
 /* Reads the document in the file `path` into the arena. */
@@ -89,8 +89,8 @@ static haft_status load(haft__remotes *remotes, const char *path, haft__json *re
     return status;
 }
 
-/* Makes the entry for `url`, whose file is `path`. NULL, and remotes->problem says why, when it
- * cannot be kept: then it is tried again when it is asked for again. */
+/* Adds the entry of `url`, whose file is `path`. NULL if it cannot be stored (remotes->problem has
+ * the reason); the next lookup tries again. */
 static const remote *add(haft__remotes *remotes, const char *path, haft_str url)
 {
     haft_error *err = &remotes->problem;
@@ -119,7 +119,7 @@ static const remote *add(haft__remotes *remotes, const char *path, haft_str url)
     return kept;
 }
 
-/* The path of the file that `url` stands for; false when there is none below the directory. */
+/* The path of the file for `url`; false if it is not below the directory. */
 static bool find_file(const haft__remotes *remotes, haft_str url, char *path, size_t size)
 {
     if (remotes->directory == NULL || !haft__str_starts_with(url, HAFT__LIT(HAFT__REMOTES_URL))) {

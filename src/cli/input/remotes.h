@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/input/remotes.h - JSON documents in a directory that schemas may refer to by URL.
+ * cli/input/remotes.h - JSON documents in a directory that schemas refer to by URL.
  *
- * DIR/a/b.json is http://localhost:1234/a/b.json. Nothing is ever fetched from a network.
+ * DIR/a/b.json is http://localhost:1234/a/b.json. Nothing is fetched from a network.
  */
 #ifndef HAFT_CLI_INPUT_REMOTES_H
 #define HAFT_CLI_INPUT_REMOTES_H
@@ -13,14 +13,14 @@
 #define HAFT__REMOTES_URL "http://localhost:1234/"
 
 typedef struct haft__remotes {
-    const char *directory; /* may be NULL: there are none */
+    const char *directory; /* may be NULL: no documents */
     haft__arena arena;     /* the documents read so far */
-    haft__map documents;   /* by URL; those that could not be used too, so they are read once */
+    haft__map documents;   /* by URL; also unusable ones, so that each is read only once */
     haft__hash_key hash_key;
-    haft_error problem; /* why a document that is there could not be used; status OK when none */
+    haft_error problem; /* why an existing document could not be used; otherwise status OK */
 } haft__remotes;
 
-/* IO when there is no such directory. NULL is fine. */
+/* IO if the directory does not exist. NULL is allowed. */
 HAFT_MUST_USE haft_status haft__remotes_check(const char *directory, haft_error *err);
 
 void haft__remotes_init(haft__remotes *remotes, const char *directory, haft__hash_key hash_key);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec_file.c - reading specs, and showing what is wrong with them. Tests:
- * tests/cli/check_test.py. */
+/* spec_file.c - reads specs, and prints their problems. Tests: tests/cli/check_test.py. */
 #include "cli/input/spec_file.h"
 
 #include <string.h>
@@ -16,7 +15,7 @@
 #include "io/random.h"
 #include "model/provider.h"
 
-/* The values of --set, in their order, and --model, which a run remembers as one more. */
+/* The values of --set, in order, and --model, which a run stores as one more override. */
 static haft_status collect_sets(haft__cli *cli, const haft__args *args, haft__spec_options *options,
                                 haft__spec_origin *ret_origin, haft_error *err)
 {
@@ -49,7 +48,7 @@ haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__a
 {
     bool is_stdin = strcmp(path, "-") == 0;
     haft__spec_file file = {.name = is_stdin ? "standard input" : path};
-    haft_str place = haft__file_absolute(&cli->arena, path); /* others go on elsewhere */
+    haft_str place = haft__file_absolute(&cli->arena, path); /* independent of the cwd */
     haft__spec_options options = {.path = place,
                                   .env = haft__config_env(cli).env,
                                   .find_price = haft__provider_price,
@@ -76,9 +75,9 @@ haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__a
     return status;
 }
 
-/* ---- showing ---- */
+/* ---- output ---- */
 
-/* Whether the character in this column is part of what is not to be shown, by any problem. */
+/* Whether any problem marks the character in this column as secret. */
 static bool is_secret(const haft__spec_report *report, uint32_t line, uint32_t column)
 {
     for (size_t i = 0; i < report->count; i++) {
@@ -91,7 +90,7 @@ static bool is_secret(const haft__spec_report *report, uint32_t line, uint32_t c
     return false;
 }
 
-/* A star for each character of a secret: what points below the line still fits. */
+/* Replaces each character of a secret by a star, so that the caret below the line stays correct. */
 static void hide_secrets(const haft__spec_file *file, uint32_t line, haft__buf *shown)
 {
     haft_str text = haft__spec_line_text(file->text, line);
@@ -133,7 +132,7 @@ static void print_problem(const haft__spec_file *file, const haft__spec_problem 
     haft__buf_finish(&shown);
 }
 
-/* Whether the file is fine, and only what was added to it is not. */
+/* Whether all problems are in options, and none in the file. */
 static bool is_options_only(const haft__spec_report *report)
 {
     for (size_t i = 0; i < report->count; i++) {
@@ -161,7 +160,7 @@ void haft__spec_file_print(const haft__spec_file *file, FILE *out)
     }
 }
 
-/* The first error, for those who read JSON. */
+/* Keeps the first error, for --json. */
 static void note_problem(const haft__spec_file *file, haft__cli *cli)
 {
     for (size_t i = 0; i < file->report.count; i++) {
@@ -182,8 +181,8 @@ static void note_problem(const haft__spec_file *file, haft__cli *cli)
     }
 }
 
-/* Servers of an imported file that are left out are told of wherever the spec is used: the file is
- * another program's, and nobody checks it here. */
+/* Every command that uses the spec warns about omitted servers of an imported file: another program
+ * writes that file, and nobody runs `haft check` on it. */
 static void report_left_out(const haft__spec_file *file, haft__cli *cli)
 {
     for (size_t i = 0; i < file->report.count; i++) {

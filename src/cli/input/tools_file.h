@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/input/tools_file.h - tools as JSON, for commands that need to know them but run none: names,
- * or objects with a name, parameters and a description, on their own or as a provider wraps them.
+ * cli/input/tools_file.h - reads tools as JSON, for commands that need their definitions but run
+ * none: names, or objects with a name, parameters and a description, bare or in a provider's
+ * wrapper.
  */
 #ifndef HAFT_CLI_INPUT_TOOLS_FILE_H
 #define HAFT_CLI_INPUT_TOOLS_FILE_H
@@ -15,7 +16,7 @@ typedef struct haft__tools_list {
     size_t count;
 } haft__tools_list;
 
-/* From an array, or an object with an array "tools". BAD_INPUT when an entry has no name. */
+/* From an array, or an object with an array "tools". BAD_INPUT if an entry has no name. */
 HAFT_MUST_USE haft_status haft__tools_file_parse(haft__arena *arena, haft__json value,
                                                  haft__tools_list *ret_list, haft_error *err);
 

@@ -17,9 +17,9 @@ typedef struct turns_reader {
     haft__arena *arena;
     const haft__format *format;
     haft__turns *turns;
-    const haft__format_call *calls; /* of the last turn that had any */
+    const haft__format_call *calls; /* of the last turn with calls */
     size_t call_count;
-    size_t spoken, called; /* turns of the assistant so far, and calls in those before the last */
+    size_t spoken, called; /* turns of the assistant so far, and calls before the last one */
 } turns_reader;
 
 static const char shape[] = "a turn is {\"text\", \"calls\": [{\"name\", \"arguments\"}]} or "
@@ -37,7 +37,7 @@ static haft_status require_kind(const haft__json *value, haft__json_kind kind, c
                       haft__json_kind_name(*value));
 }
 
-/* A text; what there is stays when it is missing or null. */
+/* A text; *io_text stays if it is missing or null. */
 static haft_status read_text(haft__json object, const char *key, haft_str *io_text, haft_error *err)
 {
     char where[32];
@@ -51,7 +51,7 @@ static haft_status read_text(haft__json object, const char *key, haft_str *io_te
     return status;
 }
 
-/* A value as a text: a string is its text, anything else its JSON. */
+/* A value as text: a string as it is, anything else as JSON. */
 static haft_status read_any(turns_reader *r, const haft__json *value, haft_str *ret_text,
                             haft_error *err)
 {
@@ -78,7 +78,7 @@ static haft_status require_list(const haft__json *list, const char *key, haft_er
     return require_kind(list, HAFT__JSON_ARRAY, where, "an array", err);
 }
 
-/* Pointers are put together without a colon. */
+/* Prepends to a JSON pointer, without a colon. */
 static void prefix_error(haft_error *err, const char *key, size_t index)
 {
     char where[sizeof(err->where) + 64];
@@ -166,7 +166,7 @@ static haft_status add_assistant(turns_reader *r, haft__json turn, haft_error *e
     return status;
 }
 
-/* The call that a result belongs to: by its id, or by its place. */
+/* The call of a result: by id, or by position. */
 static const haft__format_call *find_call(const turns_reader *r, haft_str id, size_t index)
 {
     for (size_t i = 0; id.len > 0 && i < r->call_count; i++) {
@@ -271,7 +271,8 @@ static haft_status read_array(turns_reader *r, haft_str text, const haft__json_o
     return status;
 }
 
-/* A fault of JSON says "1:COLUMN (byte N)", as if there were no line before. */
+/* A JSON error has the location "1:COLUMN (byte N)", relative to its line: replaces the line
+ * number. */
 static void prefix_error_line(haft_error *err, size_t number)
 {
     char where[sizeof(err->where) + 32];

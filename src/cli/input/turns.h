@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/input/turns.h - the turns of a conversation from a file, written as a format writes them in a
- * history. What `haft render --calls` prints.
+ * cli/input/turns.h - reads the turns of a conversation from a file and writes them as a format
+ * writes them in a history, for `haft render --calls`.
  *
  *     {"text": "Let me look.", "calls": [{"id": ..., "name": "f", "arguments": {...}}]}
  *     {"results": [{"id": ..., "name": "f", "text": "21"}]}
@@ -23,9 +23,9 @@ typedef struct haft__turns {
     size_t count;
 } haft__turns;
 
-/* From a file that is an array, or has an object a line; "-" is standard input. Calls without an
- * id are c1.1, c1.2 and so on; results without id and name belong to the calls before them, in
- * their order. err->where begins with the file's name. */
+/* From a file that is an array, or has an object a line; "-" is standard input. Default ids of
+ * calls are c1.1, c1.2 and so on; results without id and name belong to the preceding calls, in
+ * order. err->where begins with the file's name. */
 HAFT_MUST_USE haft_status haft__turns_read(haft__arena *arena, const char *path,
                                            haft__hash_key hash_key, const haft__format *format,
                                            haft__turns *ret_turns, haft_error *err);
