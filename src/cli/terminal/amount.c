@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* amount.c - times, sizes and costs. Tests: tests/cli/terminal/amount_test.c. */
+/* amount.c - formats times, sizes and costs. Tests: tests/cli/terminal/amount_test.c. */
 #include "cli/terminal/amount.h"
 
 #include "base/str.h"
 
-/* One digit behind the point below ten, none from there on; rounded down. */
+/* One decimal digit below ten, none above; rounded down. */
 static void add_scaled(haft__buf *buf, uint64_t value, uint64_t unit, const char *name)
 {
     uint64_t whole = value / unit;

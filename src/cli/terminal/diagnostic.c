@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diagnostic.c - the line, the caret, the hint.
+ * diagnostic.c - prints the line, the caret and the hint.
  *
- * The caret must stand below what is meant whatever the line has in it: a tab stays a tab in both
- * lines, a wide character is two spaces, a mark none, and what a terminal would obey is written out
- * as \u001b and so takes six. Tests: tests/cli/terminal/diagnostic_test.c, tests/cli/check_test.py.
+ * The caret must be below the right character whatever the line contains: a tab stays a tab in both
+ * lines, a wide character is two spaces, a combining mark none, and an unsafe character is escaped
+ * as \u001b and takes six. Tests: tests/cli/terminal/diagnostic_test.c, tests/cli/check_test.py.
  */
 #include "cli/terminal/diagnostic.h"
 
@@ -21,7 +21,7 @@
 #include "io/file.h"
 #include "spec/load/problem.h"
 
-/* Of a long line, so many characters in front of the caret and in all are shown. */
+/* Of a long line, the maximum of characters before the caret, and in all. */
 #define MAX_COLUMNS_BEFORE_CARET 60U
 #define MAX_COLUMNS              100U
 #define INDENT                   "    "
@@ -45,11 +45,11 @@ bool haft__diagnostic_uses_colour(FILE *out)
 
 /* ---- the line ---- */
 
-/* One character of a line: how it is shown, and how much room that takes. */
+/* One character of a line: its escaped form and its width. */
 typedef struct glyph {
     size_t bytes; /* in the line */
     char text[16];
-    unsigned width; /* 0 also for a tab, which is as wide as it happens to be */
+    unsigned width; /* 0 also for a tab, whose width is not known */
     bool tab;
 } glyph;
 
@@ -80,7 +80,7 @@ static void repeat(FILE *out, char c, unsigned count)
     }
 }
 
-/* The room in front of the caret. */
+/* The space before the caret. */
 static void print_padding(FILE *out, haft_str line, size_t count)
 {
     for (size_t at = 0; count > 0 && at < line.len; count--) {
@@ -91,7 +91,7 @@ static void print_padding(FILE *out, haft_str line, size_t count)
     }
 }
 
-/* The caret, and ~ below the rest of what is meant. */
+/* The caret, and ~ below the rest of the marked text. */
 static void print_caret(FILE *out, haft_str line, size_t extent)
 {
     unsigned width = 0;
@@ -127,7 +127,7 @@ static void print_line(FILE *out, const haft__diagnostic *c, const style *in)
     }
 }
 
-/* ---- the whole ---- */
+/* ---- diagnostics ---- */
 
 void haft__diagnostic_print(FILE *out, const haft__diagnostic *c)
 {
@@ -188,7 +188,7 @@ void haft__diagnostic_print_json_error(FILE *out, const char *place, haft_str te
 
 /* ---- errors that name a file ---- */
 
-/* Cuts ":N" off the end; false when there is none. */
+/* Cuts ":N" off the end; false if it is missing. */
 static bool split_number(haft_str *place, uint32_t *ret_number)
 {
     const char *colon = place->len > 0 ? memrchr(place->ptr, ':', place->len) : NULL;
@@ -203,7 +203,7 @@ static bool split_number(haft_str *place, uint32_t *ret_number)
     return true;
 }
 
-/* The text of a regular file; what else there is may be gone once it is read. */
+/* The text of a regular file; anything else, such as a pipe, cannot be read twice. */
 static haft_str reread_file(haft__arena *arena, haft_str path)
 {
     haft_str text = {NULL, 0}, name = haft__arena_copy(arena, path);

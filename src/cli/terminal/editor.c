@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * editor.c - the text, the cursor, and what each key does to them.
+ * editor.c - the text, the cursor, and the effect of each key.
  *
- * A character is what haft__grapheme_next takes: a letter with its marks moves and goes as one.
- * Tests: tests/cli/terminal/editor_test.c.
+ * A character is what haft__grapheme_next returns: a letter and its marks are moved over and
+ * deleted as one. Tests: tests/cli/terminal/editor_test.c.
  */
 #include "cli/terminal/editor.h"
 
@@ -75,7 +75,7 @@ bool haft__editor_insert(haft__editor *edit, haft_str text)
     char *room = haft__buf_reserve(buf, text.len);
     if (room == NULL) {
         bool full = buf->status == HAFT_TOO_BIG;
-        buf->status = HAFT_OK; /* what was there is good */
+        buf->status = HAFT_OK; /* the text before is unchanged */
         if (full) {
             haft__editor_set_note(edit,
                                   "that does not fit: a text has at most %d bytes (line.bytes)",
@@ -127,7 +127,7 @@ static void insert_sanitized(haft__editor *edit, haft_str text)
     }
 }
 
-/* ---- places ---- */
+/* ---- positions ---- */
 
 static size_t next_of(const haft__editor *edit, size_t at)
 {
@@ -151,7 +151,7 @@ static size_t line_end(const haft__editor *edit, size_t at)
     return at;
 }
 
-/* The start of the character before. */
+/* The start of the previous character. */
 static size_t previous_of(const haft__editor *edit, size_t at)
 {
     size_t start = line_start(edit, at);
@@ -176,7 +176,7 @@ static bool is_blank(const haft__editor *edit, size_t at)
     return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* Bytes will do: those of one character are all of a word. */
+/* Comparing bytes is enough: all bytes of a multibyte character belong to a word. */
 static size_t word_left(const haft__editor *edit)
 {
     size_t at = edit->cursor;
@@ -263,7 +263,7 @@ static unsigned cells_between(const haft__editor *edit, size_t from, size_t to)
     return sum;
 }
 
-/* To the line that starts at `start`, below or above the cursor. */
+/* Moves to the line that starts at `start`, below or above the cursor. */
 static void move_to_line(haft__editor *edit, size_t start)
 {
     unsigned wanted = cells_between(edit, line_start(edit, edit->cursor), edit->cursor);
@@ -294,7 +294,7 @@ static void down(haft__editor *edit)
     }
 }
 
-/* ---- taking away ---- */
+/* ---- deleting ---- */
 
 static void backspace(haft__editor *edit)
 {
@@ -306,7 +306,7 @@ static void delete_next(haft__editor *edit)
     haft__editor_remove(edit, edit->cursor, next_of(edit, edit->cursor));
 }
 
-/* What is killed in a row comes back together. */
+/* Consecutive kills are yanked together. */
 static void kill(haft__editor *edit, size_t from, size_t to)
 {
     bool backward = to == edit->cursor && from < to;
@@ -357,7 +357,7 @@ static void yank(haft__editor *edit)
     (void)haft__editor_insert(edit, haft__buf_str(&edit->killed));
 }
 
-/* The characters on both sides of the cursor; at the end, the last two. */
+/* Swaps the characters before and after the cursor; at the end, the last two. */
 static void transpose(haft__editor *edit)
 {
     size_t middle = edit->cursor;
@@ -378,7 +378,7 @@ static void transpose(haft__editor *edit)
     }
 }
 
-/* ---- the rest ---- */
+/* ---- other keys ---- */
 
 static void newline(haft__editor *edit)
 {
@@ -431,7 +431,7 @@ static void (*const actions[HAFT__KEY_COUNT])(haft__editor *edit) = {
     [HAFT__KEY_INTERRUPT] = haft__editor_interrupt,
 };
 
-/* A backslash at the end asks for another line. */
+/* A backslash at the end starts another line. */
 static haft__editor_result enter(haft__editor *edit)
 {
     if (edit->text.len > 0 && edit->text.ptr[edit->text.len - 1] == '\\') {

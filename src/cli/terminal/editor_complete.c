@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* editor_complete.c - the Tab key. Tests: tests/cli/terminal/editor_test.c. */
+/* editor_complete.c - completion with the Tab key. Tests: tests/cli/terminal/editor_test.c. */
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/terminal/editor_int.h"
 
-/* What all of them start with, in whole characters. */
+/* The common prefix of all candidates, in whole characters. */
 static haft_str common_start(haft_str candidates, size_t *ret_count)
 {
     haft_str first = {NULL, 0};
@@ -33,7 +33,7 @@ static void list(haft__editor *edit, haft_str candidates, size_t count)
     if (count > HAFT__LIMIT_LINE_COMPLETIONS) {
         haft__buf_addf(&edit->below, "... and %zu more", count - HAFT__LIMIT_LINE_COMPLETIONS);
     }
-    edit->below.status = HAFT_OK; /* a list that was cut is good enough */
+    edit->below.status = HAFT_OK; /* a truncated list is acceptable */
     edit->changed = true;
 }
 

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * editor_draw.c - what a terminal has to be sent so that it shows the text.
+ * editor_draw.c - writes the bytes that make a terminal show the text.
  *
- * Only the rows of the text are drawn, from the first one on; a letter added to the end is sent
- * alone. Where a row ends is decided here and not left to the terminal, which has its own ways at
- * the last column. Used of the terminal: CR, LF, BEL, and up, right, erase below (CSI A, C, J), and
- * for Ctrl-L home and erase all (CSI H, 2J). Tests: tests/cli/terminal/editor_test.c.
+ * Only the rows of the text are drawn, from the first one; a letter appended at the end is sent
+ * alone. The editor breaks rows itself, because terminals differ at the last column. It uses CR,
+ * LF, BEL, up, right, erase below (CSI A, C, J), and for Ctrl-L home and erase all (CSI H, 2J).
+ * Tests: tests/cli/terminal/editor_test.c.
  */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/terminal/editor_int.h"
 #include "cli/terminal/width.h"
 
-/* Of a terminal that says something smaller, or nothing. */
+/* For a terminal that reports a smaller size, or none. */
 #define MIN_COLUMNS 8U
 #define MIN_ROWS    2U
 
-/* A place on the terminal, the first row of the text being 0. */
+/* A position on the terminal; the first row of the text is 0. */
 typedef struct place {
     unsigned row, column;
 } place;
 
-/* What is drawn: nothing, when only places are wanted. */
+/* `out` is NULL if only positions are computed. */
 typedef struct drawing {
     haft__buf *out;
     unsigned columns;
-    unsigned first, last; /* rows that are shown */
+    unsigned first, last; /* visible rows */
     place at;
 } drawing;
 
@@ -42,7 +42,7 @@ static void next_row(drawing *d)
     }
 }
 
-/* Where something of so many cells goes. */
+/* Starts a new row if so many cells do not fit. */
 static void make_room(drawing *d, unsigned cells)
 {
     if (d->at.column + cells > d->columns) {
@@ -69,7 +69,7 @@ static void put_text(drawing *d, haft_str text)
     }
 }
 
-/* A tab of the text comes as spaces. Anything else that a terminal would obey is not in it. */
+/* A tab is drawn as spaces. The text contains no other control characters. */
 static void put_character(drawing *d, haft_str character, unsigned cells, unsigned indent)
 {
     uint32_t code = 0;
@@ -100,7 +100,7 @@ static unsigned width_of(haft_str text)
     return sum;
 }
 
-/* ---- all of it ---- */
+/* ---- drawing ---- */
 
 static void put_prompt(drawing *d, const haft__editor *edit)
 {
@@ -113,7 +113,7 @@ static void put_prompt(drawing *d, const haft__editor *edit)
     put_text(d, HAFT__LIT("') "));
 }
 
-/* Goes through everything; returns where the cursor is. */
+/* Draws everything; returns the position of the cursor. */
 static place draw_text(drawing *d, const haft__editor *edit)
 {
     haft_str text = haft__editor_text(edit);
@@ -132,11 +132,11 @@ static place draw_text(drawing *d, const haft__editor *edit)
         put_character(d, (haft_str){rest.ptr, length}, cells, indent);
         at += length;
     }
-    make_room(d, 1); /* the cursor stands on a cell, too */
+    make_room(d, 1); /* the cursor needs a cell, too */
     return edit->cursor < text.len ? cursor : d->at;
 }
 
-/* What stands under the text, in as many rows as there are. Returns how many. */
+/* Draws the lines under the text, as many as fit. Returns the number of rows. */
 static unsigned put_below(const haft__editor *edit, unsigned columns, unsigned room, haft__buf *out)
 {
     drawing d = {.out = out, .columns = columns, .last = room > 0 ? room - 1 : 0};
@@ -145,7 +145,7 @@ static unsigned put_below(const haft__editor *edit, unsigned columns, unsigned r
         return 0;
     }
     haft__buf_add_str(out, HAFT__LIT("\r\n"));
-    while (rest.len > 0) { /* words stay whole where they can */
+    while (rest.len > 0) { /* do not break words if possible */
         haft_str word = haft__str_split(&rest, ' ');
         unsigned width = width_of(word);
         if (d.at.column > 0 && d.at.column + 1 + width > columns) {
@@ -189,8 +189,8 @@ static void draw_all(haft__editor *edit, unsigned columns, unsigned rows, haft__
     edit->drawn_column = cursor.column;
 }
 
-/* Whether a terminal shows `text` behind the present one as it is: no line feed, no tab, and no
- * mark that belongs to what is there. */
+/* Whether `text` can be appended as it is: no line feed, no tab, and no mark that combines with the
+ * character before. */
 static bool is_plain(haft_str text)
 {
     uint32_t code = 'x';
@@ -201,7 +201,7 @@ static bool is_plain(haft_str text)
                    && memchr(text.ptr, '\t', text.len) == NULL));
 }
 
-/* What was added to the end, if it stays in its row. */
+/* Draws only the text that was appended, if it stays in its row. */
 static bool draw_appended(haft__editor *edit, unsigned columns, haft__buf *out)
 {
     haft_str added = haft__str_skip(haft__editor_text(edit), edit->drawn);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* editor_history.c - lines typed before: one after the other, or the one with a word in it. Tests:
+/* editor_history.c - moves through the line history, and searches it. Tests:
  * tests/cli/terminal/editor_test.c. */
 #include "base/str.h"
 #include "cli/terminal/editor_int.h"
@@ -33,17 +33,17 @@ void haft__editor_history_next(haft__editor *edit)
     }
 }
 
-/* ---- searching ---- */
+/* ---- search ---- */
 
 void haft__editor_search_begin(haft__editor *edit)
 {
-    show(edit, edit->at); /* keeps the draft */
+    show(edit, edit->at); /* saves the draft */
     haft__buf_clear(&edit->query);
     edit->searching = true;
     edit->missing = false;
 }
 
-/* The newest line with the wanted text among the first `count`. */
+/* Finds the newest line that contains the query among the first `count`. */
 static void find(haft__editor *edit, size_t count)
 {
     haft_str query = haft__buf_str(&edit->query);
@@ -62,7 +62,7 @@ static void find(haft__editor *edit, size_t count)
     edit->beep = edit->missing;
 }
 
-/* From the newest line on. */
+/* Searches again from the newest line. */
 static void find_again(haft__editor *edit)
 {
     if (edit->at < edit->history->count) {
@@ -103,7 +103,7 @@ bool haft__editor_search_key(haft__editor *edit, haft__key key, haft_str text)
     } else if (key == HAFT__KEY_ESCAPE || key == HAFT__KEY_INTERRUPT) {
         stop(edit);
     } else {
-        edit->searching = false; /* what was found is the text now */
+        edit->searching = false; /* the found line becomes the text */
         edit->changed = true;
         return false;
     }

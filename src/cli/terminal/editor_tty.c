@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* editor_tty.c - the terminal behind the editor. Tests: tests/cli/chat_test.py. */
+/* editor_tty.c - connects the editor to the terminal. Tests: tests/cli/chat_test.py. */
 #include "cli/terminal/editor_tty.h"
 
 #include <errno.h>
@@ -14,13 +14,13 @@
 #include "base/limits.h"
 #include "base/str.h"
 
-/* How long the rest of an escape sequence may take. */
+/* Maximum time between the bytes of an escape sequence. */
 #define ESCAPE_MS 50
 
 #define PASTE_ON  "\x1b[?2004h"
 #define PASTE_OFF "\x1b[?2004l"
 
-/* What a drawing may take: rows are at least 8 wide, and each ends with two bytes. */
+/* Maximum size of a drawing: rows have at least 8 columns, and each ends with two bytes. */
 #define DRAWN_BYTES (4U * HAFT__LIMIT_LINE_BYTES)
 
 bool haft__editor_tty_usable(void)
@@ -43,9 +43,9 @@ void haft__editor_tty_finish(haft__editor_tty *tty)
     haft__buf_finish(&tty->out);
 }
 
-/* ---- raw and back ---- */
+/* ---- raw mode ---- */
 
-/* Of the process: there is one terminal, and signals and exit have to find it. */
+/* Global, because signal handlers and exit must restore the one terminal. */
 static struct termios cooked;
 static volatile sig_atomic_t is_raw;
 
@@ -97,7 +97,7 @@ static haft_status make_raw(haft_error *err)
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH};
 static volatile sig_atomic_t came[COUNT(caught)];
-static int wake[2] = {-1, -1}; /* a signal may come on any thread: it wakes the one that waits */
+static int wake[2] = {-1, -1}; /* signals on any thread write here, to wake the waiting one */
 
 static void on_signal(int number)
 {
@@ -179,7 +179,7 @@ static haft_status draw_final(haft__editor_tty *tty, haft_error *err)
     return flush(tty, err);
 }
 
-/* Stops the process, as the terminal would have, and goes on when it is continued. */
+/* Stops the process like the terminal would, and redraws when it is continued. */
 static haft_status suspend_process(haft__editor_tty *tty, haft_error *err)
 {
     struct sigaction ours, plain = {.sa_handler = SIG_DFL};
@@ -189,7 +189,7 @@ static haft_status suspend_process(haft__editor_tty *tty, haft_error *err)
     (void)sigaction(SIGTSTP, &plain, &ours);
     (void)kill(0, SIGTSTP);
     (void)sigaction(SIGTSTP, &ours, NULL);
-    (void)take_signal(SIGCONT); /* that was this one's end */
+    (void)take_signal(SIGCONT); /* from the end of this stop */
     if (status == HAFT_OK) {
         status = make_raw(err);
     }
@@ -199,7 +199,6 @@ static haft_status suspend_process(haft__editor_tty *tty, haft_error *err)
 
 /* ---- reading ---- */
 
-/* Deals with signals. */
 static haft_status handle_signals(haft__editor_tty *tty, bool *ret_killed, haft_error *err)
 {
     char bytes[64];
@@ -214,7 +213,7 @@ static haft_status handle_signals(haft__editor_tty *tty, bool *ret_killed, haft_
     if (take_signal(SIGTSTP)) {
         status = suspend_process(tty, err);
     }
-    if (take_signal(SIGCONT)) { /* somebody may have changed it meanwhile */
+    if (take_signal(SIGCONT)) { /* the terminal's mode may have been changed meanwhile */
         restore_terminal();
         status = status == HAFT_OK ? make_raw(err) : status;
         haft__editor_reset_drawing(&tty->edit);
@@ -226,7 +225,7 @@ static haft_status handle_signals(haft__editor_tty *tty, bool *ret_killed, haft_
     return status;
 }
 
-/* Obeys what was typed, up to something that concerns others. */
+/* Handles typed bytes, up to a result for the caller. */
 static haft__editor_result feed_input(haft__editor_tty *tty)
 {
     haft__editor_result result = HAFT__EDITOR_MORE;
@@ -236,7 +235,7 @@ static haft__editor_result feed_input(haft__editor_tty *tty)
     return result;
 }
 
-/* Waits for bytes or a signal; *ret_gone when there will be none. */
+/* Waits for bytes or a signal; *ret_gone if the terminal is closed. */
 static void wait_for_keys(haft__editor_tty *tty, bool *ret_gone, bool *ret_killed)
 {
     struct pollfd wait[] = {{.fd = STDIN_FILENO, .events = POLLIN},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* form.c - fields of a form in words. Tests: tests/cli/terminal/form_test.c. */
+/* form.c - shows the fields of a form. Tests: tests/cli/terminal/form_test.c. */
 #include "cli/terminal/form.h"
 
 #include "base/buf.h"
@@ -11,10 +11,10 @@
 #include "json/object.h"
 #include "json/write.h"
 
-/* Columns that a field takes at most; --json has all of it. */
+/* Maximum columns of a field; --json prints all of it. */
 #define FIELD_COLUMNS 400
 
-/* The list of what can be chosen: of values, or of {const, title}; null when there is none. */
+/* The list of choices: values, or {const, title}; null if there is none. */
 static haft__json choices_of(haft__json field)
 {
     static const char *const keys[] = {"enum", "oneOf", "anyOf"};
@@ -50,7 +50,7 @@ static void add_choices(haft__buf *line, haft__json field)
     }
 }
 
-/* What else the value must be. */
+/* Other constraints of the value. */
 static void add_bounds(haft__buf *line, haft__json field)
 {
     static const char *const keys[] = {"format",  "pattern", "minLength", "maxLength",
@@ -103,7 +103,8 @@ void haft__form_add_fields(haft__buf *out, const haft__run_call *call)
     }
 }
 
-/* A backslash ends the host as a slash does, and what stands before the last @ is a name. */
+/* As browsers do: a backslash ends the host like a slash, and the text before the last @ is the
+ * user. */
 haft_str haft__form_host(haft_str url)
 {
     size_t start = 0;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/terminal/form.h - what a tool asks, as a person reads it and types the answer. */
+/* cli/terminal/form.h - shows a tool's form to a person who types the answer. */
 #ifndef HAFT_CLI_TERMINAL_FORM_H
 #define HAFT_CLI_TERMINAL_FORM_H
 
 #include "run/run.h"
 
-/* A line for each field of the form: its name, type, whether it must be there, what it may be and
- * what it is by default. Foreign text is made harmless. */
+/* A line for each field of the form: name, type, whether it is required, allowed values and
+ * default. Text from outside is escaped. */
 void haft__form_add_fields(haft__buf *out, const haft__run_call *call);
 
-/* The host of an address, as a browser would find it; "" when it has none. */
+/* The host of a URL, as a browser would parse it; "" if it has none. */
 haft_str haft__form_host(haft_str url);
 
-/* An answer that fits, as a word for a shell: '{"name": "..."}', or yes for a page to visit. A
- * field has its default, its first choice, or something of its type. */
+/* A valid answer as a shell word: '{"name": "..."}', or yes for a page to visit. A field has its
+ * default, its first choice, or an example of its type. */
 void haft__form_add_example(haft__buf *out, const haft__run_call *call);
 
 #endif

@@ -9,9 +9,8 @@
 
 #include "haft.h"
 
-/* The first character of `text` with all marks that belong to it: its bytes (0 at the end), and
- * the cells it takes. A byte that is no UTF-8 is a character of its own; a control character has no
- * marks. */
+/* The first character of `text` with all its combining marks: its bytes (0 at the end) and its
+ * cells. A byte that is not UTF-8 counts as a character; a control character has no marks. */
 size_t haft__grapheme_next(haft_str text, unsigned *ret_cells);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keys.c - from bytes to keys, by two tables. Tests: tests/cli/terminal/editor_test.c. */
+/* keys.c - decodes bytes into keys, by two tables. Tests: tests/cli/terminal/editor_test.c. */
 #include "cli/terminal/keys.h"
 
 #include "base/limits.h"
@@ -27,7 +27,7 @@ static const uint8_t controls[32] = {
     [CONTROL('Z')] = HAFT__KEY_SUSPEND,
 };
 
-/* Behind an escape. */
+/* After an escape. */
 static const struct {
     const char *bytes;
     haft__key key;
@@ -91,7 +91,7 @@ static haft__key return_text(haft__keys *keys, haft_str text, haft_str *ret_text
 
 static haft__key feed_plain(haft__keys *keys, char byte, haft_str *ret_text);
 
-/* A character of several bytes: complete, not yet, or broken off by `byte`, which starts anew. */
+/* A multibyte character: complete, incomplete, or broken off by `byte`, which starts a new one. */
 static haft__key feed_utf8(haft__keys *keys, char byte, haft_str *ret_text)
 {
     uint32_t code;
@@ -111,7 +111,7 @@ static haft__key feed_utf8(haft__keys *keys, char byte, haft_str *ret_text)
     haft_str next = {NULL, 0};
     haft__key key = first ? HAFT__KEY_NONE : feed_plain(keys, byte, &next);
     if (key != HAFT__KEY_NONE && key != HAFT__KEY_TEXT) {
-        return key; /* what was broken off is not worth two keys */
+        return key; /* the broken character is dropped: a call returns one key */
     }
     char both[8] = REPLACED;
     size_t length = sizeof(REPLACED) - 1;
@@ -139,7 +139,7 @@ static haft__key feed_plain(haft__keys *keys, char byte, haft_str *ret_text)
                     : feed_utf8(keys, byte, ret_text);
 }
 
-/* ---- sequences ---- */
+/* ---- escape sequences ---- */
 
 static haft__key find_sequence(haft_str bytes)
 {
@@ -151,7 +151,7 @@ static haft__key find_sequence(haft_str bytes)
     return HAFT__KEY_NONE;
 }
 
-/* Whether the bytes behind the escape are a whole sequence: CSI ... letter, SS3 letter, or one
+/* Whether the bytes after the escape are a complete sequence: CSI ... letter, SS3 letter, or one
  * byte. */
 static bool is_complete(const haft__keys *keys)
 {
@@ -166,16 +166,16 @@ static bool is_complete(const haft__keys *keys)
 static haft__key feed_sequence(haft__keys *keys, char byte, haft_str *ret_text)
 {
     bool fits = keys->length < sizeof(keys->bytes);
-    if (byte == ESCAPE) { /* the one before came alone */
+    if (byte == ESCAPE) { /* the previous escape was a separate key */
         keys->length = 0;
         keys->state = HAFT__KEYS_ESCAPE;
         return HAFT__KEY_NONE;
     }
     if (keys->state == HAFT__KEYS_ESCAPE && (unsigned char)byte >= 0x80) {
-        return feed_plain(keys, byte, ret_text); /* a letter with Alt, that means nothing */
+        return feed_plain(keys, byte, ret_text); /* a letter with Alt: no meaning */
     }
     keys->state = HAFT__KEYS_SEQUENCE;
-    keys->bytes[fits ? keys->length : keys->length - 1] = byte; /* of a long one, the last counts */
+    keys->bytes[fits ? keys->length : keys->length - 1] = byte; /* too long: keeps the last byte */
     keys->length += fits;
     if (!is_complete(keys)) {
         return HAFT__KEY_NONE;
@@ -210,7 +210,7 @@ static haft__key feed_paste(haft__keys *keys, char byte, haft_str *ret_text)
     return HAFT__KEY_PASTE;
 }
 
-/* ---- all ---- */
+/* ---- all keys ---- */
 
 haft__key haft__keys_feed(haft__keys *keys, char byte, haft_str *ret_text)
 {

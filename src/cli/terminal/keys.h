@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/terminal/keys.h - the bytes a terminal sends, as keys.
+ * cli/terminal/keys.h - decodes the bytes of a terminal into keys.
  *
- * Knows control characters, the escape sequences of the terminals there are (xterm, the Linux
- * console, rxvt, screen), UTF-8, and bracketed paste: what is pasted comes as one key, however
- * many lines it has. What nobody knows is passed over.
+ * Knows control characters, the escape sequences of common terminals (xterm, the Linux console,
+ * rxvt, screen), UTF-8, and bracketed paste: a paste is one key, however many lines it has. Unknown
+ * sequences are skipped.
  */
 #ifndef HAFT_CLI_TERMINAL_KEYS_H
 #define HAFT_CLI_TERMINAL_KEYS_H
@@ -14,12 +14,12 @@
 #include "base/buf.h"
 
 typedef enum haft__key {
-    HAFT__KEY_NONE, /* yet, or one that means nothing */
+    HAFT__KEY_NONE, /* incomplete, or no meaning */
     HAFT__KEY_TEXT,
-    HAFT__KEY_PASTE,    /* the text is as it was pasted: not clean */
-    HAFT__KEY_TOO_LONG, /* a paste past the limit: it is lost */
+    HAFT__KEY_PASTE,    /* the text as it was pasted: not sanitized */
+    HAFT__KEY_TOO_LONG, /* a paste above the limit: it is dropped */
     HAFT__KEY_ENTER,
-    HAFT__KEY_NEWLINE, /* that does not send */
+    HAFT__KEY_NEWLINE, /* a line feed that does not send */
     HAFT__KEY_TAB,
     HAFT__KEY_LEFT,
     HAFT__KEY_RIGHT,
@@ -42,7 +42,7 @@ typedef enum haft__key {
     HAFT__KEY_TRANSPOSE,
     HAFT__KEY_CLEAR,
     HAFT__KEY_SEARCH,
-    HAFT__KEY_ESCAPE,    /* Escape or Ctrl-G: out of a search */
+    HAFT__KEY_ESCAPE,    /* Escape or Ctrl-G: leaves a search */
     HAFT__KEY_INTERRUPT, /* Ctrl-C */
     HAFT__KEY_EOF,       /* Ctrl-D */
     HAFT__KEY_SUSPEND,   /* Ctrl-Z */
@@ -57,25 +57,25 @@ typedef enum haft__keys_state {
     HAFT__KEYS_PASTE,
 } haft__keys_state;
 
-/* Start from zeroes with haft__keys_init. */
+/* Initialize with haft__keys_init. */
 typedef struct haft__keys {
     haft__keys_state state;
-    char bytes[24]; /* of what is not complete */
+    char bytes[24]; /* of an incomplete sequence */
     size_t length;
     char text[8]; /* of the key */
     haft__buf pasted;
-    size_t matched;  /* bytes of the end of a paste that have come */
-    size_t replaced; /* bytes that were no UTF-8 */
+    size_t matched;  /* bytes of the end-of-paste sequence that have arrived */
+    size_t replaced; /* bytes that were not UTF-8 */
 } haft__keys;
 
 void haft__keys_init(haft__keys *keys);
 void haft__keys_finish(haft__keys *keys);
 
-/* Takes a byte. The text of TEXT and PASTE is borrowed until the next one. */
+/* Handles a byte. The text of TEXT and PASTE is valid until the next call. */
 haft__key haft__keys_feed(haft__keys *keys, char byte, haft_str *ret_text);
 
-/* Whether more bytes decide what was pressed; when none come for a moment, haft__keys_idle says
- * what it was. */
+/* Whether the key depends on further bytes. If none arrive for a moment, haft__keys_idle
+ * decides. */
 bool haft__keys_pending(const haft__keys *keys);
 haft__key haft__keys_idle(haft__keys *keys);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* line_history.c - lines typed before, and their file. Tests:
- * tests/cli/terminal/line_history_test.c. */
+/* line_history.c - the line history and its file. Tests: tests/cli/terminal/line_history_test.c. */
 #include "cli/terminal/line_history.h"
 
 #include <errno.h>
@@ -16,7 +15,7 @@
 #include "base/vec.h"
 #include "io/file.h"
 
-/* What a file of ours may have: every byte may be written as two, and each line has an end. */
+/* Maximum size of a valid file: every byte may be escaped to two, and each line has an end. */
 #define FILE_BYTES (2 * HAFT__LIMIT_HISTORY_BYTES + HAFT__LIMIT_HISTORY_LINES)
 
 #define PATH_BYTES 4200
@@ -106,7 +105,7 @@ static void write_line(haft__buf *buf, haft_str line)
     haft__buf_add_char(buf, '\n');
 }
 
-/* False for what nobody of us has written. */
+/* False for a line that haft has not written. */
 static bool read_line(haft_str line, haft__buf *to)
 {
     haft__buf_clear(to);
@@ -149,7 +148,7 @@ static haft_status fail_file(const char *path, const char *what, haft_error *err
     return haft__fail(err, HAFT_IO, path, "%s: %s", what, strerror(errno));
 }
 
-/* A file that is not there has nothing in it. */
+/* A file that does not exist counts as empty. */
 static haft_status read_file(haft__line_history *history, const char *path, haft_error *err)
 {
     haft__buf text;
@@ -175,7 +174,7 @@ haft_status haft__line_history_open(haft__line_history *history, const char *pat
     return status;
 }
 
-/* The folders above `path`, for their owner alone. If one cannot be made, opening says so. */
+/* Creates the directories above `path`, only for their owner. If that fails, opening reports it. */
 static void make_folders(char *path)
 {
     for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL;) {
@@ -185,11 +184,11 @@ static void make_folders(char *path)
     }
 }
 
-/* Whole or not at all: beside it first, then in its place. */
+/* Replaces the file atomically: writes a temporary file, then renames it. */
 static haft_status replace_file(const char *path, haft_str text, haft_error *err)
 {
     char beside[PATH_BYTES];
-    (void)snprintf(beside, sizeof(beside), "%s.new", path); /* shorter than that of the lock */
+    (void)snprintf(beside, sizeof(beside), "%s.new", path); /* fits: the lock's name is longer */
     int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
     bool good = fd >= 0 && fchmod(fd, S_IRUSR | S_IWUSR) == 0 && haft__file_write_all(fd, text);
     int reason = errno;
@@ -206,7 +205,7 @@ static haft_status replace_file(const char *path, haft_str text, haft_error *err
     return status;
 }
 
-/* Puts the line behind whatever others have put there meanwhile. */
+/* Appends the line to the present content of the file, which others may have changed. */
 static haft_status add_to_file(const char *path, haft_str line, haft_error *err)
 {
     haft__line_history all;
@@ -231,7 +230,7 @@ static haft_status add_to_file(const char *path, haft_str line, haft_error *err)
     return status;
 }
 
-/* The lock is a file of its own: the history's is another one after each change. */
+/* The lock is a separate file, because each change replaces the history file. */
 static haft_status add_locked(char *path, haft_str line, haft_error *err)
 {
     char lock[PATH_BYTES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pending.c - commands to copy. Tests: tests/cli/terminal/pending_test.c, tests/cli/store_test.py.
- */
+/* pending.c - prints commands to copy. Tests: tests/cli/terminal/pending_test.c,
+ * tests/cli/store_test.py. */
 #include "cli/terminal/pending.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ void haft__pending_print_quoted(FILE *out, const char *word)
     (void)putc('\'', out);
 }
 
-/* Prints the question of a tool, and what a person must know about it. */
+/* Prints the question of a tool, and what a person must know to answer it. */
 static void print_tool_question(FILE *out, const haft__run_call *call)
 {
     if (call->lost) {
@@ -57,7 +57,7 @@ static void print_tool_question(FILE *out, const haft__run_call *call)
     }
 }
 
-/* Says why a person is asked: this is not an approval. */
+/* Explains why a person is asked: this is not an approval. */
 static void print_unknown_outcome(FILE *out, const haft__run_call *call)
 {
     if (haft__pause_kind_of(call->pause)->outcome_unknown && !call->lost) {
@@ -82,7 +82,7 @@ static haft_status print_prompt(FILE *out, const haft_run *run, const haft__run_
     HAFT__UNREACHABLE();
 }
 
-/* Prints what would run: an approval is only as good as what was seen before it. */
+/* Prints what would run: people must see a call before they approve it. */
 static void print_calls(FILE *out, const haft_run *run)
 {
     const haft__run *state = &run->state;
@@ -120,7 +120,7 @@ static void print_reply(FILE *out, const haft__args *args, const haft_run *run,
                   HAFT__ARG(haft__buf_str(&value)));
     haft__buf_finish(&value);
     if (is_bound_approval(call, reply)
-        && call->binding.len >= HAFT__BINDING_PREFIX_LENGTH) { /* it is for what was seen */
+        && call->binding.len >= HAFT__BINDING_PREFIX_LENGTH) { /* approves only this */
         (void)fprintf(out, " --binding %.*s", HAFT__BINDING_PREFIX_LENGTH, call->binding.ptr);
     }
     if (store != NULL) {

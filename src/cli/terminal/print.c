@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * print.c - keeps what models and files say from steering a terminal.
+ * print.c - prevents output of models and files from controlling a terminal.
  *
  * Tests: tests/cli/terminal/print_test.c.
  */
@@ -48,7 +48,7 @@ void haft__print_answer(FILE *out, haft_str text)
     (void)fputc('\n', out);
 }
 
-/* What is no UTF-8 is no JSON either, but may stand in a file of events. */
+/* Invalid UTF-8 is not JSON, but may occur in a file of events. */
 static size_t print_json_char(FILE *out, haft_str text)
 {
     uint32_t code = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/terminal/sanitize.h - what people type, paste or pipe, made into text. */
+/* cli/terminal/sanitize.h - turns typed, pasted or piped bytes into text. */
 #ifndef HAFT_CLI_TERMINAL_SANITIZE_H
 #define HAFT_CLI_TERMINAL_SANITIZE_H
 
 #include "base/buf.h"
 
-/* Appends `text`: line ends of any kind as a line feed, a tab as it is, everything else that is no
- * text (bytes that are no UTF-8, NUL and the other control characters) as U+FFFD. Returns how many
- * of these there were. */
+/* Appends `text` with every kind of line end as a line feed and tabs unchanged; anything else that
+ * is not text (invalid UTF-8, NUL and other control characters) becomes U+FFFD. Returns the number
+ * of replacements. */
 size_t haft__sanitize_text(haft_str text, haft__buf *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * terminal.c - asks who sits there: reads lines while the run is looked after.
+ * terminal.c - asks the person at the terminal: reads lines while it steps the run.
  *
- * What is shown is in terminal_show.c. Tests: tests/cli/terminal_test.py.
+ * terminal_show.c prints the questions. Tests: tests/cli/terminal_test.py.
  */
 #include "cli/terminal/terminal.h"
 
@@ -46,13 +46,13 @@ void haft__terminal_close(haft__terminal *terminal)
 
 typedef enum typed {
     TYPED_LINE,
-    TYPED_NOTHING,   /* yet */
+    TYPED_NOTHING,   /* no line yet */
     TYPED_EOF,       /* Ctrl-D */
-    TYPED_HANGUP,    /* the terminal */
-    TYPED_NOT_SHOWN, /* there was too much to show: nobody was asked */
+    TYPED_HANGUP,    /* the terminal is closed */
+    TYPED_NOT_SHOWN, /* too much to show: nobody was asked */
 } typed;
 
-/* What has been typed. A line that is longer than the buffer is cut. */
+/* Reads a typed line. A line longer than the buffer is truncated. */
 static typed read_line(haft__terminal *t, haft_str *ret_line)
 {
     ssize_t got = read(t->fd, t->line + t->length, sizeof(t->line) - t->length);
@@ -77,8 +77,8 @@ static bool is_interrupted(const haft__terminal *t)
     return t->interrupts != NULL && haft__interrupts_pending(t->interrupts);
 }
 
-/* Whether the call still waits for what was shown. What cannot wait is asked while other calls run;
- * all else makes way for the run when it goes on. */
+/* Whether the pause that was shown is still open. A question that is lost with this process stays
+ * open while other calls run; any other one is withdrawn when the run continues. */
 static bool is_open(const haft_run *run, haft_str id, uint64_t seq)
 {
     const haft__run_call *call = haft__run_find_call(&run->state, id);
@@ -87,7 +87,7 @@ static bool is_open(const haft_run *run, haft_str id, uint64_t seq)
            && (state == HAFT_WAITING || (state == HAFT_RUNNING && call->pinned));
 }
 
-/* Waits for the terminal and for whatever the run waits for. `seq` is that of the question. */
+/* Waits for the terminal and steps the run. `seq` is that of the question. */
 static haft_status wait_for_line(haft__terminal *t, haft_run *run, haft_str id, uint64_t seq,
                                  typed *ret_typed, haft_str *ret_line, haft_error *err)
 {
@@ -107,7 +107,7 @@ static haft_status wait_for_line(haft__terminal *t, haft_run *run, haft_str id, 
             status = haft_runtime_step(run->runtime, 0, err);
         }
         if ((wait[0].revents & POLLHUP) != 0 && *ret_typed == TYPED_EOF) {
-            *ret_typed = TYPED_HANGUP; /* who has left says nothing by that */
+            *ret_typed = TYPED_HANGUP; /* a hangup is not an answer */
         }
     }
     return status;
@@ -115,7 +115,7 @@ static haft_status wait_for_line(haft__terminal *t, haft_run *run, haft_str id, 
 
 /* ---- answers ---- */
 
-/* A number stands for a choice, nothing for the default. */
+/* A number selects a choice, an empty line the default. */
 static haft_str answer_of(const haft__run_call *call, haft_str line)
 {
     const haft__json *choices = haft__terminal_question_choices(call);
@@ -130,7 +130,7 @@ static haft_str answer_of(const haft__run_call *call, haft_str line)
     return line;
 }
 
-/* Whether the line is a number that stands for none of the choices, and is none itself. */
+/* Whether the line is a number that neither selects a choice nor is one. */
 static bool is_invalid_choice(const haft__run_call *call, haft_str line)
 {
     const haft__json *choices = haft__terminal_question_choices(call);
@@ -171,8 +171,8 @@ static bool is_question(const haft__run_call *call)
            && haft__pause_kind_of(call->pause)->prompt != HAFT__PAUSE_PROMPT_NONE;
 }
 
-/* The first pending call that a person can decide about, and how many there are. What cannot wait
- * comes before what can. */
+/* The first pending call that a person can decide about, and how many there are. Questions that are
+ * lost with this process come first. */
 static const haft__run_call *find_question(const haft_run *run, size_t *ret_count)
 {
     const haft__run *state = &run->state;
@@ -188,7 +188,7 @@ static const haft__run_call *find_question(const haft_run *run, size_t *ret_coun
     return first;
 }
 
-/* Which of how many this is; those that were answered here a moment ago count. */
+/* Counts the position of this question; includes those that were just answered here. */
 static void count_answered(haft__terminal *t, size_t count)
 {
     t->asked = t->left > 0 && count == t->left - 1 ? t->asked + 1 : 0;
@@ -207,7 +207,7 @@ static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, typed *ret
         bool needs_text =
             !approval && !tool && haft__terminal_question_text(call, "default").len == 0;
         uint64_t seq = call->paused_seq;
-        (void)tcflush(t->fd, TCIFLUSH); /* what was typed before is no answer */
+        (void)tcflush(t->fd, TCIFLUSH); /* ignore what was typed before the question */
         t->length = 0;
         bool whole = true;
         status = approval ? haft__terminal_show_approval(t, run, call, &whole, err)
@@ -224,8 +224,8 @@ static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, typed *ret
     return status;
 }
 
-/* Says it, with the object that was typed if there is one. What is not taken is told, and asked for
- * again. */
+/* Sends the command, with the typed object if there is one. If it is rejected, prints why; the
+ * person is asked again. */
 static haft_status send_command(haft__terminal *t, haft_run *run, haft__run_command *command,
                                 bool object, haft_str line, bool *ret_answered, haft_error *err)
 {
@@ -234,7 +234,7 @@ static haft_status send_command(haft__terminal *t, haft_run *run, haft__run_comm
     haft_status status = HAFT_OK;
     haft__arena_init(&arena, 0);
     if (object) {
-        bool is_json = true; /* else it is asked for again as well */
+        bool is_json = true; /* otherwise the person is asked again, too */
         status = haft__run_command_read_value(&arena, line, run->runtime->hash_key, &command->value,
                                               &is_json, &why);
     }
@@ -259,7 +259,8 @@ static bool is_object(haft_str line)
     return haft__str_starts_with(line, HAFT__LIT("{"));
 }
 
-/* A tool asks: {...} is the whole form, nothing its defaults, anything else its one field. */
+/* Answers a tool: {...} is the whole form, an empty line its defaults, anything else its single
+ * field. */
 static haft_status answer_tool(haft__terminal *t, haft_run *run, haft__run_command *command,
                                bool no, haft_str line, bool *ret_answered, haft_error *err)
 {
@@ -268,7 +269,7 @@ static haft_status answer_tool(haft__terminal *t, haft_run *run, haft__run_comma
     return send_command(t, run, command, !no && is_object(line), line, ret_answered, err);
 }
 
-/* Why not, for the model: what was typed, but for a plain no. */
+/* The reason for the model: the typed text, unless it is a plain no. */
 static haft_str reason_of(haft_str line)
 {
     static const char *const no[] = {"n", "N", "no", "No", "NO"};
@@ -281,7 +282,7 @@ static haft_str reason_of(haft_str line)
     return line;
 }
 
-/* {...} approves with other arguments; what is no yes is a no, and the reason for it. */
+/* {...} approves with other arguments; anything but a yes is a no, with the text as its reason. */
 static haft_status send_decision(haft__terminal *t, haft_run *run, haft__run_command *command,
                                  bool end, haft_str line, bool *ret_answered, haft_error *err)
 {
@@ -309,16 +310,16 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
     bool tool = call->elicitation.kind == HAFT__JSON_OBJECT,
          url = tool && haft__elicitation_is_url(call);
     haft_str id = call->id, binding = approval ? call->binding : HAFT__LIT("");
-    haft_str pause = haft__str(haft__pause_name(call->pause)); /* as it is shown */
+    haft_str pause = haft__str(haft__pause_name(call->pause)); /* as it was shown */
     count_answered(terminal, count);
     haft_status status = ask(terminal, run, id, &got, &line, err);
-    if (status == HAFT_OK && got != TYPED_LINE) { /* the prompt is left behind */
+    if (status == HAFT_OK && got != TYPED_LINE) { /* end the line of the prompt */
         (void)fputc('\n', terminal->out);
         (void)fflush(terminal->out);
     }
     bool no = (approval || tool) && got == TYPED_EOF;
     if (status != HAFT_OK || (got != TYPED_LINE && !no)) {
-        *ret_answered = got == TYPED_NOTHING; /* somebody else was faster, or an interrupt came */
+        *ret_answered = got == TYPED_NOTHING; /* withdrawn, or an interrupt */
         return status;
     }
     haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,

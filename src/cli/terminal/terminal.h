@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/terminal/terminal.h - the person at the terminal: questions and approvals of a run.
+ * cli/terminal/terminal.h - asks the person at the terminal: questions and approvals of a run.
  *
- * Reads from the terminal itself and not from standard input, which may be a file. Shows exactly
- * what would run; anything but a clear yes is a no.
+ * Reads from the terminal itself, not from standard input, which may be a file. Shows exactly what
+ * would run; anything but a clear yes is a no.
  */
 #ifndef HAFT_CLI_TERMINAL_TERMINAL_H
 #define HAFT_CLI_TERMINAL_TERMINAL_H
@@ -17,21 +17,22 @@
 typedef struct haft__terminal {
     FILE *out;
     int fd;
-    const haft__interrupts *interrupts; /* nobody is asked once there is one; may be NULL */
+    const haft__interrupts *interrupts; /* no questions after an interrupt; may be NULL */
     haft__terminal_caps caps;
-    size_t asked, left; /* of calls that wait together: answered here, and not yet */
-    char line[4096];    /* what has been typed and not been used */
+    size_t asked, left; /* of calls that are pending together: answered here, and not yet */
+    char line[4096];    /* typed and not yet used */
     size_t length;
 } haft__terminal;
 
-/* False when there is nobody: no terminal, or standard error is not one. */
+/* False if nobody can be asked: no terminal, or standard error is not one. */
 bool haft__terminal_open(haft__terminal *terminal);
 void haft__terminal_close(haft__terminal *terminal);
 
-/* Asks about the first call that waits for a person and tells the run; of those, what a server asks
- * in this process comes first, also while other calls run. The run goes on meanwhile: if somebody
- * else answers first, the question is withdrawn. *ret_answered is false when there is nothing a
- * person can say here, or the input ended at a question; at an approval that is a no. */
+/* Asks about the first call that is pending for a person, and sends the command to the run. A
+ * question of a tool in this process comes first, also while other calls run. The run continues
+ * meanwhile: if somebody else answers first, the question is withdrawn. *ret_answered is false if
+ * no question can be answered here, or the input ended at a question; at an approval that is a
+ * no. */
 HAFT_MUST_USE haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run,
                                              bool *ret_answered, haft_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* terminal_caps.c - what a terminal can do. Tests: tests/cli/terminal_test.py. */
+/* terminal_caps.c - detects the capabilities of a terminal. Tests: tests/cli/terminal_test.py. */
 #include "cli/terminal/terminal_caps.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const char *or_empty(const char *value)
     return value != NULL ? value : "";
 }
 
-/* By the variables that say so, the first that is set; a console has few of the characters. */
+/* From the first locale variable that is set. The Linux console lacks most of the symbols. */
 static bool has_symbols(void)
 {
     const char *locale = or_empty(getenv("LC_ALL"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/terminal/terminal_caps.h - how the place that people read at can be written to. */
+/* cli/terminal/terminal_caps.h - the capabilities of the terminal or file that people read. */
 #ifndef HAFT_CLI_TERMINAL_TERMINAL_CAPS_H
 #define HAFT_CLI_TERMINAL_TERMINAL_CAPS_H
 
@@ -7,17 +7,17 @@
 #include <stdio.h>
 
 typedef struct haft__terminal_caps {
-    bool live;    /* a terminal: text may stream, and the present line may be written again */
-    bool colour;  /* and boldness */
+    bool live;    /* a terminal: text may stream, and the current line may be redrawn */
+    bool colour;  /* and bold */
     bool symbols; /* characters beyond ASCII */
     size_t width; /* columns of a terminal */
 } haft__terminal_caps;
 
-/* How `to` is written to: a terminal that can do more than print is live, unless `plain` says that
- * it is not wanted. NO_COLOR, TERM and the locale are heeded. */
+/* Detects the capabilities of `to`: a terminal that can do more than print is live, unless `plain`.
+ * Considers NO_COLOR, TERM and the locale. */
 haft__terminal_caps haft__terminal_caps_detect(FILE *to, bool plain);
 
-/* The columns it has at present. */
+/* The present number of columns. */
 size_t haft__terminal_caps_width(FILE *to);
 
 /* Whether both are the same terminal. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * terminal_show.c - questions and approvals as a person sees them.
+ * terminal_show.c - prints questions and approvals for a person.
  *
- * Every line of what models say is indented: none of it can pass for a prompt of ours.
- * Tests: tests/cli/terminal/terminal_show_test.c and terminal_test.py.
+ * Every line of a model's text is indented, so that it cannot imitate a prompt of haft. Tests:
+ * tests/cli/terminal/terminal_show_test.c and terminal_test.py.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -23,7 +23,7 @@
 
 #define INDENT 4
 
-/* ---- writing ---- */
+/* ---- output ---- */
 
 static haft_status write_out(haft__terminal *t, haft__buf *text, haft_error *err)
 {
@@ -43,8 +43,8 @@ static void add_bold(const haft__terminal *t, haft__buf *out, haft_str text)
     haft__buf_add_str(out, t->caps.colour ? HAFT__LIT("\x1b[0m") : HAFT__LIT(""));
 }
 
-/* A text in lines of its own; of a very long one, its beginning and how much is missing. Whether
- * that was all of it. */
+/* Adds a text on separate lines; of a very long one, its beginning and the number of missing bytes.
+ * Returns whether it was complete. */
 static bool add_text(const haft__terminal *t, haft__buf *out, haft_str text)
 {
     size_t width = haft__terminal_caps_width(t->out) - 1, all = text.len;
@@ -64,7 +64,7 @@ static bool add_text(const haft__terminal *t, haft__buf *out, haft_str text)
     return text.len == all;
 }
 
-/* "(2/3)", when several wait. */
+/* "(2/3)", if several are pending. */
 static void add_position(const haft__terminal *t, haft__buf *out)
 {
     if (t->asked + t->left > 1) {
@@ -99,7 +99,7 @@ haft_str haft__terminal_question_text(const haft__run_call *call, const char *ke
     return text ? haft__json_text(*value) : HAFT__LIT("");
 }
 
-/* What a tool asks while it runs. It is the server who asks, and nobody else: that is said. */
+/* A question of a running tool. The output says that the server asks, and not haft. */
 static void add_tool_question(const haft__terminal *t, haft__buf *out, const haft__run_call *call)
 {
     haft_str url = haft__elicitation_text(call, "url");
@@ -143,7 +143,7 @@ static haft_status show_tool_question(haft__terminal *t, const haft__run_call *c
     return write_out(t, &out, err);
 }
 
-/* What the model asks, and what can be chosen from. */
+/* The question of the model, and its choices. */
 static void add_question(const haft__terminal *t, haft__buf *out, const haft__run_call *call)
 {
     const haft__json *choices = haft__terminal_question_choices(call);
@@ -199,7 +199,7 @@ haft_status haft__terminal_show_question(haft__terminal *t, const haft__run_call
 
 /* ---- approvals ---- */
 
-/* Whether all of the text is shown. */
+/* Returns whether all of the text is shown. */
 static bool add_row(const haft__terminal *t, const haft_run *run, haft__buf *out, const char *label,
                     haft_str text)
 {
@@ -241,7 +241,7 @@ static haft_status add_preview(const haft__terminal *t, const haft_run *run,
     return status;
 }
 
-/* What is known of the tool's effects. */
+/* A warning about the tool's effects. */
 static const char *warning_of(const haft__tool *tool)
 {
     const haft__traits *traits = &tool->traits;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline.c - what is common to both ways of telling a run: reading events, and what is open.
+ * timeline.c - shared by the plain and the live timeline: reads events, and updates the open line.
  *
  * Tests: tests/cli/terminal/timeline_test.c.
  */
@@ -14,10 +14,10 @@
 #include "json/read.h"
 #include "json/write.h"
 
-/* From then on, and so often, it is said how long something has taken. */
+/* When, and how often, the elapsed time is shown. */
 #define TICK_MS 1000
 
-/* Bytes of a call's progress that may be shown. */
+/* Maximum bytes of a call's progress text. */
 #define PROGRESS_BYTES 400
 
 void haft__timeline_init(haft__timeline *timeline, const haft__spec *spec, haft__terminal_caps caps)
@@ -147,7 +147,7 @@ bool haft__timeline_add_gate(haft__buf *buf, const haft__event *turn)
     return true;
 }
 
-/* ---- what is only told ---- */
+/* ---- progress events ---- */
 
 static void report_progress(haft__timeline *t, const haft__event *event)
 {
@@ -163,7 +163,7 @@ static void report_progress(haft__timeline *t, const haft__event *event)
     haft__timeline_redraw_line(t, t->open_since_ms + t->open_seconds * TICK_MS);
 }
 
-/* What the server of a tool has logged, if it is a warning or worse. */
+/* Shows a log message of a tool's server, if it is a warning or worse. */
 static bool report_log(haft__timeline *t, const haft__event *event)
 {
     static const char *const levels[] = {"warning", "error", "critical", "alert", "emergency"};
@@ -193,7 +193,7 @@ static bool report_log(haft__timeline *t, const haft__event *event)
     return true;
 }
 
-/* It has neither number nor a place among the kinds, so it is read by hand. */
+/* A progress event has no sequence number and no event kind, so it is parsed here. */
 static void report_progress_event(haft__timeline *t, haft_str line)
 {
     haft__event event = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_calls.c - calls on a terminal: the open line of the one that runs, and what came of it.
+ * timeline_calls.c - calls on a live terminal: the open line of a running call, and its outcome.
  *
  * Tests: tests/cli/terminal/timeline_test.c.
  */
@@ -15,7 +15,7 @@ void haft__timeline_line_add_call(haft__timeline_line *l, haft_str call, haft_st
     haft__timeline_line_add_cut(l, HAFT__STYLE_DIM, call, reserved);
     haft__timeline_line_add_text(l, HAFT__STYLE_PLAIN, " ");
     haft__timeline_line_add_cut(l, HAFT__STYLE_BOLD, tool, reserved);
-    if (arguments.len > 2) { /* {} says nothing */
+    if (arguments.len > 2) { /* omit {} */
         haft__timeline_line_add_text(l, HAFT__STYLE_PLAIN, " ");
         haft__timeline_line_add_cut(l, HAFT__STYLE_PLAIN, arguments, reserved);
     }
@@ -54,7 +54,7 @@ void haft__timeline_redraw_line(haft__timeline *t, uint64_t now_ms)
     haft__buf_finish(&small);
 }
 
-/* The first that runs has the open line; those beside it have lines of their own. */
+/* The first running call has the open line; further ones have separate lines. */
 void haft__timeline_call_started(haft__timeline *t, const haft__event *event)
 {
     haft_str arguments = haft__timeline_event_json(t, event, "arguments");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_line.c - lines of a terminal: styles, symbols, and what fits.
+ * timeline_line.c - lines of a live terminal: styles, symbols, and cutting to the width.
  *
- * What a colour says, a symbol or a word says, too. Tests: tests/cli/terminal/timeline_test.c.
+ * Every colour has a symbol or a word with the same meaning. Tests:
+ * tests/cli/terminal/timeline_test.c.
  */
 #include "base/str.h"
 #include "cli/terminal/timeline_int.h"
@@ -42,7 +43,6 @@ void haft__style_end(const haft__timeline_line *l, haft__style s)
     }
 }
 
-/* A text of ours; all of it or nothing. */
 void haft__timeline_line_add(haft__timeline_line *l, haft__style s, haft_str text)
 {
     size_t width = haft__width_of_text(text);
@@ -61,7 +61,6 @@ void haft__timeline_line_add_text(haft__timeline_line *l, haft__style s, const c
     haft__timeline_line_add(l, s, haft__str(text));
 }
 
-/* A text from outside, cut to what is left, less what `reserved` columns are for. */
 void haft__timeline_line_add_cut(haft__timeline_line *l, haft__style s, haft_str text,
                                  size_t reserved)
 {
@@ -73,10 +72,9 @@ void haft__timeline_line_add_cut(haft__timeline_line *l, haft__style s, haft_str
     size_t used = haft__escape_add_line(&l->t->out, text, room,
                                         haft__symbol_text(l->t, HAFT__SYMBOL_ELLIPSIS));
     haft__style_end(l, s);
-    l->left -= used + 1 >= room ? room : used; /* cut: what was left of it is not used */
+    l->left -= used + 1 >= room ? room : used; /* it was cut: no column is left */
 }
 
-/* The cursor goes to the beginning of a line: an open one ends, or goes. */
 void haft__timeline_line_close(haft__timeline *t)
 {
     if (t->open == HAFT__OPEN_LINE_CALL) {
@@ -102,7 +100,6 @@ haft__timeline_line haft__timeline_line_begin(haft__timeline *t)
     return (haft__timeline_line){t, t->caps.width - 1};
 }
 
-/* A line of what happens in a turn. */
 haft__timeline_line haft__timeline_line_begin_item(haft__timeline *t, haft__symbol which,
                                                    haft__style s)
 {

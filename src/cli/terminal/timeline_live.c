@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_live.c - a run on a terminal: symbols, colours, text that streams, and an open line.
+ * timeline_live.c - a run on a live terminal: symbols, colours, streamed text, and an open line.
  *
- * Every line fits the terminal. What a colour says, a haft__symbol or a word says, too; the colours
- * are those that can be read on light and on dark. Tests: tests/cli/terminal/timeline_test.c.
+ * Every line fits the terminal. Every colour has a symbol or a word with the same meaning; the
+ * colours are readable on light and dark backgrounds. Tests: tests/cli/terminal/timeline_test.c.
  */
 #include "base/str.h"
 #include "cli/terminal/amount.h"
@@ -89,7 +89,7 @@ void haft__timeline_add_reply(haft__timeline *t, haft__reply_part reply_part, ha
     if (t->reply_part != reply_part) {
         haft__timeline_line_close(t);
         t->reply_part = reply_part;
-        /* Never at the beginning of a line, where our own lines and prompts begin. */
+        /* Never at the beginning of a line, where lines and prompts of haft begin. */
         t->wrap.indent = reply_part == HAFT__REPLY_PART_REASONING ? 3 : 2;
     }
     haft__style_begin(&l, s);
@@ -132,7 +132,7 @@ static void report_usage(haft__timeline *t, const haft__event *event)
 static void report_reply(haft__timeline *t, const haft__event *event)
 {
     const haft__json *calls = haft__event_field(event, "calls");
-    if (!t->reply_started) { /* it was not told: an old event, or nobody listened then */
+    if (!t->reply_started) { /* no progress events: an old event, or no reader was attached */
         haft__timeline_add_reply(t, HAFT__REPLY_PART_REASONING,
                                  haft__timeline_event_text(event, "reasoning"));
         haft__timeline_add_reply(t, HAFT__REPLY_PART_TEXT,
@@ -141,7 +141,7 @@ static void report_reply(haft__timeline *t, const haft__event *event)
     haft__timeline_line_close(t);
     t->waiting_for_model = false;
     t->replied = true;
-    if (t->reply_text.len > 0 && (calls == NULL || calls->count == 0)) { /* perhaps the answer */
+    if (t->reply_text.len > 0 && (calls == NULL || calls->count == 0)) { /* it may be the answer */
         haft__buf_add_char(&t->out, '\n');
     }
     report_usage(t, event);
@@ -191,7 +191,7 @@ static void report_paused(haft__timeline *t, const haft__event *event)
     haft__timeline_line_end(&l);
 }
 
-/* A haft__symbol, a phrase of ours, a text of theirs, and another of both. */
+/* A symbol, a fixed text, a field of the event, and optionally another text and field. */
 typedef struct phrase {
     haft__symbol which;
     haft__style style;
@@ -332,7 +332,7 @@ static void report_end(haft__timeline *t, const haft__event *event)
     haft__timeline_line_end(&l);
 }
 
-/* Servers of which nothing can be used; the others show by what is called. */
+/* Warns about servers without usable tools; the others show when their tools are called. */
 static void warn_of_server(haft__timeline *t, haft__json server, haft_str what, const char *more)
 {
     if (what.len > 0) {
@@ -360,7 +360,7 @@ static void report_servers(haft__timeline *t, const haft__event *event)
     }
 }
 
-/* A call that searches has a line of its own. */
+/* A search by a call has its own line. */
 static void report_revealed(haft__timeline *t, const haft__event *event)
 {
     haft__buf small;
@@ -431,7 +431,7 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_TOOLS_REVEALED: report_revealed(t, event); return;
     case HAFT__EVENT_CONSTRAINED:
     case HAFT__EVENT_TOOLS_HIDDEN:
-    case HAFT__EVENT_CALL_ASKED: /* paused says it */
+    case HAFT__EVENT_CALL_ASKED: /* shown by the event paused */
     case HAFT__EVENT_CHILD_STARTED:
     case HAFT__EVENT_CHILD_FINISHED:
     case HAFT__EVENT_GRAPH_STEP: return;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_plain.c - a run in plain lines, one an event: for logs and for screen readers.
+ * timeline_plain.c - a run as plain lines, one an event: for logs and for screen readers.
  *
- * Words and ASCII punctuation only, besides what models and tools say themselves.
- * Tests: tests/cli/terminal/timeline_test.c.
+ * Only words and ASCII punctuation, except for texts of models and tools. Tests:
+ * tests/cli/terminal/timeline_test.c.
  */
 #include "base/str.h"
 #include "cli/terminal/timeline_int.h"
 #include "cli/terminal/width.h"
 #include "json/object.h"
 
-/* Columns that a text from outside takes at most. */
+/* Maximum columns of a text from outside. */
 #define MAX_COLUMNS 73
 
-/* A text from outside, in short. */
+/* A text from outside, cut. */
 static void add_short(haft__timeline *t, haft_str text)
 {
     (void)haft__escape_add_line(&t->out, text, MAX_COLUMNS, HAFT__LIT("..."));
 }
 
-/* Why something failed: whole, unless somebody writes a novel. */
+/* The reason of a failure: complete, unless it is extremely long. */
 static void add_reason(haft__timeline *t, haft_str text)
 {
     (void)haft__escape_add_line(&t->out, text, HAFT__REASON_COLUMNS, HAFT__LIT("..."));
@@ -70,8 +70,8 @@ static void report_turn(haft__timeline *t, const haft__event *event)
     add_field(t, event, "reason");
 }
 
-/* What it took; nothing when that is not known. The text of a reply that ends the run is the
- * answer, and stands elsewhere. */
+/* The usage of a reply, if known. The text of a reply without calls is the answer, which is printed
+ * elsewhere. */
 static void report_reply(haft__timeline *t, const haft__event *event)
 {
     const haft__json *calls = haft__event_field(event, "calls");
@@ -216,8 +216,8 @@ static void report_tool_count(haft__timeline *t, haft__json server)
     }
 }
 
-/* A line for each server: what it has, or why nothing of it can be used; and what is wrong with
- * what is remembered of it. */
+/* A line for each server: its tools, or why none can be used; and a warning about its cached
+ * list. */
 static void report_servers(haft__timeline *t, const haft__event *event)
 {
     haft__json servers = haft__timeline_event_array(event, "servers");
@@ -244,7 +244,7 @@ static void report_servers(haft__timeline *t, const haft__event *event)
     }
 }
 
-/* The names of tools: entries of a list, or their `name`. */
+/* The names of tools: the entries of a list, or their `name`. */
 static void add_names(haft__timeline *t, haft__json list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -255,7 +255,7 @@ static void add_names(haft__timeline *t, haft__json list)
     }
 }
 
-/* What a search has shown, behind what servers there are. */
+/* The result of a search, and the number of tools. */
 static void report_revealed(haft__timeline *t, const haft__event *event)
 {
     size_t before = t->out.len;
@@ -323,7 +323,7 @@ static void report_event(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_TOOLS_HIDDEN: report_hidden(t, event); return;
     case HAFT__EVENT_RUN_STARTED:
     case HAFT__EVENT_CONSTRAINED:
-    case HAFT__EVENT_CALL_ASKED: /* paused says it */
+    case HAFT__EVENT_CALL_ASKED: /* shown by the event paused */
     case HAFT__EVENT_CHILD_STARTED:
     case HAFT__EVENT_CHILD_FINISHED:
     case HAFT__EVENT_GRAPH_STEP: return;

@@ -7,10 +7,11 @@
 #include "engine/run.h"
 #include "run/decide/call_wait.h"
 
-/* How long nothing has happened before it is said: what is over at once is no news. */
+/* How long there must be no event before waiting calls are reported: short waits are not worth
+ * it. */
 #define REPORT_AFTER_MS 1000U
 
-/* Columns that a name from outside takes at most. */
+/* Maximum columns of a name from outside. */
 #define NAME_COLUMNS 73U
 
 static void add_name(haft__buf *out, const haft__run_call *call)

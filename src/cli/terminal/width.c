@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * width.c - display columns, and text made fit for a line.
+ * width.c - display columns, and text that fits a line.
  *
- * The tables are those of Unicode 14: categories Mn, Me and Cf and the vowels and final consonants
- * of Hangul take no column, East Asian Wide and Fullwidth take two; gaps of unassigned characters
- * are closed. wcwidth() would need a locale. Tests: tests/cli/terminal/width_test.c.
+ * The tables follow Unicode 14: categories Mn, Me and Cf and the vowels and final consonants of
+ * Hangul take no column, East Asian Wide and Fullwidth take two; gaps of unassigned characters are
+ * closed. wcwidth() would need a locale. Tests: tests/cli/terminal/width_test.c.
  */
 #include "cli/terminal/width.h"
 
@@ -146,9 +146,9 @@ unsigned haft__width_of_code(uint32_t code)
     return is_in(wide, COUNT(wide), code) ? 2 : 1;
 }
 
-/* ---- harmless ---- */
+/* ---- escaping ---- */
 
-/* Control characters, and marks that turn the direction of what follows or end lines. */
+/* Control characters, and marks that change the direction of text or end lines. */
 bool haft__width_is_unsafe(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x2028 || code == 0x2029
@@ -198,7 +198,7 @@ size_t haft__width_of_text(haft_str text)
     return columns;
 }
 
-/* The next character of a line: white space of any kind and length is one space. */
+/* The next character of a line: any sequence of white space is one space. */
 static size_t next_of_line(haft_str text, haft__escaped_char *ret_char)
 {
     size_t length = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* word_wrap.c - wraps text that comes in pieces. Tests: tests/cli/terminal/word_wrap_test.c. */
+/* word_wrap.c - wraps text that arrives in pieces. Tests: tests/cli/terminal/word_wrap_test.c. */
 #include "cli/terminal/word_wrap.h"
 
 #include "base/ascii.h"
@@ -7,7 +7,7 @@
 #include "cli/terminal/width.h"
 
 #define TAB_COLUMNS 8
-/* More than the widest terminal has: a longer word is shown in parts. */
+/* More than the widest terminal: a longer word is shown in parts. */
 #define MAX_WORD_BYTES 65536
 
 void haft__word_wrap_init(haft__word_wrap *wrap)
@@ -53,12 +53,12 @@ static void put_word(haft__word_wrap *wrap, haft__buf *out, size_t width)
     haft__buf_clear(&wrap->word);
 }
 
-/* A character that is neither white space nor a control character that has been dealt with. */
+/* Adds a character that is not white space and not a handled control character. */
 static void add_char(haft__word_wrap *wrap, haft__buf *out, size_t width,
                      const haft__escaped_char *shown)
 {
     size_t room = width > wrap->indent ? width - wrap->indent : 1;
-    bool alone = shown->columns > 1; /* East Asian text has no spaces: it breaks anywhere */
+    bool alone = shown->columns > 1; /* East Asian text has no spaces: it may break anywhere */
     if (alone || wrap->word_columns + shown->columns > room) {
         put_word(wrap, out, width);
     }
@@ -79,7 +79,7 @@ void haft__word_wrap_add(haft__word_wrap *wrap, haft__buf *out, size_t width, ha
             put_word(wrap, out, width);
             wrap->spaces +=
                 first == ' ' ? 1 : TAB_COLUMNS - (wrap->column + wrap->spaces) % TAB_COLUMNS;
-        } else if (first != '\r' || wrap->exact) { /* which comes with a line feed, or means none */
+        } else if (first != '\r' || wrap->exact) { /* drops carriage returns */
             add_char(wrap, out, width, &shown);
         }
         text = haft__str_skip(text, length);
