@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* args.c - sorts the words of a command line by an option table. Tests: tests/cli/args_test.c. */
+/* args.c - parses the words of a command line by an option table. Tests: tests/cli/args_test.c. */
 #include "cli/args.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "base/suggestion.h"
 
-/* What is being read: the words, how far we are, and where the result goes. */
+/* The words, the position, and the result. */
 typedef struct parser {
     const haft__option *options;
     char *const *words;
@@ -98,13 +98,13 @@ static haft_status check_value(const parser *p, const haft__option *option, cons
     HAFT__UNREACHABLE();
 }
 
-/* Whether its value may stand in the next word. */
+/* Whether the value may be in the next word. */
 static bool takes_word(const haft__option *option)
 {
     return option->kind != HAFT__OPTION_FLAG && option->kind != HAFT__OPTION_OPTIONAL_CHOICE;
 }
 
-/* Takes an option in; `value` is what stood in the same word, or NULL. */
+/* Adds an option; `value` is the rest of the same word, or NULL. */
 static haft_status add_option(parser *p, const haft__option *option, const char *value)
 {
     if (option->kind == HAFT__OPTION_FLAG && value != NULL) {
@@ -172,7 +172,7 @@ static haft_status parse_all(parser *p)
     return status;
 }
 
-/* An upper bound of the options given: each takes at least one letter. */
+/* An upper bound of the number of options: each takes at least one letter. */
 static size_t count_needed(int count, char *const *words)
 {
     size_t letters = 0;

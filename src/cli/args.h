@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/args.h - the words behind a command, sorted into options and arguments by its table.
+ * cli/args.h - parses the words after a command into options and arguments, by the command's table.
  *
  *     --name VALUE   --name=VALUE   -n VALUE   -nVALUE   --flag   -f
  *
- * Options and arguments may be mixed. "-" is an argument (standard input); everything behind "--"
- * is an argument. An option given twice: the last one counts, or all do (haft__args_next).
+ * Options and arguments may be mixed. "-" is an argument (standard input); every word after "--" is
+ * an argument. If an option is given twice, the last value counts, or all of them do
+ * (haft__args_next).
  */
 #ifndef HAFT_CLI_ARGS_H
 #define HAFT_CLI_ARGS_H
@@ -41,24 +42,23 @@ typedef struct haft__args_option {
 typedef struct haft__args {
     const haft__args_option *given; /* in the order typed */
     size_t given_count;
-    const char *const *words; /* the arguments that are no options */
+    const char *const *words; /* words that are not options */
     size_t word_count;
-    bool help; /* --help or -h was there; nothing else was looked at */
+    bool help; /* --help or -h was given; nothing else was parsed */
 } haft__args;
 
-/* `options` may be NULL. BAD_INPUT with a hint when the words do not fit the table. */
+/* `options` may be NULL. BAD_INPUT with a hint if the words do not match the table. */
 HAFT_MUST_USE haft_status haft__args_parse(haft__arena *arena, const haft__option *options,
                                            int count, char *const *words, haft__args *ret_args,
                                            haft_error *err);
 
-/* Whether the option was given. */
 bool haft__args_has(const haft__args *args, const char *name);
 
-/* The (last) value of an option, or `fallback` when it was not given. */
+/* The (last) value of an option, or `fallback` if it was not given. */
 const char *haft__args_text(const haft__args *args, const char *name, const char *fallback);
 uint64_t haft__args_number(const haft__args *args, const char *name, uint64_t fallback);
 
-/* All values of an option, one a call; *at starts as 0. NULL behind the last. */
+/* Iterates over all values of an option; *at starts as 0. NULL after the last. */
 const char *haft__args_next(const haft__args *args, const char *name, size_t *at);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command.c - finds the command, checks its words against its row, runs it, says what failed.
- * Tests: tests/cli/command_test.c. */
+/* command.c - finds the command, parses its arguments, runs it, and prints its error. Tests:
+ * tests/cli/command_test.c. */
 #include "cli/command.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static const haft__command *const commands[] = {
 #undef X
 };
 
-/* Options people expect in the place of a command. */
+/* Options that people use instead of a command. */
 static const struct {
     const char *option;
     const haft__command *command;
@@ -92,8 +92,8 @@ static haft_status check_argument_count(const haft__command *command, const haft
     return haft__hint(err, status, "'haft help %s' says more", command->name);
 }
 
-/* Whoever reads JSON gets one object, also when there never was a run. How a run stands is looked
- * up behind the end of the command, which may have gone on with it. */
+/* With --json a command prints one object, also if no run was created. The state of the run is read
+ * after the command, which may have continued it. */
 static void print_failure(haft__cli *cli, const haft__args *args, const haft_error *err)
 {
     haft_runtime *runtime = NULL;
@@ -106,7 +106,7 @@ static void print_failure(haft__cli *cli, const haft__args *args, const haft_err
     haft_runtime_destroy(runtime);
 }
 
-/* The same for commands whose object is another: only what was wrong. */
+/* The same for commands with other objects: prints only the error. */
 static void print_error_alone(haft__cli *cli, const haft_error *err)
 {
     haft__buf text;
@@ -119,7 +119,7 @@ static void print_error_alone(haft__cli *cli, const haft_error *err)
     haft__buf_finish(&text);
 }
 
-/* Whether an option stands among words that may not be readable. */
+/* Whether an option occurs among words that may not be valid. */
 static bool has_option(int count, char *const *words, const char *option)
 {
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
@@ -130,7 +130,7 @@ static bool has_option(int count, char *const *words, const char *option)
     return false;
 }
 
-/* `args` are looked at once a run is known, and so could be read. */
+/* `args` are only read if a run is known, since they were parsed then. */
 static void print_json_failure(haft__cli *cli, const haft__command *command, int count,
                                char *const *words, const haft__args *args, const haft_error *err)
 {
@@ -146,7 +146,7 @@ static void print_json_failure(haft__cli *cli, const haft__command *command, int
     }
 }
 
-/* For commands that look at settings: those have an option against it. */
+/* For commands that read settings: they have the option --no-config. */
 static bool load_config(haft__cli *cli, const haft__command *command, const haft__args *args,
                         haft_error *err)
 {

@@ -2,10 +2,10 @@
 /*
  * cli/command.h - the commands of haft, as a table.
  *
- * A command is one file, cmd_<name>.c ('_' where the name has '-'), that defines
- * `const haft__command haft__cmd_<name>`, and one row in HAFT__COMMANDS below (and the file's name
- * in src/meson.build). Help, usage errors and the choice of a command all come from the table.
- * help.c is a small one to start from.
+ * A command is one file, commands/<name>.c ('_' where the name has '-'), that defines `const
+ * haft__command haft__cmd_<name>`, and one row in HAFT__COMMANDS below (and the file's name in
+ * src/meson.build). Help, usage errors and the lookup of a command all use the table. version.c is
+ * a small command to start from.
  */
 #ifndef HAFT_CLI_COMMAND_H
 #define HAFT_CLI_COMMAND_H
@@ -16,7 +16,7 @@
 #include "cli/args.h"
 #include "cli/exit_status.h"
 
-/* In the order in which help shows them. */
+/* In the order of the help. */
 #define HAFT__COMMANDS(X)                                                                          \
     X(run)                                                                                         \
     X(chat)                                                                                        \
@@ -43,38 +43,37 @@
     X(help)                                                                                        \
     X(version)
 
-/* What a command works with. */
+/* The context of a command. */
 typedef struct haft__cli {
-    FILE *out;         /* results; whether writing worked is checked at the end by the caller */
-    FILE *errors;      /* what is wrong with a file, and what happens on the way */
+    FILE *out;         /* results; the caller checks at the end whether writing succeeded */
+    FILE *errors;      /* problems of files, and progress */
     haft__arena arena; /* lives as long as the command runs */
-    struct haft__config
-        *config;        /* settings that were found (cli/config/config.h); NULL: none are read */
-    haft_error problem; /* what was wrong when it has been told already, for --json */
-    bool answered;      /* the JSON object that was asked for is printed */
+    struct haft__config *config; /* settings of files (cli/config/config.h); NULL: not read */
+    haft_error problem;          /* an error that was already printed, for --json */
+    bool answered;               /* the JSON object was printed */
     const struct haft__services *services; /* the servers that commands run */
-    char run[HAFT__ID_LENGTH + 1];         /* the run it is about, once that is known; or "" */
+    char run[HAFT__ID_LENGTH + 1]; /* the run that the command is about, once known; or "" */
 } haft__cli;
 
-/* Runs the command. On failure it fills in `err` (zeroed before), which the caller prints; an
- * error without a message prints nothing. */
+/* Runs the command. On failure it sets `err` (zeroed before), which the caller prints; an error
+ * without a message is not printed. */
 typedef haft__exit_status haft__command_handler(haft__cli *cli, const haft__args *args,
                                                 haft_error *err);
 
-/* One of the commands that a command has; the row after the last has no name. */
+/* A subcommand; the row after the last has no name. */
 typedef struct haft__subcommand {
     const char *name;
-    const char *usage;   /* its arguments behind the name */
+    const char *usage;   /* the arguments after the name */
     const char *summary; /* as below */
 } haft__subcommand;
 
-/* The row after the last has no line. Every example is run by tests/cli/help_test.py. */
+/* The row after the last has no line. tests/cli/help_test.py runs every example. */
 typedef struct haft__example {
     const char *line; /* as it is typed */
     const char *what; /* one line, lower case, no full stop */
 } haft__example;
 
-/* Which exit statuses those commands have that go on with a run; the others say it themselves. */
+/* The exit statuses of commands that continue a run; other commands list their own. */
 #define HAFT__RUN_EXIT_STATUSES "0 1 2 3 4 5 6 7 130"
 
 typedef struct haft__command {
@@ -85,13 +84,13 @@ typedef struct haft__command {
     const haft__option *options;         /* NULL for none */
     const haft__subcommand *subcommands; /* NULL for none */
     const haft__example *examples;       /* NULL for none */
-    const char *exits;                   /* numbers of exit_status.h, by spaces; NULL: "0 1 2" */
-    size_t min_words, max_words;         /* how many arguments it takes */
+    const char *exits;           /* numbers of exit_status.h, separated by spaces; NULL: "0 1 2" */
+    size_t min_words, max_words; /* number of arguments */
     haft__command_handler *run;
-    bool result; /* with --json it prints the result of a run: one object, whatever fails */
-    bool object; /* with --json it prints objects of its own, or one with `error` */
-    bool examines_config; /* files of settings with errors are its business */
-    bool hidden;          /* from the list of commands: not for people */
+    bool result; /* with --json it prints the result of a run: one object, also on failure */
+    bool object; /* with --json it prints its own objects, or one with `error` */
+    bool examines_config; /* it reports settings files with errors itself */
+    bool hidden;          /* not shown in the list of commands */
 } haft__command;
 
 #define X(name) extern const haft__command haft__cmd_##name;
@@ -101,23 +100,23 @@ HAFT__COMMANDS(X)
 /* The table, in its order. */
 const haft__command *const *haft__command_table(size_t *ret_count);
 
-/* NULL, and a BAD_INPUT error that names the nearest command, when there is none of that name. */
+/* NULL and a BAD_INPUT error that names the nearest command if `name` is unknown. */
 const haft__command *haft__command_find(const char *name, haft_error *err);
 
-/* Runs a whole command line; argv[0] is ignored. `services` are the servers that commands run;
- * errors go to `errors`. */
+/* Runs a complete command line; argv[0] is ignored. `services` are the servers that commands run.
+ * Errors are printed to `errors`. */
 haft__exit_status haft__cli_run(int argc, char *const *argv, const struct haft__services *services,
                                 FILE *out, FILE *errors);
 
-/* The option that every command has, though it stands in no table. */
+/* The --help option, which every command has and no table lists. */
 extern const haft__option haft__option_help;
 
-/* The statuses that a command may end with: calls `see` for each, in their order. */
+/* Calls `see` for each exit status of a command, in ascending order. */
 void haft__command_each_exit_status(const haft__command *command,
                                     void (*see)(void *context, int number, const char *text),
                                     void *context);
 
-/* What `haft --help` and `haft help COMMAND` print. */
+/* The output of `haft --help` and `haft help COMMAND`. */
 void haft__help_print_all(FILE *out);
 void haft__help_print_command(FILE *out, const haft__command *command);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/exit_status.h - how the command ends: the numbers scripts rely on, and what they mean. */
+/* cli/exit_status.h - the exit statuses of haft, which scripts rely on, and their meaning. */
 #ifndef HAFT_CLI_EXIT_STATUS_H
 #define HAFT_CLI_EXIT_STATUS_H
 

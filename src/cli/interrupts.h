@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/interrupts.h - whether somebody wants the command to stop.
+ * cli/interrupts.h - whether a signal asks the command to stop.
  *
- * Signals are counted on the loop, which they wake: nobody has to look for them in between.
+ * Signals are counted on the loop and wake it, so that nothing has to poll for them.
  */
 #ifndef HAFT_CLI_INTERRUPTS_H
 #define HAFT_CLI_INTERRUPTS_H
@@ -15,11 +15,11 @@ typedef struct haft__interrupts {
     haft__signals *signals;
 } haft__interrupts;
 
-/* From now on these signals are counted and do nothing else. The struct must stay where it is. */
+/* From now on these signals are only counted. The struct must not move. */
 HAFT_MUST_USE haft_status haft__interrupts_watch(haft__interrupts *interrupts, haft__loop *loop,
                                                  haft_error *err);
 
-/* They do again what they did before, unless others count them, too. */
+/* Restores the previous handling, unless others count them, too. */
 void haft__interrupts_release(haft__interrupts *interrupts);
 
 static inline bool haft__interrupts_pending(const haft__interrupts *interrupts)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session.c - opens what a command works with. Tests: tests/cli/store_test.py. */
+/* session.c - opens the store and the runtime of a command. Tests: tests/cli/store_test.py. */
 #include "cli/session.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ haft_status haft__session_store_url(haft__cli *cli, const haft__args *args, cons
     return url.ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);
 }
 
-/* How long its leases are: 0 when nobody has said. */
+/* The lease in milliseconds; 0 if it is not set. */
 static haft_status read_lease(haft__cli *cli, const haft__args *args, uint64_t *ret_ms,
                               haft_error *err)
 {
@@ -108,7 +108,7 @@ bool haft__session_is_store_error(haft__cli *cli, const haft__args *args, haft_e
     const char *url = NULL;
     bool known = err->where[0] != '\0' && haft__session_store_url(cli, args, &url, NULL) == HAFT_OK;
     const char *path = known ? haft__store_url_path(url) : NULL;
-    haft_str where = haft__str(err->where); /* of a server it is no more than where it is */
+    haft_str where = haft__str(err->where); /* for a server, the location is its address */
     bool blamed = path != NULL ? strcmp(err->where, path) == 0
                                : known && haft__str_starts_with(where, HAFT__LIT("postgres://"));
     if (blamed) {
