@@ -18,7 +18,7 @@ static void at_line(haft_error *err, const char *name, size_t number)
     haft__error_prepend_location(err, place);
 }
 
-/* ---- specs that the log has ---- */
+/* ---- specs in the log ---- */
 
 /* Loads the specs of a log with several; they live in `arena`. */
 typedef struct spec_loader {
@@ -67,7 +67,7 @@ static haft_status check_version(const haft__event *first, haft_error *err)
     return status;
 }
 
-/* Checks that each line is an event, of a version that is known. */
+/* Checks that each line is an event of a known version. */
 static haft_status check_events(const char *name, haft_str lines, haft__hash_key hash_key,
                                 haft_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/event_log.h - the events of a run as text, one event a line: folded and replayed.
+/* engine/ops/event_log.h - folds and replays the events of a run as text, one event a line.
  *
- * `name` is how errors name the log; err->where is NAME:LINE. */
+ * `name` is the name of the log in errors; err->where is NAME:LINE. */
 #ifndef HAFT_ENGINE_OPS_EVENT_LOG_H
 #define HAFT_ENGINE_OPS_EVENT_LOG_H
 

@@ -9,12 +9,12 @@
 typedef struct haft__event_rewrite {
     haft_str run, thread; /* of the copy */
     const char *task;     /* of the copy; NULL: the same */
-    uint64_t shift_ms;    /* how much later the event happens in the copy */
+    uint64_t shift_ms;    /* added to the time of the event */
 } haft__event_rewrite;
 
-/* Replaces what names the run (its thread and task in run_started, and the idempotency keys of its
- * calls), so that the copy replays, and moves the time of the event and the deadline of a pause.
- * The event's own `run` stays. */
+/* Replaces everything that names the run (its thread and task in run_started, and the idempotency
+ * keys of its calls), so that the copy replays. Moves the time of the event and the deadline of a
+ * pause. The event's `run` stays. */
 HAFT_MUST_USE haft_status haft__event_rewrite_for_run(haft__arena *arena,
                                                       const haft__event_rewrite *move,
                                                       haft__event *event, haft_error *err);

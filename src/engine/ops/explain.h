@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/explain.h - why a model sees which tools, and the first request of a run. Nothing is
- * run: the first turn is decided as in a run, and its request is written. */
+/* engine/ops/explain.h - explains why a model sees which tools, and writes the first request of a
+ * run. Nothing is run: the first turn is decided as in a run. */
 #ifndef HAFT_ENGINE_OPS_EXPLAIN_H
 #define HAFT_ENGINE_OPS_EXPLAIN_H
 
@@ -24,7 +24,7 @@ HAFT_MUST_USE haft_status haft__explain(haft__arena *arena, const haft__spec *sp
                                         haft_error *err);
 void haft__explain_finish(haft__explanation *explanation);
 
-/* Adds it as one JSON object and a line feed. */
+/* Appends it as one JSON object and a line feed. */
 void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explanation *e);
 
 #endif

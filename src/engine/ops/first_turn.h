@@ -9,7 +9,7 @@
 
 typedef struct haft__first_turn_preview {
     haft__run run;                     /* the state before the first request to the model */
-    haft__json turn;                   /* the event turn_started; null if there is none */
+    haft__json turn;                   /* the event turn_started; null if it does not exist */
     const haft__mcp_listing *listings; /* of its servers, from caches: none is started */
     size_t listing_count;
     haft__offer offer;   /* the verdict on every tool */

@@ -11,12 +11,12 @@ typedef struct haft__forced_turn {
     haft__constraint_kind kind;
     const char *why;
     bool again; /* only in the second request, if the model ignored the provider's tool_choice */
-    haft_str format; /* of such a request */
+    haft_str format; /* of the constrained request */
     size_t bytes;    /* of the constraint, with all tools allowed */
     haft__relax_report relaxed;
 } haft__forced_turn;
 
-/* Of any forced turn of the spec, with the tools of `request`. Lives in `arena`. */
+/* Inspects any forced turn of the spec, with the tools of `request`. Lives in `arena`. */
 HAFT_MUST_USE haft_status haft__forced_turn_inspect(const haft__spec *spec,
                                                     const haft__request *request,
                                                     haft__arena *arena,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fork.c - a run that begins with the events of another.
+ * fork.c - creates a run that begins with the events of another.
  *
- * What the other run did is in the events and is not done again. fork_point.c says where a run can
- * be forked. Tests: tests/engine/ops/fork_test.c, tests/cli/fork_test.py, tests/crash/fork_test.py.
+ * The events record what the other run did; the fork does not repeat it. fork_point.c decides where
+ * a run can be forked. Tests: tests/engine/ops/fork_test.c, tests/cli/fork_test.py,
+ * tests/crash/fork_test.py.
  */
 #include <string.h>
 
@@ -166,8 +167,8 @@ static haft_status gather_artifacts(haft__fork_builder *f, haft__store_artifact 
     return HAFT_OK;
 }
 
-/* Stores the fork as waiting, even if no call is pending: workers leave it alone until somebody
- * opens it, since its next step may already have been done by the other run. */
+/* Stores the fork as waiting, even if no call is pending: workers do not claim it until somebody
+ * opens it, since the other run may already have done its next step. */
 static haft_status store_fork(haft__fork_builder *f)
 {
     haft__store_request request = {.verb = HAFT__STORE_CREATE, .run = f->from->row};

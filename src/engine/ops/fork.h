@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/fork.h - creates a run that begins with the events of another, in its own thread. */
+/* engine/ops/fork.h - creates a run that begins with the events of another, in a new thread. */
 #ifndef HAFT_ENGINE_OPS_FORK_H
 #define HAFT_ENGINE_OPS_FORK_H
 
@@ -20,23 +20,23 @@ typedef enum haft__fork_place {
     HAFT__FORK_AT_EVENT, /* `number` is the last event of the other run */
     HAFT__FORK_AT_TURN,  /* the end of turn `number`; 0: before the first */
     HAFT__FORK_AT_CALL,  /* where `call` is pending, or was answered last */
-    HAFT__FORK_AT_START, /* behind the first event: `task` replaces the task */
+    HAFT__FORK_AT_START, /* after the first event: `task` replaces the task */
 } haft__fork_place;
 
 typedef struct haft__fork_options {
     haft__fork_place place;
     uint64_t number;
-    const char *call, *task; /* for the places above; NULL otherwise */
+    const char *call, *task; /* for the points above; NULL otherwise */
     const char *thread;      /* the id of the new thread, which has no runs; NULL: a new id */
     bool continues;          /* the caller will open the fork: a run that has ended is rejected */
     haft__spec_drift *drift; /* checked before the fork is created, if it continues; may be NULL */
 } haft__fork_options;
 
-/* Why no fork was made: the callers add a hint in their own words. */
+/* Why no fork was created; each caller adds its own hint. */
 typedef enum haft__fork_refusal {
     HAFT__FORK_NOT_REFUSED,      /* success, or another error */
     HAFT__FORK_NO_TURN,          /* the run has no such turn */
-    HAFT__FORK_NO_CALL,          /* the call is not pending there and was not answered */
+    HAFT__FORK_NO_CALL,          /* the call is not pending at that point and was not answered */
     HAFT__FORK_INSIDE_TURN,      /* the event is not the end of a turn */
     HAFT__FORK_CALL_UNDER_WAY,   /* a call would be made twice; `last_turn` is safe */
     HAFT__FORK_NOTHING_LEFT,     /* the run has ended, and cannot continue */
@@ -49,11 +49,11 @@ typedef struct haft__fork {
     bool copied;     /* the run had ended: the fork is a copy, and its thread can continue */
     haft_str events; /* of the fork of a file, one a line; in the arena */
     haft__fork_refusal refusal;
-    uint32_t last_turn; /* the last turn that was complete at the place */
+    uint32_t last_turn; /* the last turn that was complete at that point */
 } haft__fork;
 
-/* Creates the fork. Nobody continues it until it is opened. `ret_fork` is filled in on failure,
- * too: `refusal` says why. What is read lives in `arena`. BAD_INPUT, BAD_STATE. */
+/* Creates the fork. No worker continues it until it is opened. On failure `ret_fork` is filled in,
+ * too: `refusal` says why. Results live in `arena`. BAD_INPUT, BAD_STATE. */
 HAFT_MUST_USE haft_status haft__fork_create(const haft__fork_source *from,
                                             const haft__fork_options *options, haft__arena *arena,
                                             haft__fork *ret_fork, haft_error *err);

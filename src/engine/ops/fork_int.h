@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/fork_int.h - what fork.c and fork_point.c share. */
+/* engine/ops/fork_int.h - shared by fork.c and fork_point.c. */
 #ifndef HAFT_ENGINE_OPS_FORK_INT_H
 #define HAFT_ENGINE_OPS_FORK_INT_H
 
@@ -12,21 +12,21 @@ typedef struct haft__fork_builder {
     haft__arena *arena;
     haft__fork *fork;
     uint64_t at;             /* the last event of the other run that the fork has */
-    bool whole;              /* that is the run's last event */
-    bool asked;              /* somebody may be waited for there */
+    bool whole;              /* `at` is the run's last event */
+    bool asked;              /* a call may be pending at that point */
     bool branch;             /* the run has ended: the fork is a copy */
-    haft__run run;           /* the events folded up to there */
-    uint64_t shift_from_seq; /* the first event that is moved in time; 0: none is */
+    haft__run run;           /* the events folded up to `at` */
+    uint64_t shift_from_seq; /* the first event whose time is moved; 0: none */
     uint64_t shift_ms;
     haft__buf text; /* the events of the fork */
     haft_error *err;
 } haft__fork_builder;
 
-/* Finds the last event that the fork has, as the options say. BAD_INPUT. */
+/* Finds the last event of the fork from the options. BAD_INPUT. */
 HAFT_MUST_USE haft_status haft__fork_find_point(haft__fork_builder *f);
 
-/* Whether the folded run can be forked there: at the end of a turn, at a pending call where nothing
- * would be done twice without approval, or at its end (`branch`). BAD_INPUT, BAD_STATE. */
+/* Whether the folded run can be forked at that point: at the end of a turn, at a pending call if
+ * nothing would be done twice without approval, or at its end (`branch`). BAD_INPUT, BAD_STATE. */
 HAFT_MUST_USE haft_status haft__fork_check_point(haft__fork_builder *f);
 
 #endif

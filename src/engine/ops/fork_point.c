@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fork_point.c - where a run can be forked.
+ * fork_point.c - decides where a run can be forked.
  *
- * A call that was under way there is not started a second time: the fork asks for its outcome, or
- * is refused if nobody would be asked. Tests: tests/engine/ops/fork_test.c, tests/cli/fork_test.py.
+ * A call that was running at that point is not started a second time: the fork asks a person for
+ * its outcome, or is refused if nobody would be asked. Tests: tests/engine/ops/fork_test.c,
+ * tests/cli/fork_test.py.
  */
 #include "base/error.h"
 #include "base/str.h"
@@ -19,9 +20,9 @@ static haft_status fail_call(haft__fork_builder *f)
                       f->options->call);
 }
 
-/* ---- where ---- */
+/* ---- the point ---- */
 
-/* Reads one event after the other. */
+/* Iterates over the events. */
 typedef struct reader {
     haft_str rest;
     haft__arena_mark mark; /* where the memory of an event begins */
@@ -94,7 +95,7 @@ static haft_status find_turn(haft__fork_builder *f)
     return status;
 }
 
-/* Where the call was answered last, or is pending now. */
+/* The point where the call was answered last, or is pending now. */
 static haft_status find_call(haft__fork_builder *f)
 {
     haft_str call = haft__str(f->options->call);
@@ -107,7 +108,7 @@ static haft_status find_call(haft__fork_builder *f)
     return status == HAFT_OK && f->at == 0 ? fail_call(f) : status;
 }
 
-/* What follows the place: an answer, something else, or nothing. */
+/* Inspects the event after the point: an answer, another event, or none. */
 static haft_status inspect_next_event(haft__fork_builder *f)
 {
     reader r = read_from_start(f);
@@ -140,10 +141,10 @@ haft_status haft__fork_find_point(haft__fork_builder *f)
     return status == HAFT_OK ? inspect_next_event(f) : status;
 }
 
-/* ---- whether it can be forked there ---- */
+/* ---- whether the run can be forked at the point ---- */
 
-/* Whether a person decides that a call that was under way is made again, or repeating it is
- * harmless. An idempotent call is neither: its key was the other run's. */
+/* Whether a person decides about repeating a call that was running, or repeating it is harmless. An
+ * idempotent call is not harmless: its key belongs to the other run. */
 static bool is_confirmed_before_retry(const haft__run *run, const haft__run_call *call)
 {
     const haft__tool *tool = call->tool;
@@ -153,7 +154,7 @@ static bool is_confirmed_before_retry(const haft__run *run, const haft__run_call
                    && haft__decide_unknown_policy(run, tool) != HAFT__ON_UNKNOWN_RETRY));
 }
 
-/* Whether nothing keeps a call from starting: then the other run starts it, too. A call that waits
+/* Whether nothing delays the start of a call: then the other run starts it, too. A call that waits
  * for others has not started there. */
 static bool is_about_to_start(const haft__run *run, const haft__run_call *call)
 {
@@ -161,8 +162,8 @@ static bool is_about_to_start(const haft__run *run, const haft__run_call *call)
            && haft__call_wait_find(run, call).by == HAFT__CALL_WAIT_NONE;
 }
 
-/* Whether no effect of a call happens a second time without approval. A question that a tool asks
- * while it runs is lost with its process, so such a call is under way like any other. */
+/* Whether no effect of a call happens a second time without approval. A question of a running tool
+ * is lost with its process, so such a call counts as running. */
 static bool is_safe_to_fork(const haft__run *run, const haft__run_call *call, bool whole)
 {
     switch (call->stage) {
@@ -194,7 +195,7 @@ static haft_status check_calls(const haft__fork_builder *f)
     return HAFT_OK;
 }
 
-/* Whether a call is pending there: the one that the options name, or any. */
+/* Whether a call is pending at the point: the one that the options name, or any. */
 static bool has_pending_call(const haft__fork_builder *f)
 {
     const haft__run *run = &f->run;
@@ -220,7 +221,7 @@ static haft_status fail_fork_point(const haft__fork_builder *f)
                       (unsigned long long)run->seq);
 }
 
-/* After the end of a run only the next run of its thread can continue. */
+/* After the end of a run, only its thread can continue, with another run. */
 static haft_status check_branch(haft__fork_builder *f)
 {
     if (f->options->continues) {

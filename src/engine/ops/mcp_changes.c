@@ -19,7 +19,7 @@ typedef struct server_record {
     const haft__mcp_server_config *server;
     haft_str path; /* of its pins; .ptr NULL: no directory for them */
     haft__mcp_tool_cache record;
-    haft__mcp_pins pins; /* none if they cannot be read */
+    haft__mcp_pins pins; /* empty if they cannot be read */
 } server_record;
 
 typedef haft_status server_visitor(void *context, server_record *it, haft_error *err);
@@ -76,9 +76,9 @@ static haft_str name_of(haft__json tool)
     return value != NULL ? haft__json_text(*value) : HAFT__LIT("");
 }
 
-/* ---- what has changed ---- */
+/* ---- changes ---- */
 
-/* The differences between a tool and its pin; nothing if it has none. */
+/* The differences between a tool and its pin; nothing if it is not pinned. */
 static haft_status add_diff(haft__arena *arena, const server_record *it, haft__json tool,
                             haft__buf *diff, haft_error *err)
 {
@@ -91,7 +91,7 @@ static haft_status add_diff(haft__arena *arena, const server_record *it, haft__j
     }
     haft_status status = haft__mcp_tool_read(arena, tool, &origin, &read, err);
     if (status != HAFT_OK && status != HAFT_NO_MEMORY) {
-        return HAFT_OK; /* the tool is left out, and cannot be called */
+        return HAFT_OK; /* the tool is omitted, and cannot be called */
     }
     if (status == HAFT_OK) {
         status = haft__mcp_pin_of_tool(arena, *pin, &read, haft__str(it->server->hash), &now, err);

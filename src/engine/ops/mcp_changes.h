@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/mcp_changes.h - tools of MCP servers that differ from their pins (exec/mcp/pins.h):
- * what has changed, and accepting it. All reads are of files; no server is started. */
+/* engine/ops/mcp_changes.h - finds tools of MCP servers that differ from their pins
+ * (exec/mcp/pins.h), and accepts their changes. Reads files only; no server is started. */
 #ifndef HAFT_ENGINE_OPS_MCP_CHANGES_H
 #define HAFT_ENGINE_OPS_MCP_CHANGES_H
 
@@ -26,7 +26,7 @@ HAFT_MUST_USE haft_status haft__mcp_changes_accept(haft__arena *arena, const haf
                                                    void *context, haft_error *err);
 
 /* How many servers have a cached list, and how many files are damaged. *ret_place is the directory;
- * .ptr is NULL if there is none. */
+ * .ptr is NULL if it does not exist. */
 HAFT_MUST_USE haft_status haft__mcp_changes_count_servers(haft__arena *arena, haft_str *ret_place,
                                                           size_t *ret_count, size_t *ret_damaged,
                                                           haft_error *err);

@@ -7,7 +7,7 @@
 
 typedef struct refresh_state {
     haft__arena *arena;
-    bool listed; /* all servers have answered, or failed */
+    bool listed; /* all servers have answered or failed */
     haft__mcp_refresh_failure *failures;
     size_t count;
     bool no_memory;
@@ -34,7 +34,7 @@ static void on_listings(void *context, const haft__mcp_listing *listings, size_t
     }
 }
 
-/* The catalogue has a deadline of its own. */
+/* The catalogue has its own deadline. */
 static haft_status list_tools(haft__exec *exec, haft__loop *loop, const haft__spec *spec,
                               refresh_state *a, haft_error *err)
 {

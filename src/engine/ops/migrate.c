@@ -101,8 +101,8 @@ static haft_status send_messages(haft__migration *m, const haft__run_snapshot *r
     return status;
 }
 
-/* Removes the run from `store` if `owner` owns it in that epoch, so that a migration that lost the
- * run removes nothing. Succeeds if the run does not exist. */
+/* Removes the run from `store` if `owner` owns it in that epoch, so that a migration that has lost
+ * the run removes nothing. Succeeds if the run does not exist. */
 static haft_status remove_at(haft__migration *m, haft__store *store, haft_str id, haft_str owner,
                              uint64_t epoch, haft_error *err)
 {
@@ -202,8 +202,8 @@ static haft_status check_free(haft__migration *m, const haft__store_run *row, ha
                : status;
 }
 
-/* A move that has lost the run may still write its copy, and removes it then: it must not be
- * mistaken for ours. */
+/* A move that has lost the run may still write its copy, which it then removes: do not mistake that
+ * copy for this one's. */
 static haft_status check_own_copy(const haft__migration *m, const haft__run_snapshot *run,
                                   const haft__run_snapshot *there, haft_error *err)
 {
@@ -286,7 +286,7 @@ static haft_status finish_earlier_move(haft__migration *m, const haft__store_run
     return m->dry_run ? HAFT_OK : finish_move(m, row, ret_run, err);
 }
 
-/* From here on the copy is the run. BAD_STATE if somebody has claimed the run meanwhile. */
+/* From now on the copy is the run. BAD_STATE if somebody has claimed the run meanwhile. */
 static haft_status commit_move(haft__migration *m, const haft__store_run *row,
                                haft__store_run *ret_left, haft_error *err)
 {
@@ -302,7 +302,7 @@ static haft_status commit_move(haft__migration *m, const haft__store_run *row,
     return status;
 }
 
-/* Releases a run that could not be moved. Its copy is removed first: nobody could use it. */
+/* Releases a run that could not be moved. Removes its copy first, since nobody could use it. */
 static void roll_back_move(haft__migration *m, const haft__store_run *row,
                            const haft__run_snapshot *run)
 {
@@ -336,7 +336,7 @@ static haft_status move_open(haft__migration *m, const haft__store_run *found,
         return status;
     }
     status = copy_from(m, row.id, &run, ret_run, err);
-    bool unknown = false; /* whether the move is committed */
+    bool unknown = false; /* not known whether the move was committed */
     if (status == HAFT_OK) {
         status = commit_move(m, &row, &left, err);
         unknown = status == HAFT_IO;
@@ -445,8 +445,8 @@ static haft_status fail_same_store(haft__migration *m, haft_error *err)
     return haft__fail(err, HAFT_BAD_INPUT, "", "wanted another store, found the same");
 }
 
-/* Whether a value that is put into the new store is found in the old one. A dry run writes nothing,
- * and compares the names. */
+/* Checks that the stores differ: whether a value put into the new store appears in the old one. A
+ * dry run writes nothing, and compares the names. */
 static haft_status check_distinct_stores(haft__migration *m, const char *from_name, haft_error *err)
 {
     if (m->dry_run && strcmp(from_name, m->to_name) != 0) {

@@ -35,7 +35,7 @@
 typedef enum haft__migration_outcome {
     HAFT__MIGRATION_COPIED,
     HAFT__MIGRATION_ALREADY_THERE, /* complete and equal */
-    HAFT__MIGRATION_SKIPPED,       /* it has not ended, and is not to be moved */
+    HAFT__MIGRATION_SKIPPED,       /* it has not ended, and moving was not requested */
 } haft__migration_outcome;
 
 typedef struct haft__migration {

@@ -102,7 +102,7 @@ static haft_status mark_named(batch *b)
     return status;
 }
 
-/* ---- one after the other ---- */
+/* ---- migrating ---- */
 
 static void note_failure(batch *b, const char *id, const haft_error *error)
 {
@@ -127,7 +127,7 @@ static void migrate(batch *b, run_entry *one)
 
 static void migrate_in_order(batch *b, run_entry *one);
 
-/* The runs that were created before it in its thread: its history, then those that are open. */
+/* Migrates the earlier runs of its thread first: its history, then open ones. */
 static haft_status migrate_predecessors(batch *b, const run_entry *one, haft__arena *arena)
 {
     haft__store_request find = {
@@ -158,7 +158,7 @@ static void migrate_in_order(batch *b, run_entry *one)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    one->done = true; /* in a damaged store runs may precede each other */
+    one->done = true; /* prevents a cycle in a damaged store */
     haft_status status = migrate_predecessors(b, one, &arena);
     haft__arena_finish(&arena);
     if (status != HAFT_OK) {

@@ -15,17 +15,17 @@ typedef struct haft__migrate_runs_options {
     size_t name_count;
     void (*on_run)(void *context, const char *id, const haft__migration_report *run);
     void (*on_failure)(void *context, const char *id, const haft_error *error);
-    bool (*stop)(void *context); /* asked after each run: whether to end */
+    bool (*stop)(void *context); /* called after each run: whether to stop */
     void *context;
 } haft__migrate_runs_options;
 
 typedef struct haft__migrate_totals {
     size_t copied, there, open, failed; /* runs, by outcome; open: skipped */
-    bool stopped;                       /* before the last one */
+    bool stopped;                       /* by `stop`, before the last run */
 } haft__migrate_totals;
 
-/* Migrates them. A run that fails does not end it: `on_failure` and the totals say so. NOT_FOUND or
- * BAD_INPUT for a name, or an error of the old store. */
+/* Migrates the runs. A run that fails does not stop the others: `on_failure` and the totals report
+ * it. NOT_FOUND or BAD_INPUT for a name, or an error of the old store. */
 HAFT_MUST_USE haft_status haft__migrate_runs(haft__migration *m,
                                              const haft__migrate_runs_options *options,
                                              haft__migrate_totals *ret_totals, haft_error *err);

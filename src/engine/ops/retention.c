@@ -42,7 +42,7 @@ haft_status haft__retention_apply(haft_runtime *runtime, haft__arena *arena,
                                   const haft__retention_rules *rules, uint64_t *ret_count,
                                   haft_error *err)
 {
-    uint64_t now = haft__store_now(runtime->store); /* the clock that ends are recorded by */
+    uint64_t now = haft__store_now(runtime->store); /* the clock of the recorded ends */
     bool selects = rules->has_keep || rules->end_count > 0;
     uint64_t before = now > rules->age_ms ? now - rules->age_ms : 1;
     haft__store_request collect = {.verb = HAFT__STORE_GC,

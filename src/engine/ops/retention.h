@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/retention.h - removes runs: one by its name, or those that retention rules select. */
+/* engine/ops/retention.h - removes runs: one by name, or those that retention rules select. */
 #ifndef HAFT_ENGINE_OPS_RETENTION_H
 #define HAFT_ENGINE_OPS_RETENTION_H
 
 #include "engine/runtime.h"
 
-/* Removes the run that `name` means, also a damaged one. BAD_STATE if a process that lives owns
- * it. */
+/* Removes the run that `name` means, also a damaged one. BAD_STATE if a live process owns it. */
 HAFT_MUST_USE haft_status haft__retention_remove_run(haft_runtime *runtime, haft__arena *arena,
                                                      haft_str name, haft_error *err);
 
-/* Only runs that have ended are ever removed. Without any rule none is, but caches are cleaned. */
+/* Only runs that have ended are removed. Without any rule no run is removed, but caches are
+ * cleaned. */
 typedef struct haft__retention_rules {
     bool has_age, has_keep;
-    uint64_t age_ms;      /* those that ended longer ago */
-    uint64_t keep;        /* but not the last ones to end */
-    const haft_str *ends; /* only those that ended so; see haft__retention_is_end */
+    uint64_t age_ms;      /* runs that ended longer ago */
+    uint64_t keep;        /* except the last ones to end */
+    const haft_str *ends; /* only runs with these ends; see haft__retention_is_end */
     size_t end_count;
     bool dry_run; /* only counts them */
 } haft__retention_rules;
 
-/* Applies the rules: *ret_count is how many runs were removed, or would be. */
+/* Applies the rules. *ret_count is the number of runs that were removed, or would be. */
 HAFT_MUST_USE haft_status haft__retention_apply(haft_runtime *runtime, haft__arena *arena,
                                                 const haft__retention_rules *rules,
                                                 uint64_t *ret_count, haft_error *err);
 
-/* Whether a run can end so: "done", "failed", ... */
+/* Whether this is the name of an end: "done", "failed", ... */
 bool haft__retention_is_end(haft_str word);
 
 #endif

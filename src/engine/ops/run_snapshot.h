@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/run_snapshot.h - everything that a store has of a run, to copy and to compare it. */
+/* engine/ops/run_snapshot.h - everything that a store has of a run, to copy and compare it. */
 #ifndef HAFT_ENGINE_OPS_RUN_SNAPSHOT_H
 #define HAFT_ENGINE_OPS_RUN_SNAPSHOT_H
 
@@ -28,7 +28,7 @@ HAFT_MUST_USE haft_status haft__run_snapshot_compare(const haft__run_snapshot *o
                                                      const haft__run_snapshot *copy,
                                                      bool all_messages, haft_error *err);
 
-/* Performs a request of a store without a runtime. What is read lives in `arena`. */
+/* Executes a request to a store without a runtime. Results live in `arena`. */
 HAFT_MUST_USE haft_status haft__run_snapshot_execute(haft__store *store, haft__arena *arena,
                                                      haft__store_request *request, haft_error *err);
 

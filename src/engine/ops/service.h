@@ -16,7 +16,7 @@ typedef struct haft__service_host {
     /* The server listens at ADDR:PORT. It ends if this fails. */
     haft_status (*listening)(void *context, haft_str address, haft_error *err);
     void (*warn)(void *context, haft_str text);
-    bool (*stop)(void *context); /* called after each step of the loop: whether to end */
+    bool (*stop)(void *context); /* called after each step of the loop: whether to stop */
     void *context;
 } haft__service_host;
 
@@ -26,7 +26,7 @@ typedef struct haft__mcp_service_options {
     haft_runtime *runtime;
     haft__arena *arena;
     const haft__spec *spec;
-    const char *store;       /* for commands that are shown to people; NULL: the default store */
+    const char *store;       /* for commands that people are shown; NULL: the default store */
     const char *listen;      /* ADDR:PORT for HTTP; NULL: standard input and output */
     const char *listen_name; /* how errors name the address */
     const char *token_file;  /* clients must send its first line; NULL: no token */
@@ -52,7 +52,7 @@ typedef struct haft__mock_service_options {
     bool again;        /* start over after the last reply */
     bool require_key;  /* reject requests without an API key */
     size_t dimensions; /* of the vectors of /v1/embeddings; 0: there is no such path */
-    const char *fault; /* of these vectors: "error", "slow", "garbage", "sizes"; or NULL */
+    const char *fault; /* fault of these vectors: "error", "slow", "garbage", "sizes"; or NULL */
 } haft__mock_service_options;
 
 /* Each runs until its host stops it, or it fails. BAD_INPUT for an address, a token or a spec that

@@ -34,7 +34,7 @@ static haft_status read_overrides(haft__spec_drift *r, const haft__run *run,
         sets[options->set_count++] = set.ptr;
     }
     options->sets = sets;
-    if (model != NULL && model->kind == HAFT__JSON_STRING) { /* for a file that names none */
+    if (model != NULL && model->kind == HAFT__JSON_STRING) { /* if the file names none */
         options->model_from = "the stored spec";
         options->model = haft__arena_copy(&r->arena, haft__json_text(*model)).ptr;
     }
@@ -79,7 +79,7 @@ static haft_status load(haft__spec_drift *r, const haft__run *run, const char *p
     return status == HAFT_OK && *ret_spec == NULL ? fail_load(r, path, &problems, err) : status;
 }
 
-/* ---- what is to be done ---- */
+/* ---- decisions ---- */
 
 static haft_status accept_change(haft__spec_drift *r, const haft__spec *spec, haft_str text,
                                  haft_str changes, haft__spec_replacement *ret_replacement,
@@ -152,7 +152,7 @@ static haft_status handle_missing_file(const haft__spec_drift *r, const char *pa
     return HAFT_OK;
 }
 
-/* `ahead`: the run does not exist yet, and is checked again when it is opened. */
+/* `ahead`: the run does not exist yet; it is checked again when it is opened. */
 static haft_status check_spec_file(haft__spec_drift *r, const haft__run *run, bool ahead,
                                    haft__spec_replacement *ret_replacement, haft_error *err)
 {

@@ -26,9 +26,9 @@ typedef enum haft__spec_drift_finding {
 typedef struct haft__spec_drift_options {
     haft__spec_drift_policy policy;
     haft_str by; /* who accepts the file, for the event; borrowed */
-    /* What was found about the file at `path`; may be NULL. `changes` has a line for each
-     * difference (CHANGED only). `err` is the error of a rejected run, to which a hint can be
-     * added. */
+    /* Reports a finding about the file at `path`; may be NULL. `changes` has a line for each
+     * difference (CHANGED only). `err` is the error of a rejected run; the callback may add a
+     * hint. */
     void (*report)(void *context, haft__spec_drift_finding finding, const char *path,
                    haft_str changes, haft_error *err);
     void *context;

@@ -19,8 +19,8 @@ HAFT_MUST_USE haft_status haft__stored_run_find(haft_runtime *runtime, haft__are
                                                 haft_str name, bool include_damaged,
                                                 haft__store_run *ret_row, haft_error *err);
 
-/* Reads the row and the events into `arena`; with the spec if that is wanted. Without it a damaged
- * run can be read. Finish it also after a failure. */
+/* Reads the row and the events into `arena`, and loads the spec on request. Without the spec a
+ * damaged run can be read. Finish it also after a failure. */
 HAFT_MUST_USE haft_status haft__stored_run_read(haft_runtime *runtime, haft__arena *arena,
                                                 haft_str name, bool with_spec,
                                                 haft__stored_run *ret_run, haft_error *err);
@@ -32,8 +32,8 @@ HAFT_MUST_USE haft_status haft__stored_run_fold(haft_runtime *runtime, haft__are
                                                 const haft__stored_run *run, const char *name,
                                                 haft__run *ret_state, haft_error *err);
 
-/* Completes a folded state with what only the row says: whether the run was opened, and whether the
- * process that asked its questions is gone. */
+/* Completes a folded state with facts that only the row has: whether the run was opened, and
+ * whether the process that asked its questions has ended. */
 void haft__stored_run_apply_row(const haft__store_run *row, haft__run *state);
 
 #endif

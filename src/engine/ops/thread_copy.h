@@ -7,15 +7,15 @@
 
 /* Copies the run `id`, which has ended, into `thread`: the same events, answer and artifacts under
  * a new id, with the original as its parent. The copy is written in one transaction, and no worker
- * continues it. `ret_id`, of HAFT__ID_LENGTH + 1 bytes, is its id; may be NULL. What is read lives
- * in `arena`. BAD_STATE if the run has not ended. */
+ * continues it. `ret_id`, of HAFT__ID_LENGTH + 1 bytes, is its id; may be NULL. Results live in
+ * `arena`. BAD_STATE if the run has not ended. */
 HAFT_MUST_USE haft_status haft__thread_copy_run(haft_runtime *runtime, haft__arena *arena,
                                                 haft_str id, haft_str thread, char *ret_id,
                                                 haft_error *err);
 
-/* Starts a thread with copies of `runs` but for the last `without`, which is what undoing them
- * means. `runs` are those of one thread, the newest first, as HAFT__STORE_LIST gives them; those
- * that have not ended are left out. On failure the copies are removed. */
+/* Starts a thread with copies of `runs` except the last `without`: this is how a chat undoes
+ * exchanges. `runs` are those of one thread, the newest first, as HAFT__STORE_LIST returns them;
+ * open runs are skipped. On failure the copies are removed. */
 HAFT_MUST_USE haft_status haft__thread_copy_without_last(haft_runtime *runtime, haft__arena *arena,
                                                          const haft__store_run *runs, size_t count,
                                                          uint64_t without,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/tool_list.h - the tools of a spec: its own, and those of its MCP servers as far as
- * they are known. No server is asked (engine/ops/mcp_refresh.h does that). */
+/* engine/ops/tool_list.h - the tools of a spec: its own, and the known ones of its MCP servers.
+ * Does not query servers (engine/ops/mcp_refresh.h does). */
 #ifndef HAFT_ENGINE_OPS_TOOL_LIST_H
 #define HAFT_ENGINE_OPS_TOOL_LIST_H
 
@@ -14,8 +14,8 @@ typedef struct haft__tool_list {
     const haft__tool *served; /* one for each verdict on a tool that a server lists */
 } haft__tool_list;
 
-/* Reads the list; it lives in `arena`. `refreshed` has the servers that were asked and failed,
- * which the listings then say. */
+/* Reads the list; it lives in `arena`. `refreshed` has the servers that failed to refresh; their
+ * listings report that. */
 HAFT_MUST_USE haft_status haft__tool_list_read(haft__arena *arena, const haft__spec *spec,
                                                const haft__mcp_refresh_result *refreshed,
                                                haft__tool_list *ret_list, haft_error *err);
@@ -29,8 +29,8 @@ const haft__verdict *haft__tool_list_next_served(const haft__tool_list *list, si
 HAFT_MUST_USE haft_status haft__tool_list_write(haft__json_writer *w, haft__arena *arena,
                                                 const haft__tool_list *list, haft_error *err);
 
-/* The tools as a provider gets them: "openai", "anthropic" or "gemini". Of servers only those that
- * a run would see. */
+/* The tools in the wire format of a provider: "openai", "anthropic" or "gemini". Of servers only
+ * those that a run would see. */
 void haft__tool_list_write_wire(haft__json_writer *w, const haft__tool_list *list,
                                 const char *provider);
 

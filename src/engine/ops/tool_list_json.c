@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tool_list_json.c - the tools of a spec as JSON: all that is known of them, or as a provider gets
- * them. Tests: tests/cli/tools_test.py. */
+/* tool_list_json.c - writes the tools of a spec as JSON: with all known facts, or in a provider's
+ * wire format. Tests: tests/cli/tools_test.py. */
 #include <string.h>
 
 #include "base/str.h"
@@ -11,7 +11,7 @@
 #include "tool/wire_name.h"
 #include "json/object.h"
 
-/* ---- with all that is known ---- */
+/* ---- all facts ---- */
 
 static void write_value(haft__json_writer *w, const char *key, haft__json value)
 {
@@ -77,7 +77,7 @@ static void write_gemini(haft__json_writer *w, const haft__tool *tool, haft_str 
 
 typedef struct wire_form {
     const char *name;
-    const char *group; /* the key of the one object around all of them; NULL: an array of tools */
+    const char *group; /* the key of one object around all tools; NULL: an array of tools */
     void (*write)(haft__json_writer *w, const haft__tool *tool, haft_str name);
 } wire_form;
 

@@ -8,7 +8,7 @@
 
 /* ---- servers ---- */
 
-/* What the state of a server means. */
+/* The meaning of each state of a server. */
 static const struct {
     const char *state, *means;
 } states[] = {
@@ -69,7 +69,7 @@ const haft__revealed *haft__tool_reason_find_revealed(const haft__first_turn_pre
     return NULL;
 }
 
-/* `denied by mcp.deny "*:delete_*"`; false when it is not denied. */
+/* `denied by mcp.deny "*:delete_*"`; false if the tool is not denied. */
 static bool add_denial(haft__buf *buf, const haft__spec *spec, haft__reason reason, haft_str server,
                        haft_str name)
 {

@@ -11,7 +11,7 @@ typedef struct haft__tool_reason_exclusion {
     const char *code, *text; /* NULL if some can */
 } haft__tool_reason_exclusion;
 
-/* What the state of a server means. */
+/* The meaning of a server's state. */
 const char *haft__tool_reason_state_text(const haft__mcp_listing *listing);
 
 haft__tool_reason_exclusion haft__tool_reason_server_exclusion(const haft__spec *spec,
@@ -23,7 +23,7 @@ const haft__revealed *haft__tool_reason_find_revealed(const haft__first_turn_pre
                                                       haft_str name, size_t *ret_rank);
 
 /* The reason of a verdict with its details: the pattern, the rank. Replaces the content of the
- * buffer; the text is valid as long as that. */
+ * buffer; the text is valid as long as the buffer. */
 haft_str haft__tool_reason_text(haft__buf *buf, const haft__first_turn_preview *first,
                                 const haft__verdict *verdict);
 

@@ -6,8 +6,8 @@
 #include "engine/ops/first_turn.h"
 #include "json/write.h"
 
-/* The tools as an array: {name, source, role, server, sight, offered, code, reason,
- * search, denied_by}. Built-ins that the spec does not enable are left out. */
+/* The tools as an array: {name, source, role, server, sight, offered, code, reason, search,
+ * denied_by}. Without built-ins that the spec does not enable. */
 void haft__tool_report_write_tools(haft__json_writer *w, const haft__first_turn_preview *first);
 
 /* The names of the built-ins that the spec does not enable, as an array. */
