@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * endpoint.c - from a server as a spec names it to its URL and its key. Only this file decides
+ * endpoint.c - resolves a server that a spec names to its URL and its key. Only this file decides
  * which key goes to which host. Tests: tests/engine/model_call_test.c and tests/cli/model_test.py.
  */
 #include "engine/endpoint.h"
@@ -14,7 +14,7 @@
 #include "io/environment.h"
 #include "model/embeddings.h"
 
-/* The base URL of the spec, or the one in the provider's variable. */
+/* The base URL of the spec, or of the provider's variable. */
 static haft_str base_url_from(const haft__endpoint *endpoint, const haft__spec_env *env)
 {
     haft_str name = haft__str(endpoint->provider->base_url_env);
@@ -31,7 +31,7 @@ static haft_str base_url_setting(const haft__endpoint *endpoint)
 }
 
 /* Whether the URL, or a part of it, comes from a file and not from the spec or from the environment
- * of this process. The server of such a URL gets no key from outside that file. */
+ * of this process. The server of such a URL gets only a key from that file. */
 static bool url_is_from_env_file(haft__endpoint *endpoint)
 {
     const haft__spec_env real = {haft__environment_get, NULL};
@@ -56,7 +56,7 @@ static haft_str authority_of(haft_str url)
     return haft__str_split(&authority, '?');
 }
 
-/* What stands in front of the host; it is cut off. */
+/* Cuts off and returns the part before the host. */
 static haft_str take_userinfo(haft_str *authority)
 {
     const char *at = authority->len > 0 ? memrchr(authority->ptr, '@', authority->len) : NULL;
@@ -68,13 +68,13 @@ static haft_str take_userinfo(haft_str *authority)
     return user;
 }
 
-/* The password of a base_url, or the user that is a token because there is none. */
+/* Redacts the password of a base_url, or the user name if it is a token without a password. */
 static haft_status redact_userinfo(haft__endpoint *endpoint, haft_error *err)
 {
     haft_str authority = authority_of(endpoint->url);
     haft_str password = take_userinfo(&authority);
     haft_str user = haft__str_split(&password, ':');
-    bool added; /* one that is too short to be looked for is none */
+    bool added; /* false for a text that is too short to be redacted */
     return haft__redactor_add(endpoint->redactor, password.len > 0 ? password : user, &added, err);
 }
 
@@ -100,7 +100,7 @@ static haft_status resolve_url(haft__endpoint *endpoint, haft__provider_write_ur
     return status == HAFT_OK ? redact_userinfo(endpoint, err) : status;
 }
 
-/* Whether the URL leads to this machine and has no user: one with a user needs no other key. */
+/* Whether the URL is on this machine and has no user: a URL with a user needs no other key. */
 static bool is_loopback(haft_str url)
 {
     haft_str host = authority_of(url);
@@ -118,7 +118,7 @@ static bool is_loopback(haft_str url)
     return local && !has_user;
 }
 
-/* The variable with the key. The row of the provider allows some of them for this machine only. */
+/* The variable with the key. The provider's row allows some of them for this machine only. */
 static haft_str key_env_of(const haft__endpoint *endpoint)
 {
     haft_str name = haft__provider_key_env(endpoint->provider, endpoint->model);

@@ -14,7 +14,7 @@ typedef struct haft__endpoint {
     haft__redactor *redactor; /* gets the key and the password */
     const haft__model_spec *model;
     const haft__provider *provider;
-    haft_str url, key; /* the results; the key is empty when there is none */
+    haft_str url, key; /* the results; the key is empty if none is needed */
 } haft__endpoint;
 
 /* Resolves the URL and the key of endpoint->model at endpoint->provider. BAD_INPUT when there is no

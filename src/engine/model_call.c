@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model_call.c - calls the model of a run: a script, the planner of rules, or a server
+ * model_call.c - calls the model of a run: a script, the rule planner, or a server
  * (model_call_http.c).
  *
  * Tests: tests/engine/model_call_test.c.
@@ -15,7 +15,7 @@
 #include "engine/runtime.h"
 #include "model/rules/offline.h"
 
-/* ---- its life ---- */
+/* ---- lifetime ---- */
 
 static void destroy_call(haft__model_call *call)
 {
@@ -36,7 +36,7 @@ void haft__model_call_stop(haft_run *run)
 
 void haft__model_call_fail(haft__model_call *call, const haft_error *error)
 {
-    haft__run_fail(call->run, error); /* which stops the asking */
+    haft__run_fail(call->run, error); /* this also stops the call */
 }
 
 void haft__model_call_complete(haft__model_call *call, const haft__model_outcome *answer)
@@ -80,7 +80,7 @@ static void on_due(void *context)
     haft__model_call_complete(call, &call->answer);
 }
 
-/* A request that the script does not expect is a model call that failed. */
+/* If the script does not expect the request, the model call fails. */
 static haft_status call_script(haft__model_call *call, uint64_t *ret_delay, haft_error *err)
 {
     haft_error refused = {0};

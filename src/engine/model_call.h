@@ -18,15 +18,15 @@ typedef struct haft__model_call {
     haft__request request;
     haft__model_outcome answer; /* of a model that is part of this program */
     uint64_t started_ms;
-    haft__timer timer; /* until the answer is due, or the next attempt */
+    haft__timer timer; /* until the answer is due, or until the next attempt */
     haft__model_progress progress;
 
-    /* over HTTP */
+    /* for HTTP */
     uint32_t attempt; /* from 0 */
     haft__http_transfer *transfer;
     haft__buf body;                        /* of the request */
-    const haft__format *format;            /* of calls in the text; NULL: native */
-    const haft__format_tool *format_tools; /* that can be called, those that are taught first */
+    const haft__format *format;            /* of calls in text; NULL: native */
+    const haft__format_tool *format_tools; /* callable tools, those in the prompt first */
     haft__buf error_body;                  /* the body of a response that is not 2xx */
     haft__provider_stream *stream;         /* reads the reply; NULL before the first attempt */
     bool delivered;                        /* output of the model has arrived */
@@ -42,7 +42,7 @@ void haft__model_call_stop(haft_run *run);
 /* Records the answer and continues the run. The call is destroyed. */
 void haft__model_call_complete(haft__model_call *call, const haft__model_outcome *answer);
 
-/* Something of ours failed: the run cannot go on. */
+/* An internal failure: the run cannot continue. */
 void haft__model_call_fail(haft__model_call *call, const haft_error *error);
 
 /* ---- model_call_http.c ---- */

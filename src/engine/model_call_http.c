@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model_call_http.c - calls a model over HTTP: sends the request, reads the reply as it arrives,
- * and retries if that is right (model/retry.h). The provider's functions (model/provider.h) know
- * the wire format.
+ * and retries if model/retry.h allows it. The provider's functions (model/provider.h) know the wire
+ * format.
  *
- * A request whose reply has begun to arrive is never sent again. Tests:
+ * A request is never sent again after its reply has begun to arrive. Tests:
  * tests/engine/model_call_test.c and tests/cli/model_test.py.
  */
 #include "base/error.h"
@@ -71,7 +71,7 @@ static haft__retry_hints read_hints(const haft__model_call *call, const haft__ht
     return hints;
 }
 
-/* It failed: once more, or the end. */
+/* The attempt failed: starts another one, or completes the call. */
 static haft_status retry_or_complete(haft__model_call *call, haft__model_outcome *answer,
                                      const haft__retry_hints *hints, haft_error *err)
 {
@@ -102,7 +102,7 @@ static haft_status retry_or_complete(haft__model_call *call, haft__model_outcome
     return HAFT_OK;
 }
 
-/* A transfer that broke. */
+/* Handles a transfer that broke. */
 static haft_status transport_failure(haft__model_call *call, const haft__http_result *result,
                                      haft__model_outcome *ret_answer, haft_error *err)
 {
@@ -135,7 +135,7 @@ static haft_status read_answer(haft__model_call *call, const haft__http_result *
     return transport_failure(call, result, ret_answer, err);
 }
 
-/* ---- what the transfer tells ---- */
+/* ---- transfer callbacks ---- */
 
 static void on_head(void *context, const haft__http_result *so_far)
 {
@@ -266,8 +266,8 @@ static bool wants_stream(const haft__spec *spec)
     return stream == NULL || stream->kind != HAFT__JSON_FALSE;
 }
 
-/* Some formats tell a call from text by the names of tools, also of those that are not taught any
- * more. */
+/* Some formats distinguish a call from text by the names of tools, including tools that are not in
+ * the prompt any more. */
 static haft_status find_format_tools(haft__model_call *call, haft_error *err)
 {
     haft__request known = call->request;
@@ -283,7 +283,7 @@ static haft_status write_request(haft__model_call *call, haft_error *err)
     haft_run *run = call->run;
     haft_agent *agent = run->agent;
     const haft__provider_api *api = call->provider->api;
-    /* Tools that only this run has are freed with it: the agent must not keep them. */
+    /* Tools of this run only are freed with it: the agent must not keep them. */
     bool own_tools = run->state.more_tools != NULL;
     haft__provider_request_options options = {.stream = wants_stream(agent->spec),
                                               .serial = agent->spec->limits.parallel == 1,
