@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard.c - starts a program and stays with it: its limits, and the end of all it started.
+ * guard.c - starts a program with limits, and kills all of its descendants when it ends.
  *
  *     guard [--parent PID] [--memory BYTES] [--cpu SECONDS] [--files N] [--term MS] [--report FD]
  *           -- PROGRAM ARG...
  *
  * PROGRAM gets guard's environment, working directory and descriptors 0, 1 and 2, and nothing else
- * of its parent: no other descriptor, no ignored or blocked signal, no way to gain privileges. It
- * is never run by a shell. Without a slash in its name it is looked for in PATH, whose empty parts
- * are skipped. --memory is its address space (RLIMIT_AS), --cpu its time, --files how many
- * descriptors it may have open; each process has them to itself.
+ * of its parent: no other descriptor, no ignored or blocked signal, no way to gain privileges. No
+ * shell runs it. If its name has no slash, guard searches PATH and skips empty parts. --memory
+ * limits its address space (RLIMIT_AS), --cpu its CPU time, --files its open descriptors; each
+ * limit applies to each process.
  *
- * When PROGRAM has ended, when guard gets SIGTERM, SIGINT or SIGHUP, or when its parent dies, every
- * process below guard is killed. With --term, a signal to guard is SIGTERM to PROGRAM and its group
- * first, which have that many milliseconds to leave by themselves. None can get away by forking
- * twice: guard is their subreaper, so that whoever loses its parent becomes guard's child. It is
- * therefore enough to kill children until there are none; and a signal to a group cannot be outrun
- * by forking. Then guard ends as PROGRAM did, with the same exit status or by the same signal.
+ * When PROGRAM has ended, when guard gets SIGTERM, SIGINT or SIGHUP, or when its parent dies, guard
+ * kills every process below it. With --term, guard answers a signal with SIGTERM to PROGRAM and its
+ * process group first, and waits that many milliseconds for them to exit. No process escapes by
+ * forking twice: guard is their subreaper, so an orphan becomes guard's child. It is therefore
+ * enough to kill children until none are left; and forking cannot outrun a signal to a process
+ * group. Then guard ends like PROGRAM, with the same exit status or by the same signal.
  *
- * --parent is who must be alive; by default whoever is the parent when guard starts.
+ * --parent is the process that must be alive; by default guard's parent at its start.
  *
- * What keeps PROGRAM from starting is told on standard error and, so that nobody takes it for an
- * end of PROGRAM itself, in one line to --report:
+ * If PROGRAM cannot start, guard reports that on standard error and, to distinguish it from an exit
+ * of PROGRAM itself, in one line to --report:
  *
- *     exec ENOENT               there is no such program; guard ends with status 127
- *     exec ENOENT interpreter   there is, but not what its first line asks for; 126
+ *     exec ENOENT               PROGRAM does not exist; guard ends with status 127
+ *     exec ENOENT interpreter   it exists, but the interpreter of its first line does not; 126
  *     exec EACCES               it is not executable; 126; likewise other names of errno
- *     guard EAGAIN fork         guard itself could not do its work, and in which call; 125
+ *     guard EAGAIN fork         guard itself failed, in this call; 125
  *
  * Tests: tests/exec/guard_test.c.
  */
@@ -48,29 +48,29 @@ enum {
     GUARD_FAILED = 125,
     NOT_RUN = 126,
     NOT_FOUND = 127,
-    PARENT_DIED = SIGUSR1, /* what the kernel sends then; others may send it, too */
+    PARENT_DIED = SIGUSR1, /* sent by the kernel when the parent dies; others may send it, too */
     SOME = 1000,
-    QUICK_ROUNDS = 1000, /* of killing, after which we no longer hurry */
+    QUICK_ROUNDS = 1000, /* of killing, before guard slows down */
 };
 
 static const char usual_path[] = "/usr/local/bin:/usr/bin:/bin";
 
 typedef struct guard {
-    uint64_t memory, cpu, files; /* 0: no limit of ours */
-    uint64_t term;               /* ms to leave after SIGTERM; 0: none */
+    uint64_t memory, cpu, files; /* 0: guard sets no limit */
+    uint64_t term;               /* milliseconds to exit after SIGTERM; 0: none */
     uint64_t report;             /* the descriptor; 0: none */
     uint64_t parent;
     char **argv;  /* of PROGRAM */
-    int children; /* the kernel's list of our children */
-    bool session; /* we have one of our own: only our descendants are in it */
+    int children; /* /proc file with the list of guard's children */
+    bool session; /* guard leads a session: it contains only its descendants */
     pid_t program;
-    int status; /* of PROGRAM, as waitpid has it ... */
-    bool taken; /* ... once it has */
+    int status; /* of PROGRAM, from waitpid */
+    bool taken; /* `status` is valid */
 } guard;
 
-/* ---- telling ---- */
+/* ---- messages ---- */
 
-/* The name of a program may be long; then its end is not told. */
+/* Truncates a long message (the name of a program may be long). */
 static void say(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(int fd, const char *format, ...)
 {
@@ -81,11 +81,11 @@ static void say(int fd, const char *format, ...)
     va_end(args);
     size_t size = length < (int)sizeof(line) ? (size_t)length : sizeof(line) - 1;
     if (write(fd, line, size) < 0) {
-        return; /* there is nobody else to tell */
+        return; /* no other place to report to */
     }
 }
 
-/* "exec" or "guard", and the errno; `detail` may be NULL. */
+/* `who` is "exec" or "guard", `code` an errno; `detail` may be NULL. */
 static void tell(const guard *g, const char *who, int code, const char *detail)
 {
     const char *name = strerrorname_np(code);
@@ -111,7 +111,7 @@ static void must(const guard *g, bool worked, const char *call)
     }
 }
 
-/* ---- what we were told ---- */
+/* ---- arguments ---- */
 
 static _Noreturn void refuse(void)
 {
@@ -120,7 +120,7 @@ static _Noreturn void refuse(void)
     exit(USAGE);
 }
 
-/* A whole number from 1 on. */
+/* A whole number of at least 1. */
 static uint64_t read_number(const char *text)
 {
     uint64_t number = 0;
@@ -164,9 +164,9 @@ static void read_arguments(guard *g, char **argv)
     g->argv = at + 1;
 }
 
-/* ---- standing guard ---- */
+/* ---- setup ---- */
 
-/* All signals wait until we look at them; then nothing happens at the wrong moment. */
+/* Signals stay pending until guard waits for them, so that none interrupts it. */
 static void block_signals(void)
 {
     sigset_t all;
@@ -183,7 +183,7 @@ static void watch_parent(guard *g)
 {
     g->parent = g->parent > 0 ? g->parent : (uint64_t)getppid();
     must(g, prctl(PR_SET_PDEATHSIG, PARENT_DIED) == 0, "prctl");
-    if (!parent_is_alive(g)) { /* it died before it could be watched */
+    if (!parent_is_alive(g)) { /* it died before guard watched it */
         exit(GUARD_FAILED);
     }
 }
@@ -200,7 +200,8 @@ static void close_others(guard *g)
     must(g, close_range(first, ~0U, 0) == 0, "close_range");
 }
 
-/* The list of our children; only of use if /proc speaks of the same processes as we do. */
+/* Opens the list of guard's children. It is valid only if /proc belongs to guard's PID
+ * namespace. */
 static void open_children(guard *g)
 {
     char own[32] = "", name[32];
@@ -219,23 +220,23 @@ static void stand_guard(guard *g)
     close_others(g);
     watch_parent(g);
     open_children(g);
-    g->session = setsid() >= 0; /* a leader of a group, as shells make one, cannot have its own */
+    g->session = setsid() >= 0; /* fails for a process group leader, as a shell creates it */
     must(g, prctl(PR_SET_CHILD_SUBREAPER, 1) == 0, "prctl");
     must(g, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "prctl");
     must(g, setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}) == 0, "setrlimit");
 }
 
-/* ---- starting the program: in its own process ---- */
+/* ---- starting the program: in the child ---- */
 
-/* What went wrong there, for the one that stands guard. Both are the same program, so that an
- * address means the same to both. */
+/* The error of the child, sent to guard. Both are the same program, so a pointer to a literal is
+ * valid in both. */
 typedef struct failure {
     int code;
-    const char *call; /* NULL: it is about PROGRAM, whose name ... */
-    const char *more; /* ... may be followed by this */
+    const char *call; /* NULL: PROGRAM cannot be run */
+    const char *more; /* detail, or NULL */
 } failure;
 
-/* Without privileges a limit can be lowered only. */
+/* Without privileges a limit can only be lowered. */
 static bool set_limit(int resource, uint64_t soft, uint64_t hard)
 {
     struct rlimit limit;
@@ -253,16 +254,16 @@ static bool set_limit(int resource, uint64_t soft, uint64_t hard)
 static void reset_signals(void)
 {
     sigset_t none;
-    static const unsigned long action[8]; /* all zero: the default, for the kernel's own struct */
+    static const unsigned long action[8]; /* all zero: the kernel's struct for SIG_DFL */
     for (int number = 1; number <= SIGRTMAX; number++) {
-        /* Not by the library, which does not let us touch the two it uses itself. */
+        /* A direct system call: libc does not allow changes to the two signals that it uses. */
         (void)syscall(SYS_rt_sigaction, number, action, NULL, sizeof(unsigned long));
     }
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Returns if `path` cannot be run: why. */
+/* Runs `path`. Returns only on failure, with the reason. */
 static failure run(const char *path, char **argv)
 {
     (void)execve(path, argv, environ);
@@ -273,7 +274,7 @@ static failure run(const char *path, char **argv)
     return why;
 }
 
-/* The same for a name that is looked for in PATH. */
+/* The same for a name that is searched in PATH. */
 static failure search(const char *name, char **argv)
 {
     const char *path = getenv("PATH"), *end;
@@ -290,7 +291,7 @@ static failure search(const char *name, char **argv)
         bool missing = here.code == ENOTDIR || (here.code == ENOENT && here.more == NULL);
         why = missing ? why : here;
         if (!missing && here.code != EACCES) {
-            return why; /* it was there, and is not what can be run */
+            return why; /* found, but it cannot be run */
         }
     }
     return why;
@@ -313,7 +314,7 @@ static failure become_program(const guard *g, pid_t parent)
     return is_path ? run(g->argv[0], g->argv) : search(g->argv[0], g->argv);
 }
 
-/* ---- starting the program: in ours ---- */
+/* ---- starting the program: in guard ---- */
 
 static _Noreturn void give_up(const guard *g, failure why)
 {
@@ -324,7 +325,7 @@ static _Noreturn void give_up(const guard *g, failure why)
     exit(why.code == ENOENT && why.more == NULL ? NOT_FOUND : NOT_RUN);
 }
 
-/* From now on the program alone has its input and output. */
+/* From now on only the program has its input and output. */
 static void let_go_of_standard_descriptors(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -348,7 +349,7 @@ static void start(guard *g)
         ssize_t wrote = write(told[1], &why, sizeof(why));
         _exit(wrote > 0 ? NOT_RUN : GUARD_FAILED);
     }
-    (void)setpgid(g->program, g->program); /* whoever of the two comes first */
+    (void)setpgid(g->program, g->program); /* both processes do this; the first one wins */
     (void)close(told[1]);
     failure why = {.code = 0};
     if (read(told[0], &why, sizeof(why)) == (ssize_t)sizeof(why)) {
@@ -360,7 +361,7 @@ static void start(guard *g)
 
 /* ---- waiting for the end ---- */
 
-/* Whether PROGRAM has ended. It is not reaped yet, so that its number stays its own. */
+/* Whether PROGRAM has ended. It is not reaped yet, so its PID stays reserved. */
 static bool program_ended(const guard *g)
 {
     siginfo_t child = {.si_pid = 0};
@@ -368,8 +369,8 @@ static bool program_ended(const guard *g)
            && child.si_pid != 0;
 }
 
-/* Reaps others that became our children and ended, but only so many: they may come faster than
- * they are reaped. True when there may be more. */
+/* Reaps other children that have ended, at most SOME: they may arrive faster than they are reaped.
+ * True if there may be more. */
 static bool reap_others(const guard *g)
 {
     for (int i = 0; i < SOME; i++) {
@@ -383,7 +384,7 @@ static bool reap_others(const guard *g)
     return true;
 }
 
-/* The next signal, 0 when there is none and `wait` is false. */
+/* The next signal; 0 if none is pending and `wait` is false. */
 static int next_signal(bool wait)
 {
     static const int numbers[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, PARENT_DIED};
@@ -397,7 +398,7 @@ static int next_signal(bool wait)
     return number > 0 ? number : 0;
 }
 
-/* Whether it was by a signal of somebody who is still there. */
+/* True if a signal asks guard to end and its parent is alive. */
 static bool wait_for_end(const guard *g)
 {
     bool more = false;
@@ -410,17 +411,17 @@ static bool wait_for_end(const guard *g)
             more = reap_others(g);
         } else if (number != PARENT_DIED) {
             return true;
-        } else if (!parent_is_alive(g)) { /* not only the thread that started us */
+        } else if (!parent_is_alive(g)) { /* not only its thread */
             return false;
         }
     }
 }
 
-/* ---- ending all ---- */
+/* ---- killing all ---- */
 
-/* Kills a child, and what is in its group at the same time: that cannot get away by forking. The
- * groups of our session and of those made in it have none but our descendants in them. *last_group
- * need not be killed again. */
+/* Kills a child and its process group in one step, so that forking does not help. Groups in guard's
+ * session, and in sessions created in it, contain only its descendants. *last_group was already
+ * killed. */
 static void kill_child(const guard *g, pid_t child, pid_t *last_group)
 {
     pid_t group = getpgid(child);
@@ -435,15 +436,14 @@ typedef struct process {
     pid_t id, parent;
 } process;
 
-/* Those found in one sweep; what there is beyond is found in the next. */
+/* The processes of one sweep; the next sweep finds the rest. */
 typedef struct sweep {
     process all[8192];
     size_t count;
     pid_t last_group;
 } sweep;
 
-/* Kills the children in a list of the kernel's, "12 345 ", in which those are, too, that have ended
- * and were not reaped. */
+/* Kills the children in a list of the kernel, "12 345 ". The list also has zombies. */
 static void kill_list(const guard *g, sweep *found, int list, pid_t parent)
 {
     char text[4096];
@@ -464,8 +464,8 @@ static void kill_list(const guard *g, sweep *found, int list, pid_t parent)
     }
 }
 
-/* Whether a number still belongs to the process that was found: its parent is the same, or we are.
- */
+/* Whether a PID still belongs to the process that was found: it has the same parent, or guard is
+ * its parent. */
 static bool is_the_same(process it)
 {
     char path[64], text[512];
@@ -477,7 +477,7 @@ static bool is_the_same(process it)
     ssize_t length = read(file, text, sizeof(text) - 1);
     (void)close(file);
     text[length > 0 ? length : 0] = '\0';
-    const char *behind = strrchr(text, ')'); /* the name may have anything in it */
+    const char *behind = strrchr(text, ')'); /* the process name may contain any character */
     if (behind == NULL || strlen(behind) < strlen(") S 1")) {
         return false;
     }
@@ -485,8 +485,8 @@ static bool is_the_same(process it)
     return parent == it.parent || parent == getpid();
 }
 
-/* Kills all that are below us in one go: those who fork, each in a group of its own, would
- * otherwise have more children before they are scheduled to die. */
+/* Kills all descendants in one sweep. Otherwise processes that fork, each in its own group, would
+ * have more children before they are scheduled to die. */
 static void kill_all(const guard *g)
 {
     static sweep found;
@@ -499,7 +499,7 @@ static void kill_all(const guard *g)
         (void)snprintf(path, sizeof(path), "/proc/%ld/task/%ld/children", id, id);
         int list = open(path, O_RDONLY | O_CLOEXEC);
         if (list < 0) {
-            continue; /* it is gone */
+            continue; /* the process is gone */
         }
         if (is_the_same(found.all[i])) {
             kill_list(g, &found, list, found.all[i].id);
@@ -508,8 +508,8 @@ static void kill_all(const guard *g)
     }
 }
 
-/* Takes one that has ended, `who` as waitpid has it. Once PROGRAM has told how it ended, nobody
- * else is asked: the kernel reaps the rest, which may be many more in a second than we could. */
+/* Reaps a child; `who` is a waitpid argument. Once the status of PROGRAM is known, the kernel reaps
+ * all others (SA_NOCLDWAIT), since they may be more than guard could reap in time. */
 static pid_t take(guard *g, pid_t who)
 {
     int status = 0;
@@ -524,7 +524,7 @@ static pid_t take(guard *g, pid_t who)
     return child;
 }
 
-/* False when there is no child left. */
+/* False if no child is left. */
 static bool reap(guard *g)
 {
     if (!g->taken) {
@@ -537,7 +537,7 @@ static bool reap(guard *g)
     return child >= 0;
 }
 
-/* Until a child has ended, but not for long. */
+/* Waits until a child has ended, but not long. */
 static void wait_shortly(long ms)
 {
     sigset_t set;
@@ -554,8 +554,8 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Until PROGRAM and all of its group have left: it may be a shell that is gone at once, around the
- * program that is meant. One that was stopped must go on to see it. */
+/* Waits until PROGRAM and its process group have ended: PROGRAM may be a shell that ends before the
+ * command it runs. SIGCONT lets a stopped process handle SIGTERM. */
 static void ask_to_leave(guard *g)
 {
     uint64_t begun = now_ms();
@@ -568,7 +568,7 @@ static void ask_to_leave(guard *g)
 
 static void end_all(guard *g)
 {
-    if (!g->taken) { /* not reaped, so the number is still its own */
+    if (!g->taken) { /* not reaped, so the PID is still PROGRAM's */
         (void)kill(-g->program, SIGKILL);
         (void)kill(g->program, SIGKILL);
     }
@@ -578,7 +578,7 @@ static void end_all(guard *g)
     }
 }
 
-/* ---- ---- */
+/* ---- exit ---- */
 
 static _Noreturn void end_like_program(const guard *g)
 {
@@ -587,7 +587,7 @@ static _Noreturn void end_like_program(const guard *g)
     }
     int number = WTERMSIG(g->status);
     sigset_t set;
-    (void)prctl(PR_SET_DUMPABLE, 0); /* the core would be ours */
+    (void)prctl(PR_SET_DUMPABLE, 0); /* a core file would be of guard, not of PROGRAM */
     (void)signal(number, SIG_DFL);
     (void)sigemptyset(&set);
     (void)sigaddset(&set, number);
