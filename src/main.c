@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - the haft command: joins the command line and the servers, and does what only a process
- * can do.
+ * main.c - the haft command: connects the command line and the servers, and sets up the process.
  *
- * Output that did not arrive is a failure, also when the reader went away (a broken pipe) or the
- * disk is full: a script must not take half a result for a whole one.
- * Tests: tests/cli/output_test.py, tests/cli/faults_test.py.
+ * Output that could not be written is a failure, also if the reader closed the pipe or the disk is
+ * full: a script must not mistake half a result for a whole one. Tests: tests/cli/output_test.py,
+ * tests/cli/faults_test.py.
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,8 +17,9 @@
 #include "cli/command.h"
 #include "serve/services.h"
 
-/* The memory of this process may have keys in it: no other process of the user looks into it (and
- * so not a tool, by /proc), and no core file keeps it. Leak checkers look into it, too. */
+/* The memory of this process may contain keys. No other process of the user may read it (such as a
+ * tool, through /proc), and no core file may contain it. Leak checkers must read it, so builds with
+ * ASan allow that. */
 static void protect_process_memory(void)
 {
     struct rlimit none = {0, 0};
@@ -32,7 +32,7 @@ static void protect_process_memory(void)
 int main(int argc, char **argv)
 {
     protect_process_memory();
-    (void)signal(SIGPIPE, SIG_IGN); /* so that writing fails, and we can say so */
+    (void)signal(SIGPIPE, SIG_IGN); /* so that writing fails, and haft can report it */
     (void)signal(SIGXFSZ, SIG_IGN); /* the same for a file that may not grow (ulimit -f) */
     haft__exit_status result = haft__cli_run(argc, argv, &haft__services_all, stdout, stderr);
     errno = 0;
