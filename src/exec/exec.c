@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exec.c - which executor runs a call, its deadline, and its one report.
+ * exec.c - selects the executor of a call, and handles its deadline and its single report.
  *
- * A report is handed on by a task, so that nobody is called back while it still starts something.
- * Tests: tests/exec/exec_test.c.
+ * A task delivers the report, so that a caller never gets a callback while it is still starting a
+ * call. Tests: tests/exec/exec_test.c.
  */
 #include "exec/executor.h"
 
@@ -37,7 +37,7 @@ static const haft__executor *find_executor(const haft__exec *exec, const haft__t
         return builtin != NULL ? builtin_executors[haft__builtin_id_of(builtin)] : NULL;
     case HAFT__TOOL_AGENT:
     case HAFT__TOOL_HEADLESS:
-    case HAFT__TOOL_PROVIDER: return NULL; /* runs elsewhere */
+    case HAFT__TOOL_PROVIDER: return NULL; /* not run here */
     }
     HAFT__UNREACHABLE();
 }
@@ -51,9 +51,9 @@ haft_status haft__exec_create(const haft__exec_options *options, haft__exec **re
     }
     exec->options = *options;
     exec->mcp = &haft__executor_mcp;
-    exec->options.guard = NULL; /* it may not live as long as we do */
+    exec->options.guard = NULL; /* the caller's string may not outlive the exec */
     haft_status status = haft__guard_find(options->guard, &exec->guard, &exec->guard_error);
-    if (status == HAFT_OK || status == HAFT_NOT_FOUND) { /* only commands cannot do without it */
+    if (status == HAFT_OK || status == HAFT_NOT_FOUND) { /* only commands need the guard */
         status = haft__pool_create(options->loop, options->threads, &exec->pool, err);
     } else {
         status = haft__fail_no_memory(err);
@@ -104,7 +104,7 @@ static void deliver_result(haft__task *task)
     haft__exec_free(job);
 }
 
-/* The text in the job's arena; a static one when there is no memory. */
+/* Copies the text to the job's arena; a static text when out of memory. */
 static haft_str keep(haft__exec_job *job, haft_str text)
 {
     if (text.len == 0) {
@@ -122,7 +122,7 @@ static haft_str keep(haft__exec_job *job, haft_str text)
 void haft__exec_report(haft__exec_job *job, const haft__exec_result *result)
 {
     if (job->reported) {
-        return; /* the deadline was first */
+        return; /* the deadline came first */
     }
     haft__timer_stop(job->exec->options.loop, &job->timer);
     job->reported = true;
@@ -145,7 +145,7 @@ static void report_failure(haft__exec_job *job, const haft_error *error)
     haft__exec_report(job, &result);
 }
 
-/* ---- its end by us ---- */
+/* ---- abandoning ---- */
 
 static void abandon(haft__exec_job *job)
 {
@@ -162,14 +162,14 @@ static void abandon(haft__exec_job *job)
 
 struct haft__exec_question {
     haft__exec_job *job;
-    haft__task task, off; /* handing it on, and its taking back */
+    haft__task task, off; /* deliver the question, deliver its withdrawal */
     haft__json question, state;
     bool durable;
     bool withdrawn;
-    bool asked;         /* the person's turn */
-    uint64_t left_ms;   /* of the call's time, when it was asked */
-    uint64_t within_ms; /* how long it may wait for an answer */
-    uint64_t since_ms;  /* when it was asked */
+    bool asked;         /* delivered to the person */
+    uint64_t left_ms;   /* of the call's timeout, when the question was asked */
+    uint64_t within_ms; /* maximum time to wait for an answer */
+    uint64_t since_ms;  /* time of the question */
 };
 
 static void on_deadline(void *context);
@@ -186,8 +186,8 @@ static void deliver_question(haft__task *task)
     haft__exec_free(job);
 }
 
-/* The clock of the call stands still while a person is asked. Of its time a tenth is for what the
- * tool does when nobody answers. */
+/* Suspends the deadline while a person is asked. A tenth of the call's time is reserved for what
+ * the tool does if nobody answers. */
 static void stop_clock(haft__exec_job *job)
 {
     struct haft__exec_question *q = job->question;
@@ -198,8 +198,8 @@ static void stop_clock(haft__exec_job *job)
     haft__timer_stop(job->exec->options.loop, &job->timer);
 }
 
-/* What is left of the call's time behind a question. The time of a person who answers is not the
- * tool's. If nobody has, it was: else a tool that asks again and again would never end. */
+/* The call's remaining time after a question. The time that a person takes to answer does not
+ * count; an unanswered wait does, because otherwise a tool that asks repeatedly would never end. */
 static uint64_t time_left(const haft__exec_job *job, haft__json answer)
 {
     const struct haft__exec_question *q = job->question;
@@ -213,7 +213,7 @@ static uint64_t time_left(const haft__exec_job *job, haft__json answer)
     return q->left_ms > spent ? q->left_ms - spent : 1;
 }
 
-/* All of it, its texts too, in the job's arena. */
+/* Deep copy to the job's arena, with its texts. */
 static bool keep_json(haft__exec_job *job, haft__json value, haft__json *ret_kept)
 {
     haft__buf text;
@@ -238,7 +238,8 @@ bool haft__exec_ask(haft__exec_job *job, haft__json question, bool durable, haft
     }
     job->question = q;
     job->reported = durable;
-    job->holds += !durable; /* until the task has run, which for a last word is the end of it */
+    job->holds +=
+        !durable; /* until the task has run; for a durable question the task ends the job */
     stop_clock(job);
     haft__loop_post(job->exec->options.loop, &q->task);
     return true;
@@ -285,9 +286,9 @@ void haft__exec_answer(haft__exec_job *job, haft__json answer)
     job->executor->answer(job, answer);
 }
 
-/* ---- the end of a call before its time ---- */
+/* ---- deadline and cancellation ---- */
 
-/* One that still waited for its turn cannot have had any effect. */
+/* A call that was still waiting for its turn cannot have had an effect. */
 static void on_deadline(void *context)
 {
     haft__exec_job *job = context;
@@ -309,7 +310,7 @@ static void on_deadline(void *context)
 void haft__exec_cancel(haft__exec_job *job)
 {
     if (job->reported) {
-        job->done = NULL; /* the task that would call it gives the job back */
+        job->done = NULL; /* the pending task frees the job */
         return;
     }
     job->reported = true;

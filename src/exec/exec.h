@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exec/exec.h - runs calls of tools: C functions, commands, HTTP requests, file searches.
+ * exec/exec.h - runs tool calls: C functions, commands, HTTP requests, file searches.
  *
- * One for many runs, on one loop. A call is started and later reports its result once, from the
- * loop, never before haft__exec_start has returned. It has a deadline; past it, or when it is
- * cancelled, everything it started is ended.
+ * One haft__exec serves many runs on one loop. A call reports its result exactly once, from the
+ * loop, never before haft__exec_start has returned. When its deadline passes or it is cancelled,
+ * everything that it started is ended.
  */
 #ifndef HAFT_EXEC_EXEC_H
 #define HAFT_EXEC_EXEC_H
@@ -17,75 +17,74 @@ typedef struct haft__exec_job haft__exec_job;
 
 typedef struct haft__exec_options {
     haft__loop *loop;
-    const char *guard;  /* path of libexec/haft/guard; NULL: found beside the program */
-    haft__spec_env env; /* for ${VAR} in what a tool is given */
+    const char *guard;  /* path of libexec/haft/guard; NULL: search relative to the program */
+    haft__spec_env env; /* values for ${VAR} in tool definitions */
     uint32_t threads;   /* for C functions and file searches; 0: the default */
-    bool refresh;       /* MCP servers are asked for their tools, whatever is remembered */
-    const char *state;  /* where MCP servers are remembered; NULL: the usual place, "": nowhere */
+    bool refresh;       /* ask MCP servers for their tools even if a cached list exists */
+    const char *state;  /* directory of the MCP caches; NULL: the default, "": no files */
 } haft__exec_options;
 
 HAFT_MUST_USE haft_status haft__exec_create(const haft__exec_options *options,
                                             haft__exec **ret_exec, haft_error *err);
 
-/* Calls under way must be cancelled before. Waits for C functions that do not look at
- * haft_cancelled. */
+/* Running calls must be cancelled first. Waits for C functions that do not check haft_cancelled. */
 void haft__exec_destroy(haft__exec *exec);
 
-/* The path of libexec/haft/guard, to be freed: `given`, or where it is usually found if that is
- * NULL. NOT_FOUND when there is none that can be run. */
+/* The path of libexec/haft/guard; the caller frees it. If `given` is NULL, searches the usual
+ * places. NOT_FOUND if no executable file exists there. */
 HAFT_MUST_USE haft_status haft__guard_find(const char *given, char **ret_path, haft_error *err);
 
 typedef struct haft__exec_call {
-    const haft__spec *spec; /* its path and root say where files are */
+    const haft__spec *spec; /* file paths are relative to its path and root */
     const haft__tool *tool;
-    bool approved;         /* by a person, who saw the tool as it is here */
-    haft__json arguments;  /* checked against the tool's schema, defaults filled in */
+    bool approved;         /* by a person who saw this version of the tool */
+    haft__json arguments;  /* validated against the tool's schema, defaults filled in */
     haft_call_facts facts; /* call, run, idempotency key ...; texts never NULL */
-    uint64_t timeout_ms;   /* of this attempt */
-    /* What the tool tells on the way, as JSON; may be NULL. Called from the loop. */
+    uint64_t timeout_ms;   /* for this attempt */
+    /* Receives progress of the tool as JSON. May be NULL. Called from the loop. */
     void (*progress)(void *context, haft_str json);
-    /* What the tool asks a person while it runs, {message, mode, schema, url, server}; may be NULL:
-     * then nobody can be asked. Called from the loop. A durable question is the last word of the
-     * job, which is gone when this returns: once there is an answer, the call is made again with
-     * `resume`, by whichever process. Else the job waits for haft__exec_answer, for `within_ms` at
-     * most, and its own time stands still; if nobody answers, that was its own time. */
+    /* Asks a person on behalf of a running tool: {message, mode, schema, url, server}. If NULL,
+     * nobody can be asked. Called from the loop. A durable question ends the job, which is freed
+     * when this returns; when the answer arrives, any process starts the call again with `resume`.
+     * Otherwise the job waits for haft__exec_answer for at most `within_ms`, and its deadline is
+     * suspended. If nobody answers, the wait counts against its timeout. */
     void (*ask)(void *context, haft__json question, bool durable, haft__json state,
                 uint64_t within_ms);
-    /* The tool has taken back what it asked while it runs on: no answer of a person reaches it any
-     * more. Called from the loop, behind `ask`; may be NULL. The job goes on once haft__exec_answer
-     * says so, with {action: cancel}: that time was its own. */
+    /* The tool has withdrawn its question and continues to run; later answers do not reach it.
+     * Called from the loop, after `ask`; may be NULL. The job continues when haft__exec_answer
+     * passes {action: cancel}; the wait counts against its timeout. */
     void (*withdraw)(void *context);
-    haft__json resume; /* {state, answers: {action, content}}; null for a call that is new */
-} haft__exec_call;     /* everything in it is borrowed until the result or the cancelling */
+    haft__json resume; /* {state, answers: {action, content}}; null for a new call */
+} haft__exec_call;     /* all members are borrowed until the result or the cancellation */
 
 typedef struct haft__exec_result {
     bool ok;
-    haft_str text, where, hint; /* the result, or the error's message; always valid UTF-8 */
-    bool timed_out;             /* by our deadline: it may or may not have had its effect */
-    bool lost;                  /* its answer: likewise */
-    bool started;               /* false: it cannot have had any effect */
-    bool transient;             /* another attempt may fare better */
-    bool changed;               /* nothing was run: the tool is not what it was */
-    haft_str diff;              /* how; for people, since it has words that nobody has accepted */
-    haft_str renewed;           /* nothing was run: what the tool is now, as tools_revealed has it;
-                                             in the job's arena */
-    uint64_t list; /* of an MCP server: the number of the list that it has now; 0: of none */
+    haft_str text, where, hint; /* the result, or the error message; always valid UTF-8 */
+    bool timed_out; /* our deadline passed: the call may or may not have had its effect */
+    bool lost;      /* the reply was lost: the effect is unknown too */
+    bool started;   /* false: it cannot have had any effect */
+    bool transient; /* a retry may succeed */
+    bool changed;   /* not run: the tool definition has changed */
+    haft_str diff;  /* of the definition; for people only: it has text that nobody has accepted */
+    haft_str
+        renewed;   /* not run: the current definition, as in tools_revealed; in the job's arena */
+    uint64_t list; /* number of the MCP server's current tool list; 0: no list */
     uint64_t ms;
 } haft__exec_result;
 
 typedef void haft__exec_done(void *context, const haft__exec_result *result);
 
-/* The job belongs to `exec` and is gone once `done` has returned, or after haft__exec_cancel.
- * Fails only for want of memory; whatever else goes wrong is a result. */
+/* `exec` owns the job and frees it after `done` returns or in haft__exec_cancel. Fails only when
+ * out of memory; every other error is a result. */
 HAFT_MUST_USE haft_status haft__exec_start(haft__exec *exec, const haft__exec_call *call,
                                            haft__exec_done *done, void *context,
                                            haft__exec_job **ret_job, haft_error *err);
 
-/* Hands on what was answered to its question, {action, content}. Not for a job that has not asked.
+/* Passes the answer to the job's question, {action, content}. Only for a job with an open question.
  */
 void haft__exec_answer(haft__exec_job *job, haft__json answer);
 
-/* Ends it and all it started; `done` will not be called. */
+/* Ends the job and everything it started; `done` is not called. */
 void haft__exec_cancel(haft__exec_job *job);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exec/executor.h - what the executors share. An executor is one file and one row in the table of
+ * exec/executor.h - interface of the executors. An executor is one file and one row in the table of
  * exec.c. Private to src/exec.
  */
 #ifndef HAFT_EXEC_EXECUTOR_H
@@ -13,13 +13,13 @@
 
 /* How one kind of tool runs. */
 typedef struct haft__executor {
-    /* Starts the job. On success the executor reports once, by haft__exec_report, at any time
-     * from then on. What fails here is reported for it, as a call that never started. */
+    /* Starts the job. On success the executor calls haft__exec_report once, at any later time. On
+     * failure exec.c reports the error as a call that never started. */
     haft_status (*start)(haft__exec_job *job, haft_error *err);
-    /* Ends the job at once: its report is no longer wanted, and its memory goes as soon as this
-     * returns, unless it says that it keeps it (true) and gives it back by haft__exec_free. */
+    /* Ends the job at once and drops its report. The job is freed when this returns false. If it
+     * returns true, the executor keeps the job and frees it with haft__exec_free. */
     bool (*abandon)(haft__exec_job *job);
-    /* What a person answered to haft__exec_ask, {action, content}; borrowed. NULL for executors
+    /* The answer of a person to haft__exec_ask, {action, content}; borrowed. NULL for executors
      * that do not ask. */
     void (*answer)(haft__exec_job *job, haft__json answer);
 } haft__executor;
@@ -29,50 +29,51 @@ struct haft__exec_job {
     const haft__executor *executor;
     haft__exec_call call;
     haft__arena arena; /* for the executor; lives as long as the job */
-    void *state;       /* the executor's own */
+    void *state;       /* owned by the executor */
     haft__exec_done *done;
     void *context;
-    haft__exec_result result; /* once reported; texts in the arena or static */
+    haft__exec_result result; /* valid once `reported`; texts in the arena or static */
     haft__timer timer;
     haft__task task;
-    uint64_t deadline_ms;                 /* of the timer, by the loop's clock */
-    struct haft__exec_question *question; /* on its way, or waiting for its answer; else NULL */
+    uint64_t deadline_ms; /* of the timer, on the loop's clock */
+    struct haft__exec_question
+        *question; /* being delivered, or waiting for its answer; else NULL */
     uint64_t started_ms;
-    uint32_t holds; /* who still needs it: we, and an executor that kept it */
+    uint32_t holds; /* reference count: exec.c, and an executor that kept the job */
     bool reported;
-    haft_str whose, why, advice; /* set by the same, in the arena: words for its deadline */
-    bool waiting; /* set by an executor that abandons it: it cannot have had an effect */
+    haft_str whose, why,
+        advice;   /* set by the executor, in the arena: texts for the deadline error */
+    bool waiting; /* set by an executor in abandon: the call cannot have had an effect */
 };
 
 struct haft__exec {
     haft__exec_options options;
-    char *guard;                /* its path, or NULL when it was not found, ... */
-    haft_error guard_error;     /* ... and why */
-    haft__child_group children; /* commands, those under way and those being ended */
+    char *guard;                /* path, or NULL if it was not found */
+    haft_error guard_error;     /* the reason why it was not found */
+    haft__child_group children; /* running commands and commands being terminated */
     haft__pool *pool;
-    struct haft__http_client
-        *public_http; /* io/http/client.h: addresses of the public network only */
+    struct haft__http_client *public_http;  /* io/http/client.h: public addresses only */
     struct haft__http_client *private_http; /* for tools with allow_private */
     const haft__executor *mcp;              /* haft__executor_mcp */
     struct haft__mcp_connection_pool
-        *connection_pool; /* connections to MCP servers; NULL until there are any */
+        *connection_pool; /* connections to MCP servers; NULL until the first one */
 };
 
-/* The result, once. Texts are copied into the job's arena; what is no UTF-8 is made so. */
+/* Sets the result, once. Copies texts into the job's arena and replaces invalid UTF-8. */
 void haft__exec_report(haft__exec_job *job, const haft__exec_result *result);
 
-/* Asks a person; see haft__exec_call.ask. False when nobody can be asked, or a question of this job
- * is open: then the tool has to do without. A durable question takes the place of the report: the
- * executor must have nothing under way any more. Everything is copied. */
+/* Asks a person; see haft__exec_call.ask. Returns false if nobody can be asked or a question of
+ * this job is already open; the tool then continues without an answer. A durable question replaces
+ * the report: the executor must have no pending work. All arguments are copied. */
 bool haft__exec_ask(haft__exec_job *job, haft__json question, bool durable, haft__json state);
 
-/* What it asked, not durably, is of no use any more; see haft__exec_call.withdraw. */
+/* Withdraws a question that is not durable; see haft__exec_call.withdraw. */
 void haft__exec_withdraw(haft__exec_job *job);
 
-/* Gives back a job whose executor kept it. */
+/* Frees a job that its executor kept. */
 void haft__exec_free(haft__exec_job *job);
 
-/* The tool's part of the spec: a member of its definition, or NULL. */
+/* A member of the tool's definition in the spec, or NULL. */
 const haft__json *haft__exec_definition(const haft__exec_job *job, const char *key);
 
 extern const haft__executor haft__executor_function, haft__executor_command, haft__executor_http,

@@ -2,14 +2,14 @@
 /*
  * function.c - tools that are C functions of the program, on threads of the pool.
  *
- * A function cannot be ended. One that overruns is told so by haft_cancelled, and left to itself
- * with all it uses: its call, its facts and its arguments are copies in the memory of the job,
- * which is kept until it returns. At most HAFT__LIMIT_POOL_LOST are left so at a time; then no
- * function is begun until one returns.
+ * A function cannot be terminated. One that overruns sees haft_cancelled and is detached: its call,
+ * its facts and its arguments are copies in the memory of the job, which is kept until it returns.
+ * At most HAFT__LIMIT_POOL_LOST functions are detached at a time; above that, no function starts
+ * until one returns.
  *
- * One that the program declares to be free (HAFT_COST_FREE) returns at once, and is called here, on
- * the loop's thread: two hand-overs between threads would cost more than it does. A spec cannot say
- * so: it does not know what the code does. Tests: tests/exec/function_test.c.
+ * A function that the program declares as HAFT_COST_FREE returns at once and runs on the loop's
+ * thread: two thread switches would cost more than the call. A spec cannot declare this, because it
+ * does not know what the code does. Tests: tests/exec/function_test.c.
  */
 #include <stdatomic.h>
 
@@ -27,14 +27,14 @@ typedef struct function {
     haft__pool_job pooled;
     haft__exec_job *job;
     haft__loop *loop;
-    haft_tool tool; /* a copy: of ours nothing is used but its code and its table of arguments */
+    haft_tool tool; /* a copy: only the code and the argument table of the original are used */
     haft_call call;
     haft__json arguments;
     uint64_t deadline_ms;
     atomic_bool cancelled;
-    atomic_size_t told_bytes; /* of progress, on its way to the loop */
-    bool here;                /* it runs on the loop's thread, while the job starts */
-    /* Set by the thread, read when it is done. */
+    atomic_size_t told_bytes; /* progress in transit to the loop */
+    bool here;                /* runs on the loop's thread, inside start */
+    /* Written by the thread, read after it is done. */
     haft_status status;
     haft_reply reply;
     haft_error err;
@@ -48,7 +48,7 @@ static bool is_cancelled(void *host)
     return atomic_load(&it->cancelled) || haft__loop_now(it->loop) >= it->deadline_ms;
 }
 
-/* Progress on its way from the thread to the loop. */
+/* Progress in transit from the thread to the loop. */
 typedef struct message {
     haft__task task;
     function *from;
@@ -56,20 +56,20 @@ typedef struct message {
     char text[];
 } message;
 
-/* The job lives: its own end is told later, in the same order. */
+/* The job is alive: its completion is posted later, in the same order. */
 static void notify_progress(haft__task *task)
 {
     message *told = HAFT__CONTAINER(task, message, task);
     haft__exec_job *job = told->from->job;
     (void)atomic_fetch_sub(&told->from->told_bytes, sizeof(*told) + told->length);
-    /* One that ran here has reported before anything it told is handed on. */
+    /* A function that ran inline has reported before its progress is delivered. */
     if (told->from->here ? job->done != NULL : !job->reported) {
         job->call.progress(job->context, (haft_str){told->text, told->length});
     }
     free(told);
 }
 
-/* What the loop cannot keep up with is lost. */
+/* Drops progress if the loop cannot keep up. */
 static void emit(void *host, haft_str json)
 {
     function *it = host;
@@ -165,12 +165,12 @@ static haft_status copy_facts(haft__arena *arena, haft_call_facts *facts, haft_e
     return status;
 }
 
-/* Written and read again: numbers and everything else stay as they were. */
+/* Serialises and parses again, which keeps numbers exactly. */
 static haft_status copy_json(haft__arena *arena, haft__json value, haft__json *ret_copy,
                              haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.hash_key = haft__random_hash_key(); /* a model chose the names in it */
+    options.hash_key = haft__random_hash_key(); /* a model chose the names */
     haft__buf buf;
     haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
     haft__json_write(&buf, value);
@@ -189,7 +189,7 @@ static bool is_free(const haft__exec_job *job)
     return (job->call.tool->function->traits & HAFT_COST_FREE) != 0;
 }
 
-/* Whether another function may be begun; if not, that is reported. */
+/* Whether another function may start; if not, reports that. */
 static bool is_allowed(haft__exec_job *job)
 {
     if (is_free(job) || haft__pool_abandoned_count(job->exec->pool) < HAFT__LIMIT_POOL_LOST) {
@@ -223,7 +223,7 @@ static haft_status make(haft__exec_job *job, function **ret_it, haft_error *err)
     bool far = job->call.timeout_ms > UINT64_MAX - job->started_ms;
     it->deadline_ms = far ? UINT64_MAX : job->started_ms + job->call.timeout_ms;
     it->pooled = (haft__pool_job){.work = work, .done = done};
-    /* One that runs here returns while what it is given is still there. */
+    /* An inline function returns while the caller's facts are still valid. */
     haft_status status = it->here ? HAFT_OK : copy_facts(&job->arena, &facts, err);
     if (status == HAFT_OK && !it->here) {
         status = copy_json(&job->arena, job->call.arguments, &it->arguments, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard_path.c - where libexec/haft/guard is: said by the program, beside it, or where the library
- * was configured to be installed. Tests: tests/exec/guard_path_test.c.
+ * guard_path.c - finds libexec/haft/guard: the path given by the program, a path relative to the
+ * program, or the configured installation directory. Tests: tests/exec/guard_path_test.c.
  */
 #include <limits.h>
 #include <unistd.h>
@@ -11,13 +11,13 @@
 #include "base/str.h"
 #include "exec/executor.h"
 
-/* Where it may stand, seen from the directory of the program: in an installed tree (bin/haft), in a
- * build tree (build/haft; build/tests/haft-tests is as an installed one). */
+/* Candidates relative to the directory of the program: an installed tree (bin/haft) or a build tree
+ * (build/haft; build/tests/haft-tests has the layout of an installed tree). */
 static const char *const beside[] = {"/../libexec/haft/guard", "/libexec/haft/guard"};
 
 static haft_status keep(const char *path, char **ret_path, haft_error *err)
 {
-    char whole[PATH_MAX]; /* commands run in other directories */
+    char whole[PATH_MAX]; /* absolute, because commands run in other directories */
     if (access(path, X_OK) != 0 || realpath(path, whole) == NULL) {
         return HAFT_NOT_FOUND;
     }
@@ -31,7 +31,7 @@ static haft_status keep(const char *path, char **ret_path, haft_error *err)
     return HAFT_OK;
 }
 
-/* The directory of the running program without a slash at its end; false when nobody knows. */
+/* The directory of the running program without a trailing slash; false if it is unknown. */
 static bool find_program(char directory[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", directory, PATH_MAX - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* preview.c - what a call would do. Tests: tests/exec/preview_test.c. */
+/* preview.c - previews of calls. Tests: tests/exec/preview_test.c. */
 #include "exec/preview.h"
 
 #include "base/buf.h"
@@ -24,7 +24,7 @@ static haft_status add_row(haft__preview *preview, haft__arena *arena, const cha
 
 /* ---- commands ---- */
 
-/* As a shell would have to be given it; there is none between us and the program. */
+/* Quoted as for a shell, for the reader; the program is started without a shell. */
 static void add_word(haft__buf *buf, haft_str word)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -101,7 +101,7 @@ static haft_status preview_request(haft__exec_job *job, haft__arena *arena, haft
 
 /* ---- servers ---- */
 
-/* Where it is: what stands before the query, without who asks. */
+/* The URL without user, password and query. */
 static void add_url(haft__buf *line, haft_str url)
 {
     haft_str rest = url, where = haft__str_split(&rest, '?');
@@ -117,7 +117,7 @@ static void add_url(haft__buf *line, haft_str url)
     haft__buf_add_str(line, haft__str_skip(host, hidden));
 }
 
-/* The server that would be asked: how it is started, or where it is, as the spec has it. */
+/* The server of the call: its command or its URL, as in the spec. */
 static haft_status preview_server(haft__exec_job *job, haft__arena *arena, haft__preview *preview,
                                   haft_error *err)
 {

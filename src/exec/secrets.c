@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * secrets.c - finds the texts that must never be written down.
+ * secrets.c - finds the texts that must be redacted.
  *
- * Better one text too many than one too few, but for what plainly is none: calls with a secret in
- * them are refused. Tests: tests/exec/secrets_test.c.
+ * It errs on the side of too many texts, except for values that clearly are not secret: calls that
+ * contain a secret are refused. Tests: tests/exec/secrets_test.c.
  */
 #include "exec/secrets.h"
 
@@ -24,12 +24,12 @@ typedef struct collector {
 static void add_alone(collector *c, haft_str value)
 {
     if (c->status == HAFT_OK && value.ptr != NULL && value.len > 0) {
-        bool added; /* not one that is too short: it would be found everywhere */
+        bool added; /* false if the text is too short: it would match everywhere */
         c->status = haft__redactor_add(c->redactor, value, &added, c->err);
     }
 }
 
-/* As it is written in an address, and as a program has it that has read that. */
+/* Both the encoded form of the URL and the decoded one that a program sees. */
 static void add_password(collector *c, haft_str password)
 {
     char *plain = password.len > 0 ? haft__arena_alloc(c->redactor->arena, password.len) : NULL;
@@ -45,7 +45,7 @@ static void add_password(collector *c, haft_str password)
     add_alone(c, (haft_str){plain, length});
 }
 
-/* Of every scheme://user:password@host in a text: tools like to print addresses in parts. */
+/* The password of every scheme://user:password@host in a text: tools often print parts of URLs. */
 static void add_passwords(collector *c, haft_str text)
 {
     const char *at;
@@ -105,13 +105,13 @@ static bool is_number(haft_str value)
     return i == value.len;
 }
 
-/* Not what only sounds secret by its name. */
+/* Rejects values that only have a secret-sounding name. */
 static bool looks_secret(haft_str value)
 {
     return !is_number(value) && !is_word(value) && !haft__str_starts_with(value, HAFT__LIT("/"));
 }
 
-/* http://localhost:8080: an address with nothing in it that could be secret. */
+/* http://localhost:8080: an address without anything secret. */
 static bool is_origin(haft_str value)
 {
     haft_str rest = value;
@@ -147,7 +147,7 @@ static bool is_key(haft_str name)
            || haft__str_contains_ignore_case(name, HAFT__LIT("PASS"));
 }
 
-/* Nothing that anybody hides. */
+/* A value that nobody hides. */
 static bool is_plain(haft_str value)
 {
     return is_word(value) || is_path(value) || is_origin(value);
@@ -162,7 +162,7 @@ static void collect_variable(void *context, haft_str name, haft_str value)
 
 /* ---- variables of the spec ---- */
 
-/* A call with a secret in it is refused: the folder that a spec works in must not be one. */
+/* A call that contains a secret is refused, so the directory of the spec must not count as one. */
 static void add_variable(collector *c, haft_str name)
 {
     haft_str value = {NULL, 0};
@@ -184,12 +184,13 @@ static void add_variables(collector *c, haft_str text)
         if (haft__str_starts_with(text, HAFT__LIT("{"))) {
             text = haft__str_skip(text, 1);
             haft_str inside = haft__str_split(&text, '}');
-            add_variable(c, haft__str_split(&inside, ':')); /* of ${NAME:-what then} */
+            add_variable(c, haft__str_split(&inside, ':')); /* of ${NAME:-default} */
         }
     }
 }
 
-/* Every text inside a value. Values of specs are not deep (HAFT__LIMIT_JSON_DEPTH_STRICT). */
+/* Every text inside a value. Recursion is bounded: specs nest at most HAFT__LIMIT_JSON_DEPTH_STRICT
+ * deep. */
 static void collect_value(collector *c, haft__json value)
 {
     if (value.kind == HAFT__JSON_STRING) {
@@ -205,7 +206,7 @@ static void collect_value(collector *c, haft__json value)
 
 /* ---- what is written out ---- */
 
-/* What is written out in the `env` or `headers` of a tool. */
+/* Literal values in the `env` or `headers` of a tool. */
 static void collect_named(collector *c, haft__json holder)
 {
     static const haft_str keys[] = {HAFT__LIT("env"), HAFT__LIT("headers")};
@@ -224,7 +225,7 @@ static void collect_named(collector *c, haft__json holder)
 
 /* ---- MCP servers: everything that is written out for them ---- */
 
-/* Headers that every client sends, and that say what no one hides. */
+/* Headers that every client sends, without secret values. */
 static bool is_public(haft_str name)
 {
     static const char *const names[] = {"ACCEPT", "CONTENT-TYPE", "USER-AGENT",
@@ -251,7 +252,7 @@ static void add_written(collector *c, haft_str name, haft_str value)
     }
 }
 
-/* What is to be taken for a variable that is not set: ${NAME:-this}. */
+/* The default of a variable that is not set: ${NAME:-default}. */
 static void add_otherwise(collector *c, haft_str name, haft_str text)
 {
     while (text.len > 0) {
@@ -285,7 +286,7 @@ static void collect_written(collector *c, haft__json server, haft_str key, bool 
     }
 }
 
-/* What a spec, or a file it imports, has written out for its MCP servers. */
+/* Literal values that a spec, or a file it imports, has for its MCP servers. */
 static void collect_servers(collector *c, haft__json mcp)
 {
     const haft__json *servers = haft__json_get(mcp, HAFT__LIT("servers"));
@@ -309,7 +310,7 @@ static void collect_tools(collector *c, const haft__tools *tools)
     }
 }
 
-/* A key that is no ${NAME} is the key itself. */
+/* A key without ${NAME} is the literal key. */
 static void collect_key(collector *c, haft_str key)
 {
     haft_str rest = key;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec/secrets.h - which texts must never be written down. */
+/* exec/secrets.h - collects the texts that must be redacted. */
 #ifndef HAFT_EXEC_SECRETS_H
 #define HAFT_EXEC_SECRETS_H
 
 #include "run/redact/redact.h"
 #include "spec/load/load.h"
 
-/* The secrets of a spec and of this process: the key of its model, every variable that the spec
- * puts into environments, headers, URLs and keys, and variables whose names say so (API_KEY,
- * ..._TOKEN). The redactor lives in `arena`. A variable that is missing is no failure here. */
+/* Collects the secrets of a spec and of this process: the key of its model, every variable that the
+ * spec uses in environments, headers, URLs and keys, and variables whose names mark them as secret
+ * (API_KEY, ..._TOKEN). The redactor lives in `arena`. A missing variable is not an error. */
 HAFT_MUST_USE haft_status haft__secrets_collect(const haft__spec *spec, const haft__spec_env *env,
                                                 haft__arena *arena, haft__redactor **ret_redactor,
                                                 haft_error *err);
 
-/* A variable that comes from somewhere else than the environment of this process. */
+/* A variable from another source than the environment of this process. */
 typedef struct haft__variable {
     haft_str name, value;
 } haft__variable;
 
-/* Adds those of them that the same would be done to in the environment. */
+/* Adds the variables that would count as secrets if they were in the environment. */
 HAFT_MUST_USE haft_status haft__secrets_add(haft__redactor *redactor,
                                             const haft__variable *variables, size_t count,
                                             haft_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state_file.c - where files of haft's own are, and whether they still are its own.
- * Tests: tests/exec/state_file_test.c.
+ * state_file.c - the location of haft's state files, and the check that only the user can write
+ * them. Tests: tests/exec/state_file_test.c.
  */
 #include "exec/state_file.h"
 

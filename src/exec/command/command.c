@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * command.c - tools that are programs: what they are given, and by whom they are started.
+ * command.c - tools that are programs: their arguments, environment and start.
  *
- * Always by libexec/haft/guard, which sets their limits and ends all they started; never by a
- * shell. docs/spec.md says what a command gets. Tests: tests/exec/command/command_test.c.
+ * libexec/haft/guard always starts them; it sets their limits and ends all their processes. No
+ * shell is involved. docs/spec.md describes what a command receives. Tests:
+ * tests/exec/command/command_test.c.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -21,15 +22,15 @@
 typedef struct command {
     haft__exec_job *job;
     haft__child *child;
-    haft_str program;         /* as the spec has it, for messages */
-    const char **argv, **env; /* with a NULL behind the last */
+    haft_str program;         /* as in the spec, for messages */
+    const char **argv, **env; /* NULL-terminated */
     const char *cwd;
     haft_str input;
 } command;
 
-/* ---- texts for the system ---- */
+/* ---- C strings ---- */
 
-/* `name` + `separator` + `value`, with a NUL at the end and none in it. */
+/* `name` + `separator` + `value`, NUL-terminated; rejects a NUL inside. */
 static haft_status join(haft__arena *arena, haft_str name, const char *separator, haft_str value,
                         const char **ret_text, haft_error *err)
 {
@@ -57,7 +58,7 @@ static bool is_variable(const char *entry, haft_str name)
     return strncmp(entry, name.ptr, name.len) == 0 && entry[name.len] == '=';
 }
 
-/* A variable that is there already gets the new value. */
+/* Replaces the value of an existing variable. */
 static haft_status set_variable(command *c, haft_str name, haft_str value, haft_error *err)
 {
     if (name.len == 0 || memchr(name.ptr, '=', name.len) != NULL) {
@@ -77,7 +78,7 @@ static haft_status set_variable(command *c, haft_str name, haft_str value, haft_
     return HAFT_OK;
 }
 
-/* One of ours; without it in our environment, `usual`, or none when that is NULL. */
+/* Passes one of our variables. If it is not set, passes `usual`, or nothing if that is NULL. */
 static haft_status pass_on(command *c, const char *name, const char *usual, haft_error *err)
 {
     const haft__spec_env *env = &c->job->exec->options.env;
@@ -91,7 +92,7 @@ static haft_status pass_on(command *c, const char *name, const char *usual, haft
     return value.ptr != NULL ? set_variable(c, haft__str(name), value, err) : HAFT_OK;
 }
 
-/* The tool's own. Values may be secrets: no message has one. */
+/* The tool's own variables. Values may be secrets: no message contains one. */
 static haft_status set_own(command *c, haft__json own, haft_error *err)
 {
     for (uint32_t i = 0; i < own.count; i++) {
@@ -112,7 +113,7 @@ static haft_status set_own(command *c, haft__json own, haft_error *err)
     return HAFT_OK;
 }
 
-/* What haft says about the call; goes before whatever the tool says. */
+/* haft's variables about the call; they take precedence over the tool's. */
 static haft_status set_facts(command *c, haft_error *err)
 {
     const haft_call_facts *facts = &c->job->call.facts;
@@ -142,9 +143,9 @@ static haft_status make_env(command *c, haft_error *err)
     return status == HAFT_OK ? set_facts(c, err) : status;
 }
 
-/* ---- the words ---- */
+/* ---- arguments ---- */
 
-/* Processor time: all processors for as long as the call may take. */
+/* CPU seconds: all processors for the whole timeout of the call. */
 static unsigned long long count_seconds(const haft__exec_job *job)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -153,7 +154,7 @@ static unsigned long long count_seconds(const haft__exec_job *job)
     return all < INT32_MAX ? all : INT32_MAX;
 }
 
-/* What guard is told: options and their values. */
+/* The options of guard and their values. */
 static haft_status add_options(command *c, size_t *count, haft_error *err)
 {
     const struct {
@@ -204,7 +205,7 @@ static haft_status make_argv(command *c, haft_error *err)
 
 /* ---- the working directory ---- */
 
-/* That of the spec; ours when it has no path. */
+/* The directory of the spec; our own if the spec has no path. */
 static haft_status find_cwd(command *c, haft_error *err)
 {
     haft_str path = c->job->call.spec != NULL ? c->job->call.spec->path : HAFT__LIT("");

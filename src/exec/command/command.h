@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec/command/command.h - the parts of the executor of commands. Private to src/exec. */
+/* exec/command/command.h - parts of the command executor. Private to src/exec. */
 #ifndef HAFT_EXEC_COMMAND_COMMAND_H
 #define HAFT_EXEC_COMMAND_COMMAND_H
 
 #include "exec/executor.h"
 #include "io/child.h"
 
-/* What the program reads: the tool's `stdin` with {arg} replaced, or else the arguments as one JSON
+/* The standard input: the tool's `stdin` with {arg} replaced, or else the arguments as one JSON
  * object and a newline. In the arena of the job. */
 HAFT_MUST_USE haft_status haft__command_input(haft__exec_job *job, haft_str *ret_input,
                                               haft_error *err);
 
-/* Reports how the program ended. `program` is its name, as the spec has it. */
+/* Reports how the program ended. `program` is its name in the spec. */
 void haft__command_report(haft__exec_job *job, haft_str program, const haft__child_result *ended);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* input.c - what a command reads. Tests: tests/exec/command/input_test.c. */
+/* input.c - the standard input of a command. Tests: tests/exec/command/input_test.c. */
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -7,7 +7,7 @@
 #include "tool/template.h"
 #include "json/write.h"
 
-/* Replaces what is the name of an argument; other braces stay as they are. */
+/* Replaces {name} for each argument; other braces stay as they are. */
 static void add_template(haft__buf *buf, const haft__exec_job *job, haft_str text)
 {
     haft__template_piece piece;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * result.c - how the end of a program reads: its output, or an error that says what became
- * of it, with the last of what it printed. Tests: tests/exec/command/result_test.c.
+ * result.c - the result of a program: its output, or an error that says how it ended, with the end
+ * of its output. Tests: tests/exec/command/result_test.c.
  */
 #include <signal.h>
 
@@ -12,9 +12,9 @@
 #include "base/utf8.h"
 #include "exec/command/command.h"
 
-#define MESSAGE_BYTES (1 << 20) /* far more than any message has */
+#define MESSAGE_BYTES (1 << 20) /* far above the size of any message */
 
-/* Reports with the text in `buf`, which ends. */
+/* Reports with the text in `buf` and frees `buf`. */
 static void report(haft__exec_job *job, haft__exec_result *result, haft__buf *buf)
 {
     bool whole = buf->status == HAFT_OK;
@@ -23,7 +23,7 @@ static void report(haft__exec_job *job, haft__exec_result *result, haft__buf *bu
     haft__buf_finish(buf);
 }
 
-/* ---- it was not started ---- */
+/* ---- not started ---- */
 
 /* Lines of guard's report; see libexec/haft/guard.c. */
 static const struct {
@@ -52,17 +52,17 @@ static void report_not_started(haft__exec_job *job, haft_str program, haft_str l
     if (i < COUNT(reports)) {
         haft__buf_addf(&buf, "%s", reports[i].what);
         result.hint = haft__str(reports[i].hint);
-    } else { /* something that may pass: no process, no memory */
+    } else { /* a transient cause: no process, no memory */
         haft__buf_addf(&buf, "could not be started: %.*s", HAFT__ARG(line));
         result.transient = true;
     }
     report(job, &result, &buf);
 }
 
-/* ---- it failed ---- */
+/* ---- failed ---- */
 
-/* Control characters could do something to a terminal; line ends and tabs do no harm. Those past
- * ASCII are U+0080 to U+009F, two bytes that begin with C2. */
+/* Control characters could change a terminal; line ends and tabs are harmless. The ones above ASCII
+ * are U+0080 to U+009F: two bytes, of which the first is C2. */
 static void make_harmless(char *text, size_t length)
 {
     haft__utf8_replace_invalid(text, length);
@@ -77,7 +77,7 @@ static void make_harmless(char *text, size_t length)
     }
 }
 
-/* The last of a text that may have been cut anywhere, from a whole character on. */
+/* The end of a text that may be cut anywhere, from a whole character on. */
 static haft_str find_tail(haft_str text)
 {
     size_t most = HAFT__LIMIT_CHILD_ERROR_BYTES;
@@ -90,7 +90,7 @@ static haft_str find_tail(haft_str text)
     return haft__str_trim(text);
 }
 
-/* What it printed last: on standard error, or, as many programs do, only on standard output. */
+/* The end of its output: of standard error or, if that is empty, of standard output. */
 static void add_tail(haft__buf *buf, const haft__child_result *ended)
 {
     haft_str tail = find_tail(ended->errors);
@@ -144,8 +144,6 @@ static void report_failed(haft__exec_job *job, haft_str program, const haft__chi
     }
     report(job, &result, &buf);
 }
-
-/* ---- ---- */
 
 void haft__command_report(haft__exec_job *job, haft_str program, const haft__child_result *ended)
 {

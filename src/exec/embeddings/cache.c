@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cache.c - the file of vectors. Two who write at once need no lock: what one of them loses is
- * asked for again. Tests: tests/exec/embeddings/cache_test.c.
+ * cache.c - the vector file. Concurrent writers need no lock: vectors that one of them loses are
+ * requested again. Tests: tests/exec/embeddings/cache_test.c.
  */
 #include "exec/embeddings/cache.h"
 
@@ -18,7 +18,7 @@
 
 #define MAGIC      "haft-vectors 1\n"
 #define HEAD_BYTES (sizeof(MAGIC) - 1 + 8)
-/* What is in the file, what came since, and the map. */
+/* The file, the rows added since, and the map. */
 #define MOST_MEMORY (3 * (size_t)HAFT__LIMIT_EMBED_KEPT_BYTES)
 
 static void add_u32(haft__buf *buf, uint32_t number)
@@ -52,7 +52,7 @@ void haft__embedding_cache_clear(haft__embedding_cache *kept)
     haft__arena fresh;
     haft__arena_init(&fresh, MOST_MEMORY);
     kept->path = haft__arena_copy(&fresh, path);
-    kept->path = kept->path.ptr != NULL ? kept->path : HAFT__LIT(""); /* then only in memory */
+    kept->path = kept->path.ptr != NULL ? kept->path : HAFT__LIT(""); /* then memory only */
     haft__arena_finish(&kept->arena);
     kept->arena = fresh;
     haft__map_init(&kept->rows, &kept->arena, kept->hash_key);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * embedder.c - asks a server of /v1/embeddings, on the loop.
+ * embedder.c - requests vectors from a /v1/embeddings server, on the loop.
  *
- * What has arrived is kept, whatever comes of the rest: a server that is too slow for all tools of
- * one search is through with them after a few. Tests: tests/exec/embeddings/embedder_test.c,
+ * Vectors that arrived are kept even if the job fails: a server that is too slow for all tools of
+ * one search completes them after a few searches. Tests: tests/exec/embeddings/embedder_test.c,
  * tests/mcp/embeddings_test.py.
  */
 #include "exec/embeddings/embedder.h"
@@ -28,34 +28,34 @@
 struct haft__embedder {
     haft__arena arena;
     haft__embedder_options options;
-    haft__provider_headers headers; /* with the key */
+    haft__provider_headers headers; /* including the key */
     haft__embedding_cache kept;
     uint64_t generation;
-    uint64_t rest_until; /* as the loop counts; 0: it did not fail */
-    size_t batch;        /* texts in a request: fewer for a server that is slow */
-    haft_str slow_path;  /* where it is remembered that it is; "": nowhere */
-    bool was_slow;       /* that is remembered */
+    uint64_t rest_until; /* on the loop's clock; 0: it did not fail */
+    size_t batch;        /* texts per request: fewer for a slow server */
+    haft_str slow_path;  /* backoff file; "": no file */
+    bool was_slow;       /* a backoff file exists */
     char reason[REASON_BYTES + 1];
 };
 
 struct haft__embedder_job {
     haft__embedder *embedder;
     haft__arena arena;
-    haft_str *texts; /* of tools that have no vector */
+    haft_str *texts; /* of tools without a vector */
     size_t count, at, asked;
     haft_str query;
     haft__buf body, reply;
     uint32_t status;
     haft__http_transfer *transfer;
     uint64_t until;
-    uint64_t generation; /* of the embedder when it began */
+    uint64_t generation; /* of the embedder when the job began */
     haft__embedder_done *done;
     void *context;
 };
 
 /* ---- the embedder ---- */
 
-/* Where the model is, without user, password and query. */
+/* The location of the model, without user, password and query. */
 static void add_place(haft__sha256 *hash, haft_str url)
 {
     haft_str rest = url, path = haft__str_split(&rest, '?'), scheme = haft__str_split(&path, '/');
@@ -69,7 +69,7 @@ static void add_place(haft__sha256 *hash, haft_str url)
     haft__sha256_add(hash, path);
 }
 
-/* What another process had to wait for. */
+/* Reads the backoff that another process recorded. */
 static void load_backoff(haft__embedder *embedder, haft_str name)
 {
     haft__embedding_backoff slow;
@@ -181,7 +181,7 @@ static void finish(haft__embedder_job *job, const haft__search_embedding *query,
     destroy(job);
 }
 
-/* What went wrong, without secrets and not too long. */
+/* Stores the error, redacted and shortened. */
 static void note(haft__embedder *embedder, haft_str message)
 {
     haft__buf clean;
@@ -227,7 +227,7 @@ static void clear_backoff(haft__embedder *embedder)
     }
 }
 
-/* ---- answers ---- */
+/* ---- replies ---- */
 
 static haft_status send_next(haft__embedder_job *job, haft_error *err);
 
@@ -249,7 +249,7 @@ static bool is_good(const haft__embedder_job *job)
     return job->status >= 200 && job->status < 300;
 }
 
-/* An answer that is none: what the server says of it, or what became of the connection. */
+/* The transfer failed: reports the server's message or the connection error. */
 static void fail_transfer(haft__embedder_job *job, const haft__http_result *result)
 {
     haft__model_failure failure = {0};
@@ -266,7 +266,7 @@ static void fail_transfer(haft__embedder_job *job, const haft__http_result *resu
                                                       &failure, NULL)
                        == HAFT_OK;
     note(job->embedder, said ? failure.message : haft__str(result->message));
-    /* The time for a query is short: only what takes long is worth remembering. */
+    /* The timeout of a query is short: only slow tool batches are recorded. */
     bool tools = job->at < job->count;
     if ((slow && tools) || result->end == HAFT__HTTP_CONNECT_TIMEOUT) {
         save_backoff(job->embedder);
@@ -274,7 +274,7 @@ static void fail_transfer(haft__embedder_job *job, const haft__http_result *resu
     start_backoff(job);
 }
 
-/* Vectors of tools: all of them are kept. */
+/* Stores the vectors of tools, all of them. */
 static haft_status read_tools(haft__embedder_job *job, const haft__embeddings *found,
                               haft_error *err)
 {
@@ -291,8 +291,8 @@ static haft_status read_tools(haft__embedder_job *job, const haft__embeddings *f
     return HAFT_OK;
 }
 
-/* Other dimensions than before: it is another model by the same name, or there is no room. Its
- * tools are asked about anew, the next time. */
+/* The dimensions differ from the cached ones (another model under the same name), or the cache is
+ * full. The next search requests all tools again. */
 static void start_over(haft__embedder_job *job, size_t dimensions)
 {
     haft__embedding_cache *kept = &job->embedder->kept;
@@ -315,7 +315,7 @@ static void read_query(haft__embedder_job *job, const haft__embeddings *found)
         return;
     }
     if (job->generation != job->embedder->generation) {
-        /* Another search has thrown away what this one counts on. */
+        /* Another search has discarded the cache that this one relies on. */
         finish(job, NULL, haft__str(job->embedder->reason));
         return;
     }
@@ -361,14 +361,14 @@ static void on_done(void *context, const haft__http_result *result)
     }
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-/* A connection is there soon or not at all, whoever waits for it. */
+/* The connect timeout does not depend on the request: a connection succeeds soon or not at all. */
 static haft_status send(haft__embedder_job *job, uint64_t first_ms, uint64_t ms, haft_error *err)
 {
     static const haft__http_handlers handlers = {on_head, on_body, on_done};
@@ -393,7 +393,7 @@ static haft_status send(haft__embedder_job *job, uint64_t first_ms, uint64_t ms,
     return haft__http_transfer_start(options->http, &request, &handlers, job, &job->transfer, err);
 }
 
-/* The next tools, or the query behind the last. */
+/* Sends the next batch of tools, or the query after the last one. */
 static haft_status send_next(haft__embedder_job *job, haft_error *err)
 {
     const haft__embedder_options *options = &job->embedder->options;
@@ -412,7 +412,7 @@ static haft_status send_next(haft__embedder_job *job, haft_error *err)
                              : send(job, options->first_ms, rest, err);
 }
 
-/* The text of each tool that has no vector. */
+/* Collects the texts of tools without a vector. */
 static haft_status gather(haft__embedder_job *job, const haft__search_doc *docs, size_t count,
                           haft__buf *text, haft_error *err)
 {

@@ -13,8 +13,8 @@
 #include "base/macros.h"
 #include "io/file.h"
 
-/* Where it may stand, seen from the directory of the program: installed (bin/haft) or built
- * (build/haft, build/tests/haft-tests). */
+/* Candidates relative to the directory of the program: installed (bin/haft) or built (build/haft,
+ * build/tests/haft-tests). */
 static const char *const beside[] = {"/../share/haft/words.vec", "/../../share/haft/words.vec"};
 
 static haft_status read_table(const char *path, haft__word_vectors *vectors, haft_error *err)
@@ -31,7 +31,7 @@ static haft_status read_table(const char *path, haft__word_vectors *vectors, haf
     return status;
 }
 
-/* The file beside this program, or the one that was installed; false when there is none. */
+/* The file relative to this program, or the installed one; false if neither exists. */
 static bool find_table(char path[PATH_MAX + 64])
 {
     char program[PATH_MAX];

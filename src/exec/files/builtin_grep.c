@@ -2,9 +2,9 @@
 /*
  * builtin_grep.c - the built-in grep: lines that match a regular expression.
  *
- * Files are read in blocks of whole lines (never mapped: a file that shrinks meanwhile would end
- * us), and a block is searched at once, by the needles of the pattern (exec/files/literals.h) if it
- * has some. Lines are counted where one was found, and at the end of a block. Tests:
+ * Files are read in blocks of whole lines (not mapped: a file that shrinks would cause SIGBUS). A
+ * block is searched at once, by the literals of the pattern (exec/files/literals.h) if it has any.
+ * Lines are counted at each match and at the end of a block. Tests:
  * tests/exec/files/builtin_grep_test.c.
  */
 #include <errno.h>
@@ -23,8 +23,8 @@
 #include "exec/files/scan.h"
 
 #define BLOCK_BYTES ((size_t)64 << 10)
-/* So many lines had a needle and did not match, and one came so soon after the other: then trying
- * the expression everywhere costs less. */
+/* If this many lines had a literal but did not match, and they were this close together, searching
+ * with the expression alone is faster. */
 #define COMMON_LINES 64
 #define COMMON_BYTES 256
 
@@ -34,23 +34,23 @@ typedef struct grep_state {
     haft_error *err;
     haft__regex *regex;
     haft__literals literals;
-    bool needled;                /* only lines with a needle are handed to the expression */
-    size_t candidates, searched; /* how many those were, and in how many bytes */
-    uint64_t limit, lines;       /* that are wanted, that are in the result */
+    bool needled;                /* only lines with a literal are matched with the expression */
+    size_t candidates, searched; /* number of those lines, and of searched bytes */
+    uint64_t limit, lines;       /* requested lines, and lines in the result */
     size_t files, binary, unreadable, shortened;
-    bool full, more; /* the result is; and a line was found that is not in it */
+    bool full, more; /* the result is full; another matching line was found */
     char *memory;    /* of the block, with slack on both sides */
-    size_t capacity; /* most bytes of a block */
+    size_t capacity; /* maximum bytes of a block */
 } grep_state;
 
-/* One file while it is searched. */
+/* The file being searched. */
 typedef struct grep_file {
     haft_str path;
     int fd;
     uint64_t line;     /* line feeds before the block */
-    uint64_t reported; /* the number of the last line that was reported */
-    size_t have, room; /* bytes in the block, and how many there may be */
-    size_t left;       /* bytes of the file that may still be read */
+    uint64_t reported; /* number of the last reported line */
+    size_t have, room; /* bytes in the block, and its capacity */
+    size_t left;       /* remaining bytes to read */
     bool ended;
 } grep_file;
 
@@ -61,13 +61,13 @@ static char *block_of(const grep_state *g)
     return g->memory + HAFT__REGEX_SLACK;
 }
 
-/* Room for a block of so many bytes; the first `have` bytes of the old one are kept. */
+/* Allocates a block of `room` bytes and keeps the first `have` bytes of the old one. */
 static haft_status make_room(grep_state *g, size_t room, size_t have)
 {
     if (room <= g->capacity) {
         return HAFT_OK;
     }
-    /* Zeroed, for the search may look at what is behind the text. */
+    /* Zeroed, because the search may read past the end of the text. */
     char *memory = calloc(1, room + (size_t)2 * HAFT__REGEX_SLACK);
     if (memory == NULL) {
         return haft__fail_no_memory(g->err);
@@ -83,7 +83,7 @@ static haft_status make_room(grep_state *g, size_t room, size_t have)
 
 /* ---- lines ---- */
 
-/* The line that `at` is in; none before `from` is looked at. */
+/* The line around `at`; reads nothing before `from`. */
 static haft_str line_at(haft_str text, size_t from, size_t at)
 {
     const char *before = at > from ? memrchr(text.ptr + from, '\n', at - from) : NULL;
@@ -93,12 +93,12 @@ static haft_str line_at(haft_str text, size_t from, size_t at)
     return (haft_str){text.ptr + start, end - start};
 }
 
-/* Adds a line to the result; `at` is where the match is in it. */
+/* Adds a line to the result; `at` is the position of the match in it. */
 static void report(grep_state *g, grep_file *file, uint64_t number, haft_str line, size_t at)
 {
     size_t start = g->result->len;
     if (number == file->reported) {
-        return; /* another piece of a very long line */
+        return; /* another part of a very long line */
     }
     if (g->lines == g->limit) {
         g->full = g->more = true;
@@ -140,13 +140,13 @@ static haft_status fail_search(const grep_state *g, const grep_file *file,
     HAFT__UNREACHABLE();
 }
 
-/* Whether needles are too common to be worth the trouble. */
+/* Whether literals are too common to be useful. */
 static bool is_common(const grep_state *g)
 {
     return g->candidates >= COMMON_LINES && g->searched / g->candidates < COMMON_BYTES;
 }
 
-/* The first match from `from` on, where a line begins, like haft__regex_find. */
+/* The first match from `from` on, which is the beginning of a line; as haft__regex_find. */
 static haft__regex_result find(grep_state *g, haft_str text, size_t from, size_t *ret_at)
 {
     while (g->needled && from < text.len) {
@@ -174,7 +174,7 @@ static haft__regex_result find(grep_state *g, haft_str text, size_t from, size_t
                : haft__regex_find(g->regex, text, from, g->search->stop, ret_at);
 }
 
-/* Reports the lines of a text that match; it has no line feed at its end. */
+/* Reports the matching lines of a text that has no line feed at its end. */
 static haft_status search_text(grep_state *g, grep_file *file, haft_str text)
 {
     size_t from = 0, counted = 0, at = 0;
@@ -197,8 +197,8 @@ static haft_status search_text(grep_state *g, grep_file *file, haft_str text)
 
 /* ---- files ---- */
 
-/* Searches the first `length` bytes of the block, up to a line feed unless they are the last ones,
- * or a piece of a line that is too long, and takes them out of it. */
+/* Searches and removes the first `length` bytes of the block. They end at a line feed, unless they
+ * are the last ones or a part of a line that is too long. */
 static haft_status search_block(grep_state *g, grep_file *file, size_t length)
 {
     char *block = block_of(g);
@@ -214,14 +214,14 @@ static haft_status search_block(grep_state *g, grep_file *file, size_t length)
     return status;
 }
 
-/* A line is longer than the block. */
+/* Grows the block for a line that is longer than it. */
 static haft_status lengthen(grep_state *g, grep_file *file)
 {
     file->room *= 2;
     return make_room(g, file->room, file->have);
 }
 
-/* Fills the block. False when the file cannot be read. */
+/* Fills the block. False if the file cannot be read. */
 static bool fill(grep_state *g, grep_file *file)
 {
     size_t room = file->room - file->have, wanted = room < file->left ? room : file->left;
@@ -235,8 +235,8 @@ static bool fill(grep_state *g, grep_file *file)
     return true;
 }
 
-/* How much of the block can be searched: whole lines, but all that is left at the end; 0 when a
- * larger block is needed. */
+/* Number of bytes of the block that can be searched: whole lines, or everything at the end of the
+ * file; 0 if a larger block is needed. */
 static size_t searchable(const grep_state *g, const grep_file *file)
 {
     const char *block = block_of(g);
@@ -345,7 +345,7 @@ static haft_status run(grep_state *g, int root, const haft__glob *glob_pattern)
     return status;
 }
 
-/* Reads the arguments that are patterns. */
+/* Compiles the arguments that are patterns. */
 static haft_status compile(grep_state *g, haft__arena *arena, const haft__glob **ret_glob)
 {
     haft_status status = haft__regex_create(g->search->pattern, &g->regex, g->err);

@@ -2,8 +2,8 @@
 /*
  * builtin_read.c - the built-in read: lines of a text file, with their numbers.
  *
- * The file is read in blocks, and only as much of a line is kept as is shown, so a file of any size
- * and a line of any length take the same memory. Tests: tests/exec/files/builtin_read_test.c.
+ * The file is read in blocks, and only the visible part of a line is kept, so memory use does not
+ * depend on the size of the file or of a line. Tests: tests/exec/files/builtin_read_test.c.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,19 +16,19 @@
 #include "exec/files/path_argument.h"
 
 #define BLOCK_BYTES ((size_t)64 << 10)
-/* Enough of a line to see that it is longer than what is shown. */
+/* Enough of a line to detect that it is truncated. */
 #define KEPT_BYTES (HAFT__LIMIT_FILES_READ_LINE_BYTES + 8)
 
 typedef struct read_state {
     const haft__files_request *search;
     haft__buf *result;
     haft__path_argument file;
-    uint64_t first, last; /* numbers of the lines that are wanted */
-    uint64_t done;        /* lines that have ended */
-    uint64_t shown_last;  /* the number of the last line in the result; 0 when there is none */
-    bool full;            /* the result is */
-    bool open;            /* a line has begun */
-    bool cut;             /* the file is longer than what is looked at */
+    uint64_t first, last; /* requested line numbers */
+    uint64_t done;        /* completed lines */
+    uint64_t shown_last;  /* number of the last line in the result; 0 if none */
+    bool full;            /* the result is full */
+    bool open;            /* inside a line */
+    bool cut;             /* the file exceeds the read limit */
     char kept[KEPT_BYTES];
     size_t kept_length;
 } read_state;
@@ -63,7 +63,7 @@ static void end_line(read_state *r)
     r->kept_length = 0;
 }
 
-/* Takes a piece of a line. */
+/* Adds a part of a line. */
 static void add_piece(read_state *r, haft_str piece)
 {
     size_t room = sizeof(r->kept) - r->kept_length;

@@ -13,7 +13,7 @@
 
 #define PIECE 32768
 
-/* Entries as they come, newest first: how many there will be is not known before. */
+/* Entries in reverse order of reading: their number is not known in advance. */
 typedef struct chain {
     struct chain *before;
     haft__directory_entry entry;
@@ -88,7 +88,7 @@ static haft_status read_piece(lister *l, const char *piece, size_t length, size_
     return HAFT_OK;
 }
 
-/* As their paths are ordered: what is in a directory has a slash behind its name. */
+/* The order of full paths: the name of a directory compares with a slash at its end. */
 static int by_path(const void *left, const void *right)
 {
     const haft__directory_entry *a = left, *b = right;

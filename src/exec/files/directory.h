@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec/files/directory.h - what is in one directory, in a fixed order. */
+/* exec/files/directory.h - the entries of one directory, in a fixed order. */
 #ifndef HAFT_EXEC_FILES_DIRECTORY_H
 #define HAFT_EXEC_FILES_DIRECTORY_H
 
@@ -20,18 +20,18 @@ typedef struct haft__directory_entry {
 } haft__directory_entry;
 
 typedef struct haft__directory_listing {
-    const haft__directory_entry *entries; /* in the order that their paths have, as bytes */
+    const haft__directory_entry *entries; /* sorted by path, as bytes */
     size_t count;
-    bool cut; /* there were more than asked for */
+    bool cut; /* more entries exist than were requested */
 } haft__directory_listing;
 
-/* What an entry of the directory `fd` is, from the d_type that came with its name; some file
- * systems do not tell (DT_UNKNOWN), and are asked. */
+/* The kind of an entry of the directory `fd`, from the d_type of readdir; uses stat on file systems
+ * that return DT_UNKNOWN. */
 haft__directory_entry_kind haft__directory_entry_detect_kind(int fd, const char *name,
                                                              unsigned char type);
 
-/* Reads the directory that `fd` is open on, but for "." and "..", at most `most` entries. Lives in
- * `arena`. IO when it cannot be read. */
+/* Reads at most `most` entries of the directory `fd`, without "." and "..". The result lives in
+ * `arena`. IO if the directory cannot be read. */
 HAFT_MUST_USE haft_status haft__directory_read(haft__arena *arena, int fd, size_t most,
                                                haft__directory_listing *ret_listing,
                                                haft_error *err);

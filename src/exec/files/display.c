@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* display.c - escapes names and cuts lines. Tests: tests/exec/files/display_test.c. */
+/* display.c - escapes names and truncates lines. Tests: tests/exec/files/display_test.c. */
 #include "exec/files/display.h"
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 /* ---- names ---- */
 
-/* Characters that end a line somewhere, or change the direction of what follows. */
+/* Characters that some programs treat as a line end, or that change the text direction. */
 static bool is_mark(uint32_t code)
 {
     return code < 0x20 || code == 0x7F || (code >= 0x80 && code < 0xA0) || code == 0x2028
@@ -21,7 +21,8 @@ static bool is_mark(uint32_t code)
            || (code >= 0x2066 && code <= 0x2069);
 }
 
-/* Writes what begins at `at` as it is shown, NUL-terminated; returns how many bytes that was. */
+/* Writes the escaped form of the character at `at`, NUL-terminated; returns its length in `name`.
+ */
 static size_t show_one(haft_str name, size_t at, char to[ESCAPE_BYTES])
 {
     static const char plain[] = "\n\t\r\\", letters[] = "ntr\\";
@@ -99,7 +100,7 @@ static void add_masked(haft__buf *buf, haft_str text)
     haft__buf_advance(buf, text.len);
 }
 
-/* A place not past `at` that is not inside of a character; the text need not be valid. */
+/* The last character boundary at or before `at`; the text need not be valid. */
 static size_t floor_of(haft_str text, size_t at)
 {
     for (size_t back = 0; back < HAFT__UTF8_MAX_BYTES && back <= at; back++) {
@@ -113,7 +114,7 @@ static size_t floor_of(haft_str text, size_t at)
 void haft__files_display_line(haft__buf *buf, haft_str line, size_t most, size_t at)
 {
     line.len -= haft__str_ends_with(line, HAFT__LIT("\r"));
-    /* A third of what is shown stands before `at`, if it would not be seen otherwise. */
+    /* If `at` would be cut off, a third of the visible part is before it. */
     bool late = line.len > most && at > most - most / 3;
     size_t from = late ? floor_of(line, at - most / 3) : 0;
     size_t to = line.len - from > most ? floor_of(line, from + most) : line.len;

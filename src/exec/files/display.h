@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exec/files/display.h - names and lines of files as a model may see them: valid UTF-8, and no name
- * that could pass for a line of its own. Pure.
+ * exec/files/display.h - names and lines of files for a model: valid UTF-8, and no name that could
+ * be mistaken for a line of output. Pure.
  */
 #ifndef HAFT_EXEC_FILES_DISPLAY_H
 #define HAFT_EXEC_FILES_DISPLAY_H
 
 #include "base/buf.h"
 
-/* Appends the name of a file. A control character, a line or direction mark of Unicode and a
- * backslash are written as JSON escapes, so that the name can be given back as it is shown; a byte
- * that is no UTF-8 as \xNN, for which there is no way back. */
+/* Appends the name of a file. Control characters, Unicode line and direction marks and backslashes
+ * are written as JSON escapes, so that a model can pass the name as it is shown. A byte that is not
+ * UTF-8 becomes \xNN, which cannot be converted back. */
 void haft__files_display_name(haft__buf *buf, haft_str name);
 
-/* The same for an error, cut where it gets long. */
+/* The same for an error message, truncated to this length. */
 #define HAFT__FILES_SHORT_NAME_BYTES 120
 const char *haft__files_display_short_name(haft_str name, char to[HAFT__FILES_SHORT_NAME_BYTES]);
 
-/* Appends a line of a file, at most `most` bytes of it, with "..." where something was cut. What
- * lies around `at` stays in. What is no UTF-8, and a NUL, becomes '?'; a CR at the end goes. */
+/* Appends a line of a file, at most `most` bytes, with "..." for each cut. The part around `at` is
+ * kept. Invalid UTF-8 and NUL become '?'; a CR at the end is dropped. */
 void haft__files_display_line(haft__buf *buf, haft_str line, size_t most, size_t at);
 
 #endif

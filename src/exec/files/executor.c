@@ -2,8 +2,8 @@
 /*
  * executor.c - the executors of glob, grep and read: searches on threads of the pool.
  *
- * A search that is given up is told to stop, which it does soon, and keeps the job's memory, where
- * its arguments are, until then. Tests: tests/exec/files/executor_test.c.
+ * A cancelled search gets a stop flag, which it checks often. It keeps the job's memory with its
+ * arguments until it returns. Tests: tests/exec/files/executor_test.c.
  */
 #include <stdatomic.h>
 
@@ -24,7 +24,7 @@ typedef struct file_search {
     search_function *function;
     haft__files_request search;
     atomic_bool stop;
-    /* Set by the thread, read when it is done. */
+    /* Written by the thread, read after it is done. */
     haft__buf result;
     haft_status status;
     haft_error err;
@@ -65,7 +65,7 @@ static void done(haft__pool_job *pooled)
     }
 }
 
-/* A text argument, in the job's memory; "" when it was not given. */
+/* A text argument, in the job's memory; "" if missing. */
 static haft_status read_text(haft__exec_job *job, const char *key, haft_str *ret_text,
                              haft_error *err)
 {
@@ -75,7 +75,7 @@ static haft_status read_text(haft__exec_job *job, const char *key, haft_str *ret
     return ret_text->ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
 }
 
-/* 0 when it was not given; one that is larger than any other is as good as the largest. */
+/* 0 if missing; clamped to the largest number. */
 static uint64_t read_number(const haft__exec_job *job, const char *key)
 {
     const haft__json *value = haft__json_get(job->call.arguments, haft__str(key));
@@ -144,7 +144,7 @@ static bool abandon(haft__exec_job *job)
         job->waiting = true;
         return false;
     }
-    /* It may hang in a file system that does not answer. */
+    /* The thread may hang in a file system that does not respond. */
     (void)haft__pool_abandon(job->exec->pool, &it->pooled);
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* files.c - what glob, grep and read share: room and notes. Tests: tests/exec/files/files_test.c.
- */
+/* files.c - shared parts of glob, grep and read: result limit and notes. Tests:
+ * tests/exec/files/files_test.c. */
 #include "exec/files/files.h"
 
 #include <errno.h>

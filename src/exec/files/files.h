@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exec/files/files.h - the built-ins glob, grep and read as functions: what they are asked for in,
- * the text for the model out. They block, and look at a flag now and then that ends them.
+ * exec/files/files.h - the built-ins glob, grep and read as functions: a request in, the text for
+ * the model out. They block, and check a stop flag regularly.
  *
- * Every result is valid UTF-8 and at most HAFT__LIMIT_FILES_RESULT_BYTES long, notes aside. A
- * failure is one the model can mend: err->where is a JSON Pointer to the argument. docs/builtins.md
- * says what results look like.
+ * Every result is valid UTF-8 and at most HAFT__LIMIT_FILES_RESULT_BYTES long, without the notes.
+ * Every error is one that the model can fix: err->where is a JSON Pointer to the argument.
+ * docs/builtins.md describes the results.
  */
 #ifndef HAFT_EXEC_FILES_FILES_H
 #define HAFT_EXEC_FILES_FILES_H
@@ -16,16 +16,16 @@
 #include "base/buf.h"
 #include "exec/files/walk.h"
 
-/* Arguments that were not given are "" or 0. */
+/* Missing arguments are "" or 0. */
 typedef struct haft__files_request {
-    haft_str spec_path, root; /* where the root is: haft__files_root_open */
+    haft_str spec_path, root; /* location of the root: see haft__files_root_open */
     haft_str pattern, path, glob;
     uint64_t offset, limit;
-    const atomic_bool *stop; /* may be NULL; BAD_STATE once it is set */
+    const atomic_bool *stop; /* may be NULL; when set, the function returns BAD_STATE */
 } haft__files_request;
 
-/* What a result's buffer has to hold: HAFT__LIMIT_FILES_RESULT_BYTES, and a line that turns out to
- * be too long for it, or the notes. */
+/* Capacity of a result's buffer: HAFT__LIMIT_FILES_RESULT_BYTES, plus one line that exceeds the
+ * limit and is removed again, or the notes. */
 #define HAFT__FILES_RESULT_BUFFER_BYTES (HAFT__LIMIT_FILES_RESULT_BYTES + 64 * 1024)
 
 HAFT_MUST_USE haft_status haft__files_glob(const haft__files_request *search, haft__buf *result,
@@ -44,21 +44,21 @@ static inline bool haft__files_is_cancelled(const haft__files_request *search)
 
 haft_status haft__files_fail_cancelled(haft_error *err);
 
-/* A pattern of an argument; `where` is its JSON Pointer. */
+/* Compiles the pattern of an argument; `where` is its JSON Pointer. */
 HAFT_MUST_USE haft_status haft__files_compile_glob(haft__arena *arena, haft_str pattern,
                                                    const char *where, const haft__glob **ret_glob,
                                                    haft_error *err);
 
-/* As git sees it: a NUL among the first bytes. */
+/* Same rule as git: a NUL among the first bytes. */
 bool haft__files_is_binary(haft_str beginning);
 
-/* The error for a file that was opened and cannot be read, as errno says. */
+/* The error for an open file that cannot be read, from errno. */
 haft_status haft__files_fail_read(haft_str path, haft_error *err);
 
-/* Takes a line that begins at `start` off the result again if it does not fit: false. */
+/* If the line that begins at `start` exceeds the limit, removes it and returns false. */
 bool haft__files_keep_line(haft__buf *result, size_t start);
 
-/* The last line of a result, in brackets: what was left out, and why. */
+/* The last line of a result, in brackets: omissions and their reasons. */
 typedef struct haft__files_notes {
     haft__buf *result;
     bool begun;
@@ -66,11 +66,11 @@ typedef struct haft__files_notes {
 
 void haft__files_notes_add(haft__files_notes *notes, const char *format, ...) HAFT__PRINTF(2, 3);
 
-/* "3 files" and what happened to them, if there are any. */
+/* Adds "3 files" and what happened to them, if `count` is not 0. */
 void haft__files_notes_add_count(haft__files_notes *notes, size_t count, const char *one,
                                  const char *many, const char *what);
 
-/* What a walk could not look at. */
+/* Adds what a walk could not read. */
 void haft__files_notes_add_walk(haft__files_notes *notes, const haft__walk *walk);
 void haft__files_notes_end(haft__files_notes *notes);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gitignore.c - reads the lines of .gitignore files and asks them. Tests:
+/* gitignore.c - parses .gitignore files and matches paths. Tests:
  * tests/exec/files/gitignore_test.c. */
 #include "exec/files/gitignore.h"
 
@@ -15,7 +15,7 @@ struct haft__gitignore_rule {
     bool negated, directories, anywhere;
 };
 
-/* Spaces at the end do not count, unless a backslash stands before them. */
+/* Removes trailing spaces, unless a backslash precedes them. */
 static haft_str trim_spaces(haft_str line)
 {
     size_t end = 0;
@@ -39,7 +39,7 @@ static haft_str next_line(haft_str *rest)
     return trim_spaces(line);
 }
 
-/* Takes the marks off the line and notes them. */
+/* Removes the marks of a line and stores them in the rule. */
 static haft_str read_marks(haft_str line, haft__gitignore_rule *rule)
 {
     rule->negated = haft__str_starts_with(line, HAFT__LIT("!"));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * glob.c - compiles path patterns into parts, one for each name of a path, and matches them.
+ * glob.c - matches compiled path patterns, which have one part for each name of a path.
  *
- * Nothing backtracks further than the last star: inside of a name the last `*`, between names the
- * last `**`. What an earlier star could take the last one can take, too. So each pair of a part
- * and a name is compared at most once for each star before it, and the whole costs no more than
- * the product of both lengths. Tests: tests/exec/files/glob_test.c.
+ * Matching backtracks only to the last star: the last `*` inside a name, the last `**` between
+ * names. The last star can match everything that an earlier star could. So each pair of a part and
+ * a name is compared at most once for each preceding star, and the cost is bounded by the product
+ * of both lengths. Tests: tests/exec/files/glob_test.c.
  */
 #include "exec/files/glob.h"
 
@@ -25,7 +25,7 @@ const haft__glob haft__glob_match_all = {&any_path, 1};
 
 /* ---- one name ---- */
 
-/* The next character, or byte; a byte that is no UTF-8 is a character of its own. */
+/* The next character or byte; an invalid UTF-8 byte counts as a character. */
 static size_t next_code(haft_str name, size_t at, bool bytes, uint32_t *ret_code)
 {
     unsigned char byte = (unsigned char)name.ptr[at];
@@ -73,7 +73,7 @@ static bool match_tokens(const haft__glob_segment *part, haft_str name, bool byt
         } else if (t < part->count && fits(&part->tokens[t], code)) {
             t++;
             at += length;
-        } else if (back != SIZE_MAX) { /* the star takes one more */
+        } else if (back != SIZE_MAX) { /* the star matches one more */
             back_at += next_code(name, back_at, bytes, &code);
             at = back_at;
             t = back;
@@ -90,7 +90,7 @@ static bool match_tokens(const haft__glob_segment *part, haft_str name, bool byt
 static bool match_part(const haft__glob_segment *part, haft_str name, bool bytes)
 {
     if (!bytes && haft__str_equal(name, part->text) && part->shape != HAFT__GLOB_SUFFIX) {
-        return true; /* spelt exactly so, such as a file called [id].tsx */
+        return true; /* exact spelling, such as a file called [id].tsx */
     }
     if (!bytes && name.len > 0 && name.ptr[0] == '.' && !part->dot) {
         return false;
@@ -107,11 +107,11 @@ static bool match_part(const haft__glob_segment *part, haft_str name, bool bytes
 
 /* ---- a path ---- */
 
-/* Where the matching of a path is: the next part, and the names that are left. */
+/* A position in the matching of a path: the next part, and the remaining names. */
 typedef struct place {
     size_t part;
     haft_str rest;
-    bool ended; /* no name is left */
+    bool ended; /* no name remains */
 } place;
 
 static haft_str next_name(place *at)
@@ -122,8 +122,7 @@ static haft_str next_name(place *at)
     return name;
 }
 
-/* Whether the names of `text` follow the parts; as the beginning of a longer path if `beginning`.
- */
+/* Whether the names of `text` match the parts; with `beginning`, as a prefix of a longer path. */
 static bool follow(const haft__glob_path *path, haft_str text, bool beginning)
 {
     place at = {.rest = text, .ended = text.len == 0}, back = {.part = SIZE_MAX};
@@ -143,13 +142,13 @@ static bool follow(const haft__glob_path *path, haft_str text, bool beginning)
         if (back.part == SIZE_MAX) {
             return false;
         }
-        name = next_name(&back); /* the ** takes one more */
+        name = next_name(&back); /* the ** matches one more */
         if (!path->bytes && name.len > 0 && name.ptr[0] == '.') {
             return false;
         }
         at = back;
     }
-    bool more = at.part < path->count; /* a path never ends in ANY */
+    bool more = at.part < path->count; /* a path never ends in ANY_DEPTH */
     return beginning ? more || back.part != SIZE_MAX : !more;
 }
 

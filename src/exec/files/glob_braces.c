@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * glob_braces.c - {a,b} in a path pattern: the patterns it stands for, written out.
+ * glob_braces.c - expands {a,b} in a path pattern.
  *
- * Each round writes out the first braces of one pattern and makes at least one pattern more of it,
- * so the limit on patterns bounds the work, too. Tests: tests/exec/files/glob_braces_test.c.
+ * Each round expands the first braces of one pattern and adds at least one pattern, so the limit on
+ * patterns bounds the work too. Tests: tests/exec/files/glob_braces_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "exec/files/glob_int.h"
 
-/* Where a group stands in its pattern: its braces and its first comma. */
+/* Positions of a group in its pattern: its braces and its first comma. */
 typedef struct group {
     size_t open, comma, close;
 } group;
 
-/* Where what begins at `at` ends: a class or an escaped byte as a whole, else one byte. */
+/* The end of the unit at `at`: a class or an escaped byte as a whole, else one byte. */
 static size_t skip_unit(haft_str text, size_t at)
 {
     if (text.ptr[at] == '\\' && at + 1 < text.len) {
@@ -34,7 +34,7 @@ static size_t skip_unit(haft_str text, size_t at)
     return at + 1;
 }
 
-/* Where the alternative that begins at `at` ends: at its comma or brace; text.len if nowhere. */
+/* The end of the alternative at `at`: its comma or brace; text.len if it has none. */
 static size_t end_of_alternative(haft_str text, size_t at)
 {
     for (size_t depth = 0; at < text.len; at = skip_unit(text, at)) {
@@ -65,7 +65,7 @@ static haft_status fail_braces(haft_str text, haft_error *err)
     return haft__hint(err, status, "{a,b} means a or b; a brace that is meant itself is \\{");
 }
 
-/* The first group with a comma; .open is text.len when there is none. */
+/* The first group with a comma; .open is text.len if none exists. */
 static haft_status find_group(haft_str text, group *ret_group, haft_error *err)
 {
     size_t unclosed = 0;
@@ -104,7 +104,7 @@ static haft_str put(haft__arena *arena, haft_str text, group g, size_t from, siz
     return (haft_str){made, g.open + length + behind};
 }
 
-/* Replaces texts[done] by its first alternative, and adds the others. */
+/* Replaces texts[done] by its first alternative and appends the others. */
 static haft_status write_out(haft__glob_expansion *e, group g, haft_error *err)
 {
     haft_str text = e->texts[e->done];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * glob_compile.c - reads path patterns. Classes are read as git's wildmatch reads them.
- * Tests: tests/exec/files/glob_compile_test.c.
+ * glob_compile.c - parses path patterns. Classes follow git's wildmatch. Tests:
+ * tests/exec/files/glob_compile_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -15,10 +15,10 @@ typedef struct reader {
     haft_str text;
     size_t at;
     bool bytes;    /* git's dialect */
-    bool anywhere; /* a name: ** is * */
+    bool anywhere; /* matches a name: ** means * */
     haft__glob_segment *parts;
     size_t count;
-    /* Room for all tokens and ranges of the pattern, which are no more than it has bytes. */
+    /* Capacity for all tokens and ranges; the pattern has at least as many bytes. */
     haft__glob_token *tokens;
     haft__glob_range *ranges;
     size_t token_count, range_count;
@@ -44,13 +44,13 @@ static const struct {
     {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}}},
 };
 
-/* A class while it is read; it may turn out to be none. */
+/* A class while it is parsed; it may turn out to be a literal bracket. */
 typedef struct class_reader {
     reader *r;
     size_t at;
     haft__glob_range *ranges;
     size_t count;
-    uint32_t before; /* the character a range could begin with */
+    uint32_t before; /* possible start of a range */
     bool has_before;
 } class_reader;
 
@@ -87,7 +87,7 @@ static void add_one(class_reader *c, uint32_t code)
     c->has_before = true;
 }
 
-/* A character, perhaps behind a backslash. False at the end. */
+/* A character, possibly escaped. False at the end. */
 static bool read_character(class_reader *c, uint32_t *ret_code)
 {
     if (peek_is(c->r, c->at, '\\')) {
@@ -98,7 +98,7 @@ static bool read_character(class_reader *c, uint32_t *ret_code)
     return length > 0;
 }
 
-/* At "[:". False when the name is none that is known; without ":]" it is an ordinary bracket. */
+/* At "[:". False if the class name is unknown; without ":]" it is an ordinary bracket. */
 static bool read_named(class_reader *c)
 {
     haft_str rest = haft__str_skip(c->r->text, c->at + 2);
@@ -147,13 +147,13 @@ static bool read_class_item(class_reader *c)
     return true;
 }
 
-/* At "[". Moves behind the class, unless it is none: not closed, or with a name nobody knows. */
+/* At "[". Moves past the class. False if it is not closed or has an unknown class name. */
 static bool read_class(reader *r, haft__glob_token *token)
 {
     class_reader c = {.r = r, .at = r->at + 1, .ranges = r->ranges + r->range_count};
     bool negated = peek_is(r, c.at, '!') || peek_is(r, c.at, '^');
     c.at += negated;
-    do { /* a ] that comes first is an item */
+    do { /* a ] at the beginning is an item */
         if (!read_class_item(&c)) {
             return false;
         }
@@ -175,7 +175,7 @@ static bool is_special(char c)
     return c == '*' || c == '?' || c == '[' || c == '\\';
 }
 
-/* Where the first byte is that does not stand for itself, or the slash behind the name. */
+/* The position of the first special byte, or of the slash after the name. */
 static size_t plain_end(const reader *r, size_t from)
 {
     while (from < r->text.len && r->text.ptr[from] != '/' && !is_special(r->text.ptr[from])) {
@@ -184,14 +184,14 @@ static size_t plain_end(const reader *r, size_t from)
     return from;
 }
 
-/* At the end of a part. A slash may stand behind a backslash. */
+/* At the end of a part. The slash may be escaped. */
 static bool at_end(const reader *r, size_t at)
 {
     return at >= r->text.len || r->text.ptr[at] == '/'
            || (r->text.ptr[at] == '\\' && peek_is(r, at + 1, '/'));
 }
 
-/* Behind a backslash. False when nothing stands there. */
+/* After a backslash. False if nothing follows. */
 static bool read_escaped(reader *r, haft__glob_token *token)
 {
     uint32_t code = '\\';
@@ -201,7 +201,7 @@ static bool read_escaped(reader *r, haft__glob_token *token)
     return length > 0 || !r->bytes;
 }
 
-/* What stands at `at` and is no slash. False when the part can never match. */
+/* Reads the token at `at`, which is not a slash. False if the part can never match. */
 static bool read_token(reader *r, haft__glob_token *token)
 {
     *token = (haft__glob_token){.kind = HAFT__GLOB_LITERAL};
@@ -219,7 +219,7 @@ static bool read_token(reader *r, haft__glob_token *token)
         if (read_class(r, token) || r->bytes) {
             return token->kind == HAFT__GLOB_CLASS;
         }
-        token->code = '['; /* itself */
+        token->code = '['; /* a literal bracket */
         r->at++;
         return true;
     default: r->at += peek(r, r->at, &token->code); return true;
@@ -264,7 +264,7 @@ static bool read_tokens(reader *r, haft__glob_segment *part)
     return true;
 }
 
-/* How many stars stand here. */
+/* Number of consecutive stars here. */
 static size_t count_stars(const reader *r)
 {
     size_t count = 0;
@@ -274,7 +274,7 @@ static size_t count_stars(const reader *r)
     return count;
 }
 
-/* Reads up to the next slash. False when there is no memory. */
+/* Reads up to the next slash. False when out of memory. */
 static bool read_part(reader *r)
 {
     haft__glob_segment *part = &r->parts[r->count++];
@@ -303,7 +303,7 @@ static size_t count_slashes(haft_str text)
     return count;
 }
 
-/* Reads all parts; room for one more in front and two behind. */
+/* Reads all parts, with capacity for one more before and two after them. */
 static bool read_parts(reader *r)
 {
     r->parts = haft__arena_array(r->arena, count_slashes(r->text) + 4, sizeof(*r->parts));
@@ -325,7 +325,7 @@ static bool read_parts(reader *r)
     return true;
 }
 
-/* ** at the end is at least one name. */
+/* ** at the end matches at least one name. */
 static void end_parts(reader *r)
 {
     if (r->count > 0 && r->parts[r->count - 1].shape == HAFT__GLOB_ANY_DEPTH) {
@@ -355,7 +355,7 @@ static bool is_text(const haft__glob_segment *part, const char *text)
     return part->shape == HAFT__GLOB_EXACT && haft__str_equal(part->text, haft__str(text));
 }
 
-/* Drops names that say nothing ("", "."); "dir/" is everything below it. */
+/* Drops empty names and "."; "dir/" means everything below it. */
 static haft_status tidy(reader *r, haft_error *err)
 {
     size_t kept = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * literals.c - reads from a regular expression what a line must hold.
+ * literals.c - extracts the texts that a matching line must contain.
  *
- * One needle for each alternative: the longest run of characters that stand for themselves, outside
- * of groups and classes, which are skipped. A character that may be missing (? * {0,3}) ends the
- * run before it, one that may be repeated ends it behind it. Escapes and flags that are not known
- * here make us give up. Tests: tests/exec/files/literals_test.c.
+ * Each alternative has one literal: its longest run of literal characters outside of groups and
+ * classes, which are skipped. An optional character (? * {0,3}) ends the run before it, a
+ * repeatable one ends the run after it. Unknown escapes and flags end the extraction without
+ * literals. Tests: tests/exec/files/literals_test.c.
  */
 #include "exec/files/literals.h"
 
@@ -17,9 +17,9 @@ typedef struct reader {
     size_t at;
     bool any_case;
     haft__literals *literals;
-    unsigned char run[HAFT__LITERAL_BYTES]; /* of characters that follow each other */
-    size_t run_length, last;                /* and that of its last character */
-    haft__literal best;                     /* of the alternative */
+    unsigned char run[HAFT__LITERAL_BYTES]; /* consecutive literal characters */
+    size_t run_length, last;                /* length of the run, and of its last character */
+    haft__literal best;                     /* longest run of the alternative */
 } reader;
 
 static char peek(const reader *r, size_t ahead)
@@ -29,7 +29,7 @@ static char peek(const reader *r, size_t ahead)
 
 /* ---- which bytes are rare ---- */
 
-/* How common a byte is in programs and prose: the higher, the more; 0 for all that is not here. */
+/* Frequency rank of a byte in source code and prose, higher is more common; 0 for all others. */
 static size_t byte_frequency(unsigned char c)
 {
     static const char order[] = "XZQJKYVWUGHBFMDONLPRACSITE;:\"'*>=<-/9876543210.,(zqjxkvwybg_"
@@ -38,7 +38,7 @@ static size_t byte_frequency(unsigned char c)
     return found != NULL ? (size_t)(found - order) + 1 : 0;
 }
 
-/* The place of the rarest byte but for one place. */
+/* The position of the rarest byte, except for one position. */
 static uint8_t rarest(const haft__literal *literal, uint8_t except)
 {
     uint8_t best = except;
@@ -54,7 +54,7 @@ static uint8_t rarest(const haft__literal *literal, uint8_t except)
 
 /* ---- runs ---- */
 
-/* The run is over; it is the needle of the alternative if none was longer. */
+/* Ends the run; it becomes the literal of the alternative if it is the longest. */
 static void end_run(reader *r)
 {
     if (r->run_length > r->best.length) {
@@ -69,8 +69,8 @@ static void end_run(reader *r)
     r->run_length = r->last = 0;
 }
 
-/* A character, which has `length` bytes. Regardless of case only those of ASCII are known, without
- * K and S: they have a third form each. */
+/* Adds a character of `length` bytes. Ignoring case works only for ASCII, without K and S: each has
+ * a third form. */
 static void add_character(reader *r, size_t length)
 {
     unsigned char first = (unsigned char)peek(r, 0);
@@ -87,7 +87,7 @@ static void add_character(reader *r, size_t length)
     r->at += length;
 }
 
-/* The next character as it is, all of its bytes. */
+/* Adds the next character with all its bytes. */
 static void read_character(reader *r)
 {
     size_t length = 1;
@@ -97,7 +97,7 @@ static void read_character(reader *r)
     add_character(r, length);
 }
 
-/* What stands before a ? or * may be missing. */
+/* Drops the last character: a ? or * makes it optional. */
 static void drop_last(reader *r)
 {
     r->run_length -= r->last;
@@ -119,7 +119,7 @@ static bool end_alternative(reader *r)
 
 /* ---- what is not a character ---- */
 
-/* A repeat such as {2,3}; a brace that is none stands for itself. */
+/* A repeat such as {2,3}; any other brace is literal. */
 static void read_brace(reader *r)
 {
     size_t length = 1;
@@ -134,7 +134,7 @@ static void read_brace(reader *r)
     }
 }
 
-/* Escapes of a single letter, that stand for a place or for one of several characters. */
+/* Escapes of one letter that match a position or one of several characters. */
 static bool read_escape(reader *r)
 {
     char letter = peek(r, 1);
@@ -151,11 +151,11 @@ static bool read_escape(reader *r)
     return strchr("bBdDwWsShHvVAzZtrfea", letter) != NULL;
 }
 
-/* To behind a class. */
+/* Moves past a class. */
 static bool skip_class(reader *r)
 {
     r->at += 1 + (peek(r, 1) == '^');
-    r->at += peek(r, 0) == ']'; /* the first one is an item */
+    r->at += peek(r, 0) == ']'; /* a ] at the beginning is an item */
     while (r->at < r->text.len && peek(r, 0) != ']') {
         bool name = peek(r, 0) == '[' && peek(r, 1) == ':';
         if (name) { /* [:alpha:], or two items */
@@ -165,7 +165,7 @@ static bool skip_class(reader *r)
             }
             r->at += peek(r, end) == ':' && peek(r, end + 1) == ']' ? end + 2 : 1;
         } else if (peek(r, 0) == '\\' && (peek(r, 1) == 'Q' || peek(r, 1) == 'c')) {
-            return false; /* what follows may be a bracket, or many */
+            return false; /* a bracket, or a longer escape, may follow */
         } else {
             r->at += peek(r, 0) == '\\' ? 2 : 1;
         }
@@ -174,7 +174,7 @@ static bool skip_class(reader *r)
     return true;
 }
 
-/* To behind a group, with all in it. */
+/* Moves past a group with its content. */
 static bool skip_group(reader *r)
 {
     size_t depth = 0;
@@ -196,7 +196,7 @@ static bool skip_group(reader *r)
     return true;
 }
 
-/* A group stands for anything, but its flags may hold for what is behind it. */
+/* A group may match anything, but its flags may apply to what follows it. */
 static bool read_group(reader *r)
 {
     bool sets_flags = peek(r, 1) == '?' && strchr("imsnxJU^-", peek(r, 2)) != NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * path_argument.c - finds what a path names, and where it fails the first name that is to blame.
+ * path_argument.c - resolves a path, and finds the first name that causes an error.
  *
- * Looking does not open: a device may do something when it is opened.
- * Tests: tests/exec/files/path_argument_test.c.
+ * It uses O_PATH descriptors, because opening a device can have side effects. Tests:
+ * tests/exec/files/path_argument_test.c.
  */
 #include "exec/files/path_argument.h"
 
@@ -40,7 +40,7 @@ static bool is_there(int root, const haft__files_path *path)
     return fd >= 0;
 }
 
-/* The name in the directory that is nearest to `name`; in `arena`, NULL when none is near. */
+/* The name in the directory that is most similar to `name`; in `arena`, NULL if none is similar. */
 static haft_str nearest(int root, haft_str directory, haft_str name, haft__arena *arena)
 {
     haft__directory_listing listing = {.count = 0};
@@ -60,7 +60,7 @@ static haft_str nearest(int root, haft_str directory, haft_str name, haft__arena
     return near.best;
 }
 
-/* `name` is not in `directory`; `rest` would have been in it. */
+/* The error for `name` missing in `directory`; `rest` is the path below it. */
 static haft_status hint_nearest(int root, haft_str directory, haft_str name, haft_str rest,
                                 haft_status status, haft_error *err)
 {
@@ -101,7 +101,7 @@ static haft_status fail_missing(int root, haft_str path, size_t start, size_t en
     return hint_nearest(root, directory, name, haft__str_skip(path, end + 1), status, err);
 }
 
-/* `fd` stands for the link. */
+/* `fd` refers to the link. */
 static haft_status fail_link(int fd, haft_str path, haft_error *err)
 {
     char shown[HAFT__FILES_SHORT_NAME_BYTES], target[256];
@@ -140,7 +140,7 @@ static haft_status fail_errno(haft_str path, int error, haft_error *err)
                       haft__files_display_short_name(path, shown), strerror(error));
 }
 
-/* What is wrong with the first path.len bytes of a path, a whole number of names; OK if nothing. */
+/* Checks the first path.len bytes of a path, a whole number of names; OK if they are valid. */
 static haft_status find_failing_name(int root, const haft__files_path *path, size_t start,
                                      size_t end, haft_error *err)
 {
@@ -164,7 +164,7 @@ static haft_status find_failing_name(int root, const haft__files_path *path, siz
     return status;
 }
 
-/* Which name of the path is to blame that it could not be looked at. */
+/* Finds the name of the path that caused `error`. */
 static haft_status explain(int root, const haft__files_path *path, int error, haft_error *err)
 {
     size_t start = 0;

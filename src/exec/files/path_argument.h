@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec/files/path_argument.h - a path that a model named: opened, or an error it can mend its call
- * by. */
+/* exec/files/path_argument.h - opens a path from a model, or returns an error that the model can
+ * act on. */
 #ifndef HAFT_EXEC_FILES_PATH_ARGUMENT_H
 #define HAFT_EXEC_FILES_PATH_ARGUMENT_H
 
@@ -8,7 +8,7 @@
 
 #include "exec/files/root.h"
 
-/* What may stand at the path. */
+/* The accepted kinds of file. */
 typedef enum haft__path_argument_kind {
     HAFT__PATH_ARGUMENT_FILE,
     HAFT__PATH_ARGUMENT_DIRECTORY,
@@ -20,8 +20,8 @@ typedef struct haft__path_argument {
     bool is_directory;
 } haft__path_argument;
 
-/* Reads the path and looks at what is there. NOT_FOUND with the nearest name as a hint, BAD_INPUT
- * for a symbolic link, a device and for what is not `wanted`; err->where is "/path". */
+/* Parses the path and opens it. NOT_FOUND with the nearest name as a hint; BAD_INPUT for a symbolic
+ * link, a device, and for a kind that is not `wanted`; err->where is "/path". */
 HAFT_MUST_USE haft_status haft__path_argument_resolve(int root, haft_str given,
                                                       haft__path_argument_kind wanted,
                                                       haft__path_argument *ret_named,

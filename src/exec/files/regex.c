@@ -2,10 +2,10 @@
 /*
  * regex.c - PCRE2 for grep.
  *
- * PCRE2 counts the steps of a match anew for each place where one may begin, so its limit does not
- * bound a search. A search therefore goes in strides, each over a number of such places, and looks
- * at the flag between them; a stride that took long makes the next one shorter. In a long line a
- * step is dear, so there are fewer of them. Tests: tests/exec/files/regex_test.c.
+ * PCRE2 counts the steps of a match separately for each start position, so its limit does not bound
+ * a search. A search therefore runs in strides, each over a number of start positions, and checks
+ * the stop flag between them. A slow stride makes the next one shorter. Steps in a long line are
+ * expensive, so the limit is lower there. Tests: tests/exec/files/regex_test.c.
  */
 #include "exec/files/regex.h"
 
@@ -21,7 +21,7 @@
 #include "base/utf8.h"
 #include "exec/files/regex_rewrite.h"
 
-/* Characters are Unicode's; what is no UTF-8 matches nothing, and does no harm. */
+/* Unicode characters; invalid UTF-8 matches nothing and is harmless. */
 #define CHECK_OPTIONS (PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C)
 #define COMPILE_OPTIONS                                                                            \
     (CHECK_OPTIONS | PCRE2_MULTILINE | PCRE2_ALT_CIRCUMFLEX | PCRE2_USE_OFFSET_LIMIT)
@@ -29,7 +29,7 @@
 #define FIRST_STRIDE     64
 #define LONGEST_STRIDE   4096
 #define SLOW_NANOSECONDS 10000000
-#define SHORT_TEXT       ((size_t)64 << 10) /* up to here every step is granted */
+#define SHORT_TEXT       ((size_t)64 << 10) /* up to this size the full step limit applies */
 #define STACK_START      ((size_t)32 << 10)
 #define STACK_MOST       ((size_t)HAFT__LIMIT_PATTERN_HEAP_KIB << 10)
 
@@ -100,8 +100,8 @@ static haft_status compile(haft__regex *regex, haft_str pattern, bool rewritten,
     return HAFT_OK;
 }
 
-/* The expression as it was written must be right, so that errors are about that; what is run is
- * the one that keeps to a line. */
+/* Compiles the original expression first, so that errors refer to it; then the rewritten one, which
+ * is used for the search. */
 static haft_status compile_both(haft__regex *regex, haft_str pattern, haft_error *err)
 {
     pcre2_code *written = NULL;
@@ -120,7 +120,7 @@ static haft_status compile_both(haft__regex *regex, haft_str pattern, haft_error
     return status;
 }
 
-/* Without machine code, which a system may forbid, PCRE2 interprets. */
+/* Uses the JIT; where the system forbids it, PCRE2 interprets. */
 static haft_status prepare(haft__regex *regex, haft_error *err)
 {
     regex->context = pcre2_match_context_create(regex->general);
@@ -202,7 +202,7 @@ static void set_limits(haft__regex *regex, size_t length)
     (void)pcre2_set_depth_limit(regex->context, steps + 1);
 }
 
-/* Searches the places of one stride. */
+/* Searches the start positions of one stride. */
 static int search_stride(haft__regex *regex, haft_str text, size_t from)
 {
     uint64_t start = nanoseconds();
@@ -245,7 +245,7 @@ haft__regex_result haft__regex_find(haft__regex *regex, haft_str text, size_t fr
         }
         from += stride;
         while (from < text.len && ((unsigned char)text.ptr[from] & 0xC0) == 0x80) {
-            from++; /* not into the middle of a character */
+            from++; /* do not split a character */
         }
     }
     return HAFT__REGEX_NO;

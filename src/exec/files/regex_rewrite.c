@@ -6,10 +6,10 @@
  *     [^...]             [^\n...]
  *     $ \z \Z            (?=\r?$): lines may end in CR LF
  *     \A                 ^
- *     what may match it  (?:(?!\n)...): \v \p{..} and classes such as [\s,] or [\x00-\x1f]
+ *     may match it       (?:(?!\n)...): \v \p{..} and classes such as [\s,] or [\x00-\x1f]
  *
- * The flags m and s are taken out: ^ and $ are about lines, and the dot never matches a line feed.
- * PCRE2 has compiled the expression, so its syntax is right; what is not known here stays as it is.
+ * The flags m and s are removed: ^ and $ refer to lines, and the dot never matches a line feed.
+ * PCRE2 has compiled the expression, so its syntax is valid; unknown syntax is copied.
  * Tests: tests/exec/files/regex_rewrite_test.c. Fuzzer: fuzz/oneline.c.
  */
 #include "exec/files/regex_rewrite.h"
@@ -47,7 +47,7 @@ static void put(rewriter *r, const char *text)
     haft__buf_add_str(r->out, haft__str(text));
 }
 
-/* Copies the next bytes as they are. */
+/* Copies the next bytes unchanged. */
 static haft_status copy(rewriter *r, size_t count)
 {
     size_t left = r->text.len - r->at;
@@ -83,7 +83,7 @@ static haft_status fail_unsupported(const rewriter *r, size_t length)
 
 /* ---- escapes ---- */
 
-/* The number that `count` digits of a base make, from `ahead` on; *ret_used says how many. */
+/* Parses up to `count` digits from `ahead` on; *ret_used is their number. */
 static unsigned long read_digits(const rewriter *r, size_t ahead, size_t count, unsigned base,
                                  size_t *ret_used)
 {
@@ -100,7 +100,7 @@ static unsigned long read_digits(const rewriter *r, size_t ahead, size_t count, 
     return value;
 }
 
-/* The number in \xhh, \x{hhh} or \o{ooo}; *ret_length is that of the escape. */
+/* The number in \xhh, \x{hhh} or \o{ooo}; *ret_length is the length of the escape. */
 static unsigned long read_number(const rewriter *r, unsigned base, size_t *ret_length)
 {
     bool braces = peek(r, 2) == '{';
@@ -110,7 +110,7 @@ static unsigned long read_number(const rewriter *r, unsigned base, size_t *ret_l
     return value;
 }
 
-/* At an escape: whether it names a line feed. *ret_length is that of the escape. */
+/* Whether the escape is a line feed. *ret_length is the length of the escape. */
 static bool names_line_feed(const rewriter *r, size_t *ret_length)
 {
     size_t used;
@@ -118,13 +118,13 @@ static bool names_line_feed(const rewriter *r, size_t *ret_length)
     *ret_length = 2;
     switch (peek(r, 1)) {
     case 'n': return true;
-    case 'c': /* what follows may be a bracket or a backslash */
+    case 'c': /* a bracket or a backslash may follow */
         *ret_length = 3;
         return peek(r, 2) == 'J' || peek(r, 2) == 'j';
     case 'x': return read_number(r, 16, ret_length) == '\n';
     case 'o': return read_number(r, 8, ret_length) == '\n';
     case '0':
-    case '1': /* \12 may refer to a group, too, but there is \g{12} for that */
+    case '1': /* \12 may be a back reference too, but \g{12} exists for that */
         value = read_digits(r, 1, 3, 8, &used);
         *ret_length = 1 + used;
         return value == '\n';
@@ -132,7 +132,7 @@ static bool names_line_feed(const rewriter *r, size_t *ret_length)
     }
 }
 
-/* At \Q: up to the \E behind it all is literal; the length of both and what is between. */
+/* At \Q: everything up to \E is literal. The length including both. */
 static size_t quoted_length(const rewriter *r)
 {
     size_t length = 2;
@@ -201,14 +201,14 @@ static haft_status rewrite_escape(rewriter *r)
 /* ---- classes ---- */
 
 typedef struct class_facts {
-    size_t length; /* with both brackets */
+    size_t length; /* including both brackets */
     bool negated;
     bool risky;  /* may match a line feed, unless it is negated */
-    bool quoted; /* has \Q or \E, so that its first item is hard to tell */
+    bool quoted; /* contains \Q or \E, so that its first item is hard to find */
 } class_facts;
 
-/* An escape in a class: its length. Punctuation is harmless, and so are letters that stand for
- * characters without the line feed, but for those that may begin a range over it. */
+/* The length of an escape in a class. Punctuation is harmless, and so are letters that cannot match
+ * the line feed, except those that may begin a range across it. */
 static size_t scan_escape(const rewriter *r, class_facts *facts)
 {
     char letter = peek(r, 1);
@@ -221,7 +221,7 @@ static size_t scan_escape(const rewriter *r, class_facts *facts)
     return length;
 }
 
-/* The length of a name such as [:space:] or [:^alpha:]; 1 when it is only a bracket. */
+/* The length of a class name such as [:space:] or [:^alpha:]; 1 if it is only a bracket. */
 static size_t scan_class_name(const rewriter *r, class_facts *facts)
 {
     size_t end = 2 + (peek(r, 2) == '^');
@@ -232,7 +232,7 @@ static size_t scan_class_name(const rewriter *r, class_facts *facts)
     return peek(r, end) == ':' && peek(r, end + 1) == ']' ? end + 2 : 1;
 }
 
-/* The length of the item of a class that `r` is at. */
+/* The length of the current class item. */
 static size_t scan_class_item(const rewriter *r, class_facts *facts)
 {
     if (looking_at(r, "\\Q")) {
@@ -249,7 +249,7 @@ static size_t scan_class_item(const rewriter *r, class_facts *facts)
     return 1;
 }
 
-/* \E and \Q\E at the beginning of a class are as if they were not there. */
+/* Skips \E and \Q\E at the beginning of a class, which have no effect. */
 static void skip_empty_quotes(rewriter *r, class_facts *facts)
 {
     while (looking_at(r, "\\E") || looking_at(r, "\\Q\\E")) {
@@ -267,7 +267,7 @@ static class_facts scan_class(rewriter r)
     facts.negated = peek(&r, 0) == '^';
     r.at += facts.negated;
     skip_empty_quotes(&r, &facts);
-    do { /* a ] that comes first is an item */
+    do { /* a ] at the beginning is an item */
         r.at += scan_class_item(&r, &facts);
     } while (r.at < r.text.len && peek(&r, 0) != ']');
     facts.length = r.at + 1 - start;
@@ -277,11 +277,11 @@ static class_facts scan_class(rewriter r)
 static haft_status rewrite_class(rewriter *r)
 {
     if (looking_at(r, "[[:<:]]") || looking_at(r, "[[:>:]]")) {
-        return copy(r, 7); /* the ends of a word */
+        return copy(r, 7); /* word boundaries */
     }
     class_facts facts = scan_class(*r);
     if (facts.negated && !facts.quoted) {
-        /* What now comes second must not begin to mean something else. */
+        /* The item that is now second must keep its meaning. */
         char first = peek(r, 2);
         put(r, first == ']' || first == '-' ? "[^\\n\\" : "[^\\n");
         r->at += 2;
@@ -296,7 +296,7 @@ static haft_status rewrite_class(rewriter *r)
 
 /* ---- groups ---- */
 
-/* How many bytes of flags stand behind "(?"; 0 when it is another sort of group. */
+/* Number of flag bytes after "(?"; 0 for another kind of group. */
 static size_t count_flags(const rewriter *r)
 {
     size_t count = 0;
@@ -320,7 +320,7 @@ static haft_status rewrite_flags(rewriter *r, size_t count)
         if (flag != 'm' && flag != 's' && flag != 'x') {
             haft__buf_add_char(r->out, flag);
         }
-        if (flag == '^') { /* switches all off */
+        if (flag == '^') { /* clears all flags */
             haft__buf_add_char(r->out, 'm');
         }
     }

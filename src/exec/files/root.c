@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* root.c - openat2 and the paths it is given. Tests: tests/exec/files/root_test.c. */
+/* root.c - openat2 and path parsing. Tests: tests/exec/files/root_test.c. */
 #include "exec/files/root.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* glibc has no function of that name yet. */
+/* glibc has no wrapper yet. */
 static int open_beneath(int root, const char *path, int flags)
 {
     struct open_how how = {
@@ -32,7 +32,7 @@ static int give_up(int fd, int error)
 
 int haft__files_root_open_file(int root, const char *path, struct stat *ret_info)
 {
-    /* Without O_NONBLOCK a FIFO would keep us waiting until somebody writes to it. */
+    /* Without O_NONBLOCK, opening a FIFO would block until somebody writes to it. */
     int fd = open_beneath(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         return -1;
@@ -83,7 +83,7 @@ static haft_status fail_root(haft_str root, int error, haft_error *err)
                       "`root` in the spec names the directory that glob, grep and read may see");
 }
 
-/* With an old kernel, or in a sandbox that does not know the call. */
+/* An old kernel, or a sandbox that blocks the call. */
 static haft_status fail_openat2(int error, haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_UNSUPPORTED, "",

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scan.c - goes through text 16 bytes at a time, which every processor of today can.
+ * scan.c - searches text 16 bytes at a time with portable vector code.
  *
- * A needle is looked for by its two rarest bytes: where both are in their places the rest is
- * compared. Tests: tests/exec/files/scan_test.c.
+ * A literal is found by its two rarest bytes: if both match, the rest is compared. Tests:
+ * tests/exec/files/scan_test.c.
  */
 #include "exec/files/scan.h"
 
 #include <string.h>
 
 #define LANES 16
-#define STEP  ((size_t)2 * LANES) /* fewer questions whether something was found */
+#define STEP  ((size_t)2 * LANES) /* fewer checks for a match */
 
-/* Sixteen bytes that are treated alike; the compiler does it by plain C where it must. */
+/* Sixteen bytes processed together; the compiler emits scalar code where necessary. */
 typedef unsigned char lanes __attribute__((vector_size(LANES)));
 
 static lanes load(const char *text)
@@ -46,7 +46,7 @@ size_t haft__scan_line_feeds(haft_str text)
     while (text.len - at >= STEP) {
         lanes even = {0}, odd = {0};
         for (size_t i = 0; i < UINT8_MAX && text.len - at >= STEP; i++) {
-            even -= (lanes)(load(text.ptr + at) == '\n'); /* which is -1 where it is one */
+            even -= (lanes)(load(text.ptr + at) == '\n'); /* -1 for each line feed */
             odd -= (lanes)(load(text.ptr + at + LANES) == '\n');
             at += STEP;
         }
@@ -73,7 +73,7 @@ static bool is_here(const haft__literal *literal, haft_str text, size_t at)
     return true;
 }
 
-/* Looks at each place; `end` when there is none before it. */
+/* Checks each position; `end` if no literal begins before it. */
 static size_t find_scalar(const haft__literals *literals, haft_str text, size_t from, size_t end)
 {
     for (size_t at = from; at < end; at++) {
@@ -86,7 +86,7 @@ static size_t find_scalar(const haft__literals *literals, haft_str text, size_t 
     return end;
 }
 
-/* What is looked for at once: a byte, and the bits of it that do not matter. */
+/* A byte to search for, and its ignored bits. */
 typedef struct mark {
     size_t offset;
     lanes byte, ignored;
@@ -105,7 +105,7 @@ static lanes look(const mark *m, const char *text)
     return (lanes)((load(text + m->offset) | m->ignored) == m->byte);
 }
 
-/* Where both marks of a needle are, in the next STEP bytes: flags that are all zero if nowhere. */
+/* Finds both marks of a literal in the next STEP bytes: all flags are zero if there is no match. */
 static lanes look_twice(const mark marks[2], const char *text)
 {
     return (look(&marks[0], text) & look(&marks[1], text))

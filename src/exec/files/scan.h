@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec/files/scan.h - goes through text many bytes at a time. */
+/* exec/files/scan.h - fast search for literals in text. */
 #ifndef HAFT_EXEC_FILES_SCAN_H
 #define HAFT_EXEC_FILES_SCAN_H
 
@@ -7,7 +7,7 @@
 
 size_t haft__scan_line_feeds(haft_str text);
 
-/* Where the first needle begins, from `from` on; text.len when there is none. */
+/* The start of the first literal from `from` on; text.len if none is found. */
 size_t haft__scan_literals(const haft__literals *literals, haft_str text, size_t from);
 
 #endif

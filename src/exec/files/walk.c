@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* walk.c - goes through directories, deepest first, without recursion. Tests:
- * tests/exec/files/walk_test.c.
- */
+/* walk.c - traverses directories depth-first, without recursion. Tests:
+ * tests/exec/files/walk_test.c. */
 #include "exec/files/walk.h"
 
 #include <errno.h>
@@ -15,13 +14,13 @@
 
 #define GIT ".git"
 
-/* A directory that is looked at; its memory is given back when that is over. */
+/* A directory being read; its memory is released when it is left. */
 struct haft__walk_frame {
     haft__walk_frame *above;
     haft__arena_mark mark;
     haft__directory_listing listing;
     size_t next;
-    size_t length; /* of the path of the directory */
+    size_t length; /* of the directory's path */
     const haft__gitignore *ignore;
 };
 
@@ -36,7 +35,7 @@ static void set_length(haft__walk *walk, size_t length)
     walk->path.text[length] = '\0';
 }
 
-/* Puts a name behind the path. False when it would get too long. */
+/* Appends a name to the path. False if it would become too long. */
 static bool add_name(haft__walk *walk, haft_str name)
 {
     size_t length = walk->path.length, slash = length > 0;
@@ -51,8 +50,8 @@ static bool add_name(haft__walk *walk, haft_str name)
 
 /* ---- ignore files ---- */
 
-/* The text of a file in the directory at hand, at most HAFT__LIMIT_FILES_IGNORE_BYTES of it, up to
- * its last whole line; empty when there is none. */
+/* The text of a file in the current directory, at most HAFT__LIMIT_FILES_IGNORE_BYTES, up to its
+ * last whole line; empty if it does not exist. */
 static haft_status read_rules(haft__walk *walk, const char *name, haft_str *ret_text,
                               haft_error *err)
 {
@@ -82,8 +81,7 @@ static haft_status read_rules(haft__walk *walk, const char *name, haft_str *ret_
     return HAFT_OK;
 }
 
-/* Adds the rules of the directory at hand to those of the directories above it. Later files win
- * over earlier ones. */
+/* Adds the rules of the current directory to those of its parents. Later files take precedence. */
 static haft_status add_rules(haft__walk *walk, const haft__gitignore **io_ignore, haft_error *err)
 {
     static const char *const names[] = {GIT "/info/exclude", ".gitignore", ".ignore"};
@@ -125,7 +123,7 @@ static bool has_rules(const haft__directory_listing *listing)
     return false;
 }
 
-/* Reads the directory at hand. One that cannot be read counts, and is like an empty one. */
+/* Reads the current directory. An unreadable one is counted and treated as empty. */
 static haft_status list(haft__walk *walk, haft__directory_listing *ret_listing, haft_error *err)
 {
     const char *path = walk->path.length > 0 ? walk->path.text : ".";
@@ -145,7 +143,7 @@ static haft_status list(haft__walk *walk, haft__directory_listing *ret_listing, 
     return status;
 }
 
-/* Enters the directory at the path. `above` are the rules of the directories it is in. */
+/* Enters the directory at the path. `above` are the rules of its parents. */
 static haft_status enter(haft__walk *walk, const haft__gitignore *above, haft_error *err)
 {
     haft__arena_mark mark = haft__arena_save(&walk->arena);
@@ -174,7 +172,7 @@ static void leave(haft__walk *walk)
 
 /* ---- the walk ---- */
 
-/* Takes in the rules of the directories that `start` is in; the path is then `start`. */
+/* Reads the rules of the parents of `start`; the path is then `start`. */
 static haft_status enter_start(haft__walk *walk, haft_str start, haft_error *err)
 {
     const haft__gitignore *ignore = NULL;
@@ -184,7 +182,7 @@ static haft_status enter_start(haft__walk *walk, haft_str start, haft_error *err
         if (status != HAFT_OK) {
             return status;
         }
-        if (add_name(walk, haft__str_split(&rest, '/'))) { /* it fits: `start` is a path */
+        if (add_name(walk, haft__str_split(&rest, '/'))) { /* it fits: `start` is a valid path */
             walk->depth++;
         }
     }
@@ -245,7 +243,7 @@ static bool visit_file(haft__walk *walk)
            && !is_ignored(walk, false);
 }
 
-/* Looks at the next entry of the directory at hand; true when it is a file that is wanted. */
+/* Processes the next entry of the current directory; true if it is a wanted file. */
 static bool visit_entry(haft__walk *walk, const haft__directory_entry *entry,
                         haft_status *ret_status, haft_error *err)
 {

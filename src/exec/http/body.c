@@ -2,9 +2,9 @@
 /*
  * body.c - the body of a call: a JSON value with the arguments filled in.
  *
- * A text that is "{arg}" and nothing else becomes the argument as it is; in a longer one the
- * argument's text is put in. What was not given is left out of objects and null in arrays.
- * Tests: tests/exec/http/body_test.c.
+ * A text that is exactly "{arg}" becomes the argument's value; inside a longer text it becomes the
+ * argument's text. A missing argument is omitted from objects and null in arrays. Tests:
+ * tests/exec/http/body_test.c.
  */
 #include "base/buf.h"
 #include "base/limits.h"
@@ -14,8 +14,7 @@
 #include "tool/template.h"
 #include "json/write.h"
 
-/* What stands in the place of a text of the template; a value without kind when a member is to be
- * left out. */
+/* The replacement of a template text; a value without kind if the member is omitted. */
 typedef struct filled {
     haft__json value;
     bool missing;
@@ -24,7 +23,7 @@ typedef struct filled {
 static haft_status fill(haft__exec_job *job, haft__json template, filled *ret_filled,
                         haft_error *err);
 
-/* "{arg}" and nothing else: the argument itself. */
+/* Exactly "{arg}": the argument itself. */
 static bool is_whole(haft__exec_job *job, haft_str text, filled *ret_filled)
 {
     haft__template_piece piece = {{NULL, 0}, {NULL, 0}};
@@ -84,7 +83,7 @@ static haft_status fill_array(haft__exec_job *job, haft__json template, filled *
     for (uint32_t i = 0; i < template.count && status == HAFT_OK; i++) {
         filled item;
         status = fill(job, template.items[i], &item, err);
-        items[i] = item.value; /* null when it is missing: the others keep their places */
+        items[i] = item.value; /* null if missing: the other items keep their positions */
     }
     *ret_filled = (filled){haft__json_array(items, template.count), false};
     return status;
@@ -111,7 +110,7 @@ static haft_status fill_object(haft__exec_job *job, haft__json template, filled 
     return status;
 }
 
-/* A spec nests no deeper than HAFT__LIMIT_JSON_DEPTH_STRICT, so neither does this. */
+/* Recursion is bounded: a spec nests at most HAFT__LIMIT_JSON_DEPTH_STRICT deep. */
 static haft_status fill(haft__exec_job *job, haft__json template, filled *ret_filled,
                         haft_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http.c - a call that is an HTTP request. The call's deadline is the request's; a request that is
- * not wanted any more is broken off. Tests: tests/exec/http/http_test.c.
+ * http.c - HTTP tools. The deadline of the call applies to the request; cancelling the call aborts
+ * the request. Tests: tests/exec/http/http_test.c.
  */
 #include "exec/http/http.h"
 #include "base/buf.h"
@@ -10,11 +10,11 @@
 
 typedef struct http_call {
     haft__http_transfer *transfer;
-    haft__buf body; /* of the answer */
+    haft__buf body; /* of the response */
 } http_call;
 
-/* One client reaches only the public network, the other everything; each is made when it is first
- * needed. Both ignore proxies: the address has to be the one that is asked for. */
+/* One client reaches only the public network, the other every address; each is created on first
+ * use. Both ignore proxies: the address check must apply to the address that is connected to. */
 static haft_status find_client(haft__exec_job *job, haft__http_client **ret_http, haft_error *err)
 {
     haft__exec *exec = job->exec;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec/http/http.h - an HTTP tool's request and answer. Private to src/exec. */
+/* exec/http/http.h - request and response of an HTTP tool. Private to src/exec. */
 #ifndef HAFT_EXEC_HTTP_HTTP_H
 #define HAFT_EXEC_HTTP_HTTP_H
 
@@ -8,8 +8,8 @@
 
 /* ---- request.c ---- */
 
-/* The request that a call of the tool stands for, in the job's arena. Fails with what a model or
- * the spec's author can mend; never with a value of the environment in its message. */
+/* Builds the request of a call, in the job's arena. Errors are ones that the model or the author of
+ * the spec can fix; no message contains a value of the environment. */
 HAFT_MUST_USE haft_status haft__http_tool_request(haft__exec_job *job,
                                                   haft__http_request *ret_request, haft_error *err);
 
@@ -31,7 +31,7 @@ HAFT_MUST_USE haft_status haft__http_tool_write_json(haft__exec_job *job, haft__
 
 /* ---- result.c ---- */
 
-/* The result that an answer stands for. Texts are in the job's arena or borrowed from `body`. */
+/* The result for a response. Texts are in the job's arena or borrowed from `body`. */
 void haft__http_tool_result(haft__exec_job *job, const haft__http_result *answer, haft_str body,
                             haft__exec_result *ret_result);
 

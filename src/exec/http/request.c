@@ -134,8 +134,7 @@ haft_status haft__http_tool_request(haft__exec_job *job, haft__http_request *ret
         .method = method,
         .send_once = effects && !traits->read_only && !traits->idempotent,
         .max_bytes = HAFT__LIMIT_TOOL_RESULT_BYTES,
-        .max_redirects =
-            HAFT__LIMIT_HTTP_REDIRECTS, /* the job's deadline is the only limit of time */
+        .max_redirects = HAFT__LIMIT_HTTP_REDIRECTS, /* the job's deadline is the only timeout */
     };
     haft_status status = haft__http_tool_url(job, &request.url, err);
     if (status == HAFT_OK) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * result.c - what came back, as a result: the body, or what went wrong in words a model can
- * use. Of the URL only its origin is named. Tests: tests/exec/http/http_test.c.
+ * result.c - converts a response to a result: the body, or an error in words that a model can use.
+ * Messages name only the origin of the URL. Tests: tests/exec/http/http_test.c.
  */
 #include <strings.h>
 
@@ -41,7 +41,7 @@ static void report_outcome(const haft__http_result *answer, haft__exec_result *r
 
 /* ---- what a body is ---- */
 
-/* In any case. */
+/* Case-insensitive. */
 static bool has_part(haft_str text, const char *part)
 {
     size_t length = strlen(part);
@@ -53,7 +53,7 @@ static bool has_part(haft_str text, const char *part)
     return false;
 }
 
-/* Text that is only said to be UTF-8 is shown as far as it is; what says nothing has to be. */
+/* A body labelled as text may contain invalid UTF-8; a body without such a label must be valid. */
 static bool is_text(haft_str type, haft_str body)
 {
     bool says = has_part((haft_str){type.ptr, type.len < 5 ? type.len : 5}, "text/")
@@ -96,7 +96,7 @@ static void report_status(haft__exec_job *job, const haft__http_result *answer, 
 
 /* ---- answers ---- */
 
-/* Of HEAD, which has no body, what it was asked for. */
+/* HEAD has no body: reports the status and some headers. */
 static void report_head(haft__exec_job *job, const haft__http_result *answer,
                         haft__exec_result *result)
 {

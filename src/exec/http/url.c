@@ -2,10 +2,9 @@
 /*
  * url.c - the URL of a call: its template with the arguments filled in.
  *
- * The spec's author says where a request goes; a model only fills in values. So an argument cannot
- * stand in front of the path, is percent-encoded where it stands, and cannot be what makes a part
- * of the path empty or dots: /users/{id} must not become /users/ or /.
- * Tests: tests/exec/http/url_test.c.
+ * The author of the spec decides where a request goes; a model only fills in values. So an argument
+ * cannot appear before the path, is percent-encoded, and cannot make a path segment empty or dots:
+ * /users/{id} must not become /users/ or /. Tests: tests/exec/http/url_test.c.
  */
 #include "base/ascii.h"
 #include "base/buf.h"
@@ -33,11 +32,11 @@ typedef struct url_builder {
     haft__exec_job *job;
     haft__buf text;
     url_part part;
-    size_t segment;    /* of the path: where the present one begins */
-    haft_str argument; /* the last one in it; .ptr is NULL when there is none */
+    size_t segment;    /* start of the current path segment */
+    haft_str argument; /* the last argument in the segment; .ptr is NULL if none */
 } url_builder;
 
-/* RFC 3986, 2.3: what never needs to be encoded. */
+/* RFC 3986, 2.3: characters that never need encoding. */
 static bool is_unreserved(char c)
 {
     return haft__ascii_is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * connection.c - the life of one connection: begun when it is needed, ended by a deadline or a
- * break, begun again a few times and ever later, then given up for a while.
+ * connection.c - lifecycle of one connection: started on demand, ended by a deadline or a failure,
+ * restarted a few times with growing delays, then disabled for a while.
  *
  * Tests: tests/exec/mcp/connection_test.c.
  */
@@ -13,7 +13,7 @@
 #include "exec/mcp/mcp_int.h"
 #include "io/clock.h"
 
-/* Why a call was not made. */
+/* Why a call was not sent. */
 #define UNCHECKED ", so that nobody knows what they are now, and nothing was called"
 
 static haft__loop *loop_of(const haft__mcp_connection *connection)
@@ -66,8 +66,8 @@ bool haft__mcp_connection_redact(const void *context, haft_str text, haft__buf *
     return haft__redact(connection->redactor, text, out);
 }
 
-/* Errors go where no event does (`haft tools`, `haft mcp`), so secrets are taken out here, before
- * the text is cut: of half a secret nobody can tell that it is one. */
+/* Errors also appear outside of events (`haft tools`, `haft mcp`), so secrets are redacted here,
+ * before the text is truncated: half a secret cannot be recognised. */
 haft_status haft__mcp_connection_fail(const haft__mcp_connection *connection, haft_error *err,
                                       haft_status status, const char *format, ...)
 {
@@ -77,7 +77,7 @@ haft_status haft__mcp_connection_fail(const haft__mcp_connection *connection, ha
     haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
     va_start(args, format);
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args); /* however long it is */
+    int length = vsnprintf(NULL, 0, format, args); /* the full length */
     char *to = haft__buf_reserve(&text, length > 0 ? (size_t)length + 1 : 1);
     if (to != NULL && length > 0) {
         (void)vsnprintf(to, (size_t)length + 1, format, again);
@@ -155,7 +155,7 @@ void haft__mcp_connection_disconnect(haft__mcp_connection *connection)
     close_transport(connection, true);
 }
 
-/* What is wrong with a definition was told when it was listed. */
+/* Problems of a definition were reported when it was listed. */
 void haft__mcp_connection_load_cache(haft__mcp_connection *connection, bool read)
 {
     haft__mcp_origin origin = {.server = connection->server.name,
@@ -202,7 +202,7 @@ static uint64_t backoff_of(const haft__mcp_connection *connection)
     return (uint64_t)HAFT__LIMIT_MCP_BACKOFF_MS << (doublings < 8 ? doublings : 8);
 }
 
-/* Given up, for a while: everything that waits ends. */
+/* Disables it for a while: everything pending ends. */
 static void disable(haft__mcp_connection *connection)
 {
     connection->state = HAFT__MCP_CONNECTION_DISABLED;
@@ -216,7 +216,7 @@ static void disable(haft__mcp_connection *connection)
     haft__mcp_tool_call_fail_pending(connection, &connection->error);
 }
 
-/* Later, if somebody still needs it then. */
+/* Restarts later, if it is still needed then. */
 static void schedule_reconnect(haft__mcp_connection *connection)
 {
     uint64_t wait = backoff_of(connection);
@@ -241,7 +241,7 @@ void haft__mcp_connection_broken(haft__mcp_connection *connection, const haft_er
     }
     connection->error = *why;
     connection->state =
-        HAFT__MCP_CONNECTION_BACKOFF; /* until it is decided below: nothing else ends it again */
+        HAFT__MCP_CONNECTION_BACKOFF; /* until the decision below: prevents a second failure */
     connection->fresh = connection->listing = connection->outdated = false;
     connection->relist_attempts = 0;
     connection->failures++;
@@ -276,7 +276,7 @@ static void on_deadline(void *context)
     haft_error err = {0};
     bool open = connection->state == HAFT__MCP_CONNECTION_OPEN,
          renewing = open && connection->renewing;
-    haft__buf said; /* without memory it says nothing */
+    haft__buf said; /* empty when out of memory */
     haft__buf_init(&said, HAFT__LIMIT_MCP_LOG_BYTES);
     haft__mcp_stdio_transport_add_stderr(connection, &said);
     haft_status status = haft__mcp_connection_fail(
@@ -355,7 +355,7 @@ static haft_status open_transport(haft__mcp_connection *connection, haft_error *
     return status;
 }
 
-/* What was left out or is wrong in the configuration does not mend itself. */
+/* Errors of limits or configuration do not go away by a retry. */
 static bool is_lasting(haft_status status)
 {
     return status == HAFT_NOT_FOUND || status == HAFT_BAD_INPUT || status == HAFT_UNSUPPORTED;
@@ -366,7 +366,7 @@ void haft__mcp_connection_connect(haft__mcp_connection *connection)
     haft_error err = {0};
     uint64_t now = haft__loop_now(loop_of(connection));
     if (connection->state == HAFT__MCP_CONNECTION_DISABLED && now >= connection->not_before) {
-        connection->failures = HAFT__LIMIT_MCP_RESTARTS; /* once, and then another rest */
+        connection->failures = HAFT__LIMIT_MCP_RESTARTS; /* one attempt, then another pause */
         connection->state = HAFT__MCP_CONNECTION_IDLE;
     }
     if (connection->state == HAFT__MCP_CONNECTION_DISABLED) {
@@ -409,7 +409,7 @@ void haft__mcp_connection_watch_lost(haft__mcp_connection *connection)
     connection->fresh = false;
 }
 
-/* Whether somebody tells when the tools change. */
+/* Whether changes of the tools are reported. */
 static bool is_watched(const haft__mcp_connection *connection)
 {
     return haft__mcp_client_is_watching(connection->client)
@@ -427,11 +427,11 @@ void haft__mcp_connection_list_tools(haft__mcp_connection *connection)
     connection->renewing = connection->deadline.slot == 0;
     haft__timer_stop(loop_of(connection), &connection->refresh);
     if (connection->push_supported
-        && !connection->push_rejected) { /* before the list: what changes behind it is told */
+        && !connection->push_rejected) { /* before the list, so that later changes are reported */
         haft__mcp_http_transport_listen(connection);
     }
     haft_status status = HAFT_OK;
-    if (connection->renewing) { /* else it has just been started, and this is part of that */
+    if (connection->renewing) { /* else it was just started, and this is part of the start */
         status = haft__timer_start(loop_of(connection), &connection->deadline,
                                    HAFT__LIMIT_MCP_READY_MS, on_deadline, connection, &err);
     }
@@ -439,7 +439,7 @@ void haft__mcp_connection_list_tools(haft__mcp_connection *connection)
         connection, status == HAFT_OK ? haft__mcp_client_list(connection->client, NULL) : status);
 }
 
-/* What cannot be written down is known here all the same. */
+/* Keeps the list in memory even if it cannot be written. */
 static void remember(haft__mcp_connection *connection, const haft__mcp_tools *tools)
 {
     bool less = tools->has_ttl && tools->ttl_ms < HAFT__LIMIT_MCP_LIST_MS;
@@ -456,8 +456,8 @@ static void remember(haft__mcp_connection *connection, const haft__mcp_tools *to
                                        connection->exec->connection_pool->hash_key, NULL);
 }
 
-/* A list that was outdated when it came is asked for again, at once a few times if a call waits for
- * it: a server that never stops changing keeps nobody busy. */
+/* Requests an outdated list again; a few times at once if a call waits for it. The limit protects
+ * against a server that changes its tools constantly. */
 static void relist_if_outdated(haft__mcp_connection *connection)
 {
     if (connection->fresh) {
@@ -485,14 +485,14 @@ void haft__mcp_connection_tools_listed(haft__mcp_connection *connection,
     haft__timer_stop(loop_of(connection), &connection->deadline);
     connection->listing = false;
     if (connection->state != HAFT__MCP_CONNECTION_OPEN) {
-        return; /* it broke meanwhile, and that says more */
+        return; /* it failed meanwhile, with a more specific error */
     }
     if (tools->error.status != HAFT_OK) {
         (void)!haft__mcp_connection_fail(
             connection, &connection->error, tools->error.status, "did not list its tools%s: %s",
             connection->renewing ? UNCHECKED : "", tools->error.message);
         (void)!haft__hint(&connection->error, tools->error.status, "%s", tools->error.hint);
-        haft__mcp_connection_load_cache(connection, false); /* what the session had is gone */
+        haft__mcp_connection_load_cache(connection, false); /* the session's tools are gone */
         haft__mcp_tool_call_fail_pending(connection, &connection->error);
     } else {
         haft__mcp_connection_reset_failures(connection);
@@ -504,7 +504,8 @@ void haft__mcp_connection_tools_listed(haft__mcp_connection *connection,
         remember(connection, tools);
         relist_if_outdated(connection);
         connection->fresh =
-            connection->fresh && is_watched(connection); /* else for what has waited, and no more */
+            connection->fresh
+            && is_watched(connection); /* else it is valid only for the calls that waited */
     }
     haft__mcp_connection_pool_notify(connection->exec);
 }

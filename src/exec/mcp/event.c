@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.c - what a session wants done, and what it tells. Tests:
- * tests/exec/mcp/connection_test.c. */
+/* event.c - handles the events of a session. Tests: tests/exec/mcp/connection_test.c. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -25,7 +24,7 @@ static void ready(haft__mcp_connection *connection, const haft__mcp_ready *told)
     connection->push_supported = told->push;
     connection->push_rejected = false;
     haft__mcp_connection_ready(connection);
-    /* Also where the tools never change: a server may ask something there. */
+    /* Also if the tools never change: the server may send questions there. */
     if (connection->server.url.len > 0 && told->era == HAFT__MCP_ERA_LEGACY) {
         haft__mcp_http_transport_listen(connection);
     }
@@ -39,7 +38,7 @@ static void failed(haft__mcp_connection *connection, const haft_error *error)
     haft_status status =
         haft__mcp_connection_fail(connection, &told, lasting ? HAFT_UNSUPPORTED : HAFT_IO,
                                   "cannot be used: %s", error->message);
-    connection->era_from_cache = false; /* from now on it is asked */
+    connection->era_from_cache = false; /* probe from now on */
     (void)!haft__hint(&told, status, "%s", error->hint);
     haft__mcp_connection_broken(connection, &told, lasting);
 }
@@ -49,8 +48,8 @@ static void on_refresh(void *context)
     haft__mcp_connection_list_tools(context);
 }
 
-/* However often a server says so, its tools are listed once in a while; or at once for a call,
- * which waits for that. */
+/* Limits the rate: the tools are listed once per interval, or at once for a call, which waits for
+ * the list. */
 void haft__mcp_connection_tools_changed(haft__mcp_connection *connection)
 {
     connection->fresh = false;
@@ -68,7 +67,7 @@ static void done(haft__mcp_connection *connection, const haft__mcp_call_done *to
         haft__mcp_connection_reset_failures(connection);
     } else if (told->outcome == HAFT__MCP_OUTCOME_RETRY
                || told->outcome == HAFT__MCP_OUTCOME_LOST) {
-        connection->fresh = false; /* who answers the next call may be another one */
+        connection->fresh = false; /* another server instance may handle the next call */
     }
     if (tool_call != NULL) {
         haft__mcp_tool_call_done(tool_call, told);
@@ -103,7 +102,7 @@ static void handle(haft__mcp_connection *connection, const haft__mcp_client_even
     }
 }
 
-/* Called from inside itself it leaves the work to the one that is at it. */
+/* A nested call returns; the outer call processes the events. */
 void haft__mcp_connection_process_events(haft__mcp_connection *connection, haft_status status)
 {
     haft__mcp_client_event event;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exchange.c - one request over HTTP and what comes of it: JSON or a stream of events.
+ * exchange.c - one HTTP request and its response: JSON or an event stream.
  *
- * A stream that breaks off before its answer, of a session that has such things, is taken up again
- * behind the last event it numbered; a request that nobody was there for is sent again.
- * Tests: tests/mcp/web_test.py, tests/exec/mcp/connection_test.c, tests/mcp/conformance_client.py.
+ * If a stream breaks before the response and the session supports resumption, it is resumed after
+ * the last event id. A request that could not connect is sent again. Tests: tests/mcp/web_test.py,
+ * tests/exec/mcp/connection_test.c, tests/mcp/conformance_client.py.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,14 +52,13 @@ void haft__mcp_exchange_destroy(haft__mcp_exchange *it)
     free(it);
 }
 
-/* Its end, told to the session; a push stream or a goodbye has nobody to tell. */
 void haft__mcp_exchange_end(haft__mcp_exchange *it, uint32_t http, haft_str body, haft_str why)
 {
     haft__mcp_connection *connection = it->connection;
     uint64_t number = it->number;
     haft__buf clean;
     haft__mcp_exchange_failure broken = {.sent = it->sent};
-    if (!it->taken) { /* else it says that the rest cannot be had, not that nothing was done */
+    if (!it->taken) { /* else the rest is unavailable, but the call may have run */
         broken.http = http;
         broken.body = body;
     }
@@ -72,13 +71,13 @@ void haft__mcp_exchange_end(haft__mcp_exchange *it, uint32_t http, haft_str body
         status = haft__mcp_client_exchange_failed(connection->client, number, &broken, NULL);
     }
     haft__buf_finish(&clean);
-    haft__mcp_exchange_destroy(it); /* behind the use of `body` and `why` */
+    haft__mcp_exchange_destroy(it); /* after the last use of `body` and `why` */
     haft__mcp_connection_process_events(connection, status);
 }
 
 /* ---- what comes ---- */
 
-/* Whether a message is the answer that a stream is for. */
+/* Whether a message is the response that the stream is for. */
 static bool is_answer(const haft__mcp_connection *connection, haft_str text)
 {
     haft__arena scratch;
@@ -94,15 +93,15 @@ static bool is_answer(const haft__mcp_connection *connection, haft_str text)
     return answer;
 }
 
-/* Whether a Content-Type is this one, whatever its case and its parameters. */
+/* Compares a Content-Type without case and parameters. */
 static bool is_type(haft_str type, haft_str wanted)
 {
     haft_str name = haft__str_trim(haft__str_split(&type, ';'));
     return haft__str_equal_ignore_case(name, wanted);
 }
 
-/* Whether an answer is something else than JSON, and says so. What can be read is taken, whatever
- * its type. */
+/* Whether a response is labelled as something else than JSON. Parseable bodies are accepted with
+ * any type. */
 static bool is_foreign(const haft__mcp_connection *connection, haft_str type, haft_str text)
 {
     haft__arena scratch;
@@ -118,7 +117,7 @@ static bool is_foreign(const haft__mcp_connection *connection, haft_str type, ha
     return status != HAFT_OK && status != HAFT_NO_MEMORY;
 }
 
-/* False when the exchange is gone. */
+/* False if the exchange was freed. */
 static bool take_message(haft__mcp_exchange *it, haft_str text)
 {
     haft__mcp_connection *connection = it->connection;
@@ -158,7 +157,7 @@ static bool on_body(void *context, haft_str bytes)
     }
     while (haft__sse_next(&it->sse, &bytes, &event)) {
         if (haft__str_trim(event.data).len > 0 && !take_message(it, event.data)) {
-            return true; /* the transfer is gone, too */
+            return true; /* the transfer is freed too */
         }
     }
     return haft__sse_check(&it->sse, NULL) == HAFT_OK;
@@ -182,8 +181,8 @@ uint64_t haft__mcp_exchange_wait(const haft__sse *sse)
     return wait < HAFT__LIMIT_MCP_RETRY_MAX_MS ? wait : HAFT__LIMIT_MCP_RETRY_MAX_MS;
 }
 
-/* Whether a call's stream has got on since it was taken up: a server may close it on purpose, and
- * say when to come again. The deadline of the call is the end of that. */
+/* Whether a call's stream has progressed since it was resumed: a server may close it on purpose and
+ * say when to reconnect. The deadline of the call limits that. */
 static bool made_progress(const haft__mcp_exchange *it)
 {
     return it->call != 0 && it->events && it->sse.has_id
@@ -191,7 +190,7 @@ static bool made_progress(const haft__mcp_exchange *it)
                || memcmp(it->sse.id, it->id_before, it->sse.id_length) != 0);
 }
 
-/* Whether it is to be taken up again, which then happens. */
+/* Resumes the stream if that is allowed; returns whether it did. */
 static bool retry(haft__mcp_exchange *it)
 {
     if (made_progress(it)) {
@@ -207,7 +206,7 @@ static bool retry(haft__mcp_exchange *it)
     it->tries++;
     uint64_t wait = haft__mcp_exchange_wait(&it->sse);
     if (it->polls > HAFT__LIMIT_MCP_RESUMES && wait < HAFT__LIMIT_MCP_BACKOFF_MS) {
-        wait = HAFT__LIMIT_MCP_BACKOFF_MS; /* whatever it says: no storm */
+        wait = HAFT__LIMIT_MCP_BACKOFF_MS; /* a minimum, to prevent a reconnect storm */
     }
     return haft__timer_start(loop_of(it->connection), &it->timer, wait, on_retry, it, NULL)
            == HAFT_OK;
@@ -218,16 +217,15 @@ static void on_send(void *context)
     haft__mcp_exchange_start(context, false);
 }
 
-/* Nothing of a request was sent. */
 bool haft__mcp_exchange_is_unsent(const haft__mcp_exchange *it)
 {
     return it->kind == HAFT__EXCHANGE_POST && it->number != 0 && !it->sent
            && (it->transfer == NULL || !haft__http_transfer_is_sent(it->transfer));
 }
 
-/* Whether it is sent later, because nobody was there: a call as long as somebody waits for it, all
- * else as long as a server may take to get ready. While a connection begins, that is begun again
- * instead. */
+/* Whether to send it again later because the connection failed: a call until its deadline, other
+ * requests for as long as a server may take to start. While a connection is starting, the start is
+ * repeated instead. */
 static bool send_later(haft__mcp_exchange *it, const haft__http_result *result)
 {
     haft__mcp_connection *connection = it->connection;
@@ -255,9 +253,9 @@ static void on_done(void *context, const haft__http_result *result)
     it->transfer = NULL;
     it->sent = it->sent || result->sent;
     if (it->kind == HAFT__EXCHANGE_PUSH
-        && it->connection->push_supported) { /* also for a moment: what is told */
+        && it->connection->push_supported) { /* even a short gap loses */
         it->connection->push_rejected =
-            result->status >= 400 && result->status < 500; /* then is not heard */
+            result->status >= 400 && result->status < 500; /* notifications */
         haft__mcp_connection_watch_lost(it->connection);
     }
     bool fine = result->end == HAFT__HTTP_OK && result->status >= 200 && result->status < 300;
@@ -305,7 +303,7 @@ static void on_done(void *context, const haft__http_result *result)
 
 static const haft__http_handlers handlers = {.head = on_head, .body = on_body, .done = on_done};
 
-/* Headers: those of the server's configuration, the session's, and ours. */
+/* Headers: those of the server's configuration, of the session, and ours. */
 static haft_status make_headers(haft__mcp_exchange *it, bool resume, haft_str **ret_headers,
                                 size_t *ret_count, haft_error *err)
 {
@@ -347,7 +345,7 @@ static haft_status make_headers(haft__mcp_exchange *it, bool resume, haft_str **
     return HAFT_OK;
 }
 
-/* What a parser holds of a stream that broke off does not belong to the next one. */
+/* Resets the parser: data of a broken stream does not belong to the next one. */
 static void begin_stream(haft__mcp_exchange *it)
 {
     haft__sse before = it->sse;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_transport.c - a server over HTTP: each message an exchange (exchange.c), and one more for
- * what it says unasked.
+ * http_transport.c - a server over HTTP: one exchange for each message (exchange.c), and one for
+ * messages that the server sends on its own.
  *
- * Where requests may go is as for HTTP tools, except that an address of this machine or of a
- * private network that is written out in the spec is meant.
- * Tests: tests/mcp/web_test.py, tests/exec/mcp/connection_test.c, tests/mcp/conformance_client.py.
+ * The address rules of HTTP tools apply, except that a private address is allowed if the spec
+ * writes it literally. Tests: tests/mcp/web_test.py, tests/exec/mcp/connection_test.c,
+ * tests/mcp/conformance_client.py.
  */
 #include <stdio.h>
 
@@ -113,7 +113,7 @@ void haft__mcp_http_transport_listen(haft__mcp_connection *connection)
         }
     }
     haft__mcp_exchange *it = haft__mcp_exchange_create(connection);
-    if (it != NULL) { /* without it, changes of the tools are not heard of */
+    if (it != NULL) { /* without it, tool changes are not noticed */
         it->kind = HAFT__EXCHANGE_PUSH;
         it->stream = true;
         haft__mcp_exchange_start(it, false);
@@ -129,7 +129,8 @@ bool haft__mcp_http_transport_is_listening(const haft__mcp_connection *connectio
     return it != NULL && it->transfer != NULL;
 }
 
-/* One client reaches only the public network, the other everything; made at the first need. */
+/* One client reaches only the public network, the other every address; each is created on first
+ * use. */
 haft_status haft__mcp_http_transport_open(haft__mcp_connection *connection, haft_error *err)
 {
     haft__exec *exec = connection->exec;

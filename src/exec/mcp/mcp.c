@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp.c - all connections to MCP servers, and what tools the servers of a spec have.
+ * mcp.c - all connections to MCP servers, and the tools of a spec's servers.
  *
- * Two runs share a connection when their specs say the same about the server and lie in the same
- * directory. Tests: tests/exec/mcp/mcp_test.c.
+ * Two runs share a connection if their specs have the same configuration for the server and are in
+ * the same directory. Tests: tests/exec/mcp/mcp_test.c.
  */
 #include "exec/mcp/mcp.h"
 
@@ -42,7 +42,7 @@ static haft_status make_connection_pool(haft__exec *exec, haft_error *err)
     return HAFT_OK;
 }
 
-/* Goodbyes that are on their way have a little time. */
+/* Waits a short time for sessions to close. */
 static void wait_for_disconnects(haft__exec *exec)
 {
     haft__loop *loop = exec->options.loop;
@@ -65,7 +65,7 @@ void haft__mcp_connection_pool_destroy(haft__exec *exec)
     if (connection_pool == NULL) {
         return;
     }
-    while (connection_pool->catalogues != NULL) { /* cancelled, and not yet given back */
+    while (connection_pool->catalogues != NULL) { /* cancelled, and not freed yet */
         haft__loop_cancel_task(exec->options.loop, &connection_pool->catalogues->task);
         free_catalogue(connection_pool->catalogues);
     }
@@ -87,7 +87,7 @@ void haft__mcp_connection_pool_destroy(haft__exec *exec)
 
 /* ---- connections ---- */
 
-/* The server as the spec has it, alone in an `mcp`. */
+/* The server's configuration from the spec, alone in an `mcp` object. */
 static haft_status write_server(haft__arena *arena, const haft__spec *spec, haft_str name,
                                 haft_str *ret_text, haft_error *err)
 {
@@ -110,7 +110,7 @@ static haft_status write_server(haft__arena *arena, const haft__spec *spec, haft
     return status != HAFT_OK || ret_text->ptr != NULL ? status : haft__arena_fail(arena, err);
 }
 
-/* Everything it needs to know, in its own arena. */
+/* Copies everything that it needs to its own arena. */
 static haft_status fill_connection(haft__mcp_connection *connection, const haft__spec *spec,
                                    haft_str name, haft_error *err)
 {
@@ -201,7 +201,7 @@ static void free_catalogue(haft__catalogue *catalogue)
     free(catalogue);
 }
 
-/* What is wrong, and what to do about it. */
+/* The error and its remedy. */
 static haft_str error_of(haft__arena *arena, const haft__mcp_connection *connection)
 {
     const haft_error *error = &connection->error;
@@ -214,7 +214,7 @@ static haft_str error_of(haft__arena *arena, const haft__mcp_connection *connect
     return both.ptr != NULL ? both : haft__str(error->message);
 }
 
-/* Tools that may not be called are marked; without memory for that there are none. */
+/* Marks tools that may not be called; when out of memory the listing has no tools. */
 static void mark_changed_tools(const haft__mcp_connection *connection, haft_str spec,
                                haft__arena *arena, haft__mcp_listing *listing)
 {
@@ -289,7 +289,7 @@ static void deliver_listings(haft__task *task)
     haft__catalogue *catalogue = HAFT__CONTAINER(task, haft__catalogue, task);
     haft__mcp_listing *listings =
         haft__arena_array(&catalogue->arena, catalogue->count, sizeof(*listings));
-    size_t count = listings != NULL ? catalogue->count : 0; /* without memory: none */
+    size_t count = listings != NULL ? catalogue->count : 0; /* none when out of memory */
     for (size_t i = 0; i < count; i++) {
         listings[i] = listing_of(catalogue->connections[i], catalogue->spec, catalogue->warnings[i],
                                  &catalogue->arena);
@@ -364,7 +364,7 @@ static haft_status find_connections(haft__catalogue *catalogue, const haft__spec
     return status;
 }
 
-/* Those whose tools are not known, or not any more, begin, or are asked. */
+/* Starts or queries the servers whose tools are unknown or outdated. */
 static void connect_all(haft__catalogue *catalogue)
 {
     for (size_t i = 0; i < catalogue->count; i++) {
@@ -397,7 +397,8 @@ haft_status haft__exec_catalogue(haft__exec *exec, const haft__spec *spec,
     exec->connection_pool->catalogues = catalogue;
     status = find_connections(catalogue, spec, err);
     if (status == HAFT_OK) {
-        connect_all(catalogue); /* before its own timer, so that they tell first what is wrong */
+        connect_all(catalogue); /* before the catalogue's timer, so that servers report their own
+                                   errors first */
         status = haft__timer_start(exec->options.loop, &catalogue->timer, HAFT__LIMIT_MCP_READY_MS,
                                    on_deadline, catalogue, err);
     }
@@ -415,6 +416,6 @@ haft_status haft__exec_catalogue(haft__exec *exec, const haft__spec *spec,
 
 void haft__catalogue_cancel(haft__catalogue *catalogue)
 {
-    catalogue->done = NULL; /* the task that would call it gives it back */
+    catalogue->done = NULL; /* the pending task frees it */
     post(catalogue);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* offline.c - what is remembered of the servers of a spec. Tests: tests/exec/mcp/mcp_test.c. */
+/* offline.c - cached listings of a spec's servers. Tests: tests/exec/mcp/mcp_test.c. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,9 +15,9 @@
 #include "json/read.h"
 #include "json/write.h"
 
-#define TOLD_CHANGES 3 /* names in a warning */
+#define TOLD_CHANGES 3 /* maximum names in a warning */
 
-/* A part of a record with all it points to in `arena`. */
+/* A deep copy of a part of a record, in `arena`. */
 static haft_status keep(haft__arena *arena, haft__json part, haft__json *ret_part, haft_error *err)
 {
     haft__buf text;
@@ -62,7 +62,7 @@ static haft_status say(haft__arena *arena, haft_str text, haft_str *ret_warning,
     return text.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
 }
 
-/* Whether something can be remembered at all: in the place, or in what it would be made in. */
+/* Whether the state directory is writable or can be created. */
 static haft_status check_directory(haft__arena *arena, haft_str place, haft_str *ret_warning,
                                    haft_error *err)
 {
@@ -112,7 +112,7 @@ static haft_status check_pins(haft__arena *arena, haft_str path, haft_str server
                ret_warning, err);
 }
 
-/* Of a server in a place that is there. */
+/* Checks the files of a server in an existing directory. */
 static haft_status check_files(haft__arena *arena, haft_str place,
                                const haft__mcp_server_config *server, haft_str spec,
                                haft_str *ret_warning, haft_error *err)
@@ -139,7 +139,7 @@ haft_status haft__mcp_state_check(haft__arena *arena, haft_str place,
 
 /* ---- what is not what it was ---- */
 
-/* What was accepted of a server. Of a file that cannot be read nobody knows: all is in doubt. */
+/* Reads the accepted tools of a server. If the file cannot be read, all are in doubt. */
 static haft_status read_pins(haft__arena *arena, haft_str place,
                              const haft__mcp_server_config *server, haft_str spec,
                              haft__mcp_pins *pins, haft_error *err)
@@ -187,7 +187,7 @@ static haft_status warn_of_changes(haft__arena *arena, haft__mcp_listing *listin
     return status;
 }
 
-/* By their names: a server may have very many tools. */
+/* Indexed by name: a server may have very many tools. */
 static haft_status add_pins(haft__map *map, const haft__mcp_pins *pins, haft_error *err)
 {
     uint32_t count = pins->pins.kind == HAFT__JSON_OBJECT ? pins->pins.count : 0;
@@ -236,7 +236,8 @@ haft_status haft__mcp_state_mark_changed(haft__arena *arena, haft_str place,
     if (status == HAFT_OK && here != NULL) {
         status = add_pins(&pins, here, err);
     }
-    status = status == HAFT_OK ? add_pins(&pins, &file, err) : status; /* the file's count more */
+    status = status == HAFT_OK ? add_pins(&pins, &file, err)
+                               : status; /* entries of the file take precedence */
     status = status == HAFT_OK ? mark_changed(arena, &pins, file.doubt, listing, err) : status;
     haft__mcp_pins_finish(&file);
     return status;
@@ -244,7 +245,7 @@ haft_status haft__mcp_state_mark_changed(haft__arena *arena, haft_str place,
 
 /* ---- all of it ---- */
 
-/* A list that cannot be read is made again when the server is asked. */
+/* An unreadable list is only a warning: the server is asked again. */
 static haft_status warn_of_list(haft__arena *arena, const char *path, const haft_error *error,
                                 haft_str *ret_warning, haft_error *err)
 {
@@ -315,7 +316,7 @@ static haft_status check_server(haft__arena *arena, haft_str place, haft_str dir
                : status;
 }
 
-/* Of rules for its tools that are about none of them, unless there is something worse. */
+/* Warns about patterns that match no tool, unless there is a more serious warning. */
 static haft_status warn_of_patterns(haft__arena *arena, const haft__spec *spec,
                                     haft__mcp_listing *listing, haft_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pin_check.c - whether a tool may be called: only as long as it is what it was when it was first
- * used or approved, or when somebody accepted that it has changed. Tests:
+ * pin_check.c - checks whether a tool may be called: only while its definition is the one that was
+ * first used or approved, or that somebody accepted after a change. Tests:
  * tests/exec/mcp/pin_check_test.c.
  */
 #include "base/error.h"
@@ -9,12 +9,12 @@
 #include "base/str.h"
 #include "exec/mcp/mcp_int.h"
 
-/* One look at one tool. */
+/* The check of one tool. */
 typedef struct pin_check {
     haft__mcp_tool_call *tool_call;
     const haft__mcp_tool *tool;
     haft__arena *arena;   /* of the job */
-    const char *path;     /* of the pins; NULL: there is no place for them */
+    const char *path;     /* of the pin file; NULL: no state directory */
     haft__mcp_pins *here; /* of this process */
     haft__mcp_pins file;
     haft__buf *why;
@@ -109,8 +109,8 @@ static void warn_unwritten(pin_check *l, const haft_error *error)
                              text.ptr != NULL ? text : HAFT__LIT("a tool is not remembered"));
 }
 
-/* Pins it, unless somebody else has meanwhile: what is there then counts. A file that cannot be
- * written is told, and the pin holds for this process. */
+/* Pins the tool, unless another process has done it since: that pin counts. If the file cannot be
+ * written, reports a warning, and the pin is valid for this process. */
 static haft_status pin_first(pin_check *l, haft__json pin)
 {
     haft__mcp_connection *connection = l->tool_call->connection;
@@ -134,8 +134,8 @@ static haft_status pin_first(pin_check *l, haft__json pin)
 
 /* ---- the first time ---- */
 
-/* A person has approved what the run was shown, and that is something else: it is pinned as it was
- * shown, so that nobody is asked to trust the new one unawares. */
+/* A person has approved what the run was shown, and the tool differs now. The approved version is
+ * pinned, so that nobody trusts the new one unknowingly. */
 static haft_status check_approved(pin_check *l)
 {
     const haft__tool *tool = &l->tool_call->shown;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pins.c - the file of what may be called. Whoever changes it has its lock, reads it again and
- * puts a whole new one in its place. Tests: tests/exec/mcp/pins_test.c.
+ * pins.c - the pin file. A writer takes its lock, reads it again and replaces it atomically. Tests:
+ * tests/exec/mcp/pins_test.c.
  */
 #include "exec/mcp/pins.h"
 
@@ -143,7 +143,7 @@ haft_status haft__mcp_pins_read(haft__mcp_pins *pins, const char *path, haft__ha
 
 /* ---- changing ---- */
 
-/* The names of pins, for a look at each of many. */
+/* A set of pin names, for fast lookup. */
 static haft_status note_names(haft__map *names, const haft__json_member *pins, size_t count,
                               haft_error *err)
 {
@@ -154,7 +154,7 @@ static haft_status note_names(haft__map *names, const haft__json_member *pins, s
     return status;
 }
 
-/* Of `pins` those that are not among `others` as well; NULL: all. */
+/* Writes the `pins` that are not among `others`; NULL: all. */
 static void write_pins(haft__json_writer *w, const haft__json_member *pins, size_t count,
                        const haft__map *others)
 {
@@ -172,7 +172,7 @@ static haft_status write_file(haft__buf *text, haft__mcp_pins *before,
                               haft_error *err)
 {
     haft__json_writer w;
-    haft__map stay; /* the names of those of which the others are not written */
+    haft__map stay; /* names of pins that replace those of the other list */
     bool first = pinning->how == HAFT__PIN_KEEP_EXISTING;
     const haft__json_member *old =
         before->pins.kind == HAFT__JSON_OBJECT ? before->pins.members : NULL;
@@ -198,7 +198,7 @@ static haft_status write_file(haft__buf *text, haft__mcp_pins *before,
     return haft__buf_check(text, err);
 }
 
-/* A file that cannot be read is kept for whoever wants to look at it. */
+/* Keeps an unreadable file under another name, for inspection. */
 static haft_status put_aside(const char *path, haft_error *err)
 {
     char aside[4096];
@@ -210,7 +210,7 @@ static haft_status put_aside(const char *path, haft_error *err)
                             fits ? strerror(errno) : "the path is too long");
 }
 
-/* Adds what is known here and not in the file: it could not be written when it was pinned. */
+/* Adds pins of this process that are not in the file: they could not be written earlier. */
 static haft_status add_known(haft__mcp_pins *before, const haft__mcp_pins *known,
                              haft__hash_key hash_key, haft_error *err)
 {
@@ -236,7 +236,7 @@ static haft_status add_known(haft__mcp_pins *before, const haft__mcp_pins *known
     return HAFT_OK;
 }
 
-/* What is in the file now; without one, what is known here. */
+/* The current content of the file; without a file, the pins of this process. */
 static haft_status read_before(const haft__mcp_pins *known, const char *path,
                                const haft__mcp_pins_update *pinning, haft__hash_key hash_key,
                                haft__mcp_pins *before, haft_error *err)
@@ -298,7 +298,7 @@ haft_status haft__mcp_pins_add(haft__mcp_pins *pins, const char *path,
     }
     haft__state_file_create_directory(path);
     haft_status locked = haft__file_lock(path, &lock, err);
-    if (locked != HAFT_OK) { /* it cannot be written then, and the caller hears so */
+    if (locked != HAFT_OK) { /* the write fails then, and the caller gets that error */
         haft_status status = change(pins, NULL, pinning, hash_key, NULL);
         return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : locked;
     }

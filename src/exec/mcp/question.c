@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * question.c - what servers ask a person during a call.
+ * question.c - questions of servers to a person during a call.
  *
- * A server with a session waits for the answer, and so does this process. A server without one ends
- * the call and says what it wants to know: each question is asked in turn, durably, and then the
- * call is made again, here or elsewhere. What it takes for that is the question's state: {state,
- * round, key, rest, answers}. Tests: tests/exec/mcp/mcp_test.c.
+ * A server with a session waits for the answer, and so does this process. A server without a
+ * session ends the call with its questions: each is asked in turn, durably, and then any process
+ * sends the call again. The state of the question has the data for that: {state, round, key, rest,
+ * answers}. Tests: tests/exec/mcp/mcp_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -34,7 +34,7 @@ static void add_question(haft__json_writer *w, const haft__mcp_elicitation *ques
     haft__json_end_object(w);
 }
 
-/* The value of what was written; false without memory. */
+/* Parses the written text; false when out of memory. */
 static bool read_back(haft__arena *arena, const haft__buf *text, haft__json *ret_value)
 {
     haft_str kept = haft__arena_copy(arena, haft__buf_str(text));
@@ -44,7 +44,7 @@ static bool read_back(haft__arena *arena, const haft__buf *text, haft__json *ret
 
 /* ---- servers that wait ---- */
 
-/* Nobody is asked, so nobody has said no. */
+/* Cancels: nobody was asked, so nobody declined. */
 static void dismiss(haft__mcp_connection *connection, uint64_t number)
 {
     haft__mcp_connection_process_events(
@@ -52,7 +52,7 @@ static void dismiss(haft__mcp_connection *connection, uint64_t number)
                                             haft__json_null(), NULL));
 }
 
-/* Asks the next, if nobody is asked now. */
+/* Asks the next question, if none is open. */
 static void ask_next_queued(haft__mcp_tool_call *tool_call)
 {
     while (tool_call->wanted != NULL && tool_call->job->question == NULL) {
@@ -66,7 +66,7 @@ static void ask_next_queued(haft__mcp_tool_call *tool_call)
     }
 }
 
-/* False without memory. */
+/* False when out of memory. */
 static bool queue_question(haft__mcp_tool_call *tool_call, const haft__mcp_elicitation *question)
 {
     haft__buf text;
@@ -91,7 +91,7 @@ static bool queue_question(haft__mcp_tool_call *tool_call, const haft__mcp_elici
     return good;
 }
 
-/* Whose question it is, nobody can tell: each call hears that there was one. */
+/* The question cannot be assigned to a call: warns every call. */
 static void warn_all(haft__mcp_connection *connection)
 {
     for (haft__mcp_tool_call *tool_call = connection->tool_calls; tool_call != NULL;
@@ -105,7 +105,7 @@ static void warn_all(haft__mcp_connection *connection)
     }
 }
 
-/* One that does not say is rather that of a call which asks nothing yet. */
+/* A question without a call id goes preferably to a call without an open question. */
 static haft__mcp_tool_call *call_of_question(haft__mcp_connection *connection, uint64_t call)
 {
     if (call != 0) {
@@ -135,7 +135,7 @@ void haft__mcp_tool_call_ask(haft__mcp_connection *connection,
     dismiss(connection, question->number);
 }
 
-/* One that a person has been asked ends as if nobody had answered it; the others just go. */
+/* A question that was delivered ends as unanswered; a queued one is dropped. */
 static void withdraw_question(haft__mcp_tool_call *tool_call, uint64_t question)
 {
     haft__mcp_queued_question **at = &tool_call->wanted;
@@ -200,7 +200,7 @@ void haft__mcp_tool_call_answer(haft__mcp_tool_call *tool_call, haft__json said)
 
 /* ---- servers that do not ---- */
 
-/* Asks the first of `rest`, with what is needed to go on in its state. */
+/* Asks the first of `rest`; its state has what is needed to continue. */
 static bool ask_first(haft__mcp_tool_call *tool_call, haft__json rest, haft__json answers,
                       haft__json state, haft__json round)
 {
@@ -254,7 +254,7 @@ bool haft__mcp_tool_call_suspend(haft__mcp_tool_call *tool_call, const haft__mcp
            && ask_first(tool_call, rest, done->answered, state, round);
 }
 
-/* The answers so far and the one that has come, by their keys. */
+/* The earlier answers and the new one, by their keys. */
 static haft_status join_answers(haft__mcp_tool_call *tool_call, haft__json state,
                                 haft__json *ret_answers, haft_error *err)
 {

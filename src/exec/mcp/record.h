@@ -2,7 +2,7 @@
 /*
  * exec/mcp/record.h - a file about one MCP server: a JSON object with a version.
  *
- * The directory and the owner of such a file are as exec/state_file.h says.
+ * exec/state_file.h describes the directory and the ownership of such files.
  */
 #ifndef HAFT_EXEC_MCP_RECORD_H
 #define HAFT_EXEC_MCP_RECORD_H
@@ -15,25 +15,25 @@ typedef struct haft__mcp_record_format {
     uint64_t version;
 } haft__mcp_record_format;
 
-/* The path of the file that is found by `key`, in `directory`. .ptr is NULL if out of memory. */
+/* The path of the file for `key` in `directory`. .ptr is NULL when out of memory. */
 haft_str haft__mcp_record_path(haft__arena *arena, haft_str directory, haft_str key,
                                const char *ending);
 
-/* Reads the file into `arena`. NOT_FOUND if there is none; BAD_INPUT or TOO_BIG if it is damaged or
- * of another version; IO if it cannot be read, or if others can write it. err->where is the path.
- */
+/* Reads the file into `arena`. NOT_FOUND if it does not exist; BAD_INPUT or TOO_BIG if it is
+ * damaged or has another version; IO if it cannot be read, or if others can write it. err->where is
+ * the path. */
 HAFT_MUST_USE haft_status haft__mcp_record_read(haft__arena *arena, const char *path,
                                                 const haft__mcp_record_format *format,
                                                 haft__hash_key hash_key, haft__json *ret_record,
                                                 haft_error *err);
 
-/* Reads a copy of a text that is going to be the file: what is in memory is what is in the file. */
+/* Parses a copy of the text that will be written, so that memory and file have the same content. */
 HAFT_MUST_USE haft_status haft__mcp_record_copy(haft__arena *arena, const haft__buf *text,
                                                 const haft__mcp_record_format *format,
                                                 haft__hash_key hash_key, haft__json *ret_record,
                                                 haft_error *err);
 
-/* The error for a record of another version, or without a member that it must have. */
+/* The error for a record of another version, or without a required member. */
 haft_status haft__mcp_record_fail(const haft__mcp_record_format *format, haft_error *err);
 
 #endif

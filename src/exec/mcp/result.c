@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * result.c - how the end of a call reads, and what is known of its effect.
- * Tests: tests/exec/mcp/mcp_test.c.
+ * result.c - the result of a call, and whether it may have had an effect. Tests:
+ * tests/exec/mcp/mcp_test.c.
  */
 #include "base/error.h"
 #include "base/str.h"
@@ -39,7 +39,7 @@ static void report_result(haft__mcp_tool_call *tool_call, const haft__mcp_call_d
 static void report_error(haft__mcp_tool_call *tool_call, const haft__mcp_call_done *done,
                          haft__exec_result *result)
 {
-    const haft_error *broken = &tool_call->connection->error; /* says more than that it was lost */
+    const haft_error *broken = &tool_call->connection->error; /* more specific than "lost" */
     bool lost = done->outcome == HAFT__MCP_OUTCOME_LOST && broken->status != HAFT_OK;
     const haft_error *error = lost ? broken : &done->error;
     bool named = haft__str_starts_with(haft__str(error->message), HAFT__LIT("the MCP server '"));
@@ -68,7 +68,8 @@ void haft__mcp_tool_call_result(haft__mcp_tool_call *tool_call, const haft__mcp_
         report_error(tool_call, done, ret_result);
         ret_result->transient = is_server_trouble(done->http);
         break;
-    case HAFT__MCP_OUTCOME_LOST: /* the run goes on: the model is told what nobody knows */
+    case HAFT__MCP_OUTCOME_LOST: /* the run continues: the model learns that the outcome is unknown
+                                  */
         report_error(tool_call, done, ret_result);
         ret_result->transient = true;
         ret_result->lost = done->sent;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * setup.c - what a server is started or asked with. ${VAR} is expanded here, each time, and
- * kept no longer than the connection: values may be secrets, and no message has one.
- * Tests: tests/exec/mcp/setup_test.c.
+ * setup.c - start and request parameters of a server. ${VAR} is expanded here for each connection
+ * and kept only for its lifetime: values may be secrets, and no message contains one. Tests:
+ * tests/exec/mcp/setup_test.c.
  */
 #include <arpa/inet.h>
 #include <limits.h>
@@ -27,7 +27,7 @@ static haft_status no_nul(haft_str text, const char *where, haft_error *err)
                : HAFT_OK;
 }
 
-/* A copy with a NUL behind it and none in it; `expand`: ${VAR} is replaced. */
+/* A NUL-terminated copy; rejects a NUL inside. `expand`: ${VAR} is replaced. */
 static haft_status make_text(haft__mcp_connection *connection, haft_str text, bool expand,
                              const char *where, haft_str *ret_text, haft_error *err)
 {
@@ -46,8 +46,8 @@ static haft_status make_text(haft__mcp_connection *connection, haft_str text, bo
 
 /* ---- a program ---- */
 
-/* Guard with its options, then the program's own words. There is no limit of processor time, as a
- * server may live for long. */
+/* Guard with its options, then the program's own arguments. No CPU time limit, because a server may
+ * run for long. */
 haft_status haft__mcp_setup_argv(haft__mcp_connection *connection, const char ***ret_argv,
                                  haft_error *err)
 {
@@ -106,7 +106,7 @@ static haft_status add_variable(haft__mcp_connection *connection, const char **e
     return HAFT_OK;
 }
 
-/* One of ours; without it, `usual`, or none when that is NULL. */
+/* Passes one of our variables. If it is not set, passes `usual`, or nothing if that is NULL. */
 static haft_status pass_on(haft__mcp_connection *connection, const char **env, const char *name,
                            const char *usual, haft_error *err)
 {
@@ -142,7 +142,7 @@ haft_status haft__mcp_setup_env(haft__mcp_connection *connection, const char ***
     return status;
 }
 
-/* A path as seen from the spec. */
+/* A path relative to the spec file. */
 static haft_status make_path(haft__mcp_connection *connection, haft_str path, const char *where,
                              haft_str *ret_path, haft_error *err)
 {
@@ -256,7 +256,7 @@ static haft_str host_of(haft_str url)
     return rest;
 }
 
-/* Only what is written out as such counts: a name of somebody else's could lead anywhere. */
+/* Only literal addresses and names count: a foreign DNS name could resolve to anything. */
 bool haft__mcp_setup_is_private(haft_str url)
 {
     haft_str host = host_of(url);
@@ -276,7 +276,7 @@ bool haft__mcp_setup_is_private(haft_str url)
     return inet_pton(AF_INET6, text, bytes) == 1 && !haft__address_is_public(AF_INET6, bytes);
 }
 
-/* What cannot stand in a header. The value is not told: it may be a secret. */
+/* Rejects invalid header values. The message does not contain the value: it may be a secret. */
 static haft_status check_header(haft_str name, haft_str value, haft_error *err)
 {
     for (size_t i = 0; i < value.len; i++) {

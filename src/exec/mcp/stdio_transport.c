@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stdio_transport.c - a server that is a program: a message a line, each way.
+ * stdio_transport.c - a server that is a program: one message per line in each direction.
  *
- * Always by libexec/haft/guard, so that nothing it started outlives it. Tests:
+ * libexec/haft/guard always starts it, so that none of its processes outlives it. Tests:
  * tests/exec/mcp/connection_test.c, tests/mcp/servers_test.py.
  */
 #include <signal.h>
@@ -14,10 +14,10 @@
 #include "exec/mcp/mcp_int.h"
 #include "mcp/visible.h"
 
-#define TOLD_BYTES 120 /* of what it wrote last, in an error */
+#define TOLD_BYTES 120 /* bytes of its last output in an error */
 
-/* What it wrote without secrets, and without those of which only a part is there: the end of one at
- * the beginning, where the rest was not kept, and the beginning of one at the end. */
+/* Its output without secrets, and without partial secrets: the end of one at the beginning, where
+ * earlier bytes were dropped, and the beginning of one at the end. */
 static haft_str clean_errors(const haft__mcp_connection *connection, haft_str errors,
                              haft__buf *clean)
 {
@@ -31,13 +31,13 @@ static haft_str clean_errors(const haft__mcp_connection *connection, haft_str er
     if (begun) {
         haft__buf_add_str(clean, HAFT__LIT(HAFT__REDACTED));
     }
-    /* What is redacted gets longer, but never twice as long. */
+    /* Redaction makes a text longer, but never twice as long. */
     size_t unsafe = cut && connection->redactor != NULL ? 2 * connection->redactor->longest : 0;
     bool whole = haft__buf_check(clean, NULL) == HAFT_OK && clean->len > unsafe;
     return whole ? haft__str_skip(haft__buf_str(clean), unsafe) : HAFT__LIT("");
 }
 
-/* Whole words of the end. */
+/* The last line, cut at a word. */
 static haft_str last_line(haft_str text)
 {
     text = haft__str_trim(text);
@@ -50,8 +50,8 @@ static haft_str last_line(haft_str text)
     return haft__str_trim(text);
 }
 
-/* ": what it wrote last", made visible and on one line. Secrets first: of half of one, or of one on
- * another number of lines, nobody can tell that it is one. */
+/* Appends ": " and its last output, escaped and on one line. Secrets are redacted first: a part of
+ * one, or one split over lines, cannot be recognised. */
 static void add_errors(const haft__mcp_connection *connection, haft__buf *buf, haft_str errors)
 {
     haft__buf clean;
@@ -86,7 +86,7 @@ static const struct {
      "give a script a first line such as #!/bin/sh"},
 };
 
-/* Guard says why it did not start. Only some of that may pass. */
+/* Guard reports why the program did not start. Only some causes are transient. */
 static void report_not_started(haft__mcp_connection *connection, haft_str line)
 {
     haft_error err = {0};
@@ -132,7 +132,7 @@ static void on_done(void *context, const haft__child_result *result)
     haft__mcp_connection_broken(connection, &err, false);
 }
 
-/* Lines that are no messages are the session's to count; one without an end is the end. */
+/* The session counts lines that are not messages; an unterminated line ends the connection. */
 static void on_output_line(void *context, haft_str bytes)
 {
     haft__mcp_connection *connection = context;
@@ -195,14 +195,14 @@ void haft__mcp_stdio_transport_send(haft__mcp_connection *connection, haft_str t
 {
     haft_error err = {0};
     if (connection->child == NULL) {
-        return; /* its end is on its way, or was told */
+        return; /* its end is in progress, or was reported */
     }
     haft_status status = haft__child_write(connection->child, text, &err);
     if (status == HAFT_OK) {
         status = haft__child_write(connection->child, HAFT__LIT("\n"), &err);
     }
     if (status == HAFT_IO) {
-        return; /* it is being ended for that, which says more */
+        return; /* it is already being ended, with a more specific error */
     }
     if (status != HAFT_OK) {
         haft_error told = {0};

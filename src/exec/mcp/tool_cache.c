@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool_cache.c - the file of a server. Every change makes a whole new text of it, which is read
- * again here: what is in memory is what is in the file. Tests: tests/exec/mcp/tool_cache_test.c.
+ * tool_cache.c - the cache file of a server. Every change writes a whole new text and parses it
+ * again, so that memory and file have the same content. Tests: tests/exec/mcp/tool_cache_test.c.
  */
 #include "exec/mcp/tool_cache.h"
 
@@ -51,7 +51,7 @@ haft_status haft__mcp_tool_cache_directory(haft__arena *arena, haft_str path,
     return HAFT_OK;
 }
 
-/* A command means something else in another directory. */
+/* The key includes the directory: a command can mean another program in another directory. */
 haft_str haft__mcp_tool_cache_path(haft__arena *arena, haft_str place,
                                    const haft__mcp_server_config *server, haft_str directory)
 {
@@ -62,7 +62,7 @@ haft_str haft__mcp_tool_cache_path(haft__arena *arena, haft_str place,
 
 /* ---- reading ---- */
 
-/* The list, or null if there is none. */
+/* The list, or null if it is missing. */
 static haft__json list_of(haft__json whole, const char *key)
 {
     const haft__json *list = haft__object_find_kind(whole, key, HAFT__JSON_ARRAY);
@@ -96,7 +96,7 @@ haft_status haft__mcp_tool_cache_read(haft__mcp_tool_cache *record, const char *
 
 /* ---- looking ---- */
 
-/* A clock that was set back does not make a list last longer. */
+/* A clock that was set back does not extend the validity. */
 bool haft__mcp_tool_cache_is_fresh(const haft__mcp_tool_cache *record, uint64_t now_ms)
 {
     return record->tools.kind == HAFT__JSON_ARRAY && record->tools.count > 0
@@ -115,9 +115,9 @@ const haft__json *haft__mcp_tool_cache_find(const haft__mcp_tool_cache *record, 
 
 /* ---- changing ---- */
 
-/* Takes secrets out; what fails in it once stays failed. */
+/* Redacts secrets; the first error is kept. */
 typedef struct cleaner {
-    const haft__redactor *redactor; /* NULL: there are none */
+    const haft__redactor *redactor; /* NULL: no secrets */
     haft__buf text, clean;
     haft_status status;
 } cleaner;
@@ -135,7 +135,7 @@ static void cleaner_finish(cleaner *c)
     haft__buf_finish(&c->clean);
 }
 
-/* The text without its secrets; whether there were any. */
+/* The redacted text; returns whether it contained secrets. */
 static bool clean(cleaner *c, haft_str text, haft_str *ret_clean)
 {
     *ret_clean = text;
@@ -241,7 +241,8 @@ static haft_status try_record(haft__buf *text, const haft__mcp_tool_list_update 
     return status;
 }
 
-/* The new text, and the record that is in it; without a list that is too long to be read again. */
+/* Writes the new text and parses the record from it; leaves out a list that is too long to parse.
+ */
 static haft_status make_record(haft__buf *text, const haft__mcp_tool_list_update *change,
                                haft__hash_key hash_key, haft__mcp_tool_cache *ret_fresh,
                                haft_error *err)
@@ -255,7 +256,7 @@ static haft_status make_record(haft__buf *text, const haft__mcp_tool_list_update
     return status;
 }
 
-/* The newest list is the one that counts, so two who write at once need no lock. */
+/* The newest list wins, so concurrent writers need no lock. */
 haft_status haft__mcp_tool_cache_update(haft__mcp_tool_cache *record, const char *path,
                                         const haft__mcp_tool_list_update *change,
                                         haft__hash_key hash_key, haft_error *err)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exec/mcp/tool_cache.h - what is remembered of an MCP server: its tools as it last listed them.
+ * exec/mcp/tool_cache.h - the tools of an MCP server as it last listed them.
  *
- * One file for each configuration of a server, so that its tools are known while it does not run.
- * A file that cannot be used is as if it were not there: the server is asked again. Which tools may
- * be called is in another file (exec/mcp/pins.h).
+ * Each configuration of a server has one file, so that its tools are known while it does not run.
+ * An unusable file is ignored: the server is asked again. exec/mcp/pins.h records which tools may
+ * be called.
  */
 #ifndef HAFT_EXEC_MCP_TOOL_CACHE_H
 #define HAFT_EXEC_MCP_TOOL_CACHE_H
@@ -15,59 +15,57 @@
 
 typedef struct haft__mcp_tool_cache {
     haft__arena arena;
-    haft_str server;     /* its name, for people */
-    haft_str era;        /* how it was last opened: "initialize", "discover", or "" */
-    haft__json tools;    /* definitions, in the server's order; null: they are not known */
-    haft__json left_out; /* [{tool, reason}], the first of those that could not be taken; or null */
-    uint64_t left_out_all; /* how many there were */
-    bool too_long;         /* that is why its tools are not known */
-    uint64_t until;        /* when the server is asked again, in ms since 1970 */
+    haft_str server;       /* its name, for messages */
+    haft_str era;          /* how the last session opened: "initialize", "discover", or "" */
+    haft__json tools;      /* definitions, in the server's order; null: unknown */
+    haft__json left_out;   /* [{tool, reason}], the first of the rejected tools; or null */
+    uint64_t left_out_all; /* total number of rejected tools */
+    bool too_long;         /* the list exceeded the limit; `tools` is null */
+    uint64_t until;        /* expiry of the list, in ms since 1970 */
 } haft__mcp_tool_cache;
 
 void haft__mcp_tool_cache_init(haft__mcp_tool_cache *record);
 void haft__mcp_tool_cache_finish(haft__mcp_tool_cache *record);
 
-/* The directory of a spec at `path`; "" when it has none. */
+/* The directory of a spec at `path`; "" if it has none. */
 HAFT_MUST_USE haft_status haft__mcp_tool_cache_directory(haft__arena *arena, haft_str path,
                                                          haft_str *ret_directory, haft_error *err);
 
-/* The file of a server of a spec in `directory`; .ptr is NULL for want of memory. */
+/* The file of a server of a spec in `directory`; .ptr is NULL when out of memory. */
 haft_str haft__mcp_tool_cache_path(haft__arena *arena, haft_str place,
                                    const haft__mcp_server_config *server, haft_str directory);
 
-/* Reads the file. NOT_FOUND when there is none, BAD_INPUT or TOO_BIG when it is damaged, IO when it
- * cannot be read or is not ours alone to write: then the record is empty. err->where is the path.
- */
+/* Reads the file. NOT_FOUND if it does not exist, BAD_INPUT or TOO_BIG if it is damaged, IO if it
+ * cannot be read or others can write it; the record is then empty. err->where is the path. */
 HAFT_MUST_USE haft_status haft__mcp_tool_cache_read(haft__mcp_tool_cache *record, const char *path,
                                                     haft__hash_key hash_key, haft_error *err);
 
-/* What a server has listed. */
+/* A list from a server. */
 typedef struct haft__mcp_tool_list_update {
     haft_str server;
-    haft_str era;                   /* "": as before */
-    const haft__redactor *redactor; /* what must not be written down; NULL: nothing */
+    haft_str era;                   /* "": unchanged */
+    const haft__redactor *redactor; /* secrets that must not be written; NULL: none */
     const haft__mcp_tool *tools;
     size_t tool_count;
     const haft__mcp_skipped_tool *left_out;
     size_t left_out_count, left_out_all;
-    uint64_t good_ms; /* how long the list may be used without asking again */
+    uint64_t good_ms; /* how long the list is valid */
 } haft__mcp_tool_list_update;
 
-/* Makes this the record, and writes it to `path`, unless that is NULL. A list that is too long is
- * not kept (`too_long`), nor is a tool whose definition has a secret in it: no model gets to see
- * that one. When
- * it fails for want of memory the record is as it was; when it cannot be written it is changed here
- * all the same. */
+/* Replaces the record, and writes it to `path` unless that is NULL. A list above the limit is not
+ * kept (`too_long`), nor is a tool whose definition contains a secret: no model sees that tool.
+ * When out of memory the record is unchanged; if the file cannot be written, the record in memory
+ * still changes. */
 HAFT_MUST_USE haft_status haft__mcp_tool_cache_update(haft__mcp_tool_cache *record,
                                                       const char *path,
                                                       const haft__mcp_tool_list_update *change,
                                                       haft__hash_key hash_key, haft_error *err);
 
-/* Whether its list may be used at `now_ms` without asking the server: there is a tool in it, and it
- * is not older than HAFT__LIMIT_MCP_LIST_MS or than the server has allowed. */
+/* Whether the list may be used at `now_ms` without asking the server: it has a tool, and it is not
+ * older than HAFT__LIMIT_MCP_LIST_MS or than the server allows. */
 bool haft__mcp_tool_cache_is_fresh(const haft__mcp_tool_cache *record, uint64_t now_ms);
 
-/* The definition of a tool as it was last listed, or NULL. */
+/* The definition of a tool in the last list, or NULL. */
 const haft__json *haft__mcp_tool_cache_find(const haft__mcp_tool_cache *record, haft_str tool);
 
 #endif

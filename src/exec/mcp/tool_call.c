@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool_call.c - calls of tools of MCP servers: the executor.
+ * tool_call.c - calls of MCP tools: the executor.
  *
- * A call waits until its server is there and has listed its tools anew: only then it is known that
- * the tool is what the run was shown. Its deadline is the job's, from its start on. Tests:
- * tests/exec/mcp/mcp_test.c, tests/mcp/servers_test.py.
+ * A call waits until its server is connected and has listed its tools again: only then is it known
+ * that the tool is the one that the run was shown. The job's deadline applies from its start.
+ * Tests: tests/exec/mcp/mcp_test.c, tests/mcp/servers_test.py.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -57,7 +57,7 @@ static void report(haft__mcp_tool_call *tool_call, const haft__exec_result *resu
     haft__exec_report(tool_call->job, &numbered);
 }
 
-/* It was not made, so it had no effect. */
+/* The call was not sent, so it had no effect. */
 static void report_error(haft__mcp_tool_call *tool_call, const haft_error *error)
 {
     bool passes = error->status == HAFT_IO || error->status == HAFT_NO_MEMORY;
@@ -109,7 +109,7 @@ static void refuse(haft__mcp_tool_call *tool_call, const haft__mcp_tool *tool, h
     report(tool_call, &result);
 }
 
-/* The run gets to see what the tool is now, and decides again. */
+/* Reports the current definition to the run, which decides again. */
 static void report_updated_tool(haft__mcp_tool_call *tool_call, const haft__mcp_tool *tool)
 {
     haft__exec_result result = {.text = HAFT__LIT("the tool is not what the run was shown")};
@@ -125,7 +125,7 @@ static void report_updated_tool(haft__mcp_tool_call *tool_call, const haft__mcp_
     report(tool_call, &result);
 }
 
-/* What a person answered before goes with the call: {state, answers} of haft__exec_call.resume. */
+/* Adds earlier answers of a person to the call: {state, answers} of haft__exec_call.resume. */
 static void add_resume(const haft__exec_job *job, haft__json answers, haft__mcp_call *call)
 {
     haft__json state = haft__object_get(job->call.resume, "state");
@@ -157,7 +157,7 @@ static haft_status make_call(haft__mcp_tool_call *tool_call, const haft__mcp_too
     return haft__mcp_client_call(tool_call->connection->client, &call, &tool_call->number, err);
 }
 
-/* False when the call has ended instead. */
+/* False if the call has ended instead. */
 static bool is_allowed(haft__mcp_tool_call *tool_call, const haft__mcp_tool *tool)
 {
     haft__buf why;
@@ -216,7 +216,7 @@ void haft__mcp_tool_call_requeue(haft__mcp_connection *connection, uint64_t numb
 {
     haft__mcp_tool_call *tool_call = haft__mcp_tool_call_find(connection, number);
     if (tool_call != NULL) {
-        tool_call->number = 0; /* so that its end at the session is nobody's */
+        tool_call->number = 0; /* so that its end in the session is ignored */
         tool_call->sent = false;
     }
     (void)!haft__mcp_client_cancel(connection->client, number, HAFT__LIT(""), NULL);
@@ -304,7 +304,7 @@ void haft__mcp_tool_call_warn(haft__mcp_tool_call *tool_call, haft_str text)
     notify_log(tool_call, &log);
 }
 
-/* Each call hears once that there was something, and not what. */
+/* Warns every call once that a message arrived, without its content. */
 static void notify_all(haft__mcp_connection *connection)
 {
     const haft__mcp_log log = {
@@ -340,7 +340,7 @@ void haft__mcp_tool_call_done(haft__mcp_tool_call *tool_call, const haft__mcp_ca
         return;
     }
     if (done->outcome == HAFT__MCP_OUTCOME_RETRY
-        && !tool_call->again) { /* once the tools are known anew */
+        && !tool_call->again) { /* once the tools are listed again */
         tool_call->again = true;
         tool_call->sent = false;
         tool_call->number = 0;
@@ -394,7 +394,7 @@ static haft_status start(haft__exec_job *job, haft_error *err)
     bool asks = false;
     haft_status status = haft__mcp_tool_call_resume(tool_call, &asks, err);
     if (status != HAFT_OK || asks) {
-        return status; /* the call is made when the last of its questions is answered */
+        return status; /* the call is sent when its last question is answered */
     }
     status = find_server(job, server, &tool_call->connection, err);
     if (status != HAFT_OK) {
@@ -411,7 +411,7 @@ static haft_status start(haft__exec_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-/* For one whose time is over: which server, and what it waited for. */
+/* For a call that timed out: names the server and what the call waited for. */
 static void explain(haft__mcp_tool_call *tool_call, const char *why, const char *hint)
 {
     haft__exec_job *job = tool_call->job;
@@ -446,7 +446,7 @@ static bool abandon(haft__exec_job *job)
                                                 HAFT__LIT("it is no longer wanted"), NULL));
     }
     haft__mcp_tool_call_drop_questions(
-        tool_call); /* what the session did not know to belong to the call */
+        tool_call); /* messages that the session could not assign to a call */
     return false;
 }
 
