@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config_import.c - files in which other programs keep their MCP servers.
+ * config_import.c - imports MCP servers from the configuration files of other programs.
  *
- * Each program has a dialect of its own; they differ in the key around the servers, in what they
- * call a URL, and in what may stand in ${..}. What they have in common becomes servers of a spec.
- * Tests: tests/mcp/config_import_test.c.
+ * Each program has its own format; they differ in the key around the servers, in the name of the
+ * URL member, and in the syntax of ${..}. The common subset becomes servers of a spec. Tests:
+ * tests/mcp/config_import_test.c.
  */
 #include "base/arena.h"
 #include "base/ascii.h"
@@ -17,14 +17,14 @@
 #include "json/object.h"
 #include "json/repair.h"
 
-#define SHOWN_BYTES 64 /* of a name, in errors and notes */
+#define SHOWN_BYTES 64 /* maximum bytes of a name in errors and notes */
 
 typedef struct importer {
     haft__arena *arena;
     haft__json inputs;     /* VS Code's: [{id, ..}] */
-    haft_str name;         /* of the server, as the file has it */
-    haft_str made;         /* ... and as haft has it; "" when it can have none */
-    haft__json_member *to; /* its members here */
+    haft_str name;         /* of the server, as in the file */
+    haft_str made;         /* ... and in haft; "" if it has no valid form */
+    haft__json_member *to; /* members of the imported server */
     size_t to_count;
     haft_str *notes;
     size_t note_count;
@@ -36,7 +36,7 @@ typedef struct importer {
 /* command, cwd, env, url, headers, enabled, imported */
 #define MEMBERS 7
 
-/* ---- what is wrong, and what is worth telling ---- */
+/* ---- errors and notes ---- */
 
 static haft_status no_memory(importer *m)
 {
@@ -100,8 +100,8 @@ static bool has_input(const importer *m, haft_str id)
     return false;
 }
 
-/* ${input:api-key} is asked for elsewhere; here it is the variable HAFT_INPUT_API_KEY. Who has
- * taken an entry from another file has often left its `inputs` behind. */
+/* Other programs ask the user for ${input:api-key}; here it is the variable HAFT_INPUT_API_KEY.
+ * `inputs` may be missing: people often copy a server entry without it. */
 static haft_status add_input(importer *m, haft_str id, haft__buf *buf)
 {
     if (id.len == 0) {
@@ -150,7 +150,7 @@ static haft_status add_variable(importer *m, haft_str inside, haft__buf *buf)
     return HAFT_OK;
 }
 
-/* Splits off what stands before the next ${ and what is inside; false when there is none. */
+/* Splits off the text before the next ${ and its content; false if there is none. */
 static bool next_variable(haft_str *rest, haft_str *ret_before, haft_str *ret_inside)
 {
     for (size_t at = 0; at + 1 < rest->len; at++) {
@@ -167,7 +167,7 @@ static bool next_variable(haft_str *rest, haft_str *ret_before, haft_str *ret_in
     return false;
 }
 
-/* A text in haft's dialect. */
+/* Translates a text to haft's syntax. */
 static haft_status translate(importer *m, haft_str text, haft__json *ret_text)
 {
     haft__buf buf;
@@ -210,7 +210,7 @@ static haft_status put_text(importer *m, const char *key, haft__json value)
     return status;
 }
 
-/* The command, which may be a text or a list already, and its arguments, as one list. */
+/* The command, which may be a text or already a list, and its arguments, as one list. */
 static haft_status put_command(importer *m, haft__json command, haft__json args)
 {
     bool one = command.kind == HAFT__JSON_STRING;
@@ -232,7 +232,7 @@ static haft_status put_command(importer *m, haft__json command, haft__json args)
     return status;
 }
 
-/* Numbers, true and false are texts in an environment. */
+/* Numbers and booleans become texts in an environment. */
 static haft_str text_of(haft__json value)
 {
     return value.kind == HAFT__JSON_TRUE    ? HAFT__LIT("true")
@@ -355,14 +355,14 @@ static haft_status read_entry(importer *m, haft__json entry, haft__json *ret_ser
     if (status == HAFT_OK) {
         status = add_notes(m, entry);
     }
-    m->note_count = off ? notes : m->note_count; /* nobody wants it, and so to know about it */
+    m->note_count = off ? notes : m->note_count; /* no notes for a disabled server */
     put(m, "enabled", haft__json_bool(!off));
     put(m, "imported", haft__json_bool(true));
     *ret_server = haft__json_object(m->to, m->to_count);
     return status;
 }
 
-/* The name as haft's names are: "My Server" is My-Server. */
+/* Converts the name: "My Server" becomes My-Server. */
 static haft_status make_name(importer *m, haft__json *ret_name)
 {
     haft_str name = m->name;
@@ -383,7 +383,7 @@ static haft_status make_name(importer *m, haft__json *ret_name)
     return HAFT_OK;
 }
 
-/* Whether a spec takes it as it is now. */
+/* Whether a spec accepts the server. */
 static haft_status check_server(importer *m, haft__json_member server)
 {
     haft__mcp_server_configs read;
@@ -414,7 +414,7 @@ static haft_status read_server(importer *m, haft__json made, haft__json from,
     return status == HAFT_OK ? check_server(m, *ret_server) : status;
 }
 
-/* One that cannot be used is left out: it is no fault of the others. */
+/* Skips an invalid server, so that the others stay usable. */
 static haft_status skip_server(importer *m, haft_error *why)
 {
     haft_str text = haft__arena_format(m->arena, "%s", why->message);
@@ -453,7 +453,7 @@ static haft_status read_servers(importer *m, haft__json from, haft__json *ret_se
     return status;
 }
 
-/* The object with the servers: below mcpServers or servers, perhaps inside mcp. */
+/* The object with the servers: below mcpServers or servers, optionally inside mcp. */
 static haft__json find_servers(haft__json root, haft__json *ret_inputs)
 {
     haft__json holders[] = {root, haft__object_get(root, "mcp")};

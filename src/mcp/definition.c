@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* definition.c - an entry of a tools/list, checked part by part. Tests:
+/* definition.c - validates an entry of a tools/list, part by part. Tests:
  * tests/mcp/definition_test.c. */
 #include "mcp/definition.h"
 
@@ -13,8 +13,8 @@
 #include "json/canonical.h"
 #include "json/object.h"
 
-/* What a definition is made of: these keys of an entry, in this order. `_meta` and `icons` are for
- * other programs, and nothing here depends on them. */
+/* The keys of an entry that form the definition, in this order. `_meta` and `icons` are for other
+ * programs; nothing here depends on them. */
 static const char *const parts[] = {"name",        "title",        "description",
                                     "inputSchema", "outputSchema", "annotations"};
 
@@ -38,7 +38,7 @@ static haft_status read_name(haft__arena *arena, haft__json entry, haft__mcp_too
         return haft__fail(err, HAFT_BAD_INPUT, "/name", "tool name '%.*s' has a ':' in it",
                           HAFT__ARG(tool->remote));
     }
-    /* By itself first: a NUL would end the text that is made of it. */
+    /* Check the remote name alone first: a NUL would end the joined text. */
     haft_status status = haft__tool_name_check(tool->remote, err);
     if (status == HAFT_OK) {
         tool->name = haft__arena_format(arena, "%.*s:%.*s", HAFT__ARG(tool->server),
@@ -54,7 +54,7 @@ static haft_status read_name(haft__arena *arena, haft__json entry, haft__mcp_too
     return status;
 }
 
-/* A text that may be left out, made visible. */
+/* An optional text, made visible. */
 static haft_status read_text(haft__arena *arena, haft__json holder, const char *key,
                              const char *where, haft_str *ret_text, haft_error *err)
 {
@@ -69,7 +69,7 @@ static haft_status read_text(haft__arena *arena, haft__json holder, const char *
                               ret_text, err);
 }
 
-/* A model reads descriptions, so there is always one. */
+/* Models read descriptions, so an empty one gets a default. */
 static haft_status read_texts(haft__arena *arena, haft__json entry, haft__mcp_tool *tool,
                               haft_error *err)
 {
@@ -94,8 +94,8 @@ static haft_status read_texts(haft__arena *arena, haft__json entry, haft__mcp_to
 
 /* ---- schemas ---- */
 
-/* Compiled to see that it can be, within the budgets and with no other document; what comes out is
- * made again where it is used. */
+/* Compiles the schema to validate it, within the budgets and without external references. The
+ * result is discarded; the user of the tool compiles it again. */
 static haft_status try_schema(haft__json schema, const char *where, haft__hash_key hash_key,
                               haft_error *err)
 {
@@ -141,7 +141,7 @@ static haft_status read_schemas(haft__arena *arena, haft__json entry, haft__hash
 
 /* ---- hints ---- */
 
-/* Calls that change something come one after the other: nobody promised that they may overlap. */
+/* Calls with effects are serialised: the server has not promised that they may overlap. */
 static haft_status read_traits(const haft__mcp_origin *origin, haft__mcp_tool *tool,
                                haft_error *err)
 {
@@ -210,7 +210,7 @@ haft_status haft__mcp_tool_read(haft__arena *arena, haft__json entry,
     if (status == HAFT_OK) {
         status = make_definition(arena, entry, &tool, err);
     }
-    if (status == HAFT_OK) { /* before the schemas: what is too big is not compiled */
+    if (status == HAFT_OK) { /* before the schemas: oversized ones are not compiled */
         status = hash_definition(&tool, err);
     }
     if (status == HAFT_OK) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * definition_diff.c - how a definition has changed, line by line, for somebody who has to decide
- * whether that is fine. Tests: tests/mcp/definition_diff_test.c.
+ * definition_diff.c - the changes of a definition, line by line, for the person who accepts them.
+ * Tests: tests/mcp/definition_diff_test.c.
  */
 #include <assert.h>
 
@@ -13,8 +13,8 @@
 #include "json/pointer.h"
 #include "json/write.h"
 
-#define SHOWN_BYTES 400  /* of one value */
-#define WIDE        1000 /* members: an object with more is shown as a whole */
+#define SHOWN_BYTES 400  /* maximum bytes of one value */
+#define WIDE        1000 /* an object with more members is shown as a whole */
 
 typedef struct differ {
     haft__buf *buf;
@@ -48,7 +48,7 @@ static haft_status add_line(differ *d, char sign, haft__json value)
 
 static haft_status compare(differ *d, haft__json before, haft__json after);
 
-/* The part with this key or index on both sides, one of which may be missing. */
+/* Compares the part with this key or index; it may be missing on one side. */
 static haft_status compare_part(differ *d, const haft_str *key, size_t index,
                                 const haft__json *before, const haft__json *after)
 {
@@ -96,8 +96,7 @@ static haft_status compare_arrays(differ *d, haft__json before, haft__json after
     return status;
 }
 
-/* As deep as the values are, which haft__json_equal has found to be within HAFT__LIMIT_JSON_DEPTH.
- */
+/* Recursion is bounded: haft__json_equal has checked the depth against HAFT__LIMIT_JSON_DEPTH. */
 static haft_status compare(differ *d, haft__json before, haft__json after)
 {
     bool equal = false;

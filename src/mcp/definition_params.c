@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * definition_params.c - which arguments of a tool are also headers ("x-mcp-header").
+ * definition_params.c - the arguments of a tool that are also headers ("x-mcp-header").
  *
- * Proxies route by them, so a wrong one makes the whole tool unusable: it must be a string, an
- * integer or a boolean that `properties` alone lead to, and have a name that no other has. Tests:
+ * Proxies route by them, so an invalid one makes the whole tool unusable. It must be a string, an
+ * integer or a boolean that is reachable through `properties` only, with a unique name. Tests:
  * tests/mcp/definition_test.c.
  */
 #include "base/error.h"
@@ -17,7 +17,7 @@
 
 typedef struct finder {
     haft__arena *arena;
-    haft_str path[MAX_DEPTH]; /* keys of arguments, as far as properties alone lead here */
+    haft_str path[MAX_DEPTH]; /* argument keys, while the path has only properties */
     size_t depth;
     haft__mcp_param *params;
     size_t count;
@@ -35,7 +35,7 @@ static bool is_plain_type(haft__json type)
     return false;
 }
 
-/* One of the plain types, or a list of it and null. */
+/* A primitive type, or a list of it and null. */
 static bool can_be_header(haft__json schema)
 {
     const haft__json *type = haft__json_get(schema, HAFT__LIT("type"));
@@ -130,7 +130,7 @@ static haft_status walk_properties(finder *f, haft__json properties, bool reacha
     return status;
 }
 
-/* What a keyword holds: a schema, a list of schemas, or schemas by name. */
+/* Visits the content of a keyword: a schema, a list of schemas, or schemas by name. */
 static haft_status walk_keyword(finder *f, haft_str key, haft__json value, bool reachable)
 {
     static const char *const data[] = {"default", "const", "enum", "examples"};
@@ -151,7 +151,7 @@ static haft_status walk_keyword(finder *f, haft_str key, haft__json value, bool 
     return list || map ? status : walk(f, value, false);
 }
 
-/* As deep as the message was that brought the schema (HAFT__LIMIT_MCP_DEPTH). */
+/* Recursion is bounded by the depth of the message (HAFT__LIMIT_MCP_DEPTH). */
 static haft_status walk(finder *f, haft__json schema, bool reachable)
 {
     haft_status status = HAFT_OK;

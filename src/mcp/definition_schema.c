@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * definition_schema.c - a schema with nothing hidden in it.
+ * definition_schema.c - makes hidden characters in a schema visible.
  *
- * A model and a person read all of a schema. Texts that only say something (titles, descriptions,
- * comments, examples, keywords nobody knows) are made visible at every depth. What is compared byte
- * by byte (names of properties, values of enum, const and default, references, patterns) would mean
- * something else then: a schema with a hidden character in one of those is not used.
- * Tests: tests/mcp/definition_schema_test.c.
+ * Models and people read the whole schema. Descriptive texts (titles, descriptions, comments,
+ * examples, unknown keywords) are made visible at every depth. Compared texts (property names,
+ * values of enum, const and default, references, patterns) must not change, so a schema with a
+ * hidden character in one of them is rejected. Tests: tests/mcp/definition_schema_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -15,13 +14,13 @@
 #include "mcp/definition_parts.h"
 #include "mcp/visible.h"
 
-#define SHOWN_BYTES 80 /* of a name or value in an error */
+#define SHOWN_BYTES 80 /* maximum bytes of a name or value in an error */
 
 typedef enum mode {
-    SCHEMA, /* keywords and what they hold */
+    SCHEMA, /* keywords and their values */
     NAMES,  /* schemas by names: "properties" */
-    TEXT,   /* strings are for reading */
-    DATA,   /* strings are for comparing */
+    TEXT,   /* strings are descriptive */
+    DATA,   /* strings are compared */
 } mode;
 
 typedef struct visible_writer {
@@ -44,7 +43,7 @@ static bool is_clean(haft_str text)
     return true;
 }
 
-/* As deep as the message was that brought the schema (HAFT__LIMIT_MCP_DEPTH). */
+/* Recursion is bounded by the depth of the message (HAFT__LIMIT_MCP_DEPTH). */
 static bool is_all_clean(haft__json value)
 {
     bool clean = value.kind != HAFT__JSON_STRING || is_clean(haft__json_text(value));
@@ -77,7 +76,7 @@ static bool is_one_of(haft_str key, const char *const *keys, size_t count)
     return false;
 }
 
-/* What the member of an object is. */
+/* The mode of an object's member. */
 static mode mode_below(mode outer, haft_str key)
 {
     static const char *const names[] = {"properties", "patternProperties", "$defs", "definitions",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rpc.c - JSON-RPC messages: the reader tells apart, the writer puts together. Tests:
- * tests/mcp/rpc_test.c. */
+/* rpc.c - parses and writes JSON-RPC messages. Tests: tests/mcp/rpc_test.c. */
 #include "mcp/rpc.h"
 
 #include "base/error.h"
@@ -119,7 +118,7 @@ static haft_status read_answer(haft__json object, haft__rpc_message *message, ha
     return HAFT_OK;
 }
 
-/* What it is, by the keys that are there; that is known even of one that is not valid. */
+/* Determines the kind by the keys, even for an invalid message. */
 static haft_status read_kind(haft__json object, haft__rpc_message *message, haft__rpc_fault *fault,
                              haft_error *err)
 {
@@ -155,7 +154,7 @@ static haft_status check_version(haft__json object, haft_error *err)
                             HAFT__ARG(haft__json_text(*version)));
 }
 
-/* The id first: a fault that is found later can name it. An error may have none. */
+/* Reads the id first, so that later faults can name it. An error may have no id. */
 static haft_status take_id(haft__json object, haft__rpc_message *message, haft__rpc_fault *fault,
                            haft_error *err)
 {
@@ -215,7 +214,7 @@ haft_status haft__rpc_read(haft__arena *arena, haft_str text, haft__hash_key has
                                   "expected one message, found an array: there are no batches")
                      : fail_type("", "an object", &value, err);
     } else if (status == HAFT_TOO_BIG) {
-        fault.code = HAFT__RPC_INVALID; /* it may well be JSON */
+        fault.code = HAFT__RPC_INVALID; /* it may be valid JSON */
     }
     if (status == HAFT_OK) {
         *ret_message = message;

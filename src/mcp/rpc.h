@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp/rpc.h - one JSON-RPC 2.0 message as MCP has it: read strictly, written compactly.
+ * mcp/rpc.h - one JSON-RPC 2.0 message of MCP: parsed strictly, written compactly.
  *
- * Batches do not exist, ids are texts or integers and never null, parameters and results are
- * objects. A message that is not as it should be is a fault with the code that its sender is told,
- * and with its id where that could be read: an answer that is spoilt still ends the call it is for.
+ * Batches are not supported, ids are texts or integers and never null, parameters and results are
+ * objects. An invalid message is a fault with the error code for its sender, and with its id if
+ * that was readable: an invalid response still ends the call that it is for.
  */
 #ifndef HAFT_MCP_RPC_H
 #define HAFT_MCP_RPC_H
 
 #include "json/write.h"
 
-/* Codes of errors: JSON-RPC's own, then MCP's until 2025-11-25, then those of 2026-07-28. */
+/* Error codes: JSON-RPC's own, then MCP's up to 2025-11-25, then those of 2026-07-28. */
 #define HAFT__RPC_CODES(X)                                                                         \
     X(PARSE, -32700, "parse error")                                                                \
     X(INVALID, -32600, "invalid request")                                                          \
@@ -30,53 +30,53 @@ enum {
 #undef X
 };
 
-/* "parse error"; NULL for a code that has no meaning here. */
+/* "parse error"; NULL for an unknown code. */
 const char *haft__rpc_code_name(int64_t code);
 
 typedef enum haft__rpc_kind {
     HAFT__RPC_REQUEST,      /* id, method, params */
     HAFT__RPC_NOTIFICATION, /* method, params */
     HAFT__RPC_RESULT,       /* id, result */
-    HAFT__RPC_ERROR,        /* id (null when its sender could not read ours), code, message, data */
+    HAFT__RPC_ERROR,        /* id (null if the sender could not read ours), code, message, data */
 } haft__rpc_kind;
 
 typedef struct haft__rpc_message {
     haft__rpc_kind kind;
-    haft__json id; /* a text or an integer; null where there is none */
+    haft__json id; /* a text or an integer; null if missing */
     haft_str method;
-    haft__json params; /* an object; null when there are none */
+    haft__json params; /* an object; null if missing */
     haft__json result; /* an object */
-    haft__json exact;  /* `result` as it came, where a client has taken secrets out; else null */
+    haft__json exact;  /* the original `result`, if a client has redacted secrets; else null */
     int64_t code;
     haft_str message;
-    haft__json data; /* null when there is none */
-    bool malformed;  /* ERROR, for whoever waits: made here of an answer that is not valid */
+    haft__json data; /* null if missing */
+    bool malformed;  /* ERROR, made here from an invalid response, for the waiting call */
 } haft__rpc_message;
 
-/* What is wrong with a message, for its sender. */
+/* The error of a message, for its sender. */
 typedef struct haft__rpc_fault {
     int64_t code;        /* HAFT__RPC_PARSE or HAFT__RPC_INVALID */
-    haft__json id;       /* null when it could not be read */
-    bool answer;         /* it is a result or an error, which nobody answers */
-    bool maybe_response; /* it has an id, and may have been meant as one */
+    haft__json id;       /* null if it could not be read */
+    bool answer;         /* it is a result or an error, which gets no response */
+    bool maybe_response; /* it has an id, and may be a response */
 } haft__rpc_fault;
 
-/* Reads one message. What it points to lives in `arena` or in `text`. BAD_INPUT when it is none and
- * TOO_BIG past HAFT__LIMIT_MCP_MESSAGE_BYTES, _MCP_DEPTH, _MCP_VALUES or _MCP_ID_BYTES: *ret_fault
- * is filled then. Keys that JSON-RPC does not know are not looked at; a key that stands twice
- * anywhere is a fault. `"params": null` is no parameters. */
+/* Parses one message. The result points into `arena` or `text`. BAD_INPUT if it is invalid and
+ * TOO_BIG above HAFT__LIMIT_MCP_MESSAGE_BYTES, _MCP_DEPTH, _MCP_VALUES or _MCP_ID_BYTES; *ret_fault
+ * is then filled. Keys unknown to JSON-RPC are ignored; a duplicate key anywhere is a fault.
+ * `"params": null` means no parameters. */
 HAFT_MUST_USE haft_status haft__rpc_read(haft__arena *arena, haft_str text, haft__hash_key hash_key,
                                          haft__rpc_message *ret_message, haft__rpc_fault *ret_fault,
                                          haft_error *err);
 
-/* The same id: 1 and "1" are two. */
+/* Whether two ids are equal: 1 and "1" differ. */
 bool haft__rpc_id_equal(haft__json a, haft__json b);
 
-/* Whether a value can be an id: what haft__rpc_read takes for one. */
+/* Whether haft__rpc_read accepts a value as an id. */
 bool haft__rpc_id_valid(haft__json id);
 
-/* Appends a message piece by piece: begin, add one value (params or result, an object), end.
- * Failure is the buffer's. No line ends are in it. */
+/* Appends a message in pieces: begin, add one value (params or result, an object), end. Errors are
+ * recorded in the buffer. The text has no line ends. */
 void haft__rpc_begin_request(haft__json_writer *w, int64_t id, haft_str method);
 void haft__rpc_begin_notification(haft__json_writer *w, haft_str method);
 void haft__rpc_begin_result(haft__json_writer *w, haft__json id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seal.c - EXPIRES.TEXT.MAC: a decimal number, hexadecimal digits, and the MAC over all that and
- * what it belongs to. Tests: tests/mcp/seal_test.c.
+ * seal.c - EXPIRES.TEXT.MAC: a decimal number, hexadecimal digits, and the MAC over both and the
+ * binding. Tests: tests/mcp/seal_test.c.
  */
 #include "mcp/seal.h"
 
@@ -27,7 +27,7 @@ static haft_str view(const uint8_t *bytes, size_t count)
     return (haft_str){(const char *)bytes, count};
 }
 
-/* Of several texts; their lengths are part of it, so that nothing moves from one to the next. */
+/* The MAC of several texts; it includes their lengths, so that no byte can move between texts. */
 static void hmac(const haft__seal_key *key, const haft_str *texts, size_t count,
                  uint8_t ret_digest[HAFT__SHA256_BYTES])
 {

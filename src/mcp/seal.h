@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp/seal.h - texts that others keep for us and cannot change: HMAC-SHA256 (RFC 2104) over what
- * they say, until when they hold, and what they belong to.
+ * mcp/seal.h - texts that clients keep for us and cannot change: HMAC-SHA256 (RFC 2104) over the
+ * content, the expiry time and the binding.
  */
 #ifndef HAFT_MCP_SEAL_H
 #define HAFT_MCP_SEAL_H
@@ -19,17 +19,17 @@ typedef struct haft__seal_key {
 void haft__seal_hmac(const haft__seal_key *key, haft_str bytes,
                      uint8_t ret_digest[HAFT__SHA256_BYTES]);
 
-/* Whether two texts of the same length are equal, in a time that only their length decides. Texts
- * of different lengths are not. */
+/* Constant-time comparison of texts of the same length. Texts of different lengths are not equal.
+ */
 bool haft__seal_equal(haft_str a, haft_str b);
 
-/* Appends `text` sealed: printable ASCII without blanks. It can be opened until `expires_ms`, and
- * only together with `about`, which is not part of it. */
+/* Appends the sealed `text`: printable ASCII without blanks. It can be opened until `expires_ms`,
+ * and only with the same `about`, which is not part of it. */
 void haft__seal_write(haft__buf *buf, const haft__seal_key *key, haft_str about, haft_str text,
                       uint64_t expires_ms);
 
-/* Opens it. BAD_INPUT when it is none of ours, was changed, belongs to something else or is past
- * its time; which of these it is is not told. The text lives in `arena`. */
+/* Opens a sealed text. BAD_INPUT if it is not ours, was changed, is bound to something else or has
+ * expired; the error does not say which. The text lives in `arena`. */
 HAFT_MUST_USE haft_status haft__seal_open(haft__arena *arena, const haft__seal_key *key,
                                           haft_str about, haft_str sealed, uint64_t now_ms,
                                           haft_str *ret_text, haft_error *err);

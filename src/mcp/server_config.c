@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* server_config.c - `mcp` of a spec to structs. Tests: tests/mcp/server_config_test.c. */
+/* server_config.c - converts `mcp` of a spec to structs. Tests: tests/mcp/server_config_test.c. */
 #include "mcp/server_config.h"
 
 #include <stdio.h>
@@ -18,11 +18,11 @@
 
 typedef struct reader {
     haft__arena *arena;
-    haft__mcp_server_config *server; /* that is being read */
+    haft__mcp_server_config *server; /* the current one */
     haft_error *err;
 } reader;
 
-/* Puts "/servers/NAME" in front of a key of the server. */
+/* Prefixes a key of the server with "/servers/NAME". */
 static haft_status fail_type(reader *r, const char *key, const char *what, haft__json found)
 {
     char where[96];
@@ -53,7 +53,7 @@ static haft_status read_text(reader *r, haft__json holder, const char *key, haft
                : fail_type(r, key, "a text", value);
 }
 
-/* Appends a list of texts to *io_texts, or the one text that stands there alone. */
+/* Appends a list of texts, or a single text, to *io_texts. */
 static haft_status read_texts(reader *r, haft__json holder, const char *key,
                               const haft_str **io_texts, size_t *io_count)
 {
@@ -154,7 +154,7 @@ static void add_pairs(haft__json_writer *w, const char *key, const haft__mcp_nam
     haft__json_end_array(w);
 }
 
-/* Without what stands between // and @, and behind ? or #. */
+/* Without user and password, query and fragment. */
 static void add_url(haft__json_writer *w, haft_str url)
 {
     size_t end = 0, host = 0;

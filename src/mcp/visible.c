@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* visible.c - a table of what cannot be seen, and texts without it. Tests:
+/* visible.c - the table of hidden characters, and texts without them. Tests:
  * tests/mcp/visible_test.c. */
 #include "mcp/visible.h"
 
@@ -11,7 +11,7 @@
 
 #define CUT HAFT__LIT("...")
 
-/* First and last; in order. */
+/* First and last of each range; sorted. */
 static const uint32_t hidden[][2] = {
     {0x0000, 0x0008},   {0x000B, 0x001F},     {0x007F, 0x009F},   {0x00AD, 0x00AD},
     {0x034F, 0x034F},   {0x061C, 0x061C},     {0x115F, 0x1160},   {0x17B4, 0x17B5},
@@ -32,11 +32,11 @@ bool haft__visible_is_hidden(uint32_t code)
     return false;
 }
 
-/* How one character is shown. */
+/* The visible form of one character. */
 typedef struct shown {
     char made[16];
-    haft_str text; /* in the text, or `made` */
-    size_t bytes;  /* in the text */
+    haft_str text; /* points into the text, or to `made` */
+    size_t bytes;  /* its length in the text */
 } shown;
 
 static void show(haft_str text, shown *ret)
@@ -55,7 +55,7 @@ static void show(haft_str text, shown *ret)
     ret->text = (haft_str){ret->made, (size_t)made};
 }
 
-/* How many bytes the text takes, up to just past `most`, and whether all of it stays as it is. */
+/* The length of the visible form, up to just past `most`, and whether it equals the text. */
 static size_t measure(haft_str text, size_t most, bool *ret_same)
 {
     size_t total = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call.c - calls of tools: sent, sent again where the server has not taken them, ended once.
+ * call.c - tool calls: sends them, sends them again if the server requests input, ends each once.
  *
- * A call is sent again only because the server wants to know more (input_required). One that it has
- * not taken, for its headers (-32020), its version (-32022) or its session (404, 400), ends as
- * AGAIN: whoever made it looks at the tools as they are now before it is made again. A call whose
- * answer was lost is never sent again here. Tests: tests/mcp/client/call_test.c.
+ * A call is sent again here only after input_required. A call that the server did not accept,
+ * because of its headers (-32020), its version (-32022) or its session (404, 400), ends as RETRY:
+ * the caller checks the current tools before it sends the call again. A call whose response was
+ * lost is never sent again here. Tests: tests/mcp/client/call_test.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +161,7 @@ haft_status haft__mcp_client_call(haft__mcp_client *client, const haft__mcp_call
 
 /* ---- sending ---- */
 
-/* The headers of the tool as it was last listed. */
+/* The header parameters of the tool in the last list. */
 static haft_status find_params(haft__mcp_client *client, haft__mcp_pending_call *call,
                                haft_error *err)
 {
@@ -207,7 +207,7 @@ haft_status haft__mcp_client_call_send(haft__mcp_client *client, haft__mcp_pendi
     haft__mcp_client_outgoing_begin_call(client, &out, call);
     add_call(&out, call);
     status = haft__mcp_client_outgoing_end(client, &out, call, &error);
-    if (status == HAFT_TOO_BIG) { /* nothing went out */
+    if (status == HAFT_TOO_BIG) { /* nothing was sent */
         haft__mcp_client_call_end(client, call, HAFT__MCP_OUTCOME_ERROR, &error);
         return HAFT_OK;
     }
@@ -230,7 +230,7 @@ haft_status haft__mcp_client_calls_send(haft__mcp_client *client, haft_error *er
 
 /* ---- errors ---- */
 
-/* Whether a server no longer speaks the version, and names one to go on with. */
+/* Whether the server no longer supports the version and names a usable one. */
 static bool is_older(const haft__mcp_client *client, const haft__rpc_message *message)
 {
     haft_str version = haft__mcp_version_choose(haft__object_get(message->data, "supported"));
@@ -266,7 +266,7 @@ static haft_status take_error(haft__mcp_client *client, haft__mcp_pending_call *
     return older ? haft__mcp_client_reopen(client, err) : HAFT_OK;
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 haft_status haft__mcp_client_call_answer(haft__mcp_client *client, haft__mcp_pending_call *call,
                                          const haft__rpc_message *message, uint32_t http,
@@ -348,8 +348,8 @@ haft_status haft__mcp_client_cancel(haft__mcp_client *client, uint64_t number, h
     if (!sent || client->state != HAFT__MCP_CLIENT_OPEN) {
         return HAFT_OK;
     }
-    /* Closing its stream is how a modern server over HTTP hears of it; one with a session is told,
-     * and its stream is of no use any more. */
+    /* A modern server over HTTP learns of the cancellation when its stream closes. A server with a
+     * session gets a notification; its stream is closed because it has no further use. */
     bool http = client->options.transport == HAFT__MCP_HTTP;
     haft_status status = http && client->era == HAFT__MCP_ERA_MODERN
                              ? HAFT_OK

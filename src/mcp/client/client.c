@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client.c - the life of a client, its queue of events, and what the host tells. Tests:
+/* client.c - lifecycle of a client, its event queue, and the input from the host. Tests:
  * tests/mcp/client/open_test.c. Fuzzer: fuzz/mcp_client.c. */
 #include <stdlib.h>
 
@@ -174,7 +174,7 @@ void haft__mcp_client_destroy(haft__mcp_client *client)
     free(client);
 }
 
-/* ---- the connection goes ---- */
+/* ---- loss of the connection ---- */
 
 static void forget_requests(haft__mcp_client *client)
 {
@@ -183,7 +183,7 @@ static void forget_requests(haft__mcp_client *client)
     client->session = HAFT__LIT("");
 }
 
-/* Ends the calls that were sent as LOST, and with `all` those that were not. */
+/* Ends the sent calls as LOST, and with `all` the others too. */
 static void end_calls(haft__mcp_client *client, const haft_error *error, bool all)
 {
     haft__mcp_pending_call *next;
@@ -198,7 +198,7 @@ static void end_calls(haft__mcp_client *client, const haft_error *error, bool al
     }
 }
 
-/* What was believed about its era has not led anywhere. */
+/* The assumed era was wrong: forgets it. */
 static void forget_era(haft__mcp_client *client)
 {
     if (client->state == HAFT__MCP_CLIENT_PROBING
@@ -215,7 +215,7 @@ void haft__mcp_client_fail_all(haft__mcp_client *client, const haft_error *error
     end_calls(client, error, true);
     haft__mcp_client_questions_end(client, 0);
     haft__mcp_client_list_fail(client, error);
-    if (client->failure != NULL) { /* told once for each start */
+    if (client->failure != NULL) { /* reported once per start */
         client->failure->event.error = *error;
         haft__mcp_client_push_event(client, client->failure);
         client->failure = NULL;
@@ -264,13 +264,13 @@ haft_status haft__mcp_client_check(haft__mcp_client *client, haft_status status)
     return status;
 }
 
-/* ---- what the host tells and wants ---- */
+/* ---- input from the host ---- */
 
 haft_status haft__mcp_client_start(haft__mcp_client *client, haft_error *err)
 {
     haft_error error;
     (void)haft__fail(&error, HAFT_IO, "", "the connection to the server was made anew");
-    disconnect(client, &error); /* what was under way on the one before has nobody to answer it */
+    disconnect(client, &error); /* open requests of the earlier connection get no response */
     if (client->failure == NULL) {
         client->failure = haft__mcp_client_event_node_create(HAFT__MCP_EVENT_FAILED);
         if (client->failure == NULL) {
@@ -288,7 +288,7 @@ haft_status haft__mcp_client_probe_timed_out(haft__mcp_client *client, haft_erro
     haft_status status = client->options.transport == HAFT__MCP_HTTP
                              ? haft__mcp_client_close_exchange(client, client->discover_id, err)
                              : HAFT_OK;
-    client->discover_id = 0; /* an answer that comes now is late */
+    client->discover_id = 0; /* a later response is ignored */
     return haft__mcp_client_check(
         client, status == HAFT_OK ? haft__mcp_client_initialize(client, err) : status);
 }

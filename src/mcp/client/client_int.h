@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp/client/client_int.h - what the parts of the client share. Private to src/mcp.
+ * mcp/client/client_int.h - shared by the parts of the client. Private to src/mcp.
  *
- * Invariants: what ends a call, a listing or a question was set aside when it began, so that an end
- * needs no memory. Of each request but calls there is at most one under way. Ids are never used
- * twice, also not after the connection was lost.
+ * Invariants: the event that ends a call, a listing or a question is allocated when it begins, so
+ * that ending it needs no memory. Except for calls, at most one request of each kind is open. Ids
+ * are never reused, even after the connection was lost.
  */
 #ifndef HAFT_MCP_CLIENT_CLIENT_INT_H
 #define HAFT_MCP_CLIENT_CLIENT_INT_H
@@ -15,12 +15,12 @@
 
 typedef struct haft__mcp_tool_listing haft__mcp_tool_listing;
 
-/* An event that waits, with what it points to. */
+/* A queued event, with the memory that it points to. */
 typedef struct haft__mcp_client_event_node {
     struct haft__mcp_client_event_node *next;
     haft__arena arena;
     haft__mcp_client_event event;
-    haft__mcp_tool_listing *listing; /* of TOOLS: becomes the client's when it is taken */
+    haft__mcp_tool_listing *listing; /* of TOOLS: the client owns it after the event is taken */
 } haft__mcp_client_event_node;
 
 /* A page of a list, kept because its tools point into it. */
@@ -30,8 +30,8 @@ typedef struct haft__mcp_page {
 } haft__mcp_page;
 
 struct haft__mcp_tool_listing {
-    haft__mcp_client_event_node *node; /* for its end */
-    haft__arena arena;                 /* names, cursors, what is left out */
+    haft__mcp_client_event_node *node; /* its final event */
+    haft__arena arena;                 /* names, cursors, skipped tools */
     haft__map names, cursors;
     haft__mcp_page *pages;
     size_t page_count, bytes;
@@ -41,46 +41,46 @@ struct haft__mcp_tool_listing {
     size_t left_out_count, left_out_all;
     bool has_ttl;
     uint64_t ttl_ms;
-    haft_str cursor; /* of the page to ask for; .ptr NULL: the first */
-    bool reopened;   /* the session was lost once while it was under way */
+    haft_str cursor; /* of the next page; .ptr NULL: the first */
+    bool reopened;   /* the session was lost once during the listing */
 };
 
 typedef enum haft__mcp_call_state {
-    HAFT__MCP_CALL_WAITING, /* not sent: there is no session yet */
-    HAFT__MCP_CALL_SENT,    /* under way as request `id` */
+    HAFT__MCP_CALL_WAITING, /* not sent: no session yet */
+    HAFT__MCP_CALL_SENT,    /* open as request `id` */
 } haft__mcp_call_state;
 
 typedef struct haft__mcp_pending_call {
     struct haft__mcp_pending_call *next;
-    haft__mcp_client_event_node *node; /* for its end */
+    haft__mcp_client_event_node *node; /* its final event */
     uint64_t number, id;
     haft__mcp_call_state state;
     haft__arena arena;
     haft_str tool;
     haft__json arguments, answers;
     haft_str request_state; /* .ptr NULL: none */
-    haft_str key;           /* of idempotency; "" for none */
-    uint64_t epoch;         /* 0: not said */
+    haft_str key;           /* idempotency key; "" for none */
+    uint64_t epoch;         /* 0: not sent */
     uint32_t round;
     const haft__mcp_param *params;
     size_t param_count;
-    bool params_known; /* else they are those of the list */
-    char progress[64]; /* the last that was told; "" for none */
+    bool params_known; /* else those of the list are used */
+    char progress[64]; /* the last reported value; "" for none */
 } haft__mcp_pending_call;
 
 /* A question of a legacy server. */
 typedef struct haft__mcp_pending_question {
     struct haft__mcp_pending_question *next;
-    haft__mcp_client_event_node *node; /* for its end */
+    haft__mcp_client_event_node *node; /* its final event */
     haft__arena arena;
     uint64_t number, call;
-    haft__json id; /* the server's */
+    haft__json id; /* the server's id */
 } haft__mcp_pending_question;
 
 typedef enum haft__mcp_client_state {
     HAFT__MCP_CLIENT_IDLE,         /* no connection */
-    HAFT__MCP_CLIENT_PROBING,      /* server/discover is under way */
-    HAFT__MCP_CLIENT_INITIALIZING, /* initialize is */
+    HAFT__MCP_CLIENT_PROBING,      /* server/discover is open */
+    HAFT__MCP_CLIENT_INITIALIZING, /* initialize is open */
     HAFT__MCP_CLIENT_OPEN,
     HAFT__MCP_CLIENT_FAILED, /* it failed */
 } haft__mcp_client_state;
@@ -89,63 +89,63 @@ struct haft__mcp_client {
     haft__arena arena; /* of the options */
     haft__mcp_client_options options;
     haft__mcp_client_state state;
-    haft__mcp_era era; /* of OPEN; what is spoken while INITIALIZING is legacy */
+    haft__mcp_era era; /* of OPEN; INITIALIZING uses legacy */
     haft_str protocol; /* static text */
     bool tried_discover, tried_initialize, asked_again;
-    bool has_tools, has_changes; /* what the server offers */
-    bool stale;                  /* CHANGED was told and nothing listed since */
+    bool has_tools, has_changes; /* capabilities of the server */
+    bool stale;                  /* CHANGED was reported and nothing listed since */
     haft_str session;            /* HTTP, legacy; in session_bytes; "" for none */
     char session_bytes[HAFT__LIMIT_MCP_SESSION_BYTES];
     uint64_t last_id, last_question, last_call;
-    bool cancels; /* a call was cancelled: what has no id may be about that */
-    uint64_t discover_id, initialize_id, list_id, listen_id, level_id; /* 0: not under way */
+    bool cancels; /* a call was cancelled: a message without id may refer to it */
+    uint64_t discover_id, initialize_id, list_id, listen_id, level_id; /* 0: not open */
     haft__mcp_pending_call *calls;                                     /* in order */
     size_t call_count;
     haft__mcp_pending_question *questions;
     size_t question_count;
-    haft__mcp_tool_listing *listing; /* under way, or waiting for OPEN */
-    haft__mcp_tool_listing *listed;  /* the last whose end was taken */
-    haft__mcp_tool_listing *newest;  /* the last that ended; its event may still wait */
+    haft__mcp_tool_listing *listing; /* open, or waiting for OPEN */
+    haft__mcp_tool_listing *listed;  /* the last whose final event was taken */
+    haft__mcp_tool_listing *newest;  /* the last that ended; its event may still be queued */
     haft__mcp_client_event_node *first, *last, *taken;
-    haft__mcp_client_event_node *failure; /* set aside for FAILED */
-    uint64_t faults;                      /* messages that were none */
+    haft__mcp_client_event_node *failure; /* preallocated for FAILED */
+    uint64_t faults;                      /* number of invalid messages */
 };
 
 /* ---- client.c ---- */
 
-/* NULL when there is no memory. */
+/* NULL when out of memory. */
 haft__mcp_client_event_node *haft__mcp_client_event_node_create(haft__mcp_client_event_kind kind);
 void haft__mcp_client_event_node_destroy(haft__mcp_client_event_node *node);
 void haft__mcp_client_push_event(haft__mcp_client *client, haft__mcp_client_event_node *node);
 
-/* The connection cannot be used: everything that waits ends with this error. */
+/* The connection is unusable: everything pending ends with this error. */
 void haft__mcp_client_fail_all(haft__mcp_client *client, const haft_error *error);
 
-/* Passes a status on; when it is not OK the client is as one whose connection was lost. */
+/* Returns the status; if it is not OK, the client behaves as if its connection was lost. */
 haft_status haft__mcp_client_check(haft__mcp_client *client, haft_status status);
 
-/* A value with all its texts in `arena`. */
+/* A deep copy in `arena`. */
 HAFT_MUST_USE haft_status haft__mcp_client_copy_json(haft__arena *arena, haft__json value,
                                                      haft__hash_key hash_key, haft__json *ret_copy,
                                                      haft_error *err);
 
-/* Fills an error with text of the server, made visible and cut. */
+/* Sets an error with text of the server, made visible and truncated. */
 void haft__mcp_client_fail_text(haft_error *error, haft_status status, const char *what,
                                 haft_str text);
 
-/* The number of an id of ours; 0 for any other. */
+/* The number of one of our ids; 0 for any other. */
 uint64_t haft__mcp_client_id_number(haft__json id);
 
 /* ---- redact.c ---- */
 
-/* The text without secrets: itself where it has none, else in `arena`. */
+/* The text with secrets redacted: itself if it has none, else in `arena`. */
 HAFT_MUST_USE haft_status haft__mcp_client_redact_text(const haft__mcp_client *client,
                                                        haft__arena *arena, haft_str *io_text,
                                                        bool *ret_secret, haft_error *err);
 HAFT_MUST_USE haft_status haft__mcp_client_redact_value(const haft__mcp_client *client,
                                                         haft__arena *arena, haft__json *io_value,
                                                         bool *ret_secret, haft_error *err);
-/* haft__rpc_read, and then without secrets; what the error says has none either. */
+/* haft__rpc_read, then redacts secrets, also in the error. */
 HAFT_MUST_USE haft_status haft__mcp_client_read_message(const haft__mcp_client *client,
                                                         haft__arena *arena, haft_str text,
                                                         haft__rpc_message *ret_message,
@@ -158,20 +158,19 @@ typedef struct haft__mcp_client_outgoing {
     haft__buf buf;
     haft__json_writer w;
     haft__mcp_client_message send;
-    bool params; /* an object of them is open */
+    bool params; /* a params object is open */
 } haft__mcp_client_outgoing;
 
-/* Begins a request (`id` of 0: a notification) and its params, with what belongs into _meta; the
- * caller adds members. */
+/* Begins a request (`id` 0: a notification) and its params with _meta; the caller adds members. */
 void haft__mcp_client_outgoing_begin(haft__mcp_client *client, haft__mcp_client_outgoing *out,
                                      uint64_t id, const char *method, bool progress);
-/* The same for a call,; its id must be set. */
+/* The same for a call; its id must be set. */
 void haft__mcp_client_outgoing_begin_call(haft__mcp_client *client, haft__mcp_client_outgoing *out,
                                           const haft__mcp_pending_call *call);
-/* Begins the answer to a request of the server; the caller adds one value. */
+/* Begins the response to a request of the server; the caller adds one value. */
 void haft__mcp_client_outgoing_begin_answer(haft__mcp_client_outgoing *out, haft__json id);
 
-/* Ends it and puts it into the queue; `call` may be NULL. */
+/* Ends the message and queues it; `call` may be NULL. */
 HAFT_MUST_USE haft_status haft__mcp_client_outgoing_end(haft__mcp_client *client,
                                                         haft__mcp_client_outgoing *out,
                                                         const haft__mcp_pending_call *call,
@@ -180,7 +179,7 @@ HAFT_MUST_USE haft_status haft__mcp_client_send_error(haft__mcp_client *client, 
                                                       int64_t code, const char *message,
                                                       haft_error *err);
 
-/* What haft offers, as a server is told; roots as a server gets them. */
+/* haft's capabilities for a server; and the roots. */
 void haft__mcp_client_add_capabilities(const haft__mcp_client *client, haft__json_writer *w);
 void haft__mcp_client_add_roots(const haft__mcp_client *client, haft__json_writer *w);
 void haft__mcp_client_add_info(const haft__mcp_client *client, haft__json_writer *w);
@@ -195,7 +194,7 @@ HAFT_MUST_USE haft_status haft__mcp_client_on_discovered(haft__mcp_client *clien
 HAFT_MUST_USE haft_status haft__mcp_client_on_initialized(haft__mcp_client *client,
                                                           const haft__rpc_message *message,
                                                           haft_error *err);
-/* The session is over (HTTP 404, 400): what was under way there does not count. */
+/* The session has ended (HTTP 404, 400): its open requests are void. */
 HAFT_MUST_USE haft_status haft__mcp_client_reopen(haft__mcp_client *client, haft_error *err);
 
 /* ---- list.c ---- */
@@ -206,52 +205,53 @@ HAFT_MUST_USE haft_status haft__mcp_client_list_answer(haft__mcp_client *client,
                                                        const haft__rpc_message *message,
                                                        size_t bytes, haft__arena *io_arena,
                                                        haft_error *err);
-/* Ends it with an error. */
+/* Ends the listing with an error. */
 void haft__mcp_client_list_fail(haft__mcp_client *client, const haft_error *error);
-/* Starts it from the first page again. */
+/* Restarts the listing from the first page. */
 void haft__mcp_client_list_reset(haft__mcp_client *client);
 void haft__mcp_tool_listing_destroy(haft__mcp_tool_listing *listing);
 HAFT_MUST_USE haft_status haft__mcp_client_listen(haft__mcp_client *client, haft_error *err);
 HAFT_MUST_USE haft_status haft__mcp_client_tools_changed(haft__mcp_client *client, haft_error *err);
-/* What was asked to tell of changes has ended. */
+/* The subscription to changes has ended. */
 HAFT_MUST_USE haft_status haft__mcp_client_watch_lost(haft__mcp_client *client, haft_error *err);
 
 /* ---- call.c ---- */
 
 HAFT_MUST_USE haft_status haft__mcp_client_call_send(haft__mcp_client *client,
                                                      haft__mcp_pending_call *call, haft_error *err);
-/* Sends every call that waits. */
+/* Sends every waiting call. */
 HAFT_MUST_USE haft_status haft__mcp_client_calls_send(haft__mcp_client *client, haft_error *err);
 HAFT_MUST_USE haft_status haft__mcp_client_call_answer(haft__mcp_client *client,
                                                        haft__mcp_pending_call *call,
                                                        const haft__rpc_message *message,
                                                        uint32_t http, haft__arena *io_arena,
                                                        haft_error *err);
-/* The host is to break off an exchange over HTTP. */
+/* Tells the host to abort an HTTP exchange. */
 HAFT_MUST_USE haft_status haft__mcp_client_close_exchange(haft__mcp_client *client, uint64_t id,
                                                           haft_error *err);
 haft__mcp_pending_call *haft__mcp_client_call_find(haft__mcp_client *client, uint64_t id);
-/* Ends it; `error` may be NULL. What else DONE says is in call->node->event.done already. */
+/* Ends a call; `error` may be NULL. The other members of DONE are already in
+ * call->node->event.done. */
 void haft__mcp_client_call_end(haft__mcp_client *client, haft__mcp_pending_call *call,
                                haft__mcp_call_outcome outcome, const haft_error *error);
 
 /* ---- input.c ---- */
 
-/* Takes a result that says input_required. */
+/* Handles a result with input_required. */
 HAFT_MUST_USE haft_status haft__mcp_client_on_input_required(haft__mcp_client *client,
                                                              haft__mcp_pending_call *call,
                                                              const haft__rpc_message *message,
                                                              haft__arena *io_arena,
                                                              haft_error *err);
 
-/* ---- question.c: what a server wants of us ---- */
+/* ---- question.c: requests of a server ---- */
 
 HAFT_MUST_USE haft_status haft__mcp_client_on_request(haft__mcp_client *client, uint64_t exchange,
                                                       const haft__rpc_message *message,
                                                       haft_error *err);
 /* Ends questions: of one call, or all. */
 void haft__mcp_client_questions_end(haft__mcp_client *client, uint64_t call);
-/* Ends the question with the server's id, if there is one. */
+/* Ends the question with the server's id, if it exists. */
 void haft__mcp_client_question_withdrawn(haft__mcp_client *client, haft__json id);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* content.c - blocks of content to text, and structured content to a value. Tests:
+/* content.c - converts content blocks to text, and structured content to a value. Tests:
  * tests/mcp/client/content_test.c. */
 #include "mcp/client/content.h"
 
@@ -17,8 +17,8 @@
 #include "json/read.h"
 #include "json/write.h"
 
-#define WORD_BYTES 200  /* of an address, a name or a type that is shown */
-#define TEXT_BYTES 1000 /* of the description of a link */
+#define WORD_BYTES 200  /* maximum bytes of an address, a name or a type */
+#define TEXT_BYTES 1000 /* maximum bytes of the description of a link */
 #define CUT_NOTE   "\n[the rest of the result was cut off]"
 
 typedef struct reader {
@@ -39,7 +39,7 @@ static haft_status fail_type(reader *r, const char *key, haft__json found)
 
 /* ---- blocks ---- */
 
-/* Text as it is, as far as there is room for it and the note behind it. */
+/* Appends text as far as it fits together with the note after it. */
 static void add_text(reader *r, haft_str text)
 {
     size_t room = r->text.max - r->text.len;
@@ -51,7 +51,7 @@ static void add_text(reader *r, haft_str text)
     haft__buf_fail(&r->text, HAFT_TOO_BIG, "");
 }
 
-/* A word of a block, after `before`; nothing when it is not there. */
+/* Appends `before` and a word of a block; nothing if it is missing. */
 static void add_word(reader *r, const char *before, haft__json value, size_t most)
 {
     haft_str word = haft__json_text(value);
@@ -184,7 +184,7 @@ static haft_status add_blocks(reader *r, haft__json content)
     return status;
 }
 
-/* What was written, with a note when it was cut. */
+/* The text, with a note if it was cut. */
 static haft_status keep_text(reader *r, haft_str *ret_text)
 {
     bool cut = r->text.status == HAFT_TOO_BIG;
@@ -205,8 +205,8 @@ static haft_status keep_text(reader *r, haft_str *ret_text)
 
 /* ---- structured content ---- */
 
-/* Whether the blocks say nothing that the value does not: there are none, or one of text that is
- * the value as JSON. */
+/* Whether the blocks only repeat the value: there are none, or one text block with the value as
+ * JSON. */
 static haft_status mirrors(haft__json content, haft__json value, bool *ret_same, haft_error *err)
 {
     haft__arena scratch;
@@ -240,7 +240,7 @@ static haft_status fail_schema(const haft__schema_report *report, haft_error *er
     return haft__hint(err, status, "that is a fault of the server");
 }
 
-/* The report quotes what it found, and cuts that. */
+/* Replaces the validation message: it quotes and cuts the value, which may contain secrets. */
 static haft_status fail_schema_redacted(haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/structuredContent",
@@ -314,7 +314,7 @@ static haft_status write_text(haft__arena *arena, haft__json blocks, haft__mcp_c
     return status;
 }
 
-/* Nobody can tell what came of a call whose result says nothing. */
+/* Rejects a result without content: the outcome of the call would be unknown. */
 static haft_status no_content(haft__json result, haft_error *err)
 {
     bool task = haft__json_get(result, HAFT__LIT("task")) != NULL;

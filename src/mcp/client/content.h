@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp/client/content.h - the result of a tool call as a model and a program see it.
+ * mcp/client/content.h - the result of a tool call for a model and for a program.
  *
- * A model reads text: blocks of text as they are, one after the other, links and resources by their
- * address, pictures and sounds as a note of what they are and how big. Base64 never gets into a
- * prompt. A program reads structuredContent, which must be what the tool's outputSchema says.
+ * A model gets text: text blocks as they are, links and resources by their address, images and
+ * audio as a note with type and size. Base64 never enters a prompt. A program gets
+ * structuredContent, which must conform to the tool's outputSchema.
  */
 #ifndef HAFT_MCP_CLIENT_CONTENT_H
 #define HAFT_MCP_CLIENT_CONTENT_H
@@ -14,19 +14,18 @@
 
 typedef struct haft__mcp_content {
     haft_str text;    /* for a model; may be "" */
-    bool failed;      /* isError: the tool ran and says that it failed */
-    bool has_value;   /* structuredContent is there */
-    haft__json value; /* ... and this is it */
-    bool json;        /* `text` is `value` as JSON: the blocks said nothing else */
+    bool failed;      /* isError: the tool ran and reports a failure */
+    bool has_value;   /* structuredContent exists */
+    haft__json value; /* structuredContent */
+    bool json;        /* `text` is `value` as JSON: the blocks had no other content */
 } haft__mcp_content;
 
-/* Reads a result of tools/call. `output_schema` may be null; a result that is no failure must
- * conform to it. `exact` is null, or the result before secrets were taken out of it: that is what
- * is held against the schema, and nothing of it is told. What it points to lives in `arena` or
- * where `result` does. BAD_INPUT when the result is not what MCP or the schema says: err->where is
- * a JSON Pointer into the result. Of more than HAFT__LIMIT_MCP_BLOCKS blocks the rest is counted
- * only, and of more than HAFT__LIMIT_TOOL_RESULT_BYTES of text the rest is cut, both with a note.
- */
+/* Reads a result of tools/call. `output_schema` may be null; a successful result must conform to
+ * it. `exact` is null, or the result before redaction: it is validated against the schema, and no
+ * message contains any of it. The output points into `arena` or the memory of `result`. BAD_INPUT
+ * if the result violates MCP or the schema; err->where is a JSON Pointer into the result. Blocks
+ * above HAFT__LIMIT_MCP_BLOCKS are only counted, and text above HAFT__LIMIT_TOOL_RESULT_BYTES is
+ * cut, both with a note. */
 HAFT_MUST_USE haft_status haft__mcp_content_read(haft__arena *arena, haft__json result,
                                                  haft__json exact, haft__json output_schema,
                                                  haft__hash_key hash_key,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elicitation.c - questions are checked before anybody is asked; answers are by
- * run/pause/elicitation.h. Tests: tests/mcp/client/elicitation_test.c. */
+/* elicitation.c - validates questions before a person is asked; run/pause/elicitation.h validates
+ * the answers. Tests: tests/mcp/client/elicitation_test.c. */
 #include "mcp/client/elicitation.h"
 
 #include "base/error.h"
@@ -43,7 +43,7 @@ static haft_status check_form(haft__json schema, haft_error *err)
     return HAFT_OK;
 }
 
-/* With nothing hidden in it, as the schemas of tools: a person reads it. */
+/* Makes hidden characters visible, as in schemas of tools: a person reads it. */
 static haft_status read_form(haft__arena *arena, haft__json params, haft__mcp_elicitation *question,
                              haft_error *err)
 {

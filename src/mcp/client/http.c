@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http.c - what HTTP adds: sessions, and answers that are none. Tests:
- * tests/mcp/client/http_test.c. */
+/* http.c - HTTP specifics: sessions, and error responses. Tests: tests/mcp/client/http_test.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 #include "base/str.h"
 #include "mcp/client/client_int.h"
 
-/* What JSON-RPC leaves to servers; SDKs use it for what is wrong with a request over HTTP. */
+/* The range that JSON-RPC reserves for servers; SDKs use it for errors of the HTTP transport. */
 #define SERVER_CODE_FIRST (-32000)
 #define SERVER_CODE_LAST  (-32099)
 
@@ -19,7 +18,7 @@ haft_status haft__mcp_client_session(haft__mcp_client *client, uint64_t exchange
     bool visible = id.len > 0 && id.len <= HAFT__LIMIT_MCP_SESSION_BYTES;
     (void)err;
     if (exchange == 0 || exchange != client->initialize_id) {
-        return HAFT_OK; /* modern servers may send one; it means nothing */
+        return HAFT_OK; /* modern servers may send one; it has no meaning */
     }
     for (size_t i = 0; i < id.len && visible; i++) {
         visible = id.ptr[i] >= 0x21 && id.ptr[i] <= 0x7E;
@@ -38,20 +37,20 @@ haft_status haft__mcp_client_session(haft__mcp_client *client, uint64_t exchange
     return HAFT_OK;
 }
 
-/* ---- what broke ---- */
+/* ---- failures ---- */
 
 static bool is_redirect(uint32_t http)
 {
     return http >= 300 && http < 400;
 }
 
-/* Whatever is asked: it is not for us, or not there. */
+/* The server refuses every request: not authorised, or moved. */
 static bool is_refusal(uint32_t http)
 {
     return http == 401 || http == 403 || http == 407 || is_redirect(http);
 }
 
-/* Whether the same request would be answered in the same way tomorrow. */
+/* Whether a retry of the same request would get the same response. */
 static bool is_lasting(uint32_t http)
 {
     return http >= 400 && http < 500 && http != 408 && http != 425 && http != 429;
@@ -90,7 +89,7 @@ static void describe_failure(const haft__mcp_exchange_failure *broken, haft_erro
     }
 }
 
-/* The body's own error, as if it had come as an answer to this request; false when it has none. */
+/* Reads the error in the body as the response to this request; false if it has none. */
 static bool read_body(haft__mcp_client *client, haft__arena *arena, haft_str body,
                       haft__rpc_message *ret_message)
 {
@@ -103,10 +102,10 @@ static bool read_body(haft__mcp_client *client, haft__arena *arena, haft_str bod
            && ret_message->kind == HAFT__RPC_ERROR;
 }
 
-/* ---- sessions that are over ---- */
+/* ---- expired sessions ---- */
 
-/* Many servers say 400 where 404 is meant. An error that answers this very request is about the
- * request, unless it is one of the transport's and speaks of the session. */
+/* Many servers send 400 instead of 404. An error with the id of this request is about the request,
+ * unless it is a transport error that mentions the session. */
 static bool is_about_session(const haft__rpc_message *message, uint64_t exchange)
 {
     bool transport = message->code == HAFT__RPC_INVALID
@@ -118,15 +117,14 @@ static bool is_about_session(const haft__rpc_message *message, uint64_t exchange
                                                      HAFT__LIT("not initialized"))));
 }
 
-/* Whether the list has been asked for again in another session already. Of calls, those who make
- * them know. */
+/* Whether the list was already requested again in another session. For calls, the caller knows. */
 static bool was_reopened(const haft__mcp_client *client, uint64_t exchange)
 {
     return exchange == client->list_id && client->listing->reopened;
 }
 
-/* The server does not know the session any more; it has not looked at the request. `error` is what
- * its body says, or NULL. */
+/* The server does not know the session any more and has not processed the request. `error` is from
+ * its body, or NULL. */
 static bool is_session_over(const haft__mcp_client *client, uint64_t exchange,
                             const haft__mcp_exchange_failure *broken,
                             const haft__rpc_message *error)
@@ -141,7 +139,7 @@ static haft_status break_opening(haft__mcp_client *client, bool probe,
                                  const haft__mcp_exchange_failure *broken, haft_error *err)
 {
     haft_error error;
-    bool absent = broken->http == 0 && !broken->sent; /* nobody to initialize, either */
+    bool absent = broken->http == 0 && !broken->sent; /* initialize would not reach it either */
     bool final = absent || is_refusal(broken->http);
     client->discover_id = probe ? 0 : client->discover_id;
     client->initialize_id = probe ? client->initialize_id : 0;
@@ -157,14 +155,15 @@ static haft_status break_opening(haft__mcp_client *client, bool probe,
     return HAFT_OK;
 }
 
-/* A new session. The list is asked for once more; whoever made the call looks at that first. */
+/* Opens a new session. The list is requested again; the caller of the call checks it first. */
 static haft_status reopen(haft__mcp_client *client, haft__mcp_pending_call *call,
                           const haft__mcp_exchange_failure *broken, const haft__rpc_message *told,
                           haft_error *err)
 {
     haft_error error;
     describe_failure(broken, &error);
-    if (told != NULL && broken->http == 400) { /* which of its words it means is not clear */
+    if (told != NULL
+        && broken->http == 400) { /* the error may concern the session or the request */
         haft__mcp_client_fail_text(&error, HAFT_IO, "the server answered with an error",
                                    told->message);
     }
@@ -194,7 +193,7 @@ static haft_status break_call(haft__mcp_client *client, haft__mcp_pending_call *
     describe_failure(broken, &error);
     call->node->event.done.sent = broken->sent;
     call->node->event.done.http = broken->http;
-    /* A server that failed on the way, or a proxy that waited no longer, may have done it. */
+    /* A server that failed while working, or a proxy that timed out, may have executed the call. */
     bool lost = broken->http == 0 || broken->http == 408 || broken->http >= 500;
     haft__mcp_client_call_end(client, call, lost ? HAFT__MCP_OUTCOME_LOST : HAFT__MCP_OUTCOME_ERROR,
                               &error);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input.c - input_required: a modern server wants to know more before it answers a call.
+ * input.c - input_required: a modern server needs more input before it answers a call.
  *
- * What haft can say itself (roots, the server's own state) goes back at once, with the same call
- * under a new id. What a person has to say ends the call: it is made again, in this process or a
- * later one, when there is an answer. Tests: tests/mcp/client/call_test.c.
+ * Input that haft has itself (roots, the server's own state) is sent at once, with the same call
+ * under a new id. Input of a person ends the call: any process sends it again when the answer is
+ * available. Tests: tests/mcp/client/call_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -14,14 +14,14 @@
 #include "json/object.h"
 #include "json/read.h"
 
-/* What one entry of inputRequests comes to. */
+/* The sorted entries of inputRequests. */
 typedef struct inputs {
     haft__arena *arena;
     haft__mcp_elicitation *questions;
     size_t question_count;
     haft__json_member *answered;
     size_t answered_count;
-    haft_error why; /* it cannot be answered */
+    haft_error why; /* the reason if it cannot be answered */
 } inputs;
 
 static haft_status add_roots(haft__mcp_client *client, inputs *in, haft__json key, haft_error *err)
@@ -45,7 +45,7 @@ static haft_status add_roots(haft__mcp_client *client, inputs *in, haft__json ke
     return status;
 }
 
-/* `key` goes back as it came; `request` is what can be told of it. */
+/* `key` is returned unchanged; `request` is the redacted request. */
 static haft_status take_input(haft__mcp_client *client, inputs *in, haft__json key,
                               haft__json request, haft_error *err)
 {
@@ -110,7 +110,7 @@ static void check_input(haft__mcp_pending_call *call, haft__json requests, haft_
     }
 }
 
-/* Nobody has to be asked: the same call again, with what the server wants back. */
+/* Sends the same call again with the requested input; no person is needed. */
 static haft_status call_again(haft__mcp_client *client, haft__mcp_pending_call *call,
                               const inputs *in, haft__json state, haft_error *err)
 {

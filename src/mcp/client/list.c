@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * list.c - the list of a server's tools, page by page, and news that it has changed.
+ * list.c - the list of a server's tools, page by page, and change notifications.
  *
- * A list that goes in circles, or is too long, is cut where that is noticed; an entry that cannot
- * be used is left out; both are told with the reason. Tests: tests/mcp/client/list_test.c.
+ * A list that loops, or is too long, is truncated; an entry that cannot be used is skipped. Both
+ * are reported with the reason. Tests: tests/mcp/client/list_test.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "json/number.h"
 #include "json/object.h"
 
-#define SHOWN_BYTES 80 /* of a name in a warning */
+#define SHOWN_BYTES 80 /* maximum bytes of a name in a warning */
 
 /* ---- begin and end ---- */
 
@@ -72,10 +72,9 @@ haft_status haft__mcp_client_list_begin(haft__mcp_client *client, haft_error *er
         return HAFT_OK;
     }
     if (client->state != HAFT__MCP_CLIENT_OPEN) {
-        return HAFT_OK; /* it goes out when there is somebody to ask */
+        return HAFT_OK; /* sent when the session is open */
     }
-    haft_status status =
-        haft__mcp_client_listen(client, err); /* if it has ended: once for each list */
+    haft_status status = haft__mcp_client_listen(client, err); /* if it has ended: once per list */
     return status == HAFT_OK ? haft__mcp_client_list_send(client, err) : status;
 }
 
@@ -88,7 +87,7 @@ void haft__mcp_client_list_reset(haft__mcp_client *client)
     listing->page_count = listing->bytes = listing->count = 0;
     listing->left_out_count = listing->left_out_all = 0;
     listing->left_out = NULL;
-    listing->has_ttl = false; /* it was that of another list */
+    listing->has_ttl = false; /* it belonged to another list */
     listing->ttl_ms = 0;
     listing->cursor = (haft_str){NULL, 0};
     client->list_id = 0;
@@ -126,7 +125,7 @@ void haft__mcp_client_list_fail(haft__mcp_client *client, const haft_error *erro
     }
 }
 
-/* Asks for the page that is next; a server without tools is not asked. */
+/* Requests the next page; a server without tools gets no request. */
 haft_status haft__mcp_client_list_send(haft__mcp_client *client, haft_error *err)
 {
     haft__mcp_client_outgoing out;
@@ -219,7 +218,7 @@ static haft_status take_entry(haft__mcp_client *client, haft__arena *arena, haft
     return haft__map_put(&listing->names, tool.remote, listing, err);
 }
 
-/* `secrets`: somewhere on the page there are some. */
+/* `secrets`: the page contains secrets. */
 static haft_status take_entries(haft__mcp_client *client, haft__arena *arena, haft__json entries,
                                 bool secrets, bool *ret_full, haft_error *err)
 {
@@ -246,7 +245,7 @@ static haft_status take_entries(haft__mcp_client *client, haft__arena *arena, ha
 
 /* ---- pages ---- */
 
-/* Where the next page begins: .ptr is NULL when there is none, or none that can be asked for. */
+/* The cursor of the next page: .ptr is NULL if there is none, or it cannot be used. */
 static haft_status next_cursor(haft__mcp_tool_listing *listing, haft__json result,
                                haft_str *ret_cursor, haft_error *err)
 {
@@ -289,7 +288,7 @@ static void take_ttl(haft__mcp_tool_listing *listing, haft__json result)
     }
 }
 
-/* Keeps the arena of the message, which the tools point into. */
+/* Keeps the arena of the message, because the tools point into it. */
 static haft_status keep_page(haft__mcp_tool_listing *listing, size_t bytes, haft__arena *io_arena,
                              haft__arena **ret_arena, haft_error *err)
 {
@@ -307,7 +306,8 @@ static haft_status keep_page(haft__mcp_tool_listing *listing, size_t bytes, haft
     return HAFT_OK;
 }
 
-/* As it came: a cursor goes back, and a definition is what it is. One with a secret is left out. */
+/* Uses the original message: cursors are sent back, and definitions are hashed. A definition with a
+ * secret is skipped. */
 static haft_status take_page(haft__mcp_client *client, const haft__rpc_message *message,
                              size_t bytes, haft__arena *io_arena, haft_error *err)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * open.c - which era a server is of, and which version is spoken.
+ * open.c - determines the era of a server and negotiates the version.
  *
- * A modern server knows server/discover. Whatever else answers, with any error or none, is asked
- * to initialize: old servers fail in too many ways to key on one. Each of the two is tried once.
- * Tests: tests/mcp/client/open_test.c.
+ * A modern server supports server/discover. After any other response, or none, the client sends
+ * initialize: old servers fail in too many different ways to test for one. Each of the two is tried
+ * once. Tests: tests/mcp/client/open_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -14,7 +14,7 @@
 #include "mcp/visible.h"
 #include "json/object.h"
 
-#define NAME_BYTES 200 /* of what a server calls itself */
+#define NAME_BYTES 200 /* maximum bytes of the server's name */
 
 static haft_status fail(haft__mcp_client *client, const haft_error *error)
 {
@@ -22,7 +22,7 @@ static haft_status fail(haft__mcp_client *client, const haft_error *error)
     return HAFT_OK;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static haft_status discover(haft__mcp_client *client, haft_error *err)
 {
@@ -71,7 +71,7 @@ haft_status haft__mcp_client_open(haft__mcp_client *client, haft_error *err)
 haft_status haft__mcp_client_reopen(haft__mcp_client *client, haft_error *err)
 {
     if (client->state == HAFT__MCP_CLIENT_INITIALIZING) {
-        return HAFT_OK; /* on its way already */
+        return HAFT_OK; /* already sent */
     }
     client->level_id = client->listen_id = 0;
     return haft__mcp_client_initialize(client, err);
@@ -124,7 +124,7 @@ static haft_status notify_ready(haft__mcp_client *client, haft__json info, haft_
     return HAFT_OK;
 }
 
-/* What waited goes out. */
+/* Sends everything that waited. */
 static haft_status finish_opening(haft__mcp_client *client, haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -152,7 +152,7 @@ static haft_status open_modern(haft__mcp_client *client, const haft__json *resul
     client->state = HAFT__MCP_CLIENT_OPEN;
     client->era = client->options.era = HAFT__MCP_ERA_MODERN;
     client->protocol = HAFT__LIT(HAFT__MCP_MODERN_VERSION);
-    client->has_tools = true; /* unless it says otherwise */
+    client->has_tools = true; /* unless the server declares otherwise */
     client->has_changes = false;
     if (result != NULL) {
         take_capabilities(client, haft__object_get(*result, "capabilities"));
@@ -162,10 +162,10 @@ static haft_status open_modern(haft__mcp_client *client, const haft__json *resul
     return status == HAFT_OK ? finish_opening(client, err) : status;
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
-/* Goes on with the best of the versions a server names; *ret_done is false when there is no such
- * list, or nothing on it that was not tried. */
+/* Continues with the best version of a server's list; *ret_done is false if it has no list, or no
+ * untried version in it. */
 static haft_status use_versions(haft__mcp_client *client, haft__json versions, bool *ret_done,
                                 haft_error *err)
 {
@@ -208,7 +208,7 @@ haft_status haft__mcp_client_on_discovered(haft__mcp_client *client,
     bool modern =
         versions.kind == HAFT__JSON_ARRAY && (answer || message->code == HAFT__RPC_VERSION);
     if (modern && haft__mcp_version_modern(version) && !client->asked_again) {
-        client->asked_again = true; /* it refuses what it says it speaks: once more */
+        client->asked_again = true; /* it rejected a version that it lists: retry once */
         return discover(client, err);
     }
     if (modern) {
@@ -221,7 +221,7 @@ haft_status haft__mcp_client_on_discovered(haft__mcp_client *client,
     return haft__mcp_client_initialize(client, err);
 }
 
-/* The server's own reason, or what is wrong with its answer. */
+/* The server's error message, or the error of its response. */
 static haft_status refused(haft__mcp_client *client, const haft__rpc_message *message,
                            haft_error *err)
 {
@@ -295,6 +295,6 @@ haft_status haft__mcp_client_on_initialized(haft__mcp_client *client,
                                    haft__json_text(version));
         return fail(client, &error);
     }
-    client->protocol = spoken; /* a text of ours, not the server's */
+    client->protocol = spoken; /* a static text, not the server's */
     return open_legacy(client, message->result, err);
 }

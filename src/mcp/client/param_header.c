@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* param_header.c - values as headers. Tests: tests/mcp/client/param_header_test.c. */
+/* param_header.c - encodes header values. Tests: tests/mcp/client/param_header_test.c. */
 #include "mcp/client/param_header.h"
 
 #include "base/str.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * question.c - what a server of the legacy era asks: whether we are there, for roots, a person's
- * answer, or a model's. The last is declined. Tests: tests/mcp/client/question_test.c.
+ * question.c - requests of a legacy server: ping, roots, elicitation, sampling. Sampling is
+ * rejected. Tests: tests/mcp/client/question_test.c.
  */
 #include <stdlib.h>
 
@@ -13,8 +13,8 @@
 
 /* ---- questions ---- */
 
-/* Takes it out of the list and tells its end; what the server is told comes before or not at all.
- */
+/* Unlinks the question and queues its final event; a response to the server is queued before or not
+ * at all. */
 static void end_question(haft__mcp_client *client, haft__mcp_pending_question **at, bool tell)
 {
     haft__mcp_pending_question *asked = *at;
@@ -61,7 +61,7 @@ void haft__mcp_client_question_withdrawn(haft__mcp_client *client, haft__json id
     }
 }
 
-/* The call a question belongs to: its stream's, or the only one there is. */
+/* The call of a question: that of its stream, or the only open one. */
 static uint64_t call_of(haft__mcp_client *client, uint64_t exchange)
 {
     const haft__mcp_pending_call *call = haft__mcp_client_call_find(client, exchange);

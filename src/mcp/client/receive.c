@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * receive.c - a message has come: whose answer it is, or what it tells.
+ * receive.c - dispatches a received message: a response, a request or a notification.
  *
- * Nothing is believed: an answer must be to a request that is under way, a notification about
- * something that is. All else is dropped. Tests: tests/mcp/client/receive_test.c.
+ * Nothing is trusted: a response must belong to an open request, a notification to an open call or
+ * subscription. Everything else is dropped. Tests: tests/mcp/client/receive_test.c.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,11 +16,11 @@
 #include "json/number.h"
 #include "json/object.h"
 
-#define TOLD_FAULTS  10  /* the first of them are told as log messages */
-#define BEGINNING    200 /* bytes of a message that cannot be read, which are looked at */
+#define TOLD_FAULTS  10  /* number of faults that are reported as log messages */
+#define BEGINNING    200 /* inspected bytes of an unreadable message */
 #define SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
 
-/* ---- whose answer it is ---- */
+/* ---- the request of a response ---- */
 
 static bool is_under_way(haft__mcp_client *client, uint64_t id)
 {
@@ -30,7 +30,7 @@ static bool is_under_way(haft__mcp_client *client, uint64_t id)
                || haft__mcp_client_call_find(client, id) != NULL);
 }
 
-/* The one request that is under way; 0 when there are more. */
+/* The only open request; 0 if there are several. */
 static uint64_t only_request(const haft__mcp_client *client)
 {
     const uint64_t ids[] = {client->discover_id, client->initialize_id, client->list_id,
@@ -47,8 +47,8 @@ static uint64_t only_request(const haft__mcp_client *client)
     return count == 1 ? only : 0;
 }
 
-/* The request that an answer without an id is to: over HTTP the one it came for. Else some servers
- * answer notifications, too, which must not be taken for answers to the list or to a call. */
+/* The request for a response without an id: over HTTP that of the exchange. Otherwise careful: some
+ * servers respond to notifications too, and that must not end the list or a call. */
 static uint64_t request_without_id(haft__mcp_client *client, uint64_t exchange)
 {
     uint64_t only = exchange != 0 ? exchange : only_request(client);
@@ -56,7 +56,7 @@ static uint64_t request_without_id(haft__mcp_client *client, uint64_t exchange)
     return clear && is_under_way(client, only) ? only : 0;
 }
 
-/* The request an answer is to; 0 for none of ours. *ret_why says what is wrong with its id. */
+/* The request for a response; 0 if it is not ours. *ret_why is the problem with its id. */
 static uint64_t request_of(haft__mcp_client *client, uint64_t exchange, haft__json id,
                            const char **ret_why)
 {
@@ -71,7 +71,7 @@ static uint64_t request_of(haft__mcp_client *client, uint64_t exchange, haft__js
     return is_under_way(client, number) ? number : 0;
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static haft_status dispatch_answer(haft__mcp_client *client, uint64_t id,
                                    const haft__rpc_message *message, size_t bytes,
@@ -79,7 +79,7 @@ static haft_status dispatch_answer(haft__mcp_client *client, uint64_t id,
 {
     haft__mcp_pending_call *call = haft__mcp_client_call_find(client, id);
     if (client->options.transport == HAFT__MCP_STDIO && id > client->level_id) {
-        client->level_id = 0; /* who answers what came behind it will not answer it any more */
+        client->level_id = 0; /* a response to a later request implies that this one gets none */
     }
     if (call != NULL) {
         return haft__mcp_client_call_answer(client, call, message, 0, io_arena, err);
@@ -97,7 +97,7 @@ static haft_status dispatch_answer(haft__mcp_client *client, uint64_t id,
         return haft__mcp_client_watch_lost(client, err);
     }
     client->level_id = id == client->level_id ? 0 : client->level_id;
-    return HAFT_OK; /* late, or never asked for */
+    return HAFT_OK; /* late, or never requested */
 }
 
 static haft_status take_answer(haft__mcp_client *client, uint64_t exchange,
@@ -116,7 +116,7 @@ static haft_status take_answer(haft__mcp_client *client, uint64_t exchange,
 
 /* ---- notifications ---- */
 
-/* `exchange` is where it came: that of a call, or of something else. */
+/* `exchange` is where it arrived: that of a call, or another one. */
 static haft_status notify_log(haft__mcp_client *client, uint64_t exchange, haft_str level,
                               haft_str logger, haft_str text, haft_error *err)
 {
@@ -167,7 +167,7 @@ static haft_status take_log(haft__mcp_client *client, uint64_t exchange, haft__j
     return status == HAFT_TOO_BIG ? HAFT_OK : status;
 }
 
-/* It must go forward; what is too long to be kept is no number anybody needs. */
+/* Progress must increase; a number that is too long to keep is dropped. */
 static bool goes_forward(haft__mcp_pending_call *call, haft__json progress)
 {
     haft_str text = haft__json_text(progress), before = haft__str(call->progress);
@@ -212,7 +212,7 @@ static haft_status take_progress(haft__mcp_client *client, haft__json params, ha
     return HAFT_OK;
 }
 
-/* Legacy servers just say so; modern ones to those who listen. */
+/* Legacy servers send it without a subscription; modern ones only to subscribers. */
 static haft_status take_change(haft__mcp_client *client, haft__json params, haft_error *err)
 {
     haft__json id = haft__object_get(haft__object_get(params, "_meta"), SUBSCRIPTION);
@@ -264,7 +264,7 @@ static haft_status take_request(haft__mcp_client *client, uint64_t exchange,
     bool modern =
         client->state == HAFT__MCP_CLIENT_PROBING || client->state == HAFT__MCP_CLIENT_IDLE
         || client->state == HAFT__MCP_CLIENT_FAILED || client->era == HAFT__MCP_ERA_MODERN;
-    if (modern) { /* a modern server may not ask, and is not answered */
+    if (modern) { /* a modern server may not send requests, and gets no response */
         return HAFT_OK;
     }
     return haft__mcp_client_on_request(client, exchange, message, err);
@@ -278,8 +278,8 @@ static bool contains(haft_str text, haft_str part)
     return text.len >= part.len;
 }
 
-/* Whether a text that cannot be read was meant as an answer: nobody else says "jsonrpc", and a
- * method would stand at the beginning, too. */
+/* Whether an unreadable text was meant as a response: it has "jsonrpc", and no method near its
+ * beginning. */
 static bool looks_like_response(haft_str text)
 {
     size_t size = text.len < BEGINNING ? text.len : BEGINNING;
@@ -288,7 +288,7 @@ static bool looks_like_response(haft_str text)
            && !contains(begin, HAFT__LIT("\"method\""));
 }
 
-/* The request that is answered with something that is not valid; 0 for none. */
+/* The request for an invalid response; 0 for none. */
 static uint64_t request_of_fault(haft__mcp_client *client, uint64_t exchange, haft_str text,
                                  const haft__rpc_fault *fault, haft_status status)
 {
@@ -304,7 +304,7 @@ static uint64_t request_of_fault(haft__mcp_client *client, uint64_t exchange, ha
                : 0;
 }
 
-/* An answer that is spoilt is an answer; a request that is spoilt gets one. */
+/* An invalid response ends its request; an invalid request gets an error response. */
 static haft_status take_fault(haft__mcp_client *client, uint64_t exchange, haft_str given,
                               const haft__rpc_fault *fault, const haft_error *why,
                               haft__arena *io_arena, haft_error *err)
@@ -351,7 +351,7 @@ haft_status haft__mcp_client_receive(haft__mcp_client *client, uint64_t exchange
     haft__rpc_fault fault = {0};
     haft_error why = {.status = HAFT_OK};
     haft__arena_init(&arena, 0);
-    bool fits = text.len <= HAFT__LIMIT_MCP_MESSAGE_BYTES; /* else it is refused uncopied */
+    bool fits = text.len <= HAFT__LIMIT_MCP_MESSAGE_BYTES; /* else it is rejected without a copy */
     haft_str copy = fits ? haft__arena_copy(&arena, text) : text;
     haft_status status =
         copy.ptr != NULL || text.len == 0

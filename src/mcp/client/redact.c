@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * redact.c - what a server says without the host's secrets.
+ * redact.c - redacts the host's secrets in messages of a server.
  *
- * All of a message goes through this when it has been read, before anything of it is cut, put on
- * one line or shown: of half a secret nobody can tell that it is one. Values are looked at as haft
- * writes them, so that it does not matter how the server spells its JSON. What must go back to the
- * server or is compared (ids, cursors, definitions, states) stays as it came.
- * Tests: tests/mcp/client/redact_test.c.
+ * Every message is redacted right after parsing, before any part of it is truncated, joined to one
+ * line or shown: half a secret cannot be recognised. Values are checked in haft's own
+ * serialisation, so that the server's JSON escapes do not matter. Values that go back to the server
+ * or are compared (ids, cursors, definitions, states) stay unchanged. Tests:
+ * tests/mcp/client/redact_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -113,7 +113,7 @@ haft_status haft__mcp_client_read_message(const haft__mcp_client *client, haft__
         return clean_message(client, arena, ret_message, why);
     }
     if (status != HAFT_NO_MEMORY && text.len <= HAFT__LIMIT_MCP_MESSAGE_BYTES) {
-        /* what is wrong is told with words of the message */
+        /* the error quotes the message */
         haft_status cleaned = haft__mcp_client_redact_text(client, arena, &text, &secret, why);
         status = cleaned == HAFT_OK ? status : cleaned;
     }

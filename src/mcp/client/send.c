@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* send.c - what goes out: requests, notifications, answers, and their headers. Tests:
+/* send.c - outgoing requests, notifications, responses and their headers. Tests:
  * tests/mcp/client/open_test.c. */
 #include "base/error.h"
 #include "base/limits.h"
@@ -61,7 +61,7 @@ void haft__mcp_client_add_info(const haft__mcp_client *client, haft__json_writer
     haft__json_end_object(w);
 }
 
-/* Whether what is sent now is sent to a modern server. */
+/* Whether the current message goes to a modern server. */
 static bool is_modern(const haft__mcp_client *client)
 {
     return client->state == HAFT__MCP_CLIENT_PROBING
@@ -155,7 +155,7 @@ typedef struct headers {
     haft_error *err;
 } headers;
 
-/* Keeps the line that was written. */
+/* Stores the header line. */
 static void keep(headers *h)
 {
     haft_str line = {NULL, 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * begin.c - requests that take their time: checked here, then handed to whoever serves them.
+ * begin.c - long-running requests: validated here, then passed to the application.
  *
  * Tests: tests/mcp/server/begin_test.c.
  */
@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "mcp/server/server_int.h"
 
-/* The member that says what it is about. */
+/* The member that names the target of the request. */
 static const char *name_key(haft__mcp_method verb)
 {
     switch (verb) {
@@ -57,7 +57,7 @@ static void take_token(haft__mcp_request *request)
     request->own->token = good ? *token : haft__json_null();
 }
 
-/* Opens what the client kept for us, which is good for one request. */
+/* Opens the state that the client kept; it is valid for one request. */
 static haft_status open_state(haft__mcp_request *request, haft_str sealed, uint64_t now_ms,
                               haft_error *err)
 {
@@ -84,7 +84,7 @@ static haft_status open_state(haft__mcp_request *request, haft_str sealed, uint6
     return status;
 }
 
-/* What the client says to an earlier request of ours, and what it kept for us. */
+/* Reads the answers to questions of an earlier request, and the state that the client kept. */
 static bool take_answers(haft__mcp_request *request, uint64_t now_ms)
 {
     const haft__json *answers = haft__json_get(request->params, HAFT__LIT("inputResponses"));
@@ -106,7 +106,7 @@ static bool take_answers(haft__mcp_request *request, uint64_t now_ms)
     return status == HAFT_OK;
 }
 
-/* Puts it among those that are under way. */
+/* Adds it to the open requests. */
 static void register_request(haft__mcp_request *request)
 {
     haft__mcp_request_internal *own = request->own;

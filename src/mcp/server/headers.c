@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * headers.c - headers of HTTP that repeat what a request says, so that what stands between
- * can route it: they must say the same. Tests: tests/mcp/server/headers_test.c.
+ * headers.c - HTTP headers that repeat parts of a request, so that proxies can route it: they must
+ * match the body. Tests: tests/mcp/server/headers_test.c.
  *
- * What a header cannot carry is written =?base64?...?= there.
+ * Values that a header cannot contain are encoded as =?base64?...?=.
  */
 #include "base/ascii.h"
 #include "base/limits.h"
@@ -41,7 +41,7 @@ static int base64_value(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Strictly: whole groups, padding at the end only. */
+/* Strict: whole groups, padding at the end only. */
 static bool decode_base64(haft_str text, char *to, size_t *ret_length)
 {
     size_t made = 0;
@@ -67,7 +67,7 @@ static bool decode_base64(haft_str text, char *to, size_t *ret_length)
     return true;
 }
 
-/* What a header says, its spelling taken off; .ptr is NULL when it is spelt wrongly. */
+/* The decoded value of a header; .ptr is NULL if its encoding is invalid. */
 static haft_str header_value(haft__mcp_request *request, haft_str header)
 {
     haft_str value = haft__str_trim(header);
@@ -85,7 +85,7 @@ static haft_str header_value(haft__mcp_request *request, haft_str header)
     return (haft_str){decoded, length};
 }
 
-/* ---- of every request ---- */
+/* ---- headers of every request ---- */
 
 static haft_str named(const haft__mcp_request *request)
 {
@@ -102,7 +102,7 @@ static haft_str named(const haft__mcp_request *request)
     return (haft_str){NULL, 0};
 }
 
-/* True when the header is there and says `wanted`. */
+/* True if the header exists and equals `wanted`. */
 static bool same(haft__mcp_request *request, const char *header, haft_str found, haft_str wanted)
 {
     if (found.ptr == NULL) {
@@ -125,9 +125,9 @@ bool haft__mcp_headers_check(haft__mcp_request *request, const haft__mcp_headers
            && (name.ptr == NULL || same(request, "Mcp-Name", headers->name, name));
 }
 
-/* ---- of arguments ---- */
+/* ---- headers of arguments ---- */
 
-/* Integers are compared as numbers, all else as it is written. */
+/* Integers are compared as numbers, everything else as text. */
 static bool equals_argument(haft__mcp_request *request, haft_str value, haft__json argument)
 {
     switch (argument.kind) {
@@ -145,13 +145,13 @@ static bool equals_argument(haft__mcp_request *request, haft_str value, haft__js
     }
 }
 
-/* One property that has a header of its own. */
+/* One property that has its own header. */
 static bool check_property(haft__mcp_request *request, haft_str header, const haft__json *argument,
                            const haft__mcp_headers *headers)
 {
     char name[sizeof(PARAM_HEAD) + HAFT__LIMIT_TOOL_NAME_BYTES];
     if (header.len == 0 || header.len > HAFT__LIMIT_TOOL_NAME_BYTES) {
-        return true; /* clients leave such a tool alone */
+        return true; /* clients do not use such a tool */
     }
     (void)snprintf(name, sizeof(name), PARAM_HEAD "%.*s", HAFT__ARG(header));
     haft_str found = headers->get(headers->context, name);
@@ -171,7 +171,7 @@ static bool check_property(haft__mcp_request *request, haft_str header, const ha
            || refuse(request, name, "does not say what the body says");
 }
 
-/* Properties of properties, no deeper than schemas are. */
+/* Recurses into nested properties; schemas bound the depth. */
 static bool check_object(haft__mcp_request *request, haft__json schema, haft__json arguments,
                          const haft__mcp_headers *headers, int depth)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * methods.c - the methods, as a table, and those that are answered at once: the opening of
- * either era, ping, levels of the log, lists. Tests: tests/mcp/server/methods_test.c.
+ * methods.c - the table of methods, and those with an immediate response: handshake and discovery,
+ * ping, log levels, lists. Tests: tests/mcp/server/methods_test.c.
  */
 #include <inttypes.h>
 
@@ -11,7 +11,7 @@
 #include "mcp/server/server_int.h"
 #include "json/read.h"
 
-/* How long a client may keep a list: it only changes with the server. */
+/* How long a client may cache a list. */
 #define LIST_TTL_MS 60000
 
 static const haft__mcp_server_handlers *served_by(const haft__mcp_request *request)
@@ -19,7 +19,7 @@ static const haft__mcp_server_handlers *served_by(const haft__mcp_request *reque
     return request->own->server->options.served;
 }
 
-/* Sends what was written, or says that it could not be. */
+/* Sends the written members, or an error if writing failed. */
 static void answer(haft__mcp_request *request, haft__buf *members)
 {
     if (haft__buf_check(members, NULL) == HAFT_OK) {
@@ -33,7 +33,7 @@ static void answer(haft__mcp_request *request, haft__buf *members)
     haft__buf_finish(members);
 }
 
-/* ---- openings ---- */
+/* ---- handshake and discovery ---- */
 
 static void add_capabilities(haft__json_writer *w, const haft__mcp_server_handlers *served,
                              bool modern)
@@ -79,7 +79,7 @@ static void add_instructions(haft__json_writer *w, const haft__mcp_server_option
     }
 }
 
-/* The members of an object that was written whole. */
+/* The members of a written object, without its braces. */
 static haft_str inside(const haft__buf *object)
 {
     haft_str text = haft__buf_str(object);
@@ -96,7 +96,7 @@ static void answer_object(haft__mcp_request *request, haft__buf *object)
     }
 }
 
-/* The version that is asked for if we speak it, else our newest: the client then decides. */
+/* The requested version if it is supported, else our newest: the client then decides. */
 static bool agree(haft__mcp_request *request)
 {
     haft__mcp_peer *peer = request->own->peer;
@@ -228,7 +228,7 @@ static void set_level(haft__mcp_request *request, const haft__mcp_headers *heade
 
 /* ---- lists ---- */
 
-/* Where a page begins; false when the cursor is none of ours. */
+/* The start of a page; false if the cursor is invalid. */
 static bool read_cursor(haft__mcp_request *request, size_t *ret_from)
 {
     haft__mcp_request_internal *own = request->own;
@@ -301,7 +301,7 @@ LIST(list_resources, HAFT__MCP_LIST_RESOURCES, "resources")
 LIST(list_templates, HAFT__MCP_LIST_TEMPLATES, "resourceTemplates")
 LIST(list_prompts, HAFT__MCP_LIST_PROMPTS, "prompts")
 
-/* ---- what others do ---- */
+/* ---- methods of other files ---- */
 
 #define VERB(function, verb)                                                                       \
     static void function(haft__mcp_request *request, const haft__mcp_headers *headers,             \
@@ -328,7 +328,7 @@ typedef struct method {
     const char *name;
     int eras;
     feature needs;
-    bool early; /* before the handshake, too */
+    bool early; /* allowed before the handshake */
     void (*perform)(haft__mcp_request *request, const haft__mcp_headers *headers, uint64_t now_ms);
 } method;
 
@@ -374,9 +374,9 @@ static const method *find_method(const haft__mcp_request *request)
     return NULL;
 }
 
-/* ---- what a request without a handshake must say ---- */
+/* ---- required members of a request without a handshake ---- */
 
-/* Which one was wanted: in the header alone, as one with a handshake has it, or in the body. */
+/* The requested version is in the header only, as for versions with a handshake, or in the body. */
 static void refuse_version(haft__mcp_request *request, haft_str requested, bool header)
 {
     haft__buf data;
@@ -395,14 +395,15 @@ static void refuse_version(haft__mcp_request *request, haft_str requested, bool 
     haft__buf_finish(&data);
 }
 
-/* True when it says all that it must; else it was refused. */
+/* True if `_meta` is complete; otherwise the request was rejected. */
 static bool check_meta(haft__mcp_request *request, const haft__mcp_headers *headers)
 {
     const haft__json *version = haft__mcp_request_meta(request, HAFT__MCP_META_VERSION);
     haft_str header = headers != NULL ? haft__str_trim(headers->version) : HAFT__LIT("");
     if (version == NULL && header.len > 0
         && !haft__str_equal(header, HAFT__LIT(HAFT__MCP_SERVER_MODERN_VERSION))
-        && !haft__mcp_version_has_handshake(header)) { /* the header alone made it a modern one */
+        && !haft__mcp_version_has_handshake(
+            header)) { /* only the header made it a modern request */
         refuse_version(request, header, true);
         return false;
     }

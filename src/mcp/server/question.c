@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * question.c - questions to the client on the way to an answer: as requests of our own after
- * a handshake, else as an answer that the client comes back with.
- * Tests: tests/mcp/server/question_test.c.
+ * question.c - questions to the client during a request: as our own requests after a handshake,
+ * else as a result that the client answers with a new request. Tests:
+ * tests/mcp/server/question_test.c.
  */
 #include <inttypes.h>
 
@@ -12,7 +12,7 @@
 #include "json/canonical.h"
 #include "json/read.h"
 
-/* ---- states, each good for one answer ---- */
+/* ---- nonces: each state is valid once ---- */
 
 static uint64_t *state_word(haft__mcp_nonces *states, uint64_t number, uint64_t *ret_bit)
 {
@@ -64,8 +64,8 @@ void haft__mcp_request_write_binding(const haft__mcp_request *request, haft__buf
     }
 }
 
-/* Without a handshake: the questions are the answer. What the client keeps has a number, so that
- * one answer is never taken for two calls. */
+/* Without a handshake: the result contains the questions. The client's state has a number, so that
+ * one answer is never used for two calls. */
 static void end_with_questions(haft__mcp_request *request,
                                const haft__mcp_server_question *questions, size_t count,
                                haft_str state, uint64_t now_ms)
@@ -112,7 +112,7 @@ static void end_with_questions(haft__mcp_request *request,
     haft__buf_finish(&members);
 }
 
-/* False when it cannot be asked. */
+/* False if the question cannot be sent. */
 static bool send_question(haft__mcp_request *request, const haft__mcp_server_question *question,
                           int64_t id)
 {
@@ -128,7 +128,7 @@ static bool send_question(haft__mcp_request *request, const haft__mcp_server_que
     return good;
 }
 
-/* Whoever serves the request is told that it is gone, as nobody will answer. */
+/* Drops the request at the application, because no answer will come. */
 static void give_up(haft__mcp_request *request, const char *why)
 {
     const haft__mcp_server_options *options = &request->own->server->options;
@@ -136,7 +136,7 @@ static void give_up(haft__mcp_request *request, const char *why)
     haft__mcp_request_fail(request, HAFT__RPC_INTERNAL, haft__str(why), HAFT__LIT(""));
 }
 
-/* Lost when there is no memory for it: then the client answers what nobody hears. */
+/* Best effort: when out of memory the client may still answer, and the answer is ignored. */
 static void withdraw(haft__mcp_request *request, int64_t id)
 {
     haft__buf text;
@@ -185,7 +185,7 @@ static void withdraw_others(haft__mcp_request *request, const haft__mcp_server_q
     own->waiting_count = stay;
 }
 
-/* Room for so many in all. */
+/* Capacity for `count` questions in total. */
 static bool make_room(haft__mcp_request_internal *own, size_t count)
 {
     if (count <= own->waiting_room) {
@@ -209,7 +209,7 @@ static bool was_asked(const haft__mcp_request_internal *own, haft_str key)
     return i < own->waiting_count;
 }
 
-/* Asks what was not asked before. */
+/* Sends the questions that were not sent before. */
 static bool ask_new(haft__mcp_request *request, const haft__mcp_server_question *question)
 {
     haft__mcp_request_internal *own = request->own;
@@ -255,9 +255,9 @@ size_t haft__mcp_request_open_questions(const haft__mcp_request *request)
     return open;
 }
 
-/* ---- what is answered ---- */
+/* ---- answers ---- */
 
-/* The answer in the memory of the request that it is for; null when it was an error. */
+/* Copies the answer to the memory of its request; null if it was an error. */
 static bool keep_answer(haft__mcp_request *request, haft__mcp_open_question *waiting,
                         const haft__rpc_message *message)
 {
@@ -279,7 +279,7 @@ static bool keep_answer(haft__mcp_request *request, haft__mcp_open_question *wai
     return good;
 }
 
-/* One object of all answers that are there. */
+/* Builds one object of all answers so far. */
 static void resume(haft__mcp_request *request)
 {
     haft__mcp_request_internal *own = request->own;
@@ -324,7 +324,7 @@ bool haft__mcp_peer_take_answer(haft__mcp_peer *peer, const haft__rpc_message *m
             continue;
         }
         if (!keep_answer(request, waiting, message)) {
-            waiting->answer = haft__json_null(); /* as good as none */
+            waiting->answer = haft__json_null(); /* treated as no answer */
         }
         waiting->there = true;
         resume(request);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request.c - what is sent for a request that is under way: progress, log, and its one answer.
- * Questions are in question.c. Tests: tests/mcp/server/request_test.c.
+ * request.c - the output of an open request: progress, log messages, and its single response.
+ * question.c has the questions. Tests: tests/mcp/server/request_test.c.
  */
 #include <inttypes.h>
 
@@ -26,7 +26,7 @@ void haft__mcp_request_send(haft__mcp_request *request, haft__mcp_server_message
         sent.http = 500;
         sent.text = request->own->lost.len > 0 ? request->own->lost : haft__str(no_memory);
     }
-    if (good || kind == HAFT__MCP_MESSAGE_ANSWER) { /* what comes on the way may be lost */
+    if (good || kind == HAFT__MCP_MESSAGE_ANSWER) { /* intermediate messages may be dropped */
         peer->send(peer->context, request->own->stream, &sent);
     }
     haft__buf_finish(text);
@@ -56,7 +56,7 @@ void haft__mcp_request_reject(haft__mcp_request *request, uint32_t http, int64_t
     haft__mcp_request_free(request);
 }
 
-/* With a handshake, clients read an error of JSON-RPC only where HTTP went well. */
+/* With a handshake, clients read a JSON-RPC error only from a successful HTTP response. */
 void haft__mcp_request_reject_params(haft__mcp_request *request, const char *why)
 {
     haft__mcp_request_reject(request, request->modern ? 400 : 200, HAFT__RPC_PARAMS, haft__str(why),
@@ -75,7 +75,7 @@ haft__json haft__mcp_request_id(const haft__mcp_request *request)
     return request->own->message.id;
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static void add_meta(const haft__mcp_request *request, bool first, haft__buf *text)
 {
@@ -117,7 +117,7 @@ static void send_result(haft__mcp_request *request, haft__buf *text)
     haft__mcp_request_free(request);
 }
 
-/* No client takes a message that is longer than it may be. A model that made the call reads that,
+/* The response exceeds the message limit of clients. The model that made the call reads this error
  * and can ask for less. */
 static void end_unwritten(haft__mcp_request *request, haft_status why)
 {
@@ -187,14 +187,14 @@ void haft__mcp_request_abandon(haft__mcp_request *request)
     haft__mcp_request_free(request);
 }
 
-/* ---- on the way ---- */
+/* ---- progress and log messages ---- */
 
 bool haft__mcp_request_client_supports(const haft__mcp_request *request, const char *capability)
 {
     return haft__json_get(request->own->capabilities, haft__str(capability)) != NULL;
 }
 
-/* {} means forms only, as it was before there were pages. */
+/* {} means forms only: it predates URL mode. */
 bool haft__mcp_request_client_can_elicit(const haft__mcp_request *request, bool page)
 {
     const haft__json *can = haft__json_get(request->own->capabilities, HAFT__LIT("elicitation"));
@@ -250,7 +250,7 @@ void haft__mcp_request_log(haft__mcp_request *request, haft__mcp_level level, ha
     haft__mcp_request_send(request, HAFT__MCP_MESSAGE_PART, 200, &text);
 }
 
-/* ---- who wants to be told of changes ---- */
+/* ---- subscriptions to changes ---- */
 
 static const struct {
     const char *wish, *method;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server.c - clients and their messages: which era one belongs to, and who takes it.
+ * server.c - clients and their messages: determines the era of a message and dispatches it.
  *
  * Tests: tests/mcp/server/server_test.c, fuzz/mcp_server.c.
  */
@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "mcp/server/server_int.h"
 
-/* With a handshake, the newest first. */
+/* Versions with a handshake, the newest first. */
 static const char *const old_versions[] = {HAFT__MCP_SERVER_LEGACY_VERSION, "2025-06-18",
                                            "2025-03-26", "2024-11-05"};
 
@@ -162,7 +162,7 @@ static bool has_method(const haft__mcp_request *request, const char *method)
     return haft__str_equal(request->own->message.method, haft__str(method));
 }
 
-/* A request that names its version, or comes with a header that only one which does can have. */
+/* A modern request names its version, or has a header that only modern requests have. */
 static haft__mcp_request_kind era_of(const haft__mcp_request *request,
                                      const haft__mcp_headers *headers)
 {
@@ -185,7 +185,7 @@ static haft__mcp_request_kind era_of(const haft__mcp_request *request,
                : HAFT__MCP_REQUEST_LEGACY;
 }
 
-/* Who waits for an answer knows it by its id, also when there is no memory for any other. */
+/* Prepares a response with the id for the case that memory runs out later. */
 static bool write_fallback(haft__mcp_request_internal *own)
 {
     if (own->message.kind != HAFT__RPC_REQUEST) {
@@ -250,7 +250,7 @@ void haft__mcp_request_reject_message(haft__mcp_request *request, int64_t code, 
     haft__mcp_request_free(request);
 }
 
-/* ---- taking ---- */
+/* ---- receiving ---- */
 
 static void send_nothing(haft__mcp_request *request, uint32_t http)
 {
@@ -268,7 +268,7 @@ static haft__mcp_request *find_request(const haft__mcp_peer *peer, haft__json id
     return request;
 }
 
-/* The client does not want an answer any more; ids that are not under way are ignored. */
+/* The client cancels a request; unknown ids are ignored. */
 static void cancel(haft__mcp_peer *peer, haft__json params)
 {
     const haft__json *id = haft__json_get(params, HAFT__LIT("requestId"));
@@ -340,7 +340,7 @@ void haft__mcp_peer_receive(haft__mcp_peer *peer, haft__mcp_request *request,
     case HAFT__RPC_ERROR: {
         haft__rpc_message message = own->message;
         send_nothing(request, 202);
-        (void)haft__mcp_peer_take_answer(peer, &message); /* one that nobody waits for is ignored */
+        (void)haft__mcp_peer_take_answer(peer, &message); /* an unexpected answer is ignored */
         haft__mcp_request_free(request);
         break;
     }

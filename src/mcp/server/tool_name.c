@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tool_name.c - which names need another spelling. Tests: tests/mcp/server/tool_name_test.c. */
+/* tool_name.c - encodes names that are not valid in MCP. Tests: tests/mcp/server/tool_name_test.c.
+ */
 #include "mcp/server/tool_name.h"
 
 #include "base/ascii.h"
