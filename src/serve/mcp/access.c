@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* access.c - Host, Origin, token, and the kinds of content. Tests:
- * tests/serve/mcp/access_test.c.
- */
+/* access.c - checks Host, Origin, token and content types. Tests: tests/serve/mcp/access_test.c. */
 #include "serve/mcp/access.h"
 
 #include "base/ascii.h"
@@ -12,7 +10,7 @@
 
 /* ---- names of hosts ---- */
 
-/* "localhost:80" and "[::1]:80" without the port; .ptr is NULL when it is no host. */
+/* "localhost:80" and "[::1]:80" without the port; .ptr is NULL if it is not a host. */
 static haft_str without_port(haft_str host)
 {
     haft_str rest = host;
@@ -37,7 +35,7 @@ static bool is_local_name(haft_str name)
            || haft__str_equal(name, HAFT__LIT("[::1]"));
 }
 
-/* Digits and dots, or anything in brackets: no name that somebody could let point here. */
+/* Digits and dots, or anything in brackets: not a DNS name that could be pointed here. */
 static bool is_address(haft_str name)
 {
     bool digits = name.len > 0;
@@ -57,7 +55,7 @@ static bool is_allowed(const haft__mcp_access_rules *guard, haft_str name)
     return false;
 }
 
-/* The very address that is listened at: 127.0.0.2, say, has no other name. */
+/* The listen address itself; 127.0.0.2, for example, has no other name. */
 static bool is_own(const haft__mcp_access_rules *guard, haft_str name)
 {
     haft_str own = without_port(guard->address);
@@ -80,7 +78,7 @@ static bool host_passes(const haft__mcp_access_rules *guard, haft_str host)
                || (!guard->loopback && is_address(name)));
 }
 
-/* A page of this machine, of an allowed name, or of the very host that was asked. */
+/* An origin on this machine, with an allowed name, or equal to the requested host. */
 static bool origin_passes(const haft__mcp_access_rules *guard, haft_str origin, haft_str host)
 {
     haft_str rest = haft__str_trim(origin);
@@ -115,7 +113,7 @@ static bool token_passes(const haft__mcp_access_rules *guard, haft_str authoriza
 
 /* ---- kinds of content ---- */
 
-/* Whether a list such as "application/json, text/event-stream;q=0.9" has the type. */
+/* Whether a list such as "application/json, text/event-stream;q=0.9" contains the type. */
 static bool accepts(haft_str list, haft_str type)
 {
     haft_str family = type;

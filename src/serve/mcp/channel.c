@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * channel.c - streams of MCP over HTTP: whose each is, and how much of them is kept to be read
- * again.
+ * channel.c - streams of MCP over HTTP: their owners, and the limits of their buffers.
  *
- * What is sent last for a request may come while that request is still being dealt with, so
- * whatever it leaves behind is cleared away by a task. Tests: tests/serve/mcp/endpoint_test.c,
- * tests/cli/mcp_test.py.
+ * The last message of a request may be sent while that request is still being processed, so a task
+ * frees the channel. Tests: tests/serve/mcp/endpoint_test.c, tests/cli/mcp_test.py.
  */
 #include "serve/mcp/endpoint_int.h"
 
@@ -25,7 +23,7 @@ static void link_channel(haft__mcp_channel *c, haft__mcp_channel **list)
     *list = c;
 }
 
-/* Brings the sums up to what the stream keeps. */
+/* Updates the sums to the stream's buffered bytes. */
 static void count_kept(haft__mcp_channel *c)
 {
     if (c->owner != NULL) {
@@ -77,7 +75,8 @@ static void end_channel(haft__mcp_channel *c)
     }
 }
 
-/* Forgets a stream: the oldest that is over, else the oldest. False when there is nothing. */
+/* Drops the events of a stream: the oldest finished one, else the oldest. False if there is none.
+ */
 static bool evict_from_session(const haft__mcp_session *s)
 {
     haft__mcp_channel *found = NULL;
@@ -104,7 +103,7 @@ static bool evict_any(const haft__mcp_endpoint *http)
     return found != NULL && evict_from_session(found);
 }
 
-/* What is kept to be read again has its bounds, in each session and in all. */
+/* Limits the buffered bytes of each session and of all sessions. */
 static void enforce_limit(haft__mcp_channel *c)
 {
     haft__mcp_endpoint *http = c->http;
@@ -118,7 +117,7 @@ static void enforce_limit(haft__mcp_channel *c)
     }
 }
 
-/* The client left. Without a handshake that is how it says that it wants nothing more. */
+/* The client disconnected. Without a handshake that cancels the request. */
 static void on_disconnect(void *context, haft__http_server_request *request)
 {
     haft__mcp_channel *c = context;
@@ -160,10 +159,9 @@ void haft__mcp_channel_resume(haft__mcp_channel *c, haft__http_server_request *r
     count_kept(c);
 }
 
-/* What the pure server sends. */
 void haft__mcp_channel_send(void *context, void *stream, const haft__mcp_server_message *sent)
 {
-    haft__mcp_session *s = context; /* NULL: it has none */
+    haft__mcp_session *s = context; /* NULL: a single request */
     haft__mcp_channel *c = stream;
     switch (sent->kind) {
     case HAFT__MCP_MESSAGE_PUSH:
@@ -178,7 +176,7 @@ void haft__mcp_channel_send(void *context, void *stream, const haft__mcp_server_
         break;
     case HAFT__MCP_MESSAGE_ANSWER:
     case HAFT__MCP_MESSAGE_NONE: {
-        bool whole = !c->stream.begun; /* then there is nothing to read again */
+        bool whole = !c->stream.begun; /* then nothing is left to resume */
         haft__mcp_stream_end(&c->stream, sent->http, sent->text);
         enforce_limit(c);
         if (whole || c->owner == NULL) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * endpoint.c - MCP over HTTP: who is let in, and what each method means. Tests:
+ * endpoint.c - MCP over HTTP: access checks and dispatch of methods. Tests:
  * tests/serve/mcp/endpoint_test.c, tests/cli/mcp_test.py, tests/mcp/conformance.py.
  */
 #include "serve/mcp/endpoint.h"
@@ -14,7 +14,7 @@
 #include "io/server/listener.h"
 #include "serve/mcp/endpoint_int.h"
 
-/* Whoever refuses, us or the HTTP server below. */
+/* Also called by the HTTP server below for its own rejections. */
 static void write_refusal(void *context, uint32_t status, const char *why, haft__buf *text)
 {
     (void)context;
@@ -40,7 +40,7 @@ haft_str haft__mcp_endpoint_principal(const haft__mcp_endpoint *http)
 
 /* ---- every request ---- */
 
-/* A header that says who comes, or what is meant, and is there twice says nothing. */
+/* A repeated header for authentication or routing is ambiguous, so the request is rejected. */
 static const char *find_repeated_header(const haft__http_server_request *request)
 {
     static const struct {
@@ -63,7 +63,7 @@ static const char *find_repeated_header(const haft__http_server_request *request
     return NULL;
 }
 
-/* 0, or the status for a version that has no sessions, or is none that we speak. */
+/* 0, or the status for a version that is unsupported or has no sessions. */
 static uint32_t check_version(const haft__http_server_request *request, const char **ret_why)
 {
     haft_str version = haft__str_trim(haft__http_server_header(request, "mcp-protocol-version"));
@@ -82,7 +82,7 @@ static bool is_method(const haft__http_server_request *request, const char *name
     return haft__str_equal(haft__http_server_method(request), haft__str(name));
 }
 
-/* What the head alone decides: 0 when the request may go on, else its status, and why. */
+/* Checks that need only the head: 0 if the request is allowed, else its status and the reason. */
 static uint32_t check_request(const haft__mcp_endpoint *http,
                               const haft__http_server_request *request, const char **ret_why)
 {
@@ -116,7 +116,7 @@ static uint32_t check_request(const haft__mcp_endpoint *http,
     return version != 0 ? version : status;
 }
 
-/* Who may not come in has nothing kept of what it sends. */
+/* The body of a rejected request is not read. */
 static bool wants_body(void *context, const haft__http_server_request *request)
 {
     const char *why;
@@ -139,14 +139,14 @@ static void handle(void *context, haft__http_server_request *request)
     }
 }
 
-/* ---- its life ---- */
+/* ---- create and destroy ---- */
 
 haft_status haft__mcp_endpoint_create(const haft__mcp_endpoint_options *options,
                                       haft__mcp_endpoint **ret_http, haft_error *err)
 {
     bool loopback = haft__mcp_access_is_loopback(options->address);
     haft_status read =
-        haft__listener_check_address(options->address, err); /* what is none needs no token */
+        haft__listener_check_address(options->address, err); /* an invalid address needs no token */
     if (read != HAFT_OK) {
         return read;
     }

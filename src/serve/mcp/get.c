@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * get.c - GET and DELETE: a session is listened to, a stream that broke is taken up, a session
- * is ended. Tests: tests/serve/mcp/endpoint_test.c, tests/cli/mcp_test.py.
+ * get.c - GET and DELETE: opens the push stream of a session, resumes a broken stream, ends a
+ * session. Tests: tests/serve/mcp/endpoint_test.c, tests/cli/mcp_test.py.
  */
 #include "serve/mcp/endpoint_int.h"
 
 #include "base/str.h"
 
-/* "STREAM-EVENT", as we gave it out: nobody has seen an event that there was not. */
+/* Parses "STREAM-EVENT" as we sent it; rejects an event that was never sent. */
 static haft__mcp_channel *find_stream(haft__mcp_session *s, haft_str id, uint64_t *ret_seen)
 {
     uint64_t number = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * idempotency.c - the key by which a client knows its call: a tool gets it, and of the agent it is
- * the key of one run, however often the client asks.
+ * idempotency.c - idempotency keys of clients: a tool receives the key; for the agent it identifies
+ * one run, however often the client repeats the request.
  *
- * The run of a key is the first of a thread whose id is made from the key and the agent's name, so
- * every server of the same store finds it, wherever its spec lies. What it has found must be what
- * it would have begun: the same task, by the same spec. Tests: tests/cli/mcp_test.py.
+ * The run of a key is the first of a thread whose id is derived from the key and the agent's name,
+ * so every server of the same store finds it, wherever its spec file is. A run that was found must
+ * match the request: the same task and the same spec. Tests: tests/cli/mcp_test.py.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -17,9 +17,9 @@
 #include "serve/mcp/spec_int.h"
 #include "json/number.h"
 
-/* ---- what the client sends ---- */
+/* ---- keys of clients ---- */
 
-/* A member of `_meta`; NULL when there is none. */
+/* A member of `_meta`; NULL if missing. */
 static const haft__json *meta_of(const haft__mcp_spec_job *job, const char *name)
 {
     const haft__json *meta = haft__json_get(job->request->params, HAFT__LIT("_meta"));
@@ -55,12 +55,12 @@ haft_status haft__mcp_idempotency_read_key(haft__mcp_spec_job *job, haft_error *
 
 /* ---- the run of a key ---- */
 
-/* A look into the store. The job may go meanwhile, the look may not. */
+/* A store query. The job may be freed while the query is open; the query itself may not. */
 struct haft__mcp_run_lookup {
     haft__store_request request;
     haft__arena arena;
     haft_runtime *runtime;
-    haft__mcp_spec_job *job; /* NULL: nobody waits for it any more */
+    haft__mcp_spec_job *job; /* NULL: the job is gone */
 };
 
 static void make_thread(const haft__mcp_spec_job *job, char thread[HAFT__ID_LENGTH + 1])
@@ -73,7 +73,7 @@ static void make_thread(const haft__mcp_spec_job *job, char thread[HAFT__ID_LENG
     haft__sha256_add(&hash, HAFT__LIT("\n"));
     haft__sha256_add(&hash, job->key);
     haft__sha256_end(&hash, digest);
-    for (size_t i = 0; i < 6; i++) { /* what is the time in other ids */
+    for (size_t i = 0; i < 6; i++) { /* the timestamp part of other ids */
         ms = ms << 8 | digest[i];
     }
     haft__id_make(ms, digest + 6, thread);
@@ -85,16 +85,16 @@ static haft_status start(haft__mcp_spec_job *job, haft_error *err)
     make_thread(job, thread);
     haft_status status = haft__mcp_run_start(job, thread, err);
     if (status == HAFT_OK) {
-        job->run->queue.exclusive = true; /* another server may start it just now */
+        job->run->queue.exclusive = true; /* another server may start it at the same time */
     }
     return status;
 }
 
-/* Another request of this process that has the run; NULL: none has. */
+/* Another request of this process that owns the run; NULL if none. */
 static haft__mcp_spec_job *find_owner(const haft__mcp_spec_job *job, haft_str run)
 {
     for (haft__mcp_spec_job *other = job->served->jobs; other != NULL; other = other->next) {
-        bool opened = haft__str_equal(haft__str(other->opened), run); /* or is about to be */
+        bool opened = haft__str_equal(haft__str(other->opened), run); /* or will open it soon */
         if (other != job && other->run != NULL
             && (opened || haft__str_equal(haft__str(haft_run_id(other->run)), run))) {
             return other;
@@ -107,7 +107,7 @@ haft_status haft__mcp_idempotency_resume(haft__mcp_spec_job *job, haft_error *er
 {
     haft__mcp_spec_job *other = find_owner(job, haft__str(job->behind));
     if (other != NULL && other->request != NULL) {
-        return HAFT_OK; /* until that one has its answer */
+        return HAFT_OK; /* until that request is answered */
     }
     haft_status status = HAFT_OK;
     if (other != NULL) {
@@ -148,7 +148,7 @@ static haft_status refuse(haft_str run, const char *what, const char *hint, haft
     return haft__hint(err, status, "%s", hint);
 }
 
-/* The oldest of the thread is the run of the key. Its task stands there without secrets. */
+/* The oldest run of the thread is the run of the key. Its task is stored redacted. */
 static haft_status take(haft__mcp_spec_job *job, const haft__store_request *found, haft_error *err)
 {
     if (found->status != HAFT_OK) {

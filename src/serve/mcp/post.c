@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * post.c - a message that is posted: it opens a session, belongs to one, or stands for itself.
- * Tests: tests/serve/mcp/endpoint_test.c, tests/cli/mcp_test.py, tests/mcp/conformance.py.
+ * post.c - POST: a message opens a session, belongs to one, or is independent. Tests:
+ * tests/serve/mcp/endpoint_test.c, tests/cli/mcp_test.py, tests/mcp/conformance.py.
  */
 #include "serve/mcp/endpoint_int.h"
 
@@ -38,7 +38,7 @@ static haft__mcp_headers headers_of(haft__http_server_request *request)
                                .context = request};
 }
 
-/* Which request it is, should its answer be asked for when it is not kept any more. */
+/* Stores the request id, for the notice if its response is no longer buffered. */
 static void note_request(haft__mcp_channel *c, const haft__mcp_request *mcp_request)
 {
     haft__buf text;
@@ -57,14 +57,14 @@ static void take(haft__mcp_channel *c, haft__mcp_request *mcp_request,
     note_request(c, mcp_request);
     haft__mcp_peer_receive(c->peer, mcp_request, headers, c, haft__clock_now());
     if (c->owner != NULL && !c->stream.over) {
-        haft__mcp_stream_begin(&c->stream); /* so that it can be read again if this breaks */
+        haft__mcp_stream_begin(&c->stream); /* so that it can be resumed if the connection breaks */
     }
     if (c->owner != NULL) {
         haft__mcp_session_evict_old(c->owner);
     }
 }
 
-/* A handshake that fails leaves no session. */
+/* A failed handshake leaves no session. */
 static void open_session(haft__mcp_endpoint *http, haft__http_server_request *request,
                          haft__mcp_request *mcp_request, const haft__mcp_headers *headers)
 {
@@ -114,7 +114,7 @@ void haft__mcp_endpoint_post(haft__mcp_endpoint *http, haft__http_server_request
         haft__mcp_endpoint_reject(request, 500, "out of memory");
         return;
     }
-    haft__http_server_release_body(request); /* it was copied, and the answer may take long */
+    haft__http_server_release_body(request); /* it was copied, and the response may take long */
     haft__mcp_request_kind era = haft__mcp_request_kind_of(mcp_request);
     if (era == HAFT__MCP_REQUEST_MODERN) {
         post_single(http, request, mcp_request, &headers);

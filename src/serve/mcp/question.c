@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * question.c - what a run of an MCP client waits for becomes questions of the client's, and its
- * answers go to the run: what the model asks, approvals, and what servers of the run ask, which is
- * passed on as it is. Tests: tests/cli/mcp_test.py, tests/mcp/ask_test.py.
+ * question.c - turns the pending calls of a run into questions to the MCP client, and passes its
+ * answers to the run: questions of the model, approvals, and questions of the run's own MCP
+ * servers, which are forwarded. Tests: tests/cli/mcp_test.py, tests/mcp/ask_test.py.
  */
 #include <inttypes.h>
 
@@ -18,7 +18,7 @@
 
 #define QUESTIONS_MOST 16
 
-/* ---- what waits ---- */
+/* ---- pending calls ---- */
 
 static bool is_pending(const haft__run_call *call)
 {
@@ -46,7 +46,7 @@ static haft__json form_of(const haft__run_call *call)
     return schema != NULL ? *schema : haft__json_null();
 }
 
-/* What a server asks, for somebody who is to answer it elsewhere. */
+/* The question of a server, for a person who answers it elsewhere. */
 static void add_asked(haft__buf *text, const haft__run_call *call)
 {
     haft__buf_addf(text,
@@ -65,7 +65,7 @@ static void add_asked(haft__buf *text, const haft__run_call *call)
     }
 }
 
-/* How somebody can go on with a run that waits. */
+/* Replies with instructions how to continue the paused run. */
 static void reply_pending(haft__mcp_spec_job *job)
 {
     const haft__run *state = &job->run->state;
@@ -113,8 +113,8 @@ static void add_answer_field(haft__buf *properties, const haft__run_call *call)
     haft__buf_add_char(properties, '}');
 }
 
-/* What a server asks is passed on as it is, with who it is before it: the client's user knows us,
- * not the server. */
+/* Forwards a question of a server, with the server's name before it: the client's user knows this
+ * server, not the one that asks. */
 static void add_passed(const haft__mcp_spec_job *job, haft__arena *arena, haft__buf *params,
                        const haft__run_call *call, haft_str key)
 {
@@ -179,7 +179,7 @@ static haft_str make_form(const haft__mcp_spec_job *job, haft__arena *arena,
     return form;
 }
 
-/* "c1.1-17": the call, and the event that it has waited since. What the call has asked before has
+/* "c1.1-17": the call, and the event at which it paused. An earlier question of the same call has
  * another key. */
 static haft_str make_key(haft__arena *arena, const haft__run_call *call)
 {
@@ -192,7 +192,7 @@ static bool is_question(const haft__run_call *call)
     return is_pending(call) && haft__pause_kind_of(call->pause)->prompt != HAFT__PAUSE_PROMPT_NONE;
 }
 
-/* The calls that wait as questions; false when not all of them can be asked. */
+/* Collects the pending calls as questions; false if not all of them can be asked. */
 static bool gather_questions(const haft__mcp_spec_job *job, haft__arena *arena,
                              haft__mcp_server_question questions[QUESTIONS_MOST], size_t *ret_count)
 {
@@ -220,7 +220,7 @@ static bool gather_questions(const haft__mcp_spec_job *job, haft__arena *arena,
 
 /* ---- asking ---- */
 
-/* Nobody can be asked, and nobody can answer later: the servers that wait here are told so. */
+/* Nobody can be asked now or later: declines for the servers that wait in this process. */
 static void decline(haft__mcp_spec_job *job)
 {
     const haft__run *state = &job->run->state;
@@ -232,12 +232,13 @@ static void decline(haft__mcp_spec_job *job)
                                   .why = HAFT__LIT("the client cannot ask anybody"),
                                   .pause = haft__str(haft__pause_name(state->calls[i].pause))};
         if (is_pending(&state->calls[i]) && state->calls[i].pinned) {
-            (void)!haft__run_perform_command(job->run, &said, NULL); /* its time may be over */
+            (void)!haft__run_perform_command(job->run, &said,
+                                             NULL); /* its deadline may have passed */
         }
     }
 }
 
-/* Whether the client has said something to each of them, and nothing came of it. */
+/* Whether the client has answered every question, and no answer was usable. */
 static bool all_answered(const haft__mcp_spec_job *job, const haft__mcp_server_question *questions,
                          size_t count)
 {
@@ -253,7 +254,7 @@ static void ask(haft__mcp_spec_job *job, const haft__mcp_server_question *questi
     haft__mcp_request *request = job->request;
     char id[HAFT__ID_LENGTH + 1];
     memcpy(id, job->run->id, sizeof(id));
-    if (!request->modern) { /* the job may be gone after it */
+    if (!request->modern) { /* may free the job */
         haft__mcp_request_ask(request, questions, count, haft__str(id), haft__clock_now());
         return;
     }
@@ -265,7 +266,7 @@ static void ask(haft__mcp_spec_job *job, const haft__mcp_server_question *questi
     }
 }
 
-/* `err` says what was wrong with an answer, if something was. */
+/* `err` is the error of a rejected answer, if any. */
 static void ask_pending(haft__mcp_spec_job *job, bool waits, const haft_error *err)
 {
     haft__mcp_server_question questions[QUESTIONS_MOST];
@@ -287,7 +288,7 @@ static void ask_pending(haft__mcp_spec_job *job, bool waits, const haft_error *e
 
 /* ---- answers ---- */
 
-/* {action, content} of an answer, and nothing else that is in it; null when it is none. */
+/* {action, content} of an answer without other members; null if it is invalid. */
 static haft__json answer_to_tool(haft__mcp_spec_job *job, haft_str key)
 {
     static const char *const keys[] = {"action", "content"};
@@ -305,7 +306,7 @@ static haft__json answer_to_tool(haft__mcp_spec_job *job, haft_str key)
     return count > 0 ? haft__json_object(members, count) : haft__json_null();
 }
 
-/* Reads the answer to a question of the model, or to an approval; false when there is none. */
+/* Reads the answer to a question of the model, or to an approval; false if there is none. */
 static bool give_answer(haft__mcp_spec_job *job, const haft__run_call *call, haft_str key,
                         haft__run_command *said)
 {
@@ -325,8 +326,8 @@ static bool give_answer(haft__mcp_spec_job *job, const haft__run_call *call, haf
     return accepted;
 }
 
-/* Gives one answer to the run; false when it was none. A server that waits here is told even that:
- * nobody will answer it later. */
+/* Passes one answer to the run; false if it was not usable. A server that waits in this process
+ * gets even that: nobody will answer it later. */
 static bool give(haft__mcp_spec_job *job, const haft__run_call *call, haft_str key, haft_error *err)
 {
     haft__run_command said = {.kind = HAFT__RUN_COMMAND_ANSWER,
@@ -336,7 +337,7 @@ static bool give(haft__mcp_spec_job *job, const haft__run_call *call, haft_str k
                               .why = HAFT__LIT(""),
                               .pause = haft__str(haft__pause_name(call->pause))};
     bool pinned = call->pinned, answered;
-    if (is_tool(call)) { /* a no is for the server to hear, too */
+    if (is_tool(call)) { /* the server must get a refusal too */
         said.value = answer_to_tool(job, key);
         answered = said.value.kind == HAFT__JSON_OBJECT;
     } else {
@@ -351,7 +352,7 @@ static bool give(haft__mcp_spec_job *job, const haft__run_call *call, haft_str k
     return given;
 }
 
-/* Whether any was of use; what is wrong with one that was not is in `err`. */
+/* Whether any answer was usable; `err` is the error of one that was not. */
 static bool give_answers(haft__mcp_spec_job *job, haft_error *err)
 {
     const haft__run *state = &job->run->state;
@@ -367,7 +368,7 @@ static bool give_answers(haft__mcp_spec_job *job, haft_error *err)
     return any;
 }
 
-/* ---- both ---- */
+/* ---- questions and answers ---- */
 
 void haft__mcp_run_handle_questions(haft__mcp_spec_job *job, bool waits)
 {
@@ -377,7 +378,7 @@ void haft__mcp_run_handle_questions(haft__mcp_spec_job *job, bool waits)
     bool seen = job->handled_seq == seq && job->handled_while_paused == waits && !answered;
     haft_error err = {0};
     if ((answered && give_answers(job, &err)) || seen) {
-        return; /* it goes on */
+        return; /* the run continues */
     }
     if (due || haft__mcp_request_open_questions(job->request) > 0) {
         job->handled_seq = seq;

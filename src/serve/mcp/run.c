@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.c - runs of the agent for an MCP client: events become progress, the answer the result. A
- * question to a person becomes one of the client's (question.c).
+ * run.c - runs of the agent for an MCP client: events become progress, the answer becomes the
+ * result. A question to a person becomes a question to the client (question.c).
  *
- * The runs are in the store like any other. One whose client has left is cancelled and kept until
- * that is durable. Without a handshake a run that waits is let go of with the question, and taken
- * up again by the request that brings the answer; only when a server of the run waits for it in
- * this process the run stays here meanwhile. Tests: tests/cli/mcp_test.py.
+ * The runs are in the store like any other. If its client disconnects, a run is cancelled and kept
+ * until that is durable. Without a handshake, a paused run is released when its question is sent,
+ * and the request with the answer opens it again. The run stays in this process only if one of its
+ * MCP servers waits here for the answer. Tests: tests/cli/mcp_test.py.
  */
 #include <inttypes.h>
 
@@ -19,7 +19,7 @@
 #include "json/object.h"
 #include "json/read.h"
 
-/* ---- what happens ---- */
+/* ---- progress ---- */
 
 static void add_event(haft__buf *line, haft__json event)
 {
@@ -67,10 +67,10 @@ static void notify_events(haft__mcp_spec_job *job)
             notify_event(job, &event);
         }
     }
-    job->run->log.reader.attached = false; /* what is only told is of no use here */
+    job->run->log.reader.attached = false; /* progress events are not used here */
 }
 
-/* ---- how it ended ---- */
+/* ---- results ---- */
 
 static void reply_end(haft__mcp_spec_job *job)
 {
@@ -104,7 +104,7 @@ void haft__mcp_run_fail(haft__mcp_spec_job *job, const haft_error *error)
     haft__buf_finish(&text);
 }
 
-/* ---- its course ---- */
+/* ---- state of the run ---- */
 
 /* Another server has started the run of its key. */
 static void schedule_update(haft__mcp_spec_job *job)
@@ -144,7 +144,7 @@ void haft__mcp_run_update(haft__mcp_spec_job *job)
     case HAFT_WAITING:
         if (job->request != NULL) {
             haft__mcp_run_handle_questions(job, true);
-        } else if (!here) { /* else until the answer comes, or the question's time is over */
+        } else if (!here) { /* else until the answer arrives, or the question expires */
             haft__mcp_spec_job_destroy(job);
         }
         return;
@@ -156,14 +156,14 @@ void haft__mcp_run_resume(haft__mcp_spec_job *job)
     job->answers = job->request->answers;
 }
 
-/* The request brings answers for a run that waits in the store. */
+/* The request has answers for a run that is paused in the store. */
 static haft_status resume_run(haft__mcp_spec_job *job, haft_error *err)
 {
     job->answers = job->request->answers;
     for (haft__mcp_spec_job *other = job->served->jobs; other != NULL; other = other->next) {
         if (other->run != NULL && other->request == NULL
             && haft__str_equal(haft__str(other->run->id), job->request->state)) {
-            job->run = other->run; /* it waits here */
+            job->run = other->run; /* it waits in this process */
             other->run = NULL;
             haft__mcp_spec_job_destroy(other);
             return HAFT_OK;
@@ -190,7 +190,7 @@ haft_status haft__mcp_run_start(haft__mcp_spec_job *job, const char *thread, haf
     return status;
 }
 
-/* With a key it is the run of that key, which may be there. */
+/* With a key it is the run of that key, which may already exist. */
 static haft_status start(haft__mcp_spec_job *job, haft_error *err)
 {
     const haft__json *task = haft__json_get(job->request->arguments, HAFT__LIT("task"));
@@ -230,6 +230,6 @@ void haft__mcp_run_cancel(haft__mcp_spec_job *job)
     if (job->run == NULL || haft__mcp_idempotency_transfer(job)) {
         haft__mcp_spec_job_destroy(job);
     } else {
-        (void)!haft_run_cancel(job->run, NULL); /* it may have ended meanwhile */
+        (void)!haft_run_cancel(job->run, NULL); /* it may have ended since */
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seal_file.c - {version, key, given, answered} in a file of the user's alone. Whoever changes it
- * has its lock, reads it again and puts a whole new one in its place.
- * Tests: tests/serve/mcp/seal_file_test.c, tests/mcp/ask_test.py.
+ * seal_file.c - {version, key, given, answered} in a file that only the user can access. A writer
+ * takes its lock, reads it again and replaces it atomically. Tests:
+ * tests/serve/mcp/seal_file_test.c, tests/mcp/ask_test.py.
  */
 #include "serve/mcp/seal_file.h"
 
@@ -21,7 +21,7 @@
 
 #define VERSION 1
 #define WORDS   (HAFT__LIMIT_MCP_STATES / 64)
-#define DIGITS  16 /* of a word */
+#define DIGITS  16 /* hex digits of a 64-bit word */
 
 typedef struct kept {
     haft__seal_key key;
@@ -62,7 +62,7 @@ static bool take(haft__json whole, kept *ret_kept)
     return good;
 }
 
-/* NOT_FOUND when there is none that can be used. */
+/* NOT_FOUND if no usable file exists. */
 static haft_status read_kept(haft_str path, kept *ret_kept, haft_error *err)
 {
     haft__arena arena;
@@ -107,7 +107,7 @@ static haft_status write_kept(haft_str path, const kept *it, haft_error *err)
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- open and update ---- */
 
 static haft_status make_key(haft__seal_key *key, haft_error *err)
 {
@@ -134,8 +134,8 @@ static haft_status find_path(haft__arena *arena, haft_str place, const haft__spe
     return ret_path->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
 }
 
-/* What is in the file; it is made when there is none. Alone at it, so that two who begin at once
- * have the same key. */
+/* Reads the file, or creates it. Holds the lock, so that two processes that start at once get the
+ * same key. */
 static haft_status read_or_make(haft__mcp_seal_file *keep, haft_error *err)
 {
     int lock = -1;
@@ -180,7 +180,7 @@ haft_status haft__mcp_seal_file_open(haft__arena *arena, haft_str place, const h
     return status == HAFT_NO_MEMORY || ret_why->ptr == NULL ? haft__fail_no_memory(err) : HAFT_OK;
 }
 
-/* A file that somebody else has made anew meanwhile is not about what was sealed here. */
+/* Rejects the change if another process has replaced the file: it has another key. */
 bool haft__mcp_seal_file_update(void *context, haft__mcp_nonces_update *change, uint64_t *number)
 {
     const haft__mcp_seal_file *keep = context;

@@ -27,11 +27,11 @@ typedef struct mcp_service {
     haft__mcp_spec_server *served;
     haft__mcp_server *server;
     haft__stdio *stdio;
-    haft__mcp_peer *peer; /* of stdio */
+    haft__mcp_peer *peer; /* for stdio */
     haft__mcp_endpoint *http;
-    bool ended; /* stdio has */
+    bool ended; /* stdio has ended */
     haft_status failed;
-    haft_error failure; /* why stdio has ended, if that is an error */
+    haft_error failure; /* the error that ended stdio, if any */
 } mcp_service;
 
 static void warn(const mcp_service *s, haft_str text)
@@ -76,7 +76,7 @@ static void on_line(void *context, haft_str line)
         return;
     }
     if (haft__mcp_request_read(s->server, line, NULL, &mcp_request, &s->failure) != HAFT_OK) {
-        s->failed = HAFT_NO_MEMORY; /* an answer could not be made either */
+        s->failed = HAFT_NO_MEMORY; /* an error response could not be written either */
         s->ended = true;
         return;
     }
@@ -202,7 +202,7 @@ static haft_status serve(mcp_service *s, haft_error *err)
     return status;
 }
 
-/* ---- what is served ---- */
+/* ---- the agent and the seal ---- */
 
 static haft_status warn_with(mcp_service *s, const char *what, haft_str detail, haft_error *err)
 {
@@ -214,7 +214,7 @@ static haft_status warn_with(mcp_service *s, const char *what, haft_str detail, 
     return HAFT_OK;
 }
 
-/* If the agent cannot be made (its model has no key), the tools are served alone. */
+/* If the agent cannot be created (its model has no key), only the tools are served. */
 static haft_status make_agent(mcp_service *s, haft_error *err)
 {
     haft_error failed = {0};

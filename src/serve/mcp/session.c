@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session.c - sessions of MCP over HTTP: a bounded number, and none for ever.
- * Tests: tests/serve/mcp/endpoint_test.c, tests/cli/mcp_test.py.
+ * session.c - sessions of MCP over HTTP: limited in number and idle time. Tests:
+ * tests/serve/mcp/endpoint_test.c, tests/cli/mcp_test.py.
  */
 #include "serve/mcp/endpoint_int.h"
 
@@ -55,7 +55,7 @@ static void on_sweep(void *context)
     }
 }
 
-/* Room for one more: the one that was idle longest goes, one that is busy only if all are. */
+/* Evicts a session if the limit is reached: the longest idle one, or a busy one if all are busy. */
 static void make_room(haft__mcp_endpoint *http)
 {
     haft__mcp_session *oldest = NULL;
@@ -103,7 +103,7 @@ haft__mcp_session *haft__mcp_session_create(haft__mcp_endpoint *http)
     return s;
 }
 
-/* The session that a request names; NULL when it was refused. */
+/* The session that a request names; NULL if the request was rejected. */
 haft__mcp_session *haft__mcp_session_find(haft__mcp_endpoint *http,
                                           haft__http_server_request *request, uint32_t *ret_status)
 {
@@ -128,7 +128,7 @@ const char *haft__mcp_session_error_message(uint32_t status)
                          : "there is no such session any more; initialize again";
 }
 
-/* Of the streams of a session that are over, only the newest stay to be read again. */
+/* Keeps only the newest of the finished streams for replay. */
 void haft__mcp_session_evict_old(haft__mcp_session *s)
 {
     size_t count = 0;
@@ -140,8 +140,8 @@ void haft__mcp_session_evict_old(haft__mcp_session *s)
     }
 }
 
-/* The session ends while calls are under way: each is cancelled, and whoever waits for it is told
- * so, not only cut off. */
+/* The session ends while calls are open: each is cancelled, and its client gets an error instead of
+ * only a closed connection. */
 void haft__mcp_session_end(haft__mcp_session *s)
 {
     haft__buf text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec.c - the tools of a spec as clients see them. Tests: tests/cli/mcp_test.py. */
+/* spec.c - the tools of a spec for MCP clients. Tests: tests/cli/mcp_test.py. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -15,7 +15,7 @@
     "\"description\":\"What is to be done, in a sentence or more.\"}},\"required\":[\"task\"],"    \
     "\"additionalProperties\":false}"
 
-/* ---- what there is ---- */
+/* ---- the tools ---- */
 
 /* Whether the tool works without a run. */
 static bool is_served(const haft__tool *tool)
@@ -161,7 +161,7 @@ static size_t count(void *context, haft__mcp_list list)
     return list == HAFT__MCP_LIST_TOOLS ? served->count : 0;
 }
 
-/* Only what somebody has said about the tool. */
+/* Only traits that the spec or a server declares. */
 static void add_annotations(haft__json_writer *w, const haft__tool *tool)
 {
     if (!tool->traits_given && tool->source != HAFT__TOOL_BUILTIN) {
@@ -175,7 +175,7 @@ static void add_annotations(haft__json_writer *w, const haft__tool *tool)
     haft__json_end_object(w);
 }
 
-/* Until 2025-11-25 a result with a schema is an object. */
+/* Up to 2025-11-25, a structured result must be an object. */
 static bool is_object_schema(haft__json schema)
 {
     const haft__json *type = haft__json_get(schema, HAFT__LIT("type"));
@@ -228,7 +228,7 @@ static const haft__json *schema(void *context, haft_str tool)
 
 /* ---- requests ---- */
 
-/* There is nothing here whose arguments could be completed; the question must be a good one. */
+/* No arguments here can be completed; the request is still validated. */
 static void complete(haft__mcp_request *request)
 {
     const haft__json *ref = haft__json_get(request->params, HAFT__LIT("ref"));
@@ -358,8 +358,8 @@ void haft__mcp_spec_job_reply(haft__mcp_spec_job *job, haft_str text, bool is_er
     haft__buf_finish(&clean);
 }
 
-/* Those that wait for what another request has; looked for anew behind each, since others may go
- * with it. */
+/* Resumes requests that wait for a run of another request. Restarts the search after each one,
+ * since a resumed job may free others. */
 static void resume_blocked(haft__mcp_spec_server *served)
 {
     haft__mcp_spec_job *job = served->jobs;

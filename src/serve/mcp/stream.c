@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.c - events on their way, and those kept. Tests: tests/serve/mcp/endpoint_test.c. */
+/* stream.c - sends and buffers events. Tests: tests/serve/mcp/endpoint_test.c. */
 #include "serve/mcp/stream.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "mcp/server/server.h"
 
-/* How long a client waits before it comes again. */
+/* How long a client waits before it reconnects. */
 #define RETRY_MS 500
 
 struct haft__mcp_stream_event {
@@ -27,7 +27,7 @@ static haft__http_server_field session_field(const char *session)
     return (haft__http_server_field){HAFT__LIT("Mcp-Session-Id"), haft__str(session)};
 }
 
-/* Without a handshake there is one method only. */
+/* Without a handshake only POST is allowed. */
 static haft__http_server_field allow_field(const haft__http_server_request *request)
 {
     haft_str version = haft__str_trim(haft__http_server_header(request, "mcp-protocol-version"));
@@ -59,7 +59,7 @@ void haft__mcp_stream_reply(haft__http_server_request *request, uint32_t status,
     haft__http_server_reply(request, &head, json);
 }
 
-/* ---- what is kept ---- */
+/* ---- buffered events ---- */
 
 static void forget_first(haft__mcp_stream *stream)
 {
@@ -89,7 +89,8 @@ void haft__mcp_stream_discard_events(haft__mcp_stream *stream)
     }
 }
 
-/* What cannot be kept, for want of memory or room, is not there when its client comes again. */
+/* Events that cannot be buffered (out of memory, or over the limit) are missing when the client
+ * reconnects. */
 static void keep(haft__mcp_stream *stream, haft_str text)
 {
     haft__mcp_stream_event *event =
@@ -116,7 +117,7 @@ static void keep(haft__mcp_stream *stream, haft_str text)
 
 /* ---- sending ---- */
 
-/* A client that takes nothing more is let go. */
+/* Disconnects a client that does not read. */
 static void write_bytes(haft__mcp_stream *stream, haft_str bytes)
 {
     if (stream->request != NULL && !haft__http_server_write(stream->request, bytes)) {
@@ -204,7 +205,7 @@ void haft__mcp_stream_pause(haft__mcp_stream *stream)
     }
 }
 
-/* In the place of what is not there any more. */
+/* Sends the notice for events that are no longer buffered. */
 static void notify_discarded(haft__mcp_stream *stream)
 {
     bool answer = stream->over && stream->dropped == stream->seq && stream->request_id.len > 0;
@@ -234,11 +235,11 @@ void haft__mcp_stream_resume(haft__mcp_stream *stream, haft__http_server_request
                              uint64_t seen)
 {
     while (stream->first != NULL && stream->first->seq <= seen) {
-        stream->dropped = stream->first->seq; /* should somebody come who has seen less */
+        stream->dropped = stream->first->seq; /* for a client that has received fewer events */
         forget_first(stream);
     }
     if (stream->request != NULL) {
-        haft__http_server_abort(stream->request); /* its client has given it up */
+        haft__http_server_abort(stream->request); /* its client has replaced it */
     }
     stream->request = request;
     stream->begun = true;
@@ -246,7 +247,7 @@ void haft__mcp_stream_resume(haft__mcp_stream *stream, haft__http_server_request
     if (stream->dropped > seen) {
         notify_discarded(stream);
     } else if (stream->primed && stream->first == NULL && !stream->over) {
-        write_event(stream, seen, HAFT__LIT("")); /* so that it can be read again from here */
+        write_event(stream, seen, HAFT__LIT("")); /* so that it can be resumed from here */
     }
     for (const haft__mcp_stream_event *event = stream->first; event != NULL; event = event->next) {
         write_event(stream, event->seq, (haft_str){event->text, event->length});

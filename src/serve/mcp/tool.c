@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tool.c - calls of tools for an MCP client: checked, approved, run, and their results without
- * secrets. Tests: tests/cli/mcp_test.py, tests/serve/mcp/tool_test.c. */
+/* tool.c - tool calls of an MCP client: validated, approved, run, with redacted results. Tests:
+ * tests/cli/mcp_test.py, tests/serve/mcp/tool_test.c. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -29,7 +29,7 @@ static haft_status read_result(haft__mcp_spec_job *job, haft_str text, haft__jso
                              : status;
 }
 
-/* A result whose schema is known comes as JSON and as text. */
+/* A result with a known schema is sent as JSON and as text. */
 static void reply_structured(haft__mcp_spec_job *job, haft_str text)
 {
     haft_error err = {0};
@@ -126,7 +126,7 @@ static bool is_lane_busy(const haft__mcp_spec_job *job)
     return false;
 }
 
-/* The one that has waited longest is the last of the list. */
+/* The list is newest first, so the last match has waited longest. */
 static haft__mcp_spec_job *find_waiting(const haft__mcp_spec_server *served, haft_str lane)
 {
     haft__mcp_spec_job *oldest = NULL;
@@ -138,7 +138,7 @@ static haft__mcp_spec_job *find_waiting(const haft__mcp_spec_server *served, haf
     return oldest;
 }
 
-/* One that cannot begin makes way for the next: nobody else would wake it. */
+/* If a call cannot start, tries the next one: nothing else would wake it. */
 static void wake_lane(haft__mcp_spec_server *served, haft_str lane)
 {
     haft__mcp_spec_job *oldest = find_waiting(served, lane);
@@ -205,9 +205,9 @@ static haft_status run(haft__mcp_spec_job *job, haft_error *err)
     return haft__exec_start(runtime->exec, &call, on_done, job, &job->job, err);
 }
 
-/* ---- before it runs ---- */
+/* ---- checks before a call ---- */
 
-/* Its arguments as the tool wants them; false when the client was told what is wrong. */
+/* Converts its arguments for the tool; false if the client got an error. */
 static bool take_arguments(haft__mcp_spec_job *job, haft_error *err)
 {
     haft__buf raw, why;
@@ -269,8 +269,8 @@ static void ask_approval(haft__mcp_spec_job *job)
     haft__buf_finish(&message);
 }
 
-/* Whether it may run now; else the client is asked, or told why not. Without a handshake, only an
- * answer that comes with what we sealed is one to our question. */
+/* Whether the call may run now; else the client is asked, or gets the reason. Without a handshake,
+ * an answer counts only with the state that we sealed. */
 static bool is_approved(haft__mcp_spec_job *job)
 {
     const haft__approval_rule *rule = NULL;
@@ -303,7 +303,7 @@ static bool is_approved(haft__mcp_spec_job *job)
     return false;
 }
 
-/* A call without a key has one of our own. */
+/* A call without a key gets a generated one. */
 static haft_status take_key(haft__mcp_spec_job *job, haft_error *err)
 {
     haft_status status = haft__mcp_idempotency_read_key(job, err);

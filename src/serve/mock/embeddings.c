@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * embeddings.c - toy vectors for POST /v1/embeddings: texts that share pieces of words are near
- * each other, and the same text always has the same vector. Tests: tests/mcp/embeddings_test.py.
+ * embeddings.c - toy vectors for POST /v1/embeddings: texts that share trigrams are similar, and
+ * the same text always has the same vector. Tests: tests/mcp/embeddings_test.py.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 #include "json/read.h"
 #include "json/write.h"
 
-#define TRIGRAM_LETTERS 3    /* letters that count together */
-#define SLOW_MS         2000 /* longer than a search waits for its query */
+#define TRIGRAM_LETTERS 3    /* length of a hashed piece */
+#define SLOW_MS         2000 /* longer than the timeout of a query */
 
-/* An answer that comes late. */
+/* A delayed reply. */
 typedef struct delayed_reply {
     haft__mock_model *mock;
     haft__http_server_request *request;
@@ -24,7 +24,7 @@ typedef struct delayed_reply {
     haft__timer timer;
 } delayed_reply;
 
-/* FNV-1a of a piece, in small letters. */
+/* FNV-1a of a trigram, in lower case. */
 static uint32_t hash_piece(const char *at)
 {
     uint32_t hash = 2166136261U;
@@ -78,7 +78,7 @@ static bool are_texts(haft__json input)
     return input.kind == HAFT__JSON_ARRAY && input.count > 0;
 }
 
-/* The answer in `body`; false when it is no request. */
+/* Writes the reply to `body`; false if the request is invalid. */
 static bool make_answer(haft__mock_model *mock, haft_str text, bool grows, haft__buf *body)
 {
     haft__arena arena;
@@ -132,7 +132,7 @@ static void reply_later(haft__mock_model *mock, haft__http_server_request *reque
     }
 }
 
-/* Says what it should not: the key that it was given. */
+/* Simulates a leak: the error contains the key of the request. */
 static void reply_server_error(haft__mock_model *mock, haft__http_server_request *request)
 {
     char message[512];

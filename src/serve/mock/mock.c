@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mock.c - requests over HTTP, answered from a script.
+ * mock.c - replies to HTTP requests from a script.
  *
- * Each chat request that the provider would take has the script's next reply, in the order of
- * arrival; a delay holds back this one alone. Tests: tests/cli/mock_model_test.py,
- * tests/serve/mock/mock_test.c.
+ * Each valid chat request gets the script's next reply, in order of arrival; a delay applies only
+ * to its own reply. Tests: tests/cli/mock_model_test.py, tests/serve/mock/mock_test.c.
  */
 #include "serve/mock/mock.h"
 
@@ -20,7 +19,7 @@
 
 #define ID_SIZE 32
 
-/* One chat request, from its arrival to its answer. */
+/* One chat request, from its arrival to its reply. */
 typedef struct exchange {
     haft__mock_model *mock;
     haft__http_server_request *request;
@@ -31,9 +30,9 @@ typedef struct exchange {
     haft__timer timer;
 } exchange;
 
-/* ---- answers ---- */
+/* ---- replies ---- */
 
-/* Every answer has an id, as the provider's have. */
+/* Every reply has an id, like the provider's. */
 static haft__http_server_field id_field(uint64_t number, char text[ID_SIZE])
 {
     (void)snprintf(text, ID_SIZE, "req_%" PRIu64, number);
@@ -91,7 +90,7 @@ static bool has_name(haft_str name, const char *wanted)
     return name.len == strlen(wanted) && strncasecmp(name.ptr, wanted, name.len) == 0;
 }
 
-/* Our own field and the script's; NULL when there is no memory. */
+/* Our own header field and the script's; NULL when out of memory. */
 static haft__http_server_field *make_fields(exchange *e, haft__http_server_field own,
                                             bool *ret_typed)
 {
@@ -109,7 +108,7 @@ static haft__http_server_field *make_fields(exchange *e, haft__http_server_field
     return fields;
 }
 
-/* An error of the script's; one without a status is a connection that breaks. */
+/* An error of the script; without a status it is a broken connection. */
 static void send_failure(exchange *e)
 {
     const haft__model_failure *failure = &e->answer.failure;
@@ -129,7 +128,7 @@ static void send_failure(exchange *e)
     haft__http_server_reply(e->request, &head, failure->message);
 }
 
-/* The bytes of a reply, up to the script's cut. */
+/* Sends a reply, up to the script's cut. */
 static void send_body(exchange *e, haft_str body)
 {
     char id[ID_SIZE];
@@ -195,8 +194,8 @@ static void send_answer(void *context)
     finish(e);
 }
 
-/* Whether the reply keeps to what the request holds it to, as that of a real server would. Says so
- * when not: then the script is wrong. */
+/* Whether the reply satisfies the constraint of the request, as a real server would ensure. Reports
+ * a mismatch: the script is wrong. */
 static bool keeps(exchange *e)
 {
     haft_error err = {0};
@@ -221,7 +220,7 @@ static bool keeps(exchange *e)
     return good;
 }
 
-/* Asks the script. False when the request is answered: it was not what the script expects. */
+/* Takes the next reply of the script. False if the request did not match and was answered. */
 static bool ask_script(exchange *e)
 {
     haft__mock_model *mock = e->mock;
@@ -315,7 +314,7 @@ static void handle_health(haft__mock_model *mock, haft__http_server_request *req
 
 static const struct route {
     const char *path, *method;
-    bool open; /* to those without a key, too */
+    bool open; /* does not require a key */
     void (*act)(haft__mock_model *mock, haft__http_server_request *request);
 } routes[] = {
     {"/v1/chat/completions", "POST", false, handle_chat},

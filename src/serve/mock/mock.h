@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* serve/mock/mock.h - a script, played over HTTP to whoever speaks Chat Completions. docs/script.md
- * says how its entries are answered. */
+/* serve/mock/mock.h - plays a script over HTTP as a Chat Completions server. docs/script.md
+ * describes the replies to its entries. */
 #ifndef HAFT_SERVE_MOCK_MOCK_H
 #define HAFT_SERVE_MOCK_MOCK_H
 
@@ -15,12 +15,12 @@ typedef struct haft__mock_model {
     void (*on_mismatch)(void *context, const char *message);
     void *context;
     haft__hash_key hash_key;
-    bool again; /* from the start behind the last reply */
+    bool again; /* restart after the last reply */
     haft__chat_server_kind like;
-    bool require_key;  /* refuse requests without one */
-    size_t dimensions; /* of vectors that /v1/embeddings answers with; 0: there is no such path */
-    const char *fault; /* what is wrong with them: "error", "slow", "garbage", "sizes"; or NULL */
-    uint64_t requests; /* so far, for ids */
+    bool require_key;  /* reject requests without a key */
+    size_t dimensions; /* of the vectors of /v1/embeddings; 0: the path does not exist */
+    const char *fault; /* simulated: "error", "slow", "garbage", "sizes"; or NULL */
+    uint64_t requests; /* count so far, for ids */
     uint64_t calls;
 } haft__mock_model;
 
@@ -29,7 +29,7 @@ void haft__mock_handle(void *context, haft__http_server_request *request);
 
 /* ---- for embeddings.c ---- */
 
-/* Answers with the text, which is given back. */
+/* Replies with the text and frees it. */
 void haft__mock_reply(haft__mock_model *mock, haft__http_server_request *request, uint32_t status,
                       haft__buf *body);
 void haft__mock_reply_error(haft__mock_model *mock, haft__http_server_request *request,
