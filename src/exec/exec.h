@@ -60,15 +60,14 @@ typedef struct haft__exec_call {
 typedef struct haft__exec_result {
     bool ok;
     haft_str text, where, hint; /* the result, or the error message; always valid UTF-8 */
-    bool timed_out; /* our deadline passed: the call may or may not have had its effect */
-    bool lost;      /* the reply was lost: the effect is unknown too */
-    bool started;   /* false: it cannot have had any effect */
-    bool transient; /* a retry may succeed */
-    bool changed;   /* not run: the tool definition has changed */
-    haft_str diff;  /* of the definition; for people only: it has text that nobody has accepted */
-    haft_str
-        renewed;   /* not run: the current definition, as in tools_revealed; in the job's arena */
-    uint64_t list; /* number of the MCP server's current tool list; 0: no list */
+    bool timed_out;   /* our deadline passed: the call may or may not have had its effect */
+    bool lost;        /* the reply was lost: the effect is unknown too */
+    bool started;     /* false: it cannot have had any effect */
+    bool transient;   /* a retry may succeed */
+    bool changed;     /* not run: the tool definition has changed */
+    haft_str diff;    /* of the definition; for people only: it has text that nobody has accepted */
+    haft_str renewed; /* not run: the current definition, as in tools_revealed */
+    uint64_t list;    /* number of the MCP server's current tool list; 0: no list */
     uint64_t ms;
 } haft__exec_result;
 

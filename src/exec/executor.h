@@ -35,14 +35,12 @@ struct haft__exec_job {
     haft__exec_result result; /* valid once `reported`; texts in the arena or static */
     haft__timer timer;
     haft__task task;
-    uint64_t deadline_ms; /* of the timer, on the loop's clock */
-    struct haft__exec_question
-        *question; /* being delivered, or waiting for its answer; else NULL */
+    uint64_t deadline_ms;                 /* of the timer, on the loop's clock */
+    struct haft__exec_question *question; /* undelivered or unanswered; else NULL */
     uint64_t started_ms;
     uint32_t holds; /* reference count: exec.c, and an executor that kept the job */
     bool reported;
-    haft_str whose, why,
-        advice;   /* set by the executor, in the arena: texts for the deadline error */
+    haft_str whose, why, advice; /* set by the executor, in the arena: for the deadline error */
     bool waiting; /* set by an executor in abandon: the call cannot have had an effect */
 };
 

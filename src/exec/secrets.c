@@ -204,7 +204,7 @@ static void collect_value(collector *c, haft__json value)
     }
 }
 
-/* ---- what is written out ---- */
+/* ---- literal values ---- */
 
 /* Literal values in the `env` or `headers` of a tool. */
 static void collect_named(collector *c, haft__json holder)
@@ -223,7 +223,7 @@ static void collect_named(collector *c, haft__json holder)
     }
 }
 
-/* ---- MCP servers: everything that is written out for them ---- */
+/* ---- literal values of MCP servers ---- */
 
 /* Headers that every client sends, without secret values. */
 static bool is_public(haft_str name)

@@ -100,7 +100,7 @@ static haft_status read_file(haft__embedding_cache *kept, haft_error *err)
     kept->dimensions = dimensions;
     for (uint32_t i = 0; i < count; i++) {
         haft_str digest = {at, HAFT__SHA256_BYTES};
-        /* maps hold what may be changed; nobody changes this
+        /* Maps store non-const pointers; nothing writes through this one.
          * NOLINTNEXTLINE(performance-no-int-to-ptr) */
         void *row = (void *)(uintptr_t)(at + HAFT__SHA256_BYTES);
         if (haft__map_put(&kept->rows, digest, row, err) != HAFT_OK) {

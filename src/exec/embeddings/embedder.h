@@ -25,10 +25,9 @@ typedef struct haft__embedder_options {
     haft_str key; /* "": no key */
     haft_str model, query_prefix, document_prefix;
     uint64_t query_ms;
-    uint64_t tools_ms; /* timeout for the tools of one search; 0: HAFT__LIMIT_EMBED_TOOLS_MS */
-    uint64_t
-        first_ms; /* timeout for the first byte of a tool batch; 0: HAFT__LIMIT_EMBED_FIRST_MS */
-    bool ignore_backoff;            /* ignore the backoff that other processes recorded */
+    uint64_t tools_ms;   /* timeout for the tools of one search; 0: HAFT__LIMIT_EMBED_TOOLS_MS */
+    uint64_t first_ms;   /* first byte of a tool batch; 0: HAFT__LIMIT_EMBED_FIRST_MS */
+    bool ignore_backoff; /* ignore the backoff that other processes recorded */
     const haft__redactor *redactor; /* applied to messages of the server; NULL: no redaction */
     haft__hash_key hash_key;
     bool in_memory; /* do not use a file */

@@ -35,7 +35,7 @@ HAFT_MUST_USE haft_status haft__files_grep(const haft__files_request *search, ha
 HAFT_MUST_USE haft_status haft__files_read(const haft__files_request *search, haft__buf *result,
                                            haft_error *err);
 
-/* ---- what they share: files.c ---- */
+/* ---- shared functions: files.c ---- */
 
 static inline bool haft__files_is_cancelled(const haft__files_request *search)
 {

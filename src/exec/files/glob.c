@@ -23,7 +23,7 @@ static const haft__glob_segment any_parts[] = {
 static const haft__glob_path any_path = {any_parts, COUNT(any_parts), false};
 const haft__glob haft__glob_match_all = {&any_path, 1};
 
-/* ---- one name ---- */
+/* ---- matching one name ---- */
 
 /* The next character or byte; an invalid UTF-8 byte counts as a character. */
 static size_t next_code(haft_str name, size_t at, bool bytes, uint32_t *ret_code)

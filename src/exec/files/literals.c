@@ -27,7 +27,7 @@ static char peek(const reader *r, size_t ahead)
     return r->at + ahead < r->text.len ? r->text.ptr[r->at + ahead] : '\0';
 }
 
-/* ---- which bytes are rare ---- */
+/* ---- byte frequencies ---- */
 
 /* Frequency rank of a byte in source code and prose, higher is more common; 0 for all others. */
 static size_t byte_frequency(unsigned char c)
@@ -117,7 +117,7 @@ static bool end_alternative(reader *r)
     return true;
 }
 
-/* ---- what is not a character ---- */
+/* ---- repeats, escapes, classes and groups ---- */
 
 /* A repeat such as {2,3}; any other brace is literal. */
 static void read_brace(reader *r)

@@ -58,7 +58,7 @@ size_t haft__scan_line_feeds(haft_str text)
     return count;
 }
 
-/* ---- needles ---- */
+/* ---- literals ---- */
 
 static bool is_here(const haft__literal *literal, haft_str text, size_t at)
 {

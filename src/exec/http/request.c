@@ -120,7 +120,7 @@ static haft_status make_headers(haft__exec_job *job, haft__http_request *request
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- the request ---- */
 
 haft_status haft__http_tool_request(haft__exec_job *job, haft__http_request *ret_request,
                                     haft_error *err)

@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "exec/http/http.h"
 
-/* ---- without an answer ---- */
+/* ---- connection errors ---- */
 
 static const struct {
     haft__http_outcome end;
@@ -39,7 +39,7 @@ static void report_outcome(const haft__http_result *answer, haft__exec_result *r
     }
 }
 
-/* ---- what a body is ---- */
+/* ---- content types ---- */
 
 /* Case-insensitive. */
 static bool has_part(haft_str text, const char *part)
@@ -94,7 +94,7 @@ static void report_status(haft__exec_job *job, const haft__http_result *answer, 
     }
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 /* HEAD has no body: reports the status and some headers. */
 static void report_head(haft__exec_job *job, const haft__http_result *answer,

@@ -26,7 +26,7 @@ static bool is_web(const haft__mcp_connection *connection)
     return connection->server.url.len > 0;
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 haft_str haft__mcp_connection_state_name(const haft__mcp_connection *connection)
 {
@@ -182,7 +182,7 @@ void haft__mcp_connection_load_cache(haft__mcp_connection *connection, bool read
     }
 }
 
-/* ---- its end, and another beginning ---- */
+/* ---- failure and restart ---- */
 
 static bool is_wanted(const haft__mcp_connection *connection)
 {
@@ -355,7 +355,7 @@ static haft_status open_transport(haft__mcp_connection *connection, haft_error *
     return status;
 }
 
-/* Errors of limits or configuration do not go away by a retry. */
+/* A retry does not help if the configuration is invalid or names something that does not exist. */
 static bool is_lasting(haft_status status)
 {
     return status == HAFT_NOT_FOUND || status == HAFT_BAD_INPUT || status == HAFT_UNSUPPORTED;

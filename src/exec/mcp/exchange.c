@@ -75,7 +75,7 @@ void haft__mcp_exchange_end(haft__mcp_exchange *it, uint32_t http, haft_str body
     haft__mcp_connection_process_events(connection, status);
 }
 
-/* ---- what comes ---- */
+/* ---- received messages ---- */
 
 /* Whether a message is the response that the stream is for. */
 static bool is_answer(const haft__mcp_connection *connection, haft_str text)
@@ -163,7 +163,7 @@ static bool on_body(void *context, haft_str bytes)
     return haft__sse_check(&it->sse, NULL) == HAFT_OK;
 }
 
-/* ---- going on after a break, and what did not go out ---- */
+/* ---- resuming and resending ---- */
 
 static void on_retry(void *context)
 {

@@ -19,7 +19,7 @@
 #include "json/read.h"
 #include "json/write.h"
 
-/* ---- the hub ---- */
+/* ---- the connection pool ---- */
 
 static haft_status make_connection_pool(haft__exec *exec, haft_error *err)
 {
@@ -185,7 +185,7 @@ haft_status haft__mcp_connection_pool_get(haft__exec *exec, const haft__spec *sp
     return HAFT_OK;
 }
 
-/* ---- what tools there are ---- */
+/* ---- catalogues ---- */
 
 static void free_catalogue(haft__catalogue *catalogue)
 {

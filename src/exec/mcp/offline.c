@@ -54,7 +54,7 @@ static haft_status take_tools(haft__arena *arena, haft__json entries,
     return HAFT_OK;
 }
 
-/* ---- what is wrong with it ---- */
+/* ---- problems of the state files ---- */
 
 static haft_status say(haft__arena *arena, haft_str text, haft_str *ret_warning, haft_error *err)
 {
@@ -137,7 +137,7 @@ haft_status haft__mcp_state_check(haft__arena *arena, haft_str place,
                : status;
 }
 
-/* ---- what is not what it was ---- */
+/* ---- changed tools ---- */
 
 /* Reads the accepted tools of a server. If the file cannot be read, all are in doubt. */
 static haft_status read_pins(haft__arena *arena, haft_str place,
@@ -243,7 +243,7 @@ haft_status haft__mcp_state_mark_changed(haft__arena *arena, haft_str place,
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- the listings ---- */
 
 /* An unreadable list is only a warning: the server is asked again. */
 static haft_status warn_of_list(haft__arena *arena, const char *path, const haft_error *error,

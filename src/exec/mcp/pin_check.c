@@ -34,7 +34,7 @@ static void refuse(pin_check *l, const char *why)
     l->verdict = HAFT__MCP_PIN_REJECTED;
 }
 
-/* ---- what this process knows ---- */
+/* ---- pins of this process ---- */
 
 static haft_status make_here(haft__mcp_connection_pool *connection_pool, haft_str path,
                              haft__mcp_process_pins **ret, haft_error *err)
@@ -97,7 +97,7 @@ static haft_status compare(pin_check *l, haft__json pin)
     return haft__mcp_tool_diff(l->why, pin, now, l->err);
 }
 
-/* ---- what cannot be remembered ---- */
+/* ---- pinning ---- */
 
 static void warn_unwritten(pin_check *l, const haft_error *error)
 {
@@ -132,7 +132,7 @@ static haft_status pin_first(pin_check *l, haft__json pin)
     return now != NULL ? compare(l, *now) : HAFT_OK;
 }
 
-/* ---- the first time ---- */
+/* ---- first use ---- */
 
 /* A person has approved what the run was shown, and the tool differs now. The approved version is
  * pinned, so that nobody trusts the new one unknowingly. */
@@ -167,7 +167,7 @@ static haft_status check_first(pin_check *l)
     return status == HAFT_OK ? pin_first(l, pin) : status;
 }
 
-/* ---- all of it ---- */
+/* ---- the check ---- */
 
 static haft_status find_path(pin_check *l)
 {

@@ -172,7 +172,7 @@ static haft_status write_file(haft__buf *text, haft__mcp_pins *before,
                               haft_error *err)
 {
     haft__json_writer w;
-    haft__map stay; /* names of pins that replace those of the other list */
+    haft__map stay; /* names that take precedence: not written from the other list */
     bool first = pinning->how == HAFT__PIN_KEEP_EXISTING;
     const haft__json_member *old =
         before->pins.kind == HAFT__JSON_OBJECT ? before->pins.members : NULL;

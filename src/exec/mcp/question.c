@@ -42,7 +42,7 @@ static bool read_back(haft__arena *arena, const haft__buf *text, haft__json *ret
            && haft__json_read(arena, kept, NULL, ret_value, NULL, NULL) == HAFT_OK;
 }
 
-/* ---- servers that wait ---- */
+/* ---- servers with a session ---- */
 
 /* Cancels: nobody was asked, so nobody declined. */
 static void dismiss(haft__mcp_connection *connection, uint64_t number)
@@ -198,7 +198,7 @@ void haft__mcp_tool_call_answer(haft__mcp_tool_call *tool_call, haft__json said)
     ask_next_queued(tool_call);
 }
 
-/* ---- servers that do not ---- */
+/* ---- servers without a session ---- */
 
 /* Asks the first of `rest`; its state has what is needed to continue. */
 static bool ask_first(haft__mcp_tool_call *tool_call, haft__json rest, haft__json answers,

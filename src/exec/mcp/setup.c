@@ -44,7 +44,7 @@ static haft_status make_text(haft__mcp_connection *connection, haft_str text, bo
     return ret_text->ptr != NULL ? HAFT_OK : haft__arena_fail(&connection->setup, err);
 }
 
-/* ---- a program ---- */
+/* ---- programs ---- */
 
 /* Guard with its options, then the program's own arguments. No CPU time limit, because a server may
  * run for long. */
@@ -179,7 +179,7 @@ haft_status haft__mcp_setup_cwd(haft__mcp_connection *connection, const char **r
     return status;
 }
 
-/* ---- directories it is told of ---- */
+/* ---- root directories ---- */
 
 static bool is_plain(char c)
 {

@@ -31,7 +31,7 @@ void haft__mcp_tool_cache_finish(haft__mcp_tool_cache *record)
     haft__arena_finish(&record->arena);
 }
 
-/* ---- where it is ---- */
+/* ---- paths ---- */
 
 haft_status haft__mcp_tool_cache_directory(haft__arena *arena, haft_str path,
                                            haft_str *ret_directory, haft_error *err)
@@ -94,7 +94,7 @@ haft_status haft__mcp_tool_cache_read(haft__mcp_tool_cache *record, const char *
     return status;
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 /* A clock that was set back does not extend the validity. */
 bool haft__mcp_tool_cache_is_fresh(const haft__mcp_tool_cache *record, uint64_t now_ms)

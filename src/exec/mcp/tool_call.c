@@ -13,7 +13,7 @@
 #include "json/object.h"
 #include "json/write.h"
 
-/* ---- which call ---- */
+/* ---- finding a call ---- */
 
 haft__mcp_tool_call *haft__mcp_tool_call_find(haft__mcp_connection *connection, uint64_t number)
 {
@@ -46,7 +46,7 @@ static void link_call(haft__mcp_tool_call *tool_call)
     *at = tool_call;
 }
 
-/* ---- its end ---- */
+/* ---- the end of a call ---- */
 
 static void report(haft__mcp_tool_call *tool_call, const haft__exec_result *result)
 {
@@ -89,7 +89,7 @@ bool haft__mcp_tool_call_is_pending(const haft__mcp_connection *connection)
     return tool_call != NULL;
 }
 
-/* ---- making it ---- */
+/* ---- sending ---- */
 
 /* The first line of `why` is for the model, the rest for people. */
 static void refuse(haft__mcp_tool_call *tool_call, const haft__mcp_tool *tool, haft_str why)
@@ -222,7 +222,7 @@ void haft__mcp_tool_call_requeue(haft__mcp_connection *connection, uint64_t numb
     (void)!haft__mcp_client_cancel(connection->client, number, HAFT__LIT(""), NULL);
 }
 
-/* ---- on the way ---- */
+/* ---- while a call is open ---- */
 
 static void notify_progress(haft__mcp_tool_call *tool_call, haft__buf *json)
 {
