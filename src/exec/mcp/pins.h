@@ -54,7 +54,7 @@ HAFT_MUST_USE haft_status haft__mcp_pin_make_approved(haft__arena *arena,
                                                       haft_str configuration, haft__json *ret_pin,
                                                       haft_error *err);
 
-/* The current tool in the form of its pin `p`, for comparison. */
+/* The current tool in the same form as its `pin`, for comparison. */
 HAFT_MUST_USE haft_status haft__mcp_pin_of_tool(haft__arena *arena, haft__json pin,
                                                 const haft__mcp_tool *tool, haft_str configuration,
                                                 haft__json *ret_now, haft_error *err);

@@ -37,7 +37,7 @@ static haft_str clean_errors(const haft__mcp_connection *connection, haft_str er
     return whole ? haft__str_skip(haft__buf_str(clean), unsafe) : HAFT__LIT("");
 }
 
-/* The last line, cut at a word. */
+/* The last TOLD_BYTES or fewer, from a whole word on. */
 static haft_str last_line(haft_str text)
 {
     text = haft__str_trim(text);

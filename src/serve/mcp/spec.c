@@ -161,7 +161,7 @@ static size_t count(void *context, haft__mcp_list list)
     return list == HAFT__MCP_LIST_TOOLS ? served->count : 0;
 }
 
-/* Only traits that the spec or a server declares. */
+/* Only for declared traits and for built-ins: defaults are not a statement about the tool. */
 static void add_annotations(haft__json_writer *w, const haft__tool *tool)
 {
     if (!tool->traits_given && tool->source != HAFT__TOOL_BUILTIN) {
