@@ -33,7 +33,7 @@ static void add_text(haft__aho_corasick *marks, const char *text, uint16_t numbe
     marks->nodes[node].mark = number + 1U;
 }
 
-/* Parents have lower numbers than children only along one text, so it goes by depth. */
+/* Proceeds by depth: parents have lower numbers than their children only within one text. */
 static void link_failures(haft__aho_corasick *marks, uint16_t deepest)
 {
     for (uint16_t depth = 1; depth < deepest; depth++) {

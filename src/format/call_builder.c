@@ -47,7 +47,7 @@ static void clear(haft__call_builder *call)
     call->tool = NULL;
 }
 
-/* As much of `bytes` as there is room for. */
+/* Adds as much of `bytes` as fits. */
 static void keep(haft__parser *p, haft__buf *raw, haft_str bytes, size_t most)
 {
     if (raw->len < most) {
@@ -84,7 +84,7 @@ void haft__call_builder_record(haft__parser *p, haft_str bytes)
 {
     const haft__call_builder *call = &p->call;
     haft__buf *raw = &p->call.raw;
-    bool content = (call->if_known || call->if_named) && !call->named; /* it may become that */
+    bool content = (call->if_known || call->if_named) && !call->named; /* it may become content */
     size_t most = content ? HAFT__LIMIT_FORMAT_BYTES : HAFT__LIMIT_FORMAT_RAW_BYTES;
     if (call->open) {
         p->call.written += bytes.len;
@@ -104,7 +104,7 @@ void haft__call_builder_unrecord(haft__parser *p, size_t count)
 
 void haft__call_builder_add_text(haft__parser *p, haft__buf *to, haft_str text)
 {
-    haft__buf_add_str(to, text); /* too long a one is found when it is complete */
+    haft__buf_add_str(to, text); /* a name that is too long is detected when it is complete */
     haft__parser_check_memory(p, to);
 }
 
@@ -129,7 +129,7 @@ size_t haft__call_builder_name_length(const haft__parser *p, haft_str text)
 {
     size_t room = HAFT__LIMIT_FORMAT_NAME_BYTES - p->call.name.len, i = 0;
     room = room < text.len ? room : text.len;
-    bool spaced = !p->call.if_named; /* >>>NAME has none, but for that of the line end */
+    bool spaced = !p->call.if_named; /* >>>NAME allows no white space except its line end */
     while (i < room
            && (is_name_byte(text.ptr[i]) || text.ptr[i] == '\r'
                || (spaced && haft__ascii_is_space(text.ptr[i])))) {
@@ -240,7 +240,7 @@ void haft__call_builder_end_id(haft__parser *p)
     haft__buf_clear(&call->name);
     haft__call_builder_add_text(p, &call->name,
                                 (haft_str){name.ptr, numbered ? end - 1 : name.len});
-    if (call->id.status != HAFT_OK) { /* what is left of it depends on how the text was cut */
+    if (call->id.status != HAFT_OK) { /* the remaining bytes depend on how the text was split */
         call->name.status = call->id.status;
     }
     trim(&call->id);
@@ -289,7 +289,7 @@ void haft__call_builder_revert_to_content(haft__parser *p)
 
 /* ---- the arguments ---- */
 
-/* Where calls are mended, nothing of one is told before it is whole. */
+/* If repair is on, a call is reported only when it is complete. */
 void haft__call_builder_add_args(haft__parser *p, haft_str text)
 {
     haft__call_builder *call = &p->call;
@@ -328,7 +328,7 @@ void haft__call_builder_discard(haft__parser *p)
 
 void haft__call_builder_fail(haft__parser *p, haft__parser_event_kind kind, const char *why)
 {
-    p->cut_count = p->call.announced ? 0 : p->cut_count; /* of arguments nobody wants any more */
+    p->cut_count = p->call.announced ? 0 : p->cut_count; /* of arguments that were dropped */
     haft__parser_flush_text(p);
     haft__parser_emit(p, &(haft__parser_event){.kind = kind,
                                                .index = p->calls - (p->call.announced ? 1 : 0),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_value.c - arguments that are written as keys and values without quotes: their types come
- * from the tool's schema.
+ * call_value.c - arguments that are written as keys and unquoted values: their types come from the
+ * tool's schema.
  *
- * A string is told while it comes; everything else when it is complete. What does not read as its
- * type stays a string, so that the check of the arguments can say what is wrong.
+ * A string is reported as it arrives, any other value when it is complete. A value that does not
+ * parse as its type stays a string, so that the check of the arguments can report the error.
  * Tests: tests/format/dialects/qwen3coder_test.c.
  */
 #include "base/limits.h"
@@ -20,7 +20,7 @@ enum {
     TYPE_NULL = 16,
     TYPE_OBJECT = 32,
     TYPE_ARRAY = 64,
-    TYPE_ANY = 128, /* the schema says nothing */
+    TYPE_ANY = 128, /* the schema gives no type */
 };
 
 static const struct {
@@ -53,7 +53,7 @@ static unsigned type_of_value(haft__json value)
     return kinds[value.kind];
 }
 
-/* What a schema says by itself, in `type` or in the values that it allows; 0: nothing. */
+/* The types that a schema gives directly, in `type` or by its allowed values; 0: none. */
 static unsigned types_of_schema(haft__json schema)
 {
     const haft__json *type = haft__json_get(schema, HAFT__LIT("type"));
@@ -75,17 +75,16 @@ static unsigned types_of_schema(haft__json schema)
     return types;
 }
 
-/* References and schemas that all have to hold are followed, but not for ever: they may go in
- * circles. */
+/* Bounds the work on references and combined schemas, which may be circular. */
 #define MOST_STEPS 256
 #define MOST_DEPTH 16
 
 typedef struct looking {
-    haft__json root; /* what references are into */
+    haft__json root; /* the schema that references point into */
     unsigned steps;
 } looking;
 
-/* The schema that this one refers to, within the tool's own; NULL when there is none. */
+/* The schema that this one refers to, within the tool's schema; NULL if it does not exist. */
 static const haft__json *follow(const looking *l, haft__json schema)
 {
     const haft__json *ref = haft__json_get(schema, HAFT__LIT("$ref"));
@@ -101,8 +100,8 @@ static bool is_too_far(looking *l, unsigned depth)
     return depth > MOST_DEPTH || l->steps++ >= MOST_STEPS;
 }
 
-/* What both say; 0 is nothing. An integer is a number; where they contradict each other, the first
- * counts. */
+/* The intersection; 0 means no restriction. An integer is a number; if the two contradict each
+ * other, the first counts. */
 static unsigned both(unsigned a, unsigned b)
 {
     if (a == 0 || (a & TYPE_ANY) != 0) {
@@ -118,7 +117,7 @@ static unsigned both(unsigned a, unsigned b)
 
 static unsigned types_in(looking *l, haft__json schema, unsigned depth);
 
-/* What the schemas under `key` say together: all of them hold, or any. */
+/* The types of the schemas under `key` together: all of them apply, or any. */
 static unsigned types_of_list(looking *l, haft__json schema, const char *key, bool all,
                               unsigned depth)
 {
@@ -131,7 +130,7 @@ static unsigned types_of_list(looking *l, haft__json schema, const char *key, bo
     return types;
 }
 
-/* 0: nothing is said. */
+/* 0: the schema gives no type. */
 static unsigned types_in(looking *l, haft__json schema, unsigned depth)
 {
     if (is_too_far(l, depth)) {
@@ -145,7 +144,7 @@ static unsigned types_in(looking *l, haft__json schema, unsigned depth)
     return both(types, types_of_list(l, schema, "oneOf", false, depth));
 }
 
-/* The schema of a parameter: among the properties, or those of a schema that holds as well. */
+/* The schema of a parameter: in the properties, or in those of a schema that also applies. */
 static const haft__json *find_property(looking *l, haft__json schema, haft_str key, unsigned depth)
 {
     const haft__json *at = haft__json_get(schema, HAFT__LIT("properties"));
@@ -163,7 +162,7 @@ static const haft__json *find_property(looking *l, haft__json schema, haft_str k
     return at;
 }
 
-/* Which types a parameter may have. */
+/* The types that a parameter may have. */
 static unsigned types_of(const haft__format_tool *tool, haft_str key)
 {
     looking l = {.root = tool != NULL ? tool->parameters : haft__json_null()};
@@ -177,20 +176,20 @@ bool haft__value_is_text(const haft__format_tool *tool, haft_str key)
     return types_of(tool, key) == TYPE_STRING;
 }
 
-/* ---- what a text says ---- */
+/* ---- typed values ---- */
 
-/* Quotes are a part of a string that is written without. */
+/* In an unquoted string, quotes are part of the string. */
 static bool fits(haft__json value, unsigned types)
 {
     return (types & TYPE_ANY) != 0
            || (value.kind != HAFT__JSON_STRING && (type_of_value(value) & types) != 0);
 }
 
-/* Whether the text is JSON, of one of the types. */
+/* Whether the text is JSON of one of the types. */
 static bool is_json(haft__parser *p, haft_str text, unsigned types)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.max_depth--; /* the arguments are a level themselves */
+    options.max_depth--; /* the arguments are one level themselves */
     haft__json_stream stream;
     haft__json_event event = {.kind = HAFT__JSON_EVENT_MORE};
     haft_error err = {0};
@@ -213,7 +212,7 @@ static bool is_json(haft__parser *p, haft_str text, unsigned types)
     return status == HAFT_OK && good && text.len == 0;
 }
 
-/* The value as JSON text, or an empty one when it does not read as any of the types. */
+/* The value as JSON text; empty if it does not parse as any of the types. */
 static haft_str read_typed(haft__parser *p, haft_str text, unsigned types)
 {
     haft_str trimmed = haft__str_trim(text);
@@ -230,7 +229,7 @@ static haft_str read_typed(haft__parser *p, haft_str text, unsigned types)
 
 /* ---- a value, from its key to its end ---- */
 
-/* A piece of a string. */
+/* Adds a piece of a string. */
 static void add_escaped(haft__parser *p, haft_str text)
 {
     haft__buf_clear(&p->scratch);
@@ -270,7 +269,8 @@ bool haft__value_begin(haft__parser *p, haft__format_action how)
     return true;
 }
 
-/* What may be told of a string: not the newline that may be the last, not half a character. */
+/* How much of a string can be reported: not a newline that may be the last, not a part of a
+ * character. */
 static size_t count_ready(const haft__parser *p, haft_str text)
 {
     size_t ready = text.len;
@@ -300,7 +300,7 @@ static haft_str without_last_newline(haft_str text)
     return text;
 }
 
-/* Cuts the newline at the beginning, once it is known whether there is one. */
+/* Drops the newline at the start, once it is known whether there is one. */
 static bool trim_start(haft__parser *p)
 {
     haft__call_builder *call = &p->call;
@@ -322,7 +322,7 @@ static bool trim_start(haft__parser *p)
 bool haft__value_may_end(const haft__parser *p)
 {
     const haft__call_builder *call = &p->call;
-    haft_str rest = haft__buf_str(&call->value); /* the last newline is always in it */
+    haft_str rest = haft__buf_str(&call->value); /* it always contains the last newline */
     bool line = rest.len > 0 ? rest.ptr[rest.len - 1] == '\n' : !call->begun;
     return !call->on_own_line || line;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * consume.c - bytes that are no mark: each goes to what its place is about, or leads to another
- * place. Tests: tests/format/parser_test.c, tests/format/cases_test.c. Fuzzer: fuzz/format.c.
- */
+/* consume.c - bytes that are not part of a mark: the state says what they mean, or they lead to
+ * another state. Tests: tests/format/parser_test.c, tests/format/cases_test.c. Fuzzer:
+ * fuzz/format.c. */
 #include "format/parser.h"
 
 #include "base/ascii.h"
@@ -22,14 +21,12 @@ static bool is_layout(const haft__format_state *state)
            || state->bytes == HAFT__BYTES_GAP;
 }
 
-/* Whether a byte that is no mark may lead to another place. */
 bool haft__parser_may_leave_state(const haft__format_state *state)
 {
     return is_layout(state) || (state->bytes == HAFT__BYTES_TAIL && state->fallback != 0)
            || (state->bytes >= HAFT__BYTES_NAME && state->bytes <= HAFT__BYTES_KEY);
 }
 
-/* Bytes that have been used already. */
 void haft__parser_reconsume(haft__parser *p, haft_str text)
 {
     bool before = p->again;
@@ -42,18 +39,17 @@ void haft__parser_reconsume(haft__parser *p, haft_str text)
     p->call.late = p->call.late && before;
 }
 
-/* A name that no tool has, behind a mark that stands in texts too: only arguments make it one. */
 bool haft__parser_is_call_uncertain(const haft__parser *p)
 {
     return p->call.open && p->call.if_named && p->call.named && p->call.tool == NULL
            && haft__parser_state(p)->bytes == HAFT__BYTES_WHITESPACE;
 }
 
-/* White space, and then something that belongs elsewhere. */
+/* Reads white space, then leaves the state if other bytes follow. */
 static size_t consume_whitespace(haft__parser *p, const haft__format_state *state, haft_str text)
 {
     size_t spaces = count_spaces(text);
-    if (spaces > 0 && p->call.if_named && !p->call.named) { /* a name would stand here */
+    if (spaces > 0 && p->call.if_named && !p->call.named) { /* a name would be expected here */
         haft__call_builder_revert_to_content(p);
         haft__parser_enter_state(p, p->format->plain);
         return 0;
@@ -77,7 +73,7 @@ static size_t consume_whitespace(haft__parser *p, const haft__format_state *stat
     } else {
         haft__parser_enter_state(p, state->fallback);
         if (haft__parser_state(p)->bytes == HAFT__BYTES_NAME
-            && !p->call.open) { /* nothing but its name opens it */
+            && !p->call.open) { /* only its name opens it */
             haft__call_builder_begin(p, HAFT__LIT(""), true);
             p->call.late = p->again;
             p->call.offset -= p->again ? text.len - spaces : 0;
@@ -89,7 +85,7 @@ static size_t consume_whitespace(haft__parser *p, const haft__format_state *stat
     return spaces;
 }
 
-/* Another value where a call has one: what it was meant for is not known. */
+/* A second value in a call: its meaning is unknown. */
 static void begin_second(haft__parser *p, size_t length)
 {
     haft__call_builder_begin(p, HAFT__LIT(""), false);
@@ -99,7 +95,7 @@ static void begin_second(haft__parser *p, size_t length)
                                &(haft__malformed_call){.json = true});
 }
 
-/* Brackets, commas and colons: the value ended before them, perhaps too early. */
+/* Reads brackets, commas and colons: the value ended before them, perhaps too early. */
 static size_t consume_stray_json(haft__parser *p, const haft__format_state *state, haft_str text)
 {
     bool content =
@@ -119,16 +115,16 @@ static size_t consume_stray_json(haft__parser *p, const haft__format_state *stat
     return used;
 }
 
-/* Whether a byte behind a value, and behind what `tail` says, begins another, or goes on with one
- * that ended too early: in its strings marks are data. */
+/* Whether a byte after a value and `tail` begins a second value, or continues one that ended too
+ * early: marks in its strings are data. */
 static bool is_second(const haft__parser *p, char c)
 {
     bool more = p->tail == ',' || p->tail == ':';
-    bool first = p->tail == '\0' && !p->format->open_ended; /* there it may be text */
+    bool first = p->tail == '\0' && !p->format->open_ended; /* it may be text in such a format */
     return (c == '"' || c == '{' || c == '[') && (more || first);
 }
 
-/* Behind the value of a call, and in front of what closes it. */
+/* Reads bytes between the value of a call and its closing mark. */
 static size_t consume_tail(haft__parser *p, const haft__format_state *state, haft_str text)
 {
     bool fresh = !p->tailed && p->tail == '\0', text_came = p->tailed && p->tail == '\0';
@@ -157,7 +153,7 @@ static size_t consume_tail(haft__parser *p, const haft__format_state *state, haf
     return text.len;
 }
 
-/* A name, an id or a key, as far as the beginning of a tag: that belongs to something else. */
+/* Reads a name, an id or a key up to the start of a tag, which belongs to something else. */
 static size_t consume_header(haft__parser *p, haft__buf *to, haft_str text)
 {
     bool key = to == &p->call.key;
@@ -167,7 +163,7 @@ static size_t consume_header(haft__parser *p, haft__buf *to, haft_str text)
     }
     haft__parser_advance(p, (haft_str){text.ptr, used});
     haft__call_builder_add_text(p, to, (haft_str){text.ptr, used});
-    if (!key && !p->marks[p->state].starts['"']) { /* else it stands in quotes */
+    if (!key && !p->marks[p->state].starts['"']) { /* else it is in quotes */
         haft__malformed_call_scan_header(p, (haft_str){text.ptr, used});
     }
     if (used < text.len) {
@@ -181,11 +177,12 @@ static size_t consume_header(haft__parser *p, haft__buf *to, haft_str text)
     return used;
 }
 
-/* The name of a tool. Where it must be that of one, or else is code, only as long as it can be. */
+/* Reads the name of a tool. If it must be a known tool, or is code otherwise, reads only while it
+ * can be a name. */
 static size_t consume_name(haft__parser *p, const haft__format_state *state, haft_str text)
 {
-    bool content = p->call.if_known || p->call.if_named; /* what is no name is that */
-    if (!content && state->fallback == 0) {              /* what it is, is seen at its end */
+    bool content = p->call.if_known || p->call.if_named; /* bytes that are not a name are content */
+    if (!content && state->fallback == 0) {              /* its end decides what it is */
         return consume_header(p, &p->call.name, text);
     }
     size_t used = haft__call_builder_name_length(p, text);
@@ -204,7 +201,6 @@ static size_t consume_name(haft__parser *p, const haft__format_state *state, haf
     return used;
 }
 
-/* How many of the bytes it has taken: fewer when they lead to another place. */
 size_t haft__parser_consume(haft__parser *p, haft_str text)
 {
     const haft__format_state *state = haft__parser_state(p);

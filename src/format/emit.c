@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * emit.c - tells what was found: whole characters, and white space only where it is not layout.
- * Tests: tests/format/parser_test.c.
- */
+/* emit.c - reports events: whole characters only, and white space only if it is not layout. Tests:
+ * tests/format/parser_test.c. */
 #include "base/ascii.h"
 #include "base/limits.h"
 #include "format/parser.h"
@@ -42,7 +40,7 @@ static void emit_piece(haft__parser *p, haft__parser_event_kind kind, haft_str t
     }
 }
 
-/* Completes the character whose beginning was kept; returns what is left of the text. */
+/* Completes a split character; returns the rest of the text. */
 static haft_str complete_cut(haft__parser *p, haft__parser_event_kind kind, haft_str text)
 {
     while (p->cut_count > 0 && text.len > 0) {
@@ -62,7 +60,7 @@ static haft_str complete_cut(haft__parser *p, haft__parser_event_kind kind, haft
     return text;
 }
 
-/* The beginning of a character, and something else behind it: it is no UTF-8, but it was there. */
+/* The start of a character is followed by something else: invalid UTF-8, but it is reported. */
 static void flush_cut(haft__parser *p)
 {
     if (p->cut_count > 0) {
@@ -97,7 +95,7 @@ static void add_spaces(haft__parser *p, haft__trimmed_text *flow, haft_str space
     }
 }
 
-/* With `trim`, white space in front of the first text is layout. */
+/* With `trim`, white space before the first text is layout. */
 static void add_to_flow(haft__parser *p, haft__trimmed_text *flow, haft_str text, bool trim)
 {
     size_t start = 0, end = text.len;
@@ -159,7 +157,7 @@ void haft__parser_flush_text(haft__parser *p)
 void haft__parser_end_reasoning(haft__parser *p)
 {
     haft_str suspect =
-        haft__buf_str(&p->suspect); /* the reasoning has ended: it was a part of it */
+        haft__buf_str(&p->suspect); /* the reasoning has ended: it was part of the reasoning */
     size_t tag = p->supposed != NULL ? strlen(p->supposed->text) : 0;
     add_to_flow(p, &p->reasoning, haft__str_skip(suspect, tag), true);
     p->supposed = NULL;

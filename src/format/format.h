@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * format/format.h - how calls are written in a model's text: found there while it arrives.
+ * format/format.h - finds the tool calls in a model's text while the text arrives.
  *
  *     haft__parser_create(format, &options, &parser, err);
- *     haft__parser_feed(parser, bytes, err);      as often as bytes come, however they are cut
+ *     haft__parser_feed(parser, bytes, err);      for each piece of the text, split anywhere
  *     haft__parser_end(parser, cut, err);
  *     haft__parser_destroy(parser);
  *
- * What is found is told piece by piece and never taken back. The result is the same for every cut
- * of the text; work per byte is constant; memory is bounded by the call that is being read.
+ * The parser reports events one by one and never revokes one. The events do not depend on how the
+ * text is split. Work per byte is constant; memory is bounded by the call that is being read.
  */
 #ifndef HAFT_FORMAT_FORMAT_H
 #define HAFT_FORMAT_FORMAT_H
@@ -17,44 +17,45 @@
 #include "json/value.h"
 
 typedef enum haft__parser_event_kind {
-    HAFT__PARSER_EVENT_CONTENT,   /* text for the reader */
-    HAFT__PARSER_EVENT_REASONING, /* what the model thought; nothing in it is a call */
-    HAFT__PARSER_EVENT_CODE,      /* of a block to be run; FOUND_CODE_END says that it is whole */
+    HAFT__PARSER_EVENT_CONTENT,   /* text for the user */
+    HAFT__PARSER_EVENT_REASONING, /* the model's reasoning; it contains no calls */
+    HAFT__PARSER_EVENT_CODE, /* a piece of a code block to run; CODE_END says that it is complete */
     HAFT__PARSER_EVENT_CODE_END,
-    HAFT__PARSER_EVENT_CALL, /* a call begins: text is its name, id what the model gave, or "" */
+    HAFT__PARSER_EVENT_CALL,      /* a call begins: `text` is its name, `id` the model's id or "" */
     HAFT__PARSER_EVENT_ARGUMENTS, /* the next piece of its arguments, which are JSON text */
-    HAFT__PARSER_EVENT_CALL_END,  /* they are whole, and an object: now it may run; id once more, as
-                              it  may stand behind them */
-    HAFT__PARSER_EVENT_TRUNCATED, /* the text ended inside a call; it is void */
-    HAFT__PARSER_EVENT_MALFORMED, /* a call that cannot be used: it is void */
+    HAFT__PARSER_EVENT_CALL_END,  /* the arguments are complete and an object, so the call may run;
+                                     `id` again, since it may follow the arguments */
+    HAFT__PARSER_EVENT_TRUNCATED, /* the text ended inside a call; the call is void */
+    HAFT__PARSER_EVENT_MALFORMED, /* a call that cannot be read; the call is void */
 } haft__parser_event_kind;
 
 typedef struct haft__parser_event {
     haft__parser_event_kind kind;
-    uint32_t index;    /* of the call, from 0; void ones have one too if they had begun */
-    haft_str id, text; /* of a void one: how it was written, from its beginning on */
-    haft_str name;     /* of a void one: if it could be read */
-    size_t offset;     /* of a void one: where it begins */
-    const char *why;   /* of a void one: what is wrong with it */
-    bool repaired;     /* of CALL_END: it was mended */
+    uint32_t index;    /* of the call, from 0; a void call has one if it was announced */
+    haft_str id, text; /* of a void call, `text` is its source text from the start */
+    haft_str name;     /* of a void call: its name, if it could be read */
+    size_t offset;     /* of a void call: its position in the text */
+    const char *why;   /* of a void call: the reason */
+    bool repaired;     /* of CALL_END: the arguments were repaired */
 } haft__parser_event;
 
-/* Takes what was found; texts are borrowed until it returns. A failure ends the parsing. */
+/* Receives an event. Its texts are borrowed until the callback returns. An error status stops the
+ * parser. */
 typedef haft_status haft__parser_event_callback(void *context, const haft__parser_event *found,
                                                 haft_error *err);
 
-/* A tool, as far as a format needs to know it. */
+/* The parts of a tool that a format needs. */
 typedef struct haft__format_tool {
     haft_str name;
-    haft__json parameters; /* JSON Schema, or null: decides the types of values without any */
-    haft_str description;  /* for the model to read */
+    haft__json parameters; /* JSON Schema, or null; gives the types of unquoted values */
+    haft_str description;  /* for the model */
 } haft__format_tool;
 
 typedef struct haft__parser_options {
-    const haft__format_tool *tools; /* outlive the parser */
+    const haft__format_tool *tools; /* must outlive the parser */
     size_t tool_count;
-    bool repair;             /* mend what models get wrong in JSON, where nothing is missing */
-    bool start_in_reasoning; /* the prompt ended with the tag that begins it */
+    bool repair;             /* repair common errors in JSON if no data is missing */
+    bool start_in_reasoning; /* the prompt ended with the tag that begins reasoning */
     haft__parser_event_callback *take;
     void *context;
 } haft__parser_options;
@@ -66,23 +67,24 @@ HAFT_MUST_USE haft_status haft__parser_create(const haft__format *format,
                                               haft__parser **ret_parser, haft_error *err);
 void haft__parser_destroy(haft__parser *parser);
 
-/* UTF-8; a character may be cut. TOO_BIG past HAFT__LIMIT_FORMAT_BYTES, and what `take` returns. */
+/* `bytes` is UTF-8; a character may be split. Fails with TOO_BIG past HAFT__LIMIT_FORMAT_BYTES, or
+ * with the status that `take` returns. */
 HAFT_MUST_USE haft_status haft__parser_feed(haft__parser *parser, haft_str bytes, haft_error *err);
 
 /* Whether the text so far ends inside reasoning. */
 bool haft__parser_is_thinking(const haft__parser *parser);
 
-/* No more comes; `cut`: although the model was not finished. */
+/* The text has ended. `cut`: the model had not finished. */
 HAFT_MUST_USE haft_status haft__parser_end(haft__parser *parser, bool cut, haft_error *err);
 
 /* ---- the formats ---- */
 
-/* Without regard to case, or by an alias (json, code); NULL when there is none of that name. */
+/* Ignores case and accepts the aliases json and code. NULL if no format has that name. */
 const haft__format *haft__format_find(haft_str name);
 const haft__format *const *haft__formats(size_t *ret_count);
 
-/* No calls, only a block of reasoning before the text. Not one of the formats: for models whose
- * calls do not stand in their text, but whose thoughts may. */
+/* Only a block of reasoning before the text, no calls. It is not listed with the formats: it serves
+ * models whose calls are not in their text but whose reasoning may be. */
 extern const haft__format haft__format_thinking;
 
 #endif

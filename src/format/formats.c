@@ -18,7 +18,7 @@ const haft__format *const *haft__formats(size_t *ret_count)
     return formats;
 }
 
-/* Other words for some of them. */
+/* Aliases. */
 static const struct {
     const char *alias, *name;
 } aliases[] = {{"json", "purejson"}, {"code", "codemode"}};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* format/formats.h - every format there is: a row here, and a file of its name. */
+/* format/formats.h - the list of formats. Each has a row here and a file of the same name in
+ * dialects/. */
 #ifndef HAFT_FORMAT_FORMATS_H
 #define HAFT_FORMAT_FORMATS_H
 
@@ -25,7 +26,7 @@
     X(pythonic)                                                                                    \
     X(qwen3coder)
 
-/* HAFT__FORMATS(HAFT__FORMATS_LINE) is a text with a line for each, for help. */
+/* HAFT__FORMATS(HAFT__FORMATS_LINE) is a text with one line per format, for help. */
 #define HAFT__FORMATS_LINE(name) "    " #name "\n"
 
 #define X(name) extern const haft__format haft__format_##name;

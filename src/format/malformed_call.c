@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * malformed_call.c - the rest of a call that cannot be used: where it ends, and what it looked
- * like.
+ * malformed_call.c - the rest of a malformed call: finds its end and records its source text.
  *
- * Strings, brackets and tags of other dialects are still followed, so that marks inside of them
- * stay data. The call ends at its end tag; where the format has none, with its JSON; in an array,
- * with its element, and the array is read on behind it. A call that begins in it is a part of it,
- * with its own end.
+ * Strings, brackets and tags of other dialects are still tracked, so that marks inside them stay
+ * data. The call ends at its end tag; if the format has none, with its JSON; in an array, with its
+ * element, and the scanner continues with the array. A call that begins inside a malformed call is
+ * part of it and has its own end.
  *
- * A string that never closes would hide all that follows, and so would an end tag that is missing.
- * So what stands behind the first end tag in a string is kept, or from the first call on that
- * begins in the wreck, and is read again, once, when the text ends there.
+ * A string that never closes, or a missing end tag, would hide all later calls. So the bytes after
+ * the first end tag in a string, or from the first nested call on, are buffered. If the text ends
+ * inside the malformed call, they are read again, once.
  * Tests: tests/format/malformed_call_test.c.
  */
 #include <stdio.h>
@@ -73,7 +72,7 @@ void haft__malformed_call_end_of_text(haft__parser *p)
     }
 }
 
-/* ---- what may have to be read again ---- */
+/* ---- bytes that may have to be read again ---- */
 
 void haft__malformed_call_record(haft__parser *p, haft_str bytes)
 {
@@ -83,7 +82,7 @@ void haft__malformed_call_record(haft__parser *p, haft_str bytes)
     }
 }
 
-/* Once in a text, so that no byte is read more than twice. */
+/* Only once per text, so that no byte is read more than twice. */
 static void mark_reparse_point(haft__parser *p, const haft__format_mark *mark, bool in_string)
 {
     haft__malformed_call *w = &p->malformed;
@@ -95,8 +94,8 @@ static void mark_reparse_point(haft__parser *p, const haft__format_mark *mark, b
     }
 }
 
-/* Behind a string with an end tag in it. Where JSON goes on, the string has closed, and what stands
- * in it is data; anything else says that it was another quote. */
+/* Called after a string that contains an end tag. If JSON continues, the string was closed and its
+ * contents are data; any other byte shows that the quote was not its end. */
 static void check_string(haft__malformed_call *w)
 {
     bool quote = w->last == '"' || w->last == '\'';
@@ -134,8 +133,8 @@ static bool is_section(const haft__parser *p, const haft__format_mark *mark)
     return bytes == HAFT__BYTES_GAP || bytes == HAFT__BYTES_IGNORED;
 }
 
-/* A call that begins in the wreck, and does not do so in a string or in a tag. It is a part of it
- * if the wreck's own end follows that of the call; else the wreck was cut off. */
+/* A call that begins inside the malformed call, outside strings and tags. It is part of the
+ * malformed call if that call's own end follows the nested one; else the malformed call was cut. */
 static bool hide_nested_call(haft__parser *p, const haft__format_mark *mark)
 {
     mark_reparse_point(p, mark, false);
@@ -143,11 +142,12 @@ static bool hide_nested_call(haft__parser *p, const haft__format_mark *mark)
     return true;
 }
 
-/* The end of a call that has begun in it. */
+/* The end of a nested call. */
 static bool hide_nested_end(haft__parser *p, const haft__format_mark *mark)
 {
     haft__malformed_call *w = &p->malformed;
-    bool half = p->format->states[mark->to].bytes == HAFT__BYTES_TAIL; /* more of the end follows */
+    bool half =
+        p->format->states[mark->to].bytes == HAFT__BYTES_TAIL; /* the rest of the end follows */
     w->level -= half ? 0 : 1;
     haft__parser_enter_state(p, p->format->malformed);
     return true;
@@ -158,7 +158,7 @@ bool haft__malformed_call_hides_mark(haft__parser *p, const haft__format_mark *m
     haft__malformed_call *w = &p->malformed;
     bool tagged = haft__malformed_call_tag_is_open(&w->tag);
     if (!tagged) {
-        w->tag.state = 0; /* it is no tag of another dialect */
+        w->tag.state = 0; /* it is not a tag of another dialect */
     }
     if (mark->inside) {
         return false;
@@ -169,7 +169,7 @@ bool haft__malformed_call_hides_mark(haft__parser *p, const haft__format_mark *m
         }
         return true;
     }
-    if (p->format->open_ended) { /* nothing but the next call ends one */
+    if (p->format->open_ended) { /* only the next call ends a call */
         return false;
     }
     if (mark->act == HAFT__ACTION_CALL_BEGIN) {
@@ -183,7 +183,6 @@ bool haft__malformed_call_hides_mark(haft__parser *p, const haft__format_mark *m
 
 /* ---- outside strings ---- */
 
-/* One byte of a string. */
 static void on_string(haft__malformed_call *w, char c)
 {
     if (w->escape) {
@@ -204,14 +203,15 @@ static void open_bracket(haft__malformed_call *w, char c)
     w->depth++;
 }
 
-/* A parenthesis of Python's, around arguments; in JSON it is but a byte. */
+/* A Python parenthesis around arguments; in JSON it is an ordinary byte. */
 static bool is_around(const haft__malformed_call *w)
 {
     return w->depth == 0 || (w->depth <= COUNT(w->closers) && w->closers[w->depth - 1] == ')');
 }
 
-/* Whether it closes one of the wreck's own. One too many, or of another kind, closes nothing: the
- * call does not end before its last bracket, and so none of its strings is outside of it. */
+/* Whether `c` closes a bracket of the malformed call. An unmatched closer, or one of another kind,
+ * closes nothing: the call ends no earlier than its last bracket, so that all its strings are
+ * inside. */
 static bool close_bracket(haft__malformed_call *w, char c)
 {
     bool own = w->depth > w->floor;
@@ -242,7 +242,7 @@ haft__malformed_call_step haft__malformed_call_scan_byte(const haft__parser *p,
     case '"': w->quote = c; break;
     case '\'':
         if (w->last != '\0' && strchr("{[,:(=", w->last) != NULL) {
-            w->quote = c; /* where a value or a key begins, not in the middle of a word */
+            w->quote = c; /* at the start of a value or key, not inside a word */
         }
         break;
     case '{':
@@ -263,7 +263,8 @@ haft__malformed_call_step haft__malformed_call_scan_byte(const haft__parser *p,
     case ']':
     case ')':
         check_string(w);
-        if (element && c == ']') { /* a brace ends no array: it is more of the wreck */
+        if (element
+            && c == ']') { /* a brace does not end an array: it belongs to the malformed call */
             return HAFT__MALFORMED_ENDS_BEFORE;
         }
         if (close_bracket(w, c) && w->depth == w->floor && ends_value) {

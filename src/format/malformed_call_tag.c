@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * malformed_call_tag.c - tags of another dialect in a call that cannot be used:
- * <parameter=s>text</parameter> where JSON was wanted. Their values have no quotes, so that only
- * the end of the tag ends them; as everywhere it counts only if another tag stands behind it. A
- * block of reasoning is one as well, wherever it begins.
- * Tests: tests/format/malformed_call_test.c.
- */
+/* malformed_call_tag.c - tags of another dialect in a malformed call: <parameter=s>text</parameter>
+ * instead of JSON. Their values have no quotes, so that only the end tag ends them, and it counts
+ * only if another tag follows. A block of reasoning is such a tag too, wherever it begins. Tests:
+ * tests/format/malformed_call_test.c. */
 #include "format/parser.h"
 
 #include "base/ascii.h"
 
 enum {
     NONE,
-    ANGLE,  /* behind < */
+    ANGLE,  /* after < */
     NAME,   /* ... and the first bytes of a name */
-    HEADER, /* behind the name */
-    OPEN,   /* from here on it is one */
+    HEADER, /* after the name */
+    OPEN,   /* from here on it is a tag */
     INNER_ANGLE,
-    CLOSING, /* behind </ */
-    CLOSED,  /* ... its name and >; what comes next decides */
+    CLOSING, /* after </ */
+    CLOSED,  /* after the name and >; the next byte decides */
 };
 
 static bool is_letter(char c)
@@ -41,7 +38,7 @@ static uint8_t begin(haft__malformed_call_tag *tag, char c)
     return NAME;
 }
 
-/* Control tokens end with the bar that they begin with: they are no tags. */
+/* Control tokens end with the bar that they begin with: they are not tags. */
 static uint8_t on_name(haft__malformed_call_tag *tag, char c)
 {
     bool token = ((unsigned char)tag->name[tag->length - 1] & 0x80) != 0;

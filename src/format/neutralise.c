@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * neutralise.c - takes the force out of marks in a text that is not the model's.
- * Tokens that are special to some model are in special_tokens.h.
- * Tests: tests/format/neutralise_test.c.
- */
+/* neutralise.c - breaks marks in untrusted text. special_tokens.h lists the special tokens of known
+ * models. Tests: tests/format/neutralise_test.c. */
 #include "base/error.h"
 #include "base/str.h"
 #include "format/aho_corasick.h"
 #include "format/render.h"
 #include "format/special_tokens.h"
 
-#define BREAK "\xE2\x80\x8B" /* U+200B, a space without width */
+#define BREAK "\xE2\x80\x8B" /* U+200B, zero-width space */
 
 #define X(token) token,
 static const char *const special[] = {HAFT__SPECIAL_TOKENS(X)};
 #undef X
 
-/* Room for all there can be. */
+/* Has room for all marks and special tokens. */
 typedef struct list {
     const char
         *texts[COUNT(special) + HAFT__FORMAT_STATES * COUNT(((haft__format_state *)0)->marks)
@@ -24,7 +21,7 @@ typedef struct list {
     size_t count;
 } list;
 
-/* Brackets and fences alone are in every second text and mean nothing there. */
+/* Brackets and fences alone are common in texts and mean nothing there. */
 static bool is_telling(const char *text)
 {
     return (text[0] == '<' || text[0] == '[') && strlen(text) > 2;
@@ -34,7 +31,7 @@ static void add(list *marks, const char *text)
 {
     for (size_t i = 0; i < marks->count; i++) {
         if (strstr(text, marks->texts[i]) != NULL) {
-            return; /* where that is broken this is too */
+            return; /* breaking that one breaks this one too */
         }
     }
     size_t kept = 0;
@@ -79,8 +76,8 @@ static void collect(list *marks, const haft__format *format)
     }
 }
 
-/* The first character of a mark, so that what follows it makes no mark any more: as JSON writes it
- * in a string, which means the same, or with a space of no width behind it. */
+/* Writes the first character of a mark so that the rest no longer forms the mark: as a JSON escape,
+ * which has the same meaning, or followed by a zero-width space. */
 static void add_first(haft__buf *buf, char first, bool json)
 {
     if (json) {
@@ -91,8 +88,8 @@ static void add_first(haft__buf *buf, char first, bool json)
     }
 }
 
-/* A mark has its first character only at its beginning, so one is over before another can begin;
- * that of a heading (##) is broken behind the first of them. */
+/* A mark has its first character only at its start, so that a mark is over before another can
+ * begin. That of a heading (##) is broken after its first character. */
 static void write_broken(haft__buf *buf, const haft__aho_corasick *marks, haft_str text, bool json)
 {
     uint16_t held = 0;

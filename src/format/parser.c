@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parser.c - goes through a format's places, byte by byte. What a mark does is in transition.c,
- * what becomes of other bytes in consume.c.
+ * parser.c - moves through the states of a format, byte by byte. transition.c performs the actions
+ * of marks, consume.c handles all other bytes.
  *
  * Invariants:
- *   1. A byte of the text is used once. Only the beginning of a mark that turned out to be none, or
- *      a mark that belongs to the next place, is read a second time, there.
- *   2. What is held back is the beginning of a mark; its bytes are known from the mark.
+ *   1. A byte of the text is consumed once. Only the start of an incomplete mark, or a mark that
+ *      belongs to the next state, is read a second time, in that state.
+ *   2. Withheld bytes are the start of a mark, so the mark determines them.
  * Tests: tests/format/parser_test.c, tests/format/cases_test.c. Fuzzer: fuzz/format.c.
  */
 #include "format/parser.h"
@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 
-/* How far a mark is looked for where other bytes may lead elsewhere before it comes. */
+/* How far to search for a mark in states that other bytes may leave before it arrives. */
 #define LOOK_AHEAD 64
 
 void haft__parser_fail(haft__parser *p, haft_status status, const haft_error *err)
@@ -52,7 +52,7 @@ void haft__parser_advance(haft__parser *p, haft_str bytes)
     }
 }
 
-/* ---- from place to place ---- */
+/* ---- states ---- */
 
 static void build_marks(haft__parser *p, uint8_t at)
 {
@@ -84,13 +84,13 @@ void haft__parser_enter_state(haft__parser *p, uint8_t state)
     bool inside = p->format->states[state].bytes == HAFT__BYTES_REASONING;
     bool thought = haft__parser_state(p)->bytes == HAFT__BYTES_REASONING && state != p->state;
     if (thought && !(inside && p->supposed != NULL)) {
-        state = p->supposed != NULL ? p->supposed_in : state; /* back to the text around it */
+        state = p->supposed != NULL ? p->supposed_in : state; /* back to the enclosing text */
         haft__parser_end_reasoning(p);
     }
     p->state = state;
     haft__bytes_kind bytes = (haft__bytes_kind)haft__parser_state(p)->bytes;
     if (bytes == HAFT__BYTES_CONTENT || bytes == HAFT__BYTES_REASONING) {
-        p->head.live = false; /* it was no call */
+        p->head.live = false; /* it was not a call */
     }
     p->held = 0;
     p->tailed = false;
@@ -100,7 +100,7 @@ void haft__parser_enter_state(haft__parser *p, uint8_t state)
 
 /* ---- marks and other bytes ---- */
 
-/* A mark, or what only looks like one where a value goes on. */
+/* Handles a mark, or bytes that only look like one inside a value. */
 static void on_mark(haft__parser *p, const haft__format_state *from, const haft__format_mark *mark)
 {
     if (mark->if_line && !haft__value_may_end(p)) {
@@ -110,7 +110,7 @@ static void on_mark(haft__parser *p, const haft__format_state *from, const haft_
     }
 }
 
-/* One byte, when a mark may be on its way. Returns whether the byte was used. */
+/* Reads one byte while a mark may have begun. Returns whether the byte was consumed. */
 static bool step(haft__parser *p, char byte)
 {
     const haft__format_state *state = haft__parser_state(p);
@@ -156,7 +156,7 @@ static void consume(haft__parser *p, haft_str *io_bytes)
         plain = io_bytes->len;
     } else if (p->held == 0) {
         bool moves = haft__parser_may_leave_state(
-            haft__parser_state(p)); /* then little of it is likely to be taken */
+            haft__parser_state(p)); /* then few of the bytes are likely to be consumed */
         size_t most = moves && io_bytes->len > LOOK_AHEAD ? LOOK_AHEAD : io_bytes->len;
         plain = haft__aho_corasick_skip(marks, (haft_str){io_bytes->ptr, most});
     }
@@ -168,7 +168,7 @@ static void consume(haft__parser *p, haft_str *io_bytes)
     }
 }
 
-/* The call has ended with its JSON. */
+/* The malformed call ended with its JSON. */
 static void leave_malformed(haft__parser *p)
 {
     uint8_t state = p->malformed.state;
@@ -184,20 +184,20 @@ static void leave_malformed(haft__parser *p)
     }
 }
 
-/* Bytes of a call that cannot be used; a mark counts only outside of strings and tags. */
+/* Reads bytes of a malformed call; a mark counts only outside strings and tags. */
 static void consume_malformed(haft__parser *p, haft_str *io_bytes)
 {
     haft__malformed_call *w = &p->malformed;
     haft_str byte = {io_bytes->ptr, 1};
     haft__malformed_call_step did = haft__malformed_call_scan_byte(p, w, byte.ptr[0]);
     if (did == HAFT__MALFORMED_ENDS_BEFORE) {
-        if (p->call.written == 0) { /* a comma, and no call behind it */
+        if (p->call.written == 0) { /* a comma without a call after it */
             haft__call_builder_record(p, byte);
         }
         leave_malformed(p);
         return;
     }
-    (void)step(p, byte.ptr[0]); /* it takes every byte here */
+    (void)step(p, byte.ptr[0]); /* consumes every byte in this state */
     *io_bytes = haft__str_skip(*io_bytes, 1);
     if (!w->live) {
         return;
@@ -233,7 +233,7 @@ void haft__parser_read(haft__parser *p, haft_str bytes)
     }
 }
 
-/* ---- the whole ---- */
+/* ---- the public functions ---- */
 
 haft_status haft__parser_create(const haft__format *format, const haft__parser_options *options,
                                 haft__parser **ret_parser, haft_error *err)
@@ -295,8 +295,8 @@ haft_status haft__parser_feed(haft__parser *p, haft_str bytes, haft_error *err)
     return result(p, err);
 }
 
-/* Reasoning that never ends: what looked like a call in it is one; if it began so, or behind text,
- * it was none. */
+/* Reasoning that never ended: a possible call in it counts as a call. If the reasoning itself began
+ * undecided, or after text, it was not reasoning. */
 static void release_suspect(haft__parser *p)
 {
     haft__buf text = p->suspect;
@@ -310,13 +310,13 @@ static void release_suspect(haft__parser *p)
     } else {
         haft__parser_enter_state(p, p->reasoning.begun ? p->format->plain : 0);
     }
-    p->offset -= text.len; /* it goes to the end of the text */
+    p->offset -= text.len; /* it extends to the end of the text */
     haft__parser_read(p, haft__buf_str(&text));
     haft__buf_finish(&text);
 }
 
-/* Whether the first `length` bytes of a mark are of no use here: the text ends inside the tag of a
- * call, or in the one that closes it. Behind other text, one byte may be more of that. */
+/* Whether the first `length` bytes of a mark can be dropped: the text ends inside the opening or
+ * closing tag of a call. After other text, a single byte may be more of that text. */
 static bool is_tag_of_call(const haft__parser *p, size_t length)
 {
     const haft__format_state *state = haft__parser_state(p);
@@ -328,7 +328,7 @@ static bool is_tag_of_call(const haft__parser *p, size_t length)
            || (header && !p->call.if_known && !p->call.if_named && state->fallback == 0);
 }
 
-/* The beginning of a mark, and nothing behind it. It may be that of another in the next place. */
+/* The text ends with the start of a mark. In the next state it may be the start of another mark. */
 static void end_partial_mark(haft__parser *p)
 {
     while (p->held > 0) {
@@ -340,12 +340,12 @@ static void end_partial_mark(haft__parser *p)
     }
 }
 
-/* What was in doubt, and nothing behind it that could have decided. */
+/* The text ends with undecided bytes. */
 static void end_undecided(haft__parser *p, bool cut)
 {
     const haft__format_state *state = haft__parser_state(p);
     bool over =
-        !cut || state->at_end == HAFT__ACTION_CODE_END; /* more text could be of the value */
+        !cut || state->at_end == HAFT__ACTION_CODE_END; /* further text could belong to the value */
     if (state->at_end != HAFT__ACTION_NONE && over) {
         (void)haft__parser_apply_action(p, (haft__format_action)state->at_end, NULL);
     } else if (state->bytes == HAFT__BYTES_UNDECIDED || state->last) {
@@ -357,7 +357,7 @@ static void end_undecided(haft__parser *p, bool cut)
     }
 }
 
-/* What counts only at the end of the text, and is there. */
+/* Reads bytes that count only at the end of the text. */
 static void read_last(haft__parser *p)
 {
     haft__buf text = p->undecided;
@@ -369,7 +369,8 @@ static void read_last(haft__parser *p)
     haft__buf_finish(&text);
 }
 
-/* What waited for more than has come. In a text that was cut, what stands last may not be that. */
+/* Ends everything that was incomplete. In a text that was cut, the last part may be incomplete too.
+ */
 static void end_pending(haft__parser *p, bool cut)
 {
     haft__parser_repair_end(p);
@@ -381,8 +382,8 @@ static void end_pending(haft__parser *p, bool cut)
     }
 }
 
-/* Once for each tag that begins reasoning behind text, and once for any other: a text has as many
- * of those as it likes. */
+/* Repeats once for each tag that begins reasoning after text, and once for others: a text may have
+ * any number of them. */
 static void end_suspects(haft__parser *p, bool cut)
 {
     bool once = false;
@@ -392,7 +393,7 @@ static void end_suspects(haft__parser *p, bool cut)
         end_pending(p, cut);
     }
     if (p->suspect.len > 0) {
-        haft__parser_end_reasoning(p); /* the end of the reasoning may have been cut off */
+        haft__parser_end_reasoning(p); /* the end of the reasoning may be missing */
     }
 }
 
@@ -417,9 +418,9 @@ haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
         haft__malformed_call_end_of_text(p);
     } else if ((p->call.open && p->call.if_known && !p->call.named)
                || haft__parser_is_call_uncertain(p)) {
-        haft__call_builder_revert_to_content(p); /* it may have become one */
+        haft__call_builder_revert_to_content(p); /* it may have become a call */
     } else if (p->call.open && p->call.if_named && p->call.name.len == 0) {
-        haft__call_builder_discard(p); /* a mark, and nothing behind it */
+        haft__call_builder_discard(p); /* a mark with nothing after it */
     }
     if (p->call.open && !haft__scan_complete(p)) {
         haft__call_builder_fail(p, HAFT__PARSER_EVENT_TRUNCATED, "the text ends inside it");

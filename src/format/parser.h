@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * format/parser.h - the inside of a parser, for its own files.
+ * format/parser.h - the internals of the parser, private to its files.
  *
- *     parser.c      goes from place to place
- *     stop_tokens.c      tokens that end a turn, at the end of the text
- *     emit.c        what is told, and when
- *     call_builder.c     the call that is being read
- *     call_value.c       values that are written without quotes
- *     scan_json.c   JSON that holds calls
- *     repair.c        ... that has to be mended first
- *     malformed_call.c       the rest of a call that cannot be used; tags in it in
- * malformed_call_tag.c scan_python.c   calls written as Python; their strings in python_string.c
+ *     parser.c              moves from state to state
+ *     transition.c          what a mark does
+ *     consume.c             bytes that are not part of a mark
+ *     stop_tokens.c         tokens that end a turn, at the end of the text
+ *     emit.c                which events are reported, and when
+ *     call_builder.c        the call that is being read
+ *     call_value.c          values that are written without quotes
+ *     scan_json.c           JSON that contains calls
+ *     repair.c              JSON that must be repaired first
+ *     malformed_call.c      the rest of a call that cannot be read
+ *     malformed_call_tag.c  tags inside such a call
+ *     scan_python.c         calls written as Python
+ *     python_string.c       their strings
  *
- * A failure of memory, or of the one who is told, is kept in `status`; nothing is told any more.
+ * `status` keeps the first failure (out of memory, or of the callback). After it the parser reports
+ * no more events.
  */
 #ifndef HAFT_FORMAT_PARSER_H
 #define HAFT_FORMAT_PARSER_H
@@ -25,177 +30,178 @@
 #include "format/scan_python.h"
 #include "json/stream.h"
 
-/* Text that is trimmed next to calls: white space waits until it is known what follows. That in
- * front of a call stands for the call when more text comes, so that words do not grow together. */
+/* Text that is trimmed next to calls: white space is withheld until its successor is known. White
+ * space before a call is emitted if text follows the call, so that words do not run together. */
 typedef struct haft__trimmed_text {
     haft__parser_event_kind kind;
     haft__buf spaces;
-    bool begun; /* there was text */
-    bool fixed; /* a call has come behind the white space: what follows is layout */
+    bool begun; /* text was emitted */
+    bool fixed; /* a call follows the white space: later white space is layout */
 } haft__trimmed_text;
 
 /* The call that is being read. */
 typedef struct haft__call_builder {
     bool open;          /* the text is inside a call: it must not end here */
-    bool if_known;      /* it is one only if there is a tool of this name */
-    bool if_named;      /* it is one only if what follows can be a name */
+    bool if_known;      /* it is a call only if a tool has this name */
+    bool if_named;      /* it is a call only if a name can follow */
     bool named;         /* `name` is complete */
-    bool announced;     /* that it begins */
-    bool repaired;      /* it is not written as it should be, but what is meant is clear */
-    bool late;          /* it begins in bytes that were used before: they are its own */
-    bool bad_recipient; /* its recipient is no tool, or there are two of them */
+    bool announced;     /* HAFT__PARSER_EVENT_CALL was reported */
+    bool repaired;      /* it is not written correctly, but its meaning is clear */
+    bool late;          /* it begins in bytes that were consumed before: they belong to it */
+    bool bad_recipient; /* its recipient is not a tool, or it has two recipients */
     size_t offset;
     haft__buf name, id;
-    haft__buf args; /* wait until the name is known */
-    haft__buf raw;  /* how it is written */
-    size_t written; /* how many bytes that are, those included that are too many to be kept */
+    haft__buf args; /* withheld until the name is known */
+    haft__buf raw;  /* source text */
+    size_t written; /* bytes of source text, including those beyond the limit of `raw` */
 
-    /* arguments that are made from keys and values */
-    const haft__format_tool *tool; /* NULL when none has this name */
-    bool members;                  /* there is one already */
-    bool verbatim;                 /* the present value is a string: it is told as it comes */
-    unsigned types;                /* that the present value may have: see call_value.c */
+    /* arguments built from keys and values */
+    const haft__format_tool *tool; /* NULL if no tool has this name */
+    bool members;                  /* the object has at least one member */
+    bool verbatim;                 /* the current value is a string: it is reported as it arrives */
+    unsigned types;                /* types that the current value may have: see call_value.c */
     bool in_value;                 /* a value is being read */
-    bool fresh;                    /* nothing of it has come yet */
-    bool on_own_line;              /* it begins on a line of its own */
-    bool begun;                    /* some of it has been told */
+    bool fresh;                    /* nothing of the value has arrived yet */
+    bool on_own_line;              /* the value begins on its own line */
+    bool begun;                    /* a part of the value has been reported */
     haft__buf key, value;
 
-    /* code of Python: whether it may end here */
+    /* Python code: whether it may end here */
     bool coded, comment;
-    haft__py_text text; /* the string at hand */
-    uint32_t depth;     /* brackets that are open */
+    haft__py_text text; /* the current string */
+    uint32_t depth;     /* open brackets */
 } haft__call_builder;
 
-/* The beginning of a message, which may turn out to be that of a call. */
+/* The start of a message, which may turn out to be the start of a call. */
 typedef struct haft__message_header {
     bool live;
     size_t offset, written;
     haft__buf raw;
 } haft__message_header;
 
-/* What a member of a call is. */
+/* The role of a member of a call. */
 typedef enum haft__call_member {
     HAFT__CALL_MEMBER_OTHER,
     HAFT__CALL_MEMBER_NAME,
     HAFT__CALL_MEMBER_ARGS,
     HAFT__CALL_MEMBER_ID,
-    HAFT__CALL_MEMBER_ANSWER, /* of what may be a call: it is what the model has to say */
-    HAFT__CALL_MEMBER_INNER,  /* ... or the call is, or the calls are, one level further in */
+    HAFT__CALL_MEMBER_ANSWER, /* of JSON that may be a call: the text of the answer */
+    HAFT__CALL_MEMBER_INNER,  /* the call, or the calls, are one level deeper */
 } haft__call_member;
 
 typedef struct haft__parser_json_scanner {
     haft__json_stream json;
     bool live;              /* `json` is in use */
     uint8_t what;           /* haft__scan_kind */
-    haft__call_member slot; /* of the member at hand */
-    uint32_t base;          /* how many containers are around a call */
-    bool in_args;           /* the bytes are those of the arguments */
-    bool has_args;          /* they have come */
-    const char *why;        /* what is wrong with the present call although it is JSON */
+    haft__call_member slot; /* of the current member */
+    uint32_t base;          /* how many containers enclose a call */
+    bool in_args;           /* the bytes belong to the arguments */
+    bool has_args;          /* the arguments have arrived */
+    const char *why; /* the reason why the current call is malformed although it is valid JSON */
 
-    bool maybe;    /* it may be something else than a call */
-    bool decided;  /* it is a call, or an answer */
+    bool maybe;    /* it may turn out not to be a call */
+    bool decided;  /* it is known to be a call or an answer */
     bool disowned; /* it is content */
     bool answered, in_answer;
     bool nothing; /* the answer is null */
 } haft__parser_json_scanner;
 
-/* JSON that waits until it is whole, to be mended. */
+/* JSON that is buffered until it is complete, to be repaired. */
 typedef struct haft__parser_repair {
     bool live;
-    bool strict;   /* nothing is mended now: what was kept is being read */
-    bool repaired; /* ... as it should have been written */
-    bool cut;      /* ... although its end has not come */
-    bool ended;    /* the text has ended; nothing is mended any more */
-    bool broken;   /* the call has ended before the value did */
-    bool waits;    /* a value is followed, and stays in doubt */
+    bool strict;   /* repair is off: the buffered text is being read */
+    bool repaired; /* ... after a repair */
+    bool cut;      /* ... although it is incomplete */
+    bool ended;    /* the text has ended; repair stays off */
+    bool broken;   /* the call ended before the value did */
+    bool waits;    /* a value is scanned to its end and stays undecided */
     haft__buf text;
-    size_t offset;       /* where it begins */
-    size_t raw, written; /* how much of the call was there before it */
+    size_t offset;       /* of its first byte */
+    size_t raw, written; /* how much of the call preceded it */
     uint16_t mark;       /* state of the automaton of marks that end a call */
-    uint32_t depth;      /* brackets that are open */
-    char quote;          /* of the string at hand, or 0 */
-    char comment;        /* what the present one begins with, or 0 */
-    char last;           /* the byte before, outside strings */
-    bool escape;         /* behind a backslash */
+    uint32_t depth;      /* open brackets */
+    char quote;          /* of the current string, or 0 */
+    char comment;        /* the first byte of the current comment, or 0 */
+    char last;           /* the previous byte, outside strings */
+    bool escape;         /* after a backslash */
 } haft__parser_repair;
 
-/* The outermost tag of another dialect that is open in such a call: what stands in it is a value.
- */
+/* The outermost open tag of another dialect in a malformed call. Its contents count as a value. */
 typedef struct haft__malformed_call_tag {
     uint8_t state; /* see malformed_call_tag.c */
     uint8_t length, match;
     char last;
-    char name[32]; /* a longer one is no tag */
+    char name[32]; /* a longer name is not a tag */
 } haft__malformed_call_tag;
 
-/* The rest of a call that cannot be used. */
+/* The rest of a malformed call. */
 typedef struct haft__malformed_call {
     bool live;
-    bool json;      /* its strings and brackets are followed */
-    bool resumes;   /* it is an element of an array, which is read on behind it */
-    uint8_t state;  /* of the scanner that has found what is wrong */
-    uint32_t depth; /* brackets that are open */
-    uint32_t floor; /* ... and are not its own */
-    char closers[HAFT__LIMIT_JSON_DEPTH]; /* of each of them, what closes it; any, further in */
-    char quote;                           /* of the string at hand, or 0 */
-    bool escape;                          /* behind a backslash */
-    char last;                            /* the byte before, white space and strings left out */
+    bool json;      /* its strings and brackets are tracked */
+    bool resumes;   /* it is an element of an array; reading continues after it */
+    uint8_t state;  /* of the scanner that found the error */
+    uint32_t depth; /* open brackets */
+    uint32_t floor; /* ... those of them that enclose the call */
+    char closers[HAFT__LIMIT_JSON_DEPTH]; /* the closer of each open bracket; past the limit any
+                                             closer counts */
+    char quote;                           /* of the current string, or 0 */
+    bool escape;                          /* after a backslash */
+    char last;                            /* the previous byte, ignoring white space and strings */
     haft__malformed_call_tag tag;
-    uint32_t level;                /* calls that have begun in it, and not ended */
-    const haft__format_mark *mark; /* from where on it may have to be read again, or NULL */
-    bool in_string;                /* ... that is the end of a call, in a string */
-    size_t end_offset, end_raw;    /* behind the mark, in the text and in the call */
-    haft__buf rest;                /* what has come behind it */
-    bool tried;                    /* that was read once */
+    uint32_t level;                /* calls that began in it and have not ended */
+    const haft__format_mark *mark; /* where a second reading may have to start, or NULL */
+    bool in_string;                /* ... that mark is the end of a call, inside a string */
+    size_t end_offset, end_raw;    /* after the mark, in the text and in the call */
+    haft__buf rest;                /* the bytes after the mark */
+    bool tried;                    /* `rest` was read once */
     char why[sizeof(((haft_error *)0)->message)];
 } haft__malformed_call;
 
-/* What a byte does to it. */
+/* The effect of a byte on a malformed call. */
 typedef enum haft__malformed_call_step {
     HAFT__MALFORMED_CONTINUES,
-    HAFT__MALFORMED_ENDS_BEFORE, /* it ends in front of the byte */
-    HAFT__MALFORMED_ENDS_AFTER,  /* ... behind it */
+    HAFT__MALFORMED_ENDS_BEFORE, /* the call ends before the byte */
+    HAFT__MALFORMED_ENDS_AFTER,  /* the call ends after the byte */
 } haft__malformed_call_step;
 
-/* What may be the end of the text: tokens that end a turn, or the beginning of one. */
+/* A possible end of the text: stop tokens, or the start of one. */
 typedef struct haft__stop_tokens {
-    uint32_t fits;  /* the tokens that may have begun, a bit each */
-    size_t held;    /* so many bytes of them have come */
-    size_t since;   /* bytes from the first token on, if white space and tokens are all that came
-                       behind it; 0: there is none */
-    haft__buf text; /* the bytes: they are not read yet */
+    uint32_t fits; /* the tokens that may have begun, one bit each */
+    size_t held;   /* how many of their bytes have arrived */
+    size_t since;  /* bytes from the first token on, if only white space and tokens follow it; 0: no
+                      token */
+    haft__buf text; /* the withheld bytes, not read yet */
 } haft__stop_tokens;
 
 struct haft__parser {
     const haft__format *format;
     haft__parser_options options;
-    haft__arena arena; /* of the automata */
+    haft__arena arena; /* owns the automata */
     haft__aho_corasick marks[HAFT__FORMAT_STATES];
     uint8_t state;
-    uint16_t held;  /* state of the present place's automaton */
-    bool tailed;    /* the present place is a TAIL, and text has come in it */
-    char tail;      /* ... the last of its brackets, commas and colons, when nothing else has */
-    bool again;     /* the bytes at hand have been used before */
+    uint16_t held;  /* state of the current state's automaton */
+    bool tailed;    /* the current state is a TAIL, and text has arrived in it */
+    char tail;      /* ... the last of its brackets, commas and colons, if it has only those */
+    bool again;     /* the current bytes were consumed before */
     size_t offset;  /* of the next byte */
-    size_t reads;   /* bytes that were looked at, those looked at again included */
-    uint32_t calls; /* that have begun */
-    bool reasoned;  /* there was reasoning */
-    bool any;       /* there was a call, reasoning or the end of a message: white space next to it
-                       is layout */
-    bool coding;    /* a block of code is open */
+    size_t reads;   /* bytes read, counting repeated reads */
+    uint32_t calls; /* calls that have begun */
+    bool reasoned;  /* reasoning has occurred */
+    bool any; /* a call, reasoning or the end of a message has occurred: white space next to it is
+                 layout */
+    bool coding; /* a block of code is open */
     haft__trimmed_text content, reasoning;
-    char cut[HAFT__UTF8_MAX_BYTES]; /* the beginning of a character, not told yet */
+    char cut[HAFT__UTF8_MAX_BYTES]; /* the start of a split character, not reported yet */
     size_t cut_count;
     haft__parser_event_kind cut_kind;
     haft__buf scratch;
-    haft__buf undecided; /* bytes of which it is not known yet what they are */
-    haft__buf suspect;   /* of reasoning: from what looks like a call on; behind text, all of it */
-    const haft__format_mark *supposed; /* the tag that begins reasoning behind text, or NULL */
-    uint8_t supposed_in;               /* ... the place of that text */
-    bool last_read;   /* what was in doubt at the end of the text was read, if any was */
-    uint32_t endless; /* places of reasoning that never ends: 1 << place for each */
+    haft__buf undecided; /* bytes whose meaning is not known yet */
+    haft__buf
+        suspect; /* reasoning from a possible call on; if the reasoning follows text, all of it */
+    const haft__format_mark *supposed; /* the tag that begins reasoning after text, or NULL */
+    uint8_t supposed_in;               /* ... the state of that text */
+    bool last_read;   /* the bytes that were undecided at the end of the text have been read */
+    uint32_t endless; /* states whose reasoning never ends, as bits: 1 << state */
     haft__message_header head;
     haft__call_builder call;
     haft__parser_json_scanner scanner;
@@ -211,22 +217,21 @@ struct haft__parser {
 
 void haft__parser_enter_state(haft__parser *p, uint8_t state);
 
-/* Reads bytes in the place where we are, and in those that they lead to. */
+/* Reads bytes in the current state and in the states that they lead to. */
 void haft__parser_read(haft__parser *p, haft_str bytes);
 
-/* Counts bytes as used, and keeps them if they belong to a call. */
+/* Counts bytes as consumed, and records them if they belong to a call. */
 void haft__parser_advance(haft__parser *p, haft_str bytes);
 
-/* The first failure counts. */
+/* Keeps the first failure. */
 void haft__parser_fail(haft__parser *p, haft_status status, const haft_error *err);
 void haft__parser_check(haft__parser *p, const haft__buf *buf);
-/* The same, but a buffer that is full is no failure of the parser. */
+/* The same, but a full buffer is not a failure of the parser. */
 void haft__parser_check_memory(haft__parser *p, const haft__buf *buf);
 
-/* The automaton of a place; NULL when it has no marks. */
+/* The automaton of a state; NULL if the state has no marks. */
 const haft__aho_corasick *haft__parser_marks(haft__parser *p, uint8_t state);
 
-/* Where it stands. */
 static inline const haft__format_state *haft__parser_state(const haft__parser *p)
 {
     return &p->format->states[p->state];
@@ -236,42 +241,42 @@ static inline const haft__format_state *haft__parser_state(const haft__parser *p
 
 void haft__stop_tokens_init(haft__parser *p);
 void haft__stop_tokens_finish(haft__parser *p);
-/* Reads all but what may be the end of the text. */
+/* Reads everything except a possible end of the text. */
 void haft__stop_tokens_read(haft__parser *p, haft_str bytes);
-/* The text ends: what was held back is read, unless it is tokens that end a turn. */
+/* The text has ended: reads the withheld bytes unless they are stop tokens. */
 void haft__stop_tokens_end(haft__parser *p);
 
 /* ---- transition.c: what a mark does ---- */
 
-/* What the mark says, and on to the place it leads to. */
+/* Performs the mark's action and enters its state. */
 void haft__parser_transition(haft__parser *p, const haft__format_state *from,
                              const haft__format_mark *mark);
 
-/* Whether the place of the mark comes next; if not, it is another already. */
+/* True if the mark's state comes next; false if the action entered another state. */
 bool haft__parser_apply_action(haft__parser *p, haft__format_action what,
                                const haft__format_mark *mark);
 
-/* The call cannot be used; what is left of it is skipped. */
+/* Marks the call as malformed and skips the rest of it. */
 void haft__parser_reject_call(haft__parser *p, const char *why);
 
-/* Whether what is read there may turn out not to be a call. */
+/* Whether the state reads something that may turn out not to be a call. */
 bool haft__parser_is_maybe_call(const haft__format_state *state);
 
-/* ---- bytes that are no mark: consume.c ---- */
+/* ---- consume.c: bytes that are not part of a mark ---- */
 
-/* How many of the bytes it has taken: fewer when they lead to another place. */
+/* Returns the number of bytes consumed: fewer than given if they lead to another state. */
 size_t haft__parser_consume(haft__parser *p, haft_str text);
 
-/* Bytes that have been used already: all of them, wherever they lead. */
+/* Reads bytes that were consumed before: all of them, in whichever states they lead to. */
 void haft__parser_reconsume(haft__parser *p, haft_str text);
 
-/* Whether a byte that is no mark may lead to another place. */
+/* Whether a byte that is not part of a mark may lead to another state. */
 bool haft__parser_may_leave_state(const haft__format_state *state);
 
-/* A name that no tool has, behind a mark that stands in texts too: only arguments make it one. */
+/* Whether an unknown name follows a mark that also occurs in ordinary text. Only arguments make it
+ * a call. */
 bool haft__parser_is_call_uncertain(const haft__parser *p);
 
-/* Takes the first `count` bytes away. */
 static inline void haft__parser_remove_prefix(haft__buf *buf, size_t count)
 {
     if (count > 0) {
@@ -285,14 +290,14 @@ static inline void haft__parser_remove_prefix(haft__buf *buf, size_t count)
 void haft__parser_emit_init(haft__parser *p);
 void haft__parser_emit_finish(haft__parser *p);
 void haft__parser_emit(haft__parser *p, const haft__parser_event *found);
-/* Pieces of text, whole characters at a time. */
+/* Emits text in whole characters. */
 void haft__parser_emit_text(haft__parser *p, haft__parser_event_kind kind, haft_str text);
 void haft__parser_emit_content(haft__parser *p, haft_str text);
 void haft__parser_emit_reasoning(haft__parser *p, haft_str text);
 void haft__parser_emit_code(haft__parser *p, haft_str text);
-/* White space of a place that has nothing else. */
+/* Emits white space of a state that allows nothing else. */
 void haft__parser_emit_whitespace(haft__parser *p, haft_str spaces);
-/* The text before something else is over. */
+/* Ends the text before something else begins. */
 void haft__parser_flush_text(haft__parser *p);
 void haft__parser_end_reasoning(haft__parser *p);
 void haft__parser_end_code(haft__parser *p);
@@ -302,53 +307,53 @@ void haft__parser_emit_end(haft__parser *p);
 
 void haft__call_builder_init(haft__parser *p);
 void haft__call_builder_finish(haft__parser *p);
-/* A message begins with `mark`: a call that is opened in its header begins there. */
+/* A message begins with `mark`: a call in its header begins there. */
 void haft__call_builder_begin_header(haft__parser *p, haft_str mark);
 /* A call begins with `mark`. */
 void haft__call_builder_begin(haft__parser *p, haft_str mark, bool if_known);
-/* Keeps how it is written, up to HAFT__LIMIT_FORMAT_RAW_BYTES. */
+/* Records source text, up to HAFT__LIMIT_FORMAT_RAW_BYTES. */
 void haft__call_builder_record(haft__parser *p, haft_str bytes);
-/* Takes the last `count` bytes back. */
+/* Removes the last `count` recorded bytes. */
 void haft__call_builder_unrecord(haft__parser *p, size_t count);
-/* A piece of its name, its id, a key. */
+/* Adds a piece of the name, the id or a key. */
 void haft__call_builder_add_text(haft__parser *p, haft__buf *to, haft_str text);
-/* The name is complete. NULL, or why it cannot be one. */
+/* The name is complete. Returns NULL, or the reason why it is not a name. */
 const char *haft__call_builder_end_name(haft__parser *p);
-/* The id is complete: the name is a part of it. */
+/* The id is complete: it contains the name. */
 void haft__call_builder_end_id(haft__parser *p);
-/* Whether the id, which is complete, is 9 letters and digits. */
+/* Whether the complete id has 9 letters and digits. */
 bool haft__call_builder_has_short_id(haft__parser *p);
-/* It has another recipient than the one that was named. */
+/* The call has a second recipient. */
 void haft__call_builder_reject_recipient(haft__parser *p);
-/* How many bytes at the start of `text` may belong to the name, white space around it included. */
+/* How many bytes at the start of `text` may belong to the name, including white space around it. */
 size_t haft__call_builder_name_length(const haft__parser *p, haft_str text);
-/* NULL when there is none of that name. */
+/* NULL if no tool has that name. */
 const haft__format_tool *haft__call_builder_find_tool(const haft__parser *p, haft_str name);
-/* It looked like a call: all of it is content. */
+/* It only looked like a call: emits all of it as content. */
 void haft__call_builder_revert_to_content(haft__parser *p);
-/* It looked like a name: it is the beginning of code for the tool python. */
+/* It only looked like a name: it is the start of code for the tool `python`. */
 void haft__call_builder_begin_code(haft__parser *p);
-/* The next piece of that code. */
+/* Adds a piece of that code. */
 void haft__call_builder_add_code(haft__parser *p, haft_str text);
-/* Whether a bracket or a string of it is open. */
+/* Whether the code has an open bracket or string. */
 bool haft__call_builder_is_code_open(const haft__parser *p);
-/* The next piece of its arguments. */
+/* Adds a piece of the arguments. */
 void haft__call_builder_add_args(haft__parser *p, haft_str text);
-/* It is complete. */
+/* The call is complete. */
 void haft__call_builder_end(haft__parser *p);
-/* There is no call after all. */
+/* Drops the open call: it was not a call. */
 void haft__call_builder_discard(haft__parser *p);
-/* It cannot be used. */
+/* Reports the call as void. */
 void haft__call_builder_fail(haft__parser *p, haft__parser_event_kind kind, const char *why);
 
 /* ---- call_value.c ---- */
 
-/* The key is complete. False when it cannot be one; then the place has changed. */
+/* The key is complete. False if it is not valid; the state has changed then. */
 bool haft__value_begin(haft__parser *p, haft__format_action how);
-/* Whether the schema says that the parameter is a string, and nothing else. */
+/* Whether the schema allows only a string for the parameter. */
 bool haft__value_is_text(const haft__format_tool *tool, haft_str key);
 void haft__value_add(haft__parser *p, haft_str text);
-/* Whether a tag may end it here: at the start of a line, if it began on one. */
+/* Whether a tag may end the value here: only at the start of a line if the value began on one. */
 bool haft__value_may_end(const haft__parser *p);
 void haft__value_end(haft__parser *p);
 /* The call is complete. */
@@ -356,50 +361,51 @@ void haft__value_close(haft__parser *p);
 
 /* ---- scan_json.c ---- */
 
-/* Reads from *io_bytes and moves it behind what was used. True when it is done with the place. */
+/* Reads from *io_bytes and moves it past the consumed bytes. True if it is done with the state. */
 bool haft__scan_json(haft__parser *p, haft__scan_kind what, haft_str *io_bytes);
-/* The text ends here: does only what closes it lack? False also when nothing is being read. */
+/* At the end of the text: whether only closers are missing. False also if no JSON is being read. */
 bool haft__scan_complete(const haft__parser *p);
 void haft__scan_finish(haft__parser *p);
-/* What may be a call ends before that is known. */
+/* JSON that may be a call ends before that is decided. */
 void haft__scan_decide(haft__parser *p);
-/* 1e999 is JSON, but no number that anybody could use. */
+/* 1e999 is valid JSON but not a usable number. */
 bool haft__scan_is_not_finite(const haft__json_event *event);
-/* What models mean by the key of a member. */
+/* The role of a member with this key, including the variants that models use. */
 haft__call_member haft__scan_call_member(haft_str key);
 
-/* Goes on with an array behind an element that could not be read. */
+/* Continues with an array after an element that could not be read. */
 void haft__scan_resume(haft__parser *p);
 
 /* ---- malformed_call.c ---- */
 
 void haft__malformed_call_init(haft__parser *p);
 void haft__malformed_call_finish(haft__parser *p);
-/* The call that is open cannot be used. `how` says where in its JSON we are. */
+/* Marks the open call as malformed. `how` is the position in its JSON. */
 void haft__malformed_call_begin(haft__parser *p, const char *why, const haft__malformed_call *how);
-/* It ends: here, at a mark, or with the text. */
+/* The malformed call ends: here, at a mark, or with the text. */
 void haft__malformed_call_end(haft__parser *p);
 void haft__malformed_call_end_at_mark(haft__parser *p, const haft__format_mark *mark);
 void haft__malformed_call_end_of_text(haft__parser *p);
-/* A byte of it, outside of what a mark does. */
+/* Reads a byte that is not part of a mark. */
 haft__malformed_call_step haft__malformed_call_scan_byte(const haft__parser *p,
                                                          haft__malformed_call *w, char c);
-/* Bytes of a name or an id: should it be none, they are of the wreck. */
+/* Reads bytes of a name or an id: if they turn out not to be one, they belong to the malformed
+ * call. */
 void haft__malformed_call_scan_header(haft__parser *p, haft_str bytes);
 void haft__malformed_call_reset(haft__parser *p);
-/* Whether a mark is a part of it, and does nothing. */
+/* Whether a mark is part of the malformed call and has no effect. */
 bool haft__malformed_call_hides_mark(haft__parser *p, const haft__format_mark *mark);
-/* Keeps what may have to be read again. */
+/* Records bytes that may have to be read again. */
 void haft__malformed_call_record(haft__parser *p, haft_str bytes);
-/* The text has ended inside it: reads again from a call on that has begun in it, or what stands
- * behind the first end tag of a string that never closed. False when there is neither. */
+/* The text has ended inside the malformed call. Reads again from a call that began in it, or after
+ * the first end tag in a string that never closed. False if neither exists. */
 bool haft__malformed_call_reparse(haft__parser *p);
 
 /* ---- malformed_call_tag.c ---- */
 
-/* `bracket`: one is open around it; then nothing but a block of reasoning is such a tag. */
+/* `bracket`: a bracket is open around it; then only a block of reasoning is such a tag. */
 void haft__malformed_call_tag_scan_byte(haft__malformed_call_tag *tag, char c, bool bracket);
-/* Whether the bytes that come are of a tag, or of what stands in it. */
+/* Whether the next bytes belong to a tag or to its contents. */
 bool haft__malformed_call_tag_is_header(const haft__malformed_call_tag *tag);
 bool haft__malformed_call_tag_is_open(const haft__malformed_call_tag *tag);
 
@@ -407,25 +413,25 @@ bool haft__malformed_call_tag_is_open(const haft__malformed_call_tag *tag);
 
 void haft__parser_repair_init(haft__parser *p);
 void haft__parser_repair_finish(haft__parser *p);
-/* Whether the JSON that comes is kept until it is whole. */
+/* Whether the JSON that follows is buffered until it is complete. */
 bool haft__parser_repair_applies(const haft__parser *p);
-/* Keeps it; at its end it is read, and the place has changed. */
+/* Buffers JSON; at its end the JSON is read and the state changes. */
 void haft__parser_repair_scan(haft__parser *p, haft__scan_kind what, haft_str *io_bytes);
-/* Follows a value to its end; all of it stays in doubt. True behind its last byte, unless the place
+/* Scans a value to its end; all of it stays undecided. True after its last byte, unless the state
  * has changed. */
 bool haft__parser_repair_hold(haft__parser *p, haft_str *io_bytes);
-/* The text ends: what was kept is read as it is. */
+/* The text has ended: reads the buffered bytes as they are. */
 void haft__parser_repair_end(haft__parser *p);
-/* What was kept has been read; what follows it may be mended again. */
+/* The buffered bytes have been read; repair is on again for those that follow. */
 void haft__parser_repair_done(haft__parser *p);
 
 /* ---- scan_python.c, python_string.c ---- */
 
 bool haft__scan_python(haft__parser *p, haft__scan_kind what, haft_str *io_bytes);
-/* Reads of a string; says how much, and what is wrong with it if anything is. */
+/* Reads a part of a string. Returns the bytes consumed; *ret_why is the error, if any. */
 size_t haft__python_string(haft__parser *p, haft_str bytes, const char **ret_why);
 void haft__python_string_ended(haft__parser *p);
-/* A byte of a string that is skipped. False when it was over before the byte. */
+/* Reads a byte of a skipped string. False if the string ended before the byte. */
 bool haft__python_skip_string(haft__py_text *text, char c);
 
 #endif

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * python_string.c - a string of Python, decoded while it comes: quotes of one and of three,
- * escapes. Tests: tests/format/dialects/pythonic_test.c.
- */
+/* python_string.c - decodes a Python string as it arrives: single and triple quotes, escapes.
+ * Tests: tests/format/dialects/pythonic_test.c. */
 #include "base/hex.h"
 #include "format/parser.h"
 #include "json/write.h"
 
-/* ---- what has been decoded ---- */
+/* ---- decoded text ---- */
 
 static void add_code(haft__parser *p, uint32_t code)
 {
@@ -15,7 +13,7 @@ static void add_code(haft__parser *p, uint32_t code)
     haft__buf_add(&p->call.value, bytes, haft__utf8_encode(code, bytes));
 }
 
-/* A high surrogate whose partner did not come. */
+/* A high surrogate without its partner. */
 static void add_lone(haft__parser *p)
 {
     if (p->python.high != 0) {
@@ -24,7 +22,7 @@ static void add_lone(haft__parser *p)
     }
 }
 
-/* Tells what is decoded, whole characters; keys wait until they are complete. */
+/* Reports the decoded text in whole characters; keys are withheld until they are complete. */
 static void flush(haft__parser *p)
 {
     haft__buf *text = &p->call.value;
@@ -47,7 +45,7 @@ static void end_string(haft__parser *p)
     add_lone(p);
     flush(p);
     if (p->python.role == HAFT__PY_ROLE_VALUE && p->status == HAFT_OK) {
-        if (p->call.value.len > 0) { /* half a character */
+        if (p->call.value.len > 0) { /* part of a character */
             haft__call_builder_add_args(p, HAFT__LIT("\xEF\xBF\xBD"));
         }
         haft__call_builder_add_args(p, HAFT__LIT("\""));
@@ -90,7 +88,7 @@ static const char *on_hex(haft__parser *p, char c)
     return NULL;
 }
 
-/* The byte behind a backslash. */
+/* The byte after a backslash. */
 static void on_escape(haft__parser *p, char c)
 {
     static const char from[] = "nrtabfv0\\'\"", to[] = "\n\r\t\a\b\f\v\0\\'\"";
@@ -105,7 +103,7 @@ static void on_escape(haft__parser *p, char c)
     add_lone(p);
     if (known != NULL) {
         haft__buf_add_char(&p->call.value, to[known - from]);
-    } else if (c != '\n') { /* a line that goes on; anything else keeps its backslash */
+    } else if (c != '\n') { /* a continued line; any other byte keeps its backslash */
         haft__buf_add_char(&p->call.value, '\\');
         haft__buf_add_char(&p->call.value, c);
     }
@@ -113,7 +111,7 @@ static void on_escape(haft__parser *p, char c)
 
 /* ---- the string ---- */
 
-/* Behind the first quote, or the second: how many are there? */
+/* After the first or second quote: counts the opening quotes. */
 static size_t on_quote(haft__parser *p, char c)
 {
     haft__parser_python_scanner *py = &p->python;
@@ -135,7 +133,7 @@ static size_t on_quote(haft__parser *p, char c)
     return 0;
 }
 
-/* Quotes in a string of three that were not its end. */
+/* Quotes in a triple-quoted string that did not end it. */
 static void add_quotes(haft__parser *p)
 {
     haft__parser_python_scanner *py = &p->python;
@@ -176,7 +174,7 @@ static const char *on_byte(haft__parser *p, char c)
     return NULL;
 }
 
-/* How many bytes are nothing but themselves. */
+/* How many bytes stand for themselves. */
 static size_t count_plain(const haft__parser_python_scanner *py, haft_str bytes)
 {
     size_t i = 0;
@@ -211,7 +209,8 @@ size_t haft__python_string(haft__parser *p, haft_str bytes, const char **ret_why
     return used;
 }
 
-/* While it opens, `quotes` counts: two are an empty one, three open one that three close. */
+/* While the string opens, `quotes` counts: two are an empty string, three open a triple-quoted one.
+ */
 bool haft__python_skip_string(haft__py_text *text, char c)
 {
     bool same = c == text->quote && !text->escape;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * format/render.h - how tools, calls and results are written in a format: the reverse of parsing.
+ * format/render.h - writes tools, calls and results in a format: the reverse of parsing.
  *
- * What is written is a function of what is given and nothing else, so that prompts are the same
- * bytes from turn to turn. Failure is the buffer's: append freely, then ask haft__buf_check.
+ * The output depends only on the input, so prompts have the same bytes from turn to turn. Errors
+ * stay in the buffer: append freely, then call haft__buf_check.
  */
 #ifndef HAFT_FORMAT_RENDER_H
 #define HAFT_FORMAT_RENDER_H
@@ -12,11 +12,11 @@
 #include "format/format.h"
 #include "spec/spec.h"
 
-/* A call as it stands in a history. */
+/* A call in a history. */
 typedef struct haft__format_call {
     haft_str id, name;
     haft_str arguments; /* JSON text */
-    bool malformed;     /* it could not be read: `arguments` are how it was written */
+    bool malformed;     /* the call could not be read: `arguments` is its source text */
     size_t number;      /* of all calls of the conversation, from 0 */
 } haft__format_call;
 
@@ -28,26 +28,26 @@ typedef struct haft__format_result {
 
 /* ---- write_tools.c ---- */
 
-/* Appends the section of a system prompt that says which tools there are, how to call them and how
- * their results come back. Nothing when there are no tools. */
+/* Appends the section of a system prompt that lists the tools and says how to call them and how
+ * their results come back. Appends nothing if there are no tools. */
 void haft__format_write_tools(haft__buf *buf, const haft__format *format,
                               const haft__format_tool *tools, size_t count);
 
-/* What may be called in a turn. */
+/* The calls that are allowed in a turn. */
 typedef struct haft__format_choice {
     haft__choice_mode mode;
     haft_str tool;           /* of HAFT__MODE_TOOL */
-    const haft_str *allowed; /* names, if not all tools may be called; else NULL */
+    const haft_str *allowed; /* names, if only some tools may be called; else NULL */
     size_t allowed_count;
 } haft__format_choice;
 
-/* Appends that in words; nothing when every tool may be called and none must. */
+/* Appends the choice in words; nothing if every tool may be called and none is required. */
 void haft__format_write_choice(haft__buf *buf, const haft__format_choice *choice);
 
 /* ---- write.c ---- */
 
-/* Appends an assistant's turn: its text and its calls. What the parser reads from that are the same
- * calls, as far as the format can express them (docs/formats.md). */
+/* Appends an assistant's turn: its text and its calls. The parser reads the same calls from it, as
+ * far as the format can express them (docs/formats.md). */
 void haft__format_write_calls(haft__buf *buf, const haft__format *format, haft_str text,
                               const haft__format_call *calls, size_t count);
 
@@ -57,31 +57,30 @@ void haft__format_write_results(haft__buf *buf, const haft__format *format,
 
 /* ---- neutralise.c ---- */
 
-/* Appends `text` with a zero-width space inside every mark of the format, and inside every token
- * that is special to some model: nobody can forge a turn or a call with it. */
+/* Appends `text` with a zero-width space inside every mark of the format and every special token of
+ * known models, so that the text cannot forge a turn or a call. */
 void haft__format_neutralise(haft__buf *buf, const haft__format *format, haft_str text);
 
-/* The same of what an assistant has said, which may quote such a token: only those that are special
- * to some model. With a format, of what is written in it: its own marks are left alone. */
+/* The same for text of an assistant, which may quote a mark: changes special tokens only. With a
+ * format, `text` is written in that format, and its marks stay unchanged. */
 void haft__format_neutralise_turn(haft__buf *buf, const haft__format *format, haft_str text);
 
-/* Whether it is a mark of the format, wherever that has it. */
+/* Whether `text` is a mark of any state of the format. */
 bool haft__format_has_mark(const haft__format *format, const char *text);
 
-/* As of results, of tools as the format shows them: descriptions come from servers that anybody may
- * write. In JSON the first character of a mark becomes an escape, so that names and values stay
- * what they are. */
+/* The same for rendered tools, whose descriptions come from untrusted servers. In JSON the first
+ * character of a mark becomes an escape, so that names and values do not change. */
 void haft__format_neutralise_tools(haft__buf *buf, const haft__format *format, haft_str text);
 
-/* ---- write_value.c, for the others ---- */
+/* ---- write_value.c: shared by the files above ---- */
 
-/* Appends JSON text as Python writes it: True, False, None. */
+/* Appends a JSON value as Python: True, False, None. */
 void haft__format_write_python(haft__buf *buf, haft__json value);
 
-/* Appends an object as arguments of Python: a=1, b="x". */
+/* Appends an object as Python keyword arguments: a=1, b="x". */
 void haft__format_write_keywords(haft__buf *buf, haft__json object);
 
-/* Appends a signature of Python with its docstring. */
+/* Appends a Python signature with its docstring. */
 void haft__format_write_signature(haft__buf *buf, const haft__format_tool *tool);
 
 #endif

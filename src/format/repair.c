@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * repair.c - JSON that is not quite JSON, mended before it is read (options.repair).
+ * repair.c - JSON with errors, repaired before it is read (options.repair).
  *
- * A value is kept until its last bracket or quote has come. Then the tolerant reader has a look at
- * it: what it can mend is read as it should have been written, everything else as it is, by the
- * same scanner that reads strictly. So there is one place that knows what a call is; and a value
- * that is cut never gets here: it is read as it is when the text ends.
+ * A value is buffered until its last bracket or quote has arrived. Then the tolerant reader tries
+ * to repair it. The strict scanner reads the repaired text, or the original if it could not be
+ * repaired. So only the scanner knows what a call is, and a value that is cut is never repaired: it
+ * is read unchanged when the text ends.
  *
- * What cannot be mended is read strictly to its last byte, calls in it included: a byte is kept
- * once at most, and read twice.
- * Tests: tests/format/repair_test.c.
+ * A value that cannot be repaired is read strictly to its last byte, including calls in it: a byte
+ * is buffered at most once, and read at most twice. Tests: tests/format/repair_test.c.
  */
 #include "json/repair.h"
 #include "base/error.h"
@@ -32,7 +31,7 @@ bool haft__parser_repair_applies(const haft__parser *p)
     return p->options.repair && !p->repair.strict && !p->scanner.live;
 }
 
-/* ---- where a value ends ---- */
+/* ---- the end of a value ---- */
 
 static void skip_comment(haft__parser_repair *m, char c)
 {
@@ -42,7 +41,7 @@ static void skip_comment(haft__parser_repair *m, char c)
     }
 }
 
-/* Of a string; true at the quote that ends the value. */
+/* A byte of a string; true at the quote that ends the value. */
 static bool on_string(haft__parser_repair *m, char c)
 {
     if (m->escape) {
@@ -56,7 +55,7 @@ static bool on_string(haft__parser_repair *m, char c)
     return false;
 }
 
-/* Outside strings; true when the value ends here, or cannot be one. */
+/* A byte outside strings; true if the value ends here, or is not a value. */
 static bool on_outside(haft__parser_repair *m, char c)
 {
     switch (c) {
@@ -73,7 +72,7 @@ static bool on_outside(haft__parser_repair *m, char c)
     case '#': m->comment = c; return false;
     case '/':
     case '*':
-        if (m->last == '/') { /* two slashes are as good as # */
+        if (m->last == '/') { /* two slashes begin a comment, as # does */
             m->comment = c == '/' ? '#' : c;
         }
         return false;
@@ -91,11 +90,13 @@ static bool ends_value(haft__parser_repair *m, char c)
     } else {
         ends = on_outside(m, c);
     }
-    m->last = m->comment == '*' && m->last == '/' ? '\0' : c; /* the star of its own beginning */
+    m->last = m->comment == '*' && m->last == '/'
+                  ? '\0'
+                  : c; /* the star that begins the comment does not end it */
     return ends;
 }
 
-/* Whether a mark that ends a call ends here, outside of strings: then the value never will. */
+/* Whether a mark that ends a call is complete, outside strings: then the value never ends. */
 static bool ends_call(haft__parser *p, char c)
 {
     haft__parser_repair *m = &p->repair;
@@ -108,7 +109,7 @@ static bool ends_call(haft__parser *p, char c)
     return marks->nodes[m->mark].mark != 0;
 }
 
-/* ---- what a call is ---- */
+/* ---- the shape of a call ---- */
 
 typedef struct repairer {
     haft__parser *parser;
@@ -118,7 +119,7 @@ typedef struct repairer {
     bool changed;
 } repairer;
 
-/* Arguments that are JSON in a string become the object that they stand for. */
+/* Replaces arguments that are JSON in a string by their object. */
 static void unwrap(repairer *m, haft__json *value)
 {
     if (value->kind != HAFT__JSON_STRING) {
@@ -136,8 +137,8 @@ static void unwrap(repairer *m, haft__json *value)
     }
 }
 
-/* A copy of what the value holds, to be changed; NULL when it is of another kind, empty, or memory
- * is short. */
+/* A copy of the members or items of a value, to be changed; NULL if it is of another kind, empty,
+ * or memory is exhausted. */
 static void *open_value(repairer *m, haft__json value, haft__json_kind kind)
 {
     bool object = kind == HAFT__JSON_OBJECT;
@@ -156,7 +157,7 @@ static void *open_value(repairer *m, haft__json value, haft__json_kind kind)
     return copy;
 }
 
-/* Whether it is an object with a name and arguments; they are unwrapped. */
+/* Whether it is an object with a name and arguments; unwraps the arguments. */
 static bool take_call(repairer *m, haft__json *io_value)
 {
     bool named = false, has_args = false;
@@ -176,7 +177,7 @@ static bool take_call(repairer *m, haft__json *io_value)
     return named && has_args;
 }
 
-/* Whether it is an array with a call in it. */
+/* Whether it is an array that contains a call. */
 static bool take_calls(repairer *m, haft__json *io_value)
 {
     bool any = false;
@@ -190,7 +191,7 @@ static bool take_calls(repairer *m, haft__json *io_value)
     return any;
 }
 
-/* Whether it is an object with an answer, or with calls one level further in. */
+/* Whether it is an object with an answer, or with calls one level deeper. */
 static bool take_answer(repairer *m, haft__json *io_value)
 {
     bool any = false;
@@ -207,7 +208,7 @@ static bool take_answer(repairer *m, haft__json *io_value)
     return any;
 }
 
-/* Whether the value is what the scanner looks for, so that mending it is worth something. */
+/* Whether the value is one that the scanner accepts, so that a repair is useful. */
 static bool take(repairer *m, haft__json *io_value)
 {
     switch (m->what) {
@@ -225,8 +226,7 @@ static bool take(repairer *m, haft__json *io_value)
     HAFT__UNREACHABLE(); /* those are not JSON, or not read yet */
 }
 
-/* Writes to `out` how the text should have been written. False when there is nothing to mend, or
- * no way to. */
+/* Writes the repaired text to `out`. False if no repair is needed or possible. */
 static bool repair_value(haft__parser *p, haft__scan_kind what, haft_str text, haft__buf *out)
 {
     repairer m = {.parser = p, .what = what, .options = HAFT__JSON_OPTIONS_INIT};
@@ -253,7 +253,7 @@ static bool repair_value(haft__parser *p, haft__scan_kind what, haft_str text, h
 static void begin(haft__parser *p, haft_str bytes)
 {
     haft__parser_repair *m = &p->repair;
-    size_t known = p->again ? bytes.len : 0; /* those of them that have been used already */
+    size_t known = p->again ? bytes.len : 0; /* the bytes that were consumed already */
     haft__buf text = m->text;
     *m = (haft__parser_repair){.live = true, .ended = m->ended, .text = text};
     haft__buf_clear(&m->text);
@@ -262,7 +262,7 @@ static void begin(haft__parser *p, haft_str bytes)
     m->written = p->call.written > known ? p->call.written - known : 0;
 }
 
-/* Reads what was kept as if it came only now. */
+/* Reads the buffered bytes as if they arrived now. */
 static void replay(haft__parser *p, haft_str text)
 {
     bool again = p->again;
@@ -298,7 +298,7 @@ static void release(haft__parser *p, haft__scan_kind what)
     haft__buf_finish(&text);
 }
 
-/* Takes as much of the bytes as is of the value. */
+/* Buffers the bytes that belong to the value. */
 static haft_str follow(haft__parser *p, haft_str *io_bytes, bool *ret_ends)
 {
     haft__parser_repair *m = &p->repair;
@@ -354,7 +354,7 @@ bool haft__parser_repair_hold(haft__parser *p, haft_str *io_bytes)
     return ends && !m->broken;
 }
 
-/* Reads as it is what never ended; what follows it is mended again the first time only. */
+/* Reads an unfinished value unchanged; repair continues after it only the first time. */
 static void end_once(haft__parser *p, bool last)
 {
     haft__parser_repair *m = &p->repair;
@@ -374,7 +374,7 @@ void haft__parser_repair_end(haft__parser *p)
     bool any = p->repair.live;
     end_once(p, false);
     end_once(p, true);
-    p->repair.strict = any; /* what is still held back is read as it is */
+    p->repair.strict = any; /* the bytes that are still withheld are read unchanged */
 }
 
 void haft__parser_repair_done(haft__parser *p)

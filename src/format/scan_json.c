@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scan_json.c - JSON that holds calls: an object with a name and arguments, an array of such, or
- * the arguments alone.
+ * scan_json.c - JSON that contains calls: an object with a name and arguments, an array of such
+ * objects, or the arguments alone.
  *
- * The incremental reader says where values begin and end; the arguments are told as they are
- * written. Members may come in any order: arguments wait for the name.
+ * The incremental reader finds where values begin and end; arguments are reported as they are
+ * written. Members may come in any order: arguments are buffered until the name is known.
  * Tests: tests/format/dialects/hermes_test.c, tests/format/dialects/purejson_test.c.
  */
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "format/parser.h"
 #include "json/number.h"
 
-/* What models call the members. */
+/* The keys that models use for the members. */
 static const struct {
     const char *key;
     haft__call_member slot;
@@ -36,8 +36,8 @@ haft__call_member haft__scan_call_member(haft_str key)
     return HAFT__CALL_MEMBER_OTHER;
 }
 
-/* An answer, and calls further in, are there only on the outside of what may be a call. An object
- * may be a call and an answer at once; what has become one of them has no calls further in. */
+/* An answer, and nested calls, occur only at the top level of JSON that may be a call. An object
+ * may be both a call and an answer; once it is one of them, it has no nested calls. */
 static haft__call_member find_slot(const haft__parser_json_scanner *s, haft_str key)
 {
     haft__call_member slot = haft__scan_call_member(key);
@@ -56,9 +56,9 @@ static void complain(haft__parser *p, const char *why)
     }
 }
 
-/* ---- what may be a call ---- */
+/* ---- JSON that may be a call ---- */
 
-/* It is none: everything so far is content, and so is the rest of the JSON. */
+/* It is not a call: everything so far is content, and so is the rest of the JSON. */
 static void disown(haft__parser *p)
 {
     p->scanner.disowned = true;
@@ -67,7 +67,7 @@ static void disown(haft__parser *p)
     haft__buf_clear(&p->undecided);
 }
 
-/* Its name is known, and it has arguments: is it a call? */
+/* Decides whether it is a call; its name is known and it has arguments. */
 static bool decide(haft__parser *p)
 {
     haft__parser_json_scanner *s = &p->scanner;
@@ -191,7 +191,7 @@ static void end_call(haft__parser *p)
 
 /* ---- events of the reader ---- */
 
-/* What stands where a call should; `opener` is its first byte, which has been used. */
+/* A value where a call is expected; `opener` is its first byte, already consumed. */
 static void begin_call(haft__parser *p, haft_str opener)
 {
     haft__parser_json_scanner *s = &p->scanner;
@@ -213,7 +213,7 @@ static void begin_args(haft__parser *p)
     }
 }
 
-/* Something that is no call where one should be. */
+/* Another value where a call is expected. */
 static void no_call(haft__parser *p, haft_str opener)
 {
     if (p->scanner.maybe && !p->scanner.decided) {
@@ -224,7 +224,7 @@ static void no_call(haft__parser *p, haft_str opener)
     }
 }
 
-/* A string, number or word where a call should be; of a string, the pieces do not count. */
+/* A string, number or word where a call is expected; the pieces of a string are ignored. */
 static void no_call_scalar(haft__parser *p, const haft__json_event *event)
 {
     if (event->kind == HAFT__JSON_EVENT_SCALAR) {
@@ -248,7 +248,7 @@ static void begin_member(haft__parser *p, const haft__json_event *event, haft_st
         s->in_answer = true;
         answer(p, (haft_str){used.ptr + used.len - 1, 1});
     } else {
-        on_scalar(p, event); /* nothing that a name or arguments could be */
+        on_scalar(p, event); /* cannot be a name or arguments */
     }
 }
 
@@ -257,7 +257,7 @@ static void on_begin(haft__parser *p, const haft__json_event *event, haft_str us
     haft__parser_json_scanner *s = &p->scanner;
     bool object = event->value.kind == HAFT__JSON_OBJECT;
     if (event->depth == 0 && (s->maybe || s->what == HAFT__SCAN_CALLS)) {
-        s->base = object ? 0 : 1; /* one call may do without its array */
+        s->base = object ? 0 : 1; /* a single call may omit the array */
     }
     if (event->depth == s->base && object) {
         begin_call(p, HAFT__LIT("{"));
@@ -274,7 +274,7 @@ static void on_begin(haft__parser *p, const haft__json_event *event, haft_str us
     }
 }
 
-/* An array in which there was nothing. */
+/* The array was empty. */
 static void end_array(haft__parser *p)
 {
     if (p->scanner.maybe && !p->scanner.decided) {
@@ -327,7 +327,8 @@ static void check_number(haft__parser *p, const haft__json_event *event)
     }
 }
 
-/* Bytes of what may be a call wait until that is known; if it is none, they are content. */
+/* Withholds bytes of a possible call until that is decided; if it is not a call, they are content.
+ */
 static void keep_undecided(haft__parser *p, haft_str used)
 {
     haft__parser_json_scanner *s = &p->scanner;
@@ -351,7 +352,7 @@ static void on_event(haft__parser *p, const haft__json_event *event, haft_str us
     }
 }
 
-/* ---- the whole ---- */
+/* ---- the scanner ---- */
 
 static void begin_scan(haft__parser *p, haft__scan_kind what)
 {
@@ -376,7 +377,7 @@ void haft__scan_finish(haft__parser *p)
     }
 }
 
-/* Behind what was no call. */
+/* Continues after a value that was not a call. */
 static void go_on(haft__parser *p)
 {
     uint8_t state = p->format->states[p->state].disowned;
@@ -399,7 +400,7 @@ static bool is_item(const haft__parser_json_scanner *s)
     return s->base > 0 && s->json.depth >= s->base && !is_object(&s->json, s->base - 1);
 }
 
-/* The call cannot be used; where it ends is found without the reader. */
+/* The call is malformed; its end is found without the reader. */
 static void begin_malformed(haft__parser *p, const char *why)
 {
     const haft__parser_json_scanner *s = &p->scanner;
@@ -436,7 +437,7 @@ void haft__scan_resume(haft__parser *p)
     }
 }
 
-/* It is no JSON. What is left of it is of no use, or content. */
+/* It is not JSON. The rest of it is dropped, or is content. */
 static void give_up(haft__parser *p, haft_status status, const haft_error *err)
 {
     haft__parser_json_scanner *s = &p->scanner;
@@ -457,7 +458,7 @@ static void give_up(haft__parser *p, haft_status status, const haft_error *err)
     }
 }
 
-/* One event, and the bytes that it is made of. */
+/* Reads one event and its bytes. */
 static haft_status next_event(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
                               haft_str *ret_used, haft_error *err)
 {
@@ -467,8 +468,8 @@ static haft_status next_event(haft__parser *p, haft_str *io_bytes, haft__json_ev
     return status;
 }
 
-/* Arguments, or what is no call: bytes that mean nothing here until they end. They are told in one
- * piece, as much as there is. */
+/* Reads bytes without structure (arguments, or a value that is not a call) up to their end. They
+ * are reported in pieces as large as possible. */
 static haft_status scan_run(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
                             haft_error *err)
 {
@@ -496,7 +497,7 @@ static haft_status scan_run(haft__parser *p, haft_str *io_bytes, haft__json_even
     return status;
 }
 
-/* One event that may mean something. */
+/* Reads one event that may have a meaning. */
 static haft_status scan_other(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
                               haft_error *err)
 {
@@ -507,14 +508,14 @@ static haft_status scan_other(haft__parser *p, haft_str *io_bytes, haft__json_ev
         on_event(p, event, used);
     } else if (status != HAFT_OK) {
         keep_undecided(p, used);
-        if (p->scanner.in_answer) { /* told up to the byte that is wrong, however it is cut */
+        if (p->scanner.in_answer) { /* reported up to the wrong byte, however the text is split */
             haft__parser_emit_content(p, used);
         }
     }
     return status;
 }
 
-/* The value is over. False when it was no call. */
+/* The value has ended. False if it was not a call. */
 static bool end_scan(haft__parser *p)
 {
     haft__scan_finish(p);
@@ -561,7 +562,7 @@ void haft__scan_decide(haft__parser *p)
 {
     haft__parser_json_scanner *s = &p->scanner;
     bool open = !s->disowned && !s->decided && !p->call.named;
-    if (!s->live || open) { /* of what is not live nothing has come */
+    if (!s->live || open) { /* nothing has arrived if it is not live */
         disown(p);
     }
 }

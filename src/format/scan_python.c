@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scan_python.c - calls written as Python: f(a=1, b='x'), g(). Literals become JSON as they come;
- * nothing is ever evaluated.
+ * scan_python.c - calls written as Python: f(a=1, b='x'), g(). Literals are converted to JSON as
+ * they arrive; nothing is ever evaluated.
  *
- * A byte leads from state to state; containers that are open are on a stack. A call that holds
- * anything but literals is spoilt and skipped to its closing parenthesis, so that the ones behind
- * it are found; what is no call at all, to the end of the list. Strings are read in
- * python_string.c. Tests: tests/format/dialects/pythonic_test.c.
+ * Each byte moves the scanner from state to state; open containers are on a stack. A call that
+ * contains anything but literals is malformed and skipped to its closing parenthesis, so that later
+ * calls are found; text that is not a call is skipped to the end of the list. python_string.c reads
+ * strings. Tests: tests/format/dialects/pythonic_test.c.
  */
 #include <math.h>
 
@@ -16,19 +16,19 @@
 #include "json/number.h"
 #include "json/write.h"
 
-#define ITEMS 0x80U /* of a stack's entry: there was an item */
+#define ITEMS 0x80U /* flag of a stack entry: the container has an item */
 
-/* What a byte did. */
+/* The effect of a byte. */
 typedef enum step {
     USED,
-    AGAIN,   /* nothing yet: it is looked at in the new state */
-    SKIPPED, /* it ends what was skipped */
+    AGAIN,   /* not consumed: read it in the new state */
+    SKIPPED, /* it ends the skipped text */
     DONE,
 } step;
 
-/* ---- what cannot be used ---- */
+/* ---- malformed calls ---- */
 
-/* What closes the containers that are open, and the call itself. */
+/* Records the closers of the open containers and of the call. */
 static void begin_skip(haft__parser_python_scanner *py, const char *why)
 {
     static const char closers[] = {[HAFT__PY_LIST] = ']',
@@ -46,19 +46,19 @@ static void begin_skip(haft__parser_python_scanner *py, const char *why)
     py->to_end = false;
 }
 
-/* It is told when it has ended, all of it. */
+/* The call is reported when it has ended. */
 static step reject(haft__parser *p, const char *why)
 {
     haft__parser_python_scanner *py = &p->python;
     begin_skip(py, why);
-    if (py->state == HAFT__PY_STRING) { /* it is skipped to its end */
+    if (py->state == HAFT__PY_STRING) { /* skipped to its end */
         py->text = (haft__py_text){py->quote, py->triple, false, py->quotes};
     }
     py->state = HAFT__PY_SKIP;
     return AGAIN;
 }
 
-/* What is no call, and all that follows it in the list. */
+/* Skips text that is not a call, and the rest of the list. */
 static step reject_rest(haft__parser *p, const char *why)
 {
     haft__parser_python_scanner *py = &p->python;
@@ -81,8 +81,8 @@ static void open_skipped(haft__parser_python_scanner *py, char c)
     py->skip_depth++;
 }
 
-/* Looks for the parenthesis that closes the call. Brackets in strings do not count, nor do those
- * that close nothing: a call that is quoted is data. */
+/* Searches for the parenthesis that closes the call. Brackets in strings and unmatched closers do
+ * not count: a quoted call is data. */
 static step on_skip(haft__parser_python_scanner *py, char c)
 {
     if (py->text.quote != '\0' && haft__python_skip_string(&py->text, c)) {
@@ -106,7 +106,7 @@ static haft__py_kind inside(const haft__parser_python_scanner *py)
     return py->depth > 0 ? (haft__py_kind)(py->stack[py->depth - 1] & ~ITEMS) : HAFT__PY_ARGS;
 }
 
-/* The comma between the items of an array or the members of an object. */
+/* Writes the comma between items of an array or members of an object. */
 static void separate(haft__parser *p)
 {
     haft__parser_python_scanner *py = &p->python;
@@ -119,11 +119,11 @@ static void separate(haft__parser *p)
     }
 }
 
-/* A value comes: what stands in front of it. */
+/* Writes the separator before a value. */
 static void begin_value(haft__parser *p)
 {
     haft__py_kind kind = inside(&p->python);
-    if (kind != HAFT__PY_ARGS && kind != HAFT__PY_DICT) { /* there the key has had it */
+    if (kind != HAFT__PY_ARGS && kind != HAFT__PY_DICT) { /* written before the key there */
         separate(p);
     }
 }
@@ -131,7 +131,7 @@ static void begin_value(haft__parser *p)
 static step open_container(haft__parser *p, haft__py_kind kind, haft_str json, haft__py_state state)
 {
     haft__parser_python_scanner *py = &p->python;
-    if (py->depth == HAFT__LIMIT_JSON_DEPTH - 1) { /* the arguments are a level themselves */
+    if (py->depth == HAFT__LIMIT_JSON_DEPTH - 1) { /* the arguments are one level themselves */
         return reject(p, "its arguments are nested too deeply");
     }
     haft__call_builder_add_args(p, json);
@@ -274,7 +274,7 @@ static void emit_buffered(haft__parser *p)
     haft__call_builder_add_args(p, haft__buf_str(&p->scratch));
 }
 
-/* `{'a'` may go on as a dict or as a set. */
+/* `{'a'` may begin a dict or a set. */
 static step on_first(haft__parser *p, char c)
 {
     haft__parser_python_scanner *py = &p->python;
@@ -363,7 +363,7 @@ static step on_word(haft__parser *p, char c)
     return reject(p, "an argument of it is no literal");
 }
 
-/* How far `text` goes on with digits. */
+/* The number of digits at the start of `text`. */
 static size_t count_digits(haft_str text)
 {
     size_t i = 0;
@@ -373,7 +373,8 @@ static size_t count_digits(haft_str text)
     return i;
 }
 
-/* A number as JSON has it: Python may leave a digit out beside the point. False when it is none. */
+/* Writes a number as JSON: Python may omit a digit before or after the point. False if it is not a
+ * number. */
 static bool write_number(haft__buf *to, haft_str text)
 {
     if (text.len > 0 && text.ptr[0] == '-') {
@@ -426,7 +427,7 @@ static step on_number(haft__parser *p, char c)
     }
     haft_str number = haft__buf_str(&p->scratch);
     bool integer = count_digits(haft__str_skip(number, 1)) + 1 == number.len;
-    if (!integer && isinf(haft__number_to_double(number))) { /* as with JSON */
+    if (!integer && isinf(haft__number_to_double(number))) { /* as in JSON */
         return reject(p, "a number in it is too large");
     }
     haft__parser_check(p, &p->scratch);
@@ -519,7 +520,7 @@ static step on_name(haft__parser *p, char c)
         return USED;
     }
     if (p->call.name.len == 0 && ends_calls(py, c)) {
-        p->call.open = false; /* what opened it was the list */
+        p->call.open = false; /* the list opened it */
         return DONE;
     }
     if ((c == '"' || c == '\'')
@@ -562,10 +563,10 @@ static step on_byte(haft__parser *p, char c)
     case HAFT__PY_QUOTE:
     case HAFT__PY_STRING: break;
     }
-    HAFT__UNREACHABLE(); /* strings are read by the run, not by the byte */
+    HAFT__UNREACHABLE(); /* strings are read in runs, not byte by byte */
 }
 
-/* ---- the whole ---- */
+/* ---- the scanner ---- */
 
 static void use(haft__parser *p, haft_str *io_bytes, size_t count)
 {
@@ -573,7 +574,7 @@ static void use(haft__parser *p, haft_str *io_bytes, size_t count)
     *io_bytes = haft__str_skip(*io_bytes, count);
 }
 
-/* What was skipped has ended. True when the list has, too. */
+/* The skipped text has ended. True if the list has ended too. */
 static bool end_skip(haft__parser *p)
 {
     haft__parser_python_scanner *py = &p->python;

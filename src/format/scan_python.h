@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* format/scan_python.h - the state of calls that are written as Python. For scan_python.c and
+/* format/scan_python.h - the state of the scanner for calls in Python. Private to scan_python.c and
  * python_string.c. */
 #ifndef HAFT_FORMAT_SCAN_PYTHON_H
 #define HAFT_FORMAT_SCAN_PYTHON_H
@@ -10,47 +10,47 @@
 #include "base/limits.h"
 
 typedef enum haft__py_state {
-    HAFT__PY_NAME,     /* of a call */
+    HAFT__PY_NAME,     /* name of a call */
     HAFT__PY_ARGUMENT, /* an argument, or the closing parenthesis */
-    HAFT__PY_KEYWORD,  /* inside its name */
-    HAFT__PY_EQUALS,   /* behind its name */
-    HAFT__PY_VALUE,    /* a value must come; where `may_close`, the container may end instead */
+    HAFT__PY_KEYWORD,  /* inside an argument's name */
+    HAFT__PY_EQUALS,   /* after an argument's name */
+    HAFT__PY_VALUE,    /* a value must follow; if `may_close`, the container may end instead */
     HAFT__PY_WORD,     /* True, None ... */
     HAFT__PY_NUMBER,
-    HAFT__PY_QUOTE,  /* behind the first quote: is it one of three? */
+    HAFT__PY_QUOTE,  /* after the first quote: one of three? */
     HAFT__PY_STRING, /* see python_string.c */
-    HAFT__PY_BRACE,  /* behind {: of a dict or a set? */
-    HAFT__PY_FIRST,  /* behind a string that was the first thing in braces */
-    HAFT__PY_KEY,    /* a key of a dict, or its end */
-    HAFT__PY_COLON,  /* behind a key */
-    HAFT__PY_AFTER,  /* behind a value */
-    HAFT__PY_NEXT,   /* behind a call */
-    HAFT__PY_SKIP,   /* inside a call that is spoilt, or behind what is no call */
+    HAFT__PY_BRACE,  /* after {: a dict or a set? */
+    HAFT__PY_FIRST,  /* after a string that is the first item in braces */
+    HAFT__PY_KEY,    /* a key of a dict, or the end of the dict */
+    HAFT__PY_COLON,  /* after a key */
+    HAFT__PY_AFTER,  /* after a value */
+    HAFT__PY_NEXT,   /* after a call */
+    HAFT__PY_SKIP,   /* inside a malformed call, or after text that is not a call */
 } haft__py_state;
 
-/* What a value is in. */
+/* The container of a value. */
 typedef enum haft__py_kind {
     HAFT__PY_ARGS,
     HAFT__PY_LIST,
-    HAFT__PY_PARENS, /* a tuple, if a comma comes */
+    HAFT__PY_PARENS, /* a tuple if a comma follows */
     HAFT__PY_TUPLE,
     HAFT__PY_SET,
     HAFT__PY_DICT,
 } haft__py_kind;
 
-/* What a string is for. */
+/* The role of a string. */
 typedef enum haft__py_role {
     HAFT__PY_ROLE_VALUE,
     HAFT__PY_ROLE_KEY,
     HAFT__PY_ROLE_FIRST,
 } haft__py_role;
 
-/* A string of which nothing but its end counts. */
+/* A string that is only scanned for its end. */
 typedef struct haft__py_text {
-    char quote; /* 0: there is none */
+    char quote; /* 0: not in a string */
     bool triple;
-    bool escape;     /* behind a backslash */
-    uint32_t quotes; /* in a row */
+    bool escape;     /* after a backslash */
+    uint32_t quotes; /* consecutive quotes */
 } haft__py_text;
 
 typedef struct haft__parser_python_scanner {
@@ -58,23 +58,25 @@ typedef struct haft__parser_python_scanner {
     uint8_t what; /* haft__scan_kind */
     haft__py_state state;
     uint32_t depth;
-    uint8_t stack[HAFT__LIMIT_JSON_DEPTH]; /* haft__py_kind, and ITEMS when there is one */
+    uint8_t
+        stack[HAFT__LIMIT_JSON_DEPTH]; /* haft__py_kind, with ITEMS if the container has an item */
     bool may_close;
 
-    haft__py_role role; /* of the string at hand */
+    haft__py_role role; /* of the current string */
     char quote;
     bool triple, raw;
-    uint32_t quotes;     /* in a row */
-    bool escape;         /* behind a backslash */
-    uint32_t hex_left;   /* digits of an escape that are missing */
-    uint32_t code, high; /* of \u; a high surrogate before it */
+    uint32_t quotes;     /* consecutive quotes */
+    bool escape;         /* after a backslash */
+    uint32_t hex_left;   /* missing digits of an escape */
+    uint32_t code, high; /* of \u; the high surrogate before it */
 
-    /* what is skipped */
+    /* skipped text */
     const char *why;
     haft__py_text text;
-    uint32_t skip_depth;                      /* parentheses and brackets that are open */
-    char closers[HAFT__LIMIT_JSON_DEPTH + 1]; /* of each of them, what closes it; any, further in */
-    bool to_end;                              /* the list ends with it, not a call */
+    uint32_t skip_depth; /* open parentheses and brackets */
+    char closers[HAFT__LIMIT_JSON_DEPTH
+                 + 1]; /* the closer of each; past the limit any closer counts */
+    bool to_end;       /* skips to the end of the list, not of a call */
 } haft__parser_python_scanner;
 
 #endif

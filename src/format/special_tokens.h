@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * format/special_tokens.h - tokens that begin or end a turn in the templates of the models that are
- * about. Servers ought to encode them as plain text, and to stop at the last one; many do not.
- */
+/* format/special_tokens.h - tokens that begin or end a turn in the templates of known models.
+ * Servers should encode them as plain text and stop at the last one; many do not. */
 #ifndef HAFT_FORMAT_SPECIAL_TOKENS_H
 #define HAFT_FORMAT_SPECIAL_TOKENS_H
 
 /* clang-format off */
-/* Those that a reply may end with: the end of a turn, or what comes right behind one. All begin
- * with the same byte, which keeps ordinary text cheap. */
+/* Tokens that a reply may end with: the end of a turn, or a token that directly follows it. All
+ * begin with the same byte, so that ordinary text is cheap to scan. */
 #define HAFT__STOP_TOKENS(X) \
     X("<|im_end|>") \
     X("<|endoftext|>") \

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stop_tokens.c - tokens that end a turn, where a server leaves them in the text.
+ * stop_tokens.c - stop tokens that a server leaves in the text.
  *
- * At the very end of a text they are no part of it, whatever the format is and wherever it stands:
- * in an answer, behind a call, in the middle of code. So they are found before anything else is,
- * and held back until it is known whether something follows. Then they are text like any other: a
- * model may write about them.
- * Tests: tests/format/stop_tokens_test.c. Fuzzer: fuzz/format.c.
+ * At the very end of a text they are not part of it, in any format and any state: in an answer,
+ * after a call, inside code. So they are detected before anything else, and withheld until it is
+ * known whether more text follows. If it does, they are ordinary text: a model may write about
+ * them. Tests: tests/format/stop_tokens_test.c. Fuzzer: fuzz/format.c.
  */
 #include <string.h>
 
@@ -23,7 +22,8 @@ static const char *const tokens[] = {HAFT__STOP_TOKENS(X)};
 #define ALL ((UINT32_C(1) << COUNT(tokens)) - 1)
 _Static_assert(COUNT(tokens) < 32, "each has its bit in haft__ending");
 
-/* All begin with it, and have it nowhere else: where one does not go on another may begin. */
+/* The first byte of every token. It occurs nowhere else in a token, so after a mismatch only this
+ * byte can begin another. */
 #define BEGINS '<'
 
 void haft__stop_tokens_init(haft__parser *p)
@@ -36,7 +36,7 @@ void haft__stop_tokens_finish(haft__parser *p)
     haft__buf_finish(&p->stop_tokens.text);
 }
 
-/* Those of the tokens that go on with this byte. */
+/* The subset of tokens that continue with this byte. */
 static uint32_t go_on(uint32_t fits, size_t held, char c)
 {
     uint32_t found = 0;
@@ -47,11 +47,11 @@ static uint32_t go_on(uint32_t fits, size_t held, char c)
     return found;
 }
 
-/* Whether a token has come to its end. One that ends a message of several says more. */
+/* Whether a token is complete. A token that ends one of several messages has a longer form. */
 static bool is_token(const haft__parser *p)
 {
     const haft__stop_tokens *e = &p->stop_tokens;
-    bool one = e->held > 0 && (e->fits & (e->fits - 1)) == 0; /* none begins like a whole other */
+    bool one = e->held > 0 && (e->fits & (e->fits - 1)) == 0; /* no token is the start of another */
     const char *token = one ? tokens[__builtin_ctz(e->fits)] : NULL;
     return one && token[e->held] == '\0' && !haft__format_has_mark(p->format, token);
 }
@@ -81,7 +81,7 @@ static size_t skip(haft_str bytes)
     return at != NULL ? (size_t)(at - bytes.ptr) : bytes.len;
 }
 
-/* Says how many of the last bytes may be the end of the text. */
+/* Returns how many of the last bytes may be the end of the text. */
 static size_t follow_all(haft__parser *p, haft_str bytes)
 {
     const haft__stop_tokens *e = &p->stop_tokens;

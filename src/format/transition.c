@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transition.c - what a mark does, and where it leads.
+ * transition.c - performs the action of a mark and enters the next state.
  *
  * Tests: tests/format/parser_test.c, tests/format/cases_test.c. Fuzzer: fuzz/format.c.
  */
@@ -10,7 +10,7 @@
 void haft__parser_reject_call(haft__parser *p, const char *why)
 {
     if (p->format->states[p->format->malformed].bytes == HAFT__BYTES_IGNORED) {
-        haft__malformed_call how = p->malformed; /* what has come of its name or id */
+        haft__malformed_call how = p->malformed; /* the part of its name or id that has arrived */
         how.json = true;
         how.state = p->state;
         haft__malformed_call_begin(p, why, &how);
@@ -20,7 +20,7 @@ void haft__parser_reject_call(haft__parser *p, const char *why)
     }
 }
 
-/* The same, where a value is to come. */
+/* The same, before a value. */
 static void reject_key(haft__parser *p, const char *why)
 {
     haft__parser_reject_call(p, why);
@@ -29,7 +29,7 @@ static void reject_key(haft__parser *p, const char *why)
     }
 }
 
-/* Text that has been used already, in the place where we are now. */
+/* Reads text that was consumed before, in the current state. */
 static void read_again(haft__parser *p, haft_str text)
 {
     bool before = p->again;
@@ -38,7 +38,7 @@ static void read_again(haft__parser *p, haft_str text)
     p->again = before;
 }
 
-/* False when it leads elsewhere: it is no name, or must be that of a tool and is not. */
+/* False if another state was entered: the name is not valid, or it must be a tool's and is not. */
 static bool take_name(haft__parser *p, const haft__format_mark *mark)
 {
     const char *why = haft__call_builder_end_name(p);
@@ -47,11 +47,10 @@ static bool take_name(haft__parser *p, const haft__format_mark *mark)
         haft__parser_enter_state(p, p->format->plain);
         return false;
     }
-    if (why != NULL && p->call.bad_recipient) { /* whether it is a call at all is seen later */
+    if (why != NULL && p->call.bad_recipient) { /* a later state decides whether it is a call */
         return true;
     }
-    if (why != NULL
-        && haft__parser_state(p)->fallback != 0) { /* the mark stands in the middle of code */
+    if (why != NULL && haft__parser_state(p)->fallback != 0) { /* the mark is inside code */
         uint8_t code = haft__parser_state(p)->fallback;
         haft__call_builder_begin_code(p);
         haft__call_builder_add_code(p, haft__str(mark->text));
@@ -62,7 +61,7 @@ static bool take_name(haft__parser *p, const haft__format_mark *mark)
     return why == NULL;
 }
 
-/* Whether its arguments can be read: they go to a tool. A tool's name alone is repaired. */
+/* Whether the arguments have a tool as recipient. A tool's name alone is repaired. */
 static bool check_recipient(haft__parser *p, const haft__format_mark *mark)
 {
     haft__call_builder *call = &p->call;
@@ -78,8 +77,8 @@ static bool check_recipient(haft__parser *p, const haft__format_mark *mark)
 
 /* ---- actions ---- */
 
-/* Performs the action of a mark, or of the end of the text: then `mark` is NULL. False when the
- * action has led to another state than the mark says. */
+/* Performs the action of a mark, or of the end of the text (`mark` is NULL). False if the action
+ * entered another state than the mark's. */
 typedef bool action_function(haft__parser *p, const haft__format_mark *mark);
 
 static bool do_nothing(haft__parser *p, const haft__format_mark *mark)
@@ -173,7 +172,7 @@ static bool end_value(haft__parser *p, const haft__format_mark *mark)
     return true;
 }
 
-/* A call whose code is still open was cut off, and stays open. */
+/* A call whose code is still open was cut, and stays open. */
 static bool end_call(haft__parser *p, const haft__format_mark *mark)
 {
     (void)mark;
@@ -183,7 +182,7 @@ static bool end_call(haft__parser *p, const haft__format_mark *mark)
     return true;
 }
 
-/* Code is recorded like a call, so that a block that is cut is reported as one. */
+/* Code is recorded like a call, so that a cut block is reported as one. */
 static bool begin_code(haft__parser *p, const haft__format_mark *mark)
 {
     haft__buf *opener = &p->undecided; /* the fence; a tag stands alone */
@@ -235,7 +234,7 @@ static bool emit_line_break(haft__parser *p, const haft__format_mark *mark)
 {
     (void)mark;
     haft__parser_emit_whitespace(p, HAFT__LIT("\n"));
-    p->any = true; /* if nothing follows, it is layout */
+    p->any = true; /* it is layout if nothing follows */
     return true;
 }
 
@@ -247,7 +246,7 @@ static bool reopen_reasoning(haft__parser *p, const haft__format_mark *mark)
     return true;
 }
 
-/* Holds the mark, and all that follows it, back: it may be a call. */
+/* Withholds the mark and all bytes after it: they may be a call. */
 static bool hold_suspect(haft__parser *p, const haft__format_mark *mark)
 {
     haft__buf_add_str(&p->suspect, haft__str(mark->text));
@@ -264,7 +263,7 @@ static bool hold_at_reasoning_start(haft__parser *p, const haft__format_mark *ma
     return hold_suspect(p, mark);
 }
 
-/* Reasoning after text. False when it is known that it never ends. */
+/* Reasoning after text. False if it is known never to end. */
 static bool hold_reasoning(haft__parser *p, const haft__format_mark *mark)
 {
     if ((p->endless >> mark->to & 1) != 0) {
@@ -319,14 +318,14 @@ bool haft__parser_apply_action(haft__parser *p, haft__format_action what,
     return actions[what](p, mark);
 }
 
-/* ---- where a mark leads ---- */
+/* ---- the state after a mark ---- */
 
 bool haft__parser_is_maybe_call(const haft__format_state *state)
 {
     return state->scan == HAFT__SCAN_MAYBE_CALL;
 }
 
-/* What is in doubt begins with the mark that led here, or goes on with it. */
+/* Undecided bytes begin with the mark that led here, or continue with it. */
 static void begin_undecided(haft__parser *p, const haft__format_state *from,
                             const haft__format_mark *mark)
 {
@@ -343,7 +342,7 @@ static void begin_undecided(haft__parser *p, const haft__format_state *from,
     }
 }
 
-/* The mark is read again, with what was in doubt in front of it. */
+/* Reads the mark again, with the undecided bytes before it. */
 static void reread(haft__parser *p, const haft__format_mark *mark)
 {
     if (mark->keep_undecided) {
@@ -356,7 +355,7 @@ static void reread(haft__parser *p, const haft__format_mark *mark)
     haft__buf text = p->undecided;
     bool before = p->again;
     haft__buf_init(&p->undecided, HAFT__LIMIT_FORMAT_BYTES);
-    p->again = false; /* a call may begin in the middle of it */
+    p->again = false; /* a call may begin inside it */
     p->offset -= text.len;
     haft__parser_read(p, haft__buf_str(&text));
     p->again = before;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.c - calls and results as a format writes them: fills in the texts of its description.
+ * write.c - writes calls and results in a format: fills in the templates of its description.
  *
- * Numbers keep their digits, because arguments are written from the text they were read from.
+ * Numbers keep their digits, because arguments are written from their source text.
  * Tests: tests/format/write_test.c, tests/format/round_trip_test.c.
  */
 #include "json/write.h"
@@ -13,20 +13,20 @@
 #include "format/render.h"
 #include "json/read.h"
 
-/* What the letters of a text stand for. */
+/* The values of the placeholders. */
 typedef struct filling {
     haft__buf *buf;
     const haft__format *format;
     const haft__render *render;
     haft_str name, id, text;
     size_t number;    /* of the call in its conversation */
-    haft__json value; /* the arguments; of a parameter, its value */
+    haft__json value; /* the arguments; in `param`, the parameter's value */
     haft_str key;
 } filling;
 
 static void fill(const filling *f, const char *pattern);
 
-/* ---- letters ---- */
+/* ---- placeholders ---- */
 
 static void add_parameters(const filling *f)
 {
@@ -55,7 +55,7 @@ static void add_short_id(const filling *f)
     haft__buf_add(f->buf, id, sizeof(id));
 }
 
-/* The model's own is so already. */
+/* An id of the model already has this form. */
 static void add_function_id(const filling *f)
 {
     if (haft__str_starts_with(f->id, HAFT__LIT("functions"))) {
@@ -116,7 +116,7 @@ static void fill(const filling *f, const char *pattern)
 
 /* ---- calls ---- */
 
-/* Arguments that are no object are the business of who gave them; the model still sees them. */
+/* Arguments that are not an object were wrong when they came; the model still sees them. */
 static haft__json as_object(haft__json_member *member, haft_str text, haft__json read)
 {
     if (read.kind == HAFT__JSON_OBJECT) {
@@ -135,7 +135,7 @@ static void write_call(filling *f, const haft__format_call *call)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json_member member;
-    haft__json value = haft__json_bool(false); /* what is no JSON is no object either */
+    haft__json value = haft__json_bool(false); /* text that is not JSON is not an object either */
     haft_status status = haft__json_read(&arena, call->arguments, NULL, &value, NULL, NULL);
     if (status == HAFT_NO_MEMORY) {
         haft__buf_fail(f->buf, status, "out of memory");
@@ -148,7 +148,7 @@ static void write_call(filling *f, const haft__format_call *call)
     haft__arena_finish(&arena);
 }
 
-/* ---- calls that could not be read ---- */
+/* ---- malformed calls ---- */
 
 /* Whether it is written like a call of a section, between whose marks it belongs. */
 static bool is_in_section(const haft__render *render, const haft__format_call *call)
@@ -162,7 +162,7 @@ static bool is_in_section(const haft__render *render, const haft__format_call *c
     return tagged && haft__str_starts_with(call->arguments, tag);
 }
 
-/* Without the end of the section, which is written behind the last of them. */
+/* Without the end of the section, which is written after the last call. */
 static void write_malformed(const filling *f, const haft__format_call *call)
 {
     haft_str text = haft__str_trim(call->arguments);
@@ -175,7 +175,7 @@ static void write_malformed(const filling *f, const haft__format_call *call)
     haft__buf_add_str(f->buf, on_own_line ? HAFT__LIT("\n") : HAFT__LIT(""));
 }
 
-/* How many calls from `first` on stand together. */
+/* How many calls from `first` on form a group. */
 static size_t count_group(const haft__render *render, const haft__format_call *calls, size_t first,
                           size_t count)
 {

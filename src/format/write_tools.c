@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write_tools.c - what a model is told about its tools, and about which of them it may call now.
+ * write_tools.c - the description of the tools for a model, and which of them it may call now.
  *
- * The keys of a tool and the tools themselves stand in the order they are given in; schemas are
- * written without white space. Tests: tests/format/write_tools_test.c.
+ * Tools and their keys are written in the given order; schemas are written without white space.
+ * Tests: tests/format/write_tools_test.c.
  */
 #include "base/macros.h"
 #include "base/str.h"
@@ -77,7 +77,7 @@ void haft__format_write_tools(haft__buf *buf, const haft__format *format,
     if (count == 0) {
         return;
     }
-    if (list == NULL) { /* it teaches something, but does not say which tools there are */
+    if (list == NULL) { /* the template has a text but does not list the tools */
         haft__buf_add_str(buf, teach);
         return;
     }
@@ -86,7 +86,7 @@ void haft__format_write_tools(haft__buf *buf, const haft__format *format,
     haft__buf_add_str(buf, haft__str(list + strlen("%l")));
 }
 
-/* ---- what may be called now ---- */
+/* ---- the choice of a turn ---- */
 
 static void add_allowed(haft__buf *buf, const haft__format_choice *choice)
 {

@@ -16,7 +16,7 @@ static const struct {
     {"null", "None"},
 };
 
-/* How long a string is, quotes included. */
+/* The length of a string, including its quotes. */
 static size_t string_length(haft_str text)
 {
     size_t i = 1;
@@ -26,7 +26,8 @@ static size_t string_length(haft_str text)
     return i < text.len ? i + 1 : text.len;
 }
 
-/* JSON without white space is Python, but for three words: its strings have the same escapes. */
+/* JSON without white space is Python except for three words: the escapes of strings are the same.
+ */
 static void translate(haft__buf *buf, haft_str json)
 {
     while (json.len > 0) {
@@ -110,7 +111,7 @@ static haft__json properties_of(const haft__format_tool *tool)
     return given ? *properties : haft__json_object(NULL, 0);
 }
 
-/* Those that must be given, or those that need not. */
+/* The required parameters, or the optional ones. */
 static void add_parameters(haft__buf *buf, const haft__format_tool *tool, bool required,
                            size_t *io_count)
 {
@@ -132,8 +133,8 @@ static void add_parameters(haft__buf *buf, const haft__format_tool *tool, bool r
     }
 }
 
-/* Words that are not ours, in a docstring in a fenced block: they end neither. Four spaces in, a
- * line is no fence. */
+/* Untrusted words in a docstring in a fenced block: they must end neither. A line that is indented
+ * by four spaces is not a fence. */
 static void add_words(haft__buf *buf, haft_str text)
 {
     for (size_t i = 0; i < text.len; i++) {

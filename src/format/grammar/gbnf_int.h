@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* format/grammar/gbnf_int.h - a grammar as data. Private to gbnf_reader.c and gbnf_matcher.c. */
+/* format/grammar/gbnf_int.h - a parsed grammar. Private to gbnf_reader.c and gbnf_matcher.c. */
 #ifndef HAFT_FORMAT_GRAMMAR_GBNF_INT_H
 #define HAFT_FORMAT_GRAMMAR_GBNF_INT_H
 
 #include "format/grammar/gbnf_reader.h"
 
-/* What a rule is made of: a reference, or one character of a class. */
+/* An element of a sequence: a reference to a rule, or one character of a class. */
 typedef struct haft__gbnf_symbol {
     bool is_rule, negated;
     uint32_t rule;
@@ -20,7 +20,7 @@ typedef struct haft__gbnf_production {
     haft_str name;
     bool defined, nullable;
     uint8_t visit;
-    uint32_t first, count; /* sequences, once they are sorted */
+    uint32_t first, count; /* sequences, after sorting */
 } haft__gbnf_production;
 
 typedef struct haft__gbnf_code_range {

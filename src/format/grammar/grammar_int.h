@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * format/grammar/grammar_int.h - the inside of making grammars, for its own files.
+ * format/grammar/grammar_int.h - the internals of the grammar generator, private to its files.
  *
- *     grammar.c          which tools, how large, the reply as a whole
+ *     grammar.c  which tools, the size limit, the reply as a whole
  *     call.c     a call of one tool
  *     schema.c   the same as a JSON Schema
  */
@@ -13,17 +13,17 @@
 #include "format/grammar/grammar.h"
 #include "schema/grammar/gbnf.h"
 
-/* What all calls of one grammar have in common. */
+/* The common part of all calls of one grammar. */
 typedef struct haft__call_grammar {
     haft__gbnf_writer *g;
     const haft__call_syntax *frame;
     bool one_newline;          /* of TAGS: see haft__format */
-    haft__gbnf_rule_name text; /* of TAGS: text without the stops; "" until it is needed */
+    haft__gbnf_rule_name text; /* of TAGS: rule for text without the stops; "" until it is needed */
 } haft__call_grammar;
 
 /* ---- grammar.c ---- */
 
-/* The tools that may be called, as indices; *ret_count is at least 1 when it is OK. */
+/* The indices of the tools that may be called; *ret_count is at least 1 on success. */
 HAFT_MUST_USE haft_status haft__grammar_select_tools(haft__arena *arena,
                                                      const haft__format_tool *tools,
                                                      size_t tool_count, const bool *allowed,
@@ -33,7 +33,7 @@ HAFT_MUST_USE haft_status haft__grammar_select_tools(haft__arena *arena,
 
 /* ---- call.c ---- */
 
-/* Appends a text of the frame. */
+/* Appends a text of the syntax around a call. */
 void haft__call_grammar_add_text(haft__call_grammar *f, haft__buf *body, const char *text);
 
 /* A rule for a call of this tool; `relaxed`: with any arguments. */
