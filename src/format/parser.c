@@ -295,8 +295,8 @@ haft_status haft__parser_feed(haft__parser *p, haft_str bytes, haft_error *err)
     return result(p, err);
 }
 
-/* Reasoning that never ended: a possible call in it counts as a call. If the reasoning itself began
- * undecided, or after text, it was not reasoning. */
+/* Reasoning that never ended: a possible call in it is read as a call. If the reasoning began with
+ * that call, or after text, it was not reasoning. */
 static void release_suspect(haft__parser *p)
 {
     haft__buf text = p->suspect;

@@ -334,7 +334,7 @@ void haft__parser_repair_scan(haft__parser *p, haft__scan_kind what, haft_str *i
 bool haft__parser_repair_hold(haft__parser *p, haft_str *io_bytes)
 {
     haft__parser_repair *m = &p->repair;
-    if (p->last_read) { /* there is another end */
+    if (p->last_read) { /* the end of the text was reached before: this is ordinary text */
         haft__parser_enter_state(p, p->format->plain);
         haft__parser_reconsume(p, haft__buf_str(&p->undecided));
         return false;

@@ -47,7 +47,7 @@ static uint32_t go_on(uint32_t fits, size_t held, char c)
     return found;
 }
 
-/* Whether a token is complete. A token that ends one of several messages has a longer form. */
+/* Whether a stop token is complete. A token that is a mark of the format is not a stop token. */
 static bool is_token(const haft__parser *p)
 {
     const haft__stop_tokens *e = &p->stop_tokens;

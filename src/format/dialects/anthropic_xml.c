@@ -22,7 +22,7 @@ enum {
     LOST
 };
 
-/* The tags may have the prefix that newer models give them, or MiniMax. */
+/* Newer models and MiniMax write the tags with this prefix. */
 #define NS "antml:"
 #define MM "minimax:"
 
@@ -50,7 +50,7 @@ enum {
     {                                                                                              \
         "<" MM "invoke", HEADER, HAFT__ACTION_CALL_BEGIN                                           \
     }
-/* What may stand behind a value. */
+/* The marks that may follow a value. */
 #define PARAM(act)                                                                                 \
     {"<parameter name=\"", KEY, act}, {"<" NS "parameter name=\"", KEY, act},                      \
         {"<" MM "parameter name=\"", KEY, act}, {"</invoke>", SECTION, HAFT__ACTION_CALL_END},     \
@@ -59,7 +59,7 @@ enum {
         "</" MM "invoke>", SECTION, HAFT__ACTION_CALL_END                                          \
     }
 
-/* The opening tag of a value, wherever it stands. */
+/* The opening tag of a value, in any state. */
 #define OPENERS(to, ...)                                                                           \
     {"<parameter name=", to, __VA_ARGS__}, {"<" NS "parameter name=", to, __VA_ARGS__},            \
     {                                                                                              \
@@ -119,7 +119,7 @@ const haft__format haft__format_anthropic_xml = {
                                  {"</think>", TEXT},
                                  {"</thinking>", TEXT},
                                  SUSPECTS(THINK)}},
-            /* It ends as it began. */
+            /* The block ends with the tag of the same name. */
             [THINKING] = {.bytes = HAFT__BYTES_REASONING,
                           .marks = {{"</thinking>", TEXT},
                                     {"</" NS "thinking>", TEXT},
@@ -145,7 +145,7 @@ const haft__format haft__format_anthropic_xml = {
             [VALUE] = {.bytes = HAFT__BYTES_VALUE,
                        .marks = {CLOSERS(CLOSED, HAFT__ACTION_NONE),
                                  OPENERS(LOST, HAFT__ACTION_VALUE_NESTED)}},
-            /* A closing tag counts only where another one may stand behind it. */
+            /* A closing tag counts only if another tag follows it. */
             [CLOSED] = {.bytes = HAFT__BYTES_UNDECIDED,
                         .fallback = VALUE,
                         .marks = {PARAM(HAFT__ACTION_VALUE_END)}},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codemode.c - blocks of Python to be run, in a fence or in <code>. No call is found here: calls
- * are made while the code runs. Tests: tests/format/dialects/codemode_test.c. */
+/* codemode.c - blocks of Python to run, in a fence or in <code>. The parser finds no calls: the
+ * code makes them when it runs. Tests: tests/format/dialects/codemode_test.c. */
 #include "format/formats.h"
 
 enum { START, THINK, TEXT, FENCE, TOP, CODE, ENDING, TAGGED };
@@ -40,7 +40,7 @@ const haft__format haft__format_codemode =
                            .marks = {{"\n", TOP, HAFT__ACTION_CODE_BEGIN, .forget = true},
                                      {"thon\n", TOP, HAFT__ACTION_CODE_BEGIN, .forget = true},
                                      {"thon\r\n", TOP, HAFT__ACTION_CODE_BEGIN, .forget = true}}},
-                /* A fence closes at the start of a line only, which the first one is. */
+                /* A fence closes only at the start of a line, and the first line is one. */
                 [TOP] = {.bytes = HAFT__BYTES_UNDECIDED,
                          .fallback = CODE,
                          .marks = {{"```", ENDING}}},

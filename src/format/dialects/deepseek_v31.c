@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* deepseek_v31.c - names and arguments with a mark between, as DeepSeek V3.1 writes them. Tests:
+/* deepseek_v31.c - names and arguments separated by a mark, as DeepSeek V3.1 writes them. Tests:
  * tests/format/dialects/deepseek_v31_test.c. */
 #include "format/formats.h"
 

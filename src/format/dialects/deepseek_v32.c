@@ -100,7 +100,7 @@ const haft__format haft__format_deepseek_v32 =
                            .marks = {{"</｜DSML｜parameter>", CLOSED},
                                      {"<｜DSML｜parameter name=", LOST,
                                       HAFT__ACTION_VALUE_NESTED}}},
-                /* A closing tag counts only where another one may stand behind it. */
+                /* A closing tag counts only if another tag follows it. */
                 [CLOSED] = {.bytes = HAFT__BYTES_UNDECIDED,
                             .fallback = VALUE,
                             .marks = {{"<｜DSML｜parameter name=\"", KEY, HAFT__ACTION_VALUE_END},

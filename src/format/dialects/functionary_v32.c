@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* functionary_v32.c - >>>NAME, a line end and arguments, as Functionary 3.2 writes it; the prompt
- * ends with >>>, so that a text begins with a name. Tests:
+/* functionary_v32.c - >>>NAME, a line end and arguments, as Functionary 3.2 writes it. The prompt
+ * ends with >>>, so that a reply begins with a name. Tests:
  * tests/format/dialects/functionary_v32_test.c. */
 #include "format/formats.h"
 
 enum { START, TEXT, TO, NAME, GAP, ARGS, AFTER, MALFORMED };
 
-/* What stands behind it may be text as well: a prompt of Python looks the same. */
+/* Ordinary text may follow it too: a Python prompt looks the same. */
 #define NEXT                                                                                       \
     {                                                                                              \
         ">>>", TO, HAFT__ACTION_CALL_BEGIN, .if_named = true                                       \
@@ -34,7 +34,7 @@ const haft__format haft__format_functionary_v32 = {
                     .marks = {{"all\n", TEXT, HAFT__ACTION_CALL_DISCARD},
                               {"all\r\n", TEXT, HAFT__ACTION_CALL_DISCARD}}},
             [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"\n", GAP, HAFT__ACTION_NAME_END}}},
-            /* Where no tool has the name, other text is no call that went wrong. */
+            /* If no tool has the name, other text is not a malformed call. */
             [GAP] = {.bytes = HAFT__BYTES_WHITESPACE,
                      .fallback = ARGS,
                      .marks = {{"{", ARGS, HAFT__ACTION_NONE, .keep = true}}},

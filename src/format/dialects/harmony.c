@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* harmony.c - channels of messages, as gpt-oss writes them: analysis is reasoning, commentary to
- * functions.NAME is a call, and to anybody else one that cannot be used. The recipient stands
- * behind the channel, or behind the role in front of it; any other header is that of a text. Tests:
+/* harmony.c - messages in channels, as gpt-oss writes them: analysis is reasoning, commentary to
+ * functions.NAME is a call, and commentary to any other recipient is a malformed call. The
+ * recipient follows the channel, or the role before it; any other header begins a text. Tests:
  * tests/format/dialects/harmony_test.c. */
 #include "format/formats.h"
 
@@ -39,14 +39,14 @@ enum {
     {                                                                                              \
         "<|return|>", START                                                                        \
     }
-/* A message that ends in its header: what it was is not known, but the next one is read. */
+/* A message that ends inside its header: its kind is unknown, but the next message is read. */
 #define BROKEN(act)                                                                                \
     {"<|end|>", MALFORMED, act, .keep = true}, {"<|call|>", MALFORMED, act, .keep = true},         \
         {"<|return|>", MALFORMED, act, .keep = true},                                              \
     {                                                                                              \
         "<|start|>", ROLE, act, .head = true                                                       \
     }
-/* The word alone: what begins with it is another channel. */
+/* The whole word: a longer word is another channel. */
 #define COMMENTARIES(to)                                                                           \
     {"commentary ", to, .keep = true},                                                             \
     {                                                                                              \
@@ -70,8 +70,8 @@ const haft__format haft__format_harmony =
         .json = true,
         .states =
             {
-                /* A prompt that ends with <|start|>assistant has the role: the recipient is first.
-                 */
+                /* A prompt that ends with <|start|>assistant has the role: the reply begins with
+                 * the recipient. */
                 [START] = {.bytes = HAFT__BYTES_WHITESPACE,
                            .fallback = TEXT,
                            .marks = {{"to=functions.", ROLE_NAME, HAFT__ACTION_CALL_BEGIN}, NEXT}},
@@ -83,7 +83,7 @@ const haft__format haft__format_harmony =
                 [ROLE_TO] = {.bytes = HAFT__BYTES_WHITESPACE,
                              .fallback = ROLE_NAME,
                              .marks = {{"functions.", ROLE_NAME, HAFT__ACTION_RECIPIENT_TOOL}}},
-                /* Without a channel it is no call. */
+                /* Without a channel it is not a call. */
                 [ROLE_NAME] = {.bytes = HAFT__BYTES_NAME,
                                .marks = {{"<|message|>", TEXT, HAFT__ACTION_CALL_DISCARD},
                                          {" ", ROLE_HEADER, HAFT__ACTION_NAME_END, .keep = true},
@@ -98,7 +98,7 @@ const haft__format haft__format_harmony =
                 [CHANNEL] = {.bytes = HAFT__BYTES_WHITESPACE,
                              .fallback = OTHER,
                              .marks = {{"analysis", ANALYSIS}, COMMENTARIES(COMMENTARY)}},
-                /* Behind a recipient: only commentary to one is a call. */
+                /* After a recipient: only commentary to a recipient is a call. */
                 [CHANNEL_TO] = {.bytes = HAFT__BYTES_WHITESPACE,
                                 .fallback = UNKNOWN,
                                 .marks = {{"analysis", ANALYSIS, HAFT__ACTION_CALL_DISCARD},
@@ -133,15 +133,15 @@ const haft__format haft__format_harmony =
                 [OTHER] = {.bytes = HAFT__BYTES_IGNORED,
                            .marks = {{"<|message|>", TEXT}, BROKEN(HAFT__ACTION_NONE)}},
                 [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},
-                /* Only a second value is no layout here. */
+                /* Everything but a second value is layout here. */
                 [AFTER] = {.bytes = HAFT__BYTES_TAIL, .fallback = MALFORMED, .marks = {ENDS, NEXT}},
-                /* The prompt has the header, and the reply may have it once more. */
+                /* The prompt has the header, and the reply may repeat it. */
                 [BEGUN] = {.bytes = HAFT__BYTES_WHITESPACE,
                            .fallback = THINK,
                            .marks = {{"<|channel|>analysis<|message|>", THINK},
                                      {"<|start|>assistant<|channel|>analysis<|message|>", THINK}}},
-                /* Another message in front of its end is one only if that never comes; calls end
-                 * in another way than reasoning does. */
+                /* A message inside reasoning counts only if the reasoning never ends. Calls and
+                 * reasoning have different ends. */
                 [THINK] = {.bytes = HAFT__BYTES_REASONING,
                            .marks =
                                {{"<|end|>", START},
@@ -149,7 +149,7 @@ const haft__format haft__format_harmony =
                                 {"<|start|>", ROLE, .head = true},
                                 {"<|channel|>", THINK, HAFT__ACTION_CALL_IN_REASONING},
                                 {"<|call|>", THINK, HAFT__ACTION_CALL_IN_REASONING}}},
-                /* Messages stand on lines of their own. */
+                /* Messages are on their own lines. */
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                           .marks = {{"<|end|>", START, HAFT__ACTION_LINE_BREAK},
                                     {"<|call|>", START, HAFT__ACTION_LINE_BREAK},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kimi_k2.c - a section of calls whose ids have their names, as Kimi K2 writes it. Tests:
+/* kimi_k2.c - a section of calls whose ids contain their names, as Kimi K2 writes it. Tests:
  * tests/format/dialects/kimi_k2_test.c. */
 #include "format/formats.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* llama3.c - {"name": ..., "parameters": {...}}, as Llama 3 writes it: at the start of the text or
- * behind <|python_tag|>, where name.call(...) and plain Python may stand too. Tests:
+ * after <|python_tag|>, which name.call(...) and plain Python may follow too. Tests:
  * tests/format/dialects/llama3_test.c. */
 #include "format/formats.h"
 
@@ -67,7 +67,7 @@ const haft__format haft__format_llama3 =
                 [AFTER] = {.bytes = HAFT__BYTES_WHITESPACE,
                            .fallback = TAIL,
                            .marks = {{";", NEXT}, TAGGED}},
-                /* Behind the tag, nothing but another call is an object. */
+                /* After the tag, an object is always another call. */
                 [TAG_AFTER] = {.bytes = HAFT__BYTES_WHITESPACE,
                                .fallback = TAIL,
                                .marks = {{";", TAG_NEXT}, TAGGED}},
@@ -81,7 +81,7 @@ const haft__format haft__format_llama3 =
                 [NEXT] = {.bytes = HAFT__BYTES_WHITESPACE,
                           .fallback = TEXT,
                           .marks = {{"{", JSON, .keep = true}, TAGGED}},
-                /* A built-in tool, or else code. */
+                /* A built-in tool; anything else is code. */
                 [BUILTIN] = {.bytes = HAFT__BYTES_NAME,
                              .fallback = PYTHON,
                              .marks = {{".call(", ARGS, HAFT__ACTION_NAME_END}}},

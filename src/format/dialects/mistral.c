@@ -41,7 +41,8 @@ const haft__format haft__format_mistral =
                 [START] = {.bytes = HAFT__BYTES_WHITESPACE,
                            .fallback = TEXT,
                            .marks = {{"[THINK]", BRACKETED}, {"<think>", TAGGED}, CALLS}},
-                /* Which of the two the prompt had is not known; else it ends as it began. */
+                /* If the prompt opened the block, its tag is unknown and either end counts; else
+                 * the tag of the same name. */
                 [THINK] = {.bytes = HAFT__BYTES_REASONING,
                            .marks = {{"[THINK]", BRACKETED, HAFT__ACTION_REASONING_REOPEN},
                                      {"<think>", TAGGED, HAFT__ACTION_REASONING_REOPEN},
@@ -72,7 +73,7 @@ const haft__format haft__format_mistral =
                 [ID] = {.bytes = HAFT__BYTES_ID,
                         .marks = {{"[ARGS]", GAP, HAFT__ACTION_SHORT_ID_END},
                                   {"{", ARGS, HAFT__ACTION_SHORT_ID_END, .keep = true}}},
-                /* In front of the arguments, another call can begin instead. */
+                /* Another call can begin instead of the arguments. */
                 [GAP] = {.bytes = HAFT__BYTES_WHITESPACE,
                          .fallback = ARGS,
                          .marks = {{"[TOOL_CALLS]", MALFORMED, HAFT__ACTION_CALL_INCOMPLETE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* purejson.c - {"tool": ..., "args": {...}} or {"answer": ...}, for any model: all of the reply,
- * bare or in a fence; or a fence at the end of prose. An object in the middle of prose is only
- * quoted. Tests: tests/format/dialects/purejson_test.c. */
+/* purejson.c - {"tool": ..., "args": {...}} or {"answer": ...}, for any model: the whole reply,
+ * bare or in a fence; or a fence at the end of prose. An object inside prose is only a quotation.
+ * Tests: tests/format/dialects/purejson_test.c. */
 #include "format/formats.h"
 
 enum {
@@ -64,7 +64,7 @@ const haft__format
                               .marks = {{"```", LAST_FENCE},
                                         {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
                                         {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
-                    /* Where the reply begins with it. */
+                    /* The reply begins with it. */
                     [FENCE] = {.bytes = HAFT__BYTES_UNDECIDED,
                                .fallback = FENCED,
                                .marks = {{"\n", FENCED_JSON},
@@ -79,7 +79,7 @@ const haft__format
                                                 {"{", FENCED_JSON, .keep = true},
                                                 {"[", FENCED_JSON, .keep = true}}},
                     [FENCED_TAIL] = {.bytes = HAFT__BYTES_TAIL, .marks = {{"```", AFTER}}},
-                    /* What stands in a fence of another kind is nothing but text. */
+                    /* The contents of any other fence are text. */
                     [FENCED] = {.bytes = HAFT__BYTES_CONTENT, .marks = {{"```", FENCE_END}}},
                     [FENCE_END] = {.bytes = HAFT__BYTES_UNDECIDED, .fallback = TEXT},
                     [JSON] = {.scan = HAFT__SCAN_MAYBE_CALL, .fallback = BEHIND},
@@ -88,14 +88,14 @@ const haft__format
                                 .marks = {{"```", TEXT},
                                           {"{", JSON, .keep = true},
                                           {"[", JSON, .keep = true}}},
-                    /* Behind a fence, another may follow. */
+                    /* Another fence may follow a fence. */
                     [AFTER] = {.bytes = HAFT__BYTES_WHITESPACE,
                                .fallback = TEXT,
                                .marks = {{"```", FENCE},
                                          {"{", JSON, .keep = true},
                                          {"[", JSON, .keep = true}}},
-                    /* Behind prose, a fence counts only if the reply ends with it, or with several.
-                     */
+                    /* After prose, a fence counts only if the reply ends with it, or with several
+                     * fences. */
                     [LAST_FENCE] = {.bytes = HAFT__BYTES_UNDECIDED,
                                     .fallback = FENCED,
                                     .marks = {{"\n", LAST_LINE, .extend_undecided = true},

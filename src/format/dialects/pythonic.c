@@ -11,8 +11,8 @@ enum { START, THINK, TEXT, LIST, NAME, CALLS, LINES, AFTER, TAIL };
     {                                                                                              \
         "<function_calls>", LINES, HAFT__ACTION_CALL_BEGIN                                         \
     }
-/* Without anything around it, a list is one of calls only if the reply begins with it and the first
- * names a tool: in the middle of a text it is but quoted. */
+/* A bare list is a list of calls only if the reply begins with it and its first name is a tool:
+ * inside a text it is only a quotation. */
 #define BARE                                                                                       \
     {                                                                                              \
         "[", NAME, HAFT__ACTION_CALL_BEGIN, .if_known = true                                       \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* qwen3coder.c - <function=NAME><parameter=KEY>value</parameter></function>, as Qwen3-Coder and its
- * kin write it: values without quotes, typed by the tool's schema. Tests:
+/* qwen3coder.c - <function=NAME><parameter=KEY>value</parameter></function>, as Qwen3-Coder and
+ * related models write it: values without quotes, typed by the tool's schema. Tests:
  * tests/format/dialects/qwen3coder_test.c. */
 #include "format/formats.h"
 
@@ -31,7 +31,7 @@ enum {
     {                                                                                              \
         "<tool_call>", OPEN, HAFT__ACTION_CALL_BEGIN                                               \
     }
-/* Without <tool_call> it is a call only if there is such a tool. */
+/* Without <tool_call> it is a call only if a tool has the name. */
 #define BARE                                                                                       \
     {                                                                                              \
         "<function=", NAME, HAFT__ACTION_CALL_BEGIN, .if_known = true                              \
@@ -86,22 +86,22 @@ const haft__format haft__format_qwen3coder =
                                      {"<parameter=", KEY, HAFT__ACTION_VALUE_END, .if_line = true},
                                      {"</function>", ENDED},
                                      {"<function=", FUNCTION}}},
-                /* A closing tag counts only where another one may stand behind it. */
+                /* A closing tag counts only if another tag follows it. */
                 [CLOSED] = {.bytes = HAFT__BYTES_UNDECIDED,
                             .fallback = VALUE,
                             .marks = {{"<parameter=", KEY, HAFT__ACTION_VALUE_END},
                                       {"</function>", PARAMS, HAFT__ACTION_VALUE_END,
                                        .keep = true}}},
-                /* The end of the call closes a value that has no end; a bare call behind it may as
-                 * well be quoted. */
+                /* The end of the call closes a value that has no end tag; a bare call after it may
+                 * be a quotation. */
                 [ENDED] = {.bytes = HAFT__BYTES_UNDECIDED,
                            .fallback = VALUE,
                            .at_end = HAFT__ACTION_CALL_END,
                            .marks = {{"</tool_call>", TEXT, HAFT__ACTION_CALL_END},
                                      {"<tool_call>", AFTER, HAFT__ACTION_CALL_END, .keep = true},
                                      {"<function=", LOST, HAFT__ACTION_VALUE_NESTED}}},
-                /* The beginning of a call in a value: from there on only the value's own end ends
-                 * it, for whose the other tags are is not known. */
+                /* A call begins inside a value: from here only the value's own end tag ends it,
+                 * because the owner of the other tags is unknown. */
                 [FUNCTION] = {.bytes = HAFT__BYTES_UNDECIDED, .fallback = INNER},
                 [INNER] = {.bytes = HAFT__BYTES_VALUE,
                            .marks = {{"</parameter>", INNER_CLOSED},

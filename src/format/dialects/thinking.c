@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* thinking.c - text behind a block of reasoning, and no calls at all: as most models write it, as
- * Command A does, and as gpt-oss does. Tests: tests/format/dialects/thinking_test.c. */
+/* thinking.c - a block of reasoning followed by text, without calls: as most models, Command A and
+ * gpt-oss write it. Tests: tests/format/dialects/thinking_test.c. */
 #include "format/format.h"
 #include "format/state.h"
 
@@ -40,7 +40,7 @@ const haft__format haft__format_thinking =
                                     {"[/THINK]", TEXT, HAFT__ACTION_REASONING_STRAY_END},
                                     {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT},
                                     {"[THINK]", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
-                /* Command A: the text has marks around it. */
+                /* Command A: the text is between marks. */
                 [ACTING] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"<|END_THINKING|>", ACTED}}},
                 [ACTED] = {.bytes = HAFT__BYTES_WHITESPACE,
                            .fallback = RESPONSE,
@@ -53,7 +53,7 @@ const haft__format haft__format_thinking =
                                         {"<|END_TEXT|>", RESPONSE},
                                         {"<|START_THINKING|>", ACTING,
                                          HAFT__ACTION_REASONING_AFTER_TEXT}}},
-                /* Gpt-oss: messages, of which the last is the text. */
+                /* gpt-oss: messages, the last of which is the text. */
                 [ANALYSIS] = {.bytes = HAFT__BYTES_REASONING,
                               .marks = {{"<|end|>", NEXT},
                                         {"<|start|>assistant", NEXT},

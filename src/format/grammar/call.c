@@ -53,7 +53,7 @@ static bool is_type(haft__json type, const char *name)
     return false;
 }
 
-/* The schema of the arguments, which are an object whatever it says; `true` for any object. */
+/* The schema of the arguments, which are always an object; `true` for any object. */
 static haft__json read_schema(haft__gbnf_writer *g, const haft__format_tool *tool)
 {
     haft__json schema = haft__gbnf_flatten_schema(g, tool->parameters);
@@ -84,9 +84,9 @@ static haft__gbnf_rule_name json_arguments(haft__call_grammar *f, const haft__fo
                                           : haft__gbnf_schema_value(f->g, as_object(f->g, schema));
 }
 
-/* ---- members that are named: keywords of Python, tags ---- */
+/* ---- named members: Python keywords, tags ---- */
 
-/* A key that can be written without quotes. */
+/* Whether a key can be written without quotes. */
 static bool is_writable(const haft__call_grammar *f, haft_str key)
 {
     bool python = f->frame->kind == HAFT__CALL_SYNTAX_PYTHON;
@@ -139,7 +139,7 @@ static void add_members(haft__call_grammar *f, haft__buf *body, haft__json schem
     haft__gbnf_release_body(f->g, &inner);
 }
 
-/* The alternatives at the top of a schema, if it has any. */
+/* The alternatives at the top of a schema, or NULL. */
 static const haft__json *find_alternatives(haft__json schema, const char **ret_key)
 {
     static const char *const keys[] = {"anyOf", "oneOf"};
@@ -256,7 +256,7 @@ static bool has_stop(const haft__call_grammar *f, haft_str text)
     return false;
 }
 
-/* Texts that are given: a newline at either end of them is layout, where the format has that. */
+/* Adds given texts; a newline at either end is layout if the format says so. */
 static bool add_given(haft__call_grammar *f, haft__buf *body, const haft__json *values,
                       size_t count)
 {
@@ -329,7 +329,7 @@ static void add_text(haft__call_grammar *f, haft__buf *body, haft__json schema, 
     haft__gbnf_release_body(f->g, &inner);
 }
 
-/* What a value may be: strings are written without quotes, anything else as JSON. */
+/* How a value is read: strings are written without quotes, anything else as JSON. */
 typedef enum reading { READ_JSON, READ_TEXT, READ_EITHER } reading;
 
 enum {
@@ -338,7 +338,7 @@ enum {
     MAY_BE_BOTH = MAY_BE_STRING | MAY_BE_OTHER,
 };
 
-/* How far alternatives inside each other are looked at. */
+/* Maximum depth of nested alternatives. */
 #define ALTERNATIVES 8
 
 static unsigned kinds_given(const haft__json *values, size_t count)
@@ -401,7 +401,7 @@ static void add_json(haft__call_grammar *f, haft__buf *body, haft__json schema)
     haft__gbnf_add_name(body, haft__gbnf_space(f->g));
 }
 
-/* A string that would be read as something else has to have quotes. */
+/* A string that would be read as another type needs quotes. */
 static bool reads_as_json(haft__gbnf_writer *g, haft_str text)
 {
     haft__arena arena;
@@ -430,7 +430,7 @@ static void add_bare(haft__call_grammar *f, haft__buf *body, const haft__json *v
     }
 }
 
-/* Text or JSON, and nothing says which: any text, unless all values are known. */
+/* Text or JSON, and the type is not marked: any text, unless all values are known. */
 static void add_either(haft__call_grammar *f, haft__buf *body, haft__json schema)
 {
     haft__json flat = haft__gbnf_flatten_schema(f->g, schema);
@@ -553,7 +553,7 @@ haft__gbnf_rule_name haft__call_grammar_rule(haft__call_grammar *f, const haft__
     case HAFT__CALL_SYNTAX_PYTHON: add_python(f, &body, tool, relaxed); break;
     case HAFT__CALL_SYNTAX_TAGS: add_tags(f, &body, tool, relaxed); break;
     case HAFT__CALL_SYNTAX_NONE:
-    case HAFT__CALL_SYNTAX_CODE: break; /* have no calls */
+    case HAFT__CALL_SYNTAX_CODE: break; /* no calls */
     }
     haft__call_grammar_add_text(f, &body, f->frame->after);
     return haft__gbnf_add_rule(f->g, &body);

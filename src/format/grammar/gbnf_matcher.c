@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * gbnf_matcher.c - whether a grammar accepts a text, with Earley's algorithm; characters are code
- * points. Tests: tests/format/grammar/gbnf_reader_test.c.
- */
+/* gbnf_matcher.c - whether a grammar accepts a text, by Earley's algorithm; characters are code
+ * points. Tests: tests/format/grammar/gbnf_reader_test.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,10 +20,10 @@ typedef struct chart {
     const haft__gbnf_grammar *g;
     item *items;
     size_t count, room;
-    uint32_t *slots; /* 1 + index, of the present set */
+    uint32_t *slots; /* 1 + index of an item of the current set */
     size_t slot_count;
     size_t *starts; /* of each set */
-    size_t from;    /* where the present one starts */
+    size_t from;    /* where the current set starts */
     bool no_memory;
 } chart;
 
@@ -117,7 +115,7 @@ static void complete(chart *c, item done)
     }
 }
 
-/* Everything that follows from a set without reading anything. */
+/* Adds everything that follows from a set without reading a character. */
 static void close_set(chart *c, uint32_t position)
 {
     for (size_t i = c->from; i < c->count && !c->no_memory; i++) {
@@ -138,7 +136,7 @@ static void close_set(chart *c, uint32_t position)
     }
 }
 
-/* The items that a character leads to, as the next set. */
+/* Adds the items that a character leads to, as the next set. */
 static void scan(chart *c, uint32_t code)
 {
     size_t first = c->from, end = c->count;

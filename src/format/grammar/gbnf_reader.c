@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * gbnf_reader.c - reads a grammar. Repetitions and groups become rules of their own.
- * Tests: tests/format/grammar/gbnf_reader_test.c. Matching is in gbnf_matcher.c.
- */
+/* gbnf_reader.c - reads a grammar. Repetitions and groups become separate rules. gbnf_matcher.c
+ * does the matching. Tests: tests/format/grammar/gbnf_reader_test.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,16 +17,16 @@ typedef haft__gbnf_symbol symbol;
 typedef haft__gbnf_sequence sequence;
 typedef haft__gbnf_production rule;
 
-#define MOST_REPEATS 2000 /* llama.cpp's own */
-#define MOST_DEPTH   200  /* groups inside each other */
-#define MOST_HOPS    1000 /* rules that begin with each other, on the way to the first character */
+#define MOST_REPEATS 2000 /* the limit of llama.cpp */
+#define MOST_DEPTH   200  /* nested groups */
+#define MOST_HOPS    1000 /* rules that begin with each other, before the first character */
 #define ENDLESS      UINT32_MAX
 
 typedef struct reader {
     haft__gbnf_grammar *g;
     haft__arena *arena;
     haft_str rest;
-    const char *why; /* what is wrong */
+    const char *why; /* the first error */
     bool no_memory;
 } reader;
 
@@ -36,7 +34,7 @@ typedef struct reader {
 typedef struct reading {
     symbol *symbols;
     size_t count, room;
-    size_t last; /* where what a repetition would repeat begins */
+    size_t last; /* the first symbol that a repetition would repeat */
 } reading;
 
 /* ---- memory ---- */
@@ -47,7 +45,7 @@ static void fail(reader *r, const char *why)
     r->rest.len = 0;
 }
 
-/* Room for one item more. If out of memory, ends the reading and returns NULL. */
+/* Room for one more item. If out of memory, ends the reading and returns NULL. */
 static void *grow(reader *r, void *items, size_t count, size_t *room, size_t size)
 {
     void *grown = haft__vec_reserve_in(r->arena, items, count, room, count + 1, size);
@@ -222,7 +220,7 @@ static uint32_t read_code(reader *r)
     return code;
 }
 
-/* ---- what stands in a sequence ---- */
+/* ---- elements of a sequence ---- */
 
 static void read_literal(reader *r, reading *at)
 {
@@ -290,7 +288,7 @@ static unsigned read_number(reader *r)
     return number;
 }
 
-/* Once more, or not: a rule each for `count` further ones. Returns the last. */
+/* Adds `count` rules for optional repetitions, each containing the next. Returns the last. */
 static uint32_t add_optional(reader *r, symbol one, unsigned count)
 {
     uint32_t tail = 0;
@@ -304,7 +302,7 @@ static uint32_t add_optional(reader *r, symbol one, unsigned count)
     return tail;
 }
 
-/* The last symbols become a rule, and so does each further repetition. */
+/* Turns the last symbols into a rule, and each further repetition into another. */
 static void repeat(reader *r, reading *at, unsigned least, unsigned most)
 {
     if (least > MOST_REPEATS || (most != ENDLESS && (most > MOST_REPEATS || most < least))) {
@@ -423,7 +421,7 @@ static void read_rule(reader *r)
     skip_space(r, true);
 }
 
-/* ---- what must hold of all rules ---- */
+/* ---- checks over all rules ---- */
 
 static int by_rule(const void *a, const void *b)
 {
@@ -466,7 +464,7 @@ static void find_nullable(haft__gbnf_grammar *g)
     }
 }
 
-/* Depth first over the rules that a rule may begin with. */
+/* Searches depth first through the rules that a rule may begin with. */
 static bool is_left_recursive(haft__gbnf_grammar *g, uint32_t index, unsigned hops)
 {
     rule *r = &g->rules[index];

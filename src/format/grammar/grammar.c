@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * grammar.c - a grammar of the whole reply: which tools it calls, how many, and what may stand
- * before.
+ * grammar.c - a grammar of the whole reply: which tools it calls, how many, and what may precede
+ * the calls.
  *
- * Each tool's rules are made once alone, to know how large they are; where all together are too
- * large, the largest take any arguments.
+ * The rules of each tool are first made alone, to measure them; if all together are too large, the
+ * largest accept any arguments.
  * Tests: tests/format/grammar/grammar_test.c.
  */
 #include "base/error.h"
@@ -23,13 +23,13 @@ static const haft__call_syntax native_frame = {.kind = HAFT__CALL_SYNTAX_OBJECT,
                                                .reasoning_open = "<think>",
                                                .reasoning_close = "</think>" HAFT__SYNTAX_WS};
 
-/* Subschemas looked at for all tools together. */
+/* Limit of subschemas read for all tools together. */
 #define ALL_STEPS (16 * HAFT__LIMIT_GRAMMAR_STEPS)
 
 typedef struct making {
     const haft__format_tool *tools;
     size_t *picked, count;
-    size_t *sizes; /* of the rules of each of `picked` */
+    size_t *sizes; /* bytes of the rules of each of `picked` */
     bool *relaxed;
     haft__call_syntax frame;
     bool one_newline;
@@ -46,7 +46,7 @@ size_t haft__grammar_forms(const haft__format *format)
     return count;
 }
 
-/* ---- which tools ---- */
+/* ---- selecting tools ---- */
 
 haft_status haft__grammar_select_tools(haft__arena *arena, const haft__format_tool *tools,
                                        size_t tool_count, const bool *allowed,
@@ -95,7 +95,7 @@ static haft_status read_form(making *m, const haft__format *format, haft_error *
     return HAFT_OK;
 }
 
-/* ---- how large ---- */
+/* ---- measuring ---- */
 
 static void begin(haft__gbnf_writer *g, const making *m, haft__buf *out, haft__relax_report *report)
 {
@@ -126,7 +126,7 @@ static haft_status measure(making *m, size_t index, uint32_t *io_steps, haft_err
     return status;
 }
 
-/* Relaxes the largest until the others take no more than `target` bytes; false when all are. */
+/* Relaxes the largest until the others take at most `target` bytes; false if all are relaxed. */
 static bool shrink(making *m, size_t target)
 {
     for (;;) {
@@ -218,8 +218,8 @@ static void add_reply(haft__call_grammar *f, haft__buf *body, const making *m)
     (void)haft__gbnf_space(f->g);
 }
 
-/* Lines of Python, none of which begins with a backtick: a fence would end the block. The first has
- * something in it, or the block could be empty. */
+/* Lines of Python, none of which begins with a backtick: a fence would end the block. The first
+ * line is not blank, so that the block is not empty. */
 static void add_code(haft__call_grammar *f, haft__buf *body, const making *m,
                      haft__choice_mode mode)
 {
@@ -239,7 +239,7 @@ static void add_code(haft__call_grammar *f, haft__buf *body, const making *m,
                            "code that may call it");
 }
 
-/* Everything in a body has a space behind it, but a line does not end in one. */
+/* Each element of a body ends with a space; the line must not. */
 static void add_rule(haft__buf *out, const char *name, const haft__buf *body)
 {
     haft_str text = haft__buf_str(body);
@@ -293,12 +293,12 @@ static haft_status write_all(making *m, haft__choice_mode mode, haft__buf *out,
     return status;
 }
 
-/* Until it fits; what was reported of an attempt that does not is taken back. */
+/* Retries until the grammar fits; the report of a failed attempt is removed. */
 static haft_status write_fitting(making *m, haft__choice_mode mode, haft__buf *out,
                                  haft__relax_report *report, haft_error *err)
 {
     size_t noted = haft__relax_report_count(report);
-    bool more = true; /* first with all: what they have in common was measured with each */
+    bool more = true; /* first with all tools: shared rules were counted for each of them */
     for (size_t target = m->max; more; target -= target / 8 + 1) {
         haft__buf_clear(out);
         haft_status status = write_all(m, mode, out, report, err);
@@ -349,7 +349,7 @@ haft_status haft__grammar_gbnf(haft__buf *buf, const haft__format *format,
     haft__arena_init(&arena, 0);
     haft__buf out;
     haft__buf_init(&out, m.max);
-    haft_error found = {.status = HAFT_OK}; /* also of attempts that were given up for others */
+    haft_error found = {.status = HAFT_OK}; /* also of failed attempts */
     haft_status status = read_form(&m, format, &found);
     if (status == HAFT_OK) {
         status = haft__grammar_select_tools(&arena, tools, tool_count, allowed, mode, tool,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schema.c - a reply as a JSON Schema: one call, or several, of the tools allowed. Tests:
+/* schema.c - a reply as a JSON Schema: one or several calls of the allowed tools. Tests:
  * tests/format/grammar/schema_test.c. */
 #include "base/error.h"
 #include "base/limits.h"
@@ -87,7 +87,7 @@ static void add_answer(haft__json_writer *w)
     end_object(w, "answer", NULL);
 }
 
-/* One call, of whichever tool; what stands around it is the caller's. */
+/* One call of any tool; the caller writes the text around it. */
 static void add_alternatives(haft__json_writer *w, haft__downlevel *d, const reply *r)
 {
     bool one = r->count == 1;
@@ -117,11 +117,11 @@ static void add_list(haft__json_writer *w, haft__downlevel *d, const reply *r)
     haft__json_end_object(w);
 }
 
-/* The members of the reply's schema. Definitions come last, when it is known which there are. */
+/* The members of the reply's schema. Definitions come last, when all are known. */
 static void add_reply(haft__json_writer *w, haft__downlevel *d, const reply *r)
 {
     haft__json_begin_object(w);
-    if (r->target == HAFT__TARGET_OPENAI) { /* the root is an object, and no anyOf */
+    if (r->target == HAFT__TARGET_OPENAI) { /* the root must be an object, not an anyOf */
         const char *key = r->several ? "tool_calls" : "tool_call";
         haft__json_key(w, "type");
         haft__json_add_str(w, HAFT__LIT("object"));
