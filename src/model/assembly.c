@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * assembly.c - a streamed reply, put together.
+ * assembly.c - assembles a streamed reply.
  *
- * Providers key the pieces of parallel calls by index; an index may come late or be skipped, so
- * calls are kept in the order of their index, not of their arrival.
+ * Providers key the deltas of parallel calls by index. An index may arrive late or be skipped, so
+ * calls are sorted by index, not by arrival.
  * Tests: tests/model/assembly_test.c.
  */
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void init_call(assembly_call *call)
     haft__buf_init(&call->malformed, HAFT__LIMIT_REPLY_BYTES);
 }
 
-/* The call of that index, made if it is not there yet. */
+/* The call with that index; created if it does not exist. */
 static haft_status call_at(haft__assembly *a, uint32_t index, assembly_call **ret_call,
                            haft_error *err)
 {

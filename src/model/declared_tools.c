@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* declared_tools.c - the tools of requests as text that only grows.
- * Tests: tests/model/declared_tools_test.c. */
+/* declared_tools.c - the tools of requests as text that only grows. Tests:
+ * tests/model/declared_tools_test.c. */
 #include "model/declared_tools.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 struct haft__declared_tool {
     const haft__tool *tool;
-    size_t end; /* in the text */
+    size_t end; /* of its text */
 };
 
 void haft__declared_tools_init(haft__declared_tools *tools)
@@ -28,7 +28,7 @@ void haft__declared_tools_finish(haft__declared_tools *tools)
     haft__declared_tools_init(tools);
 }
 
-/* Whether its tools are the first ones of the request, or the other way round. */
+/* Whether the tools of one are the first tools of the other. */
 static bool matches(const haft__declared_tools *tools, const haft__request *request)
 {
     bool same = true;

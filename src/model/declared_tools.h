@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model/declared_tools.h - the tools of requests as JSON text, with commas between them.
+ * model/declared_tools.h - the tools of requests as JSON text, separated by commas.
  *
- * A provider writes one tool; the text is kept and only grows, so that each tool is written once
- * for many requests, and requests begin with the same bytes. Runs of one agent share it.
+ * A provider writes one tool. The text is kept and only grows: each tool is written once for many
+ * requests, and requests begin with the same bytes. Runs of one agent share the text.
  */
 #ifndef HAFT_MODEL_DECLARED_TOOLS_H
 #define HAFT_MODEL_DECLARED_TOOLS_H
@@ -13,11 +13,11 @@
 /* Heap memory, freed by finish. */
 typedef struct haft__declared_tools {
     haft__buf text;
-    struct haft__declared_tool *items; /* each tool, and where its text ends */
+    struct haft__declared_tool *items; /* the tools, each with the end of its text */
     size_t count, capacity;
 } haft__declared_tools;
 
-/* Appends one tool in the shape of a provider. */
+/* Appends one tool in the provider's wire format. */
 typedef void haft__tool_writer(haft__buf *buf, const haft__tool *tool);
 
 void haft__declared_tools_init(haft__declared_tools *tools);
@@ -25,19 +25,19 @@ void haft__declared_tools_init(haft__declared_tools *tools);
 /* Frees the text; the object can be used again. */
 void haft__declared_tools_finish(haft__declared_tools *tools);
 
-/* Whether a request can use a text that other runs use, too: its tools begin like those of the
- * text, and none is of an MCP server. Those belong to the run and are freed with it. NULL is fine.
- */
+/* Whether a request can use the text that other runs share: its tools begin with those of the text
+ * (or the other way round), and none is from an MCP server, because those belong to the run and are
+ * freed with it. NULL is fine. */
 bool haft__declared_tools_can_share(const haft__declared_tools *shared,
                                     const haft__request *request);
 
-/* Adds the tools of the request that are missing. Tools that do not match are dropped first, which
- * breaks the provider's cache. If it fails, the text is empty. */
+/* Adds the missing tools of the request. Tools that do not match are dropped first, which
+ * invalidates the provider's cache. If it fails, the text is empty. */
 HAFT_MUST_USE haft_status haft__declared_tools_sync(haft__declared_tools *tools,
                                                     const haft__request *request,
                                                     haft__tool_writer *write, haft_error *err);
 
-/* The text of the first `count` tools, which must be there; borrowed. */
+/* The text of the first `count` tools, which must have been added; borrowed. */
 haft_str haft__declared_tools_text(const haft__declared_tools *tools, size_t count);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * embeddings.c - requests for vectors, and answers with them. A server is somebody else's: nothing
- * of its answer is believed before it is looked at. Tests: tests/model/embeddings_test.c.
- */
+/* embeddings.c - requests for vectors, and their responses. The server is not trusted: every part
+ * of a response is checked. Tests: tests/model/embeddings_test.c. */
 #include "model/embeddings.h"
 
 #include <float.h>
@@ -31,11 +29,11 @@ haft_status haft__embeddings_write_url(const haft__provider *provider,
     return haft__provider_join_url(provider, model->base_url, HAFT__LIT("/embeddings"), buf, err);
 }
 
-#define MOST_NUMBER 1e30 /* squares of it are still far from what a double has */
+#define MOST_NUMBER 1e30 /* its square is far below the maximum of a double */
 
 /* ---- texts ---- */
 
-/* As much of it as there is room for. */
+/* Adds as much of the text as fits. */
 static void add_part(haft__buf *buf, haft_str text, size_t end)
 {
     size_t room = buf->len < end ? end - buf->len : 0;
@@ -86,14 +84,14 @@ void haft__embeddings_write_request(haft__buf *buf, haft_str model, const haft_s
     haft__json_end_object(&w);
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static haft_status fail_count(haft_error *err, size_t found, size_t wanted)
 {
     return haft__fail(err, HAFT_BAD_INPUT, "/data", "found %zu vectors, wanted %zu", found, wanted);
 }
 
-/* The place of an item: what it says, or where it stands when it says nothing. */
+/* The index of an item: its `index`, or its position if it has none. */
 static haft_status find_place(haft__json item, uint32_t at, const bool *taken, size_t count,
                               size_t *ret_place, haft_error *err)
 {
@@ -114,7 +112,8 @@ static haft_status find_place(haft__json item, uint32_t at, const bool *taken, s
     return HAFT_OK;
 }
 
-/* One of zeros, or of what is hardly more, is near to nothing: a model never says that. */
+/* Rejects a vector that is (almost) zero: it is similar to nothing, and a model never returns one.
+ */
 static haft_status read_vector(haft__json vector, float *to, haft_error *err)
 {
     bool any = false;
@@ -135,7 +134,7 @@ static haft_status read_vector(haft__json vector, float *to, haft_error *err)
     return any ? HAFT_OK : haft__fail(err, HAFT_BAD_INPUT, "/data", "a vector has only zeros");
 }
 
-/* The array of an item, which is as long as all others. */
+/* The array of an item, which must be as long as all others. */
 static haft_status find_vector(haft__json item, size_t *dimensions, const haft__json **ret_vector,
                                haft_error *err)
 {

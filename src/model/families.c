@@ -21,7 +21,7 @@ const haft__family *haft__family_find(haft_str name)
 
 /* ---- characters ---- */
 
-/* Anything that is neither letter nor digit; and the p of v3p1, which stands for a point. */
+/* Neither a letter nor a digit; or the p of v3p1, which stands for a point. */
 static bool is_separator(haft_str name, size_t at)
 {
     char c = name.ptr[at];
@@ -31,7 +31,7 @@ static bool is_separator(haft_str name, size_t at)
     return point || (!haft__ascii_is_letter(c) && !haft__ascii_is_digit(c));
 }
 
-/* Whether a word or a number goes on across the place. */
+/* Whether the position is inside a word or a number. */
 static bool is_inside(haft_str name, size_t at)
 {
     if (at == 0 || at >= name.len) {
@@ -44,7 +44,7 @@ static bool is_inside(haft_str name, size_t at)
 
 /* ---- patterns ---- */
 
-/* Eats the `-` of a pattern: separators, which two digits need between them. */
+/* Consumes the `-` of a pattern: separators, which are required between two digits. */
 static bool skip_separators(haft_str name, size_t *io_at, char next)
 {
     size_t at = *io_at;
@@ -56,7 +56,7 @@ static bool skip_separators(haft_str name, size_t *io_at, char next)
     return !needed;
 }
 
-/* The 3b of open_llama_3b is no version. */
+/* The 3b of open_llama_3b is a size, not a version. */
 static bool is_size(haft_str piece, haft_str name, size_t at)
 {
     bool number = haft__ascii_is_digit(piece.ptr[piece.len - 1]) && at < name.len;
@@ -67,7 +67,8 @@ static bool is_size(haft_str piece, haft_str name, size_t at)
            && (haft__ascii_lower(name.ptr[at]) == 'b' || haft__ascii_lower(name.ptr[at]) == 'm');
 }
 
-/* A piece of a pattern, up to `*` or its end, at one place of the name; where it ends, or 0. */
+/* Matches a piece of a pattern, up to `*` or its end, at one position of the name; returns the end
+ * of the match, or 0. */
 static size_t match_piece(haft_str piece, haft_str name, size_t at)
 {
     for (size_t i = 0; i < piece.len; i++) {
@@ -84,7 +85,7 @@ static size_t match_piece(haft_str piece, haft_str name, size_t at)
     return is_inside(name, at) || is_size(piece, name, at) ? 0 : at;
 }
 
-/* Each piece as early as it can be: what follows has the most left then. */
+/* Matches each piece as early as possible, which leaves the most for the next. */
 static bool matches(haft_str pattern, haft_str name)
 {
     size_t at = 0, last = name.len;
@@ -106,7 +107,7 @@ static bool matches(haft_str pattern, haft_str name)
     return true;
 }
 
-/* Letters and digits: what says something. */
+/* The number of letters and digits. */
 static size_t weight(const char *pattern)
 {
     size_t count = 0;
@@ -133,7 +134,7 @@ static const haft__family *find_part(haft_str part, const char **ret_pattern)
     return found;
 }
 
-/* Takes the last part of a path off it; false when nothing is left. */
+/* Removes the last part of a path; false if nothing is left. */
 static bool take_part(haft_str *io_path, haft_str *ret_part)
 {
     size_t at = io_path->len;
@@ -209,7 +210,7 @@ bool haft__family_is_native(const haft__family *family, const haft__model_spec *
     static const struct {
         const char *provider;
         unsigned server;
-        bool own_host; /* it is another's when the model has a base_url */
+        bool own_host; /* the provider's own server, unless the model has a base_url */
     } servers[] = {
         {"ollama", HAFT__FAMILY_OLLAMA, false},
         {"vllm", HAFT__FAMILY_VLLM, false},

@@ -2,11 +2,10 @@
 /*
  * family_rows.c - the rows of families.h, by maker.
  *
- * `context` is meant as what a model reads without any stretching of its positions. Of `native`,
- * vLLM's bit follows the parsers that its documentation lists. Most other values were written down
- * from general knowledge and not compared with model cards one by one: correct them freely. Where a
- * format is none of ours, it is purejson. What is not known is left out. Tests:
- * tests/model/families_test.c.
+ * `context` is the context length without position scaling. In `native`, the bit of vLLM follows
+ * the parsers that its documentation lists. Most other values come from general knowledge and were
+ * not compared with model cards one by one: correct them freely. If haft does not have a model's
+ * format, the row says purejson. Unknown values are left out. Tests: tests/model/families_test.c.
  */
 #include "base/macros.h"
 #include "model/families.h"
@@ -333,9 +332,9 @@ static const haft__family rows[] = {
      THINKS},
     {.name = "DeepSeek R1 Distill",
      .patterns = {"deepseek-r-1*distill", "deepseek-r-1*distill*qwen", "deepseek-r-1*distill*llama",
-                  "deepseek-r-1*qwen-3", /* Ollama's names do not say it: */ "deepseek-r-1-1-5b",
-                  "deepseek-r-1-7b", "deepseek-r-1-8b", "deepseek-r-1-14b", "deepseek-r-1-32b",
-                  "deepseek-r-1-70b"},
+                  "deepseek-r-1*qwen-3",
+                  /* Ollama's names, without "distill": */ "deepseek-r-1-1-5b", "deepseek-r-1-7b",
+                  "deepseek-r-1-8b", "deepseek-r-1-14b", "deepseek-r-1-32b", "deepseek-r-1-70b"},
      .format = "purejson",
      .context = 131072,
      THINKS,

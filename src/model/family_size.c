@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* family_size.c - how big a model is, as its name says it. Tests:
- * tests/model/family_size_test.c. */
+/* family_size.c - the size of a model, from its name. Tests: tests/model/family_size_test.c. */
 #include "model/families.h"
 
 #include "base/ascii.h"
@@ -9,7 +8,7 @@
 #include "base/str.h"
 
 #define THOUSAND UINT64_C(1000)
-#define MOST     UINT64_C(1000000000) /* millions: what is more is no size */
+#define MOST     UINT64_C(1000000000) /* millions: a larger number is not a size */
 
 static bool is_digit(haft_str s, size_t at)
 {
@@ -27,7 +26,7 @@ static bool is_letter(haft_str s, size_t at)
     return haft__ascii_is_lower(letter(s, at));
 }
 
-/* Digits and up to three more behind a point, in thousandths; the rest is passed over. */
+/* Reads digits and up to three decimals, in thousandths; further decimals are skipped. */
 static uint64_t read_number(haft_str s, size_t *io_at)
 {
     size_t at = *io_at;
@@ -46,7 +45,7 @@ static uint64_t read_number(haft_str s, size_t *io_at)
     return number;
 }
 
-/* 17B-16E: 16 experts of a model that is bigger than its name. */
+/* 17B-16E: 16 experts of a model that is larger than its name says. */
 static bool has_experts(haft_str s, size_t at)
 {
     if (letter(s, at) != '-' || !is_digit(s, at + 1)) {
@@ -79,7 +78,7 @@ static uint64_t read_size(haft_str s, size_t at)
     }
 }
 
-/* At the start of a number that no letter stands before, but for the E of E4B. */
+/* Whether a number starts here. No letter may precede it, except the E of E4B. */
 static bool begins_here(haft_str s, size_t at)
 {
     if (!is_digit(s, at)) {
@@ -95,14 +94,14 @@ static bool begins_here(haft_str s, size_t at)
     return !fraction && !is_letter(s, at - 1) && !is_digit(s, at - 1);
 }
 
-/* The last part of a path that has one. */
+/* Reads the last part of a path that has a size. */
 uint64_t haft__family_size_of_name(haft_str name)
 {
     uint64_t found = 0;
     if (name.len > HAFT__LIMIT_MODEL_NAME_BYTES) {
         return 0;
     }
-    bool in_part = false; /* found is of this part */
+    bool in_part = false; /* `found` is from this part */
     for (size_t i = 0; i < name.len; i++) {
         if (name.ptr[i] == '/' || name.ptr[i] == '\\') {
             in_part = false;

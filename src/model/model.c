@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.c - small questions about the neutral model. Tests: tests/model/model_test.c. */
+/* model.c - names and queries of the neutral model. Tests: tests/model/model_test.c. */
 #include "model/model.h"
 
 #include "base/error.h"
@@ -82,7 +82,7 @@ static bool has(haft_str text, haft_str part)
     return false;
 }
 
-/* The history as one text is made for the question; only scripts ask it. */
+/* Builds the transcript for each query; only scripts use this. */
 static bool transcript_has(const haft__request *request, haft_str text)
 {
     haft__buf all;

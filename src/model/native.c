@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * native.c - from a body to its values, and from what they say to a reply.
+ * native.c - splits a body into values, and assembles a reply from them.
  *
- * A whole reply is a stream of one value, so that there is one way to read both.
+ * A whole reply is a stream of one value, so that one function reads both.
  * Tests: tests/model/native_test.c.
  */
 #include "base/error.h"
@@ -15,7 +15,7 @@
 #include "json/stream.h"
 #include "json/write.h"
 
-/* ---- what it says ---- */
+/* ---- parts of a reply ---- */
 
 haft_status haft__native_add_text(haft__native_reply *n, haft__delta_kind kind, haft_str text,
                                   haft_error *err)
@@ -88,7 +88,7 @@ typedef struct reader {
     haft__arena *scratch;
 } reader;
 
-/* {"error":{"message":..}}, which both providers have, on its own or as an event. */
+/* Also handles {"error":{"message":..}}, which both providers send, alone or as an event. */
 static haft_status take(reader *r, haft__json value, haft_error *err)
 {
     const haft__json *error = haft__object_find_kind(value, "error", HAFT__JSON_OBJECT);
@@ -113,7 +113,7 @@ static haft_status take_text(reader *r, haft_str text, haft_error *err)
     return status;
 }
 
-/* An object that is written over lines has more than that on its second. */
+/* A pretty-printed object has more on its second line. */
 bool haft__native_is_event_lines(haft_str body)
 {
     haft_str rest = haft__str_trim(body);
@@ -124,7 +124,7 @@ bool haft__native_is_event_lines(haft_str body)
            && haft__str_starts_with(rest, HAFT__LIT("{"));
 }
 
-/* Only the last of them can be one that was cut. */
+/* Only the last line can be cut. */
 static haft_str last_line(haft_str body)
 {
     haft_str line = body;
@@ -163,7 +163,7 @@ static haft_status take_events(reader *r, haft_str body, haft_error *err)
     return status;
 }
 
-/* ---- the answer ---- */
+/* ---- the outcome ---- */
 
 static haft_status fail(haft__arena *arena, haft__failure_kind kind, const char *message,
                         haft__model_outcome *ret_answer, haft_error *err)
@@ -176,7 +176,7 @@ static haft_status fail(haft__arena *arena, haft__failure_kind kind, const char 
     return HAFT_OK;
 }
 
-/* As with OpenAI: what came decides whether calls are wanted. */
+/* As with OpenAI, the calls in the reply decide, not the stop reason. */
 static haft_status close_reply(haft__native_reply *n, haft__arena *arena,
                                haft__model_outcome *ret_answer, haft_error *err)
 {
@@ -220,8 +220,7 @@ static haft_status finish(reader *r, bool events, haft__arena *arena,
     return status == HAFT_OK ? HAFT_OK : haft__fail_no_memory(err);
 }
 
-/* What is wrong with the bytes becomes the failure: an error that was reported, a text that was
- * cut, or nonsense. */
+/* Turns an error in the bytes into a failure: a reported error, a cut text, or invalid data. */
 static haft_status judge(haft_str text, bool json, haft__arena *arena, const haft_error *found,
                          haft__model_outcome *ret_answer, haft_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* provider.c - which row a model has, its URL and its key; prices. Tests:
+/* provider.c - finds the row of a model, its URL, its key and its price. Tests:
  * tests/model/provider_test.c. */
 #include "model/provider.h"
 
@@ -25,7 +25,7 @@ static bool starts_with_scheme(haft_str url, size_t *ret_length)
     return false;
 }
 
-/* Scheme, host and port; empty when it is no URL of ours. */
+/* Scheme, host and port; empty if it is not an http or https URL. */
 static haft_str origin_of(haft_str url)
 {
     size_t length = 0;
@@ -60,7 +60,7 @@ const haft__provider *haft__provider_for_model(const haft__model_spec *model)
     return NULL;
 }
 
-/* A base_url may hold a password: no message repeats it. */
+/* A base_url may contain a password: no message repeats it. */
 static haft_status check_url(haft_str url, haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -143,7 +143,7 @@ static const struct {
     {"gpt-4o-mini", {.known = true, .input = 150000, .output = 600000, .cached = 75000}},
 };
 
-/* "" or "-2026-03-17": a model of a certain day costs what the model costs. */
+/* "" or "-2026-03-17": a dated model has the price of the model. */
 static bool is_dated(haft_str suffix)
 {
     static const char form[] = "-dddd-dd-dd";

@@ -34,15 +34,15 @@ typedef struct haft__provider haft__provider;
 
 #define HAFT__PROVIDER_MAX_HEADERS 4
 
-/* "Name: value" lines that a provider wants besides those of every JSON request. */
+/* "Name: value" lines that a provider needs in addition to those of every JSON request. */
 typedef struct haft__provider_headers {
     haft_str lines[HAFT__PROVIDER_MAX_HEADERS];
     size_t count;
 } haft__provider_headers;
 
 /* The head of every conversation. A conversation keeps the text of the messages that were sent, so
- * that the request of a turn costs only the text that is new, and begins with the bytes of the
- * request before it. */
+ * that the request of a turn costs only the new text, and begins with the bytes of the request
+ * before it. */
 typedef struct haft__provider_conversation {
     const haft__provider *provider;
 } haft__provider_conversation;
@@ -63,15 +63,17 @@ typedef struct haft__provider_request_options {
 typedef void haft__provider_emit(void *context, const haft__delta *delta);
 
 typedef struct haft__provider_stream_options {
-    const haft__tools *tools;   /* names on the wire are mapped back to theirs; may be NULL */
-    const haft__format *format; /* of calls in the text; NULL: calls are the provider's own */
-    /* The format of a reply that should have been JSON alone and is not; or NULL. */
+    const haft__tools *tools; /* maps wire names back to the names of tools; may be NULL */
+    const haft__format
+        *format; /* of calls in the text; NULL: the provider returns calls natively */
+    /* The format of a reply that should have been only JSON and is not; or NULL. */
     const haft__format *fallback_format;
-    const haft__format_tool *format_tools; /* that can be called */
+    const haft__format_tool *format_tools; /* the tools that can be called */
     size_t format_tool_count;
-    bool may_reason;          /* the text may begin with a block of reasoning, with any format */
-    bool starts_in_reasoning; /* it begins inside that block, unless reasoning has its own field */
-    bool json_only; /* JSON alone was requested: a text that begins as JSON has no block */
+    bool may_reason;          /* the text may begin with a block of reasoning, in any format */
+    bool starts_in_reasoning; /* the reply begins inside that block, unless reasoning has its own
+                                 field */
+    bool json_only;           /* only JSON was requested: a text that begins as JSON has no block */
     haft__provider_emit *emit; /* may be NULL */
     void *context;
     haft__hash_key hash_key; /* random: the text is not trusted */

@@ -7,7 +7,7 @@
 static const haft__provider providers[] = {
     {.name = "openai",
      .base_url = "https://api.openai.com/v1",
-     .base_url_env = "OPENAI_BASE_URL", /* as OpenAI's own clients */
+     .base_url_env = "OPENAI_BASE_URL", /* the variable of OpenAI's own clients */
      .key_env = "OPENAI_API_KEY",
      .local_key_env = "",
      .needs_key = true,
@@ -66,7 +66,7 @@ static const haft__provider providers[] = {
      .api = &haft__openai_chat_api,
      .capabilities = {.parallel = true,
                       .constraint = HAFT__CONSTRAINT_GBNF,
-                      .schema = HAFT__TARGET_OLLAMA}, /* which has llama.cpp's translation */
+                      .schema = HAFT__TARGET_OLLAMA}, /* Ollama uses the converter of llama.cpp */
      .chat = {.stream_usage = true,
               .must_call = "required",
               .max_tokens = "max_tokens",
@@ -91,7 +91,8 @@ static const haft__provider providers[] = {
      .key_env = "",
      .local_key_env = "OPENAI_API_KEY",
      .api = &haft__openai_chat_api,
-     .capabilities = {.named_choice = true, .schema = HAFT__TARGET_OPENAI}, /* the narrowest */
+     .capabilities = {.named_choice = true,
+                      .schema = HAFT__TARGET_OPENAI}, /* the most restricted */
      .chat = {.stream_usage = true, .must_call = "required", .max_tokens = "", .reasoning = ""}},
 };
 

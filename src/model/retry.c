@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* retry.c - rules in the order in which they are asked. Tests: tests/model/retry_test.c. */
+/* retry.c - the rules, in the order in which they apply. Tests: tests/model/retry_test.c. */
 #include "model/retry.h"
 
 #include <stdio.h>
@@ -27,11 +27,11 @@ static bool same_name(haft_str name, const char *wanted)
     return name.len == length;
 }
 
-/* A number that may have a fraction, times `scale`, rounded up. */
+/* Reads a number that may have a fraction, times `scale`, rounded up. */
 static bool read_number(haft_str text, uint64_t scale, uint64_t *ret_number)
 {
     uint64_t whole = 0, part = 0, unit = scale;
-    bool more = false; /* less than one of our units, which still counts as one */
+    bool more = false; /* a remainder below one unit, which counts as one */
     haft_str fraction = text;
     haft_str digits = haft__str_split(&fraction, '.');
     if (!haft__str_to_u64(digits, &whole) || __builtin_mul_overflow(whole, scale, &whole)) {
@@ -58,7 +58,7 @@ static void read_after(haft__retry_hints *hints, haft_str value, uint64_t now_ms
     }
 }
 
-/* Ids are shown to people: what is not plain is masked. */
+/* Ids are shown to people: characters that are not plain are masked. */
 static void read_id(haft__retry_hints *hints, haft_str value)
 {
     size_t length = value.len < sizeof(hints->request_id) ? value.len : 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sse.c - an automaton over bytes: the start of the stream, a field's name, its value, line ends.
+ * sse.c - a state machine over bytes: the start of the stream, a field's name, its value, line
+ * ends.
  *
- * CR, LF and CRLF all end a line; a line is over at the CR, and an LF that follows is dropped, so
- * that nobody waits for a byte that may never come. Tests: tests/model/sse_test.c.
+ * CR, LF and CRLF all end a line. A line ends at the CR, and an LF after it is dropped, so that the
+ * parser never waits for a byte that may not arrive. Tests: tests/model/sse_test.c.
  * Fuzzer: fuzz/openai_stream.c.
  */
 #include "model/sse.h"
@@ -33,7 +34,7 @@ static void clear_event(haft__sse *sse)
     sse->given = false;
 }
 
-/* The field's name is over, by a colon or the end of the line. */
+/* A colon or the end of the line ends the field's name. */
 static void end_key(haft__sse *sse)
 {
     haft_str key = {sse->key, sse->key_length};
@@ -58,7 +59,7 @@ static void end_key(haft__sse *sse)
     }
 }
 
-/* The line of an `id` or `retry` is over. */
+/* Ends the line of an `id` or `retry`. */
 static void end_mark(haft__sse *sse)
 {
     bool fits = sse->next_id_length <= sizeof(sse->id);
@@ -72,7 +73,7 @@ static void end_mark(haft__sse *sse)
     }
 }
 
-/* An id with a NUL is none; a retry is digits and nothing else. */
+/* An id with a NUL is ignored; a retry must be digits only. */
 static void add_mark(haft__sse *sse, haft_str bytes)
 {
     for (size_t i = 0; i < bytes.len && sse->field == HAFT__SSE_ID; i++) {
@@ -91,7 +92,7 @@ static void add_mark(haft__sse *sse, haft_str bytes)
     }
 }
 
-/* True when the line was empty and an event is complete. */
+/* True if the line was empty and an event is complete. */
 static bool end_line(haft__sse *sse)
 {
     bool empty = !sse->in_value && sse->key_length == 0;
@@ -120,7 +121,7 @@ static void add_key(haft__sse *sse, char c)
     }
 }
 
-/* Takes bytes of a value up to the end of the line or of the piece; how many. */
+/* Reads bytes of a value up to the end of the line or of the piece; returns how many. */
 static size_t take_value(haft__sse *sse, haft_str bytes)
 {
     size_t length = 0;
@@ -138,7 +139,7 @@ static size_t take_value(haft__sse *sse, haft_str bytes)
     return length;
 }
 
-/* Drops a byte order mark. Part of one is part of a field's name, and of none that we know. */
+/* Drops a byte order mark. A partial mark becomes part of an unknown field name. */
 static bool take_mark(haft__sse *sse, char c)
 {
     static const char mark[] = {'\xEF', '\xBB', '\xBF'};
@@ -152,7 +153,7 @@ static bool take_mark(haft__sse *sse, char c)
     return false;
 }
 
-/* Takes at least one byte; true when an event is complete. */
+/* Consumes at least one byte; true if an event is complete. */
 static bool step(haft__sse *sse, haft_str *io_bytes)
 {
     char c = io_bytes->ptr[0];
@@ -161,7 +162,7 @@ static bool step(haft__sse *sse, haft_str *io_bytes)
     bool second = sse->after_cr && c == '\n';
     sse->after_cr = false;
     if (second || (!sse->started && take_mark(sse, c))) {
-        /* nothing of it counts */
+        /* the value is ignored */
     } else if (c == '\n' || c == '\r') {
         complete = end_line(sse);
         sse->after_cr = c == '\r';

@@ -288,7 +288,7 @@ static unsigned read_number(reader *r)
     return number;
 }
 
-/* Adds `count` rules for optional repetitions, each containing the next. Returns the last. */
+/* Adds `count` rules for optional repetitions, each containing the one before. Returns the last. */
 static uint32_t add_optional(reader *r, symbol one, unsigned count)
 {
     uint32_t tail = 0;

@@ -2,7 +2,7 @@
 /*
  * script.c - plays replies and results from a document and checks the requests.
  *
- * The shape is checked once, by a JSON Schema, so that the code below can rely on it.
+ * A JSON Schema checks the structure once, so that the code below can rely on it.
  * Tests: tests/model/script/script_test.c.
  */
 #include "model/script/script.h"
@@ -77,7 +77,7 @@ static haft_status check_shape(haft__arena *arena, haft__json document, haft_err
     return haft__hint(err, status, "docs/script.md describes scripts");
 }
 
-/* What a model sends is bounded where it is put together; what a script sends, here. */
+/* The assembly bounds the calls of a real model; this bounds those of a script. */
 static haft_status check_calls(haft__json replies, haft_error *err)
 {
     for (uint32_t i = 0; i < replies.count; i++) {
@@ -132,7 +132,7 @@ haft_status haft__script_start(const haft__script *script, haft__arena *arena,
 
 static const char *const modes[] = {"auto", "any", "tool", "none"};
 
-/* Appends the names that count, or those the script wants. */
+/* Appends the names of the declared, or only of the allowed, tools. */
 static void list_names(haft__buf *buf, const haft__request *request, bool only_allowed)
 {
     bool first = true;
@@ -154,7 +154,7 @@ static bool wants_name(haft__json wanted, haft_str name)
     return false;
 }
 
-/* As sets: every name is wanted, and there are as many. */
+/* Compares as sets: every name is expected, and the counts are equal. */
 static bool same_names(haft__json wanted, const haft__request *request, bool only_allowed)
 {
     size_t count = 0;
@@ -251,7 +251,7 @@ static uint64_t whole_number(const haft__json *value)
     return fits && number > 0 ? (uint64_t)number : 0;
 }
 
-/* A value as compact JSON text in the arena; .ptr is NULL when there is no memory. */
+/* A value as compact JSON text in the arena; .ptr is NULL if out of memory. */
 static haft_str to_text(haft__arena *arena, haft__json value)
 {
     haft__buf buf;
@@ -291,7 +291,7 @@ static haft_status read_calls(haft__json listed, haft__arena *arena, haft__reply
     return HAFT_OK;
 }
 
-/* Whether the cut is within what the reply says: its text, then its calls' arguments. */
+/* Whether the cut is inside the reply: its text, then the arguments of its calls. */
 static bool is_cut(const haft__script_answer *answer)
 {
     const haft__reply *reply = &answer->reply;
@@ -352,7 +352,7 @@ static haft_status read_reply(haft__json entry, haft__arena *arena, haft__script
     return status;
 }
 
-/* Replies that are meant for requests of the other kind are passed over. */
+/* Skips replies for requests of the other kind. */
 static size_t find_reply(const haft__script *script, const haft__request *request)
 {
     size_t next = script->next;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reply.c - Anthropic's Messages: a reply with its blocks, or message_start,
- * content_block_start, _delta, _stop, message_delta and message_stop.
- * Tests: tests/model/native_test.c.
- */
+/* reply.c - Anthropic's Messages: a reply with its blocks, or message_start, content_block_start,
+ * _delta, _stop, message_delta and message_stop. Tests: tests/model/native_test.c. */
 #include "base/str.h"
 #include "model/native_reply.h"
 #include "json/object.h"
@@ -24,7 +21,7 @@ static bool is(haft__json object, const char *type)
     return haft__str_equal(haft__object_string(object, "type"), haft__str(type));
 }
 
-/* In a stream the block's input is empty and comes in pieces. */
+/* In a stream the block's input is empty and arrives in pieces. */
 static haft_status take_block(haft__native_reply *n, haft__json block, bool whole, haft_error *err)
 {
     haft_status status =
@@ -75,8 +72,7 @@ static haft_status take_message(haft__native_reply *n, haft__json message, haft_
     return status;
 }
 
-/* Blocks come one after the other, so that the end of one that is a call is that of the last call.
- */
+/* Blocks are consecutive, so the end of a block that is a call ends the last call. */
 static haft_status take_event(haft__native_reply *n, haft__json value, haft_error *err)
 {
     const haft__json *block = haft__object_find_kind(value, "content_block", HAFT__JSON_OBJECT);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reply.c - Gemini's generateContent: candidates with parts. In a stream every event is
- * such a value, and calls come whole. Tests: tests/model/native_test.c.
- */
+/* reply.c - Gemini's generateContent: candidates with parts. In a stream every event is such a
+ * value, and calls arrive whole. Tests: tests/model/native_test.c. */
 #include "base/str.h"
 #include "model/native_reply.h"
 #include "json/object.h"
@@ -19,7 +17,7 @@ static const haft__native_reason reasons[] = {
     {0},
 };
 
-/* Arguments that are missing are none. */
+/* Missing arguments are an empty object. */
 static haft_status take_call(haft__native_reply *n, haft__json call, haft_error *err)
 {
     const haft__json *args = haft__json_get(call, HAFT__LIT("args"));
@@ -41,7 +39,7 @@ static haft_status take_part(haft__native_reply *n, haft__json part, haft_error 
     return status == HAFT_OK && call != NULL ? take_call(n, *call, err) : status;
 }
 
-/* Of several candidates the first counts. */
+/* The first of several candidates counts. */
 static haft_status take(haft__native_reply *n, haft__json value, haft_error *err)
 {
     const haft__json *list = haft__object_find_kind(value, "candidates", HAFT__JSON_ARRAY);

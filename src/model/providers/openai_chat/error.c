@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * error.c - what a server says when it does not reply, and what that means.
+ * error.c - error responses of servers, and their kinds.
  *
- * Each server has a shape of its own: {"error":{..}}, {"error":"text"}, {"object":"error",..},
- * {"detail":[..]}, a list around one of them, or a proxy's page. The kind is told by status, type
- * and code alone: messages change with every release. Tests:
+ * Each server has its own form: {"error":{..}}, {"error":"text"}, {"object":"error",..},
+ * {"detail":[..]}, a list around one of them, or a proxy's page. Only status, type and code decide
+ * the kind: messages change with every release. Tests:
  * tests/model/providers/openai_chat/error_test.c. Fuzzer: fuzz/openai_error.c.
  */
 #include "base/error.h"
@@ -17,7 +17,7 @@
 #include "json/read.h"
 #include "json/write.h"
 
-#define WORD_CHARS 80 /* of a type, a code, a parameter or an id */
+#define WORD_CHARS 80 /* maximum of a type, a code, a parameter or an id */
 
 static const haft__json *get(haft__json object, const char *key)
 {
@@ -25,9 +25,9 @@ static const haft__json *get(haft__json object, const char *key)
     return value != NULL && value->kind != HAFT__JSON_NULL ? value : NULL;
 }
 
-/* ---- shapes ---- */
+/* ---- forms ---- */
 
-/* {"detail": TEXT} or {"detail":[{"msg":..,"type":..,"loc":[..]}]}, of which the first counts. */
+/* {"detail": TEXT} or {"detail":[{"msg":..,"type":..,"loc":[..]}]}; the first item counts. */
 static void read_detail(haft__json detail, haft__openai_error *error)
 {
     error->message = haft__json_text(detail);
@@ -131,7 +131,7 @@ uint32_t haft__openai_error_status(const haft__openai_error *error)
 typedef struct liner {
     haft__buf *buf;
     size_t left; /* characters that may still be added */
-    bool space;  /* some is due before the next character */
+    bool space;  /* a space is due before the next character */
     bool any;
 } liner;
 
@@ -149,7 +149,7 @@ static void add_char(liner *l, haft_str c)
     l->any = true;
 }
 
-/* The length of an HTML tag or comment, the insides of scripts and styles included. */
+/* The length of an HTML tag or comment, including the contents of scripts and styles. */
 static size_t tag_length(haft_str text)
 {
     static const char *const skipped[][2] = {
@@ -167,7 +167,7 @@ static size_t tag_length(haft_str text)
     return text.len;
 }
 
-/* The length of an entity, 0 when it is none that we know. */
+/* The length of an entity; 0 if it is unknown. */
 static size_t entity_length(haft_str text, haft_str *ret_char)
 {
     static const char *const entities[][2] = {
@@ -183,7 +183,7 @@ static size_t entity_length(haft_str text, haft_str *ret_char)
     return 0;
 }
 
-/* The length of what stands at the start of `text`, and what it is shown as. */
+/* The length of the next character, tag or entity of `text`, and its replacement. */
 static size_t next_char(haft_str text, bool html, haft_str *ret_char)
 {
     uint32_t code;
@@ -258,9 +258,9 @@ void haft__openai_add_endpoint_hint(haft__buf *buf)
     haft__buf_add_str(buf, HAFT__LIT("; is base_url right? It usually ends in /v1"));
 }
 
-/* ---- answers that are not 2xx ---- */
+/* ---- responses that are not 2xx ---- */
 
-/* Also what is no JSON says something: its beginning is the message. */
+/* If the body is not JSON, its start is the message. */
 static haft_status find_error(haft_str body, haft__hash_key hash_key, haft__arena *scratch,
                               haft__buf *page, haft__openai_error *ret_error, haft_error *err)
 {

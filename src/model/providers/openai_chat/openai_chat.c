@@ -2,8 +2,8 @@
 /*
  * openai_chat.c - the functions of Chat Completions for the table of providers.
  *
- * OpenAI, and every server that is compatible with it, shares them; the rows differ in data
- * (haft__provider.chat). Tests: tests/model/providers/openai_chat/openai_chat_test.c.
+ * OpenAI and all compatible servers share them; the rows differ in data (haft__provider.chat).
+ * Tests: tests/model/providers/openai_chat/openai_chat_test.c.
  */
 #include "model/providers/openai_chat/openai_chat.h"
 
@@ -76,14 +76,15 @@ static haft_status write_chat(haft__chat *chat, const haft__request *request,
     if (status != HAFT_OK) {
         return status;
     }
-    /* Nearly all of the request is kept text. The buffer remembers if it cannot grow. */
+    /* Most of the request is kept text. If the buffer cannot grow, haft__buf_check reports it
+     * later. */
     (void)!haft__buf_reserve(buf, haft__chat_request_size(chat, request));
     haft__chat_write(chat, request, options, buf);
     return haft__buf_check(buf, err);
 }
 
-/* One request may be in another format than its conversation: the kept text is not used then, and
- * stays for the next request. */
+/* A request may be in another format than its conversation: it does not use the kept text then,
+ * which stays for the next request. */
 static haft_status write_request(haft__provider_conversation *head, const haft__request *request,
                                  const haft__provider_request_options *options, haft__buf *buf,
                                  haft_error *err)

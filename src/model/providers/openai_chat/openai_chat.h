@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/providers/openai_chat/openai_chat.h - Chat Completions, as model/provider.h asks for it. */
+/* model/providers/openai_chat/openai_chat.h - Chat Completions as a row of model/provider.h. */
 #ifndef HAFT_MODEL_PROVIDERS_OPENAI_CHAT_OPENAI_CHAT_H
 #define HAFT_MODEL_PROVIDERS_OPENAI_CHAT_OPENAI_CHAT_H
 

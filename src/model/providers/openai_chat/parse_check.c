@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parse_check.c - how a Chat Completions request is checked and refused: kinds, members, words and
- * names, in the provider's words. Tests: tests/model/providers/openai_chat/parse_request_test.c. */
+/* parse_check.c - checks and rejects a Chat Completions request: kinds, members, words and names,
+ * with OpenAI's messages. Tests: tests/model/providers/openai_chat/parse_request_test.c. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "tool/wire_name.h"
 #include "json/number.h"
 
-/* ---- refusing ---- */
+/* ---- rejecting ---- */
 
 bool haft__chat_no_memory(haft__chat_reader *r)
 {
@@ -72,7 +72,8 @@ static unsigned kind_of(haft__json value)
     HAFT__UNREACHABLE();
 }
 
-/* "a string", "one of a string or an array": whoever sends null knows that it may be left out. */
+/* "a string", "one of a string or an array". Null is not listed: a client that sends null knows
+ * that the member is optional. */
 static void list_kinds(unsigned kinds, char text[64])
 {
     static const char *const names[] = {"a string",  "an object",  "an array",
@@ -99,7 +100,7 @@ bool haft__chat_check_kind(haft__chat_reader *r, haft__json value, unsigned kind
         param, strstr(wanted, " or ") != NULL ? "one of " : "", wanted, haft__chat_describe(value));
 }
 
-/* Whether a word of the list, separated by blanks, is `text`. */
+/* Whether `text` is one of the words, which are separated by blanks. */
 static bool has_word(const char *words, haft_str text)
 {
     for (haft_str rest = haft__str(words); rest.len > 0;) {

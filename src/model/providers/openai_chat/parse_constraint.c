@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parse_constraint.c - what a request holds its reply to: read as strictly as the servers do that
- * take it, and compared with replies.
+ * parse_constraint.c - the constraint of a request: read as strictly as the servers do, and
+ * compared with replies.
  *
  * OpenAI's rules are those of its structured outputs: an object at the root, every property
- * required, no others, and only the keywords it knows. Tests:
+ * required, no others, and only known keywords. Tests:
  * tests/model/providers/openai_chat/parse_constraint_test.c.
  */
 #include <stdio.h>
@@ -22,7 +22,7 @@
 
 #define SCHEMA "response_format.json_schema"
 
-/* What OpenAI documents. */
+/* Limits from OpenAI's documentation. */
 #define MOST_DEPTH      10
 #define MOST_PROPERTIES 5000
 #define MOST_VALUES     1000 /* of all enums together */
@@ -79,7 +79,7 @@ static bool is_known(haft_str key)
 
 static bool check_strict(strict *s, haft__json schema, unsigned depth);
 
-/* Goes into a part; the path is as it was behind it. */
+/* Checks a part of the schema; restores the path. */
 static bool check_part(strict *s, const char *key, haft_str name, haft__json schema, unsigned depth)
 {
     size_t before = s->path.len;
@@ -129,7 +129,7 @@ static bool check_object(strict *s, haft__json schema)
     return s->properties <= MOST_PROPERTIES || refuse(s, "there are more than 5000 properties.");
 }
 
-/* Schemas under names: properties and definitions. */
+/* Named schemas: properties and definitions. */
 static bool check_named(strict *s, haft__json schema, const char *key, unsigned depth)
 {
     const haft__json *named = haft__json_get(schema, haft__str(key));
@@ -210,7 +210,7 @@ static bool check_openai(haft__chat_reader *r, haft_str name, haft__json schema)
 
 /* ---- reading ---- */
 
-/* Every server compiles what it is given. */
+/* Every server compiles the schema. */
 static bool check_compiles(haft__chat_reader *r, haft__json schema)
 {
     const haft__schema *compiled = NULL;
@@ -349,7 +349,7 @@ haft_status haft__chat_reply_conforms(const haft__chat_parsed *asked, const haft
     switch (asked->request.constraint.kind) {
     case HAFT__CONSTRAINT_NONE: *ret_keeps = true; return HAFT_OK;
     case HAFT__CONSTRAINT_JSON_SCHEMA:
-        *ret_keeps = cut; /* what is cut may be anything's beginning */
+        *ret_keeps = cut; /* a cut text may be the start of anything */
         return cut ? HAFT_OK : match_schema(asked, text, arena, ret_keeps, err);
     case HAFT__CONSTRAINT_GBNF: {
         haft_status status = haft__gbnf_read(arena, asked->request.constraint.text, &rules, err);

@@ -2,9 +2,9 @@
 /*
  * parse_messages.c - the messages of a Chat Completions request.
  *
- * Every call of an assistant's message is answered by exactly one of the tool messages right
- * behind it, in any order. Parts that are not text (images, sound, files) are checked and left
- * out: the neutral message has no place for them. Tests:
+ * Each call of an assistant's message must be answered by exactly one of the tool messages that
+ * directly follow it, in any order. Parts that are not text (images, sound, files) are checked and
+ * dropped: the neutral message cannot hold them. Tests:
  * tests/model/providers/openai_chat/parse_request_test.c.
  */
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "base/str.h"
 #include "model/providers/openai_chat/parse_request_int.h"
 
-/* The message being read, and the calls that are not answered yet. */
+/* The current message, and the calls that are not answered yet. */
 typedef struct conversation {
     haft__chat_reader *r;
     haft__json object;
@@ -35,7 +35,7 @@ static void place_of(const conversation *c, const char *member, char place[HAFT_
 static const struct part {
     const char *type, *member;
     unsigned kind;
-    const char *needs; /* a string inside of it; NULL for none */
+    const char *needs; /* the required string inside it; NULL for none */
 } parts[] = {
     {"text", "text", HAFT__CHAT_STRING, NULL},
     {"refusal", "refusal", HAFT__CHAT_STRING, NULL},
@@ -44,7 +44,7 @@ static const struct part {
     {"file", "file", HAFT__CHAT_OBJECT, NULL},
 };
 
-/* The text of a part; none of one that is not text. */
+/* The text of a part; empty if the part is not text. */
 static bool read_part(conversation *c, haft__json part, uint32_t index, const char *types,
                       haft_str *ret_text)
 {
@@ -61,7 +61,7 @@ static bool read_part(conversation *c, haft__json part, uint32_t index, const ch
     }
     size_t row = 0;
     while (!haft__str_equal(haft__json_text(type), haft__str(parts[row].type))) {
-        row++; /* `types` has nothing that is not in the table */
+        row++; /* every word of `types` is in the table */
     }
     if (!haft__chat_require_member(r, part, parts[row].member, parts[row].kind, place, &inside)) {
         return false;
@@ -111,7 +111,7 @@ static bool read_parts(conversation *c, haft__json listed, const char *types, ha
     return read;
 }
 
-/* `types` are those a part may have. Null is for assistants alone, and checked there. */
+/* `types` are the types that a part may have. Null is for assistants only, and checked there. */
 static bool read_content(conversation *c, const char *types, bool nullable, haft_str *ret_text)
 {
     haft__json content;
@@ -228,7 +228,7 @@ static bool read_user(conversation *c, haft__message *message)
     return read_text_message(c, message, "text image_url input_audio file");
 }
 
-/* What it thought: the one name or the other, as it came from here or elsewhere. */
+/* The reasoning, under either of its two names. */
 static bool read_reasoning(conversation *c, haft__message *message)
 {
     static const char *const names[] = {"reasoning_content", "reasoning"};
@@ -317,7 +317,7 @@ static const struct {
 
 /* ---- the order ---- */
 
-/* Before anything but a tool message, and at the end, every call must have been answered. */
+/* All calls must be answered at the end and before any message that is not a tool message. */
 static bool check_answered(conversation *c, const char *param)
 {
     if (c->left == 0) {

@@ -2,8 +2,8 @@
 /*
  * parse_request.c - a Chat Completions request and its parameters, which are a table.
  *
- * Messages are in parse_messages.c, tools and their choice in parse_tools.c, the ways in which
- * something can be wrong in parse_check.c.
+ * parse_messages.c reads the messages, parse_tools.c the tools and their choice; parse_check.c has
+ * the checks.
  * Tests: tests/model/providers/openai_chat/parse_request_test.c. Fuzzer: fuzz/chat_read.c.
  */
 #include "model/providers/openai_chat/parse_request.h"
@@ -22,13 +22,13 @@
 
 enum { NULLABLE = HAFT__CHAT_NULL };
 
-/* What the provider documents. Those that are of no kind are not supported here. */
+/* The documented parameters. A row without kinds is not supported here. */
 static const struct param {
     const char *name;
     unsigned kinds;
-    const char *words;        /* that a string may be; NULL for any */
+    const char *words;        /* the allowed strings; NULL for any */
     const char *least, *most; /* of a number */
-    bool llamacpp;            /* that server's alone */
+    bool llamacpp;            /* only of llama.cpp */
 } params[] = {
     {.name = "model", .kinds = HAFT__CHAT_STRING},
     {.name = "messages", .kinds = HAFT__CHAT_ARRAY},
@@ -144,7 +144,7 @@ static bool check_params(haft__chat_reader *r, haft__json body)
     return true;
 }
 
-/* Every item of a list, or value of an object, is a string, and there are at most so many. */
+/* Every item of a list, or value of an object, must be a string; the number is bounded. */
 static bool check_strings(haft__chat_reader *r, haft__json value, const char *param, uint32_t most)
 {
     if (value.count > most) {
@@ -169,7 +169,7 @@ static bool check_strings(haft__chat_reader *r, haft__json value, const char *pa
     return true;
 }
 
-/* Those whose inside is looked at, though nothing here depends on it. */
+/* Checks the contents of parameters that are not used here. */
 static bool check_insides(haft__chat_reader *r, haft__json body)
 {
     haft__json stop = haft__object_get(body, "stop"), metadata = haft__object_get(body, "metadata");
@@ -225,7 +225,7 @@ static bool read_tools(haft__chat_reader *r, haft__json body)
         }
     }
     r->asked->parallel = haft__object_get(body, "parallel_tool_calls").kind != HAFT__JSON_FALSE;
-    r->asked->request.mode = HAFT__MODE_NONE; /* as the provider has it without tools */
+    r->asked->request.mode = HAFT__MODE_NONE; /* OpenAI's default without tools */
     return tools.kind == HAFT__JSON_NULL
            || (haft__chat_read_tools(r, tools)
                && haft__chat_read_choice(r, haft__object_get(body, "tool_choice")));
@@ -246,7 +246,7 @@ static bool read_body(haft__chat_reader *r, haft__json body)
            && haft__chat_read_messages(r, messages);
 }
 
-/* JSON, as everywhere from outside: not too deep, no key twice. */
+/* Reads untrusted JSON: bounded depth, no duplicate keys. */
 static bool read_json(haft__chat_reader *r, haft_str text, haft__json *ret_body)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;

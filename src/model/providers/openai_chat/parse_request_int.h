@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/providers/openai_chat/parse_request_int.h - what the two halves of the reader share: how
- * things are refused. */
+/* model/providers/openai_chat/parse_request_int.h - checks and rejections, shared by the parse_*.c
+ * files. */
 #ifndef HAFT_MODEL_PROVIDERS_OPENAI_CHAT_PARSE_REQUEST_INT_H
 #define HAFT_MODEL_PROVIDERS_OPENAI_CHAT_PARSE_REQUEST_INT_H
 
@@ -13,11 +13,11 @@ typedef struct haft__chat_reader {
     haft__hash_key hash_key;
     haft__chat_parsed *asked;
     haft__chat_server_kind like;
-    haft_status status; /* HAFT_OK unless there was no memory */
+    haft_status status; /* HAFT_OK unless out of memory */
     haft_error *err;
 } haft__chat_reader;
 
-/* What a value may be. */
+/* The kinds that a value may have. */
 typedef enum haft__chat_value_kind {
     HAFT__CHAT_STRING = 1 << 0,
     HAFT__CHAT_OBJECT = 1 << 1,
@@ -28,9 +28,10 @@ typedef enum haft__chat_value_kind {
     HAFT__CHAT_NULL = 1 << 6,
 } haft__chat_value_kind;
 
-/* All of these return false when the reading is over: the request is refused or memory is out. */
+/* These functions return false if the reading must stop: the request is rejected or memory is
+ * exhausted. */
 
-/* Refuses; `code` may be NULL, `param` empty. Always false. */
+/* Rejects the request; `code` may be NULL, `param` empty. Always false. */
 bool haft__chat_reject(haft__chat_reader *r, const char *code, const char *param,
                        const char *format, ...) HAFT__PRINTF(4, 5);
 bool haft__chat_no_memory(haft__chat_reader *r);
@@ -38,31 +39,31 @@ bool haft__chat_no_memory(haft__chat_reader *r);
 /* "a string", "null". */
 const char *haft__chat_describe(haft__json value);
 
-/* The value is of one of these kinds (a set of haft__chat_value_kind). */
+/* Checks that the value is of one of these kinds (a set of haft__chat_value_kind). */
 bool haft__chat_check_kind(haft__chat_reader *r, haft__json value, unsigned kinds,
                            const char *param);
 
-/* The object has members of these names only, which are separated by blanks. */
+/* Checks that the object has only members with these names, which are separated by blanks. */
 bool haft__chat_check_members(haft__chat_reader *r, haft__json object, const char *names,
                               const char *param);
 
-/* The text is one of these words, which are separated by blanks. */
+/* Checks that the text is one of these words, which are separated by blanks. */
 bool haft__chat_check_word(haft__chat_reader *r, haft_str text, const char *words,
                            const char *param);
 
-/* A member that must be there and be of these kinds. `param` is the object's. */
+/* A required member of these kinds. `param` is the object's. */
 bool haft__chat_require_member(haft__chat_reader *r, haft__json object, const char *name,
                                unsigned kinds, const char *param, haft__json *ret_value);
 
-/* A member that may be there; null when it is not. */
+/* An optional member; null if it is absent. */
 bool haft__chat_optional_member(haft__chat_reader *r, haft__json object, const char *name,
                                 unsigned kinds, const char *param, haft__json *ret_value);
 
-/* `function` of a tool, a call or a choice has a name that is one. */
+/* `function` of a tool, a call or a choice must have a valid name. */
 bool haft__chat_require_name(haft__chat_reader *r, haft__json function, const char *param,
                              haft_str *ret_wire);
 
-/* The name that stands behind a name on the wire; itself where nothing does. */
+/* Decodes a wire name; an undecodable name stays unchanged. */
 bool haft__chat_decode(haft__chat_reader *r, haft_str wire, haft_str *ret_name);
 
 /* parse_constraint.c */

@@ -10,7 +10,7 @@
 
 /* ---- tools ---- */
 
-/* {"type":"object","properties":{}}: what a tool without parameters takes. */
+/* {"type":"object","properties":{}}: the schema of a tool without parameters. */
 static const haft__json_member no_parameters[] = {
     {{.kind = HAFT__JSON_STRING, .count = 4, .text = "type"},
      {.kind = HAFT__JSON_STRING, .count = 6, .text = "object"}},
@@ -72,12 +72,12 @@ static bool read_function(haft__chat_reader *r, haft__json function, uint32_t in
     }
     bool described = description.kind == HAFT__JSON_STRING;
     tool->description = described ? haft__json_text(description) : HAFT__LIT("");
-    tool->source = HAFT__TOOL_HEADLESS; /* whoever asked answers */
+    tool->source = HAFT__TOOL_HEADLESS; /* the client runs it */
     return haft__chat_decode(r, *ret_wire, &tool->name)
            && read_parameters(r, function, index, tool);
 }
 
-/* {"type": "function", "function": {...}}, as tools, and choices, have it. */
+/* {"type": "function", "function": {...}}, in tools and choices. */
 static bool need_function(haft__chat_reader *r, haft__json item, const char *param,
                           haft__json *ret_function)
 {
@@ -132,7 +132,7 @@ static bool check_unique(haft__chat_reader *r, const haft_str *names, uint32_t c
     return true;
 }
 
-/* A name that was decoded into another tool's stays as it was written. */
+/* If a name decodes to that of another tool, it stays undecoded. */
 static void settle_names(haft__tool *tools, const haft_str *wires, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * request.c - requests as JSON text: their order, and which tools may be called.
- * Tests: tests/model/providers/openai_chat/request_test.c.
- */
+/* request.c - requests as JSON text: the order of members, and which tools may be called. Tests:
+ * tests/model/providers/openai_chat/request_test.c. */
 #include "model/providers/openai_chat/request.h"
 
 #include "base/error.h"
@@ -15,11 +13,11 @@
 
 #define MOST_BYTES ((size_t)HAFT__LIMIT_RUN_BYTES)
 
-/* Members that are made here, and can be taken away by an option that is null. */
+/* Members that are written here, and that an option with the value null removes. */
 #define PARALLEL       "parallel_tool_calls"
 #define STREAM_OPTIONS "stream_options"
 
-/* What a request has beside messages and tools: its model, its choice, its options. */
+/* Estimated bytes of a request besides messages and tools: model, choice, options. */
 #define OTHER_BYTES 512
 
 void haft__chat_init(haft__chat *chat, const haft__provider *provider)
@@ -56,7 +54,7 @@ static void add_tool(haft__buf *buf, const haft__tool *tool)
     haft__json_end_object(&w);
 }
 
-/* ---- what is kept ---- */
+/* ---- kept text ---- */
 
 static void add_kept(haft__chat *chat, const haft__messages *messages)
 {
@@ -112,7 +110,7 @@ size_t haft__chat_request_size(const haft__chat *chat, const haft__request *requ
 
 /* ---- messages ---- */
 
-/* The planner shape: what came first, then everything as one text with the task at its end. */
+/* The planner's form: the first messages, then the rest as one text with the task at its end. */
 static void add_transcript(const haft__chat *chat, haft__buf *buf, const haft__request *request)
 {
     haft__buf text;
@@ -169,7 +167,8 @@ static void add_function(haft__json_writer *w, haft_str name)
     haft__json_end_object(w);
 }
 
-/* Those that are allowed, by their names; all tools stay declared, so that the cache holds. */
+/* The names of the allowed tools; all tools stay declared, so that the provider's cache stays
+ * valid. */
 static void add_allowed(haft__json_writer *w, const haft__request *request, const char *mode)
 {
     haft__json_begin_object(w);
@@ -205,7 +204,7 @@ static void add_mode(const haft__chat *chat, haft__json_writer *w, const haft__r
 {
     size_t allowed = count_allowed(request);
     if (allowed == 0) {
-        haft__json_add_str(w, HAFT__LIT("none")); /* a call could only be turned down */
+        haft__json_add_str(w, HAFT__LIT("none")); /* any call would be rejected */
     } else if (allowed < request->tool_count && chat->provider->capabilities.allowed_tools) {
         add_allowed(w, request, mode);
     } else {
@@ -213,7 +212,7 @@ static void add_mode(const haft__chat *chat, haft__json_writer *w, const haft__r
     }
 }
 
-/* The tool that is sent alone because the provider cannot be told its name; else NULL. */
+/* The tool to send alone because the provider cannot be given its name; else NULL. */
 static const haft__tool *lone_tool(const haft__chat *chat, const haft__request *request)
 {
     const haft__tool *found = NULL;
@@ -251,7 +250,7 @@ static bool has_option(const haft__provider_request_options *options, const char
     return haft__json_get(options->options, haft__str(key)) != NULL;
 }
 
-/* The bound of the reply has two names, and each provider takes one of them. */
+/* The limit of the reply has two names, and each provider accepts one of them. */
 static haft_str option_name(const haft__chat *chat, haft_str key)
 {
     bool bound = haft__str_equal(key, HAFT__LIT("max_tokens"))
@@ -294,7 +293,7 @@ static void add_stream(const haft__chat *chat, haft__json_writer *w,
     }
 }
 
-/* What the server is to hold the reply to. */
+/* The constraint that the server enforces on the reply. */
 static void add_constraint(haft__json_writer *w, const haft__constraint *constraint)
 {
     if (constraint->kind == HAFT__CONSTRAINT_GBNF) {

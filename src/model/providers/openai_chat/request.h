@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model/providers/openai_chat/request.h - a request as JSON text, in the shape most providers share
- * (Chat Completions).
+ * model/providers/openai_chat/request.h - requests as JSON text, in the format that most providers
+ * share (Chat Completions).
  *
- * The bytes of each message are made once and kept, so that the request of turn n costs what is
- * new in turn n, and begins with exactly the bytes of the request before: model, tools, messages.
- * What changes from turn to turn stands behind them.
+ * The bytes of each message are written once and kept. So the request of a turn costs only the new
+ * text, and begins with exactly the bytes of the request before: model, tools, messages. Members
+ * that change from turn to turn follow them.
  */
 #ifndef HAFT_MODEL_PROVIDERS_OPENAI_CHAT_REQUEST_H
 #define HAFT_MODEL_PROVIDERS_OPENAI_CHAT_REQUEST_H
@@ -16,21 +16,22 @@
 
 typedef struct haft__chat {
     const haft__provider *provider;
-    const haft__format *format;   /* calls are written in the text; NULL: the provider's own way */
-    haft__buf messages;           /* the messages so far, with commas between */
-    size_t done;                  /* how many of them */
-    haft__declared_tools own;     /* when `shared` has other tools */
-    haft__declared_tools *shared; /* of chats with mostly the same tools; may be NULL */
-    haft__buf tool_prompt;        /* what teaches the format, with the tools */
-    size_t tool_prompt_count;     /* how many of them, and which */
+    const haft__format
+        *format;              /* calls are written in the text in this format; NULL: native calls */
+    haft__buf messages;       /* the messages so far, separated by commas */
+    size_t done;              /* how many of them */
+    haft__declared_tools own; /* used if `shared` has other tools */
+    haft__declared_tools *shared; /* shared by chats with mostly the same tools; may be NULL */
+    haft__buf tool_prompt;        /* the section that teaches the format and the tools */
+    size_t tool_prompt_count;     /* the number of tools in it, and a hash of them */
     uint64_t tool_prompt_hash;
 } haft__chat;
 
-/* `provider` outlives the chat; it decides how messages are written. */
+/* `provider` must outlive the chat; it decides how messages are written. */
 void haft__chat_init(haft__chat *chat, const haft__provider *provider);
 void haft__chat_finish(haft__chat *chat);
 
-/* Brings the kept bytes up to date with the messages and tools of the request. */
+/* Updates the kept bytes with the messages and tools of the request. */
 HAFT_MUST_USE haft_status haft__chat_sync(haft__chat *chat, const haft__request *request,
                                           haft_error *err);
 
@@ -38,11 +39,11 @@ HAFT_MUST_USE haft_status haft__chat_sync(haft__chat *chat, const haft__request 
 HAFT_MUST_USE haft_status haft__chat_sync_as(haft__chat *chat, const haft__request *request,
                                              const haft__format *format, haft_error *err);
 
-/* About the bytes of the whole request. The chat must be in sync with it. */
+/* The approximate size of the whole request. The chat must be in sync with it. */
 size_t haft__chat_request_size(const haft__chat *chat, const haft__request *request);
 
 /* Appends the whole request. The chat must be in sync with it. Reserved members of options->options
- * are not sent; one that is null removes the member that would be written otherwise. */
+ * are not sent; one that is null removes a member that would be written otherwise. */
 void haft__chat_write(const haft__chat *chat, const haft__request *request,
                       const haft__provider_request_options *options, haft__buf *buf);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/providers/openai_chat/request_int.h - what the files of
- * model/providers/openai_chat/request.h share. Private to src/model. */
+/* model/providers/openai_chat/request_int.h - shared by the files of
+ * model/providers/openai_chat/request.h. Private to src/model. */
 #ifndef HAFT_MODEL_PROVIDERS_OPENAI_CHAT_REQUEST_INT_H
 #define HAFT_MODEL_PROVIDERS_OPENAI_CHAT_REQUEST_INT_H
 
 #include "model/providers/openai_chat/request.h"
 #include "json/write.h"
 
-/* Adds the name of a tool as providers allow it. */
+/* Adds the wire name of a tool. */
 void haft__chat_add_name(haft__json_writer *w, haft_str name);
 
 /* ---- request_text.c: calls in the text ---- */
@@ -18,14 +18,14 @@ HAFT_MUST_USE haft_status haft__chat_text_sync(haft__chat *chat, const haft__req
 /* Appends the system message. */
 void haft__chat_text_system(const haft__chat *chat, haft__buf *buf, haft_str instructions);
 
-/* Appends the correction, or what may be called now. `last` is the message before, or NULL. */
+/* Appends the correction, or the choice of the turn. `last` is the message before, or NULL. */
 void haft__chat_text_final_message(const haft__chat *chat, haft__buf *buf,
                                    const haft__request *request, const haft__message *last);
 
 /* ---- request_message.c ---- */
 
-/* Appends what must stand between two messages: a comma, and where a user may not speak right
- * behind a tool, a message of the assistant. `before` is NULL in front of the first one. */
+/* Appends the separator of two messages: a comma and, if a user's message may not follow a tool's,
+ * an assistant's message. `before` is NULL before the first one. */
 void haft__chat_write_separator(const haft__provider *provider, haft__buf *buf,
                                 const haft__message *before, const haft__message *next);
 

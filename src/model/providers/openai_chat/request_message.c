@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request_message.c - one message as JSON text, as a provider will take it.
+ * request_message.c - one message as JSON text, in a form that the provider accepts.
  *
- * Everything here is a function of the message and the provider alone: a history gives the same
- * bytes whenever it is written. Tests: tests/model/providers/openai_chat/request_message_test.c.
+ * The output depends only on the message and the provider: a history always gives the same bytes.
+ * Tests: tests/model/providers/openai_chat/request_message_test.c.
  */
 #include "base/id.h"
 #include "base/str.h"
@@ -29,7 +29,7 @@ static void add_id(const haft__provider *provider, haft__json_writer *w, haft_st
 
 /* ---- arguments ---- */
 
-/* Whether the text is one JSON object. Builds no value; want of memory is the buffer's failure. */
+/* Whether the text is one JSON object. Builds no value; out of memory is recorded in the buffer. */
 static bool is_object(haft__buf *buf, haft_str text)
 {
     haft__json_stream stream;
@@ -50,8 +50,8 @@ static bool is_object(haft__buf *buf, haft_str text)
     return object && done && status == HAFT_OK;
 }
 
-/* Servers that put arguments into a template answer 400 to a history in which they are no JSON
- * object, and one bad call would end the run. The model still sees what it wrote. */
+/* Servers that put arguments into a template answer 400 to a history with arguments that are not a
+ * JSON object, and one bad call would end the run. The model still sees what it wrote. */
 static void add_arguments(const haft__provider *provider, haft__json_writer *w, haft_str text)
 {
     haft__buf wrapped;

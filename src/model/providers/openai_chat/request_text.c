@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request_text.c - requests to a model whose calls are written in its text: tools are taught in the
- * system prompt, calls and results are ordinary messages.
+ * request_text.c - requests to a model whose calls are written in its text: the system prompt
+ * teaches the tools; calls and results are ordinary messages.
  *
- * Results go back in a user's message: a server refuses a tool's message that follows no calls of
- * its own kind. Tests: tests/model/providers/openai_chat/request_text_test.c.
+ * Results are sent in a user's message: a server rejects a tool message that does not follow native
+ * calls. Tests: tests/model/providers/openai_chat/request_text_test.c.
  */
 #include "base/error.h"
 #include "base/str.h"
@@ -12,7 +12,7 @@
 #include "model/providers/openai_chat/request_int.h"
 #include "tool/wire_name.h"
 
-/* Said where a server holds a reply to JSON although calls are taught otherwise. */
+/* Added if a server constrains a reply to JSON although another format is taught. */
 #define JSON_ALONE                                                                                 \
     " Write the call in this reply as JSON alone, with the name and the arguments, and nothing "   \
     "around it."
@@ -42,7 +42,7 @@ static void add_message(haft__buf *buf, const char *role, const haft__buf *text)
     }
 }
 
-/* Instructions and plan, and behind them how tools are called. */
+/* Instructions and plan, followed by how to call tools. */
 void haft__chat_text_system(const haft__chat *chat, haft__buf *buf, haft_str instructions)
 {
     haft__buf text;
@@ -56,7 +56,7 @@ void haft__chat_text_system(const haft__chat *chat, haft__buf *buf, haft_str ins
     haft__buf_finish(&text);
 }
 
-/* Calls before the message that is next: some formats count them (%f of format/state.h). */
+/* The number of calls before the next message: some formats count them (%f of format/state.h). */
 static size_t count_calls(const haft__chat *chat, const haft__messages *messages)
 {
     size_t calls = 0;
@@ -66,7 +66,7 @@ static size_t count_calls(const haft__chat *chat, const haft__messages *messages
     return calls;
 }
 
-/* The number of the call that has this id: it stands in the last turn that made any. */
+/* The number of the call with this id, which is in the last turn with calls. */
 static size_t find_number(const haft__message *next, size_t made, haft_str id, size_t otherwise)
 {
     while (made > 0 && next[-1].call_count == 0) {
@@ -106,7 +106,7 @@ static haft_status add_turn(haft__chat *chat, const haft__message *message, size
     return HAFT_OK;
 }
 
-/* All results that stand together, in one message. */
+/* Adds consecutive results as one message. */
 static haft_status add_results(haft__chat *chat, const haft__message *first, size_t count,
                                size_t made_before, haft__arena *arena, haft_error *err)
 {
@@ -140,7 +140,7 @@ static size_t count_results(const haft__messages *messages, size_t first)
     return i - first;
 }
 
-/* The next message, or the next few of them. */
+/* Adds the next message, or the next few. */
 static haft_status add_next(haft__chat *chat, const haft__messages *messages, haft__arena *arena,
                             haft_error *err)
 {
@@ -163,7 +163,7 @@ static haft_status add_next(haft__chat *chat, const haft__messages *messages, ha
     return status;
 }
 
-/* Without instructions there is no system message to teach in. */
+/* Without instructions the tools need a system message. */
 static void begin(haft__chat *chat, const haft__messages *messages)
 {
     bool has_system = messages->count > 0 && messages->items[0].role == HAFT__MESSAGE_SYSTEM;
@@ -173,9 +173,9 @@ static void begin(haft__chat *chat, const haft__messages *messages)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- synchronising ---- */
 
-/* Changes when they do: one may go and another come at the end. */
+/* A hash of the tools. Their count is not enough: one may be removed and another added. */
 static uint64_t mark_of(const haft__request *request)
 {
     uint64_t mark = 0;
@@ -195,7 +195,7 @@ static haft_status teach(haft__chat *chat, const haft__request *request, haft__a
         haft__format_write_tools(&chat->tool_prompt, chat->format, tools, request->tool_count);
         chat->tool_prompt_count = request->tool_count;
         chat->tool_prompt_hash = mark_of(request);
-        haft__buf_clear(&chat->messages); /* the tools stand in front of them */
+        haft__buf_clear(&chat->messages); /* the tools come before them */
         chat->done = 0;
     }
     return status;
@@ -220,9 +220,9 @@ haft_status haft__chat_text_sync(haft__chat *chat, const haft__request *request,
     return status;
 }
 
-/* ---- the last words ---- */
+/* ---- the final message ---- */
 
-/* What may be called now, where that is not what was taught. */
+/* The tools that may be called now, if they differ from those taught. */
 static void add_choice(haft__buf *text, const haft__request *request)
 {
     haft__arena arena;
@@ -246,7 +246,7 @@ static void add_choice(haft__buf *text, const haft__request *request)
     haft__arena_finish(&arena);
 }
 
-/* A user's message is there already: templates want user and assistant in turns, so it grows. */
+/* Appends to an existing user's message: templates need user and assistant in turns. */
 static void grow_last(haft__buf *buf, haft_str text)
 {
     haft__buf quoted;
@@ -274,7 +274,7 @@ void haft__chat_text_final_message(const haft__chat *chat, haft__buf *buf,
     }
     if (text.len > 0 && request->reply_format.len > 0
         && haft__format_find(request->reply_format) != chat->format) {
-        haft__buf_add_str(&text, HAFT__LIT(JSON_ALONE)); /* not in the marks that were taught */
+        haft__buf_add_str(&text, HAFT__LIT(JSON_ALONE)); /* not with the marks that were taught */
     }
     bool grows =
         last != NULL && (last->role == HAFT__MESSAGE_USER || last->role == HAFT__MESSAGE_TOOL);

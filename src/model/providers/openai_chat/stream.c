@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream.c - the body of an answer, as it arrives: an event stream, one JSON value, or
- * something that is no reply at all.
+ * stream.c - the body of a response, as it arrives: an event stream, one JSON value, or something
+ * that is not a reply.
  *
- * Servers that were asked for a stream do answer with a whole reply, with an error in a 200, or
- * with a proxy's HTML. The first byte tells them apart more reliably than the content type does.
+ * Servers answer a request for a stream with a whole reply, with an error in a 200, or with a
+ * proxy's HTML. The first byte is more reliable than the content type.
  * Tests: tests/model/providers/openai_chat/stream_test.c. Fuzzer: fuzz/openai_stream.c.
  */
 #include "json/stream.h"
@@ -14,7 +14,7 @@
 #include "model/providers/openai_chat/stream_int.h"
 #include "json/read.h"
 
-/* Bytes of a body without any event that are kept to say what it was. */
+/* Bytes of a body without events that are kept for the error message. */
 #define BEGINNING_BYTES 512
 
 #define CUT "the reply was cut off before its end"
@@ -61,7 +61,7 @@ void haft__openai_fail(haft__openai_stream *stream, haft__failure_kind kind, uin
     stream->failed = stream->over = true;
 }
 
-/* What is wrong with the bytes becomes the failure; only want of memory is an error. */
+/* Turns an error in the bytes into the failure; only out of memory is an error status. */
 static haft_status judge(haft__openai_stream *stream, haft_status status, const haft_error *found,
                          haft_error *err)
 {
@@ -115,7 +115,7 @@ static haft_status take_event(haft__openai_stream *stream, haft_str data, haft_e
     haft_error found = {0};
     data = haft__str_trim(data);
     if (data.len == 0) {
-        return HAFT_OK; /* a sign of life */
+        return HAFT_OK; /* a keep-alive */
     }
     if (haft__str_equal(data, HAFT__LIT("[DONE]"))) {
         stream->over = true;
@@ -145,8 +145,8 @@ static haft_status feed_events(haft__openai_stream *stream, haft_str bytes, haft
     return status == HAFT_OK ? haft__buf_check(&stream->body, err) : status;
 }
 
-/* The connection's end may have cost the last event its empty line; JSON says whether it is all
- * there. */
+/* The end of the connection may have removed the last event's empty line; the JSON shows whether
+ * the event is complete. */
 static haft_status end_events(haft__openai_stream *stream, haft_error *err)
 {
     haft__sse_event event;
@@ -167,7 +167,7 @@ static haft_status end_events(haft__openai_stream *stream, haft_error *err)
 
 /* ---- bodies ---- */
 
-/* Behind white space and a byte order mark. */
+/* Skips white space and a byte order mark. */
 static haft__openai_body kind_of(haft_str *io_bytes)
 {
     for (; io_bytes->len > 0; *io_bytes = haft__str_skip(*io_bytes, 1)) {
@@ -221,12 +221,12 @@ static void fail_found(haft__openai_stream *stream, const char *message)
     haft__buf_addf(&stream->text, "%s", message);
     haft__openai_add_excerpt(&stream->text, haft__buf_str(&stream->body),
                              stream->kind == HAFT__OPENAI_BODY_HTML);
-    if (stream->kind == HAFT__OPENAI_BODY_HTML) { /* a page for people, at another place */
+    if (stream->kind == HAFT__OPENAI_BODY_HTML) { /* an HTML page, from another URL */
         haft__openai_add_endpoint_hint(&stream->text);
     }
 }
 
-/* A value that is no JSON: one that was cut, or nonsense. */
+/* A value that is not JSON: cut, or invalid. */
 static haft_status judge_json(haft__openai_stream *stream, haft_status status,
                               const haft_error *found, haft_error *err)
 {
@@ -257,7 +257,7 @@ static haft_status end_json(haft__openai_stream *stream, haft_error *err)
     return status;
 }
 
-/* An event stream that did not end: a server that went away, or no event stream at all. */
+/* An event stream that did not end: the server disconnected, or it was not an event stream. */
 static void judge_events(haft__openai_stream *stream)
 {
     static const char *const starts[] = {":", "data:", "event:", "id:", "retry:"};
@@ -282,7 +282,7 @@ static haft_status end_body(haft__openai_stream *stream, haft_error *err)
         fail_cut(stream, "the model server ended its answer before it had begun");
         break;
     case HAFT__OPENAI_BODY_HTML: fail_found(stream, "expected a reply, found HTML: "); break;
-    case HAFT__OPENAI_BODY_JSON: /* it is whole: a finish_reason may be missing */
+    case HAFT__OPENAI_BODY_JSON: /* it is complete: a finish_reason may be missing */
         status = end_json(stream, err);
         break;
     case HAFT__OPENAI_BODY_EVENTS:
@@ -295,7 +295,7 @@ static haft_status end_body(haft__openai_stream *stream, haft_error *err)
     return status;
 }
 
-/* ---- the answer ---- */
+/* ---- the outcome ---- */
 
 static haft_status copy_failure(const haft__openai_stream *stream, haft__arena *arena,
                                 haft__model_outcome *ret_answer, haft_error *err)

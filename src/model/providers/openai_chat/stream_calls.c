@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream_calls.c - which call a piece of one belongs to.
+ * stream_calls.c - assigns each piece of a call to its call.
  *
- * OpenAI keys the pieces by `index` and sends id and name once. Other servers leave the index out,
- * give every call the same one, start at 1, repeat id and name with each piece, or send whole
- * calls. So: an index that is known continues its call, unless another id and a name come with it;
- * without an index a known id does; without both, a name begins a call and its absence continues
- * the last one. Calls are numbered in the order in which they began, whatever the server says.
+ * OpenAI keys the pieces by `index` and sends id and name once. Other servers omit the index, use
+ * the same index for every call, start at 1, repeat id and name with each piece, or send whole
+ * calls. So a known index continues its call, unless another id and a name come with it; without an
+ * index a known id does; without both, a name begins a call and its absence continues the last one.
+ * Calls are numbered in the order in which they began, whatever the server says.
  * Tests: tests/model/providers/openai_chat/stream_test.c.
  */
 #include <stdlib.h>
@@ -21,21 +21,21 @@
 #include "json/write.h"
 
 #define NO_INDEX     (-1)
-#define LEGACY_INDEX (-2) /* of `function_call`, of which there is one at most */
+#define LEGACY_INDEX (-2) /* of `function_call`, which occurs at most once */
 
 typedef struct haft__openai_call {
     int64_t index;   /* the server's */
     uint32_t number; /* ours */
-    bool begun;      /* its name is known and was given on */
+    bool begun;      /* its name is known and was emitted */
     haft__buf id;
-    haft__buf held; /* arguments that came before the name */
+    haft__buf held; /* arguments that arrived before the name */
 } openai_call;
 
-/* A piece of a call, as it came. */
+/* A piece of a call, as received. */
 typedef struct piece {
     int64_t index;
     haft_str id, name;
-    const haft__json *arguments; /* NULL when there are none */
+    const haft__json *arguments; /* NULL if absent */
 } piece;
 
 void haft__openai_calls_finish(haft__openai_stream *stream)
@@ -56,8 +56,8 @@ static bool has_id(const openai_call *call, haft_str id)
     return haft__str_equal(haft__buf_str(&call->id), id);
 }
 
-/* The newest call of that index, or without an index of that id; call_count when there is none.
- * The one that the last piece belonged to is looked at first: pieces come in rows. */
+/* The newest call with that index or, without an index, with that id; call_count if there is none.
+ * Tries the call of the last piece first, because pieces of one call are consecutive. */
 static size_t find_known(const haft__openai_stream *stream, const piece *p)
 {
     bool by_index = p->index != NO_INDEX;
@@ -71,7 +71,7 @@ static size_t find_known(const haft__openai_stream *stream, const piece *p)
     return stream->call_count;
 }
 
-/* The call that the piece continues; call_count when it begins one. */
+/* The call that the piece continues; call_count if it begins a call. */
 static size_t find_call(const haft__openai_stream *stream, const piece *p)
 {
     if (p->index == NO_INDEX && p->id.len == 0) {
@@ -125,7 +125,7 @@ static haft_status begin(haft__openai_stream *stream, size_t at, haft_str name, 
     return status;
 }
 
-/* A text as it is; anything else as JSON text. */
+/* A text unchanged; anything else as JSON text. */
 static haft_status arguments_text(haft__openai_stream *stream, const haft__json *arguments,
                                   haft_str *ret_text, haft_error *err)
 {
@@ -229,7 +229,7 @@ haft_status haft__openai_end_calls(haft__openai_stream *stream, haft_error *err)
 {
     haft_status status = HAFT_OK;
     for (size_t i = 0; i < stream->call_count && status == HAFT_OK; i++) {
-        /* A call that never got a name is a call all the same: somebody has to answer it. */
+        /* A call without a name still counts as a call, so that it gets a result. */
         status = stream->calls[i].begun ? HAFT_OK : begin(stream, i, HAFT__LIT(""), err);
         haft__delta delta = {.kind = HAFT__DELTA_CALL_END, .index = stream->calls[i].number};
         if (status == HAFT_OK) {

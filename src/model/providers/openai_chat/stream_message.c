@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream_message.c - what a message, or a piece of one, says; why it stopped; what it cost.
+ * stream_message.c - the contents of a message or of a piece of one; its stop reason; its usage.
  *
- * A whole message is a stream of one piece, so that there is one way to read both.
+ * A whole message is a stream of one piece, so that one function reads both.
  * Tests: tests/model/providers/openai_chat/stream_message_test.c.
  */
 #include "base/macros.h"
@@ -18,7 +18,7 @@ static haft_status give_text(haft__openai_stream *stream, haft__delta_kind kind,
     return text.len > 0 ? haft__openai_emit_delta(stream, &delta, err) : HAFT_OK;
 }
 
-/* ---- what it says ---- */
+/* ---- contents ---- */
 
 static haft_status give_refusal(haft__openai_stream *stream, haft_str text, haft_error *err)
 {
@@ -86,12 +86,12 @@ static haft_status take_message(haft__openai_stream *stream, haft__json message,
     return status == HAFT_OK ? haft__openai_read_calls(stream, message, err) : status;
 }
 
-/* ---- why it stopped ---- */
+/* ---- stop reason ---- */
 
 static const struct {
     const char *reason;
     haft__stop_reason stop;
-    bool failed; /* the server gave up */
+    bool failed; /* the server failed */
 } reasons[] = {
     {"stop", HAFT__STOP_END, false},
     {"tool_calls", HAFT__STOP_CALLS, false},
@@ -104,8 +104,7 @@ static const struct {
     {"insufficient_system_resource", HAFT__STOP_END, true},
 };
 
-/* A reason that nobody knows is taken for a plain end: there are servers with words of their own.
- */
+/* An unknown reason counts as a plain end: some servers have their own words. */
 static void take_reason(haft__openai_stream *stream, haft_str reason)
 {
     if (reason.len == 0) {
@@ -126,7 +125,7 @@ static void take_reason(haft__openai_stream *stream, haft_str reason)
     }
 }
 
-/* ---- what it cost ---- */
+/* ---- usage ---- */
 
 static haft_status take_usage(haft__openai_stream *stream, haft__json usage, haft_error *err)
 {
@@ -140,7 +139,7 @@ static haft_status take_usage(haft__openai_stream *stream, haft__json usage, haf
     return haft__openai_emit_delta(stream, &delta, err);
 }
 
-/* ---- all of it ---- */
+/* ---- the message ---- */
 
 static haft_status take_choice(haft__openai_stream *stream, haft__json choice, haft_error *err)
 {
@@ -158,7 +157,7 @@ static haft_status take_choice(haft__openai_stream *stream, haft__json choice, h
     return status;
 }
 
-/* One reply was asked for; of more, the first counts. */
+/* One reply was requested; if there are several, the first counts. */
 static bool is_first(haft__json choice, uint32_t at)
 {
     const haft__json *index = haft__object_find(choice, "index");
@@ -188,8 +187,8 @@ haft_status haft__openai_read_value(haft__openai_stream *stream, haft__json valu
     return status;
 }
 
-/* With a named tool OpenAI says "stop", and others say "tool_calls" without any: what came
- * decides. */
+/* With a named tool OpenAI says "stop", and others say "tool_calls" without any: the calls in the
+ * reply decide. */
 haft_status haft__openai_end_reply(haft__openai_stream *stream, haft_error *err)
 {
     haft_status status = haft__openai_end_text(stream, err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream_text.c - a reply whose calls are in its text: the parser of the format finds them while
- * the text arrives, and tells them as pieces of a reply like any other.
+ * stream_text.c - a reply with calls in its text: the parser of the format finds them while the
+ * text arrives, and reports them as ordinary deltas.
  *
- * A call that cannot be read is a call all the same, so that it is answered:
- * HAFT__DELTA_CALL_MALFORMED. Tests: tests/model/providers/openai_chat/stream_text_test.c.
+ * A malformed call still counts as a call (HAFT__DELTA_CALL_MALFORMED), so that it gets a result.
+ * Tests: tests/model/providers/openai_chat/stream_text_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -14,9 +14,9 @@
 #include "tool/wire_name.h"
 #include "json/write.h"
 
-/* What a block of code is a call of. */
+/* The tool that a block of code calls. */
 #define CODE_TOOL "python_execution"
-/* The name of a call that has none that can be read. */
+/* The name of a call whose own name cannot be read. */
 #define NO_NAME "unreadable_call"
 
 haft_str haft__openai_tool_name(const haft__openai_stream *stream, haft_str wire)
@@ -100,13 +100,13 @@ static haft_status end_code(haft__openai_stream *stream, const haft__parser_even
                             haft_error *err)
 {
     if (!stream->text_call_open) {
-        return HAFT_OK; /* an empty block: nothing to run */
+        return HAFT_OK; /* an empty block has no code to run */
     }
     haft_status status = give(stream, HAFT__DELTA_ARGUMENTS, HAFT__LIT("\"}"), err);
     return status == HAFT_OK ? end_call(stream, found, err) : status;
 }
 
-/* ---- what the parser finds ---- */
+/* ---- events of the parser ---- */
 
 static haft_status take(void *context, const haft__parser_event *found, haft_error *err)
 {
@@ -134,8 +134,8 @@ static haft_str skip_space(haft_str text)
     return text;
 }
 
-/* A server that has told the reasoning apart has taken its tags out of the text; and what begins as
- * JSON where it was to be that is no reasoning. */
+/* If the server separates the reasoning, its tags are no longer in the text. If only JSON was
+ * requested, a text that begins as JSON is not reasoning. */
 static bool begins_inside(const haft__openai_stream *stream, haft_str text)
 {
     text = skip_space(text);
@@ -162,8 +162,8 @@ static haft_status begin_text(haft__openai_stream *stream, const haft__format *f
     return status == HAFT_OK ? haft__parser_feed(stream->parser, text, err) : status;
 }
 
-/* Under a schema a reply is an object, or an array of them. A server that takes no notice leaves
- * the model to what it was taught: how the text begins says which it is. */
+/* With a schema a reply is an object, or an array of them. If the server ignores the schema, the
+ * model writes the format that it was taught: the start of the text shows which. */
 static haft_status choose_format(haft__openai_stream *stream, haft_str text, haft_error *err)
 {
     text = skip_space(text);
@@ -191,15 +191,15 @@ haft_status haft__openai_feed_text(haft__openai_stream *stream, haft_str text, h
         return haft__parser_feed(stream->parser, text, err);
     }
     if (stream->options.json_only && skip_space(text).len == 0) {
-        return HAFT_OK; /* how it begins is not known yet */
+        return HAFT_OK; /* the start is not known yet */
     }
     return stream->options.fallback_format != NULL
                ? choose_format(stream, text, err)
                : begin_text(stream, stream->options.format, text, err);
 }
 
-/* A reply that was taken to begin in reasoning, and in which that never ended: it did not think,
- * and what it says is its answer. */
+/* The reply was assumed to begin in reasoning, which never ended: there was no reasoning, and the
+ * text is the answer. */
 static haft_status end_reasoning(haft__openai_stream *stream, haft_error *err)
 {
     haft__assembly *reply = &stream->assembly;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write_reply.c - answers to Chat Completions requests. Tests:
+/* write_reply.c - responses to Chat Completions requests. Tests:
  * tests/model/providers/openai_chat/write_reply_test.c. */
 #include "model/providers/openai_chat/write_reply.h"
 
@@ -9,11 +9,11 @@
 #include "json/object.h"
 #include "json/write.h"
 
-#define PIECE_BYTES 16 /* of a text that is streamed, unless that makes too many */
+#define PIECE_BYTES 16 /* of a streamed text, unless there would be too many pieces */
 
 /* ---- names and ids ---- */
 
-/* As the request spells it; what it does not declare, as every provider takes it. */
+/* The name as in the request; if it is not declared, its wire name. */
 static haft_str wire_name(haft__arena *arena, const haft__chat_parsed *asked, haft_str name)
 {
     for (size_t i = 0; i < asked->request.tool_count; i++) {
@@ -59,7 +59,7 @@ haft_status haft__chat_prepare_reply(haft__arena *arena, const haft__chat_parsed
     return HAFT_OK;
 }
 
-/* ---- what whole answers and chunks share ---- */
+/* ---- shared by whole responses and chunks ---- */
 
 static void add_head(haft__json_writer *w, const haft__chat_reply_header *head, const char *object)
 {
@@ -97,7 +97,7 @@ static void add_usage(haft__json_writer *w, const haft__token_usage *usage)
     haft__json_end_object(w);
 }
 
-/* A refusal in words is a reply like others; one without is the provider's filter. */
+/* A refusal with a text is an ordinary reply; one without is the provider's filter. */
 static const char *finish_reason(haft__stop_reason stop, bool silent)
 {
     switch (stop) {
@@ -109,7 +109,7 @@ static const char *finish_reason(haft__stop_reason stop, bool silent)
     HAFT__UNREACHABLE();
 }
 
-/* ---- whole ---- */
+/* ---- whole responses ---- */
 
 static void add_calls(haft__json_writer *w, const haft__reply *reply)
 {
@@ -183,7 +183,7 @@ void haft__chat_write_reply(haft__buf *buf, const haft__chat_reply_header *head,
 
 /* ---- streams ---- */
 
-/* From "data: {" to the delta's brace, or to the end of an empty list of choices. */
+/* From "data: {" to the opening brace of the delta, or to the end of an empty list of choices. */
 static void open_chunk(haft__json_writer *w, haft__buf *buf, const haft__chat_reply_header *head,
                        bool choice)
 {
@@ -292,7 +292,7 @@ void haft__chat_write_chunk(haft__buf *buf, const haft__chat_reply_header *head,
     case HAFT__DELTA_STOP: finish = finish_reason(delta->stop, delta->text.len == 0); break;
     case HAFT__DELTA_CALL_END:
     case HAFT__DELTA_CALL_MALFORMED:
-    case HAFT__DELTA_USAGE: break; /* were seen to above */
+    case HAFT__DELTA_USAGE: break; /* handled above */
     }
     close_chunk(&w, buf, head, finish);
 }
@@ -302,7 +302,7 @@ void haft__chat_write_done(haft__buf *buf)
     haft__buf_add_str(buf, HAFT__LIT("data: [DONE]\n\n"));
 }
 
-/* Up to the first character that begins at `size` or behind it. */
+/* Up to the first character that begins at `size` or later. */
 static size_t piece_length(haft_str text, size_t size)
 {
     while (size < text.len && ((unsigned char)text.ptr[size] & 0xC0U) == 0x80U) {
@@ -311,7 +311,7 @@ static size_t piece_length(haft_str text, size_t size)
     return size < text.len ? size : text.len;
 }
 
-/* A text in pieces of whole characters. */
+/* Adds a text in pieces of whole characters. */
 static void add_pieces(haft__buf *buf, const haft__chat_reply_header *head, haft__delta delta)
 {
     haft_str rest = delta.text;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reply.c - OpenAI's Responses: items message, reasoning and function_call. A stream
- * ends with an event that has the whole response, so that nothing of it is put together here.
- * Tests: tests/model/native_test.c.
- */
+/* reply.c - OpenAI's Responses: items message, reasoning and function_call. A stream ends with an
+ * event that has the whole response, so that nothing is assembled here. Tests:
+ * tests/model/native_test.c. */
 #include "base/str.h"
 #include "model/native_reply.h"
 #include "json/object.h"
@@ -63,7 +61,7 @@ static haft_status take_response(haft__native_reply *n, haft__json response, haf
         haft__object_find_kind(response, "incomplete_details", HAFT__JSON_OBJECT);
     haft_status status = HAFT_OK;
     if (items == NULL) {
-        return HAFT_OK; /* it is something else */
+        return HAFT_OK; /* another kind of event */
     }
     n->has_message = true;
     for (uint32_t i = 0; i < items->count && status == HAFT_OK; i++) {
@@ -77,7 +75,7 @@ static haft_status take_response(haft__native_reply *n, haft__json response, haf
     return status;
 }
 
-/* Of the events those that end the response have all of it. */
+/* Only the events that end a response matter: they contain all of it. */
 static haft_status take(haft__native_reply *n, haft__json value, haft_error *err)
 {
     const haft__json *response = haft__object_find_kind(value, "response", HAFT__JSON_OBJECT);
