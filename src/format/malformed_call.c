@@ -56,7 +56,7 @@ void haft__malformed_call_end(haft__parser *p)
 void haft__malformed_call_end_at_mark(haft__parser *p, const haft__format_mark *mark)
 {
     if (mark->act == HAFT__ACTION_CALL_BEGIN || mark->keep
-        || mark->head) { /* it belongs to what follows */
+        || mark->head) { /* it belongs to the next call */
         haft__call_builder_unrecord(p, strlen(mark->text));
     }
     haft__malformed_call_end(p);
@@ -146,8 +146,7 @@ static bool hide_nested_call(haft__parser *p, const haft__format_mark *mark)
 static bool hide_nested_end(haft__parser *p, const haft__format_mark *mark)
 {
     haft__malformed_call *w = &p->malformed;
-    bool half =
-        p->format->states[mark->to].bytes == HAFT__BYTES_TAIL; /* the rest of the end follows */
+    bool half = p->format->states[mark->to].bytes == HAFT__BYTES_TAIL; /* more of the end follows */
     w->level -= half ? 0 : 1;
     haft__parser_enter_state(p, p->format->malformed);
     return true;
@@ -263,8 +262,7 @@ haft__malformed_call_step haft__malformed_call_scan_byte(const haft__parser *p,
     case ']':
     case ')':
         check_string(w);
-        if (element
-            && c == ']') { /* a brace does not end an array: it belongs to the malformed call */
+        if (element && c == ']') { /* a brace does not end an array */
             return HAFT__MALFORMED_ENDS_BEFORE;
         }
         if (close_bracket(w, c) && w->depth == w->floor && ends_value) {

@@ -196,8 +196,7 @@ struct haft__parser {
     haft__parser_event_kind cut_kind;
     haft__buf scratch;
     haft__buf undecided; /* bytes whose meaning is not known yet */
-    haft__buf
-        suspect; /* reasoning from a possible call on; if the reasoning follows text, all of it */
+    haft__buf suspect;   /* reasoning from a possible call on; all of it, if it follows text */
     const haft__format_mark *supposed; /* the tag that begins reasoning after text, or NULL */
     uint8_t supposed_in;               /* ... the state of that text */
     bool last_read;   /* the bytes that were undecided at the end of the text have been read */

@@ -90,9 +90,8 @@ static bool ends_value(haft__parser_repair *m, char c)
     } else {
         ends = on_outside(m, c);
     }
-    m->last = m->comment == '*' && m->last == '/'
-                  ? '\0'
-                  : c; /* the star that begins the comment does not end it */
+    m->last =
+        m->comment == '*' && m->last == '/' ? '\0' : c; /* not the star that begins the comment */
     return ends;
 }
 

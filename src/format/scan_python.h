@@ -58,8 +58,7 @@ typedef struct haft__parser_python_scanner {
     uint8_t what; /* haft__scan_kind */
     haft__py_state state;
     uint32_t depth;
-    uint8_t
-        stack[HAFT__LIMIT_JSON_DEPTH]; /* haft__py_kind, with ITEMS if the container has an item */
+    uint8_t stack[HAFT__LIMIT_JSON_DEPTH]; /* haft__py_kind; ITEMS: it has an item */
     bool may_close;
 
     haft__py_role role; /* of the current string */
@@ -74,9 +73,9 @@ typedef struct haft__parser_python_scanner {
     const char *why;
     haft__py_text text;
     uint32_t skip_depth; /* open parentheses and brackets */
-    char closers[HAFT__LIMIT_JSON_DEPTH
-                 + 1]; /* the closer of each; past the limit any closer counts */
-    bool to_end;       /* skips to the end of the list, not of a call */
+    char
+        closers[HAFT__LIMIT_JSON_DEPTH + 1]; /* of each of them; past the limit any closer counts */
+    bool to_end;                             /* skips to the end of the list, not of a call */
 } haft__parser_python_scanner;
 
 #endif

@@ -159,8 +159,7 @@ typedef struct haft__render {
     bool bare_one; /* omit calls_begin and calls_end around a single call */
 
     const char *results_begin, *result, *result_next, *results_end;
-    const char
-        *result_marks[6]; /* marks that a result must not contain, in addition to the format's */
+    const char *result_marks[6]; /* a result must not contain these either */
 } haft__render;
 
 typedef struct haft__format {

@@ -63,9 +63,8 @@ typedef struct haft__provider_request_options {
 typedef void haft__provider_emit(void *context, const haft__delta *delta);
 
 typedef struct haft__provider_stream_options {
-    const haft__tools *tools; /* maps wire names back to the names of tools; may be NULL */
-    const haft__format
-        *format; /* of calls in the text; NULL: the provider returns calls natively */
+    const haft__tools *tools;   /* maps wire names back to the names of tools; may be NULL */
+    const haft__format *format; /* of calls in the text; NULL: native calls */
     /* The format of a reply that should have been only JSON and is not; or NULL. */
     const haft__format *fallback_format;
     const haft__format_tool *format_tools; /* the tools that can be called */
@@ -138,16 +137,16 @@ typedef struct haft__provider_api {
                                 haft__model_failure *ret_failure, haft_error *err);
 } haft__provider_api;
 
-/* What a provider can do, whatever its wire format. */
+/* Capabilities of a provider, independent of its wire format. */
 typedef struct haft__provider_capabilities {
     bool allowed_tools; /* a choice can name several tools */
     bool named_choice;  /* a choice can name one; else that tool is sent alone, as required */
     bool parallel;      /* parallel calls can be switched off */
-    haft__constraint_kind constraint; /* what can hold a reply to a form */
-    haft__schema_target schema;       /* which JSON Schema it takes */
+    haft__constraint_kind constraint; /* the constraint that it can enforce on a reply */
+    haft__schema_target schema;       /* the variant of JSON Schema that it accepts */
 } haft__provider_capabilities;
 
-/* The differences between servers that speak Chat Completions; empty in rows of other formats. */
+/* The differences between servers of Chat Completions; empty in rows of other wire formats. */
 typedef struct haft__provider_chat_variant {
     bool stream_usage;      /* knows stream_options.include_usage */
     bool strict_order;      /* a user's message may not follow a tool's */
@@ -155,7 +154,7 @@ typedef struct haft__provider_chat_variant {
     bool any_arguments;     /* arguments in the history need not be a JSON object */
     const char *must_call;  /* tool_choice for "some tool" */
     const char *max_tokens; /* the member that bounds a reply; "": as the options name it */
-    const char *reasoning;  /* the member for reasoning that goes back with calls; "": none */
+    const char *reasoning;  /* the member for reasoning that is sent back with calls; "": none */
 } haft__provider_chat_variant;
 
 struct haft__provider {
@@ -164,8 +163,8 @@ struct haft__provider {
     const char *base_url_env; /* the variable for a spec without a base_url; "" for none */
     const char *key_env;      /* the variable with the key; "" for none */
     const char
-        *local_key_env; /* the variable with a key for servers of this machine; "" for none */
-    bool needs_key;     /* without one it answers 401 */
+        *local_key_env; /* the variable with a key for servers on this machine; "" for none */
+    bool needs_key;     /* without a key it answers 401 */
     const haft__provider_api *api;
     haft__provider_capabilities capabilities;
     haft__provider_chat_variant chat;
@@ -174,7 +173,7 @@ struct haft__provider {
 /* All rows; the last one is haft__provider_compatible. */
 const haft__provider *haft__providers(size_t *ret_count);
 
-/* The row for a server of which only its wire format, Chat Completions, is known. */
+/* The row for a server of which only the wire format, Chat Completions, is known. */
 const haft__provider *haft__provider_compatible(void);
 
 /* The row for a model: `openai` with another host in base_url is the compatible one. NULL for
@@ -187,8 +186,8 @@ const haft__provider *haft__provider_for_model(const haft__model_spec *model);
 HAFT_MUST_USE haft_status haft__provider_join_url(const haft__provider *provider, haft_str base_url,
                                                   haft_str path, haft__buf *buf, haft_error *err);
 
-/* The environment variable with the key; "" for none. The provider's own is used for its own host
- * alone: a key is never sent to another host unless the spec names it. */
+/* The environment variable with the key; "" for none. The provider's own variable is used only for
+ * its own host: a key is never sent to another host unless the spec names it. */
 haft_str haft__provider_key_env(const haft__provider *provider, const haft__model_spec *model);
 
 /* Whether an option of the spec is not sent, because the request has that member itself. */
@@ -197,7 +196,7 @@ bool haft__provider_is_reserved_option(const haft__provider *provider, haft_str 
 /* NULL is fine. */
 void haft__provider_conversation_destroy(haft__provider_conversation *conversation);
 
-/* The price of a model, for haft__spec_options.find_price. False when it is not known for sure.
+/* The price of a model, for haft__spec_options.find_price. False if it is not known for sure.
  * `context` is not used. */
 bool haft__provider_price(void *context, haft_str provider, haft_str model, haft__price *ret_price);
 

@@ -91,8 +91,7 @@ static const haft__provider providers[] = {
      .key_env = "",
      .local_key_env = "OPENAI_API_KEY",
      .api = &haft__openai_chat_api,
-     .capabilities = {.named_choice = true,
-                      .schema = HAFT__TARGET_OPENAI}, /* the most restricted */
+     .capabilities = {.named_choice = true, .schema = HAFT__TARGET_OPENAI}, /* the strictest */
      .chat = {.stream_usage = true, .must_call = "required", .max_tokens = "", .reasoning = ""}},
 };
 

@@ -90,7 +90,7 @@ typedef enum haft__offline_question {
 
 haft__offline_question haft__offline_question_of(haft_str task);
 
-/* Cue words say what is asked, not what it is asked about: they are not searched for. */
+/* Cue words give the kind of question, not its subject: they are not searched for. */
 typedef enum haft__offline_cue {
     HAFT__OFFLINE_NO_CUE,
     HAFT__OFFLINE_CUE,
