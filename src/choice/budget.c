@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* budget.c - which budget is used up. Tests: tests/choice/budget_test.c. */
+/* budget.c - finds the budget that is used up. Tests: tests/choice/budget_test.c. */
 #include "choice/choice.h"
 
 static uint64_t sum(uint64_t a, uint64_t b)

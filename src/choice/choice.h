@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * choice/choice.h - the tool-choice policy: may the model call a tool in this turn, must it, which
- * ones, and why. Pure functions of the spec and of what has happened; docs/choice.md explains them.
+ * choice/choice.h - the tool-choice policy: whether the model may call a tool in this turn, whether
+ * it must, which ones, and why.
  *
- * Nothing here allocates, except through a haft__buf of the caller's that has to grow, and every
- * cost is linear in the number of tools offered.
+ * The functions are pure: they depend only on the spec and on the facts of the run. docs/choice.md
+ * explains them. They allocate only to grow a haft__buf of the caller. Every cost is linear in the
+ * number of offered tools.
  */
 #ifndef HAFT_CHOICE_CHOICE_H
 #define HAFT_CHOICE_CHOICE_H
@@ -13,46 +14,46 @@
 #include "base/limits.h"
 #include "spec/spec.h"
 
-/* A tool that is offered in this turn (at most HAFT__LIMIT_CHOICE_TOOLS are), and what has become
- * of its calls so far in this run. No name is offered twice. */
+/* A tool of the offer of this turn (at most HAFT__LIMIT_CHOICE_TOOLS), and the results of its calls
+ * so far in this run. Names are distinct. */
 typedef struct haft__choice_tool {
     haft_str name;
     haft__tool_role role;
     bool finished; /* has a call_finished, ok or not: counts for the gate if it is a data tool */
-    bool rejected; /* was called, and a person rejected every call of it; `finished` wins */
-    bool hidden;   /* it can be called, but is not declared: nobody can be forced to call it */
+    bool rejected; /* it was called, and a person rejected every call; `finished` wins */
+    bool hidden;   /* callable but not declared: the model cannot be forced to call it */
 } haft__choice_tool;
 
 /* A budget that is used up: "turns", "calls", "tokens", "usd", "wall". */
 typedef struct haft__spent_budget {
-    const char *what; /* NULL: none is */
+    const char *what; /* NULL: no budget is used up */
     uint64_t used, limit;
 } haft__spent_budget;
 
-/* What has happened, as far as the policy looks at it. */
+/* The facts that the policy depends on. */
 typedef struct haft__choice_facts {
-    uint32_t turn; /* the one about to start, from 1 */
+    uint32_t turn; /* the turn about to start, from 1 */
     const haft__choice_tool *tools;
     size_t tool_count;
-    /* Data tools that were counted and are not offered any more; they stay counted. Distinct, and
-     * none of them among `tools`. */
+    /* Data tools that were counted and are no longer offered; they stay counted. Distinct, and
+     * disjoint from `tools`. */
     const haft_str *also_counted;
     size_t also_counted_count;
-    bool gate_opened;         /* a gate_opened event has been seen: it stays open */
-    bool default_satisfied;   /* a call such as the forced default wants has finished */
+    bool gate_opened;         /* a gate_opened event was seen; the gate stays open */
+    bool default_satisfied;   /* a call that satisfies the forced default has finished */
     haft__spent_budget spent; /* a budget other than turns */
-    bool cut;                 /* of a correction: the token limit ended the reply */
+    bool cut;                 /* of a correction: the reply ended at the token limit */
 } haft__choice_facts;
 
 typedef struct haft__gate {
     bool on;            /* this run has a gate */
     uint32_t called;    /* distinct data tools counted; also without a gate */
     uint32_t reachable; /* data tools counted, or offered and not rejected; also without a gate */
-    uint32_t threshold; /* after the cap by what is reachable; 0 without a gate */
+    uint32_t threshold; /* capped at `reachable`; 0 without a gate */
     bool open;          /* also true without a gate */
 } haft__gate;
 
-/* Which rule decided. */
+/* The rule that decided. */
 typedef enum haft__choice_rule {
     HAFT__RULE_LIMIT,
     HAFT__RULE_SCHEDULE,
@@ -72,23 +73,23 @@ typedef struct haft__choice {
     bool *allowed;                    /* for each of facts->tools: may it run in this turn */
 } haft__choice;
 
-/* Decides the next turn. `allowed` (facts->tool_count of them) is the caller's. */
+/* Decides the next turn. The caller owns `allowed` (facts->tool_count items). */
 void haft__choice_decide(const haft__spec *spec, const haft__choice_facts *facts, bool *allowed,
                          haft__choice *ret_choice);
 
-/* The gate alone: what gate_opened is decided by. */
+/* Evaluates the gate alone; the gate_opened event follows from it. */
 haft__gate haft__gate_evaluate(const haft__spec *spec, const haft__choice_facts *facts);
 
 typedef struct haft__usage {
     uint32_t calls;
-    uint64_t input_tokens, output_tokens; /* together they spend the token budget */
-    uint64_t cached_tokens;               /* of the input; spends nothing of its own */
+    uint64_t input_tokens, output_tokens; /* their sum counts against the token budget */
+    uint64_t cached_tokens;               /* part of the input; not counted a second time */
     uint64_t cost_micros;
     uint64_t wall_ms;
 } haft__usage;
 
-/* Which budget is used up, if any: the first of calls, tokens, usd and wall that has reached its
- * limit. Turns are not looked at here. */
+/* Returns the first of calls, tokens, usd and wall that has reached its limit. Does not check
+ * turns. */
 haft__spent_budget haft__budget_check(const haft__spec *spec, const haft__usage *usage);
 
 /* ---- judging a reply ---- */
@@ -113,38 +114,41 @@ typedef enum haft__violation {
 #undef X
 } haft__violation;
 
-/* Whether a reply breaks the choice. Under `none` because of a limit nothing is a violation: the
+/* Whether a reply breaks the choice. In mode `none` because of a limit nothing is a violation: the
  * caller does not run the calls. */
 haft__violation haft__judge_reply(const haft__choice *choice, bool has_text,
                                   const haft_str *call_names, const haft__call_standing *standings,
                                   size_t call_count);
 const char *haft__violation_name(haft__violation violation);
 
-/* What the model is told when it is asked again; nothing for HAFT__VIOLATION_NONE. */
+/* Appends the correction that the model reads when it is asked again; nothing for
+ * HAFT__VIOLATION_NONE. */
 void haft__violation_correction(haft__buf *buf, const haft__choice *choice,
                                 const haft__choice_facts *facts, haft__violation violation);
 
 /* ---- guards ---- */
 
-/* What the guards of control tools look at. */
+/* The facts that the guards of control tools depend on. */
 typedef struct haft__guard_facts {
     haft__gate gate;
     uint32_t data_called;    /* distinct data tools with a finished call */
-    uint32_t data_reachable; /* data tools allowed now or already counted, rejected ones left out */
-    const bool *phase_done;  /* for each phase of the spec: has one of its tools a finished call? */
+    uint32_t data_reachable; /* data tools that are allowed now or already counted, without rejected
+                                ones */
+    const bool *phase_done;  /* for each phase of the spec: one of its tools has a finished call */
     bool artifact_offered;   /* store_artifact is enabled */
     bool artifact_stored;
-    /* The offer, so that a refusal can name what is still possible; may be left out. */
+    /* The offer, so that a refusal can name possible next calls. Optional. */
     const haft__choice_tool *tools;
     size_t tool_count;
 } haft__guard_facts;
 
-/* The facts as they are now: after the other calls of the batch, for control calls come last. */
+/* Collects the current facts. Control calls are decided last, so the facts include the other calls
+ * of the batch. */
 haft__guard_facts haft__guard_collect(const haft__spec *spec, const haft__choice_facts *facts,
                                       const bool *phase_done, bool artifact_stored);
 
-/* Whether the tool may run now: some built-ins have a guard (tool/builtin.h), all other tools pass.
- * If not, appends all that is missing, for the model to read. */
+/* Whether the tool may run now. Some built-ins have a guard (tool/builtin.h); all other tools pass.
+ * If the guard fails, appends everything that is missing, for the model to read. */
 bool haft__guard_passes(const haft__spec *spec, const haft__guard_facts *facts, haft_str tool,
                         haft__buf *why);
 
@@ -152,45 +156,45 @@ bool haft__guard_passes(const haft__spec *spec, const haft__guard_facts *facts, 
 
 typedef enum haft__no_progress_verdict {
     HAFT__NO_PROGRESS_FINE,
-    HAFT__NO_PROGRESS_HINT,   /* run it; if it then brings nothing new, tell the model */
+    HAFT__NO_PROGRESS_HINT,   /* run it; if the result is not new, add a hint for the model */
     HAFT__NO_PROGRESS_REFUSE, /* do not run it */
     HAFT__NO_PROGRESS_STOP,   /* end the run */
 } haft__no_progress_verdict;
 
-/* A call that finished, as far as the detector looks at it. */
+/* A finished call, as the detector sees it. */
 typedef struct haft__no_progress_call {
     uint64_t tool;   /* hash of the tool's name */
     uint64_t call;   /* hash of the name and the canonical arguments */
-    uint64_t result; /* hash of what came back, result or error; never 0 */
-    bool failed;     /* it was an error */
+    uint64_t result; /* hash of the result or error; never 0 */
+    bool failed;     /* the result is an error */
 } haft__no_progress_call;
 
-/* As many calls as A-B-A-B needs to be seen when the second B comes. */
+/* The number of earlier calls needed to detect A-B-A-B at the second B. */
 #define HAFT__NO_PROGRESS_WINDOW 3
 
 /* The last calls of a run, newest last. Plain data, folded like the rest of the state. */
 typedef struct haft__no_progress {
     haft__no_progress_call last[HAFT__NO_PROGRESS_WINDOW];
     uint32_t count;    /* entries used */
-    uint32_t repeated; /* how many calls in a row brought nothing new, refused ones included */
+    uint32_t repeated; /* calls in a row without a new result, refused ones included */
     uint32_t refused;  /* how many of those were refused */
 } haft__no_progress;
 
-/* What to do about a call that is about to run. It is taken for a repetition when it is the last
- * call again, when it goes on with A-B-A-B, or when the last three calls were of this tool and all
- * failed with one error. */
+/* Decides about a call that is about to run. It is a repetition if it equals the last call, if it
+ * continues A-B-A-B, or if the last three calls were of this tool and all failed with the same
+ * error. */
 haft__no_progress_verdict haft__no_progress_check(const haft__no_progress *progress, uint64_t tool,
                                                   uint64_t call);
 
-/* Notes a call that finished. True when it brought nothing new: the last call again with the same
+/* Records a finished call. Returns true if its result is not new: the last call again with the same
  * result, another call of the same tool with the same error, or A-B-A-B with the same results. */
 bool haft__no_progress_note(haft__no_progress *progress, haft__no_progress_call call);
 
-/* Notes a call that was refused as a repetition. */
+/* Records a call that was refused as a repetition. */
 void haft__no_progress_note_refused(haft__no_progress *progress);
 
-/* What the model is told with the result (HINT) or in its place (REFUSE), or why the run ends
- * (STOP); nothing when all is fine. */
+/* Appends the text that the model reads with the result (HINT) or in its place (REFUSE), or the
+ * reason why the run ends (STOP); nothing for other verdicts. */
 void haft__no_progress_explain(haft__buf *buf, haft__no_progress_verdict verdict, haft_str tool);
 
 #endif

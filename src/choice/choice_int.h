@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choice/choice_int.h - what the files of this directory share. */
+/* choice/choice_int.h - declarations shared by the files of src/choice. */
 #ifndef HAFT_CHOICE_CHOICE_INT_H
 #define HAFT_CHOICE_CHOICE_INT_H
 
 #include "base/str.h"
 #include "choice/choice.h"
 
-/* A list of names in a text for a model: "glob, grep and 3 more", so that no offer makes it long.
- */
+/* A list of names in a text for a model: "glob, grep and 3 more". It is capped, so that a large
+ * offer does not make it long. */
 typedef struct haft__name_list {
     haft__buf *buf;
-    size_t shown, left; /* written, and only counted */
+    size_t shown, left; /* names written, and names only counted */
 } haft__name_list;
 
 void haft__name_list_add(haft__name_list *names, haft_str name);
 void haft__name_list_end(haft__name_list *names);
 
-/* Appends "call 2 more of: grep, read": data tools that a call of would count for the first time.
- * Without tools to name, says so in general. */
+/* Appends "call 2 more of: grep, read": the data tools whose call would count for the first time.
+ * Without tools to name, appends a general text. */
 void haft__name_list_add_uncalled(haft__buf *buf, uint32_t missing, const haft__choice_tool *tools,
                                   size_t tool_count);
 
-/* Counting a call of it would bring the gate nearer to opening. */
+/* Whether a finished call of the tool would raise the count of the gate. */
 static inline bool haft__choice_is_uncalled(const haft__choice_tool *tool)
 {
     return tool->role == HAFT__ROLE_DATA && !tool->finished && !tool->rejected;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * choose.c - the rules in their order: limits, schedule, gate, default. The first that matches
- * decides; one that has to pass says why, and the reason goes on with the next.
+ * choose.c - the rules in their order: limits, schedule, gate, default. The first rule that matches
+ * decides. A rule that cannot apply adds its reason, and the next rule continues the text.
  *
  * Tests: tests/choice/choose_test.c, tests/choice/exhaustive_test.c, tests/choice/docs_test.c.
  */
@@ -20,7 +20,6 @@ typedef struct choice_context {
     haft__choice *choice;
 } choice_context;
 
-/* Appends to the reason. */
 static void add_reason(haft__choice *choice, const char *format, ...) HAFT__PRINTF(2, 3);
 
 static void add_reason(haft__choice *choice, const char *format, ...)
@@ -32,7 +31,7 @@ static void add_reason(haft__choice *choice, const char *format, ...)
     va_end(args);
 }
 
-/* A name may have been asked for that no tool could have, of any length: what of it is shown. */
+/* Shortens a name for a message. The name may come from a spec and may have any length. */
 static haft_str clip_name(haft_str name)
 {
     return (haft_str){name.ptr, haft__utf8_floor(name, HAFT__LIMIT_TOOL_NAME_BYTES)};
@@ -40,7 +39,7 @@ static haft_str clip_name(haft_str name)
 
 /* ---- what may run ---- */
 
-/* What is not declared cannot be demanded: a provider would refuse the request. */
+/* Only a declared tool can be forced: a provider would reject the request otherwise. */
 static bool is_offered(const haft__choice_facts *facts, haft_str name)
 {
     for (size_t i = 0; i < facts->tool_count; i++) {
@@ -51,7 +50,7 @@ static bool is_offered(const haft__choice_facts *facts, haft_str name)
     return false;
 }
 
-/* Storing is no way to meet a demand for a call, unless it is the only one. */
+/* An artifact tool does not satisfy a forced call, unless it is the only tool. */
 static bool has_more_than_artifacts(const haft__choice_facts *facts)
 {
     for (size_t i = 0; i < facts->tool_count; i++) {
@@ -111,7 +110,7 @@ static const char *budget_label(const char *what)
     return what;
 }
 
-/* Dollars have two digits behind the point, or as many as it takes; so have seconds, or none. */
+/* Dollars have at least two decimals; seconds have decimals only if needed. */
 static void add_amount(haft__choice *choice, const char *what, uint64_t amount)
 {
     if (strcmp(what, "usd") == 0) {
@@ -162,7 +161,7 @@ static void add_wish(haft__choice *choice, const haft__tool_choice *wish)
     HAFT__UNREACHABLE();
 }
 
-/* What somebody asked for and can have. */
+/* Applies a choice of the schedule or the default that can be satisfied. */
 static void apply_wish(const choice_context *t, haft__choice_rule rule,
                        const haft__tool_choice *wish)
 {

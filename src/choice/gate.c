@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gate.c - has the model called enough different tools to be let off the lead?
+ * gate.c - whether the model has called enough distinct data tools for the gate to open.
  *
- * Invariant: a closed gate can open. The threshold is never above what is reachable, so as long as
- * it is closed there is a data tool on offer that has not been counted and that nobody rejected.
+ * Invariant: a closed gate can open. The threshold is never above the number of reachable tools, so
+ * while the gate is closed the offer has a data tool that is not counted and that nobody rejected.
+ *
  * Tests: tests/choice/gate_test.c, tests/choice/exhaustive_test.c.
  */
 #include "choice/choice_int.h"
 
-/* However small min_tools_for_auto is, one tool is no research. */
+/* A lower bound for min_tools_for_auto: one tool is not research. */
 #define LEAST_TOOLS 2U
 
 static uint32_t smaller(uint32_t a, uint32_t b)
@@ -28,7 +29,8 @@ static void count_data_tools(const haft__choice_facts *facts, haft__gate *gate)
     }
 }
 
-/* What is only callable was evicted, or named in passing: nobody waits for a call of it. */
+/* Callable tools that are not declared were evicted or only listed; the gate does not require
+ * them. */
 static uint32_t count_declared(const haft__choice_facts *facts)
 {
     uint32_t count = 0;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard.c - no question before the model has looked for itself, no end before the work is done.
+ * guard.c - refuses a question before the model has gathered data, and the end before the work is
+ * done.
  *
- * A refusal names everything that is missing, and by which calls it can be had, so that the model
- * can act on it at once. Tests: tests/choice/guard_test.c, tests/choice/exhaustive_test.c.
+ * A refusal names everything that is missing and the calls that provide it, so that the model can
+ * act on it at once.
+ *
+ * Tests: tests/choice/guard_test.c, tests/choice/exhaustive_test.c.
  */
 #include "base/limits.h"
 #include "base/macros.h"
@@ -11,7 +14,7 @@
 #include "choice/choice_int.h"
 #include "tool/builtin.h"
 
-/* Different tools to be called before a person is asked. */
+/* Distinct data tools that must be called before a question to a person. */
 #define MIN_TOOLS_BEFORE_QUESTION 2U
 
 haft__guard_facts haft__guard_collect(const haft__spec *spec, const haft__choice_facts *facts,
@@ -48,10 +51,10 @@ static bool question_passes(const haft__guard_facts *facts, haft_str tool, haft_
 
 /* ---- complete_workflow ---- */
 
-/* What is missing, numbered: "(1) ...; (2) ...". */
+/* The missing parts, numbered: "(1) ...; (2) ...". */
 typedef struct missing {
     haft__buf *why;
-    haft_str tool; /* that is refused */
+    haft_str tool; /* the refused tool */
     uint32_t count;
 } missing;
 
@@ -72,10 +75,10 @@ static bool can_be_called(const haft__guard_facts *facts, haft_str name)
             return !facts->tools[i].rejected;
         }
     }
-    return facts->tools == NULL; /* nobody said what is offered */
+    return facts->tools == NULL; /* the offer is unknown */
 }
 
-/* Looks at no more tools of the phase than it may name: each one is searched for in the offer. */
+/* Checks no more tools of the phase than it may name: each check searches the offer. */
 static void add_phase(missing *m, const haft__phase *phase, const haft__guard_facts *facts)
 {
     begin_item(m);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * judge.c - does a reply keep to the choice, and what is the model told when it does not?
+ * judge.c - checks a reply against the choice, and writes the correction.
  *
- * One good call makes a good reply: the others are answered one by one, and so are unknown names.
+ * One allowed call makes a reply valid. Its other calls, including unknown names, get their own
+ * results.
+ *
  * Tests: tests/choice/judge_test.c.
  */
 #include "choice/choice_int.h"
@@ -66,7 +68,7 @@ const char *haft__violation_name(haft__violation violation)
     return names[violation];
 }
 
-/* ---- asking again ---- */
+/* ---- corrections ---- */
 
 static const char *describe_violation(haft__violation violation, bool cut)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * no_progress.c - does the model go round in circles? First a hint, then a refusal, then the end.
+ * no_progress.c - detects a model that repeats itself: first a hint, then a refusal, then the end.
  *
- * Whether a call repeats itself is known only when its result is there, so there are two views:
- * haft__no_progress_check() guesses from the calls, haft__no_progress_note() compares the results.
- * A call that asks how far something has got, and hears something new, is no repetition. A call
- * with other arguments is never refused for the errors of others until three in a row were the
- * same: until then it may well be the one that mends them. Refused calls are only counted, so that
- * the circle in `last` stays what it was. Tests: tests/choice/no_progress_test.c.
+ * Only the result shows whether a call repeats itself, so there are two functions:
+ * haft__no_progress_check() predicts from the calls, haft__no_progress_note() compares the results.
+ * A polling call with a new result is no repetition. A call with new arguments is refused for the
+ * errors of other calls only after three equal errors in a row: before that, it may be the one that
+ * corrects them. Refused calls are only counted; `last` keeps the cycle.
+ *
+ * Tests: tests/choice/no_progress_test.c.
  */
 #include "base/str.h"
 #include "choice/choice.h"
@@ -23,7 +24,7 @@ static bool same_error(const haft__no_progress_call *a, const haft__no_progress_
     return a->failed && b->failed && a->tool == b->tool && a->result == b->result;
 }
 
-/* B-A-B came, so that A would close the circle. */
+/* Whether the last calls were B-A-B, so that A would continue the cycle. */
 static bool alternates(const haft__no_progress *progress, uint64_t call)
 {
     const haft__no_progress_call *last = progress->last;
