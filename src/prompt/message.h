@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prompt/message.h - the conversation as the model is to see it, neutral of any provider.
+ * prompt/message.h - the conversation as the model sees it, independent of any provider.
  *
- * Messages are only ever appended and never change, so that whoever turns them into bytes
- * (src/model) does it once for each, and a request's beginning is the same from turn to turn.
+ * Messages are append-only and immutable. src/model therefore serialises each message once, and the
+ * beginning of a request stays the same from turn to turn.
  */
 #ifndef HAFT_PROMPT_MESSAGE_H
 #define HAFT_PROMPT_MESSAGE_H
@@ -21,11 +21,12 @@ typedef enum haft__message_role {
 
 /* A call as the assistant wrote it. */
 typedef struct haft__message_call {
-    haft_str id; /* as the model gave it, or ours; unique in the conversation */
+    haft_str id; /* from the model, or made by haft; unique in the conversation */
     haft_str name;
     haft_str arguments; /* JSON text */
-    haft_str malformed; /* why it could not be read, if so: `arguments` are how it was written */
-    bool repaired;      /* it was mended while it was read */
+    haft_str malformed; /* why the call could not be parsed; `arguments` is then its original text.
+                           "" otherwise */
+    bool repaired;      /* it was repaired while it was parsed */
 } haft__message_call;
 
 typedef struct haft__message {

@@ -7,11 +7,11 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-/* The note of a repeated call, for instance, which stands after the mark. */
+/* Maximum length of a note after the mark, for example that of a repeated call. */
 #define MARK_NOTE_BYTES 1024
 
-/* Bytes of the result that are shown. A text with no more bytes than `chars` has no more code
- * points either. */
+/* The number of bytes of the result that are shown. A text with at most `chars` bytes has at most
+ * `chars` code points. */
 static size_t shown_bytes(haft_str result, uint32_t chars)
 {
     return result.len > chars ? haft__utf8_offset(result, chars) : result.len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prompt/observation.h - the cut of an observation: how much of a result the model sees.
+ * prompt/observation.h - truncates an observation: how much of a result the model sees.
  *
  * The limit is `limits.observation_chars` of the spec, in code points. The log keeps the whole
  * result; the tool `read_result` pages through it.
@@ -10,22 +10,22 @@
 
 #include "base/arena.h"
 
-/* Ends a result that was cut. */
+/* The end of a truncated result. */
 #define HAFT__OBSERVATION_MARK "\n\xE2\x80\xA6 (observation truncated)"
 
-/* Whether the cut leaves some of the result out. */
+/* Whether the result is longer than `chars`. */
 bool haft__observation_is_cut(haft_str result, uint32_t chars);
 
-/* Returns the result, or its first `chars` code points and the mark. A cut text lives in `arena`;
- * .ptr is NULL when out of memory. */
+/* Returns the result, or its first `chars` code points and the mark. A truncated text lives in
+ * `arena`; .ptr is NULL when out of memory. */
 haft_str haft__observation_cut(haft__arena *arena, haft_str result, uint32_t chars);
 
-/* Returns at most `limit` code points of a result, from the code point `offset` on, and never more
- * than `chars`. Borrowed from `result`. */
+/* Returns at most `limit` code points of a result, starting at the code point `offset`, and never
+ * more than `chars`. Borrowed from `result`. */
 haft_str haft__observation_page(haft_str result, uint64_t offset, uint64_t limit, uint32_t chars);
 
-/* Finds the mark near the end of a text that the model was shown; a short note may follow it.
- * Returns the text before the mark, or all of it, and whether there is a mark. */
+/* Finds the mark near the end of a text that was shown to the model; a short note may follow it.
+ * Returns the text before the mark, or the whole text. *ret_cut says whether there is a mark. */
 haft_str haft__observation_unmark(haft_str shown, bool *ret_cut);
 
 #endif

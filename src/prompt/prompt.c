@@ -56,7 +56,7 @@ void haft__prompt_transcript(haft__buf *buf, const haft__messages *messages, haf
     for (size_t i = 0; i < messages->count; i++) {
         const haft__message *message = &messages->items[i];
         switch (message->role) {
-        case HAFT__MESSAGE_SYSTEM: break; /* stands in front, not in the transcript */
+        case HAFT__MESSAGE_SYSTEM: break; /* precedes the transcript */
         case HAFT__MESSAGE_USER:
             if (!haft__str_equal(message->text, task)) {
                 add_line(buf, "", message->text);

@@ -13,11 +13,11 @@
 #include "spec/spec.h"
 
 /* Appends the system prompt: instructions, then the plan as indented JSON cut at
- * HAFT__LIMIT_PLAN_CHARS code points. Nothing when the spec has neither. */
+ * HAFT__LIMIT_PLAN_CHARS code points. Appends nothing if the spec has neither. */
 void haft__prompt_system(haft__buf *buf, const haft__spec *spec);
 
-/* Appends the planner shape's transcript: a line for each call and each result, the assistant's
- * texts, and the task at the end. `messages` are the run's, task included. */
+/* Appends the transcript of the planner shape: a line for each call and each result, the
+ * assistant's texts, and the task at the end. `messages` are those of the run, task included. */
 void haft__prompt_transcript(haft__buf *buf, const haft__messages *messages, haft_str task);
 
 #endif
