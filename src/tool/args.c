@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* args.c - names to a schema. Tests: tests/tool/args_test.c. */
+/* args.c - makes a schema from names. Tests: tests/tool/args_test.c. */
 #include "tool/args.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ bool haft__args_name_valid(haft_str name)
     return name.len > 0 && name.len <= HAFT__ARGS_NAME_BYTES;
 }
 
-/* `item` is one of at most HAFT__LIMIT_TOOL_ARGS, so looking through those before it is cheap. */
+/* At most HAFT__LIMIT_TOOL_ARGS names, so a linear search for duplicates is cheap. */
 static haft_status check_name(haft__json args, uint32_t at, haft_error *err)
 {
     haft__json item = args.items[at];

@@ -7,14 +7,14 @@
 
 #define HAFT__ARGS_NAME_BYTES 64
 
-/* The JSON Schema that `args` stands for; null, as when it was left out, is no arguments. BAD_INPUT
- * when it is not an array of distinct names (letters, digits and _ . -, at most
- * HAFT__ARGS_NAME_BYTES), TOO_BIG past HAFT__LIMIT_TOOL_ARGS; err->where is a JSON Pointer into
- * `args`. Lives in `arena`; the names are borrowed. */
+/* Makes the JSON Schema of `args`; null (the default) means no arguments. BAD_INPUT if it is not an
+ * array of distinct names (letters, digits and _ . -, at most HAFT__ARGS_NAME_BYTES), TOO_BIG past
+ * HAFT__LIMIT_TOOL_ARGS; err->where is a JSON Pointer into `args`. Lives in `arena`; the names are
+ * borrowed. */
 HAFT_MUST_USE haft_status haft__args_schema(haft__arena *arena, haft__json args,
                                             haft__json *ret_schema, haft_error *err);
 
-/* Whether `name` can name an argument: what the providers take, too. */
+/* Whether `name` is a valid name of an argument. Providers accept all of these names. */
 bool haft__args_name_valid(haft_str name);
 
 #endif

@@ -7,11 +7,11 @@
 #include "base/str.h"
 #include "tool/template.h"
 
-/* What one word came to. */
+/* One word while it is built. */
 typedef struct word {
     haft__buf text;
-    haft_str option; /* the argument whose '-' it begins with; .ptr is NULL when there is none */
-    bool left_out;   /* it was an argument and nothing else, which was not given */
+    haft_str option; /* the argument whose '-' it begins with; .ptr is NULL otherwise */
+    bool left_out;   /* it consists only of a missing argument */
 } word;
 
 static void fill(word *w, haft_str template, haft__json input_schema, haft__json arguments)

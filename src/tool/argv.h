@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool/argv.h - the words a command is started with: those of its definition, with {arg} replaced.
+ * tool/argv.h - builds the argument vector of a command: the words of its definition, with {arg}
+ * replaced.
  *
- * There is no shell, and a word stays one word whatever is put into it. An argument cannot become
- * an option either: a word that would begin with an argument's '-' is refused, unless a word "--"
- * of the definition stands before it. An argument that was left out takes a word along that has
- * nothing else in it. The first word, the program, is never replaced.
+ * There is no shell, and a word stays one word whatever its value. An argument cannot become an
+ * option: a word that would begin with the '-' of an argument is rejected, unless the word "--" of
+ * the definition comes before it. A word that consists only of a missing argument is omitted. The
+ * first word, the program, is never replaced.
  */
 #ifndef HAFT_TOOL_ARGV_H
 #define HAFT_TOOL_ARGV_H
@@ -13,8 +14,8 @@
 #include "base/arena.h"
 #include "json/value.h"
 
-/* `command` is an array of strings, not empty. The words live in `arena`, each with a NUL behind
- * it. BAD_INPUT, for the model to read, when one cannot be made. */
+/* `command` is a non-empty array of strings. The words live in `arena`, NUL-terminated. BAD_INPUT,
+ * with a message for the model, if a word cannot be built. */
 HAFT_MUST_USE haft_status haft__argv_build(haft__arena *arena, haft__json command,
                                            haft__json input_schema, haft__json arguments,
                                            haft_str **ret_words, size_t *ret_count,

@@ -8,10 +8,10 @@
 #include "tool/traits.h"
 #include "json/read.h"
 
-/* What an argument can be, with the members of its schema. */
+/* The types of arguments, with the members of their schemas. */
 enum {
     TEXT,
-    FILLED, /* a text that is not empty */
+    FILLED, /* a non-empty string */
     TEXTS,
     FROM_0, /* an integer */
     FROM_1,
@@ -297,7 +297,7 @@ static haft__json_member member(const char *key, haft__json value)
     return (haft__json_member){haft__json_string(haft__str(key)), value};
 }
 
-/* The schema of one argument: its kind's, and what it means. */
+/* The schema of one argument: the members of its type, and its description. */
 static haft_status argument_schema(haft__arena *arena, const haft__builtin_argument *argument,
                                    haft__json *ret_schema, haft_error *err)
 {

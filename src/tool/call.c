@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call.c - what a tool's function can do with its call.
+ * call.c - the functions that a tool's function can use for its call.
  *
- * Replies live in the arena of the call, each by itself, so that a tool may make one from another.
+ * Every reply has its own memory in the arena of the call, so that a tool may make one reply from
+ * another.
+ *
  * Tests: tests/tool/call_test.c.
  */
 #include "tool/call.h"
@@ -97,11 +99,11 @@ haft_reply haft_reply_error(haft_call *call, const char *format, ...)
     return made;
 }
 
-/* ---- replies that are JSON ---- */
+/* ---- JSON replies ---- */
 
 typedef haft_status check_value(haft__json value, haft_error *err);
 
-/* Whether `json` is JSON, and `check` likes it; what reading it took is given back. */
+/* Checks that `json` is JSON and that `check` accepts it. Releases the memory of the parser. */
 static haft_status check_json(haft_call *call, haft_str json, check_value *check, haft_error *err)
 {
     haft__arena_mark mark = haft__arena_save(&call->arena);
@@ -214,7 +216,7 @@ void haft_emit(haft_call *call, const char *json)
             call->emit(call->host, haft__buf_str(&buf));
         }
         haft__buf_finish(&buf);
-    } /* else there is no memory, or it is too big: progress may be lost */
+    } /* otherwise out of memory or too big: progress events may be lost */
 }
 
 /* ---- running ---- */

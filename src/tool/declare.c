@@ -2,8 +2,9 @@
 /*
  * declare.c - checks a table of fields and makes its schema.
  *
- * Objects are walked recursively, HAFT__LIMIT_TOOL_OBJECT_DEPTH deep at most and with at most
- * HAFT__LIMIT_TOOL_FIELDS_TOTAL fields in all, so that a table that leads back to itself ends.
+ * Objects are walked recursively, at most HAFT__LIMIT_TOOL_OBJECT_DEPTH deep and with at most
+ * HAFT__LIMIT_TOOL_FIELDS_TOTAL fields in total, so that a cyclic table ends.
+ *
  * Tests: tests/tool/declare_test.c.
  */
 #include "tool/declare.h"
@@ -87,7 +88,7 @@ static const char *enum_problem(const haft_field *field)
                : NULL;
 }
 
-/* What is wrong with the type, or NULL. */
+/* The problem with the type, or NULL. */
 static const char *type_problem(const haft_field *field)
 {
     bool has_default = field->need == HAFT_FIELD_DEFAULT;
@@ -103,7 +104,7 @@ static const char *type_problem(const haft_field *field)
     case HAFT_FIELD_INTEGER:
     case HAFT_FIELD_BOOLEAN: return NULL;
     }
-    return "has a type that is not known"; /* by this version; a newer header may have more */
+    return "has a type that is not known"; /* to this version; a newer header may have more */
 }
 
 static haft_status check_field(const haft_object *object, size_t at, haft_error *err)
@@ -156,7 +157,7 @@ static haft_status check_object(const haft_object *object, haft_error *err)
 
 typedef struct maker {
     haft__arena *arena;
-    size_t fields; /* so far, in all objects */
+    size_t fields; /* so far, over all objects */
     size_t depth;
     haft_status status;
     haft_error *err;
@@ -170,7 +171,7 @@ static haft__json stop(maker *m, haft_status status)
     return haft__json_null();
 }
 
-/* Room for `count` of them; NULL, and the maker has stopped, when there is none. */
+/* Allocates `count` items; NULL, and the maker stops, when out of memory. */
 static void *room(maker *m, size_t count, size_t size)
 {
     void *piece = m->status == HAFT_OK ? haft__arena_array(m->arena, count, size) : NULL;
@@ -218,7 +219,7 @@ static haft__json make_default(maker *m, const haft_field *field)
     case HAFT_FIELD_INTEGER: return make_integer(m, field->integer);
     case HAFT_FIELD_NUMBER: return make_number(m, field->number);
     case HAFT_FIELD_BOOLEAN: return haft__json_bool(field->boolean);
-    case HAFT_FIELD_OBJECT: break; /* has none: type_problem */
+    case HAFT_FIELD_OBJECT: break; /* cannot have a default: type_problem */
     }
     return haft__json_null();
 }
@@ -292,7 +293,7 @@ static haft__json field_schema(maker *m, const haft_field *field)
     return haft__json_object(members, count);
 }
 
-/* Checks the object, and that there is room for its fields in what a tool may have. */
+/* Checks the object, and that its fields fit into the limit of the tool. */
 static bool enter(maker *m, const haft_object *object)
 {
     haft_status status = check_object(object, m->err);
@@ -309,7 +310,7 @@ static bool enter(maker *m, const haft_object *object)
     return status == HAFT_OK;
 }
 
-/* Properties and the required ones among them; how many those are. */
+/* Makes the properties and the list of required ones. Returns the number of required ones. */
 static size_t make_properties(maker *m, const haft_object *object, haft__json_member *properties,
                               haft__json *required)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* declare_tool.c - from a C program's haft_tool to a tool. Tests: tests/tool/declare_tool_test.c.
- */
+/* declare_tool.c - makes a tool from a C program's haft_tool. Tests:
+ * tests/tool/declare_tool_test.c. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/options.h"
@@ -12,7 +12,7 @@
 
 /* ---- texts ---- */
 
-/* A copy of `text`, or NULL when there is none to copy. */
+/* Replaces `text` by a copy; NULL stays NULL. */
 static haft_status copy(haft__arena *arena, const char **text, haft_error *err)
 {
     if (*text == NULL) {
@@ -26,7 +26,7 @@ static haft_status copy(haft__arena *arena, const char **text, haft_error *err)
     return HAFT_OK;
 }
 
-/* Fills `own`, which is zeroed, with everything this version knows, its texts in `arena`. */
+/* Fills the zeroed `own` with all members that this version knows, with texts in `arena`. */
 static haft_status take(haft__arena *arena, const haft_tool *tool, haft_tool *own, haft_error *err)
 {
     haft_status status = haft__options_copy(own, sizeof(*own), offsetof(haft_tool, traits), tool,
@@ -79,7 +79,7 @@ static haft_status input_schema(haft__arena *arena, const haft_tool *tool, haft_
 #define COSTS  (HAFT_COST_FREE | HAFT_COST_HEAVY)
 #define CACHES (HAFT_CACHE_RUN | HAFT_CACHE_THREAD | HAFT_CACHE_GLOBAL)
 
-/* At most one bit. */
+/* Whether at most one bit is set. */
 static bool single(uint32_t flags)
 {
     return (flags & (flags - 1)) == 0;

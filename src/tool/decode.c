@@ -2,8 +2,10 @@
 /*
  * decode.c - walks a table of fields and the members of an object at the same time.
  *
- * Objects nest no deeper than HAFT__LIMIT_TOOL_OBJECT_DEPTH, which bounds the recursion. An error
- * gets its pointer on the way out, a step at each level. Tests: tests/tool/decode_test.c.
+ * Objects nest at most HAFT__LIMIT_TOOL_OBJECT_DEPTH deep, which bounds the recursion. An error
+ * gets its JSON Pointer on return, one step at each level.
+ *
+ * Tests: tests/tool/decode_test.c.
  */
 #include "tool/decode.h"
 
@@ -24,7 +26,7 @@ static haft_status wanted(const char *what, haft__json found, haft_error *err)
                       haft__json_kind_name(found));
 }
 
-/* A text that is there has a pointer, even when it is empty. */
+/* A text that exists has a non-NULL pointer, even if it is empty. */
 static haft_str text_of(haft__json value)
 {
     haft_str text = haft__json_text(value);
@@ -96,7 +98,7 @@ static haft_status decode_enum(const haft_field *field, haft__json value, haft_s
                       field->name);
 }
 
-/* A single value, where `to` has the size of one. The table says what `to` points to. */
+/* Decodes a single value. The field determines the type of `to`. */
 static haft_status decode_one(haft__arena *arena, const haft_field *field, haft__json value,
                               void *to, haft_error *err)
 {
@@ -111,9 +113,9 @@ static haft_status decode_one(haft__arena *arena, const haft_field *field, haft_
     HAFT__UNREACHABLE();
 }
 
-/* ---- what a field may have beyond it ---- */
+/* ---- lists, objects and defaults ---- */
 
-/* All lists look the same: items and count. */
+/* The common layout of all lists: items and count. */
 typedef struct list {
     const void *items;
     size_t count;
@@ -186,7 +188,7 @@ static haft_status decode_given(haft__arena *arena, const haft_field *field, haf
                                             : decode_maybe(field, value, to, err);
 }
 
-/* The table was checked: what has a default is no list and no object. */
+/* The table was checked: a field with a default is neither a list nor an object. */
 static void fill_default(const haft_field *field, void *to)
 {
     switch (field->type) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * description.c - counts what the words of a description are.
+ * description.c - classifies and counts the words of a description.
  *
- * Words that carry no meaning by themselves (the, for, it), fillers (stuff, things) and verbs that
- * fit any tool (does, handles) are known; all others are taken for content. A description needs two
- * words of content, three if there is a filler among them, and one that is not in the name.
+ * The lists have words without meaning of their own (the, for, it), fillers (stuff, things) and
+ * verbs that fit any tool (does, handles); all other words are content. A description needs two
+ * words of content, three if it has a filler, and one that is not in the name.
+ *
  * Tests: tests/tool/description_test.c.
  */
 #include "tool/description.h"
@@ -14,11 +15,11 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-#define WORD_MAX   24 /* letters of a word that are looked at */
-#define WORDS_MAX  64 /* a longer description is not vague by its words */
-#define CHARS_WORD 2U /* in scripts without spaces, about this many characters are a word */
+#define WORD_MAX   24 /* letters of a word that are compared */
+#define WORDS_MAX  64 /* a longer description is never vague */
+#define CHARS_WORD 2U /* in scripts without spaces, about this many characters make a word */
 
-/* In these lists a word stands between spaces. */
+/* Words in these lists are surrounded by spaces. */
 static const char glue[] =
     " a an the of for to in on at by with and or from into as is are be can will it its this that "
     "these those your you my we our all any some when if then than using use uses used via ";
@@ -40,13 +41,13 @@ static bool is_word_byte(char c)
     return haft__ascii_is_alphanumeric(c) || (unsigned char)c >= 0x80;
 }
 
-/* Whether the word, which stands in spaces, is in the list. */
+/* Whether the word, with its spaces, is in the list. */
 static bool is_in(const char *list, const char *spaced)
 {
     return strstr(list, spaced) != NULL;
 }
 
-/* The next word of *text, in small letters and between spaces; false when there is none. */
+/* The next word of *text, in lower case and surrounded by spaces; false at the end. */
 static bool next_word(haft_str *text, char spaced[WORD_MAX + 3], haft_str *ret_word)
 {
     size_t start = 0;
@@ -68,7 +69,7 @@ static bool next_word(haft_str *text, char spaced[WORD_MAX + 3], haft_str *ret_w
     return end > start;
 }
 
-/* Whether two words, between spaces, are forms of one: "search" and "searches". */
+/* Whether two words, with their spaces, are forms of one word: "search" and "searches". */
 static bool same_stem(const char *a, const char *b)
 {
     size_t common = 0;
@@ -91,7 +92,7 @@ static bool is_in_name(haft_str name, const char *spaced)
     return false;
 }
 
-/* Letters of other scripts make content by their number, as not all of them put spaces. */
+/* Text in other scripts counts by its length, because some of them use no spaces. */
 static size_t weight(haft_str word)
 {
     size_t length = haft__utf8_length(word);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tool/description.h - descriptions that tell a model too little; `haft check` warns of them. */
+/* tool/description.h - finds descriptions that tell a model too little; `haft check` warns about
+ * them. */
 #ifndef HAFT_TOOL_DESCRIPTION_H
 #define HAFT_TOOL_DESCRIPTION_H
 
@@ -8,16 +9,16 @@
 typedef enum haft__description_flaw {
     HAFT__DESCRIPTION_OK,
     HAFT__DESCRIPTION_TOO_SHORT,    /* a word or two */
-    HAFT__DESCRIPTION_FILLER,       /* "stuff", "various things", and next to nothing else */
-    HAFT__DESCRIPTION_NO_OBJECT,    /* says that it does something, but not to what */
-    HAFT__DESCRIPTION_REPEATS_NAME, /* only says the tool's name again */
+    HAFT__DESCRIPTION_FILLER,       /* "stuff", "various things", and almost no other words */
+    HAFT__DESCRIPTION_NO_OBJECT,    /* has a verb without an object */
+    HAFT__DESCRIPTION_REPEATS_NAME, /* only repeats the tool's name */
 } haft__description_flaw;
 
-/* A guess, for warnings only: it knows English, and lets everything else pass unless it is very
+/* A heuristic for warnings only. It knows English; text in other languages passes unless it is very
  * short. Linear time. */
 haft__description_flaw haft__description_check(haft_str name, haft_str description);
 
-/* One sentence for people about it; "" for HAFT__DESCRIPTION_OK. */
+/* One sentence about the flaw, for people; "" for HAFT__DESCRIPTION_OK. */
 const char *haft__description_flaw_text(haft__description_flaw vague);
 
 #endif

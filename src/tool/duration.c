@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * duration.c - exact: digits before and behind the point are two integers, nothing is rounded.
+ * duration.c - exact arithmetic: the digits before and after the decimal point are two integers,
+ * and nothing is rounded.
  *
- * The part behind the point can only come to whole milliseconds with at most FRACTION_DIGITS
- * digits: the day, 2^10 * 3^3 * 5^5 ms, has no more factors 2 or 5 to give.
+ * A fraction can be a whole number of milliseconds only with at most FRACTION_DIGITS digits: a day
+ * is 2^10 * 3^3 * 5^5 ms, which limits the factors 2 and 5.
+ *
  * Tests: tests/tool/duration_test.c.
  */
 #include "tool/duration.h"
@@ -26,10 +28,10 @@ static const struct unit {
     {"d", 86400000}, {"h", 3600000}, {"m", 60000}, {"s", 1000}, {"ms", 1},
 };
 
-/* A number taken apart: its digits without the point, and where the point stands among them. */
+/* A parsed number: its digits without the point, and the position of the point. */
 typedef struct decimal {
-    haft_str digits; /* may have the point in them, which is skipped */
-    int64_t point;   /* digits before it; may be negative or past the last */
+    haft_str digits; /* may contain the point, which is skipped */
+    int64_t point;   /* number of digits before it; may be negative or past the last */
 } decimal;
 
 static haft_status bad_duration(haft_str text, haft_error *err)
@@ -43,8 +45,8 @@ static haft_status bad_duration(haft_str text, haft_error *err)
 
 /* ---- numbers ---- */
 
-/* Digits, at most one point between them, and where `exponent` allows it "e+5". Returns how many
- * bytes that took, 0 when there is no number. */
+/* Parses digits with at most one point, and "e+5" if `exponent`. Returns the number of bytes, 0 if
+ * there is no number. */
 static size_t take_number(haft_str text, bool exponent, decimal *ret_number)
 {
     size_t at = 0, points = 0, digits = 0, before = 0;
@@ -60,7 +62,7 @@ static size_t take_number(haft_str text, bool exponent, decimal *ret_number)
     if (!exponent || at == text.len) {
         return at;
     }
-    /* A JSON number: what follows is an exponent. */
+    /* In a JSON number an exponent follows. */
     bool negative = text.ptr[++at] == '-';
     int64_t power = 0;
     for (at += !haft__ascii_is_digit(text.ptr[at]); at < text.len; at++) {
@@ -80,8 +82,8 @@ static bool add_digit(uint64_t *number, char digit)
     return true;
 }
 
-/* The integer that the digits from place `from` up to `to` are, zeros where there are none. False
- * when it does not fit. */
+/* The integer made of the digits from position `from` to `to`; missing digits are zeros. False if
+ * it does not fit. */
 static bool take_digits(const decimal *number, int64_t from, int64_t to, uint64_t *ret_value)
 {
     uint64_t value = 0;
@@ -103,7 +105,7 @@ static bool take_digits(const decimal *number, int64_t from, int64_t to, uint64_
     return true;
 }
 
-/* One more than the place of the last digit that is not 0. */
+/* One more than the position of the last nonzero digit. */
 static int64_t significant(const decimal *number)
 {
     int64_t place = 0, last = 0;
@@ -116,7 +118,7 @@ static int64_t significant(const decimal *number)
     return last;
 }
 
-/* ---- putting it together ---- */
+/* ---- durations ---- */
 
 static haft_status too_long(haft_str text, haft_error *err)
 {
@@ -124,7 +126,7 @@ static haft_status too_long(haft_str text, haft_error *err)
                       HAFT__ARG(text));
 }
 
-/* Milliseconds of the digits behind the point. */
+/* The milliseconds of the digits after the point. */
 static bool take_fraction(const decimal *number, uint64_t unit, uint64_t *ret_ms)
 {
     int64_t last = significant(number), first = number->point > 0 ? number->point : 0;
@@ -140,7 +142,7 @@ static bool take_fraction(const decimal *number, uint64_t unit, uint64_t *ret_ms
     for (int64_t i = 0; i < count; i++) {
         scale *= 10;
     }
-    *ret_ms = digits * unit / scale; /* 10^10 times a day fits */
+    *ret_ms = digits * unit / scale; /* 10^10 times a day fits into 64 bits */
     return digits * unit % scale == 0;
 }
 
@@ -203,7 +205,7 @@ haft_status haft__duration_read(haft__json value, uint64_t *ret_ms, haft_error *
 haft_str haft__duration_text(uint64_t ms, char to[HAFT__DURATION_BYTES])
 {
     size_t i = 0;
-    while (ms % units[i].ms != 0) { /* ends at the milliseconds */
+    while (ms % units[i].ms != 0) { /* ends at milliseconds */
         i++;
     }
     int length = snprintf(to, HAFT__DURATION_BYTES, "%" PRIu64 "%s", ms / units[i].ms,

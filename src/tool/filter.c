@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * filter.c - patterns with `*` over names of tools.
+ * filter.c - patterns with `*` for names of tools.
  *
- * What stands before the first `*` must be the start of the name, what stands behind the last its
- * end; the pieces between them are found from left to right, each at its first place. Pieces are
- * searched by Knuth, Morris and Pratt's method, so that the whole costs no more than the lengths
- * of pattern and name added up. Tests: tests/tool/filter_test.c.
+ * The text before the first `*` must be a prefix of the name, the text after the last `*` a suffix.
+ * The pieces between them are found from left to right, each at its first occurrence. The search
+ * uses the Knuth-Morris-Pratt algorithm, so that the cost is linear in the lengths of pattern and
+ * name.
+ *
+ * Tests: tests/tool/filter_test.c.
  */
 #include "base/limits.h"
 #include "base/str.h"
 #include "tool/registry.h"
 
-/* How much of `piece` still fits when its byte `fits` does not: `fall` says it for each prefix. */
+/* The length of the match after one more byte `c`; `fall` is the failure function of `piece`. */
 static size_t advance(haft_str piece, const uint8_t *fall, size_t fits, char c)
 {
     while (fits > 0 && piece.ptr[fits] != c) {
@@ -20,7 +22,7 @@ static size_t advance(haft_str piece, const uint8_t *fall, size_t fits, char c)
     return fits + (piece.ptr[fits] == c);
 }
 
-/* Where `piece`, which is not empty, ends at its first place in `text`; SIZE_MAX when nowhere. */
+/* The end of the first occurrence of `piece` (not empty) in `text`; SIZE_MAX if there is none. */
 static size_t end_of(haft_str piece, haft_str text)
 {
     uint8_t fall[HAFT__LIMIT_TOOL_NAME_BYTES] = {0};
@@ -40,7 +42,7 @@ static size_t end_of(haft_str piece, haft_str text)
     return SIZE_MAX;
 }
 
-/* The rest of the pattern behind its first `*`: every piece but the last may stand anywhere. */
+/* Matches the pattern after its first `*`: every piece except the last may be anywhere. */
 static bool rest_matches(haft_str pattern, haft_str name)
 {
     while (memchr(pattern.ptr, '*', pattern.len) != NULL) {
@@ -52,7 +54,7 @@ static bool rest_matches(haft_str pattern, haft_str name)
             }
             name = haft__str_skip(name, end);
         }
-        if (pattern.len == 0) { /* it ended in `*` */
+        if (pattern.len == 0) { /* it ended with `*` */
             return true;
         }
     }

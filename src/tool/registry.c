@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * registry.c - checks tools and keeps them, by name, by wire name and in order.
+ * registry.c - checks tools and stores them by name, by wire name and in order.
  *
- * Invariant: items, by_name and by_wire have the same tools. Whatever can fail in an add comes
- * before the first change that shows. Tests: tests/tool/registry_test.c.
+ * Invariant: items, by_name and by_wire have the same tools. In an addition, every step that can
+ * fail comes before the first visible change.
+ *
+ * Tests: tests/tool/registry_test.c.
  */
 #include "tool/registry.h"
 
@@ -27,13 +29,13 @@ void haft__tools_init(haft__tools *tools, haft__arena *arena, haft__hash_key has
 
 /* ---- checking ---- */
 
-/* Puts the tool and the part of it in front of the pointer an error has. */
+/* Prepends the tool and its part to the JSON Pointer of an error. */
 static haft_status in_tool(haft_status status, haft_str name, const char *part, haft_error *err)
 {
     if (status == HAFT_OK || err == NULL || status == HAFT_NO_MEMORY) {
         return status;
     }
-    /* Of a long name the start is enough, so that the pointer stays readable. */
+    /* Truncates a long name, so that the pointer stays readable. */
     char where[sizeof(err->where)];
     (void)snprintf(where, sizeof(where), "%.*s#%s%.60s", (int)(name.len > 40 ? 40 : name.len),
                    name.ptr, part, err->where);
@@ -79,7 +81,7 @@ static haft_status check_schema(haft__json schema, haft_error *err)
                : haft__hint(err, status, "put each argument into \"properties\" of an object");
 }
 
-/* Compiles only once all else is right. The schema it then has replaces nothing on failure. */
+/* Compiles the schema after all other checks. On failure the tool keeps its old schema. */
 static haft_status check_tool(const haft__tools *tools, haft__tool *tool, haft_error *err)
 {
     haft_status status =
@@ -115,7 +117,7 @@ static haft_status make_room(haft__tools *tools, haft_error *err)
     return HAFT_OK;
 }
 
-/* Two names with one name on the wire: only hashed ones can have that, and hardly ever do. */
+/* Two tools have the same wire name. Only hashed names can collide, and hardly ever do. */
 static haft_status wire_collision(haft_str name, const haft__tool *other, haft_error *err)
 {
     haft_status status =
@@ -141,7 +143,7 @@ static haft_status index_tool(haft__tools *tools, haft__tool *tool, haft_error *
         return status;
     }
     status = haft__map_put(&tools->by_name, tool->name, tool, err);
-    if (status != HAFT_OK) { /* a map forgets nothing; an entry without a value is as good */
+    if (status != HAFT_OK) { /* a map cannot remove an entry, only its value */
         haft__map_find(&tools->by_wire, key)->value = NULL;
     }
     return status;
@@ -168,8 +170,8 @@ static haft_status add_new(haft__tools *tools, const haft__tool *tool, haft_erro
     return status;
 }
 
-/* One of the two is typed. Its schema stays; the other one was written for this agent, so that its
- * words and its traits do. */
+/* One of the two is typed and keeps its schema. The other one was written for this agent and keeps
+ * its description and traits. */
 static haft__tool merged(const haft__tool *typed, const haft__tool *plain)
 {
     haft__tool tool = *typed;
@@ -251,14 +253,14 @@ haft_status haft__tools_share(haft__tools *tools, const haft__tools *others, haf
     return status == HAFT_OK ? share_map(&tools->by_wire, &others->by_wire, err) : status;
 }
 
-/* ---- looking up ---- */
+/* ---- lookup ---- */
 
 const haft__tool *haft__tools_find(const haft__tools *tools, haft_str name)
 {
     return haft__map_get(&tools->by_name, name);
 }
 
-/* "search" of "docs:search"; all of a name without a server. */
+/* "search" of "docs:search"; the whole name if it has no server. */
 static haft_str local_part(haft_str name)
 {
     const char *colon = memchr(name.ptr, ':', name.len);
@@ -268,7 +270,7 @@ static haft_str local_part(haft_str name)
 haft_str haft__tools_nearest(const haft__tools *tools, haft_str name)
 {
     haft__suggestion near;
-    haft_str same_tool = {NULL, 0}; /* of another server */
+    haft_str same_tool = {NULL, 0}; /* the same tool of another server */
     haft__suggestion_init(&near, name);
     for (size_t i = 0; i < tools->count; i++) {
         haft_str other = tools->items[i]->name;

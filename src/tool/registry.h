@@ -17,37 +17,36 @@ typedef struct haft__tools {
 void haft__tools_init(haft__tools *tools, haft__arena *arena, haft__hash_key hash_key);
 
 /* Checks the tool (name, description, schema, traits), compiles its schema and copies the struct;
- * what it points to is borrowed. A tool of that name that is there already: if only one of the two
- * is typed, the typed schema and the other's description and traits stay together as one tool (a
- * registered C function under a string-typed entry of the spec); else BAD_INPUT. Traits that were
- * not given (traits_given) give way to the other's; where it runs is the typed tool's business,
- * unless that one is headless. The tool keeps its first place.
- * err->where is the name and a JSON Pointer into the tool: "grep#/input_schema/properties/path".
- * After a failure the registry is as it was. */
+ * everything that it points to is borrowed. If a tool of that name exists: when only one of the two
+ * is typed, they are merged into one tool with the typed schema and the other's description and
+ * traits (a registered C function under a string-typed entry of the spec); else BAD_INPUT. Traits
+ * that were not given (traits_given) yield to the other's. The typed tool determines where the
+ * merged tool runs, unless it is headless. The tool keeps its first position. err->where is the
+ * name and a JSON Pointer into the tool: "grep#/input_schema/properties/path". After a failure the
+ * registry is unchanged. */
 HAFT_MUST_USE haft_status haft__tools_add(haft__tools *tools, const haft__tool *tool,
                                           haft_error *err);
 
-/* Puts a tool in the place of the one of the same name, which must be there and must have been
- * added here (not shared). After a failure the registry is as it was. */
+/* Replaces the tool of the same name, which must exist and must have been added here (not shared).
+ * After a failure the registry is unchanged. */
 HAFT_MUST_USE haft_status haft__tools_replace(haft__tools *tools, const haft__tool *tool,
                                               haft_error *err);
 
-/* Adds the tools of another registry to an empty one, without copying them: they are borrowed, and
- * so are their names. None of them may be added again. */
+/* Adds the tools of another registry to an empty one without a copy: tools and names are borrowed.
+ * None of them may be added again. */
 HAFT_MUST_USE haft_status haft__tools_share(haft__tools *tools, const haft__tools *others,
                                             haft_error *err);
 
-/* NULL when there is none. */
+/* NULL if no tool has that name. */
 const haft__tool *haft__tools_find(const haft__tools *tools, haft_str name);
 
-/* The name somebody probably meant, a tool of a server without the server ("search" for
- * "docs:search") included; .ptr is NULL when none is near. Of many that are alike it looks at no
- * more than a thousand. */
+/* The name that was probably meant, including a tool of a server without the server ("search" for
+ * "docs:search"); .ptr is NULL if no name is near. Compares at most a thousand names. */
 haft_str haft__tools_nearest(const haft__tools *tools, haft_str name);
 
-/* Whether `name` passes: some pattern of `allow` matches (an empty list allows all) and none of
- * `deny` does. In a pattern `*` stands for any characters; "docs:*", "*:delete_*". Linear time.
- * What is longer than a tool's name can be matches nothing. */
+/* Whether `name` passes the filter: a pattern of `allow` matches (an empty list allows all) and no
+ * pattern of `deny` does. In a pattern `*` matches any characters; "docs:*", "*:delete_*". Linear
+ * time. A text that is too long for a tool name matches nothing. */
 bool haft__filter_passes(haft_str name, const haft_str *allow, size_t allow_count,
                          const haft_str *deny, size_t deny_count);
 bool haft__filter_matches(haft_str pattern, haft_str name);

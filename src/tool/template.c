@@ -6,7 +6,7 @@
 #include "tool/args.h"
 #include "json/write.h"
 
-/* The name in the braces that `text` starts with; .ptr is NULL when it starts otherwise. */
+/* The name in the braces at the start of `text`; .ptr is NULL if it does not start with one. */
 static haft_str read_name(haft_str text)
 {
     const char *end = text.len > 0 && text.ptr[0] == '{' ? memchr(text.ptr, '}', text.len) : NULL;
@@ -17,7 +17,7 @@ static haft_str read_name(haft_str text)
     return haft__args_name_valid(name) ? name : (haft_str){NULL, 0};
 }
 
-/* Names are short, so a brace that is none costs little. */
+/* Names are short, so a literal brace costs little. */
 static haft_str find_name(haft_str text)
 {
     size_t most = HAFT__ARGS_NAME_BYTES + 2;
@@ -31,7 +31,7 @@ bool haft__template_next(haft_str *rest, haft__template_piece *ret_piece)
     haft_str name = find_name(text);
     while (at < text.len && name.ptr == NULL) {
         bool variable = haft__str_starts_with(haft__str_skip(text, at), HAFT__LIT("${"));
-        at += variable ? 2 : 1; /* what stands in its braces is no argument */
+        at += variable ? 2 : 1; /* a variable in braces is not an argument */
         name = find_name(haft__str_skip(text, at));
     }
     if (at == 0 && name.ptr != NULL) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tool.c - names: of tools, of where they run and of what they are. Tests: tests/tool/tool_test.c.
- */
+/* tool.c - names of tools, sources and roles. Tests: tests/tool/tool_test.c. */
 #include "tool/tool.h"
 
 #include "base/ascii.h"

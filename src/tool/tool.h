@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool/tool.h - what a tool is: its name, its schema, where it runs, and its traits.
+ * tool/tool.h - a tool: its name, its schema, where it runs, and its traits.
  *
- * Tools are plain data, made once when a spec is loaded (or a C program registers one) and never
- * changed; they live in the arena of their registry (tool/registry.h).
+ * Tools are immutable data, made once when a spec is loaded (or when a C program registers one).
+ * They live in the arena of their registry (tool/registry.h).
  */
 #ifndef HAFT_TOOL_TOOL_H
 #define HAFT_TOOL_TOOL_H
@@ -11,7 +11,7 @@
 #include "schema/schema.h"
 #include "json/value.h"
 
-/* Where a call of the tool runs. */
+/* The place where a call of the tool runs. */
 #define HAFT__TOOL_SOURCES(X)                                                                      \
     X(FUNCTION, "function")                                                                        \
     X(COMMAND, "command")                                                                          \
@@ -19,7 +19,7 @@
     X(MCP, "mcp")                                                                                  \
     X(BUILTIN, "builtin")                                                                          \
     X(AGENT, "agent")                                                                              \
-    X(HEADLESS, "headless") /* a client answers; the run waits */                                  \
+    X(HEADLESS, "headless") /* a client answers; the run is paused */                              \
     X(PROVIDER, "provider") /* at the provider; recorded, never run here */
 
 typedef enum haft__tool_source {
@@ -28,7 +28,7 @@ typedef enum haft__tool_source {
 #undef X
 } haft__tool_source;
 
-/* What a tool is to the choice policy. */
+/* The role of a tool in the choice policy. */
 typedef enum haft__tool_role {
     HAFT__ROLE_DATA,     /* gathers or does something: counts for the gate */
     HAFT__ROLE_NEUTRAL,  /* tool_search, read_result: counts for nothing */
@@ -42,7 +42,7 @@ typedef enum haft__tool_cost {
     HAFT__COST_HEAVY,
 } haft__tool_cost;
 
-/* How long a result may be used again for the same arguments. */
+/* How long a result may be reused for the same arguments. */
 typedef enum haft__cache_scope {
     HAFT__CACHE_NONE,
     HAFT__CACHE_RUN,
@@ -50,9 +50,9 @@ typedef enum haft__cache_scope {
     HAFT__CACHE_GLOBAL,
 } haft__cache_scope;
 
-/* What to do about a call of this tool whose outcome is unknown. */
+/* The policy for a call of this tool whose outcome is unknown. */
 typedef enum haft__unknown_trait {
-    HAFT__UNKNOWN_BY_SPEC, /* what the spec says for all */
+    HAFT__UNKNOWN_BY_SPEC, /* the default of the spec */
     HAFT__UNKNOWN_ASK,
     HAFT__UNKNOWN_TELL,
     HAFT__UNKNOWN_RETRY,
@@ -61,11 +61,11 @@ typedef enum haft__unknown_trait {
 typedef struct haft__traits {
     bool read_only, idempotent, destructive, return_direct, needs_approval;
     haft__tool_cost cost;
-    uint32_t timeout_ms; /* of one attempt */
+    uint32_t timeout_ms; /* for one attempt */
     uint32_t retries;    /* only for tools that are read_only or idempotent */
     haft__cache_scope cache;
     uint64_t cache_ttl_ms; /* 0: as long as the scope lasts */
-    haft_str lane;         /* calls of one lane never overlap; "" for none */
+    haft_str lane;         /* calls of one lane never overlap; "" for no lane */
     haft__unknown_trait on_unknown;
 } haft__traits;
 
@@ -73,23 +73,23 @@ typedef struct haft__tool {
     haft_str name; /* canonical: "grep", "docs:search" */
     haft_str description;
     haft__json input_schema;  /* an object with "type": "object" */
-    haft__json output_schema; /* HAFT__JSON_NULL when there is none */
+    haft__json output_schema; /* HAFT__JSON_NULL without one */
     haft__tool_source source;
     haft__tool_role role;
     haft__traits traits;
-    bool traits_given;          /* by whoever wrote the tool down; else they are the defaults */
-    bool typed;                 /* has a schema of its own, not the fallback where all is text */
-    haft__json definition;      /* how it runs, as the spec has it; for src/exec */
-    const haft_tool *function;  /* of HAFT__TOOL_FUNCTION: what the program declared */
+    bool traits_given; /* by the author of the tool; else they are defaults */
+    bool typed; /* has its own schema, not the fallback in which every argument is a string */
+    haft__json definition;      /* how it runs, as written in the spec; for src/exec */
+    const haft_tool *function;  /* for HAFT__TOOL_FUNCTION: the declaration of the program */
     const haft__schema *schema; /* input_schema, compiled by the registry */
 } haft__tool;
 
-/* Names as people and JSON have them: "function", "data". */
+/* Names for people and JSON: "function", "data". */
 const char *haft__tool_source_name(haft__tool_source source);
 const char *haft__tool_role_name(haft__tool_role role);
 
-/* Whether `name` can be a tool's: 1 to HAFT__LIMIT_TOOL_NAME_BYTES of letters, digits and _ . : / -
- * with at most one ':' ("server:tool"), which stands between two others. */
+/* Checks a tool name: 1 to HAFT__LIMIT_TOOL_NAME_BYTES of letters, digits and _ . : / - with at
+ * most one ':' ("server:tool"), neither first nor last. */
 HAFT_MUST_USE haft_status haft__tool_name_check(haft_str name, haft_error *err);
 
 #endif

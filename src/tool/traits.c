@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * traits.c - the table of traits: a row has the key, how it is read, written and checked, and what
- * it is for. To add a trait: docs/extending.md. Tests: tests/tool/traits_test.c.
+ * traits.c - the table of traits: a row has the key, its description, and how it is read, written
+ * and checked. To add a trait: docs/extending.md. Tests: tests/tool/traits_test.c.
  */
 #include "tool/traits.h"
 
@@ -121,7 +121,7 @@ static haft_status read_timeout(const haft__trait *trait, haft__json value, haft
     if (status == HAFT_OK && ms == 0) {
         return haft__fail(err, HAFT_BAD_INPUT, "/timeout", "a timeout of 0 leaves no time to run");
     }
-    /* What is too long for the field is too long for haft__traits_check, too. */
+    /* A value too large for the field also fails haft__traits_check. */
     traits->timeout_ms = ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
     return status;
 }
@@ -346,7 +346,7 @@ static void write_lane(haft__json_writer *w, const haft__trait *trait, const haf
     }
 }
 
-/* Left out when the tool follows the spec. */
+/* Omitted if the tool uses the default of the spec. */
 static void write_on_unknown(haft__json_writer *w, const haft__trait *trait,
                              const haft__traits *traits)
 {
@@ -404,7 +404,7 @@ static haft_str describe_lane(const haft__trait *trait, const haft__traits *trai
     .is_flag = true, .flag = offsetof(haft__traits, field), .read = read_flag,                     \
     .write = write_flag, .describe = describe_flag
 
-/* JSON and lists for people have the traits in this order. */
+/* In the order of JSON and of lists for people. */
 static const haft__trait table[] = {
     {
         .key = "read_only",
@@ -522,7 +522,7 @@ bool haft__trait_is_set(const haft__trait *trait, const haft__traits *traits)
     return trait->is_flag && *(const bool *)((const char *)traits + trait->flag);
 }
 
-/* ---- all of them ---- */
+/* ---- all traits ---- */
 
 static haft_status unknown_trait(haft_str key, haft_error *err)
 {
@@ -632,7 +632,7 @@ void haft__traits_from_mcp(haft__json annotations, haft__traits *traits)
             *flag_of(&table[i], traits) = haft__object_flag(annotations, table[i].mcp_hint, false);
         }
     }
-    /* A tool that says nothing is destructive, unless it is read-only. */
+    /* A tool without hints is destructive, unless it is read-only. */
     traits->destructive = haft__object_flag(annotations, "destructiveHint", !traits->read_only);
     traits->read_only = traits->read_only && !traits->destructive;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wire_name.c - an escape starts with "_-", which stands for itself only as an escape.
+ * wire_name.c - an escape starts with "_-", and a literal "_-" is always escaped. Read from the
+ * left, an encoding therefore splits into escapes and plain bytes in exactly one way, and two names
+ * never have the same encoding unless it is hashed. A hashed encoding has the escape "_-z", which
+ * no other has.
  *
- * Read from the left, an encoding therefore falls into escapes and plain bytes in one way only, and
- * two names never have the same one as long as it is not hashed; a hashed one has the escape "_-z",
- * which no other has. Tests: tests/tool/wire_name_test.c.
+ * Tests: tests/tool/wire_name_test.c.
  */
 #include "tool/wire_name.h"
 
@@ -18,7 +19,7 @@
 #define HASHED_HEAD 44
 #define HASHED_TAIL 19 /* "_-z" and 16 digits */
 
-/* Fixed for ever: names must be the same on every machine and in every run. */
+/* Never changes: wire names must be the same on every machine and in every run. */
 static const haft__hash_key wire_key = {0x68616674206e616dU, 0x65206f6e20776972U};
 
 static bool is_plain(char c, bool first)
@@ -27,7 +28,7 @@ static bool is_plain(char c, bool first)
            || (!first && (haft__ascii_is_digit(c) || c == '-'));
 }
 
-/* Encodes what stands at `at`: how many bytes it took, and in `to` what they become. */
+/* Encodes the byte or pair at `at` to `to`. Returns the number of bytes consumed. */
 static size_t encode_one(haft_str name, size_t at, char to[ESCAPE_MAX + 1], size_t *ret_length)
 {
     char c = name.ptr[at];
@@ -52,7 +53,7 @@ haft__wire_name haft__wire_name_encode(haft_str name)
 {
     haft__wire_name wire = {.len = 0};
     char piece[ESCAPE_MAX + 1];
-    size_t length = 0, head = 0; /* bytes that stay when the name must be hashed */
+    size_t length = 0, head = 0; /* length of the part that is kept if the name is hashed */
     for (size_t at = 0; at < name.len;) {
         at += encode_one(name, at, piece, &length);
         if (wire.len + length > HAFT__WIRE_NAME_BYTES) {
@@ -70,7 +71,7 @@ haft__wire_name haft__wire_name_encode(haft_str name)
     return wire;
 }
 
-/* Decodes the escape at the start of `s`: how many bytes it takes, 0 when it is none. */
+/* Decodes the escape at the start of `s`. Returns its length; 0 if it is not an escape. */
 static size_t decode_escape(haft_str s, char to[2], size_t *ret_length)
 {
     char kind = s.len > 2 ? s.ptr[2] : '\0';
@@ -113,7 +114,7 @@ bool haft__wire_name_decode(haft_str wire, char to[HAFT__WIRE_NAME_BYTES], size_
         used += made;
         rest = haft__str_skip(rest, taken);
     }
-    /* Bytes that need no escape may not have one, and the other way round. */
+    /* Rejects an escape of a byte that needs none, and an unescaped byte that needs one. */
     haft__wire_name again = haft__wire_name_encode((haft_str){to, used});
     if (!haft__str_equal(haft__wire_name_str(&again), wire)) {
         return false;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * abbreviations.c - a table of what is written short. It is the same word, not one alike: a tool
- * has a parameter `repo`, and creates a repository. Only what is short for one thing is here:
- * "temp" and "spec" are not. Tests: tests/tool/index/abbreviations_test.c.
+ * abbreviations.c - a table of abbreviations.
+ *
+ * An abbreviation is the same word, not a synonym: a tool has a parameter `repo` and creates a
+ * repository. Only unambiguous abbreviations are here: "temp" and "spec" are not.
+ *
+ * Tests: tests/tool/index/abbreviations_test.c.
  */
 #include "tool/index/abbreviations.h"
 
@@ -17,7 +20,7 @@ typedef struct row {
     const char *stem, *whole;
 } row;
 
-/* In the order of the alphabet. */
+/* In alphabetical order. */
 static const row rows[] = {
     {"addr", "address"},
     {"amt", "amount"},

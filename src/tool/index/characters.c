@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * characters.c - kinds of characters and their small forms: Latin, Greek and Cyrillic; other
- * scripts as they are. Tests: tests/tool/index/tokenizer_test.c.
+ * characters.c - kinds of characters and their lower case: Latin, Greek and Cyrillic. Other scripts
+ * stay unchanged. Tests: tests/tool/index/tokenizer_test.c.
  */
 #include "tool/index/characters.h"
 
@@ -13,13 +13,13 @@ typedef struct range {
     uint32_t first, last;
 } range;
 
-/* Han, kana, Hangul and their like: words are not told apart by spaces. In order. */
+/* Han, kana, Hangul and similar scripts, which do not separate words by spaces. Sorted. */
 static const range paired[] = {
     {0x1100, 0x11FF}, {0x3040, 0x30FF}, {0x3130, 0x318F}, {0x31F0, 0x31FF}, {0x3400, 0x4DBF},
     {0x4E00, 0x9FFF}, {0xAC00, 0xD7A3}, {0xF900, 0xFAFF}, {0xFF66, 0xFF9D}, {0x20000, 0x323AF},
 };
 
-/* Signs, spaces, symbols, pictures and what means nothing. In order. */
+/* Punctuation, spaces, symbols, pictographs and code points without meaning. Sorted. */
 static const range others[] = {
     {0x80, 0xA9},       {0xAB, 0xB4},        {0xB6, 0xB9},     {0xBB, 0xBF},     {0xD7, 0xD7},
     {0xF7, 0xF7},       {0x2B9, 0x2FF},      {0x37E, 0x37E},   {0x387, 0x387},   {0x55A, 0x55F},
@@ -31,7 +31,7 @@ static const range others[] = {
     {0x1F000, 0x1FAFF}, {0xE0000, 0x10FFFF},
 };
 
-/* U+00C0 to U+017F without accents; ' ' for a letter that is its own. */
+/* U+00C0 to U+017F without accents; ' ' for a letter without a base letter. */
 static const char latin[] = "AAAAAA CEEEEIIII NOOOOO OUUUUY  aaaaaa ceeeeiiii nooooo ouuuuy y"
                             "AaAaAaCcCcCcCcDdDdEeEeEeEeEeGgGgGgGgHhHhIiIiIiIiIi  JjKk LlLlLlLlLl"
                             "NnNnNn   OoOoOo  RrRrRrSsSsSsSsTtTtTtUuUuUuUuUuUuWwYyYZzZzZzs";
@@ -58,7 +58,7 @@ static haft__search_character ascii(uint32_t code, size_t bytes)
     return (haft__search_character){digit ? HAFT__SEARCH_DIGIT : HAFT__SEARCH_OTHER, code, bytes};
 }
 
-/* How far the small letter is from a capital one; 0 when it is none. */
+/* The distance from a capital letter to its lower case; 0 if it is not a capital. */
 static uint32_t distance_to_small(uint32_t code)
 {
     bool latin_one = code >= 0xC0 && code <= 0xDE && code != 0xD7;
@@ -84,10 +84,10 @@ static haft__search_character beyond_ascii(uint32_t code, size_t bytes)
     if (is_among(code, others, COUNT(others))) {
         return (haft__search_character){HAFT__SEARCH_OTHER, code, bytes};
     }
-    if (code >= 0x300 && code <= 0x36F) { /* accents on their own */
+    if (code >= 0x300 && code <= 0x36F) { /* combining accents */
         return (haft__search_character){HAFT__SEARCH_LOWER, 0, bytes};
     }
-    if (code >= 0xFF10 && code <= 0xFF5A) { /* as wide as a Chinese one */
+    if (code >= 0xFF10 && code <= 0xFF5A) { /* full-width forms */
         return ascii(code - 0xFEE0, bytes);
     }
     if (code >= 0xC0 && code <= 0x17F && latin[code - 0xC0] != ' ') {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * document.c - what of a document is indexed: the words of its name, its text, its group's name,
- * and of its parameters the names, descriptions and allowed values.
+ * document.c - the indexed words of a document: those of its name, its text, its group's name, and
+ * the names, descriptions and allowed values of its parameters.
+ *
  * Tests: tests/tool/index/document_test.c.
  */
 #include <stdlib.h>
@@ -14,12 +15,12 @@
 #include "base/vec.h"
 #include "tool/index/search_int.h"
 
-/* What a tool says first tells what its server is about. */
+/* The beginning of a tool's text represents its server. */
 #define HEAD_CHARACTERS 120U
 
 /* ---- counting ---- */
 
-/* NULL when there is no memory. */
+/* NULL when out of memory. */
 static haft__search_tally *find_count(haft__search_bag *bag, uint32_t term)
 {
     haft__search_term *known = &bag->search->terms[term];
@@ -59,7 +60,7 @@ static haft_status count_word(haft__search_bag *bag, const haft__search_word *wo
     return HAFT_OK;
 }
 
-/* Words that begin within the first `head` bytes count for the group, too. */
+/* Words that begin within the first `head` bytes also count for the group. */
 static haft_status count_text(haft__search_bag *bag, haft_str text, haft__search_field field,
                               size_t head, haft_error *err)
 {
@@ -78,10 +79,10 @@ static haft_status count_text(haft__search_bag *bag, haft_str text, haft__search
 
 /* ---- schemas ---- */
 
-/* A walk through a schema, in the order in which it is written. */
+/* A walk through a schema in its written order. */
 typedef struct walk {
     haft__search_bag *bag;
-    uint32_t values; /* looked at so far */
+    uint32_t values; /* visited so far */
     haft_error *err;
 } walk;
 
@@ -144,7 +145,7 @@ static haft_status walk_member(walk *w, const haft__json_member *member, unsigne
     return inside ? walk_schema(w, value, depth + 1) : HAFT_OK;
 }
 
-/* HAFT__LIMIT_SEARCH_SCHEMA_DEPTH bounds how deep this goes. */
+/* HAFT__LIMIT_SEARCH_SCHEMA_DEPTH bounds the recursion. */
 static haft_status walk_schema(walk *w, haft__json schema, unsigned depth)
 {
     haft_status status = HAFT_OK;
@@ -159,7 +160,7 @@ static haft_status walk_schema(walk *w, haft__json schema, unsigned depth)
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- documents ---- */
 
 haft_status haft__search_bag_fill(haft__search_bag *bag, const haft__search_doc *doc,
                                   haft_error *err)
@@ -190,14 +191,14 @@ void haft__search_bag_finish(haft__search_bag *bag)
     *bag = (haft__search_bag){0};
 }
 
-/* ---- whether it has been replaced ---- */
+/* ---- deprecation ---- */
 
 static bool is_one_of(char c, const char *these)
 {
     return c != '\0' && strchr(these, c) != NULL;
 }
 
-/* Skips a word of small letters, however it is written; false: it is not there. */
+/* Skips a word, given in lower case, in any case; false if the text does not begin with it. */
 static bool skip_word(haft_str *text, const char *word)
 {
     size_t length = strlen(word);
@@ -210,7 +211,8 @@ static bool skip_word(haft_str *text, const char *word)
     return text->len == 0 || !haft__ascii_is_letter(text->ptr[0]);
 }
 
-/* "Deprecated: use another", "Deprecated since 2.0"; but "Deprecated models are listed, too". */
+/* Whether the tool itself is deprecated: "Deprecated: use another", "Deprecated since 2.0"; but not
+ * "Deprecated models are listed, too". */
 static bool is_said_of_itself(haft_str behind)
 {
     static const char *const words[] = {"use",      "see",       "please",   "since",  "as",
@@ -234,7 +236,7 @@ static bool is_said_of_itself(haft_str behind)
 }
 
 /* "DEPRECATED: use create_issue instead", "[Deprecated] ...", "Reads a file. DEPRECATED: ...": the
- * word begins the text, a sentence or what stands in brackets. */
+ * word begins the text, a sentence or a text in brackets. */
 bool haft__search_is_deprecated(haft_str text)
 {
     bool first = true, begins = true, ended = false;

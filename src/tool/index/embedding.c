@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * embedding.c - vectors of documents that a model of embeddings made, in place of word vectors.
- * All are of one model: an angle between vectors of two means nothing.
- * Tests: tests/tool/index/embedding_test.c.
+ * embedding.c - embeddings of documents, which replace word vectors. All are of one model: vectors
+ * of two models cannot be compared. Tests: tests/tool/index/embedding_test.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +25,7 @@ void haft__search_remove_embedding(haft__search_index *search, uint32_t doc)
     }
 }
 
-/* NaN and the infinite ones are no numbers. */
+/* Rejects NaN and infinity. */
 static bool is_vector(const haft__search_embedding *given)
 {
     for (size_t i = 0; i < given->dimensions; i++) {
@@ -71,7 +70,7 @@ static haft_status check(const haft__search_index *search, const haft__search_em
     return haft__hint(err, status, "vectors of two models cannot be compared: drop the others");
 }
 
-/* The first vector says which model it is. */
+/* The first vector determines the model. */
 static haft_status take_model(haft__search_embeddings *outside, const haft__search_embedding *given,
                               haft_error *err)
 {

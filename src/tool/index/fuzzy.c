@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzzy.c - words of a query that the index does not have: "repo" is a part of "repository",
- * "createissue" is two words, "calender" is a slip of the finger. Of several that are as near the
- * first in the order of the alphabet count, whatever their numbers.
+ * fuzzy.c - words of a query that the index does not have: "repo" is a prefix of "repository",
+ * "createissue" is two words, "calender" has a typing error.
+ *
+ * Among equally near words the first in alphabetical order count, independent of their numbers.
+ *
  * Tests: tests/tool/index/query_test.c.
  */
 #include <string.h>
@@ -12,12 +14,12 @@
 #include "tool/index/search_int.h"
 #include "tool/index/stem.h"
 
-/* How much a word counts that is only near: less than any that is there. */
+/* The weights of a similar word: less than that of any word in the index. */
 #define WEIGHT_BEGINS 0.4F
-#define WEIGHT_NAME   0.6F /* the same where the query is nothing but a name */
+#define WEIGHT_NAME   0.6F /* for a query that is only a name */
 #define WEIGHT_HALF   0.6F
 #define WEIGHT_SLIP   0.6F
-/* Shorter ones are in everything. */
+/* Shorter prefixes match too many words. */
 #define LEAST_BEGINNING 4U
 #define LEAST_NAME      2U
 #define LEAST_HALF      3U
@@ -25,8 +27,8 @@
 #define LEAST_SWAP      5U
 #define LEAST_SLIP      6U
 #define LEAST_TWO_SLIPS 9U
-/* What a word becomes at most in each of these ways; HAFT__SEARCH_TERMS_PER_WORD has room for one
- * way. */
+/* The maximum number of similar words of each kind; HAFT__SEARCH_TERMS_PER_WORD has room for one
+ * kind. */
 #define MOST 6U
 
 /* The best words found so far, best first. */
@@ -80,9 +82,9 @@ unsigned haft__search_count_bits(uint32_t bits)
     return bits * 0x01010101U >> 24;
 }
 
-/* ---- beginnings ---- */
+/* ---- prefixes ---- */
 
-/* Words of names that begin with `part`, the shortest best. */
+/* Finds words of names that begin with `part`; the shortest are the best. */
 static void find_prefixes(found *f, haft_str part)
 {
     const haft__search_index *search = f->search;
@@ -104,13 +106,13 @@ static void find_prefixes(found *f, haft_str part)
     f->count = left > 0 ? f->count : 0;
 }
 
-/* "repos" begins "repository" as "repo" does, but "downing" does not begin "download". */
+/* "repos" is a prefix of "repository" like "repo", but "downing" is not one of "download". */
 static haft_str beginning_of(haft_str raw, haft_str stem)
 {
     return raw.len <= stem.len + 1 ? stem : raw;
 }
 
-/* ---- two words in one ---- */
+/* ---- two words written as one ---- */
 
 static uint32_t find_stem(const haft__search_index *search, haft_str word)
 {
@@ -120,8 +122,8 @@ static uint32_t find_stem(const haft__search_index *search, haft_str word)
                                           (haft_str){stem, haft__search_stem(stem, word.len)});
 }
 
-/* Takes the halves of which the first one is longest; neither is short: "email" is not e and mail.
- */
+/* Chooses the split with the longest first half. Neither half is short: "email" is not e and
+ * mail. */
 static bool add_split_words(const haft__search_index *search, haft_str word,
                             haft__search_parsed_query *asked)
 {
@@ -138,14 +140,14 @@ static bool add_split_words(const haft__search_index *search, haft_str word,
     return false;
 }
 
-/* ---- slips ---- */
+/* ---- typing errors ---- */
 
 static void find_misspellings(found *f, haft_str stem, size_t most)
 {
     const haft__search_string_table *table = &f->search->term_table;
     uint32_t letters = haft__search_letter_bits(stem);
     size_t left = HAFT__LIMIT_SEARCH_NEAR_TERMS + 1U;
-    bool swap = stem.len < LEAST_SLIP; /* nothing else is likely in so short a word */
+    bool swap = stem.len < LEAST_SLIP; /* in such a short word only a swap is likely */
     for (uint32_t i = 0; i < table->limit && left > 0; i++) {
         haft__search_shape shape = f->search->shapes[i];
         size_t longer = shape.length > stem.len ? shape.length - stem.len : stem.len - shape.length;
@@ -170,15 +172,15 @@ static void add_misspellings(const found *f, haft__search_parsed_query *asked)
     }
 }
 
-/* A letter that is there once and not twice, or twice and not once, is the slip that nobody sees:
- * "isue". It is looked for in short words, too; what is a word itself may only be one of a name. */
+/* Finds words that differ by a doubled letter, the error that is hardest to see: "isue". This
+ * includes short words. If the word is in the index itself, only words of names count. */
 static bool add_doubled(const haft__search_index *search, haft_str raw, bool is_word,
                         haft__search_parsed_query *asked)
 {
     char other[HAFT__LIMIT_SEARCH_WORD_BYTES];
     for (size_t i = 1; i < raw.len && raw.len < sizeof(other); i++) {
         bool twice = raw.ptr[i] == raw.ptr[i - 1];
-        size_t length = twice ? i : i + 1; /* of what stays in front of the next letter */
+        size_t length = twice ? i : i + 1; /* of the part before the next letter */
         memcpy(other, raw.ptr, length);
         other[length] = raw.ptr[i];
         size_t behind = twice ? length : length + 1;
@@ -216,7 +218,7 @@ void haft__search_add_fuzzy(const haft__search_index *search, const haft__search
     if (stem.len >= LEAST_SWAP && !is_word) {
         size_t most = raw.len >= LEAST_TWO_SLIPS ? 2 : 1;
         find_misspellings(&f, stem, most);
-        if (f.count == 0 && raw.len > stem.len) { /* "calender" would lose the end it has not */
+        if (f.count == 0 && raw.len > stem.len) { /* "calender": "er" is not an ending */
             find_misspellings(&f, raw, most);
         }
         add_misspellings(&f, asked);

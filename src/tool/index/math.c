@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * math.c - logarithm and root from the four basic operations, which IEEE 754 pins to the
- * bit: the pure layers do without libm, and no library's rounding can change the order of results.
+ * math.c - logarithm and square root from the four basic operations, whose results IEEE 754 defines
+ * to the bit. The pure layers do not use libm, so that the rounding of a library cannot change the
+ * order of results.
+ *
  * Tests: tests/tool/index/math_test.c.
  */
 #include "tool/index/math.h"
@@ -11,11 +13,11 @@
 double haft__search_log(double x)
 {
     int halvings = 0;
-    while (x > 1.5) { /* now within 0.75 .. 1.5 */
+    while (x > 1.5) { /* reduces x to 0.75 .. 1.5 */
         x *= 0.5;
         halvings++;
     }
-    /* ln x = 2 artanh y, whose series is y + y^3/3 + y^5/5 ...; y is 0.2 at most. */
+    /* ln x = 2 artanh y = 2 (y + y^3/3 + y^5/5 ...); y is at most 0.2. */
     double y = (x - 1) / (x + 1), square = y * y, power = y, sum = 0;
     for (int i = 1; i < 30; i += 2) {
         sum += power / i;
@@ -38,7 +40,7 @@ double haft__search_sqrt(double x)
         x *= 4;
         scale *= 0.5;
     }
-    double root = 1.5; /* Heron: right to the last bits after five steps */
+    double root = 1.5; /* Heron's method: exact to the last bits after five steps */
     for (int i = 0; i < 6; i++) {
         root = 0.5 * (root + x / root);
     }
@@ -53,7 +55,7 @@ void haft__search_pack(const float *numbers, size_t dimensions, int8_t *row)
         most = size > most ? size : most;
     }
     for (size_t i = 0; i < dimensions; i++) {
-        /* divided first: of the smallest numbers 127 / most would be infinite */
+        /* divides first: for the smallest numbers 127 / most would be infinite */
         float scaled = most > 0 ? numbers[i] / most * INT8_MAX : 0;
         row[i] = (int8_t)(scaled + (scaled < 0 ? -0.5F : 0.5F));
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.c - a query that names a tool or a server means just that one.
+ * names.c - a query that names a tool or a server means exactly that one.
  *
- * The whole query may be a name ("create issue"), or one of its words, if it looks like something a
- * program has: an underscore, a colon, a capital or a digit inside. A plain word such as "search"
- * may be a name by chance; how often documents have it is a better guide then. One that no table
- * of words has, and one document alone, is a name ("use champdex").
+ * The whole query may be a name ("create issue"), or one of its words if it looks like an
+ * identifier: an underscore, a colon, a capital or a digit inside. A plain word such as "search"
+ * may be a name by chance; then its frequency in the documents is the better guide. A plain word
+ * that the word vectors do not have, and that only one document has, is a name ("use champdex").
+ *
  * Tests: tests/tool/index/query_test.c.
  */
 #include <string.h>
@@ -18,18 +19,18 @@
 #include "tool/index/search_int.h"
 #include "tool/index/stem.h"
 
-/* Of shorter names the signs count, too. */
+/* In shorter names punctuation counts, too. */
 #define LEAST_LETTERS 2U
-/* Of a word that is a name because nobody else says it. */
+/* Minimum length of a coined name. */
 #define LEAST_COINED 4U
-/* Of names that differ in signs and capitals the one that was written comes first. */
+/* Bonus of the exact spelling among names that differ only in punctuation and case. */
 #define AS_WRITTEN 0.5F
-/* One bit for each of so many hashes: most names are not in the query, which is seen at once. */
+/* The size of a bit filter of hashes, which quickly excludes most names. */
 #define SIEVE_BITS 4096U
 
 typedef struct wanted {
     uint64_t hashes[HAFT__LIMIT_SEARCH_QUERY_WORDS + 1];
-    haft_str texts[HAFT__LIMIT_SEARCH_QUERY_WORDS + 1]; /* as they were written */
+    haft_str texts[HAFT__LIMIT_SEARCH_QUERY_WORDS + 1]; /* as written */
     size_t count;
     uint64_t sieve[SIEVE_BITS / 64];
 } wanted;
@@ -58,7 +59,7 @@ uint64_t haft__search_hash_name(haft__hash_key key, haft_str name)
     if (length == 0) {
         return 0;
     }
-    if (length < LEAST_LETTERS) { /* its signs tell c++ from c# */
+    if (length < LEAST_LETTERS) { /* punctuation distinguishes c++ from c# */
         name = haft__str_trim(name);
         for (length = 0; length < name.len && length < sizeof(letters); length++) {
             char c = name.ptr[length];
@@ -68,7 +69,7 @@ uint64_t haft__search_hash_name(haft__hash_key key, haft_str name)
     return haft__hash(key, (haft_str){letters, length});
 }
 
-/* ---- what the query names ---- */
+/* ---- names in the query ---- */
 
 static void want(const haft__search_index *search, wanted *w, haft_str text)
 {
@@ -85,7 +86,7 @@ static bool may_be_wanted(const wanted *w, uint64_t hash)
     return (w->sieve[hash % SIEVE_BITS / 64] >> hash % 64 & 1) != 0;
 }
 
-/* What was written, of a name that is wanted; .ptr is NULL when it is not. */
+/* The written form of a wanted name; .ptr is NULL if the name is not wanted. */
 static haft_str find_wanted(const wanted *w, uint64_t hash)
 {
     for (size_t i = 0; i < w->count && may_be_wanted(w, hash); i++) {
@@ -106,7 +107,7 @@ static bool is_plain(char c)
     return haft__ascii_is_lower(c) || (unsigned char)c >= 0x80;
 }
 
-/* Signs that stand before or behind a word in a sentence go. */
+/* Strips punctuation around a word of a sentence. */
 static haft_str strip(haft_str token)
 {
     static const char signs[] = "\"'`.,;:!?()[]{}<>*";
@@ -119,10 +120,8 @@ static haft_str strip(haft_str token)
     return token;
 }
 
-/* Whether a word is written as programs write names: with a sign or a digit in it, or with a
- * capital behind small letters or before them, but not as the first of all: createIssue, GET_ME,
- * not API.
- */
+/* Whether a word looks like an identifier: it contains punctuation or a digit, or a capital after
+ * or before lower case except as its first letter: createIssue, GET_ME, not API. */
 static bool is_identifier(haft_str token)
 {
     bool small = false, capital = false, sign = false;
@@ -136,7 +135,7 @@ static bool is_identifier(haft_str token)
     return letters && (sign || (small && capital));
 }
 
-/* Whether a plain word is no word but a name: one document has it, and no language. */
+/* Whether a plain word is a coined name: one document has it, and the word vectors do not. */
 static bool is_coined(const haft__search_index *search, haft_str token)
 {
     const haft__search_word_vectors *vectors = search->options.vectors;
@@ -156,7 +155,7 @@ static bool is_coined(const haft__search_index *search, haft_str token)
            && haft__search_word_vectors_find(vectors, stem) == NULL;
 }
 
-/* The next token of a text, without the signs around it; it may be empty. */
+/* The next token of a text, without the punctuation around it; it may be empty. */
 static haft_str next_token(haft_str *text)
 {
     size_t length = 0;
@@ -181,7 +180,7 @@ static void want_words(const haft__search_index *search, haft_str text, wanted *
 
 /* ---- groups that a sentence names ---- */
 
-/* Whether a word behind this one is likely to be a name: "on slack", "with notion". */
+/* Whether the word after this one is likely a name: "on slack", "with notion". */
 static bool is_pointer(haft_str token)
 {
     static const char *const pointers[] = {"on",   "to",   "in",  "via",    "using",
@@ -194,12 +193,12 @@ static bool is_pointer(haft_str token)
     return false;
 }
 
-/* Each word, and each two that stand together: "google maps" is google-maps. Those that are meant
- * as names go to `sure`. */
+/* Adds each word and each pair of adjacent words: "google maps" is google-maps. Likely names go to
+ * `sure`. */
 static void want_plain(const haft__search_index *search, haft_str text, wanted *sure, wanted *said)
 {
     haft_str before = {NULL, 0};
-    bool pointed = false, pair_pointed = false; /* at this word; at the one before */
+    bool pointed = false, pair_pointed = false; /* for this word; for the word before */
     while (text.len > 0) {
         haft_str token = next_token(&text);
         bool fits = token.len >= LEAST_LETTERS && token.len <= HAFT__LIMIT_TOOL_NAME_BYTES;
@@ -217,8 +216,8 @@ static void want_plain(const haft__search_index *search, haft_str text, wanted *
     }
 }
 
-/* How much of what says the name of a group is the group: all of it for "slack", little for "time",
- * which many tools speak of. */
+/* The share of the group among all documents that contain its name: all for "slack", little for
+ * "time", which many tools mention. */
 static float share_of(const haft__search_index *search, uint32_t group)
 {
     haft__search_tokenizer words;
@@ -231,7 +230,7 @@ static float share_of(const haft__search_index *search, uint32_t group)
                                                        (haft_str){word.stem, word.stem_length});
         uint32_t all = term != HAFT__SEARCH_NONE ? search->terms[term].doc_count : 0;
         uint32_t own = search->groups[group].doc_count;
-        bool more = haft__search_tokenizer_next(&words, &word); /* two words say it all */
+        bool more = haft__search_tokenizer_next(&words, &word); /* at most two words are compared */
         share = all > own && !more ? (float)own / (float)all : 1;
     }
     return share;
@@ -273,7 +272,7 @@ float haft__search_named_bonus(const haft__search_index *search,
 
 /* ---- documents ---- */
 
-/* Whether it is the name to the letter: how an id ends. */
+/* Whether the id ends with exactly this text. */
 static bool is_as_written(const haft__search_index *search, uint32_t doc, haft_str text)
 {
     haft_str id = haft__search_string_table_text(&search->doc_table, doc);
@@ -285,7 +284,7 @@ static bool is_as_written(const haft__search_index *search, uint32_t doc, haft_s
     return !is_plain(before) && !haft__ascii_is_upper(before) && !haft__ascii_is_digit(before);
 }
 
-/* What its own name is worth. */
+/* The bonus for the document's own name. */
 static float grade_name(const haft__search_index *search, const wanted *w, uint32_t doc)
 {
     const haft__search_indexed_doc *file = &search->docs[doc];

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * partial_names.c - a query that is a part of a name: its beginning ("kubectl_ro"), its end, a
- * piece of it, or all of it with a slip of the finger ("sequentialthinknig").
+ * partial_names.c - a query that is a part of a name: its prefix ("kubectl_ro"), its suffix, an
+ * inner part, or all of it with a typing error ("sequentialthinknig").
  *
- * Only a query that is one token can be any of these; a query of several words can be a beginning.
- * A word that the index has is a word before it is a part, unless it is written like a name
- * ("checkCopy"): names that have it inside ("pilot", copilot) come behind what says it.
+ * Only a query of one token can be any of these; a query of several words can be a prefix. A word
+ * of the index counts as a word first, unless it looks like an identifier ("checkCopy"): names that
+ * contain it ("pilot", copilot) rank after documents that have the word.
+ *
  * Tests: tests/tool/index/query_test.c.
  */
 #include <string.h>
@@ -14,11 +15,11 @@
 #include "base/suggestion.h"
 #include "tool/index/search_int.h"
 
-/* What is added: a beginning comes before a piece, a piece before what only may be one. */
+/* The bonuses: a prefix ranks before an inner part, and that before a possible one. */
 #define BEGINS 4.0F
 #define SHORT  0.5F
 #define WORD   0.25F
-/* Shorter ones are no parts, or parts of everything. */
+/* Shorter texts match too many names. */
 #define LEAST_BEGINNING 2U
 #define LEAST_SENTENCE  4U
 #define LEAST_INSIDE    2U
@@ -31,7 +32,7 @@ typedef struct partial {
     const haft__search_parsed_query *asked;
     haft_str part;
     uint32_t letters;
-    bool single, known; /* one token; words that the index has */
+    bool single, known; /* it is one token; the index has its words */
     float *total;
 } partial;
 
@@ -48,7 +49,7 @@ static bool has_inside(haft_str whole, haft_str part)
     return false;
 }
 
-/* Whether a document says one of the words. */
+/* Whether a document contains one of the words. */
 static bool says(const partial *p, uint32_t doc)
 {
     for (size_t i = 0; i < p->asked->part_count; i++) {
@@ -71,12 +72,12 @@ static float grade(const partial *p, uint32_t doc)
         return inside ? WORD + WORD * (float)p->part.len / (float)name.len : 0;
     }
     if (haft__str_starts_with(name, p->part)) {
-        return name.len > p->part.len ? BEGINS : 0; /* all of it: names.c */
+        return name.len > p->part.len ? BEGINS : 0; /* a whole name: names.c */
     }
     if (!p->single || name.len == 0 || p->part.len < LEAST_INSIDE || !has_inside(whole, p->part)) {
         return 0;
     }
-    /* Of names that have a short piece in them the shortest come first. */
+    /* Among names that contain a short part the shortest come first. */
     return p->part.len >= LEAST_SURE ? HAFT__SEARCH_PARTIAL_NAME
                                      : SHORT + SHORT * (float)p->part.len / (float)name.len;
 }
@@ -100,7 +101,7 @@ static bool may_be_near(const partial *p, const haft__search_indexed_doc *file, 
            && haft__search_count_bits(p->letters ^ file->letters) <= 2 * most;
 }
 
-/* Nothing is compared when more may be near than is worth the time: a hostile list costs none. */
+/* Compares nothing if there are too many candidates: a hostile list must cost no time. */
 static void add_slips(const partial *p)
 {
     size_t most = p->part.len >= LEAST_TWO_SLIPS ? 2 : 1, count = 0;
@@ -132,7 +133,7 @@ static bool is_in(char c, char first, char last)
     return c >= first && c <= last;
 }
 
-/* "checkCopy", "parseHTTPServer": a word begins at `at`. */
+/* Whether a word begins at `at`: "checkCopy", "parseHTTPServer". */
 static bool is_joint(haft_str text, size_t at)
 {
     char before = text.ptr[at - 1], after = at + 1 < text.len ? text.ptr[at + 1] : '\0';
@@ -141,8 +142,8 @@ static bool is_joint(haft_str text, size_t at)
                || (is_in(before, 'A', 'Z') && is_in(after, 'a', 'z')));
 }
 
-/* Whether it is written as names are: of words with signs between them, or, when it is one token,
- * with capitals. */
+/* Whether the query looks like an identifier: words joined by punctuation, or one token with
+ * capitals. */
 static bool is_written_like_a_name(const haft__search_parsed_query *asked)
 {
     haft_str text = asked->text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * query.c - a query: its words, the scores, and the best documents of all.
- * Tests: tests/tool/index/query_test.c.
+ * query.c - a query: its words, the scores, and the best documents. Tests:
+ * tests/tool/index/query_test.c.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 /* ---- words ---- */
 
-/* How much a word counts that means the same. */
+/* The weight of a synonym. */
 #define WEIGHT_ALIKE 0.4F
 
 void haft__search_add_query_term(haft__search_parsed_query *asked, uint32_t term, float weight)
@@ -65,7 +65,7 @@ static haft_status take_words(haft_str query, haft__arena *arena, haft__search_p
     return HAFT_OK;
 }
 
-/* Words that mean the same count less than the one that was written. */
+/* Synonyms count less than the written word. */
 static void add_synonyms(const haft__search_index *search, const haft__search_word *word,
                          haft__search_parsed_query *asked)
 {
@@ -102,8 +102,8 @@ haft_status haft__search_parse_query(const haft__search_index *search, haft_str 
         }
         add_synonyms(search, word, ret_asked);
         ret_asked->unknown += !known;
-        /* In a sentence a word that is there was meant; one token may be the beginning of a name.
-         */
+        /* In a sentence a word of the index is meant as written; a single token may be the prefix
+         * of a name. */
         if (known ? ret_asked->single && i < HAFT__LIMIT_SEARCH_NEAR_WORDS
                   : ret_asked->unknown <= HAFT__LIMIT_SEARCH_NEAR_WORDS) {
             haft__search_add_fuzzy(search, word, known, ret_asked);
@@ -115,7 +115,7 @@ haft_status haft__search_parse_query(const haft__search_index *search, haft_str 
     return status;
 }
 
-/* ---- the best ---- */
+/* ---- ranking ---- */
 
 typedef struct ranking {
     const haft__search_index *search;
@@ -124,7 +124,7 @@ typedef struct ranking {
     size_t count;
 } ranking;
 
-/* Whether `a` comes behind `b`. */
+/* Whether `a` ranks after `b`. */
 static bool is_worse(const ranking *r, uint32_t a, uint32_t b)
 {
     if (r->scores[a] != r->scores[b]) {
@@ -203,7 +203,7 @@ static haft_status tell(const ranking *r, const haft__search_parsed_query *asked
     return HAFT_OK;
 }
 
-/* What `scores` has, best first. `r->docs` has room for `k`. */
+/* Ranks `scores`, best first. `r->docs` has room for `k`. */
 static void rank(ranking *r, size_t k)
 {
     for (uint32_t i = 0; i < r->search->doc_table.limit && k > 0; i++) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * score.c - how well each document answers a query.
+ * score.c - the score of each document for a query.
  *
- * BM25F over the fields of a document; added to it, each divided by the best one and weighted: the
- * best clause, the group, how much of the name was said, and the meaning. A document's score is
- * summed in the order of the query's words, whatever its number, so that it does not depend on what
- * else was added and removed before. Tests: tests/tool/index/query_test.c.
+ * BM25F over the fields of a document, plus these parts, each divided by its maximum and weighted:
+ * the best clause, the group, the share of the name that the query covers, and the meaning. A
+ * document's score is summed in the order of the query's words, so that it does not depend on the
+ * history of the index.
+ *
+ * Tests: tests/tool/index/query_test.c.
  */
 #include <string.h>
 
@@ -15,24 +17,24 @@
 
 #define K1 1.4F
 #define B  0.75F
-/* How much of its score is left to a document that says of itself that it is deprecated. */
+/* The factor for a document that is deprecated. */
 #define DEPRECATED 0.8F
-/* Angles below this part of the best one say nothing. */
+/* Similarities below this share of the best one are ignored. */
 #define LEAST_ANGLE 0.3F
-/* Where the best one of word vectors is less than so much above that, all of them say less: what
- * is nearest of all that is far away is no answer. Models have scales of their own. */
+/* If the best similarity of word vectors is less than this above the threshold, all of them count
+ * less: the nearest of distant documents is no answer. Embedding models have their own scales. */
 #define FULL_ANGLE 0.4F
 
-/* What does not change during a query, and where its scores go. */
+/* The constants of a query, and its scores. */
 typedef struct scorer {
     const haft__search_index *search;
     double log_docs, log_groups;
     float weights[HAFT__SEARCH_FIELDS];
-    float slopes[HAFT__SEARCH_FIELDS]; /* B / the mean length, against winning by length */
+    float slopes[HAFT__SEARCH_FIELDS]; /* B / the mean length: normalises by length */
     float group_slope;
-    uint32_t limit;                            /* numbers of documents are less */
-    float *all, *clause, *best, *names, *part; /* by the number of a document */
-    float *groups;                             /* by that of a group */
+    uint32_t limit;                            /* upper bound of document numbers */
+    float *all, *clause, *best, *names, *part; /* by document number */
+    float *groups;                             /* by group number */
 } scorer;
 
 static float slope(uint64_t length, uint32_t count)
@@ -67,7 +69,7 @@ static haft_status begin(const haft__search_index *search, haft__arena *arena, s
 
 /* ---- words ---- */
 
-/* How often a document has a word: fields weighted, long ones less, and the more the less. */
+/* The weighted frequency of a word in a document, normalised by length and saturating. */
 static float frequency(const scorer *s, const haft__search_posting *posting)
 {
     const uint32_t *lengths = s->search->docs[posting->doc].lengths;
@@ -112,7 +114,7 @@ static void score_groups(scorer *s, const haft__search_query_term *part)
     }
 }
 
-/* Four at a time: each comparison waits for the one before. */
+/* Four at a time, because each comparison depends on the one before. */
 static float best_of(const float *scores, uint32_t count)
 {
     float best[4] = {0};
@@ -144,8 +146,8 @@ static float best_of_clause(const scorer *s, const haft__search_query_term *part
     return top;
 }
 
-/* The clause's scores are all zero before and after. Its best document is as good as that of any
- * other clause. */
+/* Keeps each document's best clause, scaled so that the best documents of all clauses are equal.
+ * The buffer of the clause is zero before and after. */
 static void end_clause(scorer *s, const haft__search_query_term *parts, size_t count)
 {
     float top = best_of_clause(s, parts, count), factor = top > 0 ? 1 / top : 0;
@@ -173,7 +175,7 @@ static void score_parts(scorer *s, const haft__search_parsed_query *asked)
     }
 }
 
-/* What the names have of the query becomes how much of each was said. */
+/* Converts the sums of the names to the share that the query covers. */
 static void cover_names(scorer *s)
 {
     for (uint32_t i = 0; i < s->limit; i++) {
@@ -186,9 +188,9 @@ static void cover_names(scorer *s)
     }
 }
 
-/* ---- all together ---- */
+/* ---- the total ---- */
 
-/* A part whose best is less than `full` counts in proportion. */
+/* A part whose maximum is less than `full` counts in proportion. */
 static void fuse_up_to(const scorer *s, const float *part, double weight, float full)
 {
     float best = best_of(part, s->limit);
@@ -224,13 +226,13 @@ static void score_meaning(scorer *s, const haft__search_parsed_query *asked)
     for (uint32_t i = 0; i < s->limit; i++) {
         s->part[i] = s->part[i] > least ? s->part[i] - least : 0;
     }
-    /* A query of many clauses means many things, and the mean of them none. */
+    /* A query of many clauses has many meanings; their mean vector has none. */
     double clauses = asked->clause_count > 1 ? asked->clause_count : 1;
     fuse_up_to(s, s->part, s->search->options.weights.vector / haft__search_sqrt(clauses),
                asked->given != NULL ? 0 : FULL_ANGLE);
 }
 
-/* What is deprecated comes behind what stands in its place. */
+/* A deprecated document ranks after its replacement. */
 static void age(scorer *s)
 {
     for (uint32_t i = 0; i < s->limit; i++) {
@@ -269,7 +271,7 @@ haft_status haft__search_score(const haft__search_index *search,
     return HAFT_OK;
 }
 
-/* ---- why ---- */
+/* ---- explanation ---- */
 
 const char *haft__search_explain_hit(const haft__search_index *search,
                                      const haft__search_parsed_query *asked, uint32_t doc,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search.c - the index itself: documents come and go.
+ * search.c - adds and removes documents.
  *
- * An add counts all words first, then makes room for everything that will be kept, and only then
- * changes what can be seen, which cannot fail. Tests: tests/tool/index/search_test.c.
+ * An addition first counts all words, then allocates everything that it keeps, and only then
+ * changes the index, which cannot fail.
+ *
+ * Tests: tests/tool/index/search_test.c.
  */
 #include "tool/index/search.h"
 
@@ -141,7 +143,7 @@ static haft_status reserve_term(haft__search_term *term, bool grouped, haft_erro
     return status;
 }
 
-/* The name of a document as one word, or its id, when that is the name with the group before it. */
+/* The normalised name of a document, or its id if that is the group and the name. */
 static size_t normalize_doc_name(const haft__search_doc *doc,
                                  char to[HAFT__SEARCH_NORMALIZED_BYTES], size_t *ret_name_at)
 {
@@ -223,11 +225,11 @@ static void release_group(haft__search_index *search, uint32_t group)
     }
 }
 
-/* They are in the order of their numbers. */
+/* The postings are sorted by document number. */
 uint32_t haft__search_term_find(const haft__search_term *term, uint32_t doc)
 {
     uint32_t low = 0, high = term->doc_count;
-    if (high > 0 && term->docs[high - 1].doc < doc) { /* a new one mostly comes behind all others */
+    if (high > 0 && term->docs[high - 1].doc < doc) { /* usual for a new document */
         return high;
     }
     while (low < high) {
@@ -314,7 +316,7 @@ static void remove_word(haft__search_index *search, const haft__search_entry *en
     haft__search_term_release(search, entry->term);
 }
 
-/* Everything there is room for. Cannot fail. */
+/* Adds the document. Everything is allocated, so this cannot fail. */
 static void add_indexed_doc(haft__search_index *search, const haft__search_bag *bag, uint32_t doc,
                             const haft__search_indexed_doc *file)
 {
@@ -336,7 +338,7 @@ static void add_indexed_doc(haft__search_index *search, const haft__search_bag *
     }
 }
 
-/* Takes a document's words out of the index; its number and its group stay. */
+/* Removes a document's words from the index. Its number and its group stay. */
 static void release_indexed_doc(haft__search_index *search, uint32_t doc)
 {
     haft__search_indexed_doc *file = &search->docs[doc];
@@ -356,7 +358,7 @@ static void release_indexed_doc(haft__search_index *search, uint32_t doc)
     *file = (haft__search_indexed_doc){0};
 }
 
-/* Room for all that a document needs, and its group. */
+/* Allocates everything that a document and its group need. */
 static haft_status reserve(haft__search_index *search, const haft__search_doc *doc,
                            const haft__search_bag *bag, haft__search_indexed_doc *file,
                            haft_error *err)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool/index/search.h - finds tools (or tables) by what somebody wants: an index of names,
- * descriptions, servers and parameters, in memory.
+ * tool/index/search.h - finds tools (or tables) for a query: an index of names, descriptions,
+ * servers and parameters, in memory.
  *
- * Deterministic: what was added and removed before, and in which order, changes no result. Words
- * are compared by their stems, names are split as programmers write them, and where a table of word
- * vectors is given, words that mean nearly the same count as well. docs/tool-search.md says how
- * scores are made and how good they are.
+ * Results are deterministic: they do not depend on the history of additions and removals. Words are
+ * compared by their stems, and names are split as programmers write them. If a table of word
+ * vectors is available, words of similar meaning count as well. docs/tool-search.md explains the
+ * scores and their quality.
  */
 #ifndef HAFT_TOOL_INDEX_SEARCH_H
 #define HAFT_TOOL_INDEX_SEARCH_H
@@ -16,23 +16,23 @@
 #include "tool/index/word_vectors.h"
 #include "json/value.h"
 
-/* How much each part counts. The parts but the first are divided by the best of them, weighted and
- * added to it. */
+/* The weights of the score. All parts except the first are divided by their maximum, weighted and
+ * added to the first. */
 typedef struct haft__search_weights {
     double name, text, group, params; /* the fields of BM25F */
-    double server;                    /* what the whole server is about */
-    double clause;                    /* the best clause, in a query of several */
-    double cover;                     /* how much of the name the query has */
-    double vector;                    /* the angle between the mean vectors of their words */
+    double server;                    /* the score of the whole server */
+    double clause;                    /* the best clause, in a query of several clauses */
+    double cover;                     /* the share of the name that the query covers */
+    double vector;                    /* the cosine similarity of the mean word vectors */
 } haft__search_weights;
 
 typedef struct haft__search_options {
-    haft__hash_key hash_key; /* random where documents come from outside */
+    haft__hash_key hash_key; /* random if documents come from outside */
     haft__search_weights weights;
-    const haft__search_word_vectors *vectors; /* of words, borrowed; NULL: none */
+    const haft__search_word_vectors *vectors; /* word vectors, borrowed; or NULL */
 } haft__search_options;
 
-/* For tools of MCP servers, and for tables of databases. */
+/* Weights for tools of MCP servers, and for tables of databases. */
 #define HAFT__SEARCH_OPTIONS_INIT                                                                  \
     {                                                                                              \
         .weights = {                                                                               \
@@ -47,13 +47,13 @@ typedef struct haft__search_options {
         }                                                                                          \
     }
 
-/* An index of documents. Not for two threads at once. */
+/* An index of documents. Not thread-safe. */
 typedef struct haft__search_index haft__search_index;
 
-/* Everything is copied. Whatever bytes they have, texts are taken; what is past a limit of theirs
- * (search.* in docs/limits.md) is not looked at. */
+/* A document. Everything is copied. Texts may contain any bytes; text past its limit (search.* in
+ * docs/limits.md) is ignored. */
 typedef struct haft__search_doc {
-    haft_str id;              /* unique; results name it */
+    haft_str id;              /* unique; hits refer to it */
     haft_str name;            /* "create_issue" */
     haft_str group;           /* the server or database; may be empty */
     haft_str text;            /* the description */
@@ -62,54 +62,54 @@ typedef struct haft__search_doc {
 
 typedef struct haft__search_hit {
     haft_str id;
-    double score;    /* better ones are greater; comparable within one result only */
-    const char *why; /* what counted most: "exact name", "server name", "name", "text",
-                        "server", "parameters", "meaning" */
+    double score;    /* greater is better; comparable within one result only */
+    const char *why; /* the strongest part: "exact name", "server name", "name", "text", "server",
+                        "parameters", "meaning" */
 } haft__search_hit;
 
 HAFT_MUST_USE haft_status haft__search_create(const haft__search_options *options,
                                               haft__search_index **ret_search, haft_error *err);
 void haft__search_destroy(haft__search_index *search);
 
-/* A document with the same id is replaced. BAD_INPUT without an id, TOO_BIG past
- * HAFT__LIMIT_SEARCH_DOCS; after a failure the index is as it was. */
+/* Adds a document, or replaces the one with the same id. BAD_INPUT without an id, TOO_BIG past
+ * HAFT__LIMIT_SEARCH_DOCS. After a failure the index is unchanged. */
 HAFT_MUST_USE haft_status haft__search_add(haft__search_index *search, const haft__search_doc *doc,
                                            haft_error *err);
 
-/* False when there is none. */
+/* False if no document has that id. */
 bool haft__search_remove(haft__search_index *search, haft_str id);
 
 size_t haft__search_count(const haft__search_index *search);
 
-/* The best `k` at most, best first, those alike in the order of their ids. Hits live in `arena`,
- * their ids too. */
+/* Finds the best `k` documents at most, best first; ties are in the order of their ids. Hits and
+ * their ids live in `arena`. */
 HAFT_MUST_USE haft_status haft__search_query(const haft__search_index *search, haft_str query,
                                              size_t k, haft__arena *arena,
                                              haft__search_hit **ret_hits, size_t *ret_count,
                                              haft_error *err);
 
-/* ---- vectors from outside ---- */
+/* ---- embeddings ---- */
 
-/* A text as a model of embeddings has it. */
+/* The embedding of a text. */
 typedef struct haft__search_embedding {
-    haft_str model; /* vectors of two models cannot be compared */
+    haft_str model; /* vectors of different models cannot be compared */
     const float *numbers;
     size_t dimensions;
 } haft__search_embedding;
 
-/* Keeps the vector of a document as signed bytes and one scale, until the document is replaced or
- * removed. NOT_FOUND without such a document; BAD_INPUT when it has no dimensions, or a number that
- * is none, or when others are there of another model or of other dimensions; TOO_BIG past
+/* Stores the embedding of a document as signed bytes and one scale, until the document is replaced
+ * or removed. NOT_FOUND if the document does not exist; BAD_INPUT if the vector is empty or has a
+ * number that is not finite, or if stored embeddings have another model or dimension; TOO_BIG past
  * HAFT__LIMIT_SEARCH_DIMENSIONS. */
 HAFT_MUST_USE haft_status haft__search_set_embedding(haft__search_index *search, haft_str id,
                                                      const haft__search_embedding *given,
                                                      haft_error *err);
 
-/* Forgets all of them, so that those of another model may come. */
+/* Removes all embeddings, so that those of another model can be stored. */
 void haft__search_drop_embeddings(haft__search_index *search);
 
-/* As haft__search_query, with the vector of the query: it stands in place of word vectors. One of
- * another model than the documents' is not looked at, nor is NULL; then word vectors count. */
+/* Like haft__search_query, with the embedding of the query, which replaces word vectors. NULL, and
+ * an embedding of another model than the documents', is ignored; then word vectors count. */
 HAFT_MUST_USE haft_status haft__search_query_embedding(
     const haft__search_index *search, haft_str query, const haft__search_embedding *given, size_t k,
     haft__arena *arena, haft__search_hit **ret_hits, size_t *ret_count, haft_error *err);

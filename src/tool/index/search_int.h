@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool/index/search_int.h - the inside of a search index.
+ * tool/index/search_int.h - the data of a search index.
  *
- * For each word (term) the documents that have it, and how often in which field; for each word the
- * groups whose documents have it in their names or first sentences. All of it is whole numbers, so
- * that removing what was added leaves nothing behind. Scores are made from them at each query.
+ * For each word (term): the documents that have it, and how often in which field; and the groups
+ * whose documents have it in their names or first sentences. All counts are integers, so that a
+ * removal exactly undoes an addition. Scores are computed at each query.
  */
 #ifndef HAFT_TOOL_INDEX_SEARCH_INT_H
 #define HAFT_TOOL_INDEX_SEARCH_INT_H
@@ -21,13 +21,13 @@ typedef enum haft__search_field {
     HAFT__SEARCH_FIELDS,
 } haft__search_field;
 
-/* A document that has a word. */
+/* A document that contains a word. */
 typedef struct haft__search_posting {
     uint32_t doc;
-    uint8_t counts[HAFT__SEARCH_FIELDS]; /* 255 is also more */
+    uint8_t counts[HAFT__SEARCH_FIELDS]; /* saturates at 255 */
 } haft__search_posting;
 
-/* A group that has a word. */
+/* A group that contains a word. */
 typedef struct haft__search_group_posting {
     uint32_t group, count;
 } haft__search_group_posting;
@@ -38,70 +38,69 @@ typedef struct haft__search_term {
     haft__search_group_posting *groups;
     uint32_t group_count, group_capacity;
     double log_count;    /* ln(doc_count + 0.5) */
-    uint32_t name_count; /* documents that have it in their names */
-    uint32_t seen;       /* while a document is added: 1 + its entry; else 0 */
+    uint32_t name_count; /* documents that have it in their name */
+    uint32_t seen;       /* while a document is added: 1 + the index of its entry; else 0 */
 } haft__search_term;
 
 /* A word of a document. */
 typedef struct haft__search_entry {
     uint32_t term;
-    uint32_t head; /* how often in what counts for the group */
+    uint32_t head; /* its count in the words that represent the group */
 } haft__search_entry;
 
-/* What can be said of a word without reading it: most words are not near another. */
+/* A summary of a word, which excludes most words from a comparison without reading them. */
 typedef struct haft__search_shape {
     uint32_t letters; /* a bit for each letter, see haft__search_letter_bits */
     uint8_t first;
-    uint8_t length; /* 0: the number is free */
+    uint8_t length; /* 0: the slot is free */
 } haft__search_shape;
 
 typedef struct haft__search_indexed_doc {
-    uint64_t name_hash, id_hash;           /* of what haft__search_hash_name leaves of them */
-    float vector_scale;                    /* 1 / the length of its vector; 0: it has none */
-    uint32_t group;                        /* HAFT__SEARCH_NONE: it has none */
-    uint32_t head;                         /* words that count for the group */
-    uint32_t lengths[HAFT__SEARCH_FIELDS]; /* words of each field */
-    const char *normalized;                /* its name, or its id if that ends with the name; it
-                                            lives behind `entries` */
-    uint32_t normalized_length, name_at;   /* where in it the name begins */
-    uint32_t letters;                      /* of the name */
-    bool deprecated;                       /* its text says so */
-    haft__search_entry *entries;           /* NULL: the number is free */
-    uint32_t entry_count, name_count;      /* those of the name come first */
+    uint64_t name_hash, id_hash;           /* hashes by haft__search_hash_name */
+    float vector_scale;                    /* 1 / the norm of its vector; 0: no vector */
+    uint32_t group;                        /* HAFT__SEARCH_NONE: no group */
+    uint32_t head;                         /* number of words that represent the group */
+    uint32_t lengths[HAFT__SEARCH_FIELDS]; /* number of words of each field */
+    const char *normalized; /* its name, or its id if that ends with it; after `entries` */
+    uint32_t normalized_length, name_at; /* offset of the name in it */
+    uint32_t letters;                    /* letter bits of the name */
+    bool deprecated;                     /* its text says so */
+    haft__search_entry *entries;         /* NULL: the slot is free */
+    uint32_t entry_count, name_count;    /* entries of the name come first */
 } haft__search_indexed_doc;
 
 typedef struct haft__search_group {
     uint32_t doc_count;
     uint64_t name_hash;
-    uint64_t length; /* words that count for it */
+    uint64_t length; /* number of words that represent it */
 } haft__search_group;
 
-/* Vectors from outside, by the numbers of documents. */
+/* Embeddings, by document number. */
 typedef struct haft__search_embeddings {
-    char *model; /* NULL: there are none */
+    char *model; /* NULL: no embeddings */
     size_t model_length, dimensions;
     int8_t *rows;
-    uint32_t row, row_capacity; /* bytes of each */
-    float *scales;              /* 1 / the length; 0: the document has none */
+    uint32_t row, row_capacity; /* bytes of each row */
+    float *scales;              /* 1 / the norm; 0: the document has no embedding */
     uint32_t scale_capacity;
 } haft__search_embeddings;
 
 struct haft__search_index {
     haft__search_options options;
     haft__search_string_table term_table, doc_table, group_table; /* doc_table: by id */
-    haft__search_term *terms;                                     /* by number, as are these: */
+    haft__search_term *terms; /* indexed by number, as are these: */
     haft__search_shape *shapes;
     haft__search_indexed_doc *docs;
     haft__search_group *groups;
     uint32_t term_capacity, shape_capacity, doc_capacity, group_capacity;
-    int8_t *vectors; /* of documents: a row of `row` bytes each */
+    int8_t *vectors; /* of the documents: a row of `row` bytes each */
     uint32_t row, vector_capacity;
     haft__search_embeddings outside;
-    uint64_t lengths[HAFT__SEARCH_FIELDS]; /* of all documents together */
-    uint64_t group_length;                 /* of all groups together */
+    uint64_t lengths[HAFT__SEARCH_FIELDS]; /* sums over all documents */
+    uint64_t group_length;                 /* sum over all groups */
 };
 
-/* ---- what a document says: document.c ---- */
+/* ---- words of a document: document.c ---- */
 
 typedef struct haft__search_tally {
     uint32_t term, head;
@@ -114,55 +113,56 @@ typedef struct haft__search_bag {
     haft__search_tally *counts;
     size_t capacity;
     uint32_t count;
-    uint32_t name_count; /* different words of the name; they come first */
-    uint32_t words;      /* told so far, the same ones again included */
+    uint32_t name_count; /* distinct words of the name; they come first */
+    uint32_t words;      /* words so far, repetitions included */
     uint32_t lengths[HAFT__SEARCH_FIELDS], head;
     bool grouped;
 } haft__search_bag;
 
-/* Fills an empty bag; new words get numbers. NO_MEMORY. */
+/* Fills an empty bag; new words get numbers. Can fail with NO_MEMORY. */
 HAFT_MUST_USE haft_status haft__search_bag_fill(haft__search_bag *bag, const haft__search_doc *doc,
                                                 haft_error *err);
 
-/* Whether a tool's text says that the tool is deprecated. */
+/* Whether the text of a tool says that the tool is deprecated. */
 bool haft__search_is_deprecated(haft_str text);
 
-/* Forgets new words that no document has. */
+/* Removes new words that no document has. */
 void haft__search_bag_finish(haft__search_bag *bag);
 
-/* The number of a word, new or not. */
+/* Returns the number of a word; adds the word if it is new. */
 HAFT_MUST_USE haft_status haft__search_term_take(haft__search_index *search, haft_str stem,
                                                  uint32_t *ret_term, haft_error *err);
 
-/* Forgets a word if nothing has it. */
+/* Removes a word that nothing refers to. */
 void haft__search_term_release(haft__search_index *search, uint32_t term);
 
-/* Where a document is among those of a word, or would be. */
+/* The position of a document in the postings of a word, or its insertion point. */
 uint32_t haft__search_term_find(const haft__search_term *term, uint32_t doc);
 
-/* How much a word tells: ln((documents + 1) / (those that have it + 0.5)). */
+/* The inverse document frequency: ln((documents + 1) / (those that have it + 0.5)). */
 static inline float haft__search_idf(double log_all, const haft__search_term *term)
 {
     return (float)(log_all - term->log_count);
 }
 
-/* ---- what is asked for: query.c, fuzzy.c ---- */
+/* ---- the query: query.c, fuzzy.c ---- */
 
 /* A word of the query that the index has. */
 typedef struct haft__search_query_term {
     uint32_t term, clause;
-    bool again;   /* a clause before has it, too */
-    float weight; /* 1, or less for a word that is only near what was written */
+    bool again;   /* an earlier clause has it, too */
+    float weight; /* 1, or less for a word that is only similar to the written one */
 } haft__search_query_term;
 
-/* Parts that one word of a query may become: itself, words alike and words that are near. */
+/* The number of terms that one word of a query may expand to: itself, synonyms and similar
+ * words. */
 #define HAFT__SEARCH_SYNONYMS       8
 #define HAFT__SEARCH_TERMS_PER_WORD (1 + HAFT__SEARCH_SYNONYMS + 8)
 
-/* How much a word counts that stands for something that was written: "url" for a URL. */
+/* The weight of a word that is implied by a token: "url" for a URL. */
 #define HAFT__SEARCH_IMPLIED 0.7F
 
-/* A group that the query names by a plain word or two, and what that is worth. */
+/* A group that the query names by one or two plain words, and its bonus. */
 #define HAFT__SEARCH_MAX_NAMED 8
 typedef struct haft__search_named_group {
     uint32_t group;
@@ -171,14 +171,14 @@ typedef struct haft__search_named_group {
 
 typedef struct haft__search_parsed_query {
     haft_str text;
-    const haft__search_embedding *given; /* its vector; NULL: word vectors are used */
-    haft__search_word *words; /* as they were written, those the index does not have included */
+    const haft__search_embedding *given; /* its embedding; NULL: word vectors are used */
+    haft__search_word *words; /* as written, including words that the index does not have */
     size_t word_count;
-    haft__search_query_term *parts; /* those of one clause together, in order */
+    haft__search_query_term *parts; /* grouped by clause, in order */
     size_t part_count;
     uint32_t clause_count;
-    size_t unknown; /* words that the index does not have */
-    bool single;    /* nothing but one token, as names are */
+    size_t unknown; /* number of words that the index does not have */
+    bool single;    /* the query is a single token, like a name */
     haft__search_named_group named[HAFT__SEARCH_MAX_NAMED];
     size_t named_count;
 } haft__search_parsed_query;
@@ -188,34 +188,35 @@ HAFT_MUST_USE haft_status haft__search_parse_query(const haft__search_index *sea
                                                    haft__search_parsed_query *ret_asked,
                                                    haft_error *err);
 
-/* A word counts once in each clause. */
+/* Adds a term to the query. A word counts once in each clause. */
 void haft__search_add_query_term(haft__search_parsed_query *asked, uint32_t term, float weight);
 
-/* A bit for each letter of a word: a slip changes two of them at most. */
+/* A bit for each letter of a word. One typing error changes at most two of them. */
 uint32_t haft__search_letter_bits(haft_str word);
 unsigned haft__search_count_bits(uint32_t bits);
 
-/* Adds what the words of the index have in common with one that is none of them: words of names
- * that begin with it, two words written as one, one with a slip of the finger. With `only_names`
- * the first of these alone. */
+/* Expands a word that is not in the index: words of names that begin with it, two words written as
+ * one, a word with one typing error. With `only_names` only the first of these. */
 void haft__search_add_fuzzy(const haft__search_index *search, const haft__search_word *word,
                             bool only_names, haft__search_parsed_query *asked);
 
 /* ---- names: names.c ---- */
 
-/* The hash of the letters and digits of a name, all small: "Create-Issue" is create_issue. */
+/* The hash of the letters and digits of a name, in lower case: "Create-Issue" equals
+ * create_issue. */
 uint64_t haft__search_hash_name(haft__hash_key key, haft_str name);
 
-/* These letters and digits, as one word; how many bytes it has, 0 when it does not fit. */
+/* Writes these letters and digits as one word. Returns its length in bytes; 0 if it does not
+ * fit. */
 #define HAFT__SEARCH_NORMALIZED_BYTES (2 * HAFT__LIMIT_TOOL_NAME_BYTES)
 size_t haft__search_normalize_name(haft_str name, char to[HAFT__SEARCH_NORMALIZED_BYTES]);
 
-/* Adds so much to documents whose names, or whose groups' names, are in the query that they come
- * first. */
+/* Adds a bonus to documents whose name, or whose group's name, is in the query, so large that they
+ * come first. */
 #define HAFT__SEARCH_EXACT_NAME  16.0F
 #define HAFT__SEARCH_EXACT_GROUP 8.0F
-/* A plain word that is a group's name, and that nobody else says: "on slack"; and one that may be
- * there by chance. */
+/* The bonus for a plain word that is the name of a group and that no other document has ("on
+ * slack"), and for one that may be a coincidence. */
 #define HAFT__SEARCH_NAMED_GROUP     1.5F
 #define HAFT__SEARCH_MENTIONED_GROUP 0.5F
 void haft__search_score_names(const haft__search_index *search,
@@ -225,63 +226,64 @@ void haft__search_score_names(const haft__search_index *search,
 void haft__search_find_named_groups(const haft__search_index *search,
                                     haft__search_parsed_query *asked);
 
-/* What that is worth for a document; 0: its group is not named. */
+/* The bonus of a document for that; 0: its group is not named. */
 float haft__search_named_bonus(const haft__search_index *search,
                                const haft__search_parsed_query *asked, uint32_t doc);
 
-/* The same for names of which the query is a part, or a slip away from: partial_names.c. */
+/* The same for names that contain the query or differ from it by one typing error:
+ * partial_names.c. */
 #define HAFT__SEARCH_PARTIAL_NAME 3.0F
 void haft__search_score_partial_names(const haft__search_index *search,
                                       const haft__search_parsed_query *asked, float *total);
 
-/* Whether it is a part of the name of that document. */
+/* Whether the query is a part of the name of that document. */
 bool haft__search_is_partial(const haft__search_index *search,
                              const haft__search_parsed_query *asked, uint32_t doc);
 
-/* ---- how well documents answer it: score.c ---- */
+/* ---- scores of documents: score.c ---- */
 
-/* By the numbers of documents; those that are free have 0. */
+/* Scores, by document number; free numbers have 0. */
 HAFT_MUST_USE haft_status haft__search_score(const haft__search_index *search,
                                              const haft__search_parsed_query *asked,
                                              haft__arena *arena, float **ret_total,
                                              haft_error *err);
 
-/* What counted most for a document. */
+/* The strongest part of a document's score. */
 const char *haft__search_explain_hit(const haft__search_index *search,
                                      const haft__search_parsed_query *asked, uint32_t doc,
                                      float score);
 
-/* ---- meaning: similarity.c ---- */
+/* ---- similarity by word vectors: similarity.c ---- */
 
-/* The vector of a document about to be added, a row, and its scale. */
+/* Computes the vector of a document that is about to be added: a row and its scale. */
 void haft__search_document_vector(const haft__search_index *search, const haft__search_bag *bag,
                                   int8_t *row, float *ret_scale);
 
-/* The angle to each document, 0 to 1, where there are vectors. */
+/* The similarity to each document that has a vector, 0 to 1. */
 void haft__search_score_similarity(const haft__search_index *search,
                                    const haft__search_parsed_query *asked, float *scores);
 
-/* `sum` as signed bytes, the greatest as great as can be; 1 / the length of what that makes. */
+/* Converts `sum` to signed bytes, scaled to the full range. Returns 1 / the norm of the row. */
 float haft__search_quantise(const float *sum, size_t dimensions, int8_t *row);
 
-/* Both rows have a multiple of 16 bytes. */
+/* The length of both rows is a multiple of 16 bytes. */
 int32_t haft__search_dot_product(const int8_t *a, const int8_t *b, uint32_t row);
 
-/* ---- vectors from outside: embedding.c ---- */
+/* ---- embeddings: embedding.c ---- */
 
-/* Whether documents have vectors that this one can be compared with. */
+/* Whether documents have embeddings that this one can be compared with. */
 bool haft__search_embedding_fits(const haft__search_index *search,
                                  const haft__search_embedding *given);
 
-/* The angle to each document that has one. */
+/* The similarity to each document that has an embedding. */
 void haft__search_score_embeddings(const haft__search_index *search,
                                    const haft__search_embedding *given, float *scores);
 
-/* Forgets the one of a document. */
+/* Removes the embedding of a document. */
 void haft__search_remove_embedding(haft__search_index *search, uint32_t doc);
 
-/* Room for `wanted` rows of `size` bytes in an array that starts small and doubles. The new ones
- * are zeroed. */
+/* Ensures room for `wanted` rows of `size` bytes in an array that starts small and doubles. New
+ * rows are zeroed. */
 HAFT_MUST_USE haft_status haft__search_reserve(void **rows, uint32_t *capacity, uint32_t wanted,
                                                size_t size, haft_error *err);
 

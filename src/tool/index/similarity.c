@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * similarity.c - documents and queries as the mean of their words' vectors, and the angles
- * between them. How much a word counts is in the length of its vector. A document's own is made
- * when it is added and depends on nothing else. Tests: tests/tool/index/word_vectors_test.c.
+ * similarity.c - documents and queries as the mean of their words' vectors, and the cosine
+ * similarity between them.
+ *
+ * The norm of a word's vector is its weight. A document's vector is computed when the document is
+ * added and depends on nothing else.
+ *
+ * Tests: tests/tool/index/word_vectors_test.c.
  */
 #include <string.h>
 
 #include "tool/index/math.h"
 #include "tool/index/search_int.h"
 
-/* A word that is there again counts so much more. */
+/* The additional weight of a repeated word. */
 #define AGAIN 0.3F
 
 static const float field_weights[HAFT__SEARCH_FIELDS] = {[HAFT__SEARCH_NAME] = 2,
@@ -55,7 +59,7 @@ void haft__search_document_vector(const haft__search_index *search, const haft__
     *ret_scale = haft__search_quantise(sum, vectors->dimensions, row);
 }
 
-/* Whether the word was there before: each counts once. */
+/* Whether the word occurred before: each counts once. */
 static bool is_again(const haft__search_parsed_query *asked, size_t at)
 {
     const haft__search_word *word = &asked->words[at];
@@ -69,7 +73,7 @@ static bool is_again(const haft__search_parsed_query *asked, size_t at)
     return false;
 }
 
-/* What processors multiply at once. Two products of signed bytes fit into 16 bits. */
+/* The unit of vector instructions. The sum of two products of signed bytes fits into 16 bits. */
 typedef int8_t bytes __attribute__((vector_size(8)));
 typedef int16_t shorts __attribute__((vector_size(16)));
 typedef int32_t ints __attribute__((vector_size(32)));

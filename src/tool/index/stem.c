@@ -2,8 +2,9 @@
 /*
  * stem.c - Porter's stemmer. The steps have the numbers of the paper.
  *
- * A word is [C](VC)^m[V], where C and V are runs of consonants and vowels; m is its measure, and
- * most rules want what is left of the word to have a certain one.
+ * A word is [C](VC)^m[V], where C and V are runs of consonants and vowels. m is the measure; most
+ * rules require a minimum measure of the remaining stem.
+ *
  * Tests: tests/tool/index/stem_test.c.
  */
 #include "tool/index/stem.h"
@@ -19,7 +20,7 @@ typedef struct stem {
     size_t length;
 } stem;
 
-/* An ending and what stands in its place. */
+/* An ending and its replacement. */
 typedef struct rule {
     const char *ending, *instead;
 } rule;
@@ -29,7 +30,7 @@ static bool is_vowel_letter(char c)
     return c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u';
 }
 
-/* A 'y' is one at the start and behind a vowel; of several in a row every other one is. */
+/* 'y' is a consonant at the start and after a vowel; in a row of them every other one is. */
 static bool is_consonant(const char *word, size_t at)
 {
     if (word[at] != 'y') {
@@ -72,7 +73,7 @@ static bool ends_double(const stem *s)
     return n >= 2 && s->word[n - 1] == s->word[n - 2] && is_consonant(s->word, n - 1);
 }
 
-/* *o in the paper: consonant, vowel, consonant at the end, the last none of w, x and y. */
+/* *o in the paper: ends with consonant, vowel, consonant, and the last is not w, x or y. */
 static bool ends_short(const char *word, size_t length)
 {
     if (length < 3 || !is_consonant(word, length - 1) || is_consonant(word, length - 2)
@@ -89,7 +90,7 @@ static bool ends(const stem *s, const char *ending)
     return s->length >= n && memcmp(s->word + s->length - n, ending, n) == 0;
 }
 
-/* No ending is replaced by a longer one, but for step 1b, which took more off before. */
+/* No replacement is longer than its ending, except in step 1b, which stripped more before. */
 static void replace(stem *s, const char *ending, const char *instead)
 {
     size_t n = strlen(instead);
@@ -98,7 +99,7 @@ static void replace(stem *s, const char *ending, const char *instead)
     s->length += n;
 }
 
-/* The first rule whose ending is there decides, whether or not the measure lets it. */
+/* The first rule whose ending matches decides, whether or not its measure is met. */
 static bool apply(stem *s, const rule *rules, size_t count, size_t least)
 {
     for (size_t i = 0; i < count; i++) {
@@ -118,7 +119,7 @@ static void step_1a(stem *s)
     (void)apply(s, rules, COUNT(rules), 0);
 }
 
-/* What is left after "ed" or "ing" is made to look like a word again. */
+/* Restores the form of a word after "ed" or "ing" was stripped. */
 static void step_1b_tidy(stem *s)
 {
     static const rule rules[] = {{"at", "ate"}, {"bl", "ble"}, {"iz", "ize"}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * string_table.c - open addressing with linear probing; what is removed leaves no mark, because
- * those behind it move up. Tests: tests/tool/index/string_table_test.c.
+ * string_table.c - open addressing with linear probing. A removal leaves no tombstone: the entries
+ * after it move up. Tests: tests/tool/index/string_table_test.c.
  */
 #include "tool/index/string_table.h"
 
@@ -29,7 +29,7 @@ void haft__search_string_table_finish(haft__search_string_table *table)
     haft__search_string_table_init(table, table->hash_key);
 }
 
-/* The slot of a text, or the empty one where it would be. There always is an empty one. */
+/* The slot of a text, or the empty slot for it. An empty slot always exists. */
 static uint32_t find_slot(const haft__search_string_table *table, haft_str text, uint64_t hash)
 {
     uint32_t mask = table->slot_count - 1, at = (uint32_t)hash & mask;
@@ -132,7 +132,7 @@ haft_status haft__search_string_table_add(haft__search_string_table *table, haft
 
 /* ---- removing ---- */
 
-/* Empties a slot, and moves up whatever could no longer be found behind the gap. */
+/* Empties a slot and moves up the entries that could no longer be found after the gap. */
 static void close_gap(haft__search_string_table *table, uint32_t gap)
 {
     uint32_t mask = table->slot_count - 1, at = gap;
@@ -145,7 +145,7 @@ static void close_gap(haft__search_string_table *table, uint32_t gap)
                 return;
             }
             home = (uint32_t)table->rows[table->slots[at] - 1].hash & mask;
-        } while (((at - home) & mask) < ((at - gap) & mask)); /* its home is behind the gap */
+        } while (((at - home) & mask) < ((at - gap) & mask)); /* its home slot is after the gap */
         table->slots[gap] = table->slots[at];
         gap = at;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * synonyms.c - a table of words that mean the same where tools are concerned, as stems. People
- * ask for a folder, tools have directories. What is the same word written short is in
- * abbreviations.c.
+ * synonyms.c - a table of synonyms in the vocabulary of tools, as stems. People ask for a folder,
+ * tools have directories. Abbreviations are in abbreviations.c.
+ *
  * Tests: tests/tool/index/synonyms_test.c.
  */
 #include "tool/index/synonyms.h"
@@ -10,9 +10,9 @@
 #include "base/macros.h"
 #include "base/str.h"
 
-/* A row: words that stand for each other. */
+/* A row of synonyms. */
 static const char *const rows[] = {
-    /* things */
+    /* nouns */
     "folder directori",
     "file document doc",
     "issu ticket bug",
@@ -48,7 +48,7 @@ static const char *const rows[] = {
     "job career",
     "recip cook",
     "stock share",
-    /* what is done */
+    /* verbs */
     "creat make new",
     "delet remov eras forget",
     "search find look",

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tool/index/synonyms.h - words that tools and their users have for the same thing. */
+/* tool/index/synonyms.h - synonyms in the vocabulary of tools and their users. */
 #ifndef HAFT_TOOL_INDEX_SYNONYMS_H
 #define HAFT_TOOL_INDEX_SYNONYMS_H
 
 #include "haft.h"
 
-/* The words alike, by spaces, the stem itself among them: "directori folder dir". Empty when there
- * are none; a stem may stand in several rows: *at starts as 0, and is where to go on. */
+/* A row of synonyms, separated by spaces, that contains the stem: "directori folder dir". Empty if
+ * there is no further row. A stem may be in several rows: *at starts as 0 and holds the position of
+ * the iteration. */
 haft_str haft__search_synonyms(haft_str stem, size_t *at);
 
 #endif

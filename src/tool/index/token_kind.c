@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * token_kind.c - tasks name what they are about: an address of the web, a file, somebody's mail.
- * Tools say what kind of thing that is. Tests: tests/tool/index/token_kind_test.c.
+ * token_kind.c - tasks contain URLs, file names and e-mail addresses; descriptions of tools have
+ * words for their kinds. Tests: tests/tool/index/token_kind_test.c.
  */
 #include "tool/index/token_kind.h"
 
@@ -14,8 +14,8 @@
 
 #define LONGEST_ENDING 7U
 
-/* Of files, in the order of the alphabet. Names end with many other letters, and so do sentences
- * without a space behind them. */
+/* File extensions, in alphabetical order. Only known ones: many other names have a dot, and so have
+ * sentences without a space after them. */
 static const char *const endings[] = {
     "avi",    "bak",   "bmp",  "c",    "cfg", "conf", "cpp",  "css",     "csv", "doc",
     "docx",   "env",   "epub", "gif",  "go",  "gz",   "h",    "hpp",     "htm", "html",
@@ -31,7 +31,7 @@ static bool is_letter(char c)
     return haft__ascii_is_letter(c) || (unsigned char)c >= 0x80;
 }
 
-/* Without the signs around it. */
+/* Strips the punctuation around it. */
 static haft_str strip(haft_str token)
 {
     while (token.len > 0 && strchr("\"'`([{<", token.ptr[0]) != NULL) {
@@ -55,7 +55,7 @@ static int compare(const void *key, const void *row)
     return haft__str_compare(*(const haft_str *)key, haft__str(*(const char *const *)row));
 }
 
-/* Behind the last dot, in small letters. */
+/* The text after the last dot, in lower case. */
 static haft_str ending_of(haft_str token, char small[LONGEST_ENDING])
 {
     size_t at = token.len;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tokenizer.c - see tokenizer.h. A text is cut at white space into tokens, and these into
- * words. Every byte is looked at a bounded number of times. Tests:
- * tests/tool/index/tokenizer_test.c.
+ * tokenizer.c - see tokenizer.h. Splits a text at white space into tokens, and these into words.
+ * Every byte is read a bounded number of times.
+ *
+ * Tests: tests/tool/index/tokenizer_test.c.
  */
 #include "tool/index/tokenizer.h"
 
@@ -18,14 +19,15 @@
 #include "tool/index/stem.h"
 #include "tool/index/token_kind.h"
 
-/* Shorter strings are not asked whether they are keys or hashes. */
+/* Shorter strings are never taken for keys or hashes. */
 #define BLOB_BYTES 24U
-/* A word of letters and digits that is worth having whole: mp3, k8s, oauth2, base64. */
+/* Maximum length of a word of letters and digits that is also kept whole: mp3, k8s, oauth2,
+ * base64. */
 #define JOINED_BYTES 12U
 
 #define LONGEST_STOP_WORD 6U
 
-/* In the order of the alphabet. What is left of "don't" and "we'll" is among them. */
+/* In alphabetical order, including the remains of "don't" and "we'll". */
 static const char *const stop_words[] = {
     "a",      "about", "again", "all",   "also",   "am",    "an",    "and",    "any",   "are",
     "aren",   "as",    "at",    "be",    "been",   "being", "but",   "by",     "can",   "could",
@@ -62,7 +64,7 @@ static shape shape_of(char c)
                                      : SHAPE_OTHER;
 }
 
-/* In keys, hashes and encoded data digits stand among letters everywhere. */
+/* Whether the token is a key, a hash or encoded data: digits are spread among its letters. */
 static bool is_blob(haft_str token)
 {
     size_t changes = 0;
@@ -76,7 +78,7 @@ static bool is_blob(haft_str token)
     return token.len > BLOB_BYTES && changes * 6 > token.len;
 }
 
-/* "example" of example.com: the last part of a host says nothing. */
+/* "example" of example.com: the top-level domain is dropped. */
 static size_t without_domain(const char *host, size_t length)
 {
     for (size_t i = length; i > 1; i--) {
@@ -87,7 +89,7 @@ static size_t without_domain(const char *host, size_t length)
     return length;
 }
 
-/* The part of a URL that is worth reading: up to its path. */
+/* The part of a URL before its path. */
 static size_t host_length(haft_str token)
 {
     for (size_t i = 0; i + 2 < token.len; i++) {
@@ -104,7 +106,7 @@ static size_t host_length(haft_str token)
     return token.len;
 }
 
-/* Goes to the next token, which may have nothing to read; false behind the last. */
+/* Advances to the next token, which may have no words; false after the last. */
 static bool next_token(haft__search_tokenizer *words)
 {
     haft_str text = words->text;
@@ -138,7 +140,7 @@ static void add_letter(haft__search_word *word, const haft__search_character *le
 {
     char bytes[HAFT__UTF8_MAX_BYTES];
     size_t count = letter->code > 0 ? haft__utf8_encode(letter->code, bytes) : 0;
-    /* One that is too long is consumed, but never told: it stays at SIZE_MAX. */
+    /* A word that is too long is consumed but never returned: its length stays SIZE_MAX. */
     if (word->raw_length > sizeof(word->raw) - count) {
         word->raw_length = SIZE_MAX;
         return;
@@ -147,7 +149,7 @@ static void add_letter(haft__search_word *word, const haft__search_character *le
     word->raw_length += count;
 }
 
-/* Whether a new word begins at `next`, which stands behind `now`; `at` is where `next` is. */
+/* Whether a new word begins at `next`, the character after `now`; `at` is the offset of `next`. */
 static bool is_seam(const haft__search_tokenizer *words, size_t at,
                     const haft__search_character *now, const haft__search_character *next)
 {
@@ -184,7 +186,7 @@ static void read_plain(haft__search_tokenizer *words, haft__search_word *word)
     }
 }
 
-/* A pair of characters, told at its first; the last of several is told with the one before. */
+/* A bigram, returned at its first character; a single last character is part of the one before. */
 static void read_pair(haft__search_tokenizer *words, haft__search_word *word)
 {
     haft__search_character first = letter_at(words, words->at);
@@ -200,7 +202,7 @@ static void read_pair(haft__search_tokenizer *words, haft__search_word *word)
     words->in_pairs = paired;
 }
 
-/* "mp3" and its like before their parts; false when no such word begins here. */
+/* Reads "mp3" and similar words before their parts; false if no such word begins here. */
 static bool read_joined(haft__search_tokenizer *words, haft__search_word *word)
 {
     if (words->at < words->joined) {
@@ -224,7 +226,7 @@ static bool read_joined(haft__search_tokenizer *words, haft__search_word *word)
     return true;
 }
 
-/* "'s" and "'t" are no words. */
+/* "'s" and "'t" are not words. */
 static size_t skip_apostrophe(const haft__search_tokenizer *words)
 {
     size_t at = words->at + 1, length = 0;
@@ -257,7 +259,7 @@ static bool is_stop_word(haft_str word)
                   != NULL;
 }
 
-/* One step: a word, or something that is none. */
+/* Reads one step: a word or a separator. */
 static void read_something(haft__search_tokenizer *words, haft__search_word *word)
 {
     haft__search_character letter = letter_at(words, words->at);
@@ -276,7 +278,7 @@ static void read_something(haft__search_tokenizer *words, haft__search_word *wor
     }
 }
 
-/* The stem of `raw`, or of what that is short for. */
+/* The stem of `raw`, or of the word that it abbreviates. */
 static void find_stem(haft__search_tokenizer *words, haft__search_word *word)
 {
     memcpy(word->stem, word->raw, word->raw_length);
@@ -297,7 +299,7 @@ static void finish_word(haft__search_tokenizer *words, haft__search_word *word)
     words->breaks = false;
 }
 
-/* A word that is not written there. */
+/* Returns a word that is not written in the text. */
 static bool tell(haft__search_tokenizer *words, haft_str *from, bool implied,
                  haft__search_word *word)
 {
@@ -309,7 +311,7 @@ static bool tell(haft__search_tokenizer *words, haft_str *from, bool implied,
     return true;
 }
 
-/* Of what is written: a word, if there is one at `at`. */
+/* Reads the written word at `at`, if there is one. */
 static bool read_word(haft__search_tokenizer *words, haft__search_word *word)
 {
     read_something(words, word);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool/index/tokenizer.h - texts, names and questions as words that can be compared.
+ * tool/index/tokenizer.h - splits texts, names and queries into words that can be compared.
  *
- * Names are split where programmers see a new word (createIssue, list_s3_buckets), letters become
- * small and lose their accents, English endings go, words that say nothing are left out. Chinese,
- * Japanese and Korean text comes in pairs of characters. Of a URL only the host counts, of keys,
- * hashes and other long strings of chance nothing.
+ * Names are split where programmers see a new word (createIssue, list_s3_buckets). Letters become
+ * lower case without accents, English endings are stripped, and stop words are dropped. Chinese,
+ * Japanese and Korean text becomes bigrams. Only the host of a URL counts. Keys, hashes and other
+ * long random strings are dropped.
  */
 #ifndef HAFT_TOOL_INDEX_TOKENIZER_H
 #define HAFT_TOOL_INDEX_TOKENIZER_H
@@ -16,30 +16,30 @@
 #include "haft.h"
 
 typedef struct haft__search_word {
-    char raw[HAFT__LIMIT_SEARCH_WORD_BYTES]; /* small letters, as it was written else */
+    char raw[HAFT__LIMIT_SEARCH_WORD_BYTES]; /* lower case, otherwise as written */
     char stem[HAFT__LIMIT_SEARCH_WORD_BYTES];
     size_t raw_length, stem_length;
-    bool implied;       /* nobody has written it, but something that is one */
-    bool begins_clause; /* a comma, the end of a sentence, or "and" stood before it */
+    bool implied;       /* not written in the query, but implied by a token */
+    bool begins_clause; /* a comma, the end of a sentence, or "and" came before it */
 } haft__search_word;
 
 typedef struct haft__search_tokenizer {
     haft_str text;
-    size_t at, end;   /* what is being read: up to white space, or to the end of a URL's host */
-    size_t token_end; /* where the white space is */
-    size_t joined;    /* up to here words with digits in them have been told whole */
+    size_t at, end;   /* the part that is read: up to white space, or to the end of a URL's host */
+    size_t token_end; /* offset of the white space */
+    size_t joined;    /* words with digits were returned whole up to this offset */
     bool breaks;      /* the next word begins a clause */
-    haft_str more;    /* words that the last one also stands for, then those of the token: */
-    haft_str implied; /* what it is, in a query; "" for a word like others */
+    haft_str more;    /* more words for the last one, then those of the token: */
+    haft_str implied; /* its kind, in a query; "" for an ordinary word */
     bool query;
-    bool in_pairs; /* the character at `at` was the second of a pair */
+    bool in_pairs; /* the character at `at` was the second of a bigram */
 } haft__search_tokenizer;
 
-/* `text` may have any bytes; it is borrowed. Of a query it is also told what a token is: a URL, a
- * file. */
+/* `text` may have any bytes; it is borrowed. For a query, words for the kind of a token (a URL, a
+ * file) are returned as well. */
 void haft__search_tokenizer_init(haft__search_tokenizer *words, haft_str text, bool query);
 
-/* The next word that says something; false behind the last. */
+/* Returns the next word that is not a stop word; false after the last. */
 bool haft__search_tokenizer_next(haft__search_tokenizer *words, haft__search_word *ret_word);
 
 #endif

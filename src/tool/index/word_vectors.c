@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * word_vectors.c - reads a table of word vectors where it lies; nothing is copied. Every offset
- * is checked once, when it is opened. Tests: tests/tool/index/word_vectors_test.c.
+ * word_vectors.c - reads a table of word vectors in place, without a copy. Every offset is checked
+ * once, when the table is opened. Tests: tests/tool/index/word_vectors_test.c.
  */
 #include "tool/index/word_vectors.h"
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool/index/word_vectors.h - a table of word vectors: words that mean nearly the same point the
- * same way. The caller has the bytes, from a file that scripts/make-vectors wrote:
+ * tool/index/word_vectors.h - a table of word vectors: words of similar meaning have vectors of
+ * similar direction. The caller owns the bytes, which come from a file that scripts/make-vectors
+ * wrote:
  *
  *     bytes 0-7    "haftvec1"
- *     bytes 8-23   words, dimensions, bytes of text, 0: 32 bits each, the least byte first as
- * always bytes 24-31  the checksum of all that follows: FNV-1a over words of 64 bits offsets of
- * each word in the text, and where the last one ends: 32 bits each text         the stems of the
- * words, in the order of their bytes, nothing between them (zeros up to a multiple of 8 bytes)
+ *     bytes 8-23   words, dimensions, bytes of text, 0: 32 bits each, little-endian
+ *     bytes 24-31  the checksum of all that follows: FNV-1a over words of 64 bits
+ *     offsets      of each word in the text, and the end of the last one: 32 bits each
+ *     text         the stems of the words, in byte order, without separators
+ *     (zeros up to a multiple of 8 bytes)
  *     vectors      a signed byte for each dimension, word by word
  *     (zeros up to a multiple of 8 bytes)
  */
@@ -18,7 +20,7 @@
 
 #include "haft.h"
 
-#define HAFT__SEARCH_DIMENSIONS 128 /* at most */
+#define HAFT__SEARCH_DIMENSIONS 128 /* maximum */
 
 typedef struct haft__search_word_vectors {
     uint32_t count, dimensions;
@@ -27,7 +29,7 @@ typedef struct haft__search_word_vectors {
     const int8_t *vectors;
 } haft__search_word_vectors;
 
-/* `bytes` are borrowed. BAD_INPUT when they are no such table, or a damaged one. */
+/* `bytes` is borrowed. BAD_INPUT if it is not such a table, or damaged. */
 HAFT_MUST_USE haft_status haft__search_word_vectors_open(haft_str bytes,
                                                          haft__search_word_vectors *ret_vectors,
                                                          haft_error *err);
