@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arguments.c - JSON repaired? an object? converted where exact, defaults filled in, valid?
+ * arguments.c - repairs the JSON, requires an object, converts values where exact, fills in
+ * defaults, validates.
  *
- * A text that spells an object is taken for the object, and null or nothing for an object without
- * members: models write both. Tests: tests/run/arguments_test.c.
+ * Models also write a string that contains the object, and null or nothing for an object without
+ * members. Both are accepted.
+ *
+ * Tests: tests/run/arguments_test.c.
  */
 #include "run/arguments.h"
 
@@ -26,7 +29,7 @@ typedef struct reading {
     bool repaired;
 } reading;
 
-/* False when the text is no JSON; *status tells whether that is all that went wrong. */
+/* Returns false if the text is not JSON; *status says whether that is the only error. */
 static bool read_text(reading *r, haft_str text, haft__json *ret_value, haft_status *status)
 {
     haft_error err = {0};
@@ -182,7 +185,7 @@ haft_status haft__arguments_need_repair(haft_str raw, haft__arena *scratch, haft
     return HAFT_OK;
 }
 
-/* ---- what people give ---- */
+/* ---- values from people ---- */
 
 static haft_status read_given(const haft__tool *tool, haft_str raw, const char *what,
                               haft__arena *arena, haft__hash_key hash_key, haft__json *ret_value,

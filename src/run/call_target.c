@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "tool/wire_name.h"
 
-/* Whether the tool can be called and the name is its own, without its server's. */
+/* Whether the tool is callable and `name` is its name without the server. */
 static bool matches_local_name(const haft__run *run, size_t index, haft_str name)
 {
     const haft__tool *tool = run->tools->items[index];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run/call_target.h - which tool of a run a call means.
+ * run/call_target.h - finds the tool of a run that a call names.
  *
- * Models leave the server out of a name: "search" for "docs:search". Where only one tool that can
- * be called has that name, that is the one; where several have it, nobody can know.
+ * Models omit the server of a name: "search" for "docs:search". If exactly one callable tool has
+ * that name, the call means that tool. If several have it, the call is ambiguous.
  */
 #ifndef HAFT_RUN_CALL_TARGET_H
 #define HAFT_RUN_CALL_TARGET_H
@@ -11,12 +11,12 @@
 #include "base/buf.h"
 #include "run/run.h"
 
-/* The tool of that name, inside or on the wire, or the only one that can be called of a server that
- * was left out: then *ret_mended is true. NULL when there is none, or when there are several. */
+/* Returns the tool with that canonical name or wire name, or the only callable tool whose name
+ * matches without its server; in the second case *ret_mended is true. NULL if no tool or several
+ * tools match. */
 const haft__tool *haft__call_target_find(const haft__run *run, haft_str name, bool *ret_mended);
 
-/* Whether it is the name of several tools of servers that can be called, with the server left out:
- * appends what they are called. */
+/* Whether several callable tools have that name after their server; appends their full names. */
 bool haft__call_target_is_ambiguous(const haft__run *run, haft_str name, haft__buf *names);
 
 #endif

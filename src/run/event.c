@@ -16,7 +16,7 @@ static const haft_str kinds[] = {
 #undef X
 };
 
-/* Members of the envelope in front of the kind. */
+/* Members of the envelope before the kind. */
 #define ENVELOPE 3
 
 const char *haft__event_kind_name(haft__event_kind kind)

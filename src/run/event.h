@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run/event.h - the events a run is a fold over.
+ * run/event.h - the events of a run.
  *
- * An event is one JSON object on one line: seq, at, run, kind, then the kind's own fields in the
- * order of docs/events.md. *Inputs* say what a model, tool, person or clock said; *decisions* say
- * what haft made of it, each with its reason. docs/schemas/event.schema.json is the contract.
+ * An event is one JSON object on one line: seq, at, run, kind, then the fields of its kind in the
+ * order of docs/events.md. *Inputs* record what a model, tool, person or clock returned;
+ * *decisions* record what haft decided, each with its reason. docs/schemas/event.schema.json is the
+ * contract.
  */
 #ifndef HAFT_RUN_EVENT_H
 #define HAFT_RUN_EVENT_H
@@ -13,7 +14,7 @@
 #include "base/time.h"
 #include "json/value.h"
 
-/* Of the events; a log of a newer version is refused. */
+/* The version of the event format. A log of a newer version is rejected. */
 #define HAFT__EVENT_VERSION 1
 
 #define HAFT__EVENT_KINDS(X)                                                                       \
@@ -55,34 +56,34 @@ typedef struct haft__event {
     uint64_t seq;
     uint64_t at_ms;
     haft_str run;
-    haft__json object; /* all of it */
+    haft__json object; /* the whole event */
 } haft__event;
 
 /* Appends a whole event: the envelope, and `body`, which starts with "kind": and ends with }. */
 void haft__event_write(haft__buf *buf, uint64_t seq, uint64_t at_ms, haft_str run, haft_str body);
 
-/* The same for what is told and not kept, call_progress for instance: it has no number of its own,
- * but that of the event it comes after. */
+/* Like haft__event_write, for a progress event such as call_progress, which is not durable. It has
+ * no seq of its own but that of the event before it. */
 void haft__event_write_progress(haft__buf *buf, uint64_t after, uint64_t at_ms, haft_str run,
                                 haft_str body);
 
-/* Appends the body of an event that was read, in the form decisions are made in. */
+/* Appends the body of an event that was read, in the form in which decisions are written. */
 void haft__event_body(haft__buf *buf, const haft__event *event);
 
-/* Reads one line. Texts point into `line`, which must outlive the event. BAD_INPUT when it is no
- * event, UNSUPPORTED for a kind or version we do not know. */
+/* Reads one line. Texts point into `line`, which must outlive the event. BAD_INPUT if it is not an
+ * event, UNSUPPORTED for an unknown kind or version. */
 HAFT_MUST_USE haft_status haft__event_read(haft__arena *arena, haft_str line,
                                            haft__hash_key hash_key, haft__event *ret_event,
                                            haft_error *err);
 
-/* The same with its trees in another arena than its texts, which live longer. */
+/* Like haft__event_read, with texts and trees in separate arenas. The texts live longer. */
 HAFT_MUST_USE haft_status haft__event_read_split(haft__arena *texts, haft__arena *trees,
                                                  haft_str line, haft__hash_key hash_key,
                                                  haft__event *ret_event, haft_error *err);
 
-/* ---- fields, which are not trusted to be there or to be right ---- */
+/* ---- fields: they may be missing or malformed ---- */
 
-/* NULL when it is missing or null. */
+/* NULL if the field is missing or null. */
 const haft__json *haft__event_field(const haft__event *event, const char *key);
 HAFT_MUST_USE haft_status haft__event_text(const haft__event *event, const char *key,
                                            haft_str *ret_text, haft_error *err);

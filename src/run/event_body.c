@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event_body.c - what all events have in common. Tests: tests/run/event_test.c,
+/* event_body.c - the common part of event bodies. Tests: tests/run/event_test.c,
  * tests/run/decide/input_test.c. */
 #include "run/event_body.h"
 
@@ -7,8 +7,8 @@
 
 void haft__event_body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kind)
 {
-    /* The opening brace belongs to the envelope (haft__event_write), so the writer is put inside
-     * an object that has begun. */
+    /* The envelope (haft__event_write) writes the opening brace, so the writer starts inside an
+     * object. */
     haft__json_writer_init(w, buf);
     w->depth = 1;
     w->objects = 1;

@@ -9,7 +9,7 @@
 void haft__event_body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kind);
 void haft__event_body_end(haft__json_writer *w, haft__buf *buf);
 
-/* The members `error` (null if NULL) and `usage`. */
+/* Write the members `error` (null if NULL) and `usage`. */
 void haft__field_error(haft__json_writer *w, const haft_error *error);
 void haft__field_usage(haft__json_writer *w, const haft__run *run);
 

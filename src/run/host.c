@@ -10,8 +10,8 @@ bool haft__call_is_repeatable(const haft__run_call *call)
     return call->tool->traits.read_only || call->tool->traits.idempotent;
 }
 
-/* What is idempotent waits, too: a model that is asked again after a crash may say something else,
- * and the same key would stand for another call. */
+/* An idempotent call waits, too: a model that is asked again after a crash may reply with another
+ * call, which would have the same idempotency key. */
 bool haft__call_may_start(const haft__run_call *call, bool durable)
 {
     return call->stage == HAFT__CALL_STARTED && (durable || call->tool->traits.read_only);
@@ -72,7 +72,8 @@ const haft__run_call *haft__run_find_overdue(const haft__run *run, uint64_t now_
     return NULL;
 }
 
-/* An answer is that already (run/pause/elicitation.h); who rejects says why, or nothing. */
+/* An answer already has this form (run/pause/elicitation.h). A rejection has a reason or
+ * nothing. */
 haft__json haft__call_elicitation_answer(const haft__run_call *call)
 {
     static const haft__json_member declined[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result.c - the outcome of a run. Tests: tests/run/result_test.c. */
+/* result.c - the result of a run. Tests: tests/run/result_test.c. */
 #include "run/result.h"
 
 #include "base/str.h"
@@ -24,13 +24,14 @@ static void write_artifacts(haft__json_writer *w, const haft__run *run)
     haft__json_end_array(w);
 }
 
-/* Whether a tool itself asks. */
+/* Whether the tool itself asks a question. */
 static bool is_tool(const haft__run_call *call)
 {
     return call->elicitation.kind == HAFT__JSON_OBJECT;
 }
 
-/* What only a tool says: who it is, what the answer must look like, and whether it can wait. */
+/* Writes the fields of a tool's question: its server, the schema of the answer, and whether it can
+ * wait. */
 static void write_asks(haft__json_writer *w, const haft__run_call *call)
 {
     const haft__json *schema = haft__json_get(call->elicitation, HAFT__LIT("schema"));
@@ -74,7 +75,7 @@ static void write_pending(haft__json_writer *w, const haft__run_call *call)
     haft__json_end_object(w);
 }
 
-/* Calls that could run and wait for others; the field is there only when there are any. */
+/* Writes the calls that could run and wait for others. Omitted if empty. */
 static void write_waiting_calls(haft__json_writer *w, const haft__run *run)
 {
     bool any = false;
@@ -103,8 +104,8 @@ static void write_waiting_calls(haft__json_writer *w, const haft__run *run)
     }
 }
 
-/* Whether it has nothing left to do until somebody answers. Calls that have arrived, or have their
- * answer, wait too while one before them in their lane does. */
+/* Whether the run cannot continue without an answer. Calls that have arrived or have their answer
+ * also wait while a pending call is before them in their lane. */
 static bool is_waiting(const haft__run *run)
 {
     size_t paused = 0;
@@ -119,16 +120,16 @@ static bool is_waiting(const haft__run *run)
     return paused > 0;
 }
 
-/* Whatever a command that is about it was refused for: how the run stands. */
+/* The state of the run, independent of an error of a command to it. */
 static haft_str end_name(const haft__run *run)
 {
     if (run->stage == HAFT__RUN_ENDED) {
         return haft__str(haft__end_name(run->end));
     }
-    if (run->seq == 0) { /* there never was one, or all that is known of it is its id */
+    if (run->seq == 0) { /* the run never existed, or only its id is known */
         return HAFT__LIT("failed");
     }
-    if (run->seq == 1 && !run->unopened) { /* it is in the store, and its turn has not come */
+    if (run->seq == 1 && !run->unopened) { /* it is in the store and waits for its turn */
         return HAFT__LIT("queued");
     }
     return is_waiting(run) || run->unopened ? HAFT__LIT("waiting") : HAFT__LIT("running");

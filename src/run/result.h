@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run/result.h - what came of a run, as one JSON object: what `haft run --json` prints. */
+/* run/result.h - the result of a run as one JSON object: the output of `haft run --json`. */
 #ifndef HAFT_RUN_RESULT_H
 #define HAFT_RUN_RESULT_H
 
 #include "run/run.h"
 
-/* Appends it; docs/schemas/result.schema.json describes it. Of a run that has not ended `end` is
- * how it stands: "waiting", "running" or "queued". `why` is what went wrong with whoever wanted
- * something of it; NULL: the error that the run ended with. A run without events never was one, or
- * nothing is known of it but its id, which may be "": it is "failed". */
+/* Appends the result (docs/schemas/result.schema.json). For a run that has not ended, `end` is its
+ * state: "waiting", "running" or "queued". `why` is the error of the operation on the run; NULL:
+ * the error that the run ended with. A run without events never started, or only its id is known,
+ * which may be "": its end is "failed". */
 void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *why);
 
-/* {"error":{...}}, where there is no result to speak of. */
+/* Appends {"error":{...}}, for an operation without a run. */
 void haft__result_write_error(haft__buf *buf, const haft_error *error);
 
 #endif

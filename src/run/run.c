@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c - the state's beginnings and small questions about it. Tests: tests/run/run_test.c. */
+/* run.c - the initial state of a run, and small queries. Tests: tests/run/run_test.c. */
 #include "run/run.h"
 
 #include "base/error.h"
@@ -57,7 +57,7 @@ haft_status haft__run_append_exchange(haft_str task, haft_str answer, haft__mess
     return status == HAFT_OK && answer.len > 0 ? haft__messages_add(to, answered, err) : status;
 }
 
-/* Digits of a number at the end of `to`; returns where they begin. */
+/* Writes the digits of a number so that they end at `end` of `to`; returns where they begin. */
 static size_t put_digits(char *to, size_t end, uint64_t number)
 {
     do {
@@ -87,7 +87,7 @@ bool haft__run_batch_done(const haft__run *run)
     return true;
 }
 
-/* The newest first: that is the one somebody asks about. */
+/* Searches from the newest: the caller most likely means that one. */
 const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id)
 {
     for (size_t i = run->call_count; i-- > 0;) {
@@ -101,7 +101,8 @@ const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id)
 
 size_t haft__run_tool_index(const haft__run *run, const haft__tool *tool)
 {
-    /* The registry hands out pointers into one list; the map knows the name, the list the place. */
+    /* The registry returns pointers into one list. The map finds by name; only the list has the
+     * index. */
     for (size_t i = 0; i < run->tools->count; i++) {
         if (run->tools->items[i] == tool) {
             return i;

@@ -17,17 +17,17 @@
 #include "run/pause/pause.h"
 #include "spec/spec.h"
 
-/* Where a run stands. */
+/* The stage of a run. */
 typedef enum haft__run_stage {
     HAFT__RUN_NEW,            /* no event yet */
-    HAFT__RUN_IDLE,           /* between turns: the next one is to be decided */
-    HAFT__RUN_AWAITING_REPLY, /* a turn has started: the model is to be asked (again) */
-    HAFT__RUN_JUDGING,        /* a reply has come and is to be judged */
-    HAFT__RUN_CALLING,        /* its calls are judged and run; some may wait for a person */
+    HAFT__RUN_IDLE,           /* between turns: the next turn must be decided */
+    HAFT__RUN_AWAITING_REPLY, /* a turn has started: send the request to the model (again) */
+    HAFT__RUN_JUDGING,        /* the reply has arrived and must be judged */
+    HAFT__RUN_CALLING,        /* its calls are judged and run; some may be paused */
     HAFT__RUN_ENDED,
 } haft__run_stage;
 
-/* How a run can end. */
+/* The ends of a run. */
 #define HAFT__STOP_TOKENS(X)                                                                       \
     X(DONE, "done")                                                                                \
     X(DIRECT, "direct")                                                                            \
@@ -47,77 +47,77 @@ typedef enum haft__end {
 
 const char *haft__end_name(haft__end end);
 
-/* Where a call stands. */
+/* The stage of a call. */
 typedef enum haft__call_stage {
-    HAFT__CALL_ARRIVED,  /* the model wrote it; not judged yet */
-    HAFT__CALL_PAUSED,   /* waits for a person or a client */
-    HAFT__CALL_ANSWERED, /* they have spoken; what follows from it is to be decided */
-    HAFT__CALL_STARTED,  /* runs, or is about to */
+    HAFT__CALL_ARRIVED,  /* the model suggested it; not judged yet */
+    HAFT__CALL_PAUSED,   /* waits for an answer of a person or a client */
+    HAFT__CALL_ANSWERED, /* the answer is recorded; what follows must be decided */
+    HAFT__CALL_STARTED,  /* running, or about to run */
     HAFT__CALL_FINISHED,
     HAFT__CALL_REFUSED,
 } haft__call_stage;
 
-/* What was said to a call that waited. */
+/* The answer to a pause of a call. */
 typedef struct haft__pause_answer {
-    haft_str verdict; /* approve, edit, reject, respond, answer, retry, expire; "" for nothing */
+    haft_str verdict; /* approve, edit, reject, respond, answer, retry, expire; "" at first */
     haft__json value;
-    haft__json elicitation; /* what the tool itself had asked; or null */
-    haft_str message;       /* the id of the message that it came as; "" for none */
+    haft__json elicitation; /* the question of the tool itself; or null */
+    haft_str message;       /* the id of the command that brought it; "" without one */
 } haft__pause_answer;
 
-/* Who answers what a server has asked and taken back. */
+/* `by` of the answer to a question that the server withdrew. */
 #define HAFT__BY_SERVER HAFT__LIT("server")
 
 typedef struct haft__run_call {
     haft_str id; /* c3.1: turn 3, first call */
     haft_str model_call, name, raw;
-    haft_str malformed;     /* why it could not be read; "" when it could */
-    bool repaired;          /* it was mended while it was read */
+    haft_str malformed;     /* why it could not be parsed; "" if it could */
+    bool repaired;          /* it was repaired while it was parsed */
     bool renamed;           /* the model left the server out of the name (run/call_target.h) */
-    bool redacted;          /* `raw` is not what the model wrote: it had a secret in it */
-    const haft__tool *tool; /* NULL when there is none of that name */
+    bool redacted;          /* `raw` differs from what the model wrote: it contained a secret */
+    const haft__tool *tool; /* NULL if no tool has that name */
     haft__call_stage stage;
     bool started;     /* a call_started has been seen */
-    bool approved;    /* by a person */
-    haft_str binding; /* what is approved, or is to be (run/pause/binding.h); "" for none */
-    bool consented;   /* it has begun with an approval, */
-    haft_str bound;   /* of this binding; "" for none, */
-    haft__json bound_arguments; /* which is of these: people may have changed them */
-    bool spec_changed;          /* the spec has changed since it began */
-    bool needs_new_approval;    /* a yes was for another thing: nothing but another yes starts it */
-    uint32_t attempt;           /* of the last call_started */
-    uint32_t repeats;           /* of it by itself: nobody said so */
-    haft__json arguments;       /* as they run; null before that is known */
-    uint64_t signature;         /* hash of tool and canonical arguments; 0 before */
-    haft_str cache_key; /* tool and canonical arguments; empty when it is not to be cached */
-    haft_str note;      /* put behind the result the model sees */
+    bool approved;    /* a person approved it */
+    haft_str binding; /* of the approval, given or pending (run/pause/binding.h); "" without one */
+    bool consented;   /* it started with an approval, */
+    haft_str bound;   /* with this binding; "" without one, */
+    haft__json bound_arguments; /* for these arguments, which a person may have edited */
+    bool spec_changed;          /* the spec has changed since the call started */
+    bool needs_new_approval; /* the approval was for another binding: only a new approval starts the
+                                call */
+    uint32_t attempt;        /* of the last call_started */
+    uint32_t repeats;        /* attempts that haft repeated without a command */
+    haft__json arguments;    /* the final arguments; null before they are known */
+    uint64_t signature;      /* hash of tool and canonical arguments; 0 before they are known */
+    haft_str cache_key;      /* tool and canonical arguments; empty if the result is not cached */
+    haft_str note;           /* appended to the result that the model sees */
     haft__pause pause;
-    uint64_t paused_seq;  /* of the event that said so last: a question of its own each time */
-    uint64_t deadline_ms; /* 0: none */
+    uint64_t paused_seq;  /* seq of the last event that paused it; each one is a new question */
+    uint64_t deadline_ms; /* 0: no deadline */
     haft__json on_expire;
-    haft__json
-        elicitation;  /* what the tool itself asks: {message, mode, schema, url, server}; or null */
-    bool pinned;      /* only the process that runs the call can answer it */
-    haft__json state; /* what the tool wants back with the answer */
-    uint64_t within_ms; /* how long the answer may take; 0: as long as it likes */
-    bool answer_due;    /* what the tool asked has been answered: it waits for that */
-    bool lost;          /* of an unknown outcome: what the tool asked went with its process */
-    haft__json resume;  /* {state, answers} for a tool that is called again with an answer; null */
-    haft_str verdict;   /* of the last answer: approve, edit, reject, respond, answer */
-    haft__json value;   /* of it */
-    bool overdue;       /* nobody answered: that is what happens at its deadline */
-    haft__pause_answer answers[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause: the
-                                               same may be said again when it waits for the next */
-    bool withdrawn;                                /* the tool has taken back what it asked */
+    haft__json elicitation; /* the question of the tool itself: {message, mode, schema, url,
+                               server}; or null */
+    bool pinned;            /* only the process that runs the call can pass on the answer */
+    haft__json state;       /* returned to the tool with the answer */
+    uint64_t within_ms;     /* time limit for the answer in milliseconds; 0: no limit */
+    bool answer_due;        /* the tool's question is answered, and the tool waits for the answer */
+    bool lost;              /* of an unknown outcome: the tool's question ended with its process */
+    haft__json resume; /* {state, answers} for a tool that is called again with an answer; null */
+    haft_str verdict;  /* of the last answer: approve, edit, reject, respond, answer */
+    haft__json value;  /* value of the last answer */
+    bool overdue;      /* the deadline passed without an answer: its default action applies */
+    haft__pause_answer answers[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause */
+    bool withdrawn;                                /* the tool withdrew its question */
     bool stored;                                   /* its artifact has been recorded */
-    bool searched;                                 /* of tool_search: what it found is there */
-    const haft__tool **hits;                       /* that, best first */
-    size_t hit_count, shown_count;                 /* of them, the first so many are declared */
+    bool searched;                                 /* for tool_search: its hits are recorded */
+    const haft__tool **hits;                       /* the hits, best first */
+    size_t hit_count, shown_count;                 /* the first shown_count hits are declared */
     uint64_t finished_ms;
     bool ok;             /* of a finished call */
-    haft_str result;     /* whole, as the tool gave it (or the error as text) */
+    haft_str result;     /* the whole result as the tool returned it (or the error as text) */
     haft_str shown;      /* what the model sees */
-    bool counts_invalid; /* was refused as unknown or invalid */
+    bool counts_invalid; /* it was refused as unknown or invalid */
 } haft__run_call;
 
 typedef struct haft__artifact {
@@ -125,45 +125,46 @@ typedef struct haft__artifact {
     uint64_t bytes;
 } haft__artifact;
 
-/* What searches have made of a deferred tool. */
+/* The search state of a deferred tool. */
 typedef enum haft__tool_reveal {
-    HAFT__TOOL_REVEAL_NONE,   /* none has found it; also what every tool is that is not deferred */
+    HAFT__TOOL_REVEAL_NONE,   /* no search has found it; also the state of every tool that is not
+                                 deferred */
     HAFT__TOOL_REVEAL_SHOWN,  /* it is declared */
-    HAFT__TOOL_REVEAL_LISTED, /* it was named to the model: not declared, though it can be called */
-    HAFT__TOOL_REVEAL_HIDDEN, /* it was evicted: not declared any more, though it can be called */
+    HAFT__TOOL_REVEAL_LISTED, /* listed for the model: not declared, but callable */
+    HAFT__TOOL_REVEAL_HIDDEN, /* evicted: no longer declared, but callable */
 } haft__tool_reveal;
 
-/* What has become of a tool and its calls. */
+/* The history of a tool and its calls. */
 typedef struct haft__tool_history {
     bool finished;
     haft__tool_reveal found;
-    uint64_t found_seq;   /* of the search that showed it last; to list it is not enough */
-    uint32_t found_rank;  /* in that one, from 0 */
-    uint32_t shown_order; /* when it was declared: those that were later stand behind */
+    uint64_t found_seq;   /* seq of the last search that declared it; a listing does not count */
+    uint32_t found_rank;  /* its rank in that search, from 0 */
+    uint32_t shown_order; /* position in the order of declaration; later tools come after it */
     uint64_t called_seq;  /* of its last call */
     uint32_t rejected;    /* calls a person rejected */
     uint32_t kept;        /* calls that finished */
-    bool gone;            /* its server does not list it any more */
+    bool gone;            /* its server no longer lists it */
 } haft__tool_history;
 
-/* A server, as it was when tools were searched for last. */
+/* A server, as of the last search. */
 typedef struct haft__run_server {
     haft_str name;
-    haft_str error;        /* "" when there is none */
-    const haft_str *names; /* of its tools that may be used, without the server's */
+    haft_str error;        /* "" without an error */
+    const haft_str *names; /* names of its usable tools, without the server */
     size_t name_count;
-    const haft_str *changed; /* those that are not what was used or accepted */
+    const haft_str *changed; /* tools that differ from the used or accepted ones */
     size_t changed_count;
-    bool unnamed; /* it is not known what they are called */
+    bool unnamed; /* the names of its tools are unknown */
 } haft__run_server;
 
 struct haft__run;
 
-/* What was said of a server last; NULL when nothing was, or there is no run. */
+/* The last recorded state of a server; NULL if nothing is recorded or `run` is NULL. */
 const haft__run_server *haft__run_find_server(const struct haft__run *run, haft_str name);
 
-/* How a run gets at a spec that takes the place of its own: that of the event `seq`. It must
- * outlive the run. `load` is NULL where nobody can. */
+/* Loads the spec that replaces the run's own, as of event `seq`. It must outlive the run. `load` is
+ * NULL if no loader is available. */
 typedef struct haft__run_specs {
     haft_status (*load)(void *context, haft__json source, uint64_t seq, const haft__spec **ret_spec,
                         haft_error *err);
@@ -171,57 +172,56 @@ typedef struct haft__run_specs {
 } haft__run_specs;
 
 typedef struct haft__run {
-    haft__arena *arena; /* everything below lives here */
-    haft__arena
-        *scratch; /* for an event while it is taken in; NULL: haft__run_fold takes its own */
+    haft__arena *arena;   /* everything below lives here */
+    haft__arena *scratch; /* for one event while it is folded; NULL: haft__run_fold makes its own */
     const haft__spec *spec;
-    haft__run_specs specs; /* set behind haft__run_init */
-    haft_str file;         /* the hash of the file that the spec came from; "" when unknown */
-    haft__json sets;       /* what was changed in it on the way, a list of "path=value"; or null */
-    const haft__tools *tools; /* of this run: the spec's own, until others are revealed */
-    haft__tools *more_tools;  /* what `tools` is from then on, the spec's first; else NULL */
+    haft__run_specs specs;    /* set after haft__run_init */
+    haft_str file;            /* hash of the spec's file; "" if unknown */
+    haft__json sets;          /* overrides of values in it, a list of "path=value"; or null */
+    const haft__tools *tools; /* the spec's tools, until others are revealed */
+    haft__tools *more_tools;  /* `tools` after that, the spec's tools first; else NULL */
     haft__hash_key hash_key;
     haft_str id, thread;
     uint64_t seq, started_ms, last_ms; /* of the last event */
-    uint64_t worked_ms; /* that models and tools took: not people, and not a time between hosts */
+    uint64_t worked_ms; /* time spent in models and tools, without pauses and time between hosts */
     haft__run_stage stage;
 
     /* the turn */
     uint32_t turn;
     haft__choice_mode mode;
     haft_str mode_tool;
-    bool by_limit;       /* mode none, because a budget is used up */
+    bool by_limit;       /* the mode is none because a budget is used up */
     bool *allowed;       /* for each tool of the run */
-    uint32_t numbered;   /* calls of this turn's replies so far, those asked again included */
+    uint32_t numbered;   /* calls of this turn's replies so far, including rejected replies */
     uint32_t violations; /* of this turn so far */
-    haft_str correction; /* what the model is told when it is asked again; "" at first */
-    haft__constraint_kind constraint; /* of the request that is made, or of the last one */
-    haft_str constrained_format;      /* of that request, when there is one */
+    haft_str correction; /* what the model reads when it is asked again; "" at first */
+    haft__constraint_kind constraint; /* of the current or last request */
+    haft_str constrained_format;      /* its format, if it is constrained */
 
-    /* the reply that is being judged or whose calls run */
+    /* the reply that is judged or whose calls run */
     haft__reply reply;
     bool settled; /* its message is part of the conversation */
     haft__model_failure failure;
     bool failed; /* the model call failed */
 
-    haft__run_call *calls; /* all of the run, in order */
+    haft__run_call *calls; /* all calls of the run, in order */
     size_t call_count, call_capacity;
-    size_t batch; /* where those of the last reply start */
+    size_t batch; /* index of the first call of the last reply */
 
     haft__messages messages;
-    const haft__messages *earlier; /* of the thread; may be NULL */
+    const haft__messages *earlier; /* messages of earlier runs of the thread; may be NULL */
     haft_str task;
     haft__tool_history *past; /* for each tool of the run */
     haft__usage usage;
-    uint64_t cost_parts;     /* micro-dollars times a million: exact */
-    bool constraint_refused; /* by the server: it is not sent any more */
+    uint64_t cost_parts;     /* micro-dollars times a million; exact */
+    bool constraint_refused; /* the server rejected the constraint: it is not sent again */
     bool gate_opened, default_satisfied, completed, cancel_asked, expired;
-    bool initial_search_done; /* tools have been searched for before the first turn */
-    bool nothing_to_search;   /* and there were none, nor a server that may still have some */
-    uint64_t deferred;        /* how many the last search looked through */
-    uint32_t shown_count;     /* of tools that were ever declared after a search */
-    uint32_t turn_shown;      /* that, when the last turn began */
-    uint64_t turn_seq;        /* of the event with which it did */
+    bool initial_search_done; /* the search before the first turn is recorded */
+    bool nothing_to_search;   /* it found no tools, and no server may still have some */
+    uint64_t deferred;        /* number of tools in the last search */
+    uint32_t shown_count;     /* number of tools ever declared by a search */
+    uint32_t turn_shown;      /* shown_count at the start of the last turn */
+    uint64_t turn_seq;        /* seq of the event that started the turn */
     const haft__run_server *servers;
     size_t server_count;
     haft_str cancel_why;
@@ -238,29 +238,29 @@ typedef struct haft__run {
     bool forced_final;
     haft__json end_error; /* null or {status, where, message, hint} */
 
-    bool unopened; /* the store has it wait, whatever its events say: a fork that nobody has opened;
-                      set by who has looked there */
+    bool unopened; /* a fork that nobody has opened: the store keeps it queued, whatever its events
+                      say; set by the caller that read the store */
 } haft__run;
 
 /* `spec` must outlive the run. */
 HAFT_MUST_USE haft_status haft__run_init(haft__run *run, haft__arena *arena, const haft__spec *spec,
                                          haft__hash_key hash_key, haft_error *err);
 
-/* Says what earlier runs of the thread said, before the first event: it stands between the system
- * prompt and the task. Borrowed; must outlive the run. */
+/* Sets the messages of earlier runs of the thread, before the first event. They come between the
+ * system prompt and the task. Borrowed; must outlive the run. */
 void haft__run_set_earlier(haft__run *run, const haft__messages *earlier);
 
-/* What earlier runs said has become known after the run was started, before its first turn: it is
- * put where it would have stood. */
+/* Inserts the messages of earlier runs, if they become known after the run was started and before
+ * its first turn, at the same place. */
 HAFT_MUST_USE haft_status haft__run_insert_earlier(haft__run *run, haft_error *err);
 
-/* Adds what a run that has ended leaves to its thread: its task and its answer. Both are borrowed
- * and must live as long as the messages. */
+/* Appends the task and the answer of a run that has ended to the messages of its thread. Both are
+ * borrowed and must live as long as the messages. */
 HAFT_MUST_USE haft_status haft__run_append_exchange(haft_str task, haft_str answer,
                                                     haft__messages *to, haft_error *err);
 
-/* Takes one event in: `line` is copied. BAD_INPUT when it does not follow what came before. After
- * an error the run must not be used any more. */
+/* Folds one event; copies `line`. BAD_INPUT if the event cannot follow the state. After an error
+ * the run must not be used. */
 HAFT_MUST_USE haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err);
 
 #define HAFT__CALL_ID_SIZE 32
@@ -268,34 +268,33 @@ HAFT_MUST_USE haft_status haft__run_fold(haft__run *run, haft_str line, haft_err
 /* The id of the n-th call of a turn, both from 1: c3.1. Returns it in `to`. */
 haft_str haft__run_call_id(char to[HAFT__CALL_ID_SIZE], uint32_t turn, uint64_t number);
 
-/* Whether every call of the last reply has its result. */
+/* Whether every call of the last reply has a result. */
 bool haft__run_batch_done(const haft__run *run);
 
-/* The call of that id, ours or the model's own; the newest. NULL when there is none. */
+/* The newest call with that id, haft's or the model's own; NULL if it does not exist. */
 const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id);
 
-/* For those who only look at a run whose process is gone: what tools had asked there went with it,
- * and the outcome of these calls is unknown. Whoever takes the run up records that. */
+/* For commands that only read a run whose process is gone: the questions that its tools asked are
+ * lost, so the outcome of these calls is unknown. The next owner of the run records that. */
 void haft__run_drop_lost_questions(haft__run *run);
 
-/* Whether nobody has begun with the call yet, but somebody was asked about it: another spec may ask
- * otherwise. */
+/* Whether the call has not started but is paused or approved: a new spec judges it again. */
 bool haft__call_may_be_judged_again(const haft__run_call *call);
 
-/* Whether somebody has said no before it began: it needs no tool for that. */
+/* Whether a person rejected the call before it started. Such a call needs no tool. */
 bool haft__call_is_declined(const haft__run_call *call);
 
-/* The index of the tool among the run's. The tool is one of them. */
+/* The index of the tool among the run's tools. The tool must be one of them. */
 size_t haft__run_tool_index(const haft__run *run, const haft__tool *tool);
 
-/* Hashes that decisions compare: the same in every process, so that a replay decides the same. */
+/* A hash for decisions. It is the same in every process, so that a replay decides the same. */
 uint64_t haft__run_hash(haft_str text);
 
-/* Appends what a call is remembered by: its tool's name and its canonical arguments. */
+/* Appends the cache key of a call: its tool's name and its canonical arguments. */
 HAFT_MUST_USE haft_status haft__run_call_key(haft__buf *buf, haft_str tool, haft__json arguments,
                                              haft_error *err);
 
-/* Costs in dollars, exactly, as a JSON number. */
+/* Appends the cost in dollars, exactly, as a JSON number. */
 void haft__run_add_cost(haft__buf *buf, const haft__run *run);
 
 #endif

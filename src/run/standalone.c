@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * standalone.c - what haft.h has without a runtime: tools by themselves, and JSON against a schema.
+ * standalone.c - functions of haft.h that need no runtime: single tools, and JSON validation.
  *
- * Each function makes all it needs and gives it back before it returns, except for the text that it
- * hands out, which is from malloc. Tests: tests/run/standalone_test.c.
+ * Each function allocates what it needs and frees it before it returns, except for the returned
+ * text, which is from malloc.
+ *
+ * Tests: tests/run/standalone_test.c.
  */
 #include <stdlib.h>
 
@@ -19,7 +21,7 @@
 #include "json/read.h"
 #include "json/write.h"
 
-/* There is no randomness in the pure layers; where things are in memory is hard to know outside. */
+/* The pure layers have no source of randomness. The address is hard to guess from outside. */
 static haft__hash_key hash_key(const void *here)
 {
     return (haft__hash_key){(uint64_t)(uintptr_t)here, (uint64_t)(uintptr_t)&haft_tool_try};
@@ -36,7 +38,7 @@ static haft_status copy_out(haft_str text, char **ret_text, haft_error *err)
     }
     copy[text.len] = '\0';
     haft__utf8_replace_invalid(copy,
-                               text.len); /* a tool may have answered with anything, as in a run */
+                               text.len); /* a tool may have replied with any bytes, as in a run */
     *ret_text = copy;
     return HAFT_OK;
 }
@@ -48,7 +50,7 @@ void haft_free(char *text)
 
 /* ---- tools ---- */
 
-/* Declared, checked and compiled, as an agent has it. */
+/* Declares, checks and compiles the tool, as an agent does. */
 static haft_status prepare(haft__arena *arena, const haft_tool *tool, const haft__tool **ret_tool,
                            haft_error *err)
 {
@@ -98,7 +100,7 @@ haft_status haft_tool_schema(const haft_tool *tool, char **ret_schema, haft_erro
 
 /* ---- calls ---- */
 
-/* The first of the lines in `why`: "/limit: Expected integer, found ...". */
+/* Fails with the first line of `why`: "/limit: Expected integer, found ...". */
 static haft_status fail_arguments(haft_str why, haft_error *err)
 {
     haft_str message = haft__str_split(&why, '\n'), where = {NULL, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* thread_queue.c - several runs of one thread. Tests: tests/run/thread_queue_test.c. */
+/* thread_queue.c - see run/thread_queue.h. Tests: tests/run/thread_queue_test.c. */
 #include "run/thread_queue.h"
 
 #include "base/macros.h"
@@ -31,7 +31,7 @@ haft__queue_step haft__queue_decide(haft__multitask multitask, haft__queue_ahead
         return HAFT__QUEUE_WAIT;
     }
     if (!ahead.here && !ahead.owned) {
-        return HAFT__QUEUE_CLAIM_AND_CANCEL; /* whoever was asked is gone */
+        return HAFT__QUEUE_CLAIM_AND_CANCEL; /* the owner that got the cancel command is gone */
     }
     haft__queue_step first = ahead.here ? HAFT__QUEUE_CANCEL_LOCAL : HAFT__QUEUE_SEND_CANCEL;
     return ahead.cancel_requested ? HAFT__QUEUE_WAIT : first;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * answer.c - what an answer to a paused call leads to, or its deadline.
- *
- * Tests: tests/run/decide/decide_test.c, tests/run/fold/spec_test.c.
+ * answer.c - decides what follows from an answer to a paused call, or from its deadline. Tests:
+ * tests/run/decide/decide_test.c, tests/run/fold/spec_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -11,13 +10,13 @@
 #include "run/decide/decide_int.h"
 #include "run/pause/binding.h"
 
-/* Of a call that was interrupted, is another thing by now, and may not be made again. */
+/* For an interrupted call that has changed since and may not run again. */
 #define BEGUN_BEFORE                                                                               \
     ", which had begun before and was interrupted: it may or may not have had its effect"
 
 /* ---- answers ---- */
 
-/* A value as the text of a result: a text as it is, anything else as JSON. */
+/* A value as the text of a result: a string as it is, any other value as JSON. */
 static haft_str value_text(haft__decision *d, haft__json value)
 {
     if (value.kind == HAFT__JSON_STRING) {
@@ -27,9 +26,9 @@ static haft_str value_text(haft__decision *d, haft__json value)
     return haft__buf_str(&d->tools->text);
 }
 
-/* What a person has approved runs, unless others have used up the budget meanwhile, or it is
- * another thing by now: then they are asked about that. Arguments that they changed stand in their
- * answer; the binding is of what they saw. */
+/* Starts an approved call, unless other calls have used up the budget since, or the binding no
+ * longer matches; then a new approval is needed. Arguments that the person edited are in the
+ * answer. The binding is that of the arguments the person saw. */
 static haft_status start_approved(haft__decision *d, const haft__run_call *call,
                                   haft__json arguments)
 {
@@ -48,7 +47,7 @@ static haft_status start_approved(haft__decision *d, const haft__run_call *call,
                  : haft__decide_new_approval(d, call, arguments);
 }
 
-/* New arguments from a person are checked like the model's. */
+/* Checks new arguments of a person like the model's. */
 static haft_status start_edited(haft__decision *d, const haft__run_call *call)
 {
     haft__buf text;
@@ -76,7 +75,7 @@ static haft_status refuse_denied(haft__decision *d, const haft__run_call *call)
     const haft__pause_kind *kind = haft__pause_kind_of(call->pause);
     bool begun = call->started && kind->before_start;
     bool late = call->deadline_ms > 0 && d->now_ms >= call->deadline_ms
-                && call->value.kind == HAFT__JSON_NULL; /* people have a text there */
+                && call->value.kind == HAFT__JSON_NULL; /* a person's rejection has a text there */
     if (kind->outcome_unknown) {
         return haft__decide_give_up(d, call, late);
     }
@@ -103,8 +102,7 @@ static haft_status refuse_denied(haft__decision *d, const haft__run_call *call)
 haft_status haft__decide_answer(haft__decision *d, const haft__run_call *call)
 {
     haft_str verdict = call->verdict;
-    if (call->elicitation.kind
-        == HAFT__JSON_OBJECT) { /* whatever the answer is, the tool is told */
+    if (call->elicitation.kind == HAFT__JSON_OBJECT) { /* the tool receives every kind of answer */
         return haft__decide_retry(d, call, HAFT__LIT(""));
     }
     if (haft__str_equal(verdict, HAFT__LIT("reject"))) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * builtin.c - the built-ins that only need the run itself: questions, completion, artifacts, and
+ * builtin.c - the built-ins that need only the run itself: questions, completion, artifacts, and
  * paging through earlier results. Tests: tests/run/decide/builtin_test.c.
  */
 #include <string.h>
@@ -48,7 +48,8 @@ static haft_status complete(haft__decision *d, const haft__run_call *call)
     return finish_text(d, call, HAFT__LIT("The workflow is complete. Give your final answer."));
 }
 
-/* The content stays where it is, in the arguments of the call; the record says what it was. */
+/* The content stays in the arguments of the call; the event records its name, type, size and hash.
+ */
 static haft_status store_artifact(haft__decision *d, const haft__run_call *call)
 {
     haft_str name = text_of(call, "name"), content = text_of(call, "content");
@@ -79,7 +80,7 @@ static bool has_part(haft_str line, haft_str part)
     return false;
 }
 
-/* The lines that have `part` in them. */
+/* The lines that contain `part`. */
 static haft_str filter_lines(haft__decision *d, haft_str text, haft_str part)
 {
     haft__buf *lines = &d->tools->text;

@@ -13,8 +13,8 @@ static haft_str lane_of(const haft__tool *tool)
     return tool->traits.destructive ? HAFT__LIT(" destructive") : HAFT__LIT("");
 }
 
-/* Whether the call is running, here or at a client. A call that waits for a person is not: the
- * person may never decide, and other calls must not wait for that. */
+/* Whether the call is running, here or at a client. A call that waits for a person is not running:
+ * the person may never decide, and other calls must not wait for that. */
 static bool is_running(const haft__run_call *call)
 {
     bool client = call->stage == HAFT__CALL_PAUSED && haft__pause_kind_of(call->pause)->at_client;
@@ -50,7 +50,7 @@ bool haft__call_wait_answer_starts(const haft__run_call *call)
            || haft__str_equal(call->verdict, HAFT__LIT("retry"));
 }
 
-/* Calls that control the run are decided about when their siblings have their results. */
+/* Whether only control calls are left to decide. They come after the results of all others. */
 static bool waits_for_others(const haft__run *run)
 {
     bool last = true;

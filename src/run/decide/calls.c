@@ -2,8 +2,10 @@
 /*
  * calls.c - the calls of one reply: which may run, when, and why the others are refused.
  *
- * In call order: known? allowed? within the caps? arguments valid? guard? a repetition? approved?
- * cached? room to run? Control calls come last, when their siblings have their results.
+ * The checks of a call, in call order: known? allowed? within the limits? arguments valid? guard? a
+ * repetition? approved? cached? a free place? Control calls come last, after their siblings have
+ * their results.
+ *
  * Tests: tests/run/decide/decide_test.c.
  */
 #include <string.h>
@@ -22,7 +24,7 @@
 #include "run/redact/withhold.h"
 #include "tool/wire_name.h"
 
-/* How many names an error lists at most. */
+/* Maximum number of names in an error. */
 #define NAMES_SHOWN 20
 
 static bool is_finished(const haft__run_call *call)
@@ -35,7 +37,7 @@ static bool is_control(const haft__run_call *call)
     return call->tool != NULL && call->tool->role == HAFT__ROLE_CONTROL;
 }
 
-/* Runs outside: not a built-in of ours and not a client's. */
+/* Whether the tool runs outside of decide: neither a built-in nor headless. */
 static bool is_external(const haft__tool *tool)
 {
     return !haft__builtin_is_pure(tool) && tool->source != HAFT__TOOL_HEADLESS;
@@ -113,7 +115,7 @@ haft_status haft__decide_over_limit(haft__decision *d, const haft__run_call *cal
     return haft__decide_refuse(d, call, "over_limit");
 }
 
-/* What would be mended elsewhere is not, in a reply that was cut: who knows what is missing. */
+/* In a truncated reply nothing is repaired: the missing part is unknown. */
 static haft_status refuse_truncated(haft__decision *d, const haft__run_call *call)
 {
     haft__buf_add_str(
@@ -124,7 +126,7 @@ static haft_status refuse_truncated(haft__decision *d, const haft__run_call *cal
     return haft__decide_refuse(d, call, "invalid");
 }
 
-/* It was written in a way that cannot be read: the model sees what it wrote, and why not. */
+/* The call could not be parsed. The model sees its text and the error. */
 static haft_status refuse_malformed(haft__decision *d, const haft__run_call *call)
 {
     if (d->run->reply.stop == HAFT__STOP_LENGTH && call == batch_limit(d->run) - 1) {
@@ -138,7 +140,7 @@ static haft_status refuse_malformed(haft__decision *d, const haft__run_call *cal
     return haft__decide_refuse(d, call, "invalid");
 }
 
-/* ---- what a call is about to run with ---- */
+/* ---- arguments ---- */
 
 static haft_status check_repair(haft__decision *d, const haft__run_call *call,
                                 bool *ret_needs_repair)
@@ -187,7 +189,7 @@ haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, h
                      haft__observation_is_cut(result, d->run->spec->limits.observation_chars));
     haft__field_flag(&d->w, "cached", cached);
     haft__field_number(&d->w, "ms", 0);
-    haft__json_key(&d->w, "arguments"); /* null when call_started has them */
+    haft__json_key(&d->w, "arguments"); /* null if call_started has them */
     haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
     haft__field_text_or_null(&d->w, "note", note);
     return haft__decision_commit(d);
@@ -195,7 +197,7 @@ haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, h
 
 /* ---- judging ---- */
 
-/* Calls before this one that run or have run: what the cap of a truncating spec counts. */
+/* Earlier calls that run or have run: the count for the limit of a spec that truncates. */
 static uint32_t accepted_before(const haft__run *run, const haft__run_call *call)
 {
     uint32_t count = 0;
@@ -232,18 +234,18 @@ haft_status haft__decide_guard(haft__decision *d, haft_str tool, bool *ret_passe
     return HAFT_OK;
 }
 
-/* What a check says of a call. */
+/* The result of a check. */
 typedef enum judgement {
     JUDGED_PASSES, /* the next check decides */
     JUDGED_EVENT,  /* decided: an event */
-    JUDGED_WAIT,   /* it may run, but not yet */
+    JUDGED_WAIT,   /* it may run, but must wait */
 } judgement;
 
 /* A call while it is judged. */
 typedef struct judged_call {
     const haft__run_call *call;
     judgement judgement;
-    haft__json arguments;        /* as the tool takes them, after check_arguments */
+    haft__json arguments;        /* as the tool accepts them, after check_arguments */
     const haft__run_call *known; /* a call with the same result in the cache, or NULL */
 } judged_call;
 
@@ -296,7 +298,7 @@ static haft_status check_secrets(haft__decision *d, judged_call *j)
     return decided(j, haft__decide_refuse(d, j->call, HAFT__WITHHOLD_REASON));
 }
 
-/* A call that waits for a place is read once there is one, and not at each decision. */
+/* A waiting call is parsed once it has a place, and not at each decision. */
 static haft_status check_place(haft__decision *d, judged_call *j)
 {
     const haft__run_call *call = j->call;
@@ -346,11 +348,11 @@ static haft_status check_guard(haft__decision *d, judged_call *j)
                                         : status;
 }
 
-/* The decider's text becomes the note of a call that is let through as a repetition. */
+/* If the call may run as a repetition, the decider's text becomes its note. */
 static haft_status check_repetition(haft__decision *d, judged_call *j)
 {
     const haft__run_call *call = j->call;
-    haft__buf *key = &d->tools->body; /* not in use yet */
+    haft__buf *key = &d->tools->body; /* not used yet */
     haft__buf_clear(key);
     haft_status status = haft__run_call_key(key, call->name, j->arguments, d->err);
     if (status != HAFT_OK) {
@@ -401,7 +403,7 @@ static haft_status check_lane(haft__decision *d, judged_call *j)
     return HAFT_OK;
 }
 
-/* In this order; a call that passes them all starts. */
+/* The checks in this order. A call that passes all of them starts. */
 static haft_status (*const checks[])(haft__decision *d, judged_call *j) = {
     check_form,     check_known,     check_allowed,   check_limits, check_secrets,
     check_place,    check_truncated, check_arguments, check_guard,  check_repetition,
@@ -432,7 +434,7 @@ static bool asks_user(const haft__run_call *call)
     return call->elicitation.kind == HAFT__JSON_OBJECT;
 }
 
-/* Whether a call that a person let go on has to wait all the same. */
+/* Whether a call that a person approved must still wait for others. */
 static bool must_wait_for_others(const haft__decision *d, const haft__run_call *call)
 {
     return haft__call_wait_answer_starts(call)
@@ -440,7 +442,7 @@ static bool must_wait_for_others(const haft__decision *d, const haft__run_call *
                || haft__call_wait_lane_holder(d->run, call) != NULL);
 }
 
-/* Decides about one call if there is something to decide; else says what it waits for. */
+/* Decides about one call if a decision is due; otherwise sets the reason why it waits. */
 static haft_status decide_call(haft__decision *d, const haft__run_call *call, bool *ret_decided)
 {
     judgement judged = JUDGED_EVENT;

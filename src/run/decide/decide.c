@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decide.c - which stage decides, and how a decision is written down.
- *
- * Tests: tests/run/decide/decide_test.c and the scenarios of tests/run/scenarios/.
+ * decide.c - selects the stage that decides, and writes the decision. Tests:
+ * tests/run/decide/decide_test.c and the scenarios of tests/run/scenarios/.
  */
 #include "run/decide/decide.h"
 
@@ -96,7 +95,7 @@ static haft_status decide_failure(haft__decision *d)
                             &error);
 }
 
-/* Some lines are enough to see what kind of thing was relaxed; `haft explain` has them all. */
+/* A few lines show the kind of relaxation; `haft explain` shows all. */
 static void write_relaxed(haft__decision *d, const haft__relax_report *report)
 {
     haft__json_key(&d->w, "relaxed");
@@ -115,7 +114,8 @@ static void write_relaxed(haft__decision *d, const haft__relax_report *report)
     haft__field_number(&d->w, "relaxed_count", haft__relax_report_count(report));
 }
 
-/* What the reply is held to. False when it is to be asked for without: nothing is decided then. */
+/* Decides the constraint of the request. False if the request has no constraint: then nothing is
+ * decided. */
 static bool decide_constraint(haft__decision *d, haft_str format, haft_status *ret_status)
 {
     const haft__run *run = d->run;
@@ -165,7 +165,7 @@ static haft_status decide_asking(haft__decision *d)
     return HAFT_OK;
 }
 
-/* Tools are searched for in front of the first turn; after that the model does. */
+/* haft searches for tools before the first turn; after that the model searches. */
 static haft_status decide_idle(haft__decision *d)
 {
     bool evicted = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run/decide/decide_int.h - what the files of deciding share. Private to src/run. */
+/* run/decide/decide_int.h - declarations shared by the files of run/decide. Private to src/run. */
 #ifndef HAFT_RUN_DECIDE_DECIDE_INT_H
 #define HAFT_RUN_DECIDE_DECIDE_INT_H
 
@@ -8,7 +8,7 @@
 #include "run/offer/offer.h"
 #include "json/write.h"
 
-/* One decision being made. */
+/* The state of one decision. */
 typedef struct haft__decision {
     haft__decider *tools;
     const haft__run *run;
@@ -17,14 +17,14 @@ typedef struct haft__decision {
     haft__json_writer w; /* writes the body of an event */
     haft__effect *effect;
     haft_error *err;
-    bool full; /* as many calls run as may: others wait */
+    bool full; /* limits.parallel calls are running; others wait */
 } haft__decision;
 
-/* A decision about a run at a time; what the decider had from the last one is gone. */
+/* Starts a decision about a run at a time. Resets the buffers of the decider. */
 haft__decision haft__decision_open(haft__decider *decider, const haft__run *run, uint64_t now_ms,
                                    haft__effect *ret_effect, haft_error *err);
 
-/* Starts the event of a decision; `commit` says that the decision is made. */
+/* Starts the event of a decision; haft__decision_commit completes it. */
 void haft__decision_begin(haft__decision *d, haft__event_kind kind);
 haft_status haft__decision_commit(haft__decision *d);
 
@@ -32,12 +32,12 @@ haft_status haft__decision_commit(haft__decision *d);
 haft_status haft__decide_end(haft__decision *d, haft__end end, haft_str answer, bool forced_final,
                              const char *reason, const haft_error *error);
 
-/* The stages, each deciding one thing. */
+/* The stages of a run. Each function makes one decision. */
 haft_status haft__decide_turn(haft__decision *d);  /* idle: gate, choice, ends between turns */
 haft_status haft__decide_reply(haft__decision *d); /* judging: violation, text, calls */
 haft_status haft__decide_calls(haft__decision *d); /* calling: each call in turn */
 
-/* What becomes of one call: it starts (its next attempt), or is refused with the decider's text. */
+/* Decides about one call: start its next attempt, or refuse it with the decider's text. */
 haft_status haft__decide_start(haft__decision *d, const haft__run_call *call, haft__json arguments,
                                haft_str note);
 haft_status haft__decide_refuse(haft__decision *d, const haft__run_call *call, const char *why);
@@ -54,44 +54,47 @@ haft_status haft__decide_approval(haft__decision *d, const haft__run_call *call,
 /* or it was interrupted and its outcome is unknown. */
 haft_status haft__decide_unknown_outcome(haft__decision *d, const haft__run_call *call);
 
-/* It has a result that no tool gave just now: from the cache, or from somebody in its place. */
+/* Finishes the call with a result that no tool has just returned: from the cache, or from a person
+ * or client in the tool's place. */
 haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, haft__json arguments,
                                 haft_str result, bool cached, haft_str note);
 
-/* There are more calls than may be: `budget` says of all of them, else of the turn's. */
+/* Refuses a call past a limit: that of the whole run if `budget`, else that of the turn. */
 haft_status haft__decide_over_limit(haft__decision *d, const haft__run_call *call, bool budget);
 
-/* It had begun, its outcome is unknown, and somebody, or nobody in time, does not want it again. */
+/* Finishes a call of unknown outcome that a person does not want to run again, or (`late`) that
+ * nobody answered before the deadline. */
 haft_status haft__decide_give_up(haft__decision *d, const haft__run_call *call, bool late);
 
-/* Somebody has spoken about the call: what follows from it. */
+/* Decides what follows from the answer to the call. */
 haft_status haft__decide_answer(haft__decision *d, const haft__run_call *call);
 
-/* Nobody has, and its deadline has passed. */
+/* Decides about a pause whose deadline has passed without an answer. */
 haft_status haft__decide_overdue(haft__decision *d, const haft__run_call *call);
 
-/* A call that had begun is to begin again. It does, unless it has become another thing with a new
- * spec: then a person is asked about that, or the model told that it does not fit any more. */
+/* Starts a call again that had started before. If a new spec has changed the tool or the rules
+ * since, a person must approve the call again, or the call ends with an error. */
 haft_status haft__decide_retry(haft__decision *d, const haft__run_call *call, haft_str note);
 
-/* What was approved is another thing by now: a person is asked about that, if the tool takes it. */
+/* The approved binding no longer matches. Asks for a new approval if the tool still accepts the
+ * arguments. */
 haft_status haft__decide_new_approval(haft__decision *d, const haft__run_call *call,
                                       haft__json arguments);
 
-/* Whether a control tool's guard lets it run; if not, what is missing is in the decider's text. */
+/* Whether the guard of a control tool passes. If not, the decider's text says what is missing. */
 haft_status haft__decide_guard(haft__decision *d, haft_str tool, bool *ret_passes);
 
-/* A built-in that needs no host: decides the events of its call, which has started. */
+/* Decides the events of a started call of a built-in that needs no host. */
 haft_status haft__decide_builtin(haft__decision *d, const haft__run_call *call);
 
-/* Tools that searches have shown are more than may be: decides which of them go. */
+/* If more revealed tools are declared than the cap allows, decides which to evict. */
 haft_status haft__decide_evictions(haft__decision *d, bool *ret_decided);
 
-/* What a tool_search has found is there: decides its result. */
+/* Decides the result of a tool_search whose hits are recorded. */
 haft_status haft__decide_search(haft__decision *d, const haft__run_call *call);
 
-/* A call of a tool that the model does not have: why it is refused if there is such a tool all the
- * same, and the decider's text says so; NULL when there is none. */
+/* For a call of a tool that the model does not have: if the tool exists, returns the reason of the
+ * refusal and writes the decider's text; else returns NULL. */
 const char *haft__decide_missing_tool(haft__decision *d, const haft__run_call *call);
 
 #endif

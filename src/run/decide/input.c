@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* input.c - bodies of the events that the host brings in. Tests: tests/run/decide/input_test.c. */
+/* input.c - bodies of the events that the host appends. Tests: tests/run/decide/input_test.c. */
 #include "base/error.h"
 #include "base/str.h"
 #include "prompt/observation.h"
@@ -45,7 +45,7 @@ void haft__input_run_started_from(haft__buf *buf, const haft__spec *spec, haft_s
     haft__event_body_end(&w, buf);
 }
 
-/* A call that somebody was asked about: whether that is another thing under the new spec. */
+/* Whether the binding of a paused call changes under the new spec. */
 static haft_status is_changed(const haft__spec *spec, const haft__tool *tool,
                               const haft__run_call *call, bool *ret_other, haft_error *err)
 {
@@ -72,8 +72,8 @@ static haft_status fail_without_tool(const haft__run_call *call, haft_error *err
                                     : "go on with the spec that the run has");
 }
 
-/* Whether a call is judged again under the new spec. What has begun, or has a result, must find its
- * tool there. */
+/* Whether a call is judged again under the new spec. The tool of a call that has started, or has a
+ * result, must exist in the new spec. */
 static haft_status check_call(const haft__spec *spec, const haft__run_call *call, bool *ret_again,
                               haft_error *err)
 {
@@ -81,7 +81,7 @@ static haft_status check_call(const haft__spec *spec, const haft__run_call *call
     bool over = call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
     *ret_again = false;
     if (tool == NULL && call->tool != NULL && call->tool->source == HAFT__TOOL_MCP) {
-        tool = call->tool; /* which servers have brought: it stays */
+        tool = call->tool; /* a tool of a server stays */
     }
     if (haft__call_may_be_judged_again(call)) {
         return is_changed(spec, tool, call, ret_again, err);
@@ -90,7 +90,7 @@ static haft_status check_call(const haft__spec *spec, const haft__run_call *call
     return tool == NULL && needs ? fail_without_tool(call, err) : HAFT_OK;
 }
 
-/* Which calls of the batch are judged again; */
+/* Writes the calls of the batch that are judged again, */
 static haft_status write_judged_again(haft__json_writer *w, const haft__run *run,
                                       const haft__spec *spec, uint32_t *ret_given, haft_error *err)
 {
@@ -110,8 +110,8 @@ static haft_status write_judged_again(haft__json_writer *w, const haft__run *run
     return status;
 }
 
-/* ... and which of these had a yes. That was for another thing, so that somebody is asked about
- * this one, also where the new rules would not. */
+/* and those of them that were approved. That approval was for another binding, so they need a new
+ * one even if the new rules do not require it. */
 static haft_status write_asked_again(haft__json_writer *w, const haft__run *run,
                                      const haft__spec *spec, haft_error *err)
 {
@@ -160,7 +160,7 @@ haft_status haft__input_spec_changed(haft__buf *buf, const haft__run *run, const
     return status == HAFT_OK ? haft__buf_check(buf, err) : status;
 }
 
-/* Whether it looks like one of ours: c3.1. */
+/* Whether the id has the form of haft's own ids: c3.1. */
 static bool is_own_id(haft_str id)
 {
     if (!haft__str_starts_with(id, HAFT__LIT("c"))) {
@@ -172,8 +172,8 @@ static bool is_own_id(haft_str id)
     return haft__str_to_u64(turn, &number) && haft__str_to_u64(id, &number);
 }
 
-/* The model's own id, unless it has none, another call of the reply has it too, or it could be
- * taken for the one we give to another call. */
+/* Whether the model's own id is used: it is not empty, it is unique in the reply, and it cannot be
+ * confused with an id that haft gives to another call. */
 static bool keeps_id(const haft__reply *reply, size_t index)
 {
     haft_str id = reply->calls[index].id;
@@ -241,8 +241,8 @@ void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure
     haft__event_body_end(&w, buf);
 }
 
-/* Told by status and kind, never by words, of which every server has its own: asked once more than
- * is needed does no harm. Some servers answer 500 to a grammar they cannot read. */
+/* Decides by status and kind of the error, never by its text, which differs for every server: one
+ * superfluous request does no harm. Some servers answer 500 to a grammar that they cannot parse. */
 bool haft__constraint_may_be_refused(const haft__request *request,
                                      const haft__model_failure *failure)
 {
@@ -290,8 +290,8 @@ void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft_
     haft__field_flag(&w, "truncated", truncated);
     haft__field_flag(&w, "cached", outcome->cached);
     haft__field_number(&w, "ms", outcome->ms);
-    haft__field_null(&w, "arguments"); /* call_started has them, */
-    haft__field_null(&w, "note");      /* and this too */
+    haft__field_null(&w, "arguments"); /* call_started has the arguments, */
+    haft__field_null(&w, "note");      /* and the note */
     haft__event_body_end(&w, buf);
 }
 
@@ -320,7 +320,7 @@ void haft__input_tool_renewed(haft__buf *buf, haft_str call, haft_str tool, uint
     haft__event_body_begin(&w, buf, HAFT__EVENT_TOOLS_REVEALED);
     haft__json_key(&w, "tools");
     haft__json_begin_array(&w);
-    haft__buf_add_str(buf, tool); /* JSON already */
+    haft__buf_add_str(buf, tool); /* already JSON */
     haft__json_end_array(&w);
     haft__field_null(&w, "query");
     haft__field_text(&w, "call", call);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recovery.c - calls that had begun and begin again: after a crash, after a failure, or because
- * a person says so.
+ * recovery.c - calls that start again: after a crash, after a failure, or by a command.
  *
- * Between the two starts the spec may have changed. What a person approved is what they saw: when
- * it is another thing by now they are asked about that; and the arguments are some the tool takes
- * now, or it is not called. Tests: tests/run/recovery_test.c, tests/run/fold/spec_test.c.
+ * The spec may have changed since the first start. An approval is valid only for its binding: if
+ * that has changed, a person must approve the call again. If the tool no longer accepts the
+ * arguments, the call does not run.
+ *
+ * Tests: tests/run/recovery_test.c, tests/run/fold/spec_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -18,9 +19,10 @@
 #define UNKNOWN_TEXT                                                                               \
     "the outcome is unknown: the call was interrupted, and it may or may not have had its effect"
 
-/* ---- another spec in between ---- */
+/* ---- a changed spec ---- */
 
-/* The arguments as the tool takes them now. When it does not, the decider's text says why. */
+/* Validates the arguments for the current tool. If they are invalid, the decider's text says
+ * why. */
 static haft_status revalidate(haft__decision *d, const haft__run_call *call, haft__json given,
                               haft__arguments *ret_fitted)
 {
@@ -54,7 +56,7 @@ static haft_status finish_with_error(haft__decision *d, const haft__run_call *ca
     return haft__buf_check(body, d->err);
 }
 
-/* The tool does not take the arguments any more, as the decider's text says. */
+/* The tool no longer accepts the arguments; the decider's text says why. */
 static haft_status report_invalid(haft__decision *d, const haft__run_call *call)
 {
     if (!call->started) {
@@ -85,8 +87,8 @@ haft_status haft__decide_new_approval(haft__decision *d, const haft__run_call *c
     return haft__decide_approval(d, call, fitted.value, rule);
 }
 
-/* Whether a person has to be asked before it begins again: what they approved has become another
- * thing, or nobody had to approve it under the spec it began with. */
+/* Whether a person must approve the call before it starts again: its binding has changed since the
+ * approval, or the spec of its first start did not require an approval. */
 static haft_status needs_approval(haft__decision *d, const haft__run_call *call,
                                   haft__json arguments, bool *ret_needs)
 {
@@ -118,7 +120,7 @@ haft_status haft__decide_retry(haft__decision *d, const haft__run_call *call, ha
                         : haft__decide_start(d, call, fitted.value, note);
 }
 
-/* ---- what is known of an attempt that did not come to its end ---- */
+/* ---- interrupted and failed attempts ---- */
 
 haft__on_unknown haft__decide_unknown_policy(const haft__run *run, const haft__tool *tool)
 {
@@ -131,8 +133,8 @@ haft__on_unknown haft__decide_unknown_policy(const haft__run *run, const haft__t
     HAFT__UNREACHABLE();
 }
 
-/* Whether it has been interrupted so often that it may be what takes its host down. What was
- * repeated because it failed is not held against it. */
+/* Whether the call was interrupted so often that it may be the cause of the crashes. Retries after
+ * a failure do not count. */
 static bool retry_limit_reached(const haft__run *run, const haft__run_call *call)
 {
     const haft__traits *traits = &call->tool->traits;
@@ -183,7 +185,7 @@ haft_status haft__decide_give_up(haft__decision *d, const haft__run_call *call, 
     return status == HAFT_OK ? finish_with_error(d, call, &unknown) : status;
 }
 
-/* A server that dies or hangs is an everyday thing, and stops a run only where the spec says so. */
+/* A server that crashes or hangs is common. It stops a run only if the spec says so. */
 static haft__on_unknown policy_of(const haft__run *run, const haft__run_call *call)
 {
     bool said =

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reply.c - a reply has come: does it keep to the choice, is it the answer, or does it call
- * tools? Tests: tests/run/decide/decide_test.c.
+ * reply.c - judges a reply: a violation, the answer, or tool calls. Tests:
+ * tests/run/decide/decide_test.c.
  */
 #include "base/macros.h"
 #include "base/str.h"
 #include "run/decide/decide_int.h"
 #include "tool/builtin.h"
 
-/* The turn's choice, as it was recorded. */
+/* The recorded choice of the turn. */
 static haft__choice choice_of(const haft__run *run)
 {
     return (haft__choice){
@@ -47,7 +47,7 @@ static haft_status judge_reply(haft__decision *d, bool has_text, haft__violation
     return HAFT_OK;
 }
 
-/* The correction names the tools that may be called, as the turn allowed them. */
+/* The correction names the tools that were allowed in the turn. */
 static haft_status decide_violation(haft__decision *d, haft__violation violation)
 {
     static const char *const modes[] = {"auto", "any", "tool", "none"};
@@ -61,7 +61,7 @@ static haft_status decide_violation(haft__decision *d, haft__violation violation
     if (allowed == NULL) {
         return haft__arena_fail(&d->tools->scratch, d->err);
     }
-    /* Nothing has run since the turn was chosen, so choosing again gives the rule and the gate. */
+    /* Nothing has run since the choice was made, so choosing again gives the same rule and gate. */
     haft__choice choice;
     facts.turn = run->turn;
     facts.cut = run->reply.stop == HAFT__STOP_LENGTH;
@@ -83,7 +83,7 @@ static haft_status decide_violation(haft__decision *d, haft__violation violation
     return haft__decision_commit(d);
 }
 
-/* A text where a workflow still has something to do. */
+/* The reply is a text although a workflow is not complete. */
 static haft_status decide_reminder(haft__decision *d)
 {
     const haft__run *run = d->run;

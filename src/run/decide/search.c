@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search.c - what follows from a search: which tools make room, and what the model reads.
- * And what it reads when it calls a tool that no search has found.
+ * search.c - decides what follows from a search: which tools are evicted, and what the model reads.
+ * Also decides what the model reads when it calls a tool that no search has found.
  *
  * Tests: tests/run/decide/search_test.c.
  */
@@ -13,7 +13,7 @@
 #include "tool/builtin.h"
 #include "tool/wire_name.h"
 
-/* ---- making room ---- */
+/* ---- eviction ---- */
 
 static bool is_shown(const haft__run *run, size_t index)
 {
@@ -29,15 +29,15 @@ static size_t count_shown(const haft__run *run)
     return count;
 }
 
-/* When it was last called or found. */
+/* The seq of its last call or last hit. */
 static uint64_t last_used(const haft__tool_history *past)
 {
     return past->called_seq > past->found_seq ? past->called_seq : past->found_seq;
 }
 
-/* Who goes first: what no search of this turn showed, what the spec does not name, what its search
- * thought less of, what was neither called nor found for longest, what was shown first. So of two
- * searches in one reply the best of each stay. */
+/* The order of eviction: tools that no search of this turn revealed, tools that the spec does not
+ * name, tools of lower rank in their search, the least recently used, the earliest declared. With
+ * two searches in one reply, the best hits of each therefore stay. */
 static bool evict_before(const haft__run *run, size_t a, size_t b)
 {
     const haft__tool_history *x = &run->past[a], *y = &run->past[b];
@@ -57,7 +57,7 @@ static bool evict_before(const haft__run *run, size_t a, size_t b)
                                         : x->shown_order < y->shown_order;
 }
 
-/* Marks those that go. */
+/* Marks the tools to evict. */
 static void choose_evicted(const haft__run *run, size_t count, bool *evicted)
 {
     for (; count > 0; count--) {
@@ -77,8 +77,9 @@ static void add_bytes(haft__buf *text, const haft__tool *tool)
     haft__json_write(text, tool->input_schema);
 }
 
-/* What a provider has cached of the last request from the first tool on that goes: the tools behind
- * it and all messages, about. Nothing before the first request, nor when none of them was in it. */
+/* Estimates the tokens of the last request that a provider may have cached after the first evicted
+ * tool: the tools after it and all messages. 0 before the first request, or if none of the tools
+ * was in it. */
 static haft_status estimate_cache_cost(haft__decision *d, const bool *evicted, uint64_t *ret_tokens)
 {
     const haft__run *run = d->run;
@@ -143,9 +144,9 @@ haft_status haft__decide_evictions(haft__decision *d, bool *ret_decided)
     return haft__decision_commit(d);
 }
 
-/* ---- what the model reads ---- */
+/* ---- the text for the model ---- */
 
-/* Its name as the model writes it, and the first line of what it does. */
+/* Appends the wire name and the first line of the description. */
 static void add_line(haft__buf *text, const haft__tool *tool)
 {
     haft__wire_name wire = haft__wire_name_encode(tool->name);
@@ -181,7 +182,7 @@ static void add_errors(haft__buf *text, const haft__run *run)
     }
 }
 
-/* The definitions come last: where the text is cut, they are in the next request all the same. */
+/* The definitions come last: if the text is truncated, the next request has them anyway. */
 static void write_found(haft__buf *text, const haft__run *run, const haft__run_call *call)
 {
     if (run->deferred == 0) {
@@ -241,10 +242,10 @@ static bool has_name(const haft__run_server *server, haft_str name)
     return is_among(server->names, server->name_count, name);
 }
 
-/* One more tool that is there, as the model can call it. */
+/* Appends the wire name of one more existing tool. */
 static void add_name(haft__decision *d, haft_str server, haft_str tool)
 {
-    char name[HAFT__LIMIT_TOOL_NAME_BYTES + 1]; /* what is longer is no tool's */
+    char name[HAFT__LIMIT_TOOL_NAME_BYTES + 1]; /* a longer name cannot be a tool's */
     haft__buf *text = &d->tools->text;
     int made = snprintf(name, sizeof(name), "%.*s:%.*s", HAFT__ARG(server), HAFT__ARG(tool));
     size_t length = (size_t)made < sizeof(name) ? (size_t)made : sizeof(name) - 1;
@@ -252,7 +253,7 @@ static void add_name(haft__decision *d, haft_str server, haft_str tool)
     haft__wire_name_add(text, (haft_str){name, length});
 }
 
-/* A search does not find it either. */
+/* The tool has changed at its server; a search does not find it either. */
 static const char *explain_changed(haft__decision *d, const haft__run_server *server, haft_str tool)
 {
     add_name(d, server->name, tool);
@@ -271,7 +272,7 @@ static const char *explain_hidden(haft__decision *d, size_t count)
     return "not_revealed";
 }
 
-/* A tool of the server that the name says. */
+/* The name has a server that exists. */
 static const char *judge_tool(haft__decision *d, const haft__run_server *server, haft_str tool)
 {
     if (server->error.len > 0) {
@@ -301,8 +302,8 @@ static const haft__run_server *changed_of(const haft__run *run, haft_str tool)
     return NULL;
 }
 
-/* One without its server. Those that can be called would have been: it is of several, or has not
- * been found. */
+/* The name has no server. If exactly one callable tool had it, it would have been used: several
+ * have it, or no search has found it. */
 static const char *judge_local(haft__decision *d, haft_str tool)
 {
     haft__buf *text = &d->tools->text;
@@ -329,7 +330,8 @@ static const char *judge_local(haft__decision *d, haft_str tool)
     return count > 0 ? explain_hidden(d, count) : NULL;
 }
 
-/* Of a server's tool: "docs" and "search" of "docs:search"; also without the server. */
+/* Judges the name of a server's tool: "docs" and "search" of "docs:search"; also without the
+ * server. */
 static const char *judge_name(haft__decision *d, haft_str name)
 {
     haft_str local = name, front = haft__str_split(&local, ':');
@@ -344,7 +346,7 @@ static const char *judge_name(haft__decision *d, haft_str name)
     return NULL;
 }
 
-/* One that the spec has, or would have, and that it keeps from the model. */
+/* A tool of the spec, or a built-in, that the model may not use. */
 static const char *explain_withheld_tool(haft__decision *d, haft_str name, haft__reason reason)
 {
     bool search = haft__str_equal(name, HAFT__LIT(HAFT__TOOL_SEARCH));
@@ -365,7 +367,8 @@ static const char *explain_withheld_tool(haft__decision *d, haft_str name, haft_
     return "unavailable";
 }
 
-/* Where nothing may search, no server has been asked what it has: a name counts by its server. */
+/* If no search is allowed, no server has been asked for its tools. Then only the server of the name
+ * is checked. */
 static const char *judge_denied(haft__decision *d, haft_str name)
 {
     haft_str local = name, front = haft__str_split(&local, ':');

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * turn.c - between two turns: does the run end here, has the gate opened, what may the model
- * do next. Tests: tests/run/decide/decide_test.c.
+ * turn.c - between two turns: whether the run ends, whether the gate opens, and the choice of the
+ * next turn. Tests: tests/run/decide/decide_test.c.
  */
 #include "base/str.h"
 #include "run/decide/decide_int.h"
 
-/* Those that are allowed; without a list, those that are declared. */
+/* Writes the allowed tools; without a list, the declared ones. */
 static void write_names(haft__decision *d, const char *key, const haft__choice_facts *facts,
                         const bool *allowed)
 {
@@ -20,7 +20,7 @@ static void write_names(haft__decision *d, const char *key, const haft__choice_f
     haft__json_end_array(&d->w);
 }
 
-/* The data tools that have been counted. */
+/* Writes the counted data tools. */
 static void write_called(haft__decision *d, const haft__choice_facts *facts)
 {
     haft__json_key(&d->w, "called");
@@ -79,7 +79,7 @@ static haft_status decide_choice(haft__decision *d, const haft__choice_facts *fa
     return haft__decision_commit(d);
 }
 
-/* A call of the last batch whose output is the answer. */
+/* The call of the last batch whose result is the answer. */
 static const haft__run_call *direct_call(const haft__run *run)
 {
     for (size_t i = run->batch; i < run->call_count; i++) {

@@ -18,8 +18,7 @@
 #include "tool/builtin.h"
 #include "json/object.h"
 
-/* When the last call of a batch has its result, all results join the conversation, in call order.
- */
+/* After the last result of a batch, appends all results to the conversation, in call order. */
 static haft_status end_batch(haft__run *run, haft_error *err)
 {
     if (!haft__run_batch_done(run)) {
@@ -44,7 +43,7 @@ static haft_status end_batch(haft__run *run, haft_error *err)
     return HAFT_OK;
 }
 
-/* The call an event is about, one of the last reply's; the reply counts from now on. */
+/* Finds the call of an event in the last reply, and commits the reply to the conversation. */
 static haft_status find_call(haft__run *run, const haft__event *event, haft__run_call **ret_call,
                              haft_error *err)
 {
@@ -66,7 +65,7 @@ static haft_status find_call(haft__run *run, const haft__event *event, haft__run
     return haft__fold_fail(event, "there is no such call in the last reply", err);
 }
 
-/* What a call is remembered by: its tool and canonical arguments. */
+/* Sets the hash and the cache key: tool and canonical arguments. */
 static haft_status set_signature(haft__run *run, haft__run_call *call, haft_error *err)
 {
     haft__buf text;
@@ -81,8 +80,8 @@ static haft_status set_signature(haft__run *run, haft__run_call *call, haft_erro
     return status;
 }
 
-/* Null stands for the arguments that the call has already: they are not written a second time when
- * a secret is in them (run/redact/withhold.h). */
+/* Null stands for the arguments that the call already has. Arguments that contain a secret are not
+ * written a second time (run/redact/withhold.h). */
 static bool keeps_arguments(const haft__event *event, const haft__run_call *call)
 {
     const haft__json *arguments = haft__json_get(event->object, HAFT__LIT("arguments"));
@@ -105,10 +104,10 @@ static haft_status read_arguments(haft__run *run, const haft__event *event, haft
     return status == HAFT_OK ? set_signature(run, call, err) : status;
 }
 
-/* ---- what a tool asks ---- */
+/* ---- questions of a tool ---- */
 
-/* Its question is open, and only the process that runs it can hand the answer on: whatever else
- * becomes of the call, the question goes with it. */
+/* Whether a question of the tool is open that only the process of the call can answer. The question
+ * ends with any other event of the call. */
 static bool is_pinned(const haft__run_call *call)
 {
     return call->stage == HAFT__CALL_PAUSED && call->elicitation.kind == HAFT__JSON_OBJECT
@@ -135,7 +134,7 @@ void haft__run_drop_lost_questions(haft__run *run)
     }
 }
 
-/* A call that is made again with the answer to what it asked. */
+/* The tool is called again with the answer to its question. */
 static haft_status read_resume(haft__run *run, haft__run_call *call, haft_error *err)
 {
     haft__json_member *members = haft__arena_array(run->arena, 2, sizeof(*members));
@@ -178,8 +177,8 @@ haft_status haft__fold_call_asked(haft__run *run, const haft__event *event, haft
                : status;
 }
 
-/* How it came to begin: what a person said yes to, before arguments that they changed take the
- * place of those they saw: it holds for every attempt. */
+/* Records how the call started: with which approval. Runs before edited arguments replace the
+ * approved ones. Applies to every attempt. */
 static void note_start(haft__run_call *call)
 {
     if (call->stage == HAFT__CALL_ANSWERED && call->approved) {
@@ -259,20 +258,20 @@ static haft_status error_text(haft__run *run, haft__json error, haft_str *ret_te
     return status;
 }
 
-/* Sets what the model sees: the result, cut, and after it the note if the call brought nothing new.
- */
+/* Sets the text for the model: the truncated result, followed by the note if the result is not
+ * new. */
 static haft_status set_shown_text(haft__run *run, haft__run_call *call, bool nothing_new,
                                   haft_error *err)
 {
     call->shown =
         haft__observation_cut(run->arena, call->result, run->spec->limits.observation_chars);
-    run->observation = call->shown; /* may become the answer: without what is meant for the model */
+    run->observation = call->shown; /* may become the answer, so it has no note for the model */
     if (call->shown.ptr != NULL && nothing_new && call->note.len > 0) {
         haft_str gap = HAFT__LIT("\n\n"), shown = call->shown;
         char *text = haft__arena_alloc(run->arena, shown.len + gap.len + call->note.len);
         call->shown = (haft_str){text, shown.len + gap.len + call->note.len};
         if (text != NULL) {
-            memcpy(text, shown.ptr, shown.len); /* which may have NULs in it */
+            memcpy(text, shown.ptr, shown.len); /* the text may contain NULs */
             memcpy(text + shown.len, gap.ptr, gap.len);
             memcpy(text + shown.len + gap.len, call->note.ptr, call->note.len);
         }
@@ -283,12 +282,12 @@ static haft_status set_shown_text(haft__run *run, haft__run_call *call, bool not
 static bool wants_default(const haft__run *run, const haft__run_call *call)
 {
     const haft__tool_choice *wish = &run->spec->choice.default_choice;
-    bool searches = haft__resolve_is_search_tool(call->tool); /* which does nothing of the work */
+    bool searches = haft__resolve_is_search_tool(call->tool); /* does not count as work */
     return (wish->mode == HAFT__MODE_ANY && !searches)
            || (wish->mode == HAFT__MODE_TOOL && haft__str_equal(wish->tool, call->name));
 }
 
-/* What follows for the rest of the state from a call that has finished. */
+/* Updates the rest of the state after a finished call. */
 static haft_status count_finished(haft__run *run, haft__run_call *call, haft_error *err)
 {
     haft__tool_history *past = &run->past[haft__run_tool_index(run, call->tool)];
@@ -299,7 +298,7 @@ static haft_status count_finished(haft__run *run, haft__run_call *call, haft_err
     run->completed = run->completed || (builtin != NULL && builtin->completes && call->ok);
     const haft__traits *traits = &call->tool->traits;
     bool keep = call->ok && (traits->cache != HAFT__CACHE_NONE || traits->idempotent)
-                && call->cache_key.len > 0 && !call->searched; /* what it shows may have gone */
+                && call->cache_key.len > 0 && !call->searched; /* hits may be evicted */
     return keep ? haft__map_put(&run->results, call->cache_key, call, err) : HAFT_OK;
 }
 
@@ -318,7 +317,7 @@ haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, h
         return haft__fold_fail(event, "the call waits for an answer", err);
     }
     forget_question(call);
-    if (!call->started) { /* from the cache, or by a person */
+    if (!call->started) { /* the result is from the cache or from a person */
         status = read_arguments(run, event, call, err);
     }
     const haft__json *error = haft__event_field(event, "error");
@@ -381,7 +380,7 @@ haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, ha
     return end_batch(run, err);
 }
 
-/* What was approved is not what would run any more: it is asked about again. */
+/* Whether the approval no longer matches the call, so that it needs a new one. */
 static bool approval_is_stale(const haft__run_call *call, const haft__event *event)
 {
     haft_str binding = haft__object_text(event->object, "binding");
@@ -473,7 +472,7 @@ haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_e
         .elicitation = call->elicitation,
         .message = haft__object_text(event->object, "message"),
     };
-    if (call->pinned) { /* it runs on */
+    if (call->pinned) { /* the call keeps running */
         call->stage = HAFT__CALL_STARTED;
         call->answer_due = true;
     }

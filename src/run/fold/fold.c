@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fold.c - haft__run_fold: one event more.
+ * fold.c - haft__run_fold: applies one event. One function for each kind of event.
  *
- * One function for each kind of event. Events come from a store and are not trusted: every field is
- * looked for and checked, and an event that cannot follow the state is refused.
- * The events of the model are in model.c, those of calls in call.c.
+ * Events come from a store and are untrusted: every field is checked, and an event that cannot
+ * follow the state is rejected. The events of the model are in model.c, those of calls in call.c.
+ *
  * Tests: tests/run/fold/fold_test.c. Fuzzer: fuzz/run_fold.c.
  */
 #include <string.h>
@@ -18,7 +18,7 @@
 #include "run/fold/fold_int.h"
 #include "json/object.h"
 
-#define MOST_SCRATCH_BYTES ((size_t)256 << 10) /* that stay for the next event */
+#define MOST_SCRATCH_BYTES ((size_t)256 << 10) /* kept for the next event */
 
 haft_status haft__fold_fail(const haft__event *event, const char *what, haft_error *err)
 {
@@ -288,13 +288,13 @@ static haft_status fold_event(haft__run *run, const haft__event *event, haft_err
     case HAFT__EVENT_TOOLS_HIDDEN: return haft__fold_tools_hidden(run, event, err);
     case HAFT__EVENT_CHILD_STARTED:
     case HAFT__EVENT_CHILD_FINISHED:
-    case HAFT__EVENT_GRAPH_STEP: return HAFT_OK; /* noted: the run itself does not change */
+    case HAFT__EVENT_GRAPH_STEP: return HAFT_OK; /* recorded only: no change of the state */
     }
     HAFT__UNREACHABLE();
 }
 
-/* The time since the last event, as far as the model or tool says that it took it: the rest went to
- * people, or nobody was at work. Calls that ran side by side count once. */
+/* The time since the last event, limited to the duration that the model or tool reports. The rest
+ * is time of people, or without an owner. Parallel calls count once. */
 static uint64_t worked_ms_of(const haft__run *run, const haft__event *event)
 {
     uint64_t took = 0, passed = event->at_ms > run->last_ms ? event->at_ms - run->last_ms : 0;
@@ -326,8 +326,8 @@ static haft_status fold_next(haft__run *run, const haft__event *event, haft_erro
     return status;
 }
 
-/* The texts of an event are kept with the run; its tree is only looked at, but for what
- * haft__fold_copy_json is called for. */
+/* The texts of an event live as long as the run. Its tree is temporary; haft__fold_copy_json copies
+ * the parts that are kept. */
 static haft_status fold_line(haft__run *run, haft_str line, haft__arena *trees, haft_error *err)
 {
     haft_str kept = haft__arena_copy(run->arena, line);
@@ -346,7 +346,7 @@ haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err)
     haft__arena_init(&own, 0);
     haft_status status = fold_line(run, line, trees, err);
     if (trees->total > MOST_SCRATCH_BYTES) {
-        haft__arena_finish(trees); /* an event that large is seldom followed by others */
+        haft__arena_finish(trees); /* such a large event is rare: free the memory */
     }
     haft__arena_reset(trees);
     haft__arena_finish(&own);

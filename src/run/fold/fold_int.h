@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run/fold/fold_int.h - what the files of folding share. Private to src/run. */
+/* run/fold/fold_int.h - declarations shared by the files of run/fold. Private to src/run. */
 #ifndef HAFT_RUN_FOLD_FOLD_INT_H
 #define HAFT_RUN_FOLD_FOLD_INT_H
 
@@ -8,19 +8,20 @@
 /* BAD_INPUT: the event cannot follow the state; `what` says why. */
 haft_status haft__fold_fail(const haft__event *event, const char *what, haft_error *err);
 
-/* OK in that stage; else it fails with `what`. */
+/* OK if the run is in that stage; else fails with `what`. */
 HAFT_MUST_USE haft_status haft__fold_expect_stage(const haft__run *run, const haft__event *event,
                                                   haft__run_stage stage, const char *what,
                                                   haft_error *err);
 
-/* A message of the user's. */
+/* Appends a message of the user. */
 HAFT_MUST_USE haft_status haft__fold_add_user_message(haft__run *run, haft_str text,
                                                       haft_error *err);
 
-/* The reply was no violation: it becomes part of the conversation. */
+/* Appends the reply to the conversation: it is no violation. */
 HAFT_MUST_USE haft_status haft__fold_commit_reply(haft__run *run, haft_error *err);
 
-/* What is to be known of an event later on: only texts outlive it by themselves. NULL is null. */
+/* Copies a value of an event into the run's arena. Only the texts of an event outlive it without a
+ * copy. NULL becomes null. */
 HAFT_MUST_USE haft_status haft__fold_copy_json(haft__run *run, const haft__json *value,
                                                haft__json *ret_kept, haft_error *err);
 
@@ -54,14 +55,14 @@ HAFT_MUST_USE haft_status haft__fold_answered(haft__run *run, const haft__event 
 HAFT_MUST_USE haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event,
                                                      haft_error *err);
 
-/* The system prompt of the run's spec, if it has one. */
+/* Appends the system prompt of the run's spec, if it has one. */
 HAFT_MUST_USE haft_status haft__fold_add_system_prompt(haft__run *run, haft_error *err);
 
-/* Another spec. */
+/* The run continues with another spec. */
 HAFT_MUST_USE haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event,
                                                   haft_error *err);
 
-/* Tools that became visible, and tools that were evicted. */
+/* Tools that were revealed, and tools that were evicted. */
 HAFT_MUST_USE haft_status haft__fold_tools_revealed(haft__run *run, const haft__event *event,
                                                     haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_tools_hidden(haft__run *run, const haft__event *event,

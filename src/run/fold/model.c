@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model.c - events about the model: what it replied, that it failed, what its replies are held
- * to. Tests: tests/run/fold/fold_test.c.
+ * model.c - events about the model: its replies, its failures, its constraints. Tests:
+ * tests/run/fold/fold_test.c.
  */
 #include <string.h>
 
@@ -12,9 +12,9 @@
 #include "json/number.h"
 #include "json/object.h"
 
-/* ---- what it cost ---- */
+/* ---- cost ---- */
 
-/* Sums that would not fit any more stay at the largest there is. */
+/* Saturates at the maximum. */
 static uint64_t saturating_add(uint64_t a, uint64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
@@ -43,7 +43,7 @@ static void count_usage(haft__run *run, const haft__event *event)
     run->usage.cost_micros = run->cost_parts / 1000000;
 }
 
-/* ---- its replies ---- */
+/* ---- replies ---- */
 
 static haft_status grow_calls(haft__run *run, size_t more, haft_error *err)
 {
@@ -161,8 +161,8 @@ haft_status haft__fold_violation(haft__run *run, const haft__event *event, haft_
         return status;
     }
     run->violations++;
-    run->constraint = HAFT__CONSTRAINT_NONE; /* what is asked again is decided again */
-    run->call_count = run->batch; /* the reply is recorded but takes no part in what follows */
+    run->constraint = HAFT__CONSTRAINT_NONE; /* the next request gets a new decision */
+    run->call_count = run->batch;            /* the reply is recorded but has no further effect */
     run->settled = true;
     run->stage = HAFT__RUN_AWAITING_REPLY;
     return HAFT_OK;
@@ -184,7 +184,7 @@ haft_status haft__fold_reminded(haft__run *run, const haft__event *event, haft_e
     return status == HAFT_OK ? haft__fold_add_user_message(run, text, err) : status;
 }
 
-/* ---- what replies are held to ---- */
+/* ---- constraints ---- */
 
 haft_status haft__fold_constrained(haft__run *run, const haft__event *event, haft_error *err)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spec.c - a run that goes on with another spec than before.
+ * spec.c - a run that continues with another spec.
  *
- * The event has the whole spec, so that the log alone says what held when. What happened before
- * stays; tools are found again by their names. Tests: tests/run/fold/spec_test.c.
+ * The event contains the whole spec, so that the log alone shows which spec was valid when. Earlier
+ * events stay valid; tools are matched by name.
+ *
+ * Tests: tests/run/fold/spec_test.c.
  */
 #include <string.h>
 
@@ -40,7 +42,7 @@ static haft_status load_spec(haft__run *run, const haft__event *event, const haf
 
 /* ---- tools ---- */
 
-/* The new spec's own, then those that servers have brought. */
+/* The tools of the new spec, then the revealed tools of servers. */
 static haft_status gather_tools(haft__run *run, const haft__spec *spec, haft__tools *tools,
                                 haft_error *err)
 {
@@ -56,7 +58,7 @@ static haft_status gather_tools(haft__run *run, const haft__spec *spec, haft__to
     return status;
 }
 
-/* What is known of each tool goes on under its name. */
+/* Copies the history of each tool by name. */
 static haft_status carry_tool_history(haft__run *run, haft__tools *tools, haft_error *err)
 {
     bool *allowed = haft__arena_array(run->arena, tools->count, sizeof(*allowed));
@@ -139,7 +141,7 @@ static haft_status update_call(haft__run *run, const haft__event *event, haft__r
 
 /* ---- the conversation ---- */
 
-/* What the model was told first is what it is told now. */
+/* Replaces the system prompt by that of the new spec. */
 static haft_status update_system_prompt(haft__run *run, haft_error *err)
 {
     haft__messages before = run->messages;

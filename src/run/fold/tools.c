@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tools.c - what searches found: tools that became visible, that can be called, that were
- * evicted.
+ * tools.c - events about searches: tools that were declared, listed or evicted.
  *
- * The event has the whole definitions: a run never asks a server what its tools were.
+ * The event contains the whole definitions: a run never asks a server for the tools of the past.
+ *
  * Tests: tests/run/fold/tools_test.c.
  */
 #include <string.h>
@@ -18,7 +18,7 @@
 #include "tool/traits.h"
 #include "json/object.h"
 
-/* Says which tool of the event is meant. */
+/* Fails and names the tool of the event. */
 static haft_status fail_tool(const haft__event *event, haft_str name, const char *what,
                              haft_error *err)
 {
@@ -28,7 +28,7 @@ static haft_status fail_tool(const haft__event *event, haft_str name, const char
     return haft__fold_fail(event, text, err);
 }
 
-/* What is wrong with a definition is wrong with the log, whatever it is called elsewhere. */
+/* Every error in a definition is an error of the log, whatever its original status. */
 static haft_status fail_definition(const haft__event *event, haft_str name, haft_status status,
                                    const haft_error *why, haft_error *err)
 {
@@ -40,9 +40,9 @@ static haft_status fail_definition(const haft__event *event, haft_str name, haft
     return fail_tool(event, name, text, err);
 }
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
-/* The run's own list, with the spec's tools in front. */
+/* Makes the run's own list of tools, the spec's tools first. */
 static haft_status copy_tools(haft__run *run, haft_error *err)
 {
     if (run->more_tools != NULL) {
@@ -60,7 +60,7 @@ static haft_status copy_tools(haft__run *run, haft_error *err)
     return status;
 }
 
-/* What is kept of each tool, for `more` of them. */
+/* Ensures room for the history of `more` tools. */
 static haft_status grow_tools(haft__run *run, size_t more, haft_error *err)
 {
     size_t count = run->tools->count;
@@ -80,7 +80,7 @@ static haft_status grow_tools(haft__run *run, size_t more, haft_error *err)
 
 /* ---- definitions ---- */
 
-/* "search" of "docs:search"; .ptr is NULL when the name is not that server's. */
+/* "search" of "docs:search"; .ptr is NULL if the name is not of that server. */
 static haft_str local_name(haft_str name, haft_str server)
 {
     bool own = name.len > server.len + 1 && server.len > 0 && haft__str_starts_with(name, server)
@@ -147,14 +147,14 @@ static haft_status read_tool(haft__run *run, const haft__event *event, haft__jso
                              : status;
 }
 
-/* ---- what was found ---- */
+/* ---- hits ---- */
 
-/* The tools of an event, as they are taken in. */
+/* The tools of an event while they are added. */
 typedef struct finding {
     haft__run *run;
     const haft__event *event;
-    bool shown;              /* those that are declared; else those that are only named */
-    const haft__tool **hits; /* all of them, for the call that searched */
+    bool shown;              /* the declared ones; else those that are only listed */
+    const haft__tool **hits; /* all hits, for the call that searched */
     size_t hit_count;
 } finding;
 
@@ -164,7 +164,7 @@ static bool is_only_named(haft__json entry)
     return schema != NULL && schema->kind == HAFT__JSON_NULL;
 }
 
-/* One that is only listed has no claim to stay: only what the search shows may not make room. */
+/* A tool that is only listed gets no protection from eviction; only a declared hit does. */
 static void mark_revealed(const finding *f, const haft__tool *tool)
 {
     haft__run *run = f->run;
@@ -181,8 +181,8 @@ static void mark_revealed(const finding *f, const haft__tool *tool)
     }
 }
 
-/* One that the run has is as it was: it only gets its place in the request. A definition that comes
- * twice is a mistake, unless it was evicted in between. */
+/* A tool that the run already has keeps its definition and only gets its place in the request. A
+ * second definition is an error, unless the tool was evicted in between. */
 static haft_status add_known(finding *f, const haft__tool *known, haft__json entry, haft_error *err)
 {
     const haft__tool_history *past = &f->run->past[haft__run_tool_index(f->run, known)];
@@ -285,15 +285,14 @@ const haft__run_server *haft__run_find_server(const haft__run *run, haft_str nam
     return NULL;
 }
 
-/* What was said of it before holds until something else is said. */
+/* The recorded state of the server, which is valid until another event replaces it. */
 static haft__run_server known_server(const haft__run *run, haft_str name)
 {
     const haft__run_server *server = haft__run_find_server(run, name);
     return server != NULL ? *server : (haft__run_server){.name = name, .unnamed = true};
 }
 
-/* Which of the run's tools the server does not list any more: those that the row says, and no
- * others. */
+/* Marks the tools that the server no longer lists: exactly those in the row. */
 static void mark_gone(haft__run *run, haft__json row)
 {
     const haft__json *gone = haft__json_get(row, HAFT__LIT("gone"));
@@ -330,7 +329,7 @@ static haft_status read_servers(haft__run *run, const haft__event *event, haft_e
 
 /* ---- the events ---- */
 
-/* It comes between turns, or from a call that searches. */
+/* The event comes between turns, or from a call of tool_search. */
 static haft_status find_search(haft__run *run, const haft__event *event, haft__run_call **ret_call,
                                haft_error *err)
 {
@@ -352,8 +351,8 @@ static haft_status find_search(haft__run *run, const haft__event *event, haft__r
     return haft__fold_fail(event, "its call does not run", err);
 }
 
-/* Where tools are searched for before the first turn, the model can search, too: whether it was
- * told of that or not. */
+/* If tools are searched for before the first turn, the model can search as well, so tool_search is
+ * added. */
 static haft_status add_search(haft__run *run, haft_error *err)
 {
     haft__tool tool;
@@ -396,9 +395,10 @@ static haft_status read_found(haft__run *run, const haft__event *event, haft__ru
     return status;
 }
 
-/* ---- a tool that has become another ---- */
+/* ---- changed tools ---- */
 
-/* Its call was not made: it is as it was when it arrived, and is judged by what the tool is now. */
+/* Replaces the tool. Its call was not made, so it is reset to its arrival and judged by the new
+ * definition. */
 static haft_status replace_tool(haft__run *run, const haft__event *event, haft__run_call *call,
                                 haft__json entry, haft_error *err)
 {
@@ -412,7 +412,7 @@ static haft_status replace_tool(haft__run *run, const haft__event *event, haft__
         }
         run->usage.calls -= call->started;
         call->started = false;
-        call->approved = call->consented = false; /* that was of what the tool was */
+        call->approved = call->consented = false; /* they were for the old definition */
         call->binding = call->bound = HAFT__LIT("");
         call->attempt = call->repeats = 0;
         call->arguments = haft__json_null();
@@ -421,7 +421,7 @@ static haft_status replace_tool(haft__run *run, const haft__event *event, haft__
     return status;
 }
 
-/* The call of a tool that has turned out to be another one. */
+/* The call of a tool that has changed at its server. */
 static haft_status read_replaced(haft__run *run, const haft__event *event, haft_error *err)
 {
     const haft__json *id = haft__event_field(event, "call");
@@ -438,7 +438,7 @@ static haft_status read_replaced(haft__run *run, const haft__event *event, haft_
     return haft__fold_fail(event, "it has no call of this tool", err);
 }
 
-/* What one server lists now; of the others nothing is said. */
+/* The new list of one server; the others are unchanged. */
 static haft_status read_relisted(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__json rows = haft__object_array(event->object, "servers");
@@ -466,7 +466,7 @@ static haft_status read_relisted(haft__run *run, const haft__event *event, haft_
     return status;
 }
 
-/* Whether a server may have tools yet that it has not listed. */
+/* Whether a server may still have tools that it has not listed. */
 static bool may_list(const haft__run *run, haft__json row)
 {
     bool unknown = haft__object_text(row, "error").len > 0
@@ -476,8 +476,8 @@ static bool may_list(const haft__run *run, haft__json row)
                   == HAFT__REASON_DEFERRED;
 }
 
-/* How much there was to look through. What comes before the first turn says whether searching is of
- * any use: later the beginning of the request stays as it is. */
+/* Sets the number of searchable tools. The event before the first turn decides whether tool_search
+ * is useful; after that the beginning of the request stays the same. */
 static void count_deferred(haft__run *run, const haft__event *event)
 {
     haft__json servers = haft__object_array(event->object, "servers");

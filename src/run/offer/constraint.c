@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* constraint.c - how replies are held to calls. Tests: tests/run/offer/constraint_test.c. */
+/* constraint.c - see run/offer/constraint.h. Tests: tests/run/offer/constraint_test.c. */
 #include "run/offer/constraint.h"
 
 #include "base/error.h"
@@ -12,12 +12,12 @@
 #include "tool/wire_name.h"
 #include "json/number.h"
 
-/* The format in which a model is asked again that calls natively, and any reply that is JSON. */
+/* The format for a second request to a model that calls natively, and for every JSON reply. */
 #define JSON_FORMAT "purejson"
 
-/* ---- what the server takes ---- */
+/* ---- what the server supports ---- */
 
-/* Members of a request that ask for a form themselves: whoever gives one means it. */
+/* Options of a request that set a constraint themselves. They take precedence. */
 static bool has_own_constraint(haft__json options)
 {
     static const char *const keys[] = {"grammar",       "json_schema",  "response_format",
@@ -87,9 +87,9 @@ haft_str haft__constraint_format(const haft__run *run)
 
 /* ---- the constraint ---- */
 
-/* One endless string of a small model would use up the reply: no string has more characters than
- * half of the tokens that it may have. 0 where nothing bounds the reply, or so loosely that a
- * grammar cannot count that far. */
+/* An endless string of a small model would use up the reply. A string may therefore have at most
+ * half as many characters as the reply may have tokens. 0 if the reply is not limited, or if the
+ * limit is too large for the counters of a grammar. */
 static uint32_t max_reply_chars(haft__json options)
 {
     static const char *const keys[] = {"max_tokens", "max_completion_tokens", "num_predict"};
@@ -104,8 +104,8 @@ static uint32_t max_reply_chars(haft__json options)
     return 0;
 }
 
-/* Only a model that is known to think may: a small one that begins a block by chance never ends it,
- * and a turn that must be a call has none. */
+/* Only a model that is known to reason gets a reasoning block. A small model that opens one by
+ * chance never closes it, and then makes no call. */
 static haft__grammar_options options_for(const haft__model_spec *model, bool several)
 {
     return (haft__grammar_options){.several = several,

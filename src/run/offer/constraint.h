@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run/offer/constraint.h - what a reply is held to where a tool must be called: whether the server
- * can be told to make every other reply impossible, how, and with which text.
+ * run/offer/constraint.h - the constraint of a request that forces a tool call: whether the server
+ * supports one, of which kind, and its text.
  *
- * In a text format every forced request is constrained, where the server has a way. With native
- * calling the provider's own `tool_choice` comes first; only when the model took no notice of it is
- * the same turn asked again in text, with a constraint. docs/choice.md has it in words.
+ * In a text format every forced request is constrained if the server supports it. With native
+ * calling the provider's own `tool_choice` comes first; only if the model ignores it is the same
+ * turn asked again in text, with a constraint. See docs/choice.md.
  */
 #ifndef HAFT_RUN_OFFER_CONSTRAINT_H
 #define HAFT_RUN_OFFER_CONSTRAINT_H
@@ -13,23 +13,22 @@
 #include "run/run.h"
 #include "schema/downlevel/downlevel.h"
 
-/* What the server of a spec's model takes, and why. */
+/* The constraint that the server of a spec's model supports, and why. */
 typedef struct haft__constraint_support {
     haft__constraint_kind kind;
-    haft__schema_target target; /* of JSON_SCHEMA */
-    const char *why;            /* static */
+    haft__schema_target target; /* for JSON_SCHEMA */
+    const char *why;            /* static text */
 } haft__constraint_support;
 
 haft__constraint_support haft__constraint_detect(const haft__spec *spec);
 
-/* The format of the next request if it is to be constrained, else "". A turn that forces nothing, a
- * server without a way, and one that has refused it have none. */
+/* The format of the next request if it is to be constrained, else "". It is "" if the turn forces
+ * nothing, if the server supports no constraint, or if the server has refused one. */
 haft_str haft__constraint_format(const haft__run *run);
 
-/* Makes the constraint of a request in the format `format` and puts all of that into it. `again`:
- * the model has taken no notice before, and is to make exactly one call. Lives in `arena`. What
- * cannot be expressed at all leaves the request as it is; fails only for want of memory. `report`
- * may be NULL. */
+/* Adds the constraint for the format `format` to a request. `again`: the model ignored the mode
+ * before and must make exactly one call. Lives in `arena`. If the constraint cannot be expressed,
+ * the request stays as it is. Fails only when out of memory. `report` may be NULL. */
 HAFT_MUST_USE haft_status haft__constraint_apply(const haft__spec *spec, haft_str format,
                                                  bool again, haft__request *request,
                                                  haft__arena *arena, haft__relax_report *report,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index.c - from an offer to an index, and from an index to hits. Tests:
- * tests/run/offer/index_test.c. */
+/* index.c - fills an index from an offer, and searches it. Tests: tests/run/offer/index_test.c. */
 #include "run/offer/index.h"
 
 #include "base/buf.h"
@@ -14,7 +13,7 @@ haft_str haft__offer_index_trim_query(haft_str text)
     return (haft_str){text.ptr, haft__utf8_offset(text, HAFT__LIMIT_SEARCH_TASK_CHARS)};
 }
 
-/* What nothing may find is not looked through. */
+/* Excludes tools that no search may find. */
 static bool is_searched(const haft__verdict *verdict)
 {
     return haft__reason_is_deferred(verdict->reason)

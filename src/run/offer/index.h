@@ -2,7 +2,7 @@
 /*
  * run/offer/index.h - searches the deferred tools of an offer.
  *
- * An index is good for every offer with the same deferred tools, whatever the run.
+ * An index can be shared by all offers, of any run, that have the same deferred tools.
  */
 #ifndef HAFT_RUN_OFFER_INDEX_H
 #define HAFT_RUN_OFFER_INDEX_H
@@ -11,11 +11,11 @@
 #include "run/offer/resolve.h"
 #include "tool/index/search.h"
 
-/* What is searched for of a text that somebody wrote: its beginning. */
+/* Returns the beginning of a text, which serves as the query. */
 haft_str haft__offer_index_trim_query(haft_str text);
 
-/* Names the deferred tools of an offer and what they are: two that are named alike can share an
- * index. */
+/* Hashes the deferred tools of an offer and their definitions. Offers with the same key can share
+ * an index. */
 HAFT_MUST_USE haft_status haft__offer_index_key(const haft__offer *offer,
                                                 char key[HAFT__SHA256_HEX], haft_error *err);
 
@@ -23,7 +23,7 @@ HAFT_MUST_USE haft_status haft__offer_index_key(const haft__offer *offer,
 HAFT_MUST_USE haft_status haft__offer_index_fill(haft__search_index *index,
                                                  const haft__offer *offer, haft_error *err);
 
-/* The same as a list, in `arena`, whose texts are the offer's. */
+/* Like haft__offer_index_fill, as a list in `arena`. Texts are borrowed from the offer. */
 HAFT_MUST_USE haft_status haft__offer_index_docs(const haft__offer *offer, haft__arena *arena,
                                                  haft__search_doc **ret_docs, size_t *ret_count,
                                                  haft_error *err);
@@ -33,7 +33,7 @@ HAFT_MUST_USE haft_status haft__offer_index_search(const haft__search_index *ind
                                                    haft__reveal_request *request,
                                                    haft__arena *arena, haft_error *err);
 
-/* The same with an index of ask->offer that is made for it and dropped. `vectors` may be NULL. */
+/* Like haft__offer_index_search, with a temporary index of ask->offer. `vectors` may be NULL. */
 HAFT_MUST_USE haft_status haft__offer_index_search_once(haft__reveal_request *request,
                                                         haft__hash_key hash_key,
                                                         const haft__search_word_vectors *vectors,

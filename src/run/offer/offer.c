@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* offer.c - what a turn begins with. Tests: tests/run/offer/offer_test.c. */
+/* offer.c - the tools and the format of a turn. Tests: tests/run/offer/offer_test.c. */
 #include "run/offer/offer.h"
 
 #include "base/macros.h"
@@ -16,8 +16,8 @@ static bool has_format(const haft__spec *spec, haft_str name)
     return false;
 }
 
-/* Native calling is the model's; code has to run somewhere, and nothing here runs it; the others
- * are text, which every model writes. */
+/* Native calling depends on the model. Codemode needs an interpreter, which does not exist here.
+ * The other formats are text, which every model can write. */
 static bool is_available(const haft__spec *spec, haft_str format)
 {
     if (haft__str_equal(format, HAFT__LIT("native"))) {
@@ -44,8 +44,8 @@ haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
     return HAFT__LIT("native");
 }
 
-/* Where it stands in the request: those of the spec first, then those that searches have shown, in
- * the order in which they did. */
+/* Sort key of a tool in the request: tools of the spec first, then revealed tools in the order of
+ * their declaration. */
 static uint64_t place_of(const haft__run *run, size_t index)
 {
     const haft__tool_history *past = &run->past[index];
@@ -53,7 +53,8 @@ static uint64_t place_of(const haft__run *run, size_t index)
                                                  : (uint64_t)run->tools->count + past->shown_order;
 }
 
-/* Puts it among the declared ones, which are in order but for those that were shown again. */
+/* Inserts the tool into the declared ones. They are already sorted, except for tools that were
+ * revealed again. */
 static void put(const haft__run *run, haft__offered *offered, size_t index)
 {
     size_t at = offered->declared++;

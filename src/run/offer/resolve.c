@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * resolve.c - the decision tree, from its branches to the whole offer.
- *
- * Tests: tests/run/offer/resolve_test.c, and every combination in tests/run/resolve_all_test.c.
+ * resolve.c - the decision tree, from its branches to the whole offer. Tests:
+ * tests/run/offer/resolve_test.c, and every combination in tests/run/resolve_all_test.c.
  */
 #include "run/offer/resolve.h"
 
@@ -50,7 +49,7 @@ static bool is_given(haft__json patterns)
     return patterns.kind == HAFT__JSON_ARRAY && patterns.count > 0;
 }
 
-/* The first pattern that matches; .ptr is NULL when none does. */
+/* The first pattern that matches; .ptr is NULL if no pattern does. */
 static haft_str match_of(haft__json patterns, haft_str name)
 {
     for (uint32_t i = 0; is_given(patterns) && i < patterns.count; i++) {
@@ -67,8 +66,8 @@ static bool matches_any(haft__json patterns, haft_str name)
     return match_of(patterns, name).ptr != NULL;
 }
 
-/* Whether the part of a pattern in front of the ':' lets the server through. One without it is
- * about whole names, and may match a tool of any server. */
+/* Whether the part of a pattern before the ':' matches the server. A pattern without ':' is about
+ * whole names and may match a tool of any server. */
 static bool allows_server(haft__json patterns, haft_str server)
 {
     for (uint32_t i = 0; i < patterns.count; i++) {
@@ -81,7 +80,8 @@ static bool allows_server(haft__json patterns, haft_str server)
     return false;
 }
 
-/* "docs:*" and "*" leave nothing of a server. The first such pattern; .ptr is NULL for none. */
+/* The first pattern that denies all tools of a server, such as "docs:*" and "*"; .ptr is NULL if no
+ * pattern does. */
 static haft_str denial_of_server(haft__json patterns, haft_str server)
 {
     for (uint32_t i = 0; is_given(patterns) && i < patterns.count; i++) {
@@ -127,8 +127,8 @@ uint64_t haft__resolve_tokens(const haft__spec *spec)
     return spec->definition_bytes / HAFT__BYTES_PER_TOKEN;
 }
 
-/* All of the spec's own together: whether they take more than their share of the context. Of a
- * model whose context is not known nothing can be said. */
+/* Whether the definitions of all tools of the spec together exceed their share of the context.
+ * False if the size of the context is unknown. */
 static bool exceeds_context_share(const haft__spec *spec)
 {
     uint64_t tokens = haft__resolve_tokens(spec);
@@ -136,7 +136,7 @@ static bool exceeds_context_share(const haft__spec *spec)
     return context > 0 && tokens * 100 > context * spec->tools_share;
 }
 
-/* What the spec itself says will be called must be there to be called. */
+/* A tool that the spec names for a call must be declared. */
 bool haft__resolve_is_named(const haft__spec *spec, haft_str name)
 {
     const haft__choice_spec *choice = &spec->choice;
@@ -157,7 +157,7 @@ bool haft__resolve_is_named(const haft__spec *spec, haft_str name)
 static bool is_spec_tool(const haft__tool *tool)
 {
     return tool->source != HAFT__TOOL_BUILTIN && tool->source != HAFT__TOOL_MCP
-           && tool->source != HAFT__TOOL_PROVIDER; /* which is not declared here at all */
+           && tool->source != HAFT__TOOL_PROVIDER; /* a provider tool is never declared here */
 }
 
 bool haft__resolve_is_deferred(const haft__spec *spec, const haft__tool *tool)
@@ -182,7 +182,7 @@ static bool builtin_allowed(const haft__spec *spec, haft_str builtin)
                                spec->builtin_deny, spec->builtin_deny_count);
 }
 
-/* As far as it is known: a run has asked the servers. */
+/* As far as it is known: only a run has asked the servers. */
 static bool has_deferred(const haft__spec *spec, const haft__run *run)
 {
     return (run == NULL || !run->nothing_to_search) && (has_servers(spec) || defers_any(spec));
@@ -237,7 +237,7 @@ static bool has_members(haft__json object)
     return object.kind == HAFT__JSON_OBJECT && object.count > 0;
 }
 
-/* ENABLED, or what the spec lacks. */
+/* ENABLED, or the requirement that the spec does not meet. */
 static haft__reason check_need(const haft__spec *spec, const haft__run *run,
                                haft__builtin_need need)
 {
@@ -260,7 +260,7 @@ bool haft__resolve_is_search_tool(const haft__tool *tool)
     return builtin != NULL && builtin->host == HAFT__BUILTIN_IN_ENGINE;
 }
 
-/* ENABLED, or why it is out. */
+/* ENABLED, or the reason why it is not offered. */
 static haft__reason judge_builtin(const haft__spec *spec, const haft__run *run, haft_str name)
 {
     bool enabled = haft__tools_find(&spec->tools, name) != NULL;
@@ -317,7 +317,7 @@ static haft__visibility visibility_of(haft__reason reason)
     HAFT__UNREACHABLE();
 }
 
-/* What searches have made of it; `otherwise` when none has found it. */
+/* The reason after searches; `otherwise` if no search has found the tool. */
 static haft__reason reveal_reason(const haft__tool_history *past, haft__reason otherwise)
 {
     switch (past != NULL ? past->found : HAFT__TOOL_REVEAL_NONE) {
@@ -329,7 +329,7 @@ static haft__reason reveal_reason(const haft__tool_history *past, haft__reason o
     HAFT__UNREACHABLE();
 }
 
-/* One of the spec's own. */
+/* A tool of the spec itself. */
 static haft__reason judge_own(const haft__spec *spec, const haft__tool_history *past,
                               const haft__tool *tool)
 {
@@ -347,7 +347,7 @@ static haft_str server_of(const haft__tool *tool)
     return tool->source == HAFT__TOOL_MCP && server.ptr != NULL ? server : HAFT__LIT("");
 }
 
-/* `run` is NULL when there is none, `past` also when it does not have the tool. */
+/* `run` is NULL without a run; `past` is also NULL if the run does not have the tool. */
 static haft__verdict judge_tool(const haft__spec *spec, const haft__run *run,
                                 const haft__tool_history *past, const haft__tool *tool)
 {
@@ -384,7 +384,7 @@ haft__verdict haft__resolve_index(const haft__run *run, size_t index)
 
 /* ---- tools of servers ---- */
 
-/* Where it stands as its server lists it; what a search has made of it comes last. */
+/* The verdict on a tool in its server's list; the result of searches is applied last. */
 static haft__reason judge_listed(const haft__spec *spec, const haft__run *run,
                                  const haft__mcp_listing *listing, const haft__mcp_tool *tool,
                                  const haft__tool *known)
@@ -401,15 +401,15 @@ static haft__reason judge_listed(const haft__spec *spec, const haft__run *run,
     if (known != NULL && known->source != HAFT__TOOL_MCP) {
         return HAFT__REASON_NAME_TAKEN;
     }
-    if (known != NULL) { /* the run has its definition: its server may be gone */
+    if (known != NULL) { /* the run has the definition, even if the server is gone */
         return reveal_reason(history_of(run, known), HAFT__REASON_DEFERRED);
     }
     if (listing->error.len > 0) {
         return HAFT__REASON_SERVER_ERROR;
     }
     if (listing->changed != NULL && listing->changed[tool - listing->tools]) {
-        return HAFT__REASON_TOOL_CHANGED; /* every call would be refused, and its text is no one's
-                                             to believe */
+        return HAFT__REASON_TOOL_CHANGED; /* every call would be refused, and its description is not
+                                             trusted */
     }
     return builtin_allowed(spec, HAFT__LIT(HAFT__TOOL_SEARCH)) ? HAFT__REASON_DEFERRED
                                                                : HAFT__REASON_SEARCH_DENIED;
@@ -431,7 +431,7 @@ static haft__verdict resolve_listed(const haft__spec *spec, const haft__run *run
     return verdict;
 }
 
-/* ---- who denies ---- */
+/* ---- denials ---- */
 
 static haft__denial denial_of_builtin(const haft__spec *spec, haft_str name)
 {
@@ -482,7 +482,7 @@ static void add_builtins(const haft__spec *spec, const haft__run *run, haft__off
     for (size_t i = 0; i < count; i++) {
         haft_str name = haft__str(builtins[i].name);
         if (haft__tools_find(&spec->tools, name) != NULL) {
-            continue; /* it stands where the spec has it */
+            continue; /* the spec's entry stands for it */
         }
         haft__verdict verdict = {.name = name,
                                  .server = HAFT__LIT(""),
@@ -495,7 +495,7 @@ static void add_builtins(const haft__spec *spec, const haft__run *run, haft__off
     }
 }
 
-/* Whether its server has listed its tools, and this is none of them. */
+/* Whether the server has listed its tools: one that is missing in the list is gone. */
 static bool is_gone(const haft__mcp_listing *listings, size_t count, haft_str server)
 {
     for (size_t i = 0; i < count; i++) {
@@ -507,7 +507,7 @@ static bool is_gone(const haft__mcp_listing *listings, size_t count, haft_str se
     return false;
 }
 
-/* Whether a listing has it, and stands for it. */
+/* Whether a listing contains the tool. */
 static bool is_listed(const haft__mcp_listing *listings, size_t count, haft_str name,
                       haft_str server)
 {
@@ -549,7 +549,7 @@ haft_status haft__resolve(const haft__spec *spec, const haft__run *run,
             add_verdict(&offer, resolve_listed(spec, run, &listings[i], &listings[i].tools[k]));
         }
     }
-    for (size_t i = spec->tools.count; i < tools->count; i++) { /* that no server lists now */
+    for (size_t i = spec->tools.count; i < tools->count; i++) { /* that no server lists */
         const haft__tool *tool = tools->items[i];
         if (tool->source == HAFT__TOOL_MCP
             && !is_listed(listings, listing_count, tool->name, server_of(tool))) {

@@ -2,14 +2,15 @@
 /*
  * run/offer/resolve.h - the decision tree: which tools a model sees, which it can call, and why.
  *
- *     built-in    enabled? allowed? has it what it needs? does this version run it?
- *     of a server server enabled? server allowed? tool allowed? its list there? is it still what
- *                 was accepted, and still listed? then deferred: visible once a search has found
- * it, up to the cap others      declared, unless all of them together take more than their share of
- * the context: then deferred like those of servers
+ *     built-in     enabled? allowed? requirements met? supported by this version?
+ *     of a server  server enabled? server allowed? tool allowed? list known? definition
+ *                  unchanged since it was accepted? still listed?
+ *                  Then it is deferred: visible after a search found it, up to the cap.
+ *     others       declared, unless all of them together exceed their share of the context;
+ *                  then they are deferred like those of servers.
  *
- * resolve(spec, state, model) is pure. A run's offer, `haft explain` and the refusal of a call are
- * all of them this function's verdicts; there is no second way to come to one.
+ * resolve(spec, state, model) is pure. A run's offer, `haft explain` and the refusal of a call all
+ * use its verdicts; nothing else computes one.
  */
 #ifndef HAFT_RUN_OFFER_RESOLVE_H
 #define HAFT_RUN_OFFER_RESOLVE_H
@@ -17,19 +18,19 @@
 #include "run/offer/reveal.h"
 #include "run/run.h"
 
-/* A token is about four bytes of English or code: good enough to see what something costs. */
+/* An estimate: a token is about four bytes of English or code. */
 #define HAFT__BYTES_PER_TOKEN 4
 
-/* What a model has of a tool. */
+/* The visibility of a tool to the model. */
 typedef enum haft__visibility {
-    HAFT__VISIBILITY_NONE,     /* nothing: a call is refused */
-    HAFT__VISIBILITY_CALLABLE, /* it may be called, but is not in the request */
-    HAFT__VISIBILITY_DECLARED, /* it is in the request */
+    HAFT__VISIBILITY_NONE,     /* not callable: a call is refused */
+    HAFT__VISIBILITY_CALLABLE, /* callable, but not in the request */
+    HAFT__VISIBILITY_DECLARED, /* in the request */
 } haft__visibility;
 
 const char *haft__visibility_name(haft__visibility visibility);
 
-/* Why. The word is for machines and stays as it is; the text is for people. */
+/* The reason of a verdict. The word is for machines and stable; the text is for people. */
 #define HAFT__REASONS(X)                                                                           \
     X(DECLARED, "declared", "declared in the spec")                                                \
     X(NAMED, "named", "declared in the spec; never deferred, because the spec names it")           \
@@ -65,78 +66,79 @@ typedef enum haft__reason {
 const char *haft__reason_word(haft__reason reason);
 const char *haft__reason_text(haft__reason reason);
 
-/* Whether it is that of a tool that is deferred, found or not: what a search looks through. */
+/* Whether the reason is that of a deferred tool, found or not. Searches cover these tools. */
 bool haft__reason_is_deferred(haft__reason reason);
 
 typedef struct haft__verdict {
     haft_str name;
-    haft_str server; /* "" when it is none of a server's */
+    haft_str server; /* "" if it is not a tool of a server */
     haft__tool_source source;
     haft__tool_role role;
-    const haft__tool *tool;       /* of the run or the spec; NULL when they do not have it */
-    const haft__mcp_tool *listed; /* as its server lists it; NULL when that is not known */
+    const haft__tool *tool;       /* of the run or the spec; NULL if they do not have it */
+    const haft__mcp_tool *listed; /* as its server lists it; NULL if unknown */
     haft__visibility visibility;
     haft__reason reason;
 } haft__verdict;
 
 typedef struct haft__offer {
-    haft__verdict *items; /* the spec's order, then built-ins that are not enabled, then servers' */
+    haft__verdict *items; /* in the order of the spec, then built-ins that are not enabled, then
+                             tools of servers */
     size_t count;
-    size_t deferred; /* tools that are or were deferred: what a search looks through */
-    size_t shown;    /* of them, those that are declared */
-    uint32_t cap;    /* of those */
+    size_t deferred; /* number of tools that are or were deferred: those that a search covers */
+    size_t shown;    /* how many of them are declared */
+    uint32_t cap;    /* upper limit of `shown` */
 } haft__offer;
 
-/* The verdict on every tool there is. `run` is NULL before there is one; what the servers list is
- * as far as it is known. Lives in `arena`; all else is borrowed. */
+/* Computes the verdict on every tool. `run` is NULL before the run exists; listings are used as far
+ * as they are known. Lives in `arena`; everything else is borrowed. */
 HAFT_MUST_USE haft_status haft__resolve(const haft__spec *spec, const haft__run *run,
                                         const haft__mcp_listing *listings, size_t listing_count,
                                         haft__arena *arena, haft__offer *ret_offer,
                                         haft_error *err);
 
-/* The verdict on one tool of the spec or of the run, which may be NULL. */
+/* The verdict on one tool of the spec or of the run. `run` may be NULL. */
 haft__verdict haft__resolve_tool(const haft__spec *spec, const haft__run *run,
                                  const haft__tool *tool);
 
-/* The same for the tool of a run that has this index. */
+/* Like haft__resolve_tool, for the tool of a run with this index. */
 haft__verdict haft__resolve_index(const haft__run *run, size_t index);
 
-/* Whether anything of this server can be used: DEFERRED, or the reason why not. */
+/* Whether tools of this server can be used: DEFERRED, or the reason why not. */
 haft__reason haft__resolve_server(const haft__spec *spec, haft_str server);
 
-/* Which list of the spec denies a tool or a server, and by which pattern. */
+/* The list of the spec that denies a tool or a server, and the pattern that matches. */
 typedef struct haft__denial {
-    const char *list; /* "mcp.deny" ...; NULL: that is not its reason */
-    haft_str pattern; /* of a list that denies; .ptr is NULL where one allows others */
+    const char *list; /* "mcp.deny" ...; NULL: no list denies it */
+    haft_str pattern; /* the matching pattern of a deny list; .ptr is NULL if an allow list has no
+                         match */
 } haft__denial;
 
 haft__denial haft__resolve_denial(const haft__spec *spec, haft__reason reason, haft_str server,
                                   haft_str name);
 
-/* Whether the filter of built-ins forbids all searching. */
+/* Whether the filter of built-ins denies tool_search. */
 bool haft__resolve_search_denied(const haft__spec *spec);
 
-/* Whether the spec lets tools be searched for at all, and whether there are any. */
+/* Whether the spec allows tool search and has deferred tools. */
 bool haft__resolve_can_search(const haft__spec *spec);
 
-/* Whether it has deferred tools that nothing can ever find. */
+/* Whether the spec has deferred tools that no search can ever find. */
 bool haft__resolve_has_unfindable_tools(const haft__spec *spec);
 
-/* About how many tokens the definitions of the spec's own tools take. */
+/* An estimate of the tokens that the definitions of the spec's own tools take. */
 uint64_t haft__resolve_tokens(const haft__spec *spec);
 
-/* Whether this tool of the spec is deferred because of the room they all take. */
+/* Whether this tool of the spec is deferred because of the size of all definitions. */
 bool haft__resolve_is_deferred(const haft__spec *spec, const haft__tool *tool);
 
-/* Whether the spec names it as one that is to be called: in its schedule, its default or a phase.
- */
+/* Whether the spec names the tool in its schedule, its default or a phase. */
 bool haft__resolve_is_named(const haft__spec *spec, haft_str name);
 
-/* Whether it is the built-in that searches. */
+/* Whether the tool is the built-in tool_search. */
 bool haft__resolve_is_search_tool(const haft__tool *tool);
 
-/* How many deferred tools are visible at once, and by what: "max_mcp_tools", "size_b",
- * "name" and "family" (where the size is from), "unknown_size". */
+/* The maximum number of visible deferred tools, and its source: "max_mcp_tools", "size_b", "name"
+ * and "family" (the source of the model's size), "unknown_size". */
 uint32_t haft__resolve_cap(const haft__spec *spec, const char **ret_why);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reveal.c - of what was found, what can be used and has room; and how it is written down.
- *
- * Tests: tests/run/offer/reveal_test.c.
+ * reveal.c - chooses the usable hits up to the cap, and writes the event. Tests:
+ * tests/run/offer/reveal_test.c.
  */
 #include "run/offer/reveal.h"
 
@@ -24,11 +23,11 @@ bool haft__reveal_is_needed(const haft__spec *spec)
 size_t haft__reveal_max_hits(const haft__spec *spec)
 {
     const char *why;
-    /* Some that are found may not be usable: then the next ones are. */
+    /* Some hits may be unusable; the next ones then take their place. */
     return 2 * ((size_t)haft__resolve_cap(spec, &why) + HAFT__LIMIT_SEARCH_LISTED);
 }
 
-/* ---- one tool as the event has it ---- */
+/* ---- one tool in the event ---- */
 
 /* Calls that may change something at a server never overlap. */
 static haft__traits traits_of(const haft__mcp_tool *tool)
@@ -54,7 +53,7 @@ static void write_definition(haft__json_writer *w, const haft__mcp_tool *tool)
     haft__field_text(w, "hash", haft__str(tool->hash));
 }
 
-/* One that the run has already is only named. */
+/* A tool that the run already has is written by name only. */
 static void write_known(haft__json_writer *w, const haft__verdict *verdict)
 {
     const haft__json *hash = haft__json_get(verdict->tool->definition, HAFT__LIT("hash"));
@@ -107,15 +106,16 @@ void haft__reveal_write_tool(haft__buf *buf, const haft__mcp_tool *tool)
 
 typedef struct revealing {
     haft__reveal *reveal;
-    haft__tools tools; /* as the run will have them, so that nothing it cannot take is written */
-    haft__map taken;   /* names, so that none comes twice */
+    haft__tools tools; /* the tools the run will have: a definition that the run cannot add is not
+                          written */
+    haft__map taken;   /* names, to exclude duplicates */
     haft__map by_name; /* the verdicts */
     haft__buf text;
-    size_t bytes; /* of the definitions so far */
-    size_t most;  /* tools that may come of it */
+    size_t bytes; /* total size of the definitions so far */
+    size_t most;  /* maximum number of tools */
 } revealing;
 
-/* Whether the run can have it; if so it has. */
+/* Adds the tool if the run can add it; *ret_can says whether it did. */
 static haft_status try_add(revealing *r, const haft__revealed *revealed, bool *ret_can,
                            haft_error *err)
 {
@@ -163,7 +163,7 @@ static haft_status add_by_name(revealing *r, haft_str name, const haft__reveal_h
     return status == HAFT_OK ? haft__map_put(&r->taken, revealed.tool->name, r, err) : status;
 }
 
-/* What the spec says will be called has to be there. */
+/* A tool that the spec names for a call must be visible. */
 static haft_status add_named(revealing *r, haft_error *err)
 {
     const haft__offer *offer = r->reveal->request.offer;
@@ -190,7 +190,7 @@ static haft_status add_all(revealing *r, haft_error *err)
     return status;
 }
 
-/* Those that a search looks through. */
+/* Collects the tools that a search covers. */
 static haft_status collect(revealing *r, haft__arena *arena, haft_error *err)
 {
     const haft__reveal_request *request = &r->reveal->request;
@@ -240,7 +240,8 @@ haft_status haft__reveal_decide(const haft__reveal_request *request, haft__arena
 
 /* ---- the event ---- */
 
-/* What is wrong with what is remembered of it, or else with what the spec says about its tools. */
+/* The problem with the stored list of the server, or else with the spec's patterns for its
+ * tools. */
 static void write_warning(haft__json_writer *w, const haft__spec *spec,
                           const haft__mcp_listing *listing)
 {
@@ -258,7 +259,7 @@ static void write_warning(haft__json_writer *w, const haft__spec *spec,
     haft__buf_finish(&text);
 }
 
-/* What is not there is not written. */
+/* Omits empty members. */
 static void write_remarks(haft__json_writer *w, const haft__spec *spec,
                           const haft__mcp_listing *listing)
 {
@@ -295,13 +296,13 @@ static bool can_be_found(const haft__verdict *verdict, const haft__mcp_listing *
            && haft__reason_is_deferred(verdict->reason);
 }
 
-/* Whether the run has been told just these names. */
+/* Whether the run has already recorded exactly these names. */
 static bool names_are_known(const haft__reveal_request *request, const haft__mcp_listing *listing)
 {
     const haft__run_server *server = haft__run_find_server(request->run, listing->server);
     bool many = listing->tool_count > HAFT__LIMIT_SEARCH_NAMES;
     if (request->run == NULL) {
-        return true; /* there is nobody to tell */
+        return true; /* no run exists that could need them */
     }
     if (server == NULL || server->unnamed || many) {
         return server != NULL && server->unnamed && many;
@@ -319,8 +320,8 @@ static bool names_are_known(const haft__reveal_request *request, const haft__mcp
     return same && at == server->name_count;
 }
 
-/* What could be found there: then a call of a name that nobody has found yet is told from one of a
- * name that there is not. Null when they are too many, or were said before. */
+/* Writes the names of all tools of a server, so that a call of a tool that is not found yet can be
+ * told from a call of an unknown name. Null if they are too many or already recorded. */
 static void write_names(haft__json_writer *w, const haft__reveal_request *request,
                         const haft__mcp_listing *listing)
 {
@@ -346,7 +347,7 @@ static bool is_gone(const haft__verdict *verdict, const haft__mcp_listing *listi
            && haft__str_equal(verdict->server, listing->server);
 }
 
-/* Tools of the run that it does not list any more. Not there when there are none. */
+/* Writes the tools of the run that the server no longer lists. Omitted if empty. */
 static void write_gone(haft__json_writer *w, const haft__reveal_request *request,
                        const haft__mcp_listing *listing)
 {
@@ -367,8 +368,8 @@ static void write_gone(haft__json_writer *w, const haft__reveal_request *request
     }
 }
 
-/* Those that nobody may call until a person has looked at them: not a word of what they say now
- * gets into the log. Not there when there are none. */
+/* Writes the tools that nobody may call until a person has accepted the change. Their new texts do
+ * not get into the log. Omitted if empty. */
 static void write_changed(haft__json_writer *w, const haft__mcp_listing *listing)
 {
     bool any = false;
@@ -407,7 +408,7 @@ static void write_servers(haft__json_writer *w, const haft__reveal_request *requ
     haft__json_end_array(w);
 }
 
-/* Why the spec's own tools are among those that were searched; null when they are not. */
+/* Writes why the spec's own tools are among the searched ones; null if they are not. */
 static void write_share(haft__json_writer *w, const haft__spec *spec)
 {
     bool deferred = false;
@@ -426,7 +427,7 @@ static void write_share(haft__json_writer *w, const haft__spec *spec)
     haft__json_end_object(w);
 }
 
-/* Only where the spec has a server of them. */
+/* Only if the spec has an embeddings server. */
 static void write_embeddings(haft__json_writer *w, const haft__reveal_request *request)
 {
     if (request->embeddings_model.len == 0) {
@@ -459,7 +460,7 @@ void haft__input_tools_revealed(haft__buf *buf, const haft__reveal *reveal)
     haft__event_body_end(&w, buf);
 }
 
-/* Whether the run knows which of its tools the server does not list any more. */
+/* Whether the run has recorded which of its tools the server no longer lists. */
 static bool knows_gone(const haft__reveal_request *request, const haft__mcp_listing *listing)
 {
     bool known = true;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run/offer/reveal.h - what a search makes visible, and the event that says so.
+ * run/offer/reveal.h - decides which tools a search reveals, and writes the event.
  *
- * Servers list their tools to the host, which searches them; what of that a run gets to see is
- * decided here and written into tools_revealed with whole definitions: fold, replay and explain of
- * a run never need a server or an index.
+ * Servers list their tools to the host, and the host searches them. This module decides which of
+ * them the run sees and writes their whole definitions into tools_revealed. Fold, replay and
+ * explain therefore never need a server or an index.
  */
 #ifndef HAFT_RUN_OFFER_REVEAL_H
 #define HAFT_RUN_OFFER_REVEAL_H
@@ -17,83 +17,84 @@ struct haft__offer;
 struct haft__run;
 struct haft__verdict;
 
-/* What one server offers, as far as it is known. */
+/* The tools that one server lists, as far as they are known. */
 typedef struct haft__mcp_listing {
     haft_str server;
     haft_str state; /* "configured", "known" (list from the cache), "started", "used" */
-    haft_str error; /* "" when its list is there */
+    haft_str error; /* "" if its list is known */
     const haft__mcp_tool *tools;
     size_t tool_count;
-    const bool *changed;   /* for each tool: it is not what was used or accepted; NULL: none is */
-    haft_str hash;         /* of its configuration; "" when it is not known */
-    haft_str warning;      /* what is wrong with what is kept or said of it; "" for nothing */
-    haft__json left_out;   /* [{tool, reason}], the first tools that could not be taken; or null */
-    uint64_t left_out_all; /* how many there were */
-    uint64_t number;       /* that another list of it in this process does not have; 0: none */
+    const bool *changed;   /* for each tool: it differs from the accepted one; or NULL */
+    haft_str hash;         /* of its configuration; "" if unknown */
+    haft_str warning;      /* a problem with its stored list or its configuration; "" if there is no
+                              problem */
+    haft__json left_out;   /* [{tool, reason}], the first tools that were left out; or null */
+    uint64_t left_out_all; /* how many were left out */
+    uint64_t number; /* unique among the lists of this server in this process; 0: not numbered */
 } haft__mcp_listing;
 
-/* What a search has found: a tool, and how well it fits. */
+/* A hit of a search: a tool and its score. */
 typedef struct haft__reveal_hit {
     haft_str name;
     double score;
     haft_str why; /* "exact name", "text" ... */
 } haft__reveal_hit;
 
-/* What is to be decided. All of it is borrowed. */
+/* The input of haft__reveal_decide. All of it is borrowed. */
 typedef struct haft__reveal_request {
     const haft__spec *spec;
-    const struct haft__run *run; /* NULL: before there is one */
+    const struct haft__run *run; /* NULL before the run exists */
     const haft__mcp_listing *listings;
     size_t listing_count;
-    const struct haft__offer *offer; /* resolve()'s, of these listings */
+    const struct haft__offer *offer; /* the result of haft__resolve for these listings */
     const haft__reveal_hit *hits;    /* best first */
     size_t hit_count;
     haft_str query;
-    haft_str call;  /* that searches; "" for the search before the first turn */
-    uint32_t limit; /* of tools that the call wants; 0: as many as there may be */
-    /* With vectors from outside: that of the query, the model's name ("": the spec has none), and
-     * why it was not used. */
+    haft_str call;  /* the call that searches; "" for the search before the first turn */
+    uint32_t limit; /* how many tools the call wants; 0: as many as the cap allows */
+    /* Embeddings: the vector of the query, the name of the model ("" if the spec has no model for
+     * it), and the reason why the vector was not used. */
     const struct haft__search_embedding *given;
     haft_str embeddings_model, embeddings_error;
-    /* Whether a definition cannot be written down as it is; NULL: all can. */
+    /* Whether a definition cannot be written to the log as it is; NULL: every definition can. */
     bool (*refuses)(void *context, haft_str definition);
     void *context;
 } haft__reveal_request;
 
 typedef struct haft__revealed {
     const struct haft__verdict *tool;
-    const haft__reveal_hit *hit; /* NULL: no search found it; it stands where there was room */
+    const haft__reveal_hit *hit; /* NULL: no search found it; it fills a free place */
 } haft__revealed;
 
 typedef struct haft__reveal {
     haft__reveal_request request;
     haft__revealed *items; /* best first */
-    size_t count, shown;   /* the first so many are declared; the model is told of the others */
+    size_t count, shown;   /* the first `shown` are declared; the others are only listed */
     uint32_t cap;
 } haft__reveal;
 
-/* Whether tools are to be searched for before the first turn: there are some, and they may be. */
+/* Whether to search for tools before the first turn: the spec allows it and has deferred tools. */
 bool haft__reveal_is_needed(const haft__spec *spec);
 
-/* What becomes visible. Before the first turn that is what the spec names, then what was found,
- * then others in the order listed, up to the cap. A call gets what was found: as many as the cap
- * allows are declared, and HAFT__LIMIT_SEARCH_LISTED more are named. Lives in `arena`. */
+/* Decides which tools become visible. Before the first turn: the tools that the spec names, then
+ * the hits, then others in list order, up to the cap. For a call: its hits; the cap limits how many
+ * are declared, and HAFT__LIMIT_SEARCH_LISTED more are listed. Lives in `arena`. */
 HAFT_MUST_USE haft_status haft__reveal_decide(const haft__reveal_request *request,
                                               haft__arena *arena, haft__hash_key hash_key,
                                               haft__reveal *ret_reveal, haft_error *err);
 
-/* How many hits of a search haft__reveal_decide can use. */
+/* The number of hits that haft__reveal_decide can use. */
 size_t haft__reveal_max_hits(const haft__spec *spec);
 
 /* Appends the body of tools_revealed. */
 void haft__input_tools_revealed(haft__buf *buf, const haft__reveal *reveal);
 
-/* Appends the body of a tools_revealed that says what a server lists now, when it is not what the
- * run was told: `request` has one listing, and no call. False, and nothing is appended, when it is.
- */
+/* Appends the body of a tools_revealed event if a server's list differs from the one that the run
+ * recorded. `request` has one listing and no call. Returns false, and appends nothing, if it does
+ * not differ. */
 bool haft__input_tools_relisted(haft__buf *buf, const haft__reveal_request *request);
 
-/* Appends one tool as tools_revealed has it: one that has become another at its server. */
+/* Appends one tool in the form of tools_revealed, for a tool that has changed at its server. */
 void haft__reveal_write_tool(haft__buf *buf, const haft__mcp_tool *tool);
 
 #endif

@@ -10,7 +10,7 @@
 #include "schema/lookup.h"
 #include "tool/registry.h"
 
-/* Whether it is about tools of this server by its name, and none of them has the name it wants. */
+/* Whether the pattern names this server and matches none of its tools. */
 static bool matches_nothing(haft_str pattern, const haft__mcp_listing *listing)
 {
     haft_str rest = pattern, server = haft__str_split(&rest, ':');
@@ -71,7 +71,7 @@ static bool check_approvals(haft__buf *buf, const haft__spec *spec,
 
 /* ---- arguments ---- */
 
-/* Whether a rule that names this server is about the tool. */
+/* Whether a rule that names this server applies to the tool. */
 static bool applies_to(const haft__approval_rule *rule, const haft__mcp_listing *listing,
                        haft_str tool)
 {
@@ -85,7 +85,7 @@ static bool applies_to(const haft__approval_rule *rule, const haft__mcp_listing 
     return found;
 }
 
-/* Whether no tool that the rule is about has the argument that its condition looks at. */
+/* Whether no tool that the rule applies to has the argument of its condition. */
 static bool lacks_argument(const haft__approval_rule *rule, const haft__mcp_listing *listing)
 {
     const haft__json *at = haft__json_get(rule->when, HAFT__LIT("at"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* approval.c - rules about approvals. Tests: tests/run/pause/approval_test.c. */
+/* approval.c - see run/pause/approval.h. Tests: tests/run/pause/approval_test.c. */
 #include "run/pause/approval.h"
 
 #include "base/error.h"

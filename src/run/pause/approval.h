@@ -5,19 +5,19 @@
 
 #include "run/pause/command.h"
 
-/* Whether the rule is about calls of the tool, by its name or by a trait of it. */
+/* Whether the rule applies to calls of the tool, by its name or by one of its traits. */
 bool haft__approval_matches(const haft__approval_rule *rule, const haft__tool *tool);
 
 /* Whether a call of `tool` with `arguments` must be approved, by a rule of the spec or by the
- * tool's own trait; *ret_rule is the rule, or NULL. `arguments` may be NULL: then it is whether any
- * call could have to be. What a rule's `when` cannot be decided about (run/pause/condition.h) must
- * be approved. */
+ * tool's own trait; *ret_rule is the rule, or NULL. If `arguments` is NULL: whether any call could
+ * need an approval. If the `when` of a rule cannot be decided (run/pause/condition.h), the call
+ * must be approved. */
 bool haft__approval_is_required(const haft__spec *spec, const haft__tool *tool,
                                 const haft__json *arguments, haft__arena *scratch,
                                 const haft__approval_rule **ret_rule);
 
-/* Rejects an approval whose new arguments the tool does not take, or that have a secret in them:
- * BAD_INPUT. Other commands are accepted. */
+/* Rejects an approval whose new arguments are invalid for the tool or contain a secret: BAD_INPUT.
+ * Accepts other commands. */
 HAFT_MUST_USE haft_status haft__approval_check_command(const haft__run *run,
                                                        const haft__run_call *call,
                                                        const haft__run_command *command,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* binding.c - hashes of what was approved. Tests: tests/run/pause/binding_test.c. */
+/* binding.c - see run/pause/binding.h. Tests: tests/run/pause/binding_test.c. */
 #include "run/pause/binding.h"
 
 #include "base/limits.h"
@@ -8,7 +8,7 @@
 #include "mcp/server_config.h"
 #include "json/canonical.h"
 
-/* One part, with a line's end behind it: canonical JSON has none. */
+/* Adds one part and a newline, which canonical JSON does not contain. */
 static haft_status add(haft__buf *text, haft__json part, haft_error *err)
 {
     haft_status status = haft__json_write_canonical(text, part, err);
@@ -16,8 +16,8 @@ static haft_status add(haft__buf *text, haft__json part, haft_error *err)
     return status;
 }
 
-/* How the server of the tool is started or asked: its configuration as it is written, by its hash
- * (mcp/server_config.h). Null when the spec has no such server. */
+/* Adds the hash of the configuration of the tool's server as it is written in the spec
+ * (mcp/server_config.h). Null if the spec has no such server. */
 static haft_status add_server(haft__buf *text, const haft__spec *spec, const haft__tool *tool,
                               haft_error *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run/pause/binding.h - what an approval is for: one tool as it is defined, one set of arguments,
- * one set of rules.
+ * run/pause/binding.h - the binding of an approval: one tool definition, one set of arguments, one
+ * set of rules.
  *
- * The pause has it, the answer has it, and the call starts only when it still is the same.
+ * The pause and the answer record it. The call starts only if it is unchanged.
  */
 #ifndef HAFT_RUN_PAUSE_BINDING_H
 #define HAFT_RUN_PAUSE_BINDING_H
@@ -13,18 +13,18 @@
 
 #define HAFT__BINDING_LENGTH HAFT__SHA256_HEX
 
-/* How much of it people are shown and have to type: enough to tell what waits now from anything
- * that could wait instead. */
+/* Hex digits that people see and type: enough to tell this approval from any other. */
 #define HAFT__BINDING_PREFIX_LENGTH 12
 
-/* The hash of the tool's definition, of how its server is configured when it has one, of the
- * canonical arguments and of the spec's rules of approval; the same in every process. */
+/* Makes the binding: a hash of the tool's definition, of its server's configuration if it has a
+ * server, of the canonical arguments and of the spec's approval rules. It is the same in every
+ * process. */
 HAFT_MUST_USE haft_status haft__binding_make(const haft__spec *spec, const haft__tool *tool,
                                              haft__json arguments,
                                              char ret_binding[HAFT__SHA256_HEX], haft_error *err);
 
-/* Whether the call that was approved, by its binding and its arguments, is what would run now. A
- * call that nobody was asked about has no binding (""): then it always holds. */
+/* Whether the approved binding and arguments match the call that would run now. A call without an
+ * approval has no binding (""), which always matches. */
 HAFT_MUST_USE haft_status haft__binding_holds(const haft__spec *spec, const haft__tool *tool,
                                               haft_str binding, haft__json arguments,
                                               bool *ret_holds, haft_error *err);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command.c - commands as text, and the events they become. Tests: tests/run/pause/command_test.c.
- */
+/* command.c - commands as text, and their events. Tests: tests/run/pause/command_test.c. */
 #include "run/pause/command.h"
 
 #include "base/error.h"
@@ -44,7 +43,7 @@ static void write_text(haft__buf *buf, const haft__run_command *command)
     haft__json_end_object(&w);
 }
 
-/* It lies in a store until it is heard. */
+/* Secrets are redacted because a store keeps the command until the owner of the run reads it. */
 void haft__run_command_write(haft__buf *buf, const haft__run_command *command)
 {
     haft__buf text;
@@ -85,7 +84,7 @@ haft_status haft__run_command_read(haft__arena *arena, haft_str text, haft__hash
                                                .pause = haft__object_string(object, "pause"),
                                                .binding = haft__object_string(object, "binding"),
                                                .message = haft__object_string(object, "message")};
-            if (!haft__id_valid(ret_command->message)) { /* it is written into an event */
+            if (!haft__id_valid(ret_command->message)) { /* the id is written into an event */
                 ret_command->message = HAFT__LIT("");
             }
             return HAFT_OK;
@@ -113,14 +112,14 @@ haft_status haft__run_command_read_value(haft__arena *arena, haft_str text, haft
                : status;
 }
 
-/* ---- the call that is meant ---- */
+/* ---- the target ---- */
 
 static bool is_pending(const haft__run *run, const haft__run_call *call)
 {
     return run->stage != HAFT__RUN_ENDED && call->stage == HAFT__CALL_PAUSED;
 }
 
-/* Adds a hint that names what waits. */
+/* Adds a hint that names the pending calls. */
 static haft_status hint_pending(const haft__run *run, haft_status status, haft_error *err)
 {
     char text[160] = "";
@@ -179,8 +178,8 @@ static haft_status find_call(const haft__run *run, haft_str id, const haft__run_
     return HAFT_OK;
 }
 
-/* What is said is for what waits when it is said, and for nothing that the call comes to wait for
- * while it is on its way: because the run is taken up behind a crash for instance, or because its
+/* A command applies only to the pause that was open when it was issued. The call may reach another
+ * pause before the command arrives, for example because the run is resumed after a crash or its
  * spec has changed. */
 void haft__run_command_set_target(const haft__run *run, haft__run_command *command)
 {
@@ -200,7 +199,7 @@ void haft__run_command_set_target(const haft__run *run, haft__run_command *comma
     }
 }
 
-/* ---- what it comes to ---- */
+/* ---- repetitions ---- */
 
 static haft__json value_of(const haft__run_command *command)
 {
@@ -208,7 +207,7 @@ static haft__json value_of(const haft__run_command *command)
                                                      : command->value;
 }
 
-/* The value as an event would have it, and whether that is another one. */
+/* Redacts the value as an event would; *ret_redacted says whether it had a secret. */
 static haft_status redact_value(const haft__redactor *redactor, haft__json value,
                                 haft__hash_key hash_key, haft__arena *arena, haft__json *ret_clean,
                                 bool *ret_redacted, haft_error *err)
@@ -239,8 +238,8 @@ static haft_status redact_value(const haft__redactor *redactor, haft__json value
     return status;
 }
 
-/* Whether the same was said before: then saying it again changes nothing. Who took it may have
- * known the secrets of it, or not. */
+/* Whether the answer was given before; a repetition changes nothing. The process that recorded it
+ * may or may not have known the secrets in it. */
 static haft_status answer_matches(const haft__run *run, const haft__pause_answer *said,
                                   const haft__run_command *command, const char *verdict,
                                   haft__json value, bool *ret_same, haft_error *err)
@@ -265,7 +264,8 @@ static haft_status answer_matches(const haft__run *run, const haft__pause_answer
     return status;
 }
 
-/* Whether the answer is what the tool was told last: its question is kept for that. */
+/* Whether the answer equals the last one that the tool received. The question is kept for this
+ * comparison. */
 static haft_status elicitation_answer_matches(const haft__run *run, const haft__pause_answer *said,
                                               const haft__run_command *command, bool *ret_same,
                                               haft_error *err)
@@ -281,7 +281,7 @@ static haft_status elicitation_answer_matches(const haft__run *run, const haft__
                                                   run->hash_key, &value, &misfit);
     if (status == HAFT_OK) {
         status = answer_matches(run, said, command, "answer", value, ret_same, err);
-    } else if (status == HAFT_BAD_INPUT) { /* it cannot have been taken */
+    } else if (status == HAFT_BAD_INPUT) { /* it cannot have been accepted */
         status = HAFT_OK;
     } else if (err != NULL) {
         *err = misfit;
@@ -290,7 +290,7 @@ static haft_status elicitation_answer_matches(const haft__run *run, const haft__
     return status;
 }
 
-/* Whether the command is what was said last to that kind of pause. */
+/* Whether the command equals the last answer to that kind of pause. */
 static haft_status matches_answer_to(const haft__run *run, const haft__run_call *call,
                                      haft__pause pause, const haft__run_command *command,
                                      bool *ret_same, haft_error *err)
@@ -322,7 +322,7 @@ static bool may_repeat_answer(const haft__run_command *command, haft__pause paus
     return !named || seen == pause || haft__pause_verdict(seen, command) == NULL;
 }
 
-/* Whether the command is what was said before. */
+/* Whether the command repeats an earlier one. */
 static haft_status is_repeated(const haft__run *run, const haft__run_call *call,
                                const haft__run_command *command, bool *ret_same, haft_error *err)
 {
@@ -336,9 +336,8 @@ static haft_status is_repeated(const haft__run *run, const haft__run_call *call,
     return status;
 }
 
-/* Whether the command repeats an approval that was given before. Such a command is about the call
- * as it was approved, and not about a later pause: a question of its tool, or an unknown outcome.
- */
+/* Whether the command repeats an earlier approval. Such a command is about the call as it was
+ * approved, and not about a later pause: a question of its tool, or an unknown outcome. */
 static haft_status repeats_old_approval(const haft__run *run, const haft__run_call *call,
                                         const haft__run_command *command, bool *ret_same,
                                         haft_error *err)
@@ -368,7 +367,7 @@ haft_status haft__run_command_is_duplicate(const haft__run *run, const haft__run
                                            : HAFT_OK;
 }
 
-/* It comes behind its deadline. */
+/* The command arrives after the deadline. */
 static haft_status refuse_overdue(const haft__run *run, const haft__run_call *call, haft_error *err)
 {
     char at[HAFT__TIME_SIZE];
@@ -409,7 +408,7 @@ static haft_status refuse_not_pending(const haft__run *run, const haft__run_call
     return hint_pending(run, status, err);
 }
 
-/* It is said to something that the call does not wait for any more. */
+/* The command is for a pause that is no longer open. */
 static haft_status refuse_stale(const haft__run *run, const haft__run_call *call,
                                 const haft__run_command *command, haft_error *err)
 {
@@ -478,8 +477,8 @@ haft_status haft__run_command_check_secrets(const haft__run *run, const haft__ru
                : status;
 }
 
-/* The tool itself asks: it is told what was said in the form it knows. To approve is to agree with
- * what it would take by default. */
+/* Answers a question of the tool, in the form that the tool expects. An approval accepts the
+ * defaults of the form. */
 static haft_status apply_elicitation_answer(const haft__run *run, const haft__run_call *call,
                                             const haft__run_command *command, haft__buf *buf,
                                             haft_error *err)
@@ -508,7 +507,7 @@ static haft_status apply_elicitation_answer(const haft__run *run, const haft__ru
     return status;
 }
 
-/* What is waited for is not what whoever speaks has seen. */
+/* Whether the open pause differs from the one that the sender saw. */
 static bool is_stale(const haft__run_call *call, const haft__run_command *command)
 {
     bool pause = command->pause.len == 0
@@ -517,7 +516,7 @@ static bool is_stale(const haft__run_call *call, const haft__run_command *comman
     return !pause || !binding;
 }
 
-/* Nobody is waited for: what was said last may have been just this. */
+/* No call is pending. The command may repeat the last answer. */
 static haft_status refuse_unnamed(const haft__run *run, const haft__run_command *command,
                                   haft_error *err)
 {
@@ -539,7 +538,7 @@ static haft_status refuse_unnamed(const haft__run *run, const haft__run_command 
     return status;
 }
 
-/* The command does not fit what is waited for. */
+/* The open pause does not accept the command. */
 static haft_status refuse_wrong_kind(const haft__run *run, const haft__run_call *call,
                                      const haft__run_command *command, haft_error *err)
 {
@@ -619,7 +618,7 @@ haft_status haft__run_command_apply(const haft__run *run, const haft__run_comman
     haft_status status = apply_command(run, command, buf, err);
     bool answers = command->kind != HAFT__RUN_COMMAND_CANCEL && buf->len > before;
     if (status == HAFT_OK && answers && command->message.len > 0) {
-        buf->len--; /* the brace of its end */
+        buf->len--; /* removes the closing brace */
         haft__buf_addf(buf, ",\"message\":\"%.*s\"}", HAFT__ARG(command->message));
         status = haft__buf_check(buf, err);
     }

@@ -11,11 +11,11 @@
 #include "json/number.h"
 #include "json/pointer.h"
 
-/* What a comparison came to. */
+/* The result of a comparison. */
 typedef enum outcome {
     NO,
     YES,
-    UNSURE, /* counts as yes: rather ask than not */
+    UNSURE, /* counts as yes: if in doubt, ask for approval */
 } outcome;
 
 static outcome outcome_of(bool holds)
@@ -38,8 +38,8 @@ static bool is_flag(haft__json value)
     return value.kind == HAFT__JSON_TRUE || value.kind == HAFT__JSON_FALSE;
 }
 
-/* Whether the two may mean the same though they are of different kinds: "100" and 100, "yes" and
- * true, 1 and true. The tool may take one for the other. */
+/* Whether values of different types may be equal for the tool: "100" and 100, "yes" and true, 1 and
+ * true. The tool may convert one to the other. */
 static bool may_be_equal(haft__json a, haft__json b)
 {
     if (b.kind == HAFT__JSON_STRING || (is_flag(a) && !is_flag(b))) {
@@ -114,7 +114,7 @@ static outcome matches(haft__arena *scratch, haft__json text, haft__json express
     return result == HAFT__PATTERN_NO ? NO : result == HAFT__PATTERN_YES ? YES : UNSURE;
 }
 
-/* Numbers by value, texts by their bytes. */
+/* Compares numbers by value, texts by bytes. */
 static int compare(haft__json a, haft__json b)
 {
     return a.kind == HAFT__JSON_NUMBER
@@ -122,7 +122,7 @@ static int compare(haft__json a, haft__json b)
                : haft__str_compare(haft__json_text(a), haft__json_text(b));
 }
 
-/* Orders and what they must come to: less, equal, greater. */
+/* The order operators and the results that satisfy them: less, equal, greater. */
 typedef struct order {
     const char *op;
     bool less, same, greater;
@@ -146,8 +146,8 @@ static const order *find_order(haft_str op)
 
 /* ---- what can be compared ---- */
 
-/* Null differs from all others, and that is an answer; of others that are of two kinds nobody
- * knows what a tool makes of them. */
+/* Null differs from every other value. For two other values of different types, the tool's
+ * conversion is unknown. */
 static haft__condition_fit fits_equal(haft__json a, haft__json b)
 {
     if (a.kind == b.kind || (is_flag(a) && is_flag(b))) {
@@ -195,9 +195,9 @@ haft__condition_fit haft__condition_fits(haft_str op, haft__json argument, const
     return differs ? HAFT__CONDITION_COMPARABLE : fit;
 }
 
-/* ---- whether it holds ---- */
+/* ---- evaluation ---- */
 
-/* Of two that can be compared. */
+/* The values can be compared. */
 static outcome holds_for(haft__arena *scratch, haft_str op, haft__json found, haft__json wanted)
 {
     const order *ordered = find_order(op);
@@ -232,8 +232,8 @@ static bool compare_needs_approval(haft__arena *scratch, haft_str op, haft__json
     HAFT__UNREACHABLE();
 }
 
-/* Whether the way to the argument ends at something that has nothing in it, or at a list that is
- * asked for a name: it is not that the argument was left out. */
+/* Whether the path to the argument leads through a scalar, or through a list by name. Then the
+ * argument is not merely missing. */
 static bool path_is_broken(haft__json value, haft_str pointer)
 {
     haft_str token;

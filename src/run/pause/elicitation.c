@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elicitation.c - answers for tools that ask. Tests: tests/run/pause/elicitation_test.c. */
+/* elicitation.c - see run/pause/elicitation.h. Tests: tests/run/pause/elicitation_test.c. */
 #include "run/pause/elicitation.h"
 
 #include "base/error.h"
@@ -71,7 +71,7 @@ static haft_status make_answer(haft__arena *arena, const char *action, const haf
     return HAFT_OK;
 }
 
-/* The word of {action: ...}; NULL when it is none. */
+/* The value of {action: ...}; NULL if it is not an action. */
 static const char *action_of(haft__json given)
 {
     static const char *const actions[] = {"accept", "decline", "cancel"};
@@ -94,7 +94,7 @@ static bool is_refusal(haft__json given)
                && haft__str_equal(haft__json_text(given), HAFT__LIT("no")));
 }
 
-/* What was said as the content of the form. */
+/* Makes the content of the form from the answer. */
 static haft_status content_of(haft__json elicitation, haft__json given, haft__arena *arena,
                               haft__json *ret_content, haft_error *err)
 {
@@ -121,7 +121,8 @@ static haft_status content_of(haft__json elicitation, haft__json given, haft__ar
     return HAFT_OK;
 }
 
-/* Against the schema, if that can be used: who asks with one that cannot gets what was said. */
+/* Validates against the schema of the tool. If that schema is invalid, the tool gets the answer
+ * unchecked. */
 static haft_status accept_content(haft__json elicitation, haft__json given, haft__arena *arena,
                                   haft__hash_key hash_key, haft__json *ret_answer, haft_error *err)
 {

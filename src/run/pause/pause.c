@@ -36,7 +36,7 @@ static const haft__pause_kind kinds[HAFT__PAUSE_KINDS] = {
             .before_start = true,
             .binds = true,
             .prompt = HAFT__PAUSE_PROMPT_CALL,
-            .verdicts = {[HAFT__RUN_COMMAND_ANSWER] = "respond", /* in the tool's place */
+            .verdicts = {[HAFT__RUN_COMMAND_ANSWER] = "respond", /* in place of the tool's result */
                          [HAFT__RUN_COMMAND_APPROVE] = "approve",
                          [HAFT__RUN_COMMAND_REJECT] = "reject"},
             .edited = "edit",

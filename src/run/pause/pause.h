@@ -2,8 +2,8 @@
 /*
  * run/pause/pause.h - the kinds of pauses: one row each.
  *
- * A row says when a call is paused like this, who answers, which commands it accepts and what a
- * person sees. Code that handles pauses reads the row and does not compare kinds. To add a kind:
+ * A row defines when a call is paused in this way, who answers, which commands it accepts and what
+ * a person sees. Code that handles pauses reads the row and does not compare kinds. To add a kind:
  * docs/extending.md.
  */
 #ifndef HAFT_RUN_PAUSE_PAUSE_H
@@ -16,20 +16,20 @@ struct haft__run;
 struct haft__run_call;
 struct haft__run_command;
 
-/* A command to a run. What it means for a pause is in the row of the pause's kind. */
+/* A command to a run. The row of the pause's kind defines its meaning. */
 typedef enum haft__run_command_kind {
-    HAFT__RUN_COMMAND_ANSWER,  /* gives the answer, or the result in the tool's place */
-    HAFT__RUN_COMMAND_APPROVE, /* lets the call run, with other arguments if it has a value */
+    HAFT__RUN_COMMAND_ANSWER,  /* gives the answer, or a result in place of the tool's */
+    HAFT__RUN_COMMAND_APPROVE, /* lets the call run, with new arguments if it has a value */
     HAFT__RUN_COMMAND_AGAIN,   /* lets a call of unknown outcome run again, approved or not */
     HAFT__RUN_COMMAND_REJECT,
-    HAFT__RUN_COMMAND_CANCEL, /* the whole run */
+    HAFT__RUN_COMMAND_CANCEL, /* cancels the whole run */
 } haft__run_command_kind;
 
 #define HAFT__RUN_COMMAND_KINDS (HAFT__RUN_COMMAND_CANCEL + 1)
 
-/* What a person is shown when a terminal or an MCP client can ask one. */
+/* The prompt that a terminal or an MCP client shows to a person. */
 typedef enum haft__pause_prompt {
-    HAFT__PAUSE_PROMPT_NONE,     /* nothing: only a command answers the pause */
+    HAFT__PAUSE_PROMPT_NONE,     /* no prompt: only a command answers the pause */
     HAFT__PAUSE_PROMPT_QUESTION, /* the argument `question`; the answer is a text */
     HAFT__PAUSE_PROMPT_CALL,     /* the tool and its arguments; the answer is yes or no */
 } haft__pause_prompt;
@@ -43,19 +43,19 @@ typedef struct haft__pause_reply {
 #define HAFT__PAUSE_REPLIES 4
 
 typedef struct haft__pause_kind {
-    const char *name;     /* in events, in results and under `pauses` of a spec */
-    bool before_start;    /* pauses a call before it starts; all other kinds a started call */
-    bool at_client;       /* a client runs the call: it holds its lane, and its answer is JSON */
-    bool binds;           /* an approval holds for what was shown (run/pause/binding.h) */
-    bool outcome_unknown; /* the call was interrupted and may have had its effect */
-    bool carries_elicitation; /* pauses for a question of the tool itself, too */
+    const char *name;  /* in events, in results and under `pauses` of a spec */
+    bool before_start; /* pauses a call before it starts; all other kinds pause a started call */
+    bool at_client; /* a client runs the call: the call occupies its lane, and its answer is JSON */
+    bool binds;     /* an approval is valid only for its binding (run/pause/binding.h) */
+    bool outcome_unknown;     /* the call was interrupted and may have had its effect */
+    bool carries_elicitation; /* also pauses for a question of the tool itself */
     haft__pause_prompt prompt;
 
     /* The verdict of each command in the `answered` event; NULL: the kind does not accept it. */
     const char *verdicts[HAFT__RUN_COMMAND_KINDS];
-    const char *edited; /* that of an approval with other arguments; NULL: it has no other */
+    const char *edited; /* the verdict of an approval with new arguments; NULL: the same */
 
-    /* Turns the value of an answer into the recorded one; NULL: it is recorded as it is.
+    /* Converts the value of an answer into the recorded value; NULL: it is recorded unchanged.
      * BAD_INPUT: the answer does not fit. */
     haft_status (*read_answer)(const struct haft__run_call *call, haft__json said,
                                haft__json *ret_answer, haft_error *err);
@@ -72,16 +72,16 @@ const haft__pause_kind *haft__pause_kind_of(haft__pause pause);
 /* "question", "headless", ... */
 const char *haft__pause_name(haft__pause pause);
 
-/* Finds a kind by its name; false when there is none. */
+/* Finds a kind by its name; false if it does not exist. */
 bool haft__pause_find(haft_str name, haft__pause *ret_pause);
 
-/* The kind that a question of a tool pauses its call with. */
+/* The kind of pause for a question that a tool asks. */
 haft__pause haft__pause_of_elicitation(void);
 
-/* The kind that takes the place of a pause that ended with its process. */
+/* The kind that replaces a pause whose process is gone. */
 haft__pause haft__pause_of_lost_process(void);
 
-/* The verdict of a command on a pause of that kind; NULL when the kind does not accept it. */
+/* The verdict of a command for a pause of that kind; NULL if the kind does not accept it. */
 const char *haft__pause_verdict(haft__pause pause, const struct haft__run_command *command);
 
 /* Whether an `answered` event with that verdict can follow a pause of that kind. */

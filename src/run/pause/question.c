@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* question.c - answers to what the model asks. Tests: tests/run/pause/question_test.c. */
+/* question.c - see run/pause/question.h. Tests: tests/run/pause/question_test.c. */
 #include "run/pause/question.h"
 
 #include "base/error.h"
@@ -12,7 +12,7 @@ static haft__json argument(const haft__run_call *call, const char *key)
     return value != NULL ? *value : haft__json_null();
 }
 
-/* Whether it is one of the choices as it is. */
+/* Whether the text is literally one of the choices. */
 static bool is_choice(haft__json choices, haft_str text)
 {
     for (uint32_t i = 0; i < choices.count; i++) {

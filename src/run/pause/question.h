@@ -6,9 +6,9 @@
 
 #include "run/run.h"
 
-/* What the model reads for what was said. A number stands for the choice of that number, from 1,
- * unless it is a choice itself; nothing ("" or null) for the default. BAD_INPUT when there is no
- * such choice or no default. What is returned is borrowed from the call or from `said`. */
+/* Returns the answer that the model reads. A number selects the choice of that number, from 1,
+ * unless it is a choice itself; "" or null selects the default. BAD_INPUT if the choice or the
+ * default does not exist. The result is borrowed from the call or from `said`. */
 HAFT_MUST_USE haft_status haft__question_answer(const haft__run_call *call, haft__json said,
                                                 haft__json *ret_answer, haft_error *err);
 

@@ -16,7 +16,7 @@ haft_status haft__unknown_outcome_hint(const haft__run_call *call, haft_status s
                       HAFT__ARG(call->id), HAFT__ARG(call->id));
 }
 
-/* Whether a person has let the call run before. */
+/* Whether a person approved the call before. */
 static bool was_approved(const haft__run_call *call)
 {
     static const char *const approvals[] = {"approve", "edit", "retry"};
@@ -29,7 +29,7 @@ static bool was_approved(const haft__run_call *call)
     return false;
 }
 
-/* The tool knows the call by its idempotency key, which must not stand for other arguments. */
+/* The tool identifies the call by its idempotency key, which must not stand for other arguments. */
 static haft_status refuse_arguments(const haft__run_call *call, haft_error *err)
 {
     haft_status status = haft__fail(

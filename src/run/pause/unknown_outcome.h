@@ -5,8 +5,8 @@
 
 #include "run/pause/command.h"
 
-/* Rejects a command that would run the call again with other arguments (BAD_INPUT), or a second
- * approval of a call that was approved before (BAD_STATE). */
+/* Rejects a command that would run the call again with new arguments (BAD_INPUT), and a second
+ * approval of a call that was already approved (BAD_STATE). */
 HAFT_MUST_USE haft_status haft__unknown_outcome_check_command(const haft__run *run,
                                                               const haft__run_call *call,
                                                               const haft__run_command *command,

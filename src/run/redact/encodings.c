@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * encodings.c - how a secret may be spelled: as it is, in JSON, in a URL, in base64, in hex.
+ * encodings.c - the encodings of a secret: plain, JSON, URL, base64, hex.
  *
- * Of base64 only the characters that the secret alone decides are looked for, for each of the three
- * ways in which it can lie among the bytes around it; at each end one character may stay, which
- * tells less than a byte. Tests: tests/run/redact/encodings_test.c.
+ * For base64, the search covers only the characters that the secret alone determines, for each of
+ * its three alignments to the bytes around it. At each end one character may remain visible, which
+ * reveals less than a byte.
+ *
+ * Tests: tests/run/redact/encodings_test.c.
  */
 #include <string.h>
 
@@ -15,16 +17,17 @@
 #include "run/redact/redact_int.h"
 #include "json/write.h"
 
-/* How often JSON may stand inside of JSON. What a program prints is a string of an event, and what
- * a model passes on is one of the arguments that are: up to twice more than it was written. */
+/* The nesting of JSON inside JSON. The output of a program is a string in an event. If a model
+ * passes it on, it is a string in arguments that are a string again: up to two levels more than in
+ * the original. */
 #define JSON_LEVELS 4
 
-/* The longest spelling: a quote, which each level makes twice as long. */
+/* The longest encoding: a quote doubles in length with each level. */
 #define MOST_BYTES (HAFT__LIMIT_REDACT_SECRET_BYTES << JSON_LEVELS)
 
 /* ---- JSON ---- */
 
-/* As a JSON string without its quotes. */
+/* Encodes as a JSON string without its quotes. */
 static void spell_json(haft__buf *buf, haft_str text)
 {
     haft__buf quoted;
@@ -43,7 +46,7 @@ static void add_unit(haft__buf *buf, uint32_t unit, bool upper)
     haft__buf_addf(buf, upper ? "\\u%04X" : "\\u%04x", unit);
 }
 
-/* Of JSON text: every slash as \/ if `slashes`, and what is not ASCII as \uXXXX if `ascii`. */
+/* Encodes JSON text: every slash as \/ if `slashes`, and non-ASCII as \uXXXX if `ascii`. */
 static void spell_more(haft__buf *buf, haft_str json, bool slashes, bool ascii, bool upper)
 {
     while (json.len > 0 && json.ptr != NULL) {
@@ -84,7 +87,7 @@ static void spell_hex(haft__buf *buf, haft_str text, bool upper)
     }
 }
 
-/* The six bits at `bit`, of `before` unknown bytes and the text behind them. */
+/* The six bits at offset `bit` of `before` unknown bytes followed by the text. */
 static unsigned sextet(haft_str text, size_t before, size_t bit)
 {
     unsigned value = 0;
@@ -106,9 +109,9 @@ static void spell_base64(haft__buf *buf, haft_str text, size_t before, bool url)
     }
 }
 
-/* ---- all of them ---- */
+/* ---- all encodings ---- */
 
-/* Adds what has been spelled and clears the buffer for the next. */
+/* Adds the encoding in the buffer and clears the buffer. */
 static haft_status add_encoding(haft__redactor *r, haft__buf *buf, haft_error *err)
 {
     haft_status status = haft__buf_check(buf, err);
@@ -119,7 +122,7 @@ static haft_status add_encoding(haft__redactor *r, haft__buf *buf, haft_error *e
     return status;
 }
 
-/* Adds JSON text as it is and as it stands inside of other JSON. Takes the buffer's text. */
+/* Adds JSON text as it is and nested in other JSON. Uses up the buffer's text. */
 static haft_status add_json_levels(haft__redactor *r, haft__buf *json, haft_error *err)
 {
     haft__buf next;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json.c - what is replaced in a text that is JSON, so that it stays JSON.
+ * json.c - chooses the parts of a JSON text to replace, so that it stays JSON.
  *
- * Inside a string a part may not cut an escape in two, and is made longer where it would. A part
- * that is not inside one string - in a number, over a quote, over several values - becomes the
- * smallest value around it, which is replaced by a string. Tests: tests/run/redact/json_test.c.
+ * Inside a string a part must not split an escape; it is widened if it would. If a part is not
+ * inside one string (in a number, over a quote, over several values), the smallest value around it
+ * is replaced by a string.
+ *
+ * Tests: tests/run/redact/json_test.c.
  */
 #include <assert.h>
 #include <string.h>
@@ -14,16 +16,16 @@
 #include "run/redact/redact_int.h"
 #include "json/stream.h"
 
-/* What the walk over a text that is known to be JSON has seen. */
+/* The state of the walk over a text that is valid JSON. */
 typedef struct walk {
     haft_str text;
     size_t at;
     haft__redact_span *found; /* sorted, disjoint */
-    size_t count, next;       /* how many, and the first that was not met yet */
+    size_t count, next;       /* their number, and the first one not reached yet */
     haft__buf *parts;
-    size_t open[HAFT__LIMIT_JSON_DEPTH]; /* where each open container began */
+    size_t open[HAFT__LIMIT_JSON_DEPTH]; /* start of each open container */
     size_t depth;
-    bool waits; /* for the end of a value around these: */
+    bool waits; /* for the end of the value around this part: */
     size_t from, to;
 } walk;
 
@@ -53,7 +55,7 @@ static haft_status check_json(haft_str text)
     return status;
 }
 
-/* ---- parts ---- */
+/* ---- spans ---- */
 
 static void add_part(walk *w, size_t from, size_t to, bool quoted)
 {
@@ -61,7 +63,8 @@ static void add_part(walk *w, size_t from, size_t to, bool quoted)
     haft__buf_add(w->parts, (const char *)&part, sizeof(part));
 }
 
-/* A value ended. If it is the first around what waits, it goes, with every part inside it. */
+/* A value ended. If it is the smallest value around the waiting spans, it replaces them and every
+ * part inside it. */
 static void end_value(walk *w, size_t from, size_t to)
 {
     size_t count;
@@ -84,7 +87,7 @@ static void widen_to_value(walk *w, const haft__redact_span *part)
     w->waits = true;
 }
 
-/* Everything that was found and begins before `to`, in a token that is no string. */
+/* Consumes all spans that begin before `to`, in a token that is not a string. */
 static void take_spans_before(walk *w, size_t to)
 {
     for (; w->next < w->count && w->found[w->next].from < to; w->next++) {
@@ -99,7 +102,7 @@ static size_t escape_length(haft_str text, size_t at)
     return text.ptr[at + 1] == 'u' ? 6 : 2;
 }
 
-/* The end of the string that begins at w->at, behind its quote. */
+/* The end of the string that begins at w->at, after its closing quote. */
 static size_t string_end(const walk *w)
 {
     size_t at = w->at + 1;
@@ -109,8 +112,8 @@ static size_t string_end(const walk *w)
     return at + 1;
 }
 
-/* Moves the ends of a part that lie inside an escape to the escape's. `io_at` walks through the
- * string, from escape to escape, and never back. */
+/* Widens a part that begins or ends inside an escape to the whole escape. `io_at` advances
+ * through the string from escape to escape, and never back. */
 static void keep_escapes(const walk *w, haft__redact_span *part, size_t *io_at)
 {
     size_t at = *io_at;
@@ -206,7 +209,7 @@ bool haft__redact_fit_json(haft_str text, const haft__buf *found, haft__buf *par
     while (w.at < text.len) {
         walk_token(&w);
     }
-    /* Nothing that was found begins or ends in the white space around all. */
+    /* No span begins or ends in the white space around the value. */
     assert(!w.waits && w.depth == 0);
     return parts->status == HAFT_OK;
 }

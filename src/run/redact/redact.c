@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * redact.c - finds all spellings of all secrets in one pass (Aho and Corasick), and replaces them.
+ * redact.c - finds all encodings of all secrets in one pass (Aho-Corasick), and replaces them.
  *
- * The tree of spellings is walked byte by byte; where it does not go on, the longest end of what
- * was read that is a beginning in the tree is tried (`fail`). Its edges are in a hash table, so
- * that a step costs the same however many secrets share a beginning. At the root, a set of
- * the first bytes of all spellings says of nearly every place that nothing starts there.
+ * The trie of encodings is walked byte by byte. If a node has no edge for a byte, the search
+ * continues at the longest suffix of the input that is a prefix in the trie (`fail`). The edges are
+ * in a hash table, so that the cost of a step does not depend on the number of secrets with a
+ * common prefix. At the root, a filter of the first bytes of all encodings skips nearly every
+ * position.
+ *
  * Tests: tests/run/redact/redact_test.c. Fuzzer: fuzz/redact.c.
  */
 #include <string.h>
@@ -22,14 +24,14 @@
 #define ROOT       0U
 #define FIRST_SIZE 256U
 
-#define TOKEN_CHARS 16 /* of what follows "Bearer " */
+#define TOKEN_CHARS 16 /* length of the token after "Bearer " */
 
 typedef struct haft__redact_node {
     uint32_t parent, fail;
     uint32_t depth;
-    uint32_t out; /* length of the longest spelling that ends here; 0 for none */
-    uint8_t byte; /* that leads here from the parent */
-    bool end;     /* a spelling ends here, not only in a node that `fail` leads to */
+    uint32_t out; /* length of the longest encoding that ends here; 0 if none */
+    uint8_t byte; /* label of the edge from the parent */
+    bool end;     /* an encoding ends here, not only in a node that `fail` leads to */
 } node;
 
 _Static_assert(MIN == sizeof(uint64_t), "the set of starts looks at eight bytes");
@@ -39,7 +41,7 @@ void haft__redactor_init(haft__redactor *redactor, haft__arena *arena)
     *redactor = (haft__redactor){.arena = arena, .sealed = true};
 }
 
-/* ---- the tree ---- */
+/* ---- the trie ---- */
 
 static size_t slot_of(const haft__redactor *r, uint32_t from, uint8_t byte)
 {
@@ -47,7 +49,7 @@ static size_t slot_of(const haft__redactor *r, uint32_t from, uint8_t byte)
     return (size_t)((key * 0x9E3779B97F4A7C15U) >> 20) & (r->slot_count - 1);
 }
 
-/* The node that `byte` leads to, or ROOT for none: nothing leads to the root. */
+/* The child for `byte`, or ROOT if it does not exist: no edge leads to the root. */
 static uint32_t child_of(const haft__redactor *r, uint32_t from, uint8_t byte)
 {
     for (size_t at = slot_of(r, from, byte);; at = (at + 1) & (r->slot_count - 1)) {
@@ -67,7 +69,7 @@ static void put_child(haft__redactor *r, uint32_t child)
     r->slots[at] = child;
 }
 
-/* Room for one more node; the table stays at most half full. */
+/* Ensures room for one more node; the table stays at most half full. */
 static haft_status grow_nodes(haft__redactor *r, haft_error *err)
 {
     if (r->node_count < r->node_capacity) {
@@ -112,7 +114,7 @@ static haft_status add_node(haft__redactor *r, uint32_t parent, uint8_t byte, ui
     return HAFT_OK;
 }
 
-/* ---- what may start ---- */
+/* ---- the filter of first bytes ---- */
 
 static size_t start_bit(const char *bytes)
 {
@@ -207,7 +209,7 @@ haft_status haft__redactor_add(haft__redactor *redactor, haft_str secret, bool *
 
 /* ---- sealing ---- */
 
-/* Where to go on when `byte` does not lead on from what `from` stands for. */
+/* The next node if `from` has no edge for `byte`. */
 static uint32_t next_node(const haft__redactor *r, uint32_t from, uint8_t byte)
 {
     uint32_t next;
@@ -224,7 +226,7 @@ static void link_node(haft__redactor *r, uint32_t at)
     n->out = n->end ? n->depth : r->nodes[n->fail].out;
 }
 
-/* All nodes but the root, those nearer to it first. */
+/* Returns all nodes except the root, in the order of their depth. */
 static uint32_t *sort_by_depth(const haft__redactor *r)
 {
     size_t deepest = 0;
@@ -266,9 +268,9 @@ haft_status haft__redactor_seal(haft__redactor *redactor, haft_error *err)
 
 /* ---- finding ---- */
 
-/* Where the token behind the next "Bearer " is. */
+/* The position of the token after the next "Bearer ". */
 typedef struct bearer {
-    size_t at; /* looked at so far */
+    size_t at; /* scanned up to this offset */
     size_t from, to;
     bool found;
 } bearer;
@@ -290,7 +292,7 @@ static bool is_token_char(char c)
     return letter || haft__ascii_is_digit(c) || (c != '\0' && strchr("-._~+/=", c) != NULL);
 }
 
-/* The length of the token at `at`; 0 when it is rather a word. */
+/* The length of the token at `at`; 0 if it is more likely a word. */
 static size_t token_length(haft_str text, size_t at)
 {
     size_t length = 0;
@@ -320,7 +322,8 @@ static void find_bearer(bearer *b, haft_str text)
     }
 }
 
-/* Keeps the parts sorted and disjoint. A part may begin before earlier ones, never end before. */
+/* Keeps the parts sorted and disjoint. A part may begin before earlier ones, but never ends before
+ * them. */
 static void add_part(haft__buf *parts, size_t from, size_t to)
 {
     size_t count;
@@ -340,7 +343,7 @@ static bool is_continuation(haft_str text, size_t at)
     return at < text.len && ((unsigned char)text.ptr[at] & 0xC0) == 0x80;
 }
 
-/* Does not cut a character: bytes that go on with one belong to it. */
+/* Widens the part to whole characters: adds UTF-8 continuation bytes. */
 static void add_found(haft__buf *parts, haft_str text, size_t from, size_t to)
 {
     for (int i = 1; i < HAFT__UTF8_MAX_BYTES; i++) {
@@ -397,7 +400,7 @@ static void replace(haft_str text, const haft__buf *parts, haft__buf *out)
 bool haft__redact(const haft__redactor *redactor, haft_str text, haft__buf *out)
 {
     haft__buf found, parts;
-    if (!redactor->sealed) { /* a bug of the caller's; what it asks to be hidden must not pass */
+    if (!redactor->sealed) { /* a bug of the caller; a secret must not pass unredacted */
         haft__buf_fail(out, HAFT_BAD_STATE, "the redactor was not sealed");
         return true;
     }
@@ -421,9 +424,9 @@ bool haft__redact(const haft__redactor *redactor, haft_str text, haft__buf *out)
     return any;
 }
 
-/* ---- a text that is not over ---- */
+/* ---- an incomplete text ---- */
 
-/* How many bytes at the end of the text are the beginning of a spelling. */
+/* The length of the longest suffix of the text that is a prefix of an encoding. */
 static size_t begun_spelling(const haft__redactor *r, haft_str text)
 {
     uint32_t state = ROOT;
@@ -465,7 +468,7 @@ size_t haft__redact_settled(const haft__redactor *redactor, haft_str text)
     haft__buf_init(&found, SIZE_MAX / 2);
     find_all(redactor, text, &found);
     const haft__redact_span *all = haft__redact_spans(&found, &count);
-    for (size_t i = count; i-- > 0;) { /* what is found goes as a whole */
+    for (size_t i = count; i-- > 0;) { /* a match is shown as a whole or not at all */
         settled = all[i].from < settled && settled < all[i].to ? all[i].from : settled;
     }
     settled = found.status == HAFT_OK && redactor->sealed ? haft__utf8_floor(text, settled) : 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * withhold.c - events without their secrets. Tests: tests/run/redact/withhold_test.c.
- *
- * Nearly no event has a secret in it; only those that do are read.
+ * withhold.c - see run/redact/withhold.h. Few events contain a secret; only those are parsed.
+ * Tests: tests/run/redact/withhold_test.c.
  */
 #include "run/redact/withhold.h"
 
@@ -27,7 +26,7 @@ haft_status haft__event_body_open(haft__arena *arena, haft_str body, haft_str *r
     if (text == NULL) {
         return haft__arena_fail(arena, err);
     }
-    text[0] = '{'; /* which belongs to the envelope */
+    text[0] = '{'; /* the brace belongs to the envelope */
     memcpy(text + 1, body.ptr, body.len);
     *ret_text = (haft_str){text, body.len + 1};
     return HAFT_OK;
@@ -45,7 +44,7 @@ void haft__event_body_write(haft__buf *out, haft__json object)
 {
     haft__json_writer w;
     haft__json_writer_init(&w, out);
-    w.depth = 1; /* inside an object that has begun, as haft__event_body_begin has it */
+    w.depth = 1; /* inside an object, as in haft__event_body_begin */
     w.objects = 1;
     for (uint32_t i = 0; i < object.count; i++) {
         haft__json_key_str(&w, haft__json_text(object.members[i].key));
@@ -60,7 +59,7 @@ haft_status haft__event_body_with(haft__arena *arena, haft__json object, haft_st
     uint32_t count = 0;
     *ret_object = object;
     if (object.kind != HAFT__JSON_OBJECT) {
-        return HAFT_OK; /* all of it was redacted */
+        return HAFT_OK; /* the whole value was redacted */
     }
     haft__json_member *members =
         haft__arena_array(arena, (size_t)object.count + 1, sizeof(*members));
@@ -96,10 +95,10 @@ bool haft__event_body_is_call(haft_str body)
     return is_kind(body, HAFT__EVENT_CALL_STARTED) || is_kind(body, HAFT__EVENT_PAUSED);
 }
 
-/* ---- our own words ---- */
+/* ---- haft's own values ---- */
 
-/* What haft itself says in an event, and the names of its tools, are no secrets, even where one
- * happens to be the same: without them it would be no event. */
+/* Whether the value is haft's own text or the name of one of its tools. Such a value is not a
+ * secret even if it equals one: the event would be invalid without it. */
 static bool is_own_value(const haft__withholding *w, haft_str key, haft__json value)
 {
     static const char *const words[] = {"kind",       "call",    "pause",    "verdict",
@@ -118,7 +117,7 @@ static bool is_own_value(const haft__withholding *w, haft_str key, haft__json va
                && haft__str_equal(key, HAFT__LIT("tools")));
 }
 
-/* The object without its secrets, but with what is our own; all its keys are. */
+/* Restores haft's own values in the redacted object. All keys are haft's own. */
 static haft_status restore_own_values(haft__withholding *w, haft__json given, haft__json *clean)
 {
     bool fits = clean->kind == HAFT__JSON_OBJECT && given.kind == HAFT__JSON_OBJECT
@@ -150,7 +149,7 @@ static haft_status mark_calls(haft__withholding *w)
     bool fit = given != NULL && clean != NULL && given->kind == HAFT__JSON_ARRAY
                && clean->kind == HAFT__JSON_ARRAY && given->count == clean->count;
     if (!fit) {
-        return HAFT_OK; /* then there are none that could run */
+        return HAFT_OK; /* no call can run then */
     }
     haft__json *calls = haft__arena_array(&w->arena, clean->count, sizeof(*calls));
     haft_status status = calls != NULL ? HAFT_OK : haft__arena_fail(&w->arena, w->err);
@@ -178,8 +177,8 @@ const haft__run_call *haft__withhold_find_call(const haft__run *run, haft__json 
     return call != NULL && call->tool != NULL ? call : NULL;
 }
 
-/* Whether what it does is more than to change the log; a person has seen what an approval is for.
- */
+/* Whether the call has effects other than in the log. A person has also seen the exact arguments of
+ * an approval. */
 bool haft__withhold_needs_exact(const haft__run_call *call)
 {
     return !haft__builtin_is_pure(call->tool) || call->approved;
@@ -195,7 +194,7 @@ haft_status haft__withhold_is_logged(const haft__run_call *call, const haft__jso
                : HAFT_OK;
 }
 
-/* The end of the call, in the place of the event. */
+/* Replaces the event by the end of the call. */
 static haft_status finish_call(haft__withholding *w, const haft__run_call *call, haft_str text,
                                haft_str hint, haft__buf *out)
 {
@@ -224,7 +223,7 @@ static haft_status refuse_call(haft__withholding *w, const haft__run_call *call,
     haft__field_text(&writer, "text", HAFT__LIT(HAFT__WITHHOLD_TEXT));
     haft__event_body_end(&writer, &body);
     haft_status status = haft__buf_check(&body, w->err);
-    if (status == HAFT_OK) { /* ids of models are not ours */
+    if (status == HAFT_OK) { /* an id that the model chose may contain a secret */
         status = haft__withhold_event(w->run, w->redactor, haft__buf_str(&body), out, w->err);
     }
     haft__buf_finish(&body);
@@ -243,8 +242,8 @@ static haft_status end_call(haft__withholding *w, const haft__run_call *call, ha
                : refuse_call(w, call, out);
 }
 
-/* A tool asks, and is called again with the answer and what it wants back: that must be just what
- * it gave. While it runs it needs nothing back. */
+/* A tool asks a question. It is called again with the answer and its state, and the state must be
+ * exact. A tool that keeps running needs no state. */
 static haft_status withhold_question(haft__withholding *w, haft__buf *out)
 {
     const haft__json *given = haft__json_get(w->given, HAFT__LIT("state"));
@@ -266,7 +265,7 @@ static haft_status withhold_question(haft__withholding *w, haft__buf *out)
     return status;
 }
 
-/* A call is to start, or somebody is asked about it. */
+/* A call is to start, or to pause for a person. */
 static haft_status withhold_call(haft__withholding *w, haft__buf *out)
 {
     const haft__json *given = haft__json_get(w->given, HAFT__LIT("arguments"));
@@ -290,9 +289,9 @@ static haft_status withhold_call(haft__withholding *w, haft__buf *out)
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- whole events ---- */
 
-/* Redacts it as the object that it is, so that it stays one. */
+/* Redacts the body as an object, so that it stays one. */
 static haft_status redact_object(haft__withholding *w, haft_str body, haft__buf *clean)
 {
     haft_str given = {NULL, 0}, kept = {NULL, 0};

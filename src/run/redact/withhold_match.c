@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * withhold_match.c - decisions compared with what somebody wrote down who knew secrets.
- *
- * Tests: tests/run/redact/withhold_test.c.
+ * withhold_match.c - compares decisions with events of a process that knew secrets. Tests:
+ * tests/run/redact/withhold_test.c.
  */
 #include <string.h>
 
@@ -12,7 +11,7 @@
 #include "run/redact/withhold_int.h"
 #include "json/object.h"
 
-/* Where the part stands in the text, from the byte `from` on; past its end when it does not. */
+/* The offset of the part in the text, starting at `from`; past the end if it is not found. */
 static size_t find_part(haft_str text, haft_str part, size_t from)
 {
     while (part.len > 0 && from + part.len <= text.len
@@ -23,8 +22,8 @@ static size_t find_part(haft_str text, haft_str part, size_t from)
     return from + part.len <= text.len ? from : text.len + 1;
 }
 
-/* Whether `recorded` is the text with something redacted. A value that was no string has become
- * one, so quotes around the mark may be its own. */
+/* Whether `recorded` is the text with redacted parts. A redacted value that was not a string has
+ * become one, so that the quotes around the mark may be part of it. */
 static bool matches_masked(haft_str recorded, haft_str text)
 {
     static const haft_str mark = HAFT__LIT(HAFT__REDACTED);
@@ -51,7 +50,7 @@ static bool matches_masked(haft_str recorded, haft_str text)
     }
 }
 
-/* It ended because of a secret, where it would have started or waited. */
+/* Whether the call ended because of a secret instead of a start or a pause. */
 static bool is_end(const haft__event *event, haft__json decided)
 {
     const haft__json *error = haft__event_field(event, "error");
@@ -65,7 +64,7 @@ static bool is_end(const haft__event *event, haft__json decided)
                               haft__object_text(decided, "call"));
 }
 
-/* The same call with the same arguments, which may be left out where the log has them. */
+/* Whether it is the same call with the same arguments, which may be omitted if the log has them. */
 static haft_status is_same_call(haft__withholding *w, const haft__event *event, haft_str recorded,
                                 bool *ret_same)
 {

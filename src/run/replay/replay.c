@@ -2,13 +2,13 @@
 /*
  * replay.c - feeds the inputs of a log, with their times, and compares the decisions.
  *
- * What follows a state is a decision exactly when decide says so; everything else must be an input.
- * There are four exceptions. After a crash a call may have been started again, or its outcome
- * declared unknown, which decide alone does not do. And what a deadline leads to is decided when
- * somebody looks at the clock, which may be after other things have come. And whoever takes a run
- * up hears what was said about calls that wait, and looks at their deadlines, before anything else
- * is decided. And whoever knew a secret that stands in the log has not written it again
- * (run/redact/withhold.h).
+ * If decide returns an event for a state, the next event must be that decision; every other event
+ * must be an input. There are four exceptions. First, after a crash a call may have been started
+ * again, or its outcome declared unknown; decide alone does neither. Second, an expired deadline is
+ * decided when the owner checks the clock, which may be after other events. Third, a new owner of a
+ * run applies commands and checks deadlines of pending calls before any other decision. Fourth, a
+ * process that knew a secret in the log has not written it again (run/redact/withhold.h).
+ *
  * Tests: tests/run/replay/replay_test.c, tests/sim/.
  */
 #include "run/replay/replay.h"
@@ -24,11 +24,11 @@ typedef struct player {
     haft__arena *arena;
     haft__buf recorded;
     haft__replay result;
-    haft_status status; /* of comparing */
+    haft_status status; /* of the comparison */
     haft_error *err;
 } player;
 
-/* Inputs, which nobody can recompute. */
+/* Inputs cannot be recomputed. */
 static bool is_input(haft__event_kind kind)
 {
     return kind == HAFT__EVENT_RUN_STARTED || kind == HAFT__EVENT_MODEL_REPLIED
@@ -49,7 +49,7 @@ static haft_status report_difference(player *p, const haft__event *event, haft_s
     return copied ? HAFT_OK : haft__arena_fail(p->arena, p->err);
 }
 
-/* A call that has started and has no result: what recovery would have decided about it. */
+/* A call that has started and has no result, which recovery would have decided about. */
 static const haft__run_call *find_interrupted(const haft__run *run, const haft__event *event)
 {
     const haft__json *id = haft__event_field(event, "call");
@@ -58,7 +58,7 @@ static const haft__run_call *find_interrupted(const haft__run *run, const haft__
     return open ? call : NULL;
 }
 
-/* A result that came at once for a call that would have waited for a client: from a script. */
+/* An immediate result of a call that would have waited for a client: it comes from a script. */
 static bool is_scripted_result(const haft__run *run, const haft__event *event)
 {
     const haft__run_call *call = find_interrupted(run, event);
@@ -74,14 +74,14 @@ static haft_status decide_at(player *p, uint64_t now_ms, haft__effect *ret_effec
                : HAFT_OK;
 }
 
-/* Whether the decision is what was recorded, byte for byte. */
+/* Whether the decision equals the recorded one, byte for byte. */
 static bool is_identical(const player *p, const haft__effect *effect)
 {
     haft_str decided = effect->kind == HAFT__EFFECT_EVENT ? effect->body : HAFT__LIT("");
     return haft__str_equal(decided, haft__buf_str(&p->recorded));
 }
 
-/* The same for what whoever recorded it may have withheld, because it has secrets. */
+/* Like is_identical, but the recording process may have withheld secrets. */
 static bool matches_recorded(player *p, const haft__event *event, const haft__effect *effect)
 {
     bool same = is_identical(p, effect);
@@ -92,8 +92,8 @@ static bool matches_recorded(player *p, const haft__event *event, const haft__ef
     return same;
 }
 
-/* Something else was recorded than is decided now. Who takes up a run first looks at all calls that
- * were left, whatever else is due: then it is what is decided about one of them. */
+/* The recorded event differs from the decision. A new owner of a run first recovers all interrupted
+ * calls; the event may be such a decision. */
 static haft_status compare_recovery(player *p, const haft__event *event, haft__effect *effect)
 {
     const haft__run_call *call = find_interrupted(&p->run, event);
@@ -112,11 +112,11 @@ static haft_status compare_recovery(player *p, const haft__event *event, haft__e
         *effect = recovered;
         return HAFT_OK;
     }
-    return due ? decide_at(p, event->at_ms, effect) : HAFT_OK; /* its body was written over */
+    return due ? decide_at(p, event->at_ms, effect) : HAFT_OK; /* its body was overwritten */
 }
 
-/* What somebody said about a call that waits, or did not say in time: the call's own deadline goes
- * first, and nothing else has to. */
+/* An answer to a pending call, or its expired deadline. The deadline of the call itself comes
+ * first; no other decision has to. */
 static haft_status compare_answer(player *p, const haft__event *event, haft__effect *effect)
 {
     const haft__json *id = haft__event_field(event, "call");
@@ -132,8 +132,8 @@ static haft_status compare_answer(player *p, const haft__event *event, haft__eff
     return haft__decide_expiry(&p->decider, &p->run, call, event->at_ms, effect, p->err);
 }
 
-/* What a model or tool says may come when a deadline has passed and nobody has looked at the clock
- * yet. An answer does not: who takes one looks first, see above. */
+/* An input of a model or tool may come after a deadline has passed but before the owner has checked
+ * the clock. An answer does not: deadlines are checked before it is accepted, see above. */
 static haft_status compare_input(player *p, const haft__event *event, haft__effect *effect)
 {
     haft__effect before = {.kind = HAFT__EFFECT_END};
@@ -145,7 +145,7 @@ static haft_status compare_input(player *p, const haft__event *event, haft__effe
     return status;
 }
 
-/* Compares the event with what is decided in the state before it. */
+/* Compares the event with the decision for the state before it. */
 static haft_status compare(player *p, const haft__event *event)
 {
     haft__effect effect;
@@ -167,7 +167,7 @@ static haft_status compare(player *p, const haft__event *event)
     p->result.decisions += decided;
     if (event->kind == HAFT__EVENT_CANCEL_ASKED || event->kind == HAFT__EVENT_SPEC_CHANGED
         || is_scripted_result(&p->run, event)) {
-        return HAFT_OK; /* comes when it comes */
+        return HAFT_OK; /* may come at any time */
     }
     if (decided ? matches_recorded(p, event, &effect) : is_input(event->kind)) {
         return HAFT_OK;

@@ -10,18 +10,18 @@
 
 typedef struct haft__replay {
     bool identical;
-    uint64_t events, decisions; /* looked at, and recomputed among them */
+    uint64_t events, decisions; /* events compared, and decisions recomputed among them */
     uint64_t differs_at;        /* seq of the first difference */
-    haft_str recorded, decided; /* bodies of the two, in the arena; decided is empty when none */
+    haft_str recorded, decided; /* the two bodies, in the arena; `decided` may be empty */
 } haft__replay;
 
-/* `lines` is a whole log. BAD_INPUT when it cannot be folded. A log that was cut is compared as far
- * as it goes. */
+/* `lines` is a whole log. BAD_INPUT if it cannot be folded. A truncated log is compared up to its
+ * end. */
 HAFT_MUST_USE haft_status haft__replay_log(haft__arena *arena, const haft__spec *spec,
                                            haft_str lines, haft__hash_key hash_key,
                                            haft__replay *ret_replay, haft_error *err);
 
-/* The same of a run that may have gone on with other specs. */
+/* Like haft__replay_log, for a run that may have continued with other specs. */
 HAFT_MUST_USE haft_status haft__replay_specs(haft__arena *arena, const haft__spec *spec,
                                              haft__run_specs specs, haft_str lines,
                                              haft__hash_key hash_key, haft__replay *ret_replay,

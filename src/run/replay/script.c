@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* script.c - from a log to a script. Tests: tests/run/replay/script_test.c. */
+/* script.c - makes a script from a log. Tests: tests/run/replay/script_test.c. */
 #include "run/replay/script.h"
 
 #include "base/error.h"
@@ -73,7 +73,7 @@ static void add_failure(script_builder *r, const haft__event *event)
     haft__json_end_object(&r->w);
 }
 
-/* The list of a tool's results, made when it is first asked for. */
+/* The list of a tool's results; made at the first use. */
 static haft_status results_of(script_builder *r, haft_str tool, haft__buf **ret_list)
 {
     *ret_list = haft__map_get(&r->results, tool);
@@ -89,7 +89,8 @@ static haft_status results_of(script_builder *r, haft_str tool, haft__buf **ret_
     return haft__map_put(&r->results, tool, list, r->err);
 }
 
-/* What a tool gave: a text, or {error: {message, hint}}. Cached results were no call. */
+/* Adds the result of a tool: a text, or {error: {message, hint}}. A cached result was not a
+ * call. */
 static haft_status note_result(script_builder *r, const haft__event *event)
 {
     const haft__json *error = haft__event_field(event, "error");
