@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What test scripts share: the script's name, how a verdict is printed, how to wait."""
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -43,3 +45,11 @@ def wait_for(what, seconds=SOON, pause=0.02):
             return found
         time.sleep(pause)
     return None
+
+
+def lease_seconds(least):
+    """The length of a lease that is meant to expire: `least` seconds, and more on a machine that is
+    slow at the moment, so that a live process renews it in time."""
+    began = time.monotonic()
+    subprocess.run([os.environ["HAFT"], "--version"], stdout=subprocess.DEVNULL, check=True)
+    return int(least + 60 * (time.monotonic() - began))

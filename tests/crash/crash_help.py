@@ -18,7 +18,7 @@ import urllib.parse
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from script import SOON, check as same, check_none, skip, wait_for  # noqa: E402, F401
+from script import SOON, check as same, check_none, lease_seconds, skip, wait_for  # noqa: E402, F401
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HAFT = os.environ["HAFT"]
@@ -26,10 +26,9 @@ BUILD = Path(os.environ.get("HAFT_BUILD", ROOT / "build"))
 LONG = bool(os.environ.get("HAFT_LONG"))
 POSTGRES = os.environ.get("HAFT_TEST_POSTGRES")
 SANITIZED = bool(os.environ.get("HAFT_TEST_SANITIZED"))
-# A lease that is meant to expire. A process renews it in time although it is slow.
-LEASE_SECONDS = 10 if SANITIZED else 2
-SHORT_LEASE = {"HAFT_LEASE": f"{LEASE_SECONDS}s"}
 LOCKED = "the database is locked by another process"  # nothing was changed: it can be tried again
+LEASE_SECONDS = lease_seconds(2)
+SHORT_LEASE = {"HAFT_LEASE": f"{LEASE_SECONDS}s"}
 CONNECTED = 20  # processes that a server of PostgreSQL is asked by at once
 
 

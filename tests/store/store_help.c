@@ -6,8 +6,6 @@
 
 #include "store/pg_help.h"
 
-#define PATIENCE_MS 300000
-
 static uint64_t clock_of(void *context)
 {
     return ((help_store *)context)->now_ms;
@@ -86,7 +84,7 @@ void help_store_test(const char *kind, void (*test)(help_store *s))
     }
     help_store_open(&s, kind);
     if (postgres) { /* long texts take long on a slow machine */
-        help_pg(&s)->request_ms = help_pg(&s)->idle_ms = PATIENCE_MS;
+        help_pg_be_patient(&s);
     }
     test(&s);
     help_store_close(&s);

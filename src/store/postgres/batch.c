@@ -145,7 +145,7 @@ static void send_settings(haft__pg_connection *connection)
     } else {
         haft__pg_arg_int(&args, haft__store_now(&pg->store));
     }
-    haft__pg_arg_int(&args, own ? HAFT__LIMIT_STORE_BUSY_MS : HAFT__LIMIT_STORE_PG_LOCK_MS);
+    haft__pg_arg_int(&args, own ? HAFT__LIMIT_STORE_BUSY_MS : pg->lock_ms);
     haft__pg_arg_int(&args, statement_ms(connection));
     haft__pg_arg_int(&args, pg->idle_ms); /* a stopped process must not block others */
     haft__pg_connection_query(connection, first ? HAFT__PG_BEGIN_INFO : HAFT__PG_META, &args);

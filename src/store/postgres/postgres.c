@@ -159,6 +159,7 @@ static haft__pg *make(haft__loop *loop, const haft__libpq *lib, char *url)
     pg->url = url;
     pg->request_ms = HAFT__LIMIT_STORE_PG_REQUEST_MS;
     pg->claim_ms = HAFT__LIMIT_STORE_BUSY_MS;
+    pg->lock_ms = HAFT__LIMIT_STORE_PG_LOCK_MS;
     pg->idle_ms = HAFT__LIMIT_STORE_BUSY_MS;
     pg->connect_ms = HAFT__LIMIT_STORE_PG_CONNECT_MS;
     pg->backoff_ms = HAFT__LIMIT_STORE_PG_BACKOFF_MS;

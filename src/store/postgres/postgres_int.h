@@ -145,6 +145,7 @@ struct haft__pg {
     haft__pg_connection writer, reader;
     uint64_t request_ms, claim_ms, connect_ms, backoff_ms,
         backoff_max_ms; /* the limits, except in tests */
+    uint64_t lock_ms;   /* likewise: how long a batch may wait for a lock */
     uint64_t idle_ms;   /* likewise: how long a transaction may wait for this process */
     uint64_t now_ms;    /* database time at the start of the last transaction */
     uint64_t commits;

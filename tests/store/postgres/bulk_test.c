@@ -217,6 +217,8 @@ TEST(runs_are_locked_in_one_order)
     }
     CHECK_INT(help_together(&s, ours, RUNS), HAFT_OK, "%s", s.error.message);
     open_other(&s, &other);
+    help_pg_be_patient(&s); /* each would begin again if the other were slow */
+    help_pg_be_patient(&other);
     uint64_t commits = help_pg(&s)->commits + help_pg(&other)->commits;
     for (uint64_t seq = 1; seq <= ROUNDS; seq++) {
         size_t done = 0, good = 0;

@@ -328,6 +328,7 @@ TEST(a_store_waits_as_long_as_the_limits_say)
     }
     CHECK_INT(help_pg(&s)->request_ms, HAFT__LIMIT_STORE_PG_REQUEST_MS, "for a request");
     CHECK_INT(help_pg(&s)->claim_ms, HAFT__LIMIT_STORE_BUSY_MS, "for a free run");
+    CHECK_INT(help_pg(&s)->lock_ms, HAFT__LIMIT_STORE_PG_LOCK_MS, "for a lock");
     CHECK_INT(help_pg(&s)->idle_ms, HAFT__LIMIT_STORE_BUSY_MS, "for this process");
     CHECK_INT(help_pg(&s)->connect_ms, HAFT__LIMIT_STORE_PG_CONNECT_MS, "for a connection");
     CHECK_INT(help_pg(&s)->backoff_ms, HAFT__LIMIT_STORE_PG_BACKOFF_MS, "between two");
@@ -776,6 +777,7 @@ TEST(looking_for_a_free_run_has_an_end)
     CHECK_INT(help_do(&s, &take), HAFT_IO, "it was taken");
     CHECK(says(&s.error, "statement timeout"), "%s", s.error.message);
     help_session_do(&other, "ROLLBACK");
+    help_pg_be_patient(&s);
     CHECK_INT(help_do(&s, &take), HAFT_NOT_FOUND, "%s", s.error.message);
     end_beside(&s, &other);
 }
