@@ -18,8 +18,8 @@
 #include "base/error.h"
 #include "base/limits.h"
 
-/* With its head within 1 KB, which malloc hands out and takes back without much ado: most arenas of
- * a call or a request never need more, and live briefly. */
+/* The first chunk and its header fit into 1 KB, which malloc serves cheaply. Most arenas of a call
+ * or a request are short-lived and never need more. */
 #define FIRST_CHUNK   ((size_t)1024 - sizeof(haft__arena_chunk))
 #define LARGEST_CHUNK ((size_t)32 << 20)
 
@@ -78,8 +78,9 @@ void haft__arena_restore(haft__arena *arena, haft__arena_mark mark)
 
 void haft__arena_reset(haft__arena *arena)
 {
-    /* The newest is not always the largest: a chunk made for one large piece is followed by one of
-     * the usual size. Under ASan nothing is kept, so that a use after reset is seen. */
+    /* The newest chunk is not always the largest: a chunk made for one large piece is followed by
+     * one of the usual size. Under ASan no chunk is kept, so that ASan detects a use after reset.
+     */
     haft__arena_chunk *kept = NULL;
     for (haft__arena_chunk *chunk = arena->chunk; chunk != NULL && !HAFT__ASAN;
          chunk = chunk->older) {
@@ -105,12 +106,12 @@ static size_t chunk_size(const haft__arena *arena, size_t wanted)
     if (HAFT__ASAN) {
         return wanted;
     }
-    /* Half as much again: thousands of arenas with a little in each have little to spare. */
+    /* Grow by half, not double: a process may hold thousands of arenas that each store little. */
     size_t half = arena->total / 2 / HAFT__ARENA_ALIGN * HAFT__ARENA_ALIGN;
     size_t size = half > FIRST_CHUNK ? half : FIRST_CHUNK;
     size = size > LARGEST_CHUNK ? LARGEST_CHUNK : size;
     size = size > wanted ? size : wanted;
-    /* Near the maximum, take what is left rather than refuse a piece that fits. */
+    /* Near the maximum, use the remaining bytes if the piece still fits. */
     size_t left = arena->max - arena->total;
     return size > left && wanted <= left ? left : size;
 }

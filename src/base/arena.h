@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * base/arena.h - memory by lifetime: many small pieces, all given back at once.
+ * base/arena.h - memory by lifetime: many small pieces, all released at once.
  *
  * An arena is passed explicitly and never shared between threads. In a build with AddressSanitizer
- * each piece is its own malloc, so that an overrun or a use after restore is seen at once.
+ * each piece is its own malloc, so that ASan detects an overrun or a use after restore.
  */
 #ifndef HAFT_BASE_ARENA_H
 #define HAFT_BASE_ARENA_H
@@ -18,13 +18,13 @@ typedef struct haft__arena_chunk haft__arena_chunk;
 
 typedef struct haft__arena {
     char *next, *end;         /* free bytes of the newest chunk */
-    haft__arena_chunk *chunk; /* the newest chunk; each knows the one before */
+    haft__arena_chunk *chunk; /* the newest chunk; each links to the one before */
     size_t total;             /* bytes held in all chunks */
     size_t max;
-    bool full; /* the last failure was because of `max`, not for want of memory */
+    bool full; /* the last failure was because of `max`, not because memory ran out */
 } haft__arena;
 
-/* A place to go back to. Valid until the arena is restored to an earlier one. */
+/* A point to restore the arena to. Valid until the arena is restored to an earlier mark. */
 typedef struct haft__arena_mark {
     haft__arena_chunk *chunk;
     char *next;
@@ -32,10 +32,10 @@ typedef struct haft__arena_mark {
 
 #define HAFT__ARENA_ALIGN 8U
 
-/* Takes no memory yet. `max` bounds what the arena may hold in all; 0 means the default limit. */
+/* Allocates nothing yet. `max` limits the total bytes of the arena; 0 means the default limit. */
 void haft__arena_init(haft__arena *arena, size_t max);
 
-/* Gives everything back. Fine on a zeroed arena, and twice. */
+/* Releases all memory. Safe on a zeroed arena, and safe to call twice. */
 void haft__arena_finish(haft__arena *arena);
 
 haft__arena_mark haft__arena_save(const haft__arena *arena);
@@ -47,12 +47,12 @@ void haft__arena_reset(haft__arena *arena);
 /* The slow half of haft__arena_alloc. */
 void *haft__arena_alloc_more(haft__arena *arena, size_t size);
 
-/* Uninitialised memory, aligned to 8 bytes; NULL when there is none (see haft__arena_fail). A piece
- * of 0 bytes is a piece, too: never NULL when there is memory. */
+/* Returns uninitialised memory, aligned to 8 bytes; NULL on failure (see haft__arena_fail). A size
+ * of 0 is valid and returns a pointer that is not NULL. */
 static inline void *haft__arena_alloc(haft__arena *arena, size_t size)
 {
 #if !HAFT__ASAN
-    /* `rounded` is 0 for a size of 0 and for one that overflows; both go the slow way. */
+    /* `rounded` is 0 for a size of 0 and for one that overflows; both take the slow path. */
     size_t rounded = (size + HAFT__ARENA_ALIGN - 1) & ~(size_t)(HAFT__ARENA_ALIGN - 1);
     if (HAFT__LIKELY(rounded - 1 < (size_t)(arena->end - arena->next))) {
         void *piece = arena->next;
@@ -72,11 +72,12 @@ haft_str haft__arena_copy(haft__arena *arena, haft_str s);
 /* A formatted text, NUL-terminated. .ptr is NULL on failure. */
 haft_str haft__arena_format(haft__arena *arena, const char *format, ...) HAFT__PRINTF(2, 3);
 
-/* What haft__arena_fail says. */
+/* The out-of-line part of haft__arena_fail. */
 haft_status haft__arena_failure(const haft__arena *arena, haft_error *err);
 
 /* The error for an allocation that has just failed: NO_MEMORY, or TOO_BIG when `max` was the
- * reason. Here, so that whoever reads only the caller knows that it is never HAFT_OK. */
+ * reason. Inline, so that compilers and analysers see at the call site that it never returns
+ * HAFT_OK. */
 static inline haft_status haft__arena_fail(const haft__arena *arena, haft_error *err)
 {
     haft_status status = haft__arena_failure(arena, err);

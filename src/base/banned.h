@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * banned.h - makes the calls we never want fail to compile, with the reason in the message.
+ * banned.h - makes calls that haft never uses fail to compile, with the reason in the message.
  *
- * The build includes it in front of every source file (-include), so nobody can forget it. System
- * headers that declare these names are included first: poisoning comes after them.
+ * The build includes it before every source file (-include). System headers that declare these
+ * names are included first, because poisoning must come after them.
  */
 #ifndef HAFT_BASE_BANNED_H
 #define HAFT_BASE_BANNED_H

@@ -45,7 +45,7 @@ char *haft__buf_reserve(haft__buf *buf, size_t more)
     size_t capacity = buf->cap > 0 ? buf->cap * 2 : FIRST_CAPACITY;
     capacity = capacity > buf->max ? buf->max : capacity;
     capacity = capacity > wanted ? capacity : wanted;
-    /* One byte more than we count: the NUL that haft__buf_addf's vsnprintf insists on. */
+    /* One byte more than the capacity: vsnprintf in haft__buf_addf writes a NUL. */
     char *grown = capacity < SIZE_MAX ? realloc(buf->ptr, capacity + 1) : NULL;
     if (grown == NULL) {
         buf->status = HAFT_NO_MEMORY;

@@ -2,8 +2,8 @@
 /*
  * base/buf.h - a growing piece of text with a maximum.
  *
- * Failure is sticky: after the first append that cannot be done the buffer keeps what it had,
- * ignores further appends and remembers why. Writers append freely and ask once, at the end.
+ * Failure is sticky: after the first append that fails, the buffer keeps its content, ignores
+ * further appends and remembers the reason. Writers append freely and check once, at the end.
  */
 #ifndef HAFT_BASE_BUF_H
 #define HAFT_BASE_BUF_H
@@ -19,20 +19,20 @@ typedef struct haft__buf {
     char *ptr;
     size_t len, cap, max;
     haft_status status; /* HAFT_OK, HAFT_NO_MEMORY or HAFT_TOO_BIG */
-    const char *why;    /* a writer's own reason, see haft__buf_fail; NULL for ours */
+    const char *why;    /* a writer's own reason, see haft__buf_fail; else NULL */
 } haft__buf;
 
-/* Takes no memory yet. `max` is the most bytes it may ever hold and must be named. */
+/* Allocates nothing yet. `max` is the maximum size in bytes and is required. */
 void haft__buf_init(haft__buf *buf, size_t max);
 
-/* Fine on a zeroed buffer, and twice. */
+/* Safe on a zeroed buffer, and safe to call twice. */
 void haft__buf_finish(haft__buf *buf);
 
 /* Empties the buffer, clears its failure, keeps its memory. */
 void haft__buf_clear(haft__buf *buf);
 
-/* Room for `more` bytes behind the present ones: where to write them, or NULL (and the failure is
- * noted). The bytes count only once haft__buf_advance says so. */
+/* Reserves room for `more` bytes at the end. Returns where to write them, or NULL after recording
+ * the failure. The bytes count only after haft__buf_advance. */
 char *haft__buf_reserve(haft__buf *buf, size_t more);
 
 static inline void haft__buf_advance(haft__buf *buf, size_t count)
@@ -61,16 +61,16 @@ static inline void haft__buf_add_char(haft__buf *buf, char c)
     haft__buf_add(buf, &c, 1);
 }
 
-/* Appends decimal digits: what haft__buf_addf does with %lld, many times faster. */
+/* Appends decimal digits, like haft__buf_addf with %lld but many times faster. */
 void haft__buf_add_int(haft__buf *buf, int64_t number);
 
 void haft__buf_addf(haft__buf *buf, const char *format, ...) HAFT__PRINTF(2, 3);
 
-/* Notes a failure of whoever writes into the buffer, unless there was one before. `why` is the
- * error's message and must outlive the buffer. */
+/* Records a failure of the writer, unless one is recorded already. `why` is the error's message and
+ * must outlive the buffer. */
 void haft__buf_fail(haft__buf *buf, haft_status status, const char *why);
 
-/* What it holds; borrowed until the next append. */
+/* The content; borrowed until the next append. */
 static inline haft_str haft__buf_str(const haft__buf *buf)
 {
     assert(buf->ptr != NULL || buf->len == 0);

@@ -2,9 +2,9 @@
 /*
  * error.c - status names and the one way to fill in a haft_error.
  *
- * Texts that do not fit are cut at a character and end in "...": a message is read by people and
- * by models, and half a UTF-8 sequence would break the JSON it travels in.
- * Tests: tests/base/error_test.c.
+ * A text that does not fit is cut at a character and ends in "...": people and models read
+ * messages, and half a UTF-8 sequence would break the JSON that carries them. Tests:
+ * tests/base/error_test.c.
  */
 #include "base/error.h"
 
@@ -37,15 +37,17 @@ const char *haft_status_text(haft_status status)
     return (size_t)status < COUNT(statuses) ? statuses[status].text : "unknown status";
 }
 
-/* Formats into a field of fixed size; what is too long or not UTF-8 is mended, never passed on. */
+/* Formats into a field of fixed size. Text that is too long is cut; bytes that are not UTF-8 are
+ * replaced. */
 static void HAFT__PRINTF(3, 0) set_text(char *field, size_t size, const char *format, va_list args)
 {
     int length = vsnprintf(field, size, format, args);
-    if (length < 0) { /* the format does not fit its arguments; say so rather than nothing */
+    if (length < 0) { /* the format does not fit its arguments; report that */
         (void)snprintf(field, size, "(a text that cannot be shown: %s)", format);
     }
     size_t used = strlen(field);
-    /* Masked before the cut: a stray byte then never counts as part of a character there. */
+    /* Replace invalid bytes before the cut, so that a stray byte never counts as part of a
+     * character. */
     haft__utf8_replace_invalid(field, used);
     if (length >= 0 && (size_t)length >= size) {
         size_t cut = haft__utf8_floor((haft_str){field, used}, size - sizeof("..."));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/error.h - filling in a haft_error. Every function takes err == NULL and then only returns
- * the status, so that callers can write `return haft__fail(err, ...)` without asking. */
+/* base/error.h - filling in a haft_error. Every function accepts err == NULL and then only returns
+ * the status, so that callers can write `return haft__fail(err, ...)` without a check. */
 #ifndef HAFT_BASE_ERROR_H
 #define HAFT_BASE_ERROR_H
 
@@ -11,15 +11,14 @@
 haft_status haft__fail(haft_error *err, haft_status status, const char *where, const char *format,
                        ...) HAFT__PRINTF(4, 5);
 
-/* Adds what to do about it to an error that has just been filled in. Returns err's status, or
- * `status` when there is no err. */
+/* Adds a hint to an error that has just been filled in. Returns err's status, or `status` when err
+ * is NULL. */
 haft_status haft__hint(haft_error *err, haft_status status, const char *format, ...)
     HAFT__PRINTF(3, 4);
 
 haft_status haft__fail_no_memory(haft_error *err);
 
-/* Puts a place in front of the place an error already has: "spec.yaml" + "3:4" = "spec.yaml:3:4".
- */
+/* Prepends a location to the location of an error: "spec.yaml" + "3:4" = "spec.yaml:3:4". */
 void haft__error_prepend_location(haft_error *err, const char *place);
 
 #endif

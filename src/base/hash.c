@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hash.c - SipHash-1-3 (Aumasson and Bernstein, 2012): one compression round a word, three at the
- * end. Strong enough against chosen collisions in tables, and cheap for short keys.
- * Tests: tests/base/hash_test.c.
+ * hash.c - SipHash-1-3 (Aumasson and Bernstein, 2012): one compression round per word, three at the
+ * end. Resists chosen collisions in tables, and is cheap for short keys. Tests:
+ * tests/base/hash_test.c.
  */
 #include "base/hash.h"
 
@@ -30,7 +30,7 @@ static void sip_round(sip *s)
     s->v2 = rotate(s->v2, 32);
 }
 
-/* Little-endian on every machine, so that a hash means the same everywhere. */
+/* Little-endian on every machine, so that a hash is the same everywhere. */
 static uint64_t load_word(const unsigned char *p, size_t count)
 {
     uint64_t word = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/hash.h - a keyed hash, so that nobody outside can choose keys that collide. */
+/* base/hash.h - a keyed hash, so that an attacker cannot choose keys that collide. */
 #ifndef HAFT_BASE_HASH_H
 #define HAFT_BASE_HASH_H
 

@@ -22,7 +22,7 @@ static inline int haft__hex_value(int c)
     return haft__ascii_is_digit(c) ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* The same for lower case only: 0-9 and a-f. Texts that must have one spelling are read with it. */
+/* The same for lower case only (0-9 and a-f), for texts that must have exactly one spelling. */
 static inline int haft__hex_value_lower(int c)
 {
     return haft__ascii_is_upper(c) ? -1 : haft__hex_value(c);
@@ -32,7 +32,7 @@ static inline int haft__hex_value_lower(int c)
 void haft__hex_write(char *to, const void *bytes, size_t size);
 
 /* Reads lower-case digits, two for each byte: digits.len / 2 bytes. False if the number of digits
- * is odd, or if one is no such digit; `to` then holds anything. */
+ * is odd or a character is not such a digit; the content of `to` is then unspecified. */
 bool haft__hex_read(haft_str digits, void *to);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_date.c - the three forms of a date in HTTP, each as a row of pieces.
+ * http_date.c - the three date formats of HTTP, each described by a format string.
  *
- * The parts are put into the form that base/time.h reads, which knows the calendar.
+ * The parts are converted to the form that base/time.h parses, which validates the calendar date.
  * Tests: tests/base/http_date_test.c.
  */
 #include "base/http_date.h"
@@ -30,7 +30,7 @@ static bool take_text(haft_str *rest, haft_str wanted)
     return found;
 }
 
-/* Exactly `count` digits; a first one may be a space if `padded`. */
+/* Exactly `count` digits; the first may be a space if `padded`. */
 static bool take_number(haft_str *rest, size_t count, bool padded, unsigned *ret_number)
 {
     unsigned number = 0;
@@ -75,8 +75,9 @@ static bool take_month(haft_str *rest, unsigned *ret_month)
     return false;
 }
 
-/* A letter a piece: w, W the day's name short and in full; d the day, p padded; m the month;
- * y, Y the year of two and four digits; h, n, s the time. Anything else stands for itself. */
+/* One letter per part: w, W the day's name, short and in full; d the day, p the padded day; m the
+ * month; y, Y the year of two and four digits; h, n, s the time. Any other character matches
+ * itself. */
 static bool take_piece(haft_str *rest, char piece, parts *p)
 {
     switch (piece) {
@@ -123,7 +124,7 @@ static unsigned year_of(uint64_t ms)
     return year;
 }
 
-/* Of the years that end in these two digits, the last that is at most 50 years ahead. */
+/* The latest year with these last two digits that is at most 50 years in the future. */
 static unsigned full_year(unsigned two_digits, uint64_t now_ms)
 {
     unsigned last = year_of(now_ms) + 50;

@@ -10,17 +10,17 @@
 
 #define HAFT__ID_LENGTH 26
 
-/* 48 bits of time and 80 of randomness, which the host draws. Ends with a NUL. */
+/* 48 bits of time and 80 bits of randomness, which the host draws. NUL-terminated. */
 void haft__id_make(uint64_t ms, const uint8_t random[10], char to[HAFT__ID_LENGTH + 1]);
 
-/* The id that was made last; zeroed: none. */
+/* The id that was made last; zeroed if none was made. */
 typedef struct haft__id_last {
     uint64_t ms;
     uint8_t random[10];
 } haft__id_last;
 
-/* One that comes behind the last in every list, also within a millisecond and when the clock was
- * set back. */
+/* Makes an id that sorts after the last one, also within a millisecond and after the clock was set
+ * back. */
 void haft__id_next(haft__id_last *io_last, uint64_t ms, const uint8_t random[10],
                    char to[HAFT__ID_LENGTH + 1]);
 
@@ -28,8 +28,8 @@ bool haft__id_valid(haft_str text);
 
 #define HAFT__ID_SHORT_LENGTH 9
 
-/* An id of 9 letters and digits for any id of a call, as some models want them; one that is so
- * already stays. */
+/* Converts the id of a call to 9 letters and digits, as some models require. An id that already has
+ * this form stays the same. */
 void haft__id_short(haft_str id, char to[HAFT__ID_SHORT_LENGTH]);
 
 #endif

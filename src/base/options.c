@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.c - takes the fields that both sides know. Tests: tests/base/options_test.c. */
+/* options.c - copies the fields that both versions know. Tests: tests/base/options_test.c. */
 #include "base/options.h"
 
 #include <string.h>

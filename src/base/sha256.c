@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sha256.c - SHA-256 as FIPS 180-4 section 6.2 has it. Tests: tests/base/sha256_test.c. */
+/* sha256.c - SHA-256, FIPS 180-4 section 6.2. Tests: tests/base/sha256_test.c. */
 #include "base/sha256.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static uint32_t rotate(uint32_t x, unsigned by)
     return x >> by | x << (32 - by);
 }
 
-/* The 64 words a block is spread out to. */
+/* Expands a block to the message schedule of 64 words. */
 static void spread(const uint8_t *block, uint32_t words[64])
 {
     for (size_t i = 0; i < 16; i++) {
@@ -44,8 +44,8 @@ static void spread(const uint8_t *block, uint32_t words[64])
     }
 }
 
-/* One round, in the letters of the standard. Instead of moving the eight words along, the next
- * round is called with them moved: d and h are the two that change. */
+/* One round, in the letters of the standard. Instead of rotating the eight words, the caller passes
+ * them rotated in the next round: only d and h change. */
 static inline void take_round(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e,
                               uint32_t f, uint32_t g, uint32_t *h, uint32_t more)
 {
@@ -80,7 +80,7 @@ static void add_block(uint32_t state[8], const uint8_t *block)
 
 void haft__sha256_init(haft__sha256 *hash)
 {
-    /* The same of the square roots of the first 8 primes. */
+    /* The first 32 bits of the fractional parts of the square roots of the first 8 primes. */
     static const uint32_t start[8] = {0x6a09e667U, 0xbb67ae85U, 0x3c6ef372U, 0xa54ff53aU,
                                       0x510e527fU, 0x9b05688cU, 0x1f83d9abU, 0x5be0cd19U};
     *hash = (haft__sha256){.length = 0};

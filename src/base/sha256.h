@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/sha256.h - SHA-256 (FIPS 180-4): names for texts that nobody can make collide. */
+/* base/sha256.h - SHA-256 (FIPS 180-4): collision-resistant names for texts. */
 #ifndef HAFT_BASE_SHA256_H
 #define HAFT_BASE_SHA256_H
 
@@ -16,14 +16,14 @@ typedef struct haft__sha256 {
     uint8_t block[64];
 } haft__sha256;
 
-/* Bytes may come in pieces of any size. Takes no memory and cannot fail. */
+/* Bytes may come in pieces of any size. Allocates nothing and cannot fail. */
 void haft__sha256_init(haft__sha256 *hash);
 void haft__sha256_add(haft__sha256 *hash, haft_str bytes);
 
-/* Ends the hash; `hash` must be initialised again before the next use. */
+/* Finishes the hash; initialise `hash` again before the next use. */
 void haft__sha256_end(haft__sha256 *hash, uint8_t ret_digest[HAFT__SHA256_BYTES]);
 
-/* The digest of one text as lower-case hex digits; no NUL behind them. */
+/* The digest of one text as lower-case hex digits, without a NUL. */
 void haft__sha256_hex(haft_str bytes, char ret_hex[HAFT__SHA256_HEX]);
 
 #endif

@@ -3,8 +3,8 @@
  * suggestion.c - edit distance with neighbour swaps (optimal string alignment), three rows at a
  * time.
  *
- * A name is near enough when at most a third of the word is wrong, but no more than three slips
- * and always one, unless the word is a single letter. Tests: tests/base/suggestion_test.c.
+ * A name is near enough if at most a third of the word is wrong, with a minimum of one edit (none
+ * for a single letter) and a maximum of three. Tests: tests/base/suggestion_test.c.
  */
 #include "base/suggestion.h"
 
@@ -52,8 +52,8 @@ size_t haft__suggestion_distance(haft_str a, haft_str b, size_t most)
         rows[0][k] = (uint8_t)k;
     }
     for (size_t i = 1; i <= a.len; i++) {
-        /* A swap reaches back two rows, and the smallest numbers of neighbouring rows differ by at
-         * most one: past most + 1, no later row comes back to `most`. */
+        /* A swap reaches back two rows, and the minima of neighbouring rows differ by at most one:
+         * once a row's minimum exceeds most + 1, no later row returns to `most`. */
         if (next_row(a, b, i, rows) > most + 1) {
             return most + 1;
         }
@@ -74,7 +74,8 @@ void haft__suggestion_init(haft__suggestion *near, haft_str word)
 
 void haft__suggestion_offer(haft__suggestion *near, haft_str name)
 {
-    /* A name that is much longer or shorter costs nothing, so it does not count. */
+    /* A name of a very different length is rejected without work, so it does not count towards the
+     * limit. */
     size_t longer =
         name.len > near->word.len ? name.len - near->word.len : near->word.len - name.len;
     if (near->left == 0 || longer > near->reach) {

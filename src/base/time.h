@@ -13,7 +13,7 @@
 /* "2026-11-15T03:04:05.678Z": UTC, always with milliseconds. Years 1970 to 9999. */
 void haft__time_format(uint64_t ms, char to[HAFT__TIME_SIZE]);
 
-/* Exactly that form. False when it is not, or names no day of the calendar. */
+/* Parses exactly that form. False if the text has another form or names no calendar day. */
 bool haft__time_parse(haft_str text, uint64_t *ret_ms);
 
 #endif

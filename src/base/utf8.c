@@ -14,7 +14,7 @@
 
 #define HIGH_BITS 0x8080808080808080U
 
-/* What may follow a first byte: the sequence's length and the range of its second byte. */
+/* The length of a sequence and the range of its second byte, by its first byte. */
 typedef struct lead {
     uint8_t length, second_min, second_max;
 } lead;
@@ -36,8 +36,8 @@ static lead lead_of(unsigned char first)
     return (lead){0, 0, 0};
 }
 
-/* How many of the bytes of one sequence are there and right; *ret_wanted is its full length, or 0
- * when the first byte cannot start one. */
+/* The number of present and valid bytes of the first sequence; *ret_wanted is its full length, or 0
+ * if the first byte cannot start one. */
 static size_t sequence(haft_str s, size_t *ret_wanted)
 {
     const unsigned char *p = (const unsigned char *)s.ptr;
@@ -139,7 +139,7 @@ bool haft__utf8_incomplete(haft_str s)
 size_t haft__utf8_complete_prefix(haft_str s)
 {
     if (s.len > 0 && ((unsigned char)s.ptr[s.len - 1] & 0x80) == 0) {
-        return s.len; /* nothing can be missing behind ASCII */
+        return s.len; /* an ASCII character is always complete */
     }
     size_t most = s.len < HAFT__UTF8_MAX_BYTES - 1 ? s.len : HAFT__UTF8_MAX_BYTES - 1;
     for (size_t n = most; n > 0; n--) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/utf8.h - UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing past U+10FFFF.
- */
+/* base/utf8.h - UTF-8 by RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF. */
 #ifndef HAFT_BASE_UTF8_H
 #define HAFT_BASE_UTF8_H
 
@@ -12,8 +11,8 @@
 #define HAFT__UTF8_REPLACEMENT 0xFFFDU
 #define HAFT__UTF8_MAX_BYTES   4
 
-/* Decodes one code point at the start of `s`. Returns its length in bytes, 0 when the bytes are not
- * valid UTF-8 (or `s` is empty); *ret_code is then left alone. */
+/* Decodes one code point at the start of `s`. Returns its length in bytes; 0, with *ret_code
+ * unchanged, if the bytes are not valid UTF-8 or `s` is empty. */
 size_t haft__utf8_decode(haft_str s, uint32_t *ret_code);
 
 /* Writes `code` (a scalar value: no surrogate, at most 0x10FFFF) and returns how many bytes. */
@@ -27,13 +26,13 @@ static inline bool haft__utf8_valid(haft_str s)
     return haft__utf8_valid_prefix(s) == s.len;
 }
 
-/* True when `s` is a proper prefix of some valid sequence: one that more bytes could complete. */
+/* True when `s` is a proper prefix of a valid sequence: more bytes could complete it. */
 bool haft__utf8_incomplete(haft_str s);
 
-/* How many bytes of `s` come before a character at its end that more bytes could complete. */
+/* The length of `s` without an incomplete character at its end that more bytes could complete. */
 size_t haft__utf8_complete_prefix(haft_str s);
 
-/* The largest cut not past `at` that does not split a character. `s` should be valid UTF-8. */
+/* The largest offset not past `at` that does not split a character. `s` should be valid UTF-8. */
 size_t haft__utf8_floor(haft_str s, size_t at);
 
 /* The number of code points; an invalid byte counts as one. */
@@ -42,7 +41,7 @@ size_t haft__utf8_length(haft_str s);
 /* The number of bytes that the first `count` code points take; s.len when there are fewer. */
 size_t haft__utf8_offset(haft_str s, size_t count);
 
-/* Puts '?' in the place of every byte that is not part of a valid sequence. */
+/* Replaces every byte that is not part of a valid sequence by '?'. */
 void haft__utf8_replace_invalid(char *text, size_t length);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define FIRST_CAPACITY 4U
 
-/* Twice the capacity, or what is wanted if that is more. */
+/* Twice the capacity, or `wanted` if that is more. */
 static size_t next_capacity(size_t capacity, size_t wanted)
 {
     size_t doubled = capacity > SIZE_MAX / 2 ? wanted : 2 * capacity;

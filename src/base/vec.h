@@ -3,7 +3,7 @@
  * base/vec.h - growing arrays.
  *
  * The owner keeps a typed pointer, a count and a capacity (all 0 at first). Before it adds items,
- * it reserves the number it wants in all, and stores the pointer it gets back:
+ * it reserves the number it wants in total, and stores the pointer it gets back:
  *
  *     thing *things = haft__vec_reserve(list->things, &list->capacity, list->count + 1,
  *                                       sizeof(*things));
