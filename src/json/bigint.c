@@ -2,10 +2,10 @@
 /*
  * bigint.c - natural numbers as arrays of 64-bit words.
  *
- * Whether one number divides another is asked from the low end: an odd number has an inverse
- * modulo 2^64, so each step finds a word of the quotient by one multiplication and makes the
- * lowest word zero. If the division is exact everything becomes zero; no quotient is ever guessed
- * and put right. Tests: tests/json/bigint_test.c.
+ * Divisibility is decided from the low end: an odd number has an inverse modulo 2^64, so each step
+ * computes a word of the quotient with one multiplication and makes the lowest word zero. If the
+ * division is exact, every word becomes zero; no quotient word is estimated and corrected. Tests:
+ * tests/json/bigint_test.c.
  */
 #include "json/bigint.h"
 
@@ -178,8 +178,8 @@ uint32_t haft__bigint_trailing_zeros(const haft__bigint *a)
     return i * 64 + (uint32_t)__builtin_ctzll(a->words[i]);
 }
 
-/* The x with x * odd = 1 modulo 2^64. Each of Newton's steps doubles the bits that are right; an
- * odd number is its own inverse in three bits. */
+/* The x with x * odd = 1 modulo 2^64. Each Newton step doubles the number of correct bits; an odd
+ * number is its own inverse in three bits. */
 static uint64_t inverse(uint64_t odd)
 {
     uint64_t x = odd;
@@ -189,8 +189,8 @@ static uint64_t inverse(uint64_t odd)
     return x;
 }
 
-/* words[0..count) -= factor * b, the borrow carried on to the end of `words`. Tells whether it went
- * past it: then the difference is negative. */
+/* words[0..count) -= factor * b, with the borrow carried to the end of `words`. Returns true if the
+ * borrow passes the end: the difference is negative. */
 static bool subtract_multiple(uint64_t *words, uint32_t count, uint64_t factor,
                               const haft__bigint *b)
 {
@@ -209,7 +209,7 @@ static bool subtract_multiple(uint64_t *words, uint32_t count, uint64_t factor,
     return borrow > 0;
 }
 
-/* Divides a by `odd` if that leaves no rest; else a stays as it is. */
+/* Divides a by `odd` if there is no remainder; else a is unchanged. */
 static bool divide_exactly(haft__bigint *a, uint64_t odd)
 {
     haft__bigint quotient;
@@ -255,7 +255,7 @@ bool haft__bigint_is_multiple(haft__bigint *a, haft__bigint *b)
     uint64_t inverted = inverse(b->words[0]);
     for (uint32_t i = 0; i <= a->count - b->count; i++) {
         if (subtract_multiple(a->words + i, a->count - i, a->words[i] * inverted, b)) {
-            return false; /* the quotient so far, times b, is more than a: it is not exact */
+            return false; /* the quotient so far, times b, exceeds a: the division is not exact */
         }
     }
     trim(a);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json/bigint.h - natural numbers of a fixed greatest size, for json/number.h alone.
+ * json/bigint.h - natural numbers of a fixed maximum size, only for json/number.h.
  *
- * On the caller's stack, never on the heap: the longest number haft divides has
- * HAFT__LIMIT_JSON_DIGITS digits, and what turning decimals into doubles needs is far less. A
- * result that would not fit is a bug (asserted).
+ * They are on the caller's stack, never on the heap: the longest number that haft divides has
+ * HAFT__LIMIT_JSON_DIGITS digits, and converting decimals to doubles needs far less. A result that
+ * does not fit is a bug (asserted).
  */
 #ifndef HAFT_JSON_BIGINT_H
 #define HAFT_JSON_BIGINT_H
@@ -14,7 +14,7 @@
 
 #include "base/limits.h"
 
-/* 10/3 bits a digit, rounded up, and a spare word for a carry. */
+/* 10/3 bits per digit, rounded up, and a spare word for a carry. */
 #define HAFT__BIGINT_WORDS (HAFT__LIMIT_JSON_DIGITS * 10 / 3 / 64 + 3)
 
 typedef struct haft__bigint {
@@ -48,10 +48,10 @@ uint32_t haft__bigint_bits(const haft__bigint *a);
 /* The number of times 2 divides a, which is not 0. */
 uint32_t haft__bigint_trailing_zeros(const haft__bigint *a);
 
-/* Divides a, which is not 0, by 5 as often as it goes, at most `most` times. */
+/* Divides a, which is not 0, by 5 as often as possible, at most `most` times. */
 void haft__bigint_remove_fives(haft__bigint *a, uint32_t most);
 
-/* Whether a is a multiple of b, which is not 0. Spoils both. */
+/* Whether a is a multiple of b, which is not 0. Overwrites both. */
 bool haft__bigint_is_multiple(haft__bigint *a, haft__bigint *b);
 
 #endif

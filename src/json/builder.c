@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * builder.c - events to values, on the same stack as the strict reader's.
+ * builder.c - builds values from events, with the stack of the strict reader.
  *
  * Tests: tests/json/builder_test.c, tests/json/stream_test.c.
  */
@@ -25,7 +25,7 @@ void haft__json_builder_finish(haft__json_builder *builder)
     haft__buf_finish(&builder->text);
 }
 
-/* A key, number or literal, or a string with the pieces that came before. */
+/* A key, number or literal, or the last piece of a string with the pieces before it. */
 static haft_status add_whole(haft__json_builder *builder, haft__json value, haft_error *err)
 {
     haft_str text = haft__json_text(value);
@@ -45,7 +45,7 @@ static haft_status add_whole(haft__json_builder *builder, haft__json value, haft
         value.text = copy.ptr;
         value.count = (uint32_t)copy.len;
     }
-    /* The stream counts the values, so only memory can be missing here. */
+    /* The stream counts the values, so the only failure here is out of memory. */
     haft__json *slot = haft__json_stack_reserve(&builder->stack);
     if (slot == NULL) {
         return haft__fail_no_memory(err);

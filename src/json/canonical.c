@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * canonical.c - the one text of a value.
+ * canonical.c - the canonical text of a value.
  *
  * Recursion is as deep as values nest, at most HAFT__LIMIT_JSON_DEPTH. Each object being written
- * holds the order of its members, unless they stand in it already. Tests:
+ * holds the sorted order of its members, unless they are already sorted. Tests:
  * tests/json/canonical_test.c.
  */
 #include "json/canonical.h"

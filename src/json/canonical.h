@@ -11,9 +11,9 @@
 #include "base/buf.h"
 #include "json/value.h"
 
-/* Appends it. Two values are equal if and only if these texts are. NO_MEMORY, or TOO_BIG when the
- * buffer is full or the value nests deeper than HAFT__LIMIT_JSON_DEPTH; what was appended until
- * then stays. */
+/* Appends the canonical text. Two values are equal if and only if their canonical texts are equal.
+ * NO_MEMORY, or TOO_BIG when the buffer is full or the value nests deeper than
+ * HAFT__LIMIT_JSON_DEPTH; a partial text stays in the buffer. */
 HAFT_MUST_USE haft_status haft__json_write_canonical(haft__buf *buf, haft__json value,
                                                      haft_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decimal.c - takes numbers apart and spells them. Tests: tests/json/decimal_test.c. */
+/* decimal.c - parses numbers into parts and writes them. Tests: tests/json/decimal_test.c. */
 #include "json/decimal.h"
 
 #include <string.h>
@@ -8,12 +8,12 @@
 
 /* Integers up to this many digits are spelled without an exponent, like ECMAScript does. */
 #define PLAIN_DIGITS 21
-/* The most zeros behind the point of a number that is spelled without an exponent. */
+/* The most zeros after the point of a number that is spelled without an exponent. */
 #define PLAIN_ZEROS 5
-/* Far past HAFT__DECIMAL_EXPONENT_MAX even when the digits take back what they can. */
+/* Far past HAFT__DECIMAL_EXPONENT_MAX, even after the digits reduce the exponent. */
 #define EXPONENT_STOP ((int64_t)100000000000000000)
 
-/* The run of digits at *at, which is moved behind it. */
+/* Returns the digits at *at and moves *at past them. */
 static haft_str take_digits(haft_str text, size_t *at)
 {
     size_t start = *at;
@@ -23,7 +23,7 @@ static haft_str take_digits(haft_str text, size_t *at)
     return (haft_str){text.ptr + start, *at - start};
 }
 
-/* What stands behind "e", which is at `at`. */
+/* The exponent after the "e" at `at`. */
 static int64_t parse_exponent(haft_str text, size_t at)
 {
     if (at >= text.len) {
@@ -79,7 +79,7 @@ haft__decimal haft__decimal_parse(haft_str text)
         d.tail = take_digits(text, &at);
     }
     (void)skip_zeros(&d.head);
-    int64_t first = (int64_t)d.head.len - 1; /* the power of the first digit, but for "e" */
+    int64_t first = (int64_t)d.head.len - 1; /* the power of the first digit without "e" */
     if (d.head.len == 0) {
         first -= (int64_t)skip_zeros(&d.tail);
     }
@@ -102,7 +102,7 @@ uint64_t haft__decimal_to_u64(const haft__decimal *d)
     return number;
 }
 
-/* By size alone. */
+/* Ignores the sign. */
 static int compare_magnitudes(const haft__decimal *a, const haft__decimal *b)
 {
     if (a->exponent != b->exponent) {
@@ -150,7 +150,7 @@ static void add_zeros(haft__buf *buf, int64_t count)
     haft__buf_add(buf, zeros, (size_t)count);
 }
 
-/* The digits from `from` to before `to`, as far as there are any. */
+/* The digits in [from, to), as far as they exist. */
 static void add_digits(haft__buf *buf, const haft__decimal *d, size_t from, size_t to)
 {
     haft_str pieces[] = {d->head, d->tail};
@@ -178,7 +178,7 @@ static void add_scientific(haft__buf *buf, const haft__decimal *d)
     haft__buf_add(buf, text, haft__decimal_from_u64(exponent, text));
 }
 
-/* Needs no exponent: 0.00000D to D and 20 more digits in front of the point. */
+/* Needs no exponent: from 0.00000D to D followed by 20 more digits. */
 static void add_plain(haft__buf *buf, const haft__decimal *d)
 {
     size_t count = haft__decimal_count(d);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json/decimal.h - the parts of a number as it was written, for json/number.h alone.
+ * json/decimal.h - the parts of a number as it was written, only for json/number.h.
  *
- * Nothing is copied: the digits stay where they are, in one or two pieces, as the point may stand
- * between them. Leading and trailing zeros are left out, so two numbers mean the same if and only
- * if their parts are the same.
+ * Nothing is copied: the digits stay in the text, in one or two pieces, because a point may
+ * separate them. Leading and trailing zeros are left out, so two numbers are equal if and only if
+ * their parts are equal.
  */
 #ifndef HAFT_JSON_DECIMAL_H
 #define HAFT_JSON_DECIMAL_H
@@ -15,14 +15,14 @@
 #include "base/buf.h"
 #include "haft.h"
 
-/* Where exponents end: what is written beyond counts as this. */
+/* The maximum exponent; a larger one counts as this. */
 #define HAFT__DECIMAL_EXPONENT_MAX ((int64_t)1000000000000000)
 
 /* D.DDD * 10^exponent. Zero has no digits and exponent 0. */
 typedef struct haft__decimal {
     haft_str head, tail; /* the digits, in two pieces */
     int64_t exponent;
-    bool negative; /* of zero too: -0 is written that way */
+    bool negative; /* also for zero: -0 is written that way */
 } haft__decimal;
 
 /* `text` has the syntax of a JSON number. */

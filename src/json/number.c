@@ -2,8 +2,8 @@
 /*
  * number.c - exact arithmetic on numbers as they were written.
  *
- * Most numbers are integers of a few digits, and those take a short way; everything else goes
- * through json/decimal.h. Doubles are in number_double.c. Tests: tests/json/number_test.c.
+ * Most numbers are integers of a few digits and take a fast path; all others go through
+ * json/decimal.h. Doubles are in number_double.c. Tests: tests/json/number_test.c.
  */
 #include "json/number.h"
 
@@ -67,7 +67,7 @@ bool haft__number_is_integer(haft_str a)
     return haft__decimal_count(&d) == 0 || haft__decimal_last_power(&d) >= 0;
 }
 
-/* The size of an integer, when it fits. */
+/* The magnitude of an integer, if it fits. */
 static bool to_magnitude(const haft__decimal *d, uint64_t *ret_number)
 {
     if (d->exponent >= U64_DIGITS) {
@@ -96,12 +96,12 @@ bool haft__number_to_int64(haft_str a, int64_t *ret_number)
         || number > (uint64_t)INT64_MAX + d.negative) {
         return false;
     }
-    /* The least number has no positive counterpart, so it must not be made and then negated. */
+    /* The minimum has no positive counterpart, so it is never computed as a positive number. */
     *ret_number = d.negative ? -(int64_t)(number - 1) - 1 : (int64_t)number;
     return true;
 }
 
-/* Takes out of `divisor` the twos and fives that `tens` factors 10 of the value make up for. */
+/* Removes the factors 2 and 5 of `divisor` that `tens` factors 10 of the value cancel. */
 static uint64_t without_tens(uint64_t divisor, int64_t tens)
 {
     for (; tens > 0 && divisor % 2 == 0; tens--) {
@@ -142,12 +142,12 @@ static bool is_long_multiple(const haft__decimal *value, const haft__decimal *di
 }
 
 /*
- * With V and D for the digits of the two as integers, neither ending in 0, and `tens` for the
- * difference of their powers of ten: is V * 10^tens a multiple of D?
- *   - When `tens` is negative, V would have to be a multiple of 10, and it is not.
- *   - Else D has no factor 10 either, so it has twos or fives but not both. Of those, each ten
- *     makes up for one, and helps with nothing else: they are taken out of D and the tens can be
- *     forgotten. That is why no exponent, however large, makes this slow.
+ * Let V and D be the digits of the two numbers as integers, neither ending in 0, and `tens` the
+ * difference of their powers of ten. Is V * 10^tens a multiple of D?
+ *   - If `tens` is negative, V would have to be a multiple of 10, and it is not.
+ *   - Otherwise D has no factor 10 either, so it has factors 2 or factors 5, but not both. Each ten
+ *     cancels one of them and nothing else: they are removed from D, and the tens can be ignored.
+ *     So no exponent, however large, makes this slow.
  */
 haft_status haft__number_is_multiple(haft_str value, haft_str divisor, bool *ret_multiple,
                                      haft_error *err)
@@ -188,12 +188,12 @@ void haft__number_add_normal(haft__buf *buf, haft_str a)
     haft__decimal_add(buf, &d);
 }
 
-/* Digits beyond the limit do not count: equal numbers still have equal hashes. */
+/* Digits past the limit are ignored: equal numbers still have equal hashes. */
 uint64_t haft__number_hash(haft__hash_key key, haft_str a)
 {
     struct parts {
         int64_t exponent;
-        char digits[HAFT__LIMIT_JSON_DIGITS + 1]; /* behind the sign */
+        char digits[HAFT__LIMIT_JSON_DIGITS + 1]; /* after the sign */
     } parts;
     haft__decimal d = haft__decimal_parse(a);
     size_t count = haft__decimal_count(&d);

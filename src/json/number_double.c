@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * number_double.c - decimal text to double and back, without the C library: its functions follow
- * the locale and differ in how they round.
+ * number_double.c - decimal text to double and back, without the C library, whose functions depend
+ * on the locale and differ in rounding.
  *
- * Both ways are exact arithmetic on fractions of big integers. Reading: divide bit by bit, then
- * round once. Writing: the shortest digits in the interval of numbers that read back as the same
- * double (Steele and White 1990; Burger and Dybvig 1996). Tests: tests/json/number_double_test.c.
+ * Both directions are exact arithmetic on fractions of big integers. Reading divides bit by bit,
+ * then rounds once. Writing finds the shortest digits in the interval of numbers that read back as
+ * the same double (Steele and White 1990; Burger and Dybvig 1996). Tests:
+ * tests/json/number_double_test.c.
  */
 #include <assert.h>
 #include <float.h>
@@ -25,11 +26,12 @@
 #define MOST_DECIMAL  308     /* 1e309 is too large for a double */
 #define LEAST_DECIMAL (-324)  /* 9e-325 is nearer to 0 than to the smallest double */
 
-/* Where two doubles meet, the number half way has at most 767 digits: one more tells on which side
- * a number lies, and what follows can do no more than say "a little above". */
+/* The midpoint of two neighbouring doubles has at most 767 digits. One more digit decides on which
+ * side a number is; any further digits only mean "a little above". */
 #define DIGITS_THAT_COUNT 768
 
-/* Bits of the quotient: 53 to keep, one to round by, and the rest of the division to break ties. */
+/* Bits of the quotient: 53 to keep and one to round by. The remainder of the division breaks ties.
+ */
 #define QUOTIENT_BITS 54
 
 static double from_bits(uint64_t bits)
@@ -46,8 +48,8 @@ static uint64_t to_bits(double number)
     return bits;
 }
 
-/* quotient * 2^power, and a little more if `sticky`, as the bits of the nearest double. The
- * quotient has QUOTIENT_BITS bits. */
+/* quotient * 2^power, slightly more if `sticky`, as the bits of the nearest double. The quotient
+ * has QUOTIENT_BITS bits. */
 static uint64_t round_to_bits(uint64_t quotient, int power, bool sticky)
 {
     int drop = QUOTIENT_BITS - MANTISSA_BITS - 1;
@@ -60,7 +62,7 @@ static uint64_t round_to_bits(uint64_t quotient, int power, bool sticky)
     uint64_t kept = quotient >> drop, half = (uint64_t)1 << (drop - 1);
     uint64_t rest = quotient & (2 * half - 1);
     if (rest > half || (rest == half && (sticky || kept % 2 == 1))) {
-        kept++; /* may carry into the exponent below, as it should */
+        kept++; /* may carry into the exponent, which is correct */
     }
     if (kept < ONE_BIT) {
         return kept;
@@ -70,7 +72,7 @@ static uint64_t round_to_bits(uint64_t quotient, int power, bool sticky)
     return exponent > 0x7FE ? INFINITE : bits;
 }
 
-/* above / below * 2^power as the bits of a double. Neither is 0; both are spoiled. */
+/* above / below * 2^power as the bits of a double. Neither is 0; both are overwritten. */
 static uint64_t divide(haft__bigint *above, haft__bigint *below, int power)
 {
     int shift = (int)haft__bigint_bits(below) - (int)haft__bigint_bits(above);
@@ -113,7 +115,7 @@ static uint64_t to_bits_exactly(const haft__decimal *d)
     return divide(&above, &below, power);
 }
 
-/* Two doubles that are exact give one rounding when multiplied or divided. */
+/* Multiplying or dividing two exact doubles rounds only once. */
 static bool to_double_quickly(const haft__decimal *d, double *ret_number)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -145,17 +147,18 @@ double haft__number_to_double(haft_str a)
     return d.negative ? -number : number;
 }
 
-/* A number between its neighbours, all times a common factor:
- * value / scale, from (value - below) / scale to (value + above) / scale. */
+/* A number and the interval around it, all with a common factor: value / scale, from (value -
+ * below) / scale to (value + above) / scale. */
 typedef struct interval {
     haft__bigint value, scale, below, above;
     bool inclusive; /* the ends themselves read back as the same double */
 } interval;
 
-/* mantissa * 2^power, and half of the way to the doubles next to it. */
+/* mantissa * 2^power, and half of the distance to the neighbouring doubles. */
 static void interval_init(interval *in, uint64_t mantissa, int power)
 {
-    /* Below a power of two doubles are twice as dense, so the lower half way is half as long. */
+    /* Below a power of two, doubles are twice as dense, so the lower half distance is half as long.
+     */
     bool lopsided = mantissa == ONE_BIT && power > LEAST_POWER;
     uint32_t extra = lopsided ? 2 : 1;
     in->inclusive = mantissa % 2 == 0;
@@ -182,7 +185,7 @@ static void multiply_numbers(interval *in, uint32_t power)
     haft__bigint_multiply_10(&in->above, power);
 }
 
-/* The upper end of the interval reaches the scale. */
+/* Whether the upper end of the interval reaches the scale. */
 static bool reaches_scale(const interval *in)
 {
     haft__bigint sum;
@@ -192,12 +195,12 @@ static bool reaches_scale(const interval *in)
     return in->inclusive ? order >= 0 : order > 0;
 }
 
-/* Scales the interval so that its upper end lies between 1/10 and 1; returns the exponent that
- * was taken out. `two` is the power of two of the number's first bit. */
+/* Scales the interval so that its upper end is between 1/10 and 1. Returns the exponent that was
+ * taken out. `two` is the power of two of the number's first bit. */
 static int normalise(interval *in, int two)
 {
-    /* Not greater than the true exponent, and at most one less: 1233 / 4096 is a little more than
-     * log10(2), which the rounding towards minus infinity makes up for. */
+    /* Not greater than the true exponent, and at most one less: 1233 / 4096 is slightly more than
+     * log10(2), and rounding towards minus infinity compensates for that. */
     int ten = (two * 1233 - (two < 0 ? 4095 : 0)) / 4096;
     if (ten > 0) {
         haft__bigint_multiply_10(&in->scale, (uint32_t)ten);
@@ -211,7 +214,7 @@ static int normalise(interval *in, int two)
     return ten;
 }
 
-/* Writes the digits behind the point of the scaled interval. Returns how many. */
+/* Writes the digits after the point of the scaled interval. Returns their number. */
 static size_t shortest_digits(interval *in, char *digits)
 {
     for (size_t count = 0;;) {
@@ -222,7 +225,7 @@ static size_t shortest_digits(interval *in, char *digits)
             digit++;
         }
         int order = haft__bigint_compare(&in->value, &in->below);
-        bool down = in->inclusive ? order <= 0 : order < 0; /* what is left may be dropped */
+        bool down = in->inclusive ? order <= 0 : order < 0; /* the remainder may be dropped */
         bool up = reaches_scale(in);                        /* or rounded up */
         if (down && up) {
             haft__bigint_shift_left(&in->value, 1); /* the nearer one, or the even one */
@@ -236,7 +239,7 @@ static size_t shortest_digits(interval *in, char *digits)
     }
 }
 
-/* The digits and exponent of a number above 0 that is given by its bits. */
+/* The digits and exponent of a positive number, from its bits. */
 static haft__decimal to_decimal(uint64_t bits, char digits[HAFT__DECIMAL_U64_MAX])
 {
     double number = from_bits(bits);

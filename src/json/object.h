@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json/object.h - members of objects: read one by its key, write one with its key.
+ * json/object.h - members of objects: reads a member by its key, writes a member with its key.
  *
- * `key` is text from the source code. A getter returns its default if `object` is no object, if it
- * has no such member, or if the member is of another type.
+ * `key` is text from the source code. A getter returns its default if `object` is not an object,
+ * has no such member, or the member has another type.
  */
 #ifndef HAFT_JSON_OBJECT_H
 #define HAFT_JSON_OBJECT_H
@@ -18,7 +18,7 @@ const haft__json *haft__object_find_kind(haft__json object, const char *key, haf
 /* The member, or null. */
 haft__json haft__object_get(haft__json object, const char *key);
 
-/* The member, or an empty one of that kind. */
+/* The member, or an empty array or object. */
 haft__json haft__object_array(haft__json object, const char *key);
 haft__json haft__object_object(haft__json object, const char *key);
 

@@ -2,10 +2,10 @@
 /*
  * read.c - the strict JSON reader.
  *
- * One pass over the text, no recursion: open containers wait on a stack (json/stack.h). Strings
- * without escapes and numbers are not copied. Each function below takes the place `p` where it
- * starts to read and returns the place behind what it has read, or NULL when it failed and
- * `status` and `err` say why: so the place stays in a register, which is most of the speed.
+ * One pass over the text, without recursion: open containers are on a stack (json/stack.h). Strings
+ * without escapes and numbers are not copied. Each function below takes the position `p` where it
+ * starts to read and returns the position after the text it has read. On failure it returns NULL
+ * and sets `status` and `err`. So the position stays in a register, which gives most of the speed.
  * Tests: tests/json/read_test.c. Fuzzers: fuzz/json_split.c, fuzz/json_print.c.
  */
 #include "json/read.h"
@@ -25,15 +25,15 @@ typedef struct reader {
     const char *start, *end;
     const haft__json_options *options;
     const haft__json_origin *origin; /* may be NULL */
-    haft__arena *arena, *trees;      /* of texts; of items and members */
+    haft__arena *arena, *trees;      /* for texts; for items and members */
     haft__json_notes notes;
     haft__json_stack stack;
     haft_status status;
     haft_error *err;
 } reader;
 
-/* Only errors pay for finding the place. In a text that was made from another one, it is the place
- * in the other. */
+/* Only errors compute a position. For a text that was made from another one, it is the position in
+ * the other text. */
 static haft__json_position place_of(const reader *r, const char *at)
 {
     haft_str text = {r->start, (size_t)(r->end - r->start)};
@@ -78,13 +78,13 @@ static const char *skip_more_space(const char *p, const char *end)
     return p;
 }
 
-/* Mostly there is none. */
+/* Usually there is no white space. */
 static inline const char *skip_space(const char *p, const char *end)
 {
     return HAFT__LIKELY(p < end && (unsigned char)*p > ' ') ? p : skip_more_space(p, end);
 }
 
-/* Goes over characters that are not ASCII. */
+/* Skips characters that are not ASCII. */
 static const char *skip_utf8(reader *r, const char *p)
 {
     do {
@@ -100,7 +100,7 @@ static const char *skip_utf8(reader *r, const char *p)
     return p;
 }
 
-/* Goes over one escape and checks it; `p` is behind the backslash. */
+/* Skips one escape and checks it; `p` is after the backslash. */
 static const char *skip_escape(reader *r, const char *p)
 {
     if (p < r->end && haft__json_simple_escape(*p) != 0) {
@@ -118,7 +118,8 @@ static const char *skip_escape(reader *r, const char *p)
     return p;
 }
 
-/* From what is not plain on to the closing quote, and notes whether there are escapes. */
+/* Continues from the first byte that is not plain to the closing quote. Reports whether there are
+ * escapes. */
 static const char *find_quote(reader *r, const char *p, bool *ret_escaped)
 {
     while (p < r->end && *p != '"') {
@@ -164,7 +165,8 @@ static const char *decode_unicode(reader *r, const char *p, const char *end, uin
     return p;
 }
 
-/* Copies up to the next backslash or `end`, eight bytes at a time while both sides have them. */
+/* Copies up to the next backslash or `end`, eight bytes at a time while both sides have eight
+ * bytes. */
 static inline const char *copy_plain(char **to, const char *from, const char *end)
 {
     char *out = *to;
@@ -172,7 +174,7 @@ static inline const char *copy_plain(char **to, const char *from, const char *en
         uint64_t word = haft__json_load8(from);
         uint64_t backslash = word ^ 0x5C5C5C5C5C5C5C5CU;
         uint64_t stop = (backslash - 0x0101010101010101U) & ~backslash & 0x8080808080808080U;
-        /* Decoded text is never longer than written, so there is room for these eight. */
+        /* Decoded text is never longer than its source, so there is room for these eight bytes. */
         memcpy(out, from, 8);
         size_t count = stop != 0 ? (size_t)__builtin_ctzll(stop) >> 3 : 8;
         out += count;
@@ -217,7 +219,7 @@ static bool decode(reader *r, const char *from, const char *end, haft__json *ret
     return true;
 }
 
-/* `p` is behind the opening quote. */
+/* `p` is after the opening quote. */
 static inline const char *read_string(reader *r, const char *p, haft__json *ret_value)
 {
     const char *from = p;
@@ -307,7 +309,7 @@ static const char *read_word(reader *r, const char *p, haft_str word, haft__json
     return p;
 }
 
-/* What is left when it is no container, string or number. */
+/* A literal: any value that is not a container, string or number. */
 static const char *read_literal(reader *r, const char *p, haft__json_problem otherwise,
                                 haft__json *ret_value)
 {
@@ -319,7 +321,7 @@ static const char *read_literal(reader *r, const char *p, haft__json_problem oth
     }
 }
 
-/* A key and its colon; `p` is at what should be the quote. */
+/* A key and its colon; `p` is where the quote must be. */
 static inline const char *read_key(reader *r, const char *p, haft__json_problem otherwise)
 {
     if (HAFT__UNLIKELY(p == r->end || *p != '"')) {
@@ -347,7 +349,7 @@ static inline const char *read_key(reader *r, const char *p, haft__json_problem 
 
 static const char *fail_duplicate(reader *r, const char *p)
 {
-    /* A key without escapes still stands in the text, so we know its place. */
+    /* A key without escapes points into the text, which gives its position. */
     haft_str key = r->stack.duplicate;
     bool in_text = key.ptr >= r->start && key.ptr < r->end;
     char where[80];
@@ -369,7 +371,7 @@ static const char *fail_close(reader *r, const char *p, haft__json_stack_result 
     HAFT__UNREACHABLE();
 }
 
-/* Opens the container at `p` and goes on to where its first value starts. One that is empty is
+/* Opens the container at `p` and moves to the start of its first value. An empty container is
  * complete at once, and *ret_empty is set. */
 static inline const char *open_container(reader *r, const char *p, bool *ret_empty)
 {
@@ -388,8 +390,8 @@ static inline const char *open_container(reader *r, const char *p, bool *ret_emp
     return object ? read_key(r, p, HAFT__JSON_PROBLEM_KEY_OR_END) : p;
 }
 
-/* Behind a value: closes what closes here and goes on to where the next value starts. At the end
- * of the outermost value no container is open. */
+/* After a value: closes the containers that end here and moves to the start of the next value. At
+ * the end of the outermost value no container is open. */
 static inline const char *read_separators(reader *r, const char *p)
 {
     while (r->stack.depth > 0) {
@@ -479,7 +481,7 @@ haft_status haft__json_read_derived(haft__arena *arena, haft_str text,
                                     haft__json_notes *ret_notes, haft_error *err)
 {
     static const haft__json_options defaults = HAFT__JSON_OPTIONS_INIT;
-    /* Offsets are taken from `start`, so an absent text needs a place too. */
+    /* Offsets are relative to `start`, so an absent text needs a valid pointer too. */
     const char *start = text.len > 0 ? text.ptr : "";
     reader r;
     r.start = start;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * repair.c - makes strict JSON out of nearly JSON, then lets the strict reader judge it.
+ * repair.c - converts almost-valid JSON to strict JSON, then runs the strict reader on it.
  *
- * One pass over the text, token by token, without any grammar: whether brackets match and values
- * stand where they should is the strict reader's business. That also is why no text that was cut
- * off can pass: brackets and quotes are neither added nor taken away, so the strict reader misses
- * them. Only a number does not show its end; one that is the last thing in the text is refused. The
- * pass is a function of the text alone; to find where an error lies in the original, it
- * is run again up to the byte in question.
- * Tests: tests/json/repair_test.c. Fuzzer: fuzz/json_repair.c.
+ * One pass over the text, token by token, without a grammar: the strict reader checks that brackets
+ * match and that values are in the right places. For the same reason no truncated text can pass:
+ * brackets and quotes are neither added nor removed, so the strict reader reports that they are
+ * missing. Only a number does not show its end; a number at the very end of the text is rejected.
+ * The pass is a function of the text alone; to find the position of an error in the original text,
+ * it runs again up to the byte in question. Tests: tests/json/repair_test.c. Fuzzer:
+ * fuzz/json_repair.c.
  */
 #include "json/repair.h"
 
@@ -26,21 +26,21 @@
 typedef struct repairer {
     haft_str text;
     size_t at;      /* the next byte of `text` */
-    haft__buf *out; /* what is made; NULL when only a place is looked for */
-    size_t made;    /* bytes of it so far */
-    size_t wanted;  /* a byte of it */
+    haft__buf *out; /* the output; NULL when the pass only searches for a position */
+    size_t made;    /* bytes of the output so far */
+    size_t wanted;  /* a byte of the output */
     size_t found;   /* where that byte comes from */
-    size_t comma;   /* a comma that waits for what follows it, or NOWHERE */
-    char last;      /* the last byte of the last token; 0 in front of the first */
-    char fence;     /* what the opening fence is made of; 0 without one, and once it is closed */
+    size_t comma;   /* a comma whose next token is not known yet, or NOWHERE */
+    char last;      /* the last byte of the last token; 0 before the first token */
+    char fence;     /* the character of the opening fence; 0 without one, and after it is closed */
     size_t fence_length;
-    size_t number_end; /* behind the last word that ended in a digit */
+    size_t number_end; /* the end of the last word that ended in a digit */
 } repairer;
 
-/* Puts `made`, which stands for what is at `from`: byte for byte, or all for that one place. */
+/* Writes `made` for the input at `from`: byte for byte, or all of it for that one position. */
 static void put(repairer *m, size_t from, haft_str made, bool byte_for_byte)
 {
-    /* Wraps around when the wanted byte has been made before. */
+    /* Wraps around if the wanted byte was made earlier. */
     size_t ahead = m->wanted - m->made;
     if (ahead < made.len) {
         m->found = from + (byte_for_byte ? ahead : 0);
@@ -58,7 +58,7 @@ static void copy(repairer *m, size_t count)
     m->at += count;
 }
 
-/* Puts `made` in the place of `count` bytes of the text. */
+/* Writes `made` in place of `count` bytes of the text. */
 static void replace(repairer *m, size_t count, haft_str made)
 {
     put(m, m->at, made, false);
@@ -74,7 +74,7 @@ static void flush_comma(repairer *m)
     }
 }
 
-/* Whether the last token ended a value (or was no JSON at all). */
+/* Whether the last token ended a value (or was not JSON at all). */
 static bool after_value(const repairer *m)
 {
     return m->last != 0 && strchr("[{,:", m->last) == NULL;
@@ -113,7 +113,7 @@ static size_t run_of(const repairer *m, size_t ahead, bool (*is)(int))
     return count;
 }
 
-/* How often `c` stands in a row at `at`. */
+/* How many times `c` repeats at `at`. */
 static size_t row_of(const repairer *m, char c)
 {
     size_t count = 0;
@@ -133,7 +133,7 @@ static bool is_json_word(haft_str word)
     return same;
 }
 
-/* The fence and what belongs to it, if the text starts with one. */
+/* Skips the fence and its language word, if the text starts with one. */
 static void skip_opening_fence(repairer *m)
 {
     copy(m, run_of(m, 0, haft__ascii_is_space));
@@ -148,21 +148,21 @@ static void skip_opening_fence(repairer *m)
     size_t blanks = run_of(m, 0, haft__ascii_is_blank);
     size_t word = run_of(m, blanks, is_language);
     size_t end = blanks + word + run_of(m, blanks + word, haft__ascii_is_blank);
-    /* At the end of the text the line may have been cut off, so a word is no value there. */
+    /* At the end of the text the line may be truncated, so a word there is not a value. */
     bool ends_line = m->at + end == m->text.len || peek(m, end) == '\n' || peek(m, end) == '\r';
     if (ends_line || is_json_word((haft_str){m->text.ptr + m->at + blanks, word})) {
         m->at += blanks + word;
     }
 }
 
-/* What the fence is made of. As many as in the opening fence, or more, close it: then nothing but
- * white space may follow, which is left out like the fence. */
+/* A row of fence characters. As many as in the opening fence, or more, close it: then only white
+ * space may follow, which is skipped like the fence. */
 static haft_status repair_fence(repairer *m, haft_error *err)
 {
     size_t start = m->at, length = row_of(m, m->fence);
     flush_comma(m);
     if (length < m->fence_length) {
-        copy(m, length); /* all of them: looking at each one anew would take the square of it */
+        copy(m, length); /* all of them: one by one would take quadratic time */
         return HAFT_OK;
     }
     m->at += length;
@@ -183,7 +183,7 @@ static bool at_comment(const repairer *m)
     return c == '#' || (c == '/' && (next == '/' || next == '*'));
 }
 
-/* A space takes its place, so that what stood on both sides does not run together. */
+/* A space replaces the comment, so that the tokens on both sides stay apart. */
 static haft_status skip_comment(repairer *m, haft_error *err)
 {
     const char *from = m->text.ptr + m->at, *end = m->text.ptr + m->text.len;
@@ -225,7 +225,7 @@ static size_t plain_run(const repairer *m, char quote)
     return (size_t)(p - from);
 }
 
-/* A string up to its closing quote, or to the end of the text: then it gets no quote either. */
+/* A string up to its closing quote, or to the end of the text: then no quote is added. */
 static void repair_string(repairer *m)
 {
     char quote = peek(m, 0);
@@ -274,8 +274,7 @@ static void repair_word(repairer *m)
     copy(m, word.len);
 }
 
-/* A token that is no comment, or something that is no token of ours: then it is left to the strict
- * reader to refuse. */
+/* A token other than a comment, or an unknown character, which the strict reader then rejects. */
 static void repair_token(repairer *m)
 {
     char c = peek(m, 0);
@@ -324,7 +323,7 @@ static repairer repairer_of(haft_str text)
     return (repairer){.text = text, .wanted = NOWHERE, .found = text.len, .comma = NOWHERE};
 }
 
-/* Runs the pass once more, up to where the byte `made` is made. */
+/* Runs the pass again, up to the point where it makes the byte `made`. */
 static size_t find_origin(const haft__json_origin *origin, size_t made)
 {
     repairer m = repairer_of(origin->text);
@@ -333,7 +332,7 @@ static size_t find_origin(const haft__json_origin *origin, size_t made)
     return status == HAFT_OK ? m.found : origin->text.len;
 }
 
-/* Reads what is made of `text`. */
+/* Reads the repaired text. */
 static haft_status read_repaired(haft__arena *arena, haft_str text, haft__buf *out,
                                  const haft__json_options *options, haft__json *ret_value,
                                  haft__json_notes *ret_notes, haft_error *err)

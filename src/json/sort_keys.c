@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sort_keys.c - merge sort on indices: no input makes it slow, and members stay where they are.
- * Tests: tests/json/sort_keys_test.c.
+ * sort_keys.c - merge sort on indices: no input makes it slow, and members are not moved. Tests:
+ * tests/json/sort_keys_test.c.
  */
 #include "json/sort_keys.h"
 
@@ -53,7 +53,7 @@ static void sort(const haft__json_member *members, uint32_t *order, uint32_t *ot
 
 uint32_t *haft__json_sort_keys(const haft__json_member *members, uint32_t count)
 {
-    /* Two arrays in one piece: the result, and room to merge into. */
+    /* Two arrays in one allocation: the result, and room to merge into. */
     uint32_t *order = malloc((count > 0 ? count : 1) * 2 * sizeof(*order));
     if (order == NULL) {
         return NULL;

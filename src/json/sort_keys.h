@@ -5,8 +5,9 @@
 
 #include "json/value.h"
 
-/* The indices of `count` members, by the bytes of their keys. At most n log n comparisons whatever
- * the order, n when they are sorted already. The caller frees it; NULL when out of memory. */
+/* The indices of `count` members, sorted by the bytes of their keys. At most n log n comparisons
+ * for any order, n if they are sorted already. The caller frees the array; NULL when out of memory.
+ */
 uint32_t *haft__json_sort_keys(const haft__json_member *members, uint32_t count);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack.c - growing the stack, and finding duplicate keys when an object closes.
+ * stack.c - grows the stack, and finds duplicate keys when an object closes.
  *
- * Small objects compare their keys pair by pair, which costs less than one hash; larger ones use a
- * table with a keyed hash, so that no choice of keys makes the search quadratic.
- * Tests: tests/json/read_test.c.
+ * Small objects compare their keys pair by pair, which costs less than one hash. Larger ones use a
+ * table with a keyed hash, so that no choice of keys makes the search quadratic. Tests:
+ * tests/json/read_test.c.
  */
 #include "json/stack.h"
 
@@ -17,13 +17,13 @@
 
 /* Up to this many members are compared pair by pair. */
 #define FEW_MEMBERS 16U
-/* The kind of a key whose member has been superseded; never seen outside this file. */
+/* The kind of a key whose member is superseded; used only in this file. */
 #define DROPPED 0xFF
 
 void haft__json_stack_init(haft__json_stack *stack, const haft__json_options *options)
 {
     assert(haft__json_options_valid(options));
-    /* Field by field: clearing `local` would cost more than reading a small text. */
+    /* Initialise field by field: clearing `local` would cost more than reading a small text. */
     stack->values = stack->top = stack->open = stack->local;
     stack->limit = stack->local + HAFT__JSON_STACK_INLINE;
     stack->depth = 0;
@@ -84,7 +84,7 @@ static inline uint64_t key_bit(const haft__json *key)
     return (uint64_t)1 << ((ends + key->count * 11U) & 63U);
 }
 
-/* Only keys whose bit was there before are compared with those in front of them. */
+/* Only keys whose bit was set before are compared with the keys before them. */
 static uint32_t drop_among_few(haft__json_member *members, uint32_t count)
 {
     uint64_t seen = 0;
@@ -103,7 +103,7 @@ static uint32_t drop_among_few(haft__json_member *members, uint32_t count)
     return dropped;
 }
 
-/* A power of two, so that the table is at most half full. */
+/* A power of two that keeps the table at most half full. */
 static uint32_t table_size(uint32_t count)
 {
     uint32_t size = 64;
@@ -152,7 +152,7 @@ static bool drop_among_many(haft__json_stack *stack, haft__json_member *members,
     return true;
 }
 
-/* Moves the members that are left together. Returns a key that was dropped. */
+/* Moves the remaining members together. Returns a key that was dropped. */
 static haft_str close_gaps(haft__json_member *members, uint32_t count)
 {
     uint32_t kept = 0;
@@ -170,7 +170,7 @@ static haft_str close_gaps(haft__json_member *members, uint32_t count)
 haft__json_stack_result haft__json_stack_drop_duplicates(haft__json_stack *stack,
                                                          uint32_t *io_count)
 {
-    /* A member is a key and a value, side by side, both in its struct and on the stack. */
+    /* A member is a key followed by a value, both in its struct and on the stack. */
     haft__json_member *members = (haft__json_member *)(void *)(stack->open + 1);
     uint32_t pairs = *io_count / 2, dropped = 0;
     if (pairs <= FEW_MEMBERS) {

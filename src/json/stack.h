@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json/stack.h - values that wait for their container to close. Private to src/json.
+ * json/stack.h - values whose container is still open. Private to src/json.
  *
- * Opening a container pushes a marker; its items (or keys and values in turn) follow; closing it
- * moves them into the arena and turns the marker into the finished value. So a whole document is
- * built without recursion and every array of values is allocated once, at its exact size.
+ * Opening a container pushes a marker; its items (or alternating keys and values) follow; closing
+ * it moves them into the arena and turns the marker into the finished value. So a whole document is
+ * built without recursion, and every array of values is allocated once, at its exact size.
  */
 #ifndef HAFT_JSON_STACK_H
 #define HAFT_JSON_STACK_H
@@ -17,9 +17,9 @@
 #define HAFT__JSON_STACK_INLINE 64
 
 typedef struct haft__json_stack {
-    haft__json *top, *limit; /* where the next value goes; the end of the room */
+    haft__json *top, *limit; /* the next free slot; the end of the slots */
     haft__json *values;      /* `local`, or from malloc */
-    haft__json *open;        /* the innermost open container's marker, if there is one */
+    haft__json *open;        /* the marker of the innermost open container, or NULL */
     uint32_t depth;          /* open containers */
     uint32_t max_values;     /* of the whole document */
     size_t closed;           /* values already moved into the arena */
@@ -32,40 +32,41 @@ typedef struct haft__json_stack {
     haft__json local[HAFT__JSON_STACK_INLINE];
 } haft__json_stack;
 
-/* What came of closing a container. */
+/* The result of closing a container. */
 typedef enum haft__json_stack_result {
     HAFT__JSON_STACK_OK,
     HAFT__JSON_STACK_NO_MEMORY,
     HAFT__JSON_STACK_ARENA_FULL, /* haft__arena_fail says why */
-    HAFT__JSON_STACK_DUPLICATE,  /* a duplicate key, which is refused */
-    HAFT__JSON_STACK_TOO_MANY,   /* more than max_values in all */
+    HAFT__JSON_STACK_DUPLICATE,  /* a duplicate key, which the options reject */
+    HAFT__JSON_STACK_TOO_MANY,   /* more than max_values in total */
 } haft__json_stack_result;
 
-/* Takes no memory until more than HAFT__JSON_STACK_INLINE values wait at once. */
+/* Allocates nothing until the stack holds more than HAFT__JSON_STACK_INLINE values. */
 void haft__json_stack_init(haft__json_stack *stack, const haft__json_options *options);
 void haft__json_stack_finish(haft__json_stack *stack);
 
-/* Doubles the room. False when out of memory, or when too many values wait already. */
+/* Doubles the room. False when out of memory, or when the stack already holds too many values. */
 bool haft__json_stack_grow(haft__json_stack *stack);
 
-/* Drops superseded members of the innermost container, an object. *io_count is how many values it
- * has: before and after. */
+/* Drops superseded members of the innermost container, an object. *io_count is its number of
+ * values, before and after. */
 haft__json_stack_result haft__json_stack_drop_duplicates(haft__json_stack *stack,
                                                          uint32_t *io_count);
 
-/* How many values wait, markers included. */
+/* The number of values on the stack, markers included. */
 static inline size_t haft__json_stack_count(const haft__json_stack *stack)
 {
     return (size_t)(stack->top - stack->values);
 }
 
-/* Why haft__json_stack_reserve has just failed: for want of memory, or because of max_values? */
+/* Whether haft__json_stack_reserve has just failed because of max_values (true) or because memory
+ * ran out (false). */
 static inline bool haft__json_stack_is_full(const haft__json_stack *stack)
 {
     return haft__json_stack_count(stack) > stack->max_values;
 }
 
-/* Where to write the next value, or NULL. It counts once haft__json_stack_commit is called. */
+/* The slot for the next value, or NULL. It counts after haft__json_stack_commit. */
 static inline haft__json *haft__json_stack_reserve(haft__json_stack *stack)
 {
     if (HAFT__UNLIKELY(stack->top == stack->limit) && !haft__json_stack_grow(stack)) {
@@ -79,8 +80,8 @@ static inline void haft__json_stack_commit(haft__json_stack *stack)
     stack->top++;
 }
 
-/* False as with haft__json_stack_reserve. A marker's `count` says how far back the marker of the
- * container around it is. */
+/* Fails like haft__json_stack_reserve. The `count` of a marker is the distance to the marker of the
+ * enclosing container. */
 static inline bool haft__json_stack_open(haft__json_stack *stack, bool object)
 {
     haft__json *marker = haft__json_stack_reserve(stack);
@@ -100,10 +101,9 @@ static inline bool haft__json_stack_in_object(const haft__json_stack *stack)
     return stack->open->kind == HAFT__JSON_OBJECT;
 }
 
-/* In deep nesting each value is copied right after it was written. A processor hands over what it
- * has just written only when it is read in pieces no larger than those it was written in, and else
- * waits: so kind and count are written as one word, and values copied word by word. It makes that
- * case half as fast again. */
+/* In deep nesting each value is copied right after it was written. A processor forwards a store to
+ * a load only if the load is no larger than the store, and otherwise stalls. So kind and count are
+ * written as one word, and values are copied word by word. This makes deep nesting 50 % faster. */
 static inline void haft__json_stack_set(haft__json *value, haft__json_kind kind, uint32_t count)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

@@ -2,12 +2,12 @@
 /*
  * stream.c - the incremental JSON reader, a push automaton over bytes.
  *
- * Each on_* function works in one state: it uses bytes at the cursor and says what came of it.
- * Invariants:
- *   1. A byte is used once. What a piece ends in the middle of is kept in the stream: `token` (key
- *      or number), `partial` (UTF-8 sequence), `code` and `high` (\u escape).
- *   2. What is decided depends on the bytes alone, never on how they were cut; only the number and
- *      size of PART events does.
+ * Each on_* function handles one state: it consumes bytes at the cursor and returns the result of
+ * the step. Invariants:
+ *   1. A byte is consumed once. A token that the end of a piece cuts is kept in the stream: `token`
+ *      (key or number), `partial` (UTF-8 sequence), `code` and `high` (\u escape).
+ *   2. Decisions depend on the bytes alone, never on how they were cut; only the number and
+ *      size of PART events do.
  * Tests: tests/json/stream_test.c. Fuzzer: fuzz/json_split.c.
  */
 #include "json/stream.h"
@@ -86,7 +86,8 @@ static haft__stream_step begin_string(haft__stream_cursor *c, bool is_key)
 
 static haft__stream_step begin_number(haft__stream_cursor *c)
 {
-    /* Seen as if behind nothing, '-' and the first digit are ordinary edges of the automaton. */
+    /* Start from an empty number, so that '-' and the first digit are ordinary edges of the
+     * automaton. */
     c->s->token_start = haft__stream_offset(c);
     c->s->state = *c->p == '-'   ? HAFT__JSON_IN_MINUS
                   : *c->p == '0' ? HAFT__JSON_IN_ZERO
@@ -174,8 +175,8 @@ static haft__stream_step on_separator(haft__stream_cursor *c)
 
 /* ---- numbers and literals ---- */
 
-/* Where a byte leads inside a number; AT_SEPARATOR when the number ends in front of it, FAILED when
- * it cannot end there. */
+/* The state after a byte inside a number; AT_SEPARATOR if the number ends before it, FAILED if it
+ * cannot end there. */
 static haft__json_stream_state number_edge(haft__json_stream_state state, char byte)
 {
     bool digit = haft__ascii_is_digit(byte), e = (byte | 0x20) == 'e';
@@ -206,7 +207,7 @@ static haft__json_stream_state number_edge(haft__json_stream_state state, char b
     }
 }
 
-/* The number is complete; `last` is the piece of it that stands in the current bytes. */
+/* The number is complete; `last` is its last piece, in the current bytes. */
 static haft__stream_step end_number(haft__stream_cursor *c, haft_str last)
 {
     haft__json_stream *s = c->s;
@@ -235,7 +236,7 @@ static haft__stream_step on_number(haft__stream_cursor *c)
     const char *from = c->p;
     size_t used = haft__stream_offset(c) - s->token_start;
     if (used == 0) {
-        c->p++; /* the first byte chose the state already */
+        c->p++; /* the first byte has already chosen the state */
         used = 1;
     }
     for (; c->p < c->end; c->p++, used++) {
@@ -300,10 +301,10 @@ static haft__stream_step on_byte(haft__stream_cursor *c)
     case HAFT__JSON_AT_DONE:
     case HAFT__JSON_FAILED: break;
     }
-    HAFT__UNREACHABLE(); /* those two are dealt with before a byte is looked at */
+    HAFT__UNREACHABLE(); /* both states are handled before a byte is read */
 }
 
-/* No more bytes will come, and the value is not known to be complete. */
+/* The input has ended, and the value may be incomplete. */
 static haft__stream_step on_end(haft__stream_cursor *c)
 {
     static const haft__json_problem missing[] = {
@@ -396,7 +397,7 @@ haft_status haft__json_stream_next(haft__json_stream *stream, haft_str *io_bytes
     size_t length = io_bytes->len < room ? io_bytes->len : room;
     haft__stream_cursor c = {stream, start, start + length, start, ret_event, err, HAFT_OK};
     if (stream->token.len > 0 && stream->state <= HAFT__JSON_AT_SEPARATOR) {
-        haft__buf_clear(&stream->token); /* the last event's text was here */
+        haft__buf_clear(&stream->token); /* it held the last event's text */
     }
     haft__stream_step result;
     do {

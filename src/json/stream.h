@@ -4,12 +4,12 @@
  *
  *     do {
  *         status = haft__json_stream_next(&stream, &bytes, &event, err);
- *         ... use the event; at MORE get the next piece, or say haft__json_stream_end ...
+ *         ... use the event; at MORE get the next piece, or call haft__json_stream_end ...
  *     } while (status == HAFT_OK && event.kind != HAFT__JSON_EVENT_DONE);
  *
- * The same language, limits and errors as the strict reader, whatever the cuts: a piece may end
- * inside a number, an escape or a UTF-8 sequence. Work per byte is constant and nothing is looked
- * at twice. Duplicate keys are passed on as they come (the builder drops the earlier ones).
+ * It has the language, limits and errors of the strict reader for any division into pieces: a piece
+ * may end inside a number, an escape or a UTF-8 sequence. Work per byte is constant, and no byte is
+ * read twice. Duplicate keys are passed on as they come (the builder drops the earlier ones).
  */
 #ifndef HAFT_JSON_STREAM_H
 #define HAFT_JSON_STREAM_H
@@ -19,8 +19,8 @@
 #include "json/read.h"
 
 typedef enum haft__json_event_kind {
-    HAFT__JSON_EVENT_MORE,   /* everything given has been used; give more, or say it is the end */
-    HAFT__JSON_EVENT_DONE,   /* the outermost value is complete; what follows it is still there */
+    HAFT__JSON_EVENT_MORE,   /* all bytes are consumed; pass more, or call haft__json_stream_end */
+    HAFT__JSON_EVENT_DONE,   /* the outermost value is complete; later bytes remain unread */
     HAFT__JSON_EVENT_BEGIN,  /* an array or object begins: value.kind says which */
     HAFT__JSON_EVENT_END,    /* ... ends */
     HAFT__JSON_EVENT_KEY,    /* value: the whole key */
@@ -35,27 +35,27 @@ typedef struct haft__json_event {
 } haft__json_event;
 
 typedef enum haft__json_stream_state {
-    HAFT__JSON_AT_VALUE,        /* a value must come */
-    HAFT__JSON_AT_VALUE_OR_END, /* behind '[' */
-    HAFT__JSON_AT_KEY,          /* behind a comma in an object */
-    HAFT__JSON_AT_KEY_OR_END,   /* behind '{' */
+    HAFT__JSON_AT_VALUE,        /* expects a value */
+    HAFT__JSON_AT_VALUE_OR_END, /* after '[' */
+    HAFT__JSON_AT_KEY,          /* after a comma in an object */
+    HAFT__JSON_AT_KEY_OR_END,   /* after '{' */
     HAFT__JSON_AT_COLON,
-    HAFT__JSON_AT_SEPARATOR, /* behind a value inside a container */
+    HAFT__JSON_AT_SEPARATOR, /* after a value inside a container */
     HAFT__JSON_IN_STRING,
     HAFT__JSON_IN_UTF8,    /* inside a sequence: `partial` has its start */
-    HAFT__JSON_IN_ESCAPE,  /* behind a backslash */
+    HAFT__JSON_IN_ESCAPE,  /* after a backslash */
     HAFT__JSON_IN_HEX,     /* `hex_left` digits of \u are missing */
-    HAFT__JSON_IN_MINUS,   /* behind '-' */
-    HAFT__JSON_IN_ZERO,    /* behind a leading 0 */
+    HAFT__JSON_IN_MINUS,   /* after '-' */
+    HAFT__JSON_IN_ZERO,    /* after a leading 0 */
     HAFT__JSON_IN_INTEGER, /* inside the digits before the point */
-    HAFT__JSON_IN_POINT,   /* behind the point: a digit must come */
+    HAFT__JSON_IN_POINT,   /* after the point: expects a digit */
     HAFT__JSON_IN_FRACTION,
-    HAFT__JSON_IN_E,        /* behind e: a sign or digit must come */
-    HAFT__JSON_IN_SIGN,     /* behind the exponent's sign */
+    HAFT__JSON_IN_E,        /* after e: expects a sign or digit */
+    HAFT__JSON_IN_SIGN,     /* after the exponent's sign */
     HAFT__JSON_IN_EXPONENT, /* inside its digits */
-    HAFT__JSON_IN_LITERAL,  /* `literal_at` bytes of `literal` have come */
-    HAFT__JSON_AT_DONE,     /* the outermost value is complete; not told yet */
-    HAFT__JSON_AT_END,      /* ... and told: only white space may follow */
+    HAFT__JSON_IN_LITERAL,  /* `literal_at` bytes of `literal` have been read */
+    HAFT__JSON_AT_DONE,     /* the outermost value is complete; DONE is not emitted yet */
+    HAFT__JSON_AT_END,      /* ... DONE is emitted: only white space may follow */
     HAFT__JSON_FAILED,
 } haft__json_stream_state;
 
@@ -63,15 +63,15 @@ typedef struct haft__json_stream {
     haft__json_options options;
     haft__json_notes notes; /* duplicate_keys is counted by the builder */
     haft__json_stream_state state;
-    haft__json_stream_state failed_in; /* of FAILED: what it was before */
+    haft__json_stream_state failed_in; /* of FAILED: the state before */
     bool is_key, ended;
     size_t offset, line, line_start; /* of the next byte; of the line it is in */
     size_t token_start;              /* of the key or number that is being read */
     size_t values;                   /* begun so far, keys included */
     uint32_t depth;
-    uint64_t objects[HAFT__LIMIT_JSON_DEPTH / 64]; /* a bit a level: it is an object */
+    uint64_t objects[HAFT__LIMIT_JSON_DEPTH / 64]; /* one bit per level: it is an object */
     haft__buf token;                               /* a key or number that came in pieces */
-    char decoded[64];                              /* what escapes stood for, not yet passed on */
+    char decoded[64];                              /* decoded escapes, not yet emitted */
     uint32_t decoded_count;
     char partial[HAFT__UTF8_MAX_BYTES];
     uint32_t partial_count;
@@ -84,17 +84,17 @@ typedef struct haft__json_stream {
 void haft__json_stream_init(haft__json_stream *stream, const haft__json_options *options);
 void haft__json_stream_finish(haft__json_stream *stream);
 
-/* Reads up to the next event and moves *io_bytes behind what it has used. After an error the
- * stream gives BAD_STATE for everything. */
+/* Reads up to the next event and moves *io_bytes past the consumed bytes. After an error every call
+ * returns BAD_STATE. */
 HAFT_MUST_USE haft_status haft__json_stream_next(haft__json_stream *stream, haft_str *io_bytes,
                                                  haft__json_event *ret_event, haft_error *err);
 
-/* Says that no more bytes come. Call it after a MORE; then haft__json_stream_next with empty bytes
- * gives a number that was still open and DONE, or the error that the text ended too early. After
- * DONE it gives MORE for ever. */
+/* Marks the end of the input. Call it after a MORE; then haft__json_stream_next with empty bytes
+ * returns a number that was still open and DONE, or the error that the text ended too early. After
+ * DONE it always returns MORE. */
 void haft__json_stream_end(haft__json_stream *stream);
 
-/* Whether more bytes could make JSON of `text`. Fails only if it is out of memory. */
+/* Whether `text` is the beginning of a longer JSON text. Fails only when out of memory. */
 HAFT_MUST_USE haft_status haft__json_is_truncated(haft_str text, bool *ret_cut);
 
 #endif

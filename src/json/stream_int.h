@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json/stream_int.h - what the files of the incremental reader share: a cursor over one piece of
- * text, and how a step of the automaton ends. Private to src/json.
+ * json/stream_int.h - shared by the files of the incremental reader: a cursor over one piece of
+ * text, and the result of a step of the automaton. Private to src/json.
  */
 #ifndef HAFT_JSON_STREAM_INT_H
 #define HAFT_JSON_STREAM_INT_H
@@ -9,9 +9,9 @@
 #include "json/stream.h"
 #include "json/syntax.h"
 
-/* What came of a step. */
+/* The result of a step. */
 typedef enum haft__stream_step {
-    HAFT__STREAM_CONTINUE, /* go on in the new state */
+    HAFT__STREAM_CONTINUE, /* continue in the new state */
     HAFT__STREAM_EVENT,    /* the event has been filled in */
     HAFT__STREAM_FAILED,   /* the error has been filled in */
 } haft__stream_step;
@@ -70,14 +70,14 @@ static inline haft__stream_step haft__stream_emit_text(haft__stream_cursor *c,
     return haft__stream_emit(c, kind, value);
 }
 
-/* The state behind a complete value. */
+/* The state after a complete value. */
 static inline haft__json_stream_state haft__stream_after_value(const haft__json_stream *s)
 {
     return s->depth > 0 ? HAFT__JSON_AT_SEPARATOR : HAFT__JSON_AT_DONE;
 }
 
-/* A key or number that ends with `last`: with the pieces that came before, if there are any. False
- * when they could not be kept. */
+/* Ends a key or number with its last piece `last`, and joins it with the pieces before, if any.
+ * False if they could not be kept. */
 static inline bool haft__stream_end_token(haft__stream_cursor *c, haft_str last,
                                           haft_str *ret_token)
 {
@@ -92,13 +92,13 @@ static inline bool haft__stream_end_token(haft__stream_cursor *c, haft_str last,
     return c->status == HAFT_OK;
 }
 
-/* stream_string.c: a step each inside a string, and inside a character of it. */
+/* stream_string.c: one step inside a string, and inside a character of it. */
 haft__stream_step haft__stream_on_string(haft__stream_cursor *c);
 haft__stream_step haft__stream_on_utf8(haft__stream_cursor *c);
 haft__stream_step haft__stream_on_escape(haft__stream_cursor *c);
 haft__stream_step haft__stream_on_hex(haft__stream_cursor *c);
 
-/* What escapes stood for and nobody has been given yet; borrowed until more is decoded. */
+/* Decoded escapes that are not emitted yet; borrowed until more is decoded. */
 haft_str haft__stream_take_decoded(haft__json_stream *s);
 
 #endif

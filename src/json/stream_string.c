@@ -2,8 +2,8 @@
 /*
  * stream_string.c - the incremental reader inside strings: runs of text, escapes, UTF-8.
  *
- * Text that stands as it is is passed on from where it is. What has to be decoded or was cut by the
- * end of a piece goes through the stream: into `token` for a key, into `decoded` for a value.
+ * Plain text is passed on from the input without a copy. Text that has to be decoded or was cut by
+ * the end of a piece goes through the stream: into `token` for a key, into `decoded` for a value.
  * Tests: tests/json/stream_test.c. Fuzzer: fuzz/json_split.c.
  */
 #include <string.h>
@@ -19,7 +19,7 @@ haft_str haft__stream_take_decoded(haft__json_stream *s)
     return text;
 }
 
-/* A character that was not simply in the text: into the key, or to be passed on. */
+/* Adds a decoded character: to the key, or to `decoded`. */
 static void put(haft__json_stream *s, const char *bytes, size_t count)
 {
     if (s->is_key) {
@@ -36,7 +36,7 @@ static void put_code(haft__json_stream *s, uint32_t code)
     put(s, bytes, haft__utf8_encode(code, bytes));
 }
 
-/* A high surrogate was the last thing, and what follows is no low one. */
+/* Writes a high surrogate that is not followed by a low one. */
 static void put_lone_high(haft__json_stream *s)
 {
     if (s->high != 0) {
@@ -56,8 +56,8 @@ static haft__stream_step end_key(haft__stream_cursor *c, haft_str rest)
     return haft__stream_emit_text(c, HAFT__JSON_EVENT_KEY, key);
 }
 
-/* The first byte from p on that is a quote, backslash, control character, or starts a UTF-8
- * sequence that is not whole and valid here. */
+/* The first byte from p on that is a quote, backslash or control character, or starts a UTF-8
+ * sequence that is incomplete or invalid here. */
 static const char *skip_text(const char *p, const char *end)
 {
     for (;;) {
@@ -74,7 +74,7 @@ static const char *skip_text(const char *p, const char *end)
     }
 }
 
-/* A run of text as it is; `stop` is where it ends. */
+/* Passes on a run of plain text; `stop` is its end. */
 static haft__stream_step pass_run(haft__stream_cursor *c, const char *stop)
 {
     haft_str run = {c->p, (size_t)(stop - c->p)};
@@ -103,7 +103,7 @@ static haft__stream_step on_quote(haft__stream_cursor *c)
     return haft__stream_emit_text(c, HAFT__JSON_EVENT_SCALAR, haft__stream_take_decoded(c->s));
 }
 
-/* Bytes of the key that may still come, or SIZE_MAX in a value. */
+/* The number of bytes that the key may still grow, or SIZE_MAX in a value. */
 static size_t key_room(const haft__stream_cursor *c)
 {
     const haft__json_stream *s = c->s;
@@ -117,7 +117,7 @@ static haft__stream_step fail_key(haft__stream_cursor *c)
                                    "bytes in a key");
 }
 
-/* A byte that cannot be passed on as it is. */
+/* A byte that cannot be passed on unchanged. */
 static haft__stream_step on_special(haft__stream_cursor *c)
 {
     haft__json_stream *s = c->s;
@@ -151,7 +151,7 @@ haft__stream_step haft__stream_on_string(haft__stream_cursor *c)
         return on_quote(c);
     }
     if (*c->p != '\\' && s->decoded_count > 0) {
-        /* First, so that the text behind it is looked at only when it can be passed on too. */
+        /* Emit it first: the text after it is examined only when it can be passed on, too. */
         return haft__stream_emit_text(c, HAFT__JSON_EVENT_PART, haft__stream_take_decoded(s));
     }
     size_t room = key_room(c);
@@ -184,8 +184,8 @@ haft__stream_step haft__stream_on_utf8(haft__stream_cursor *c)
     return HAFT__STREAM_CONTINUE;
 }
 
-/* An escape that is none. What was decoded before it is passed on first, as it is where a piece
- * ends in between. */
+/* An invalid escape. The text decoded before it is emitted first, exactly as when a piece ends in
+ * between. */
 static haft__stream_step fail_escape(haft__stream_cursor *c, haft__json_problem problem)
 {
     return c->s->decoded_count > 0

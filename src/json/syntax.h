@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json/syntax.h - what the strict and the incremental reader share: the wording of errors, the
+ * json/syntax.h - shared by the strict and the incremental reader: the wording of errors, the
  * search for the end of plain text in a string, and escapes. Private to src/json.
  */
 #ifndef HAFT_JSON_SYNTAX_H
@@ -13,7 +13,7 @@
 #include "base/macros.h"
 #include "haft.h"
 
-/* Everything that can be wrong with a text: what was wanted, and a hint where we know one. */
+/* Every error in a text: the expectation, and a hint if one is known. */
 #define HAFT__JSON_PROBLEMS(X)                                                                     \
     X(VALUE, "expected a value", "")                                                               \
     X(VALUE_OR_END, "expected a value or ']'", "")                                                 \
@@ -45,7 +45,7 @@ typedef enum haft__json_problem {
 #undef X
 } haft__json_problem;
 
-/* Where in a text: the offset from 0, line and column from 1, all in bytes. */
+/* A position in a text: the offset from 0, line and column from 1, all in bytes. */
 typedef struct haft__json_position {
     size_t offset, line, column;
 } haft__json_position;
@@ -59,15 +59,15 @@ static inline int haft__json_byte_at(haft_str text, size_t offset)
     return offset < text.len ? (unsigned char)text.ptr[offset] : HAFT__JSON_END_OF_TEXT;
 }
 
-/* A text that starts with this byte starts with a byte order mark, or is no JSON anyway. */
+/* A text that starts with this byte starts with a byte order mark, or is not JSON. */
 #define HAFT__JSON_BOM ((char)0xEF)
 
-/* BAD_INPUT with a message that says what was wanted and that `found` (a byte, or
- * HAFT__JSON_END_OF_TEXT) was found. */
+/* BAD_INPUT with a message that names the expectation and the byte `found` (or
+ * HAFT__JSON_END_OF_TEXT). */
 haft_status haft__json_fail(haft_error *err, haft__json_problem problem, haft__json_position place,
                             int found);
 
-/* BAD_INPUT: the key stands more than once in an object that must not have it so. */
+/* BAD_INPUT: the key occurs more than once in an object that must have distinct keys. */
 haft_status haft__json_fail_duplicate(haft_error *err, const char *where, haft_str key);
 
 /* Writes "line:column (byte offset)". */
@@ -77,7 +77,7 @@ void haft__json_position_format(char *to, size_t size, haft__json_position place
 haft_status haft__json_fail_limit(haft_error *err, haft__json_position place, size_t limit,
                                   const char *of_what);
 
-/* Eight bytes of text, the first one lowest. */
+/* Eight bytes of text as a word; the first byte is the lowest. */
 static inline uint64_t haft__json_load8(const char *p)
 {
     uint64_t word;
@@ -95,8 +95,8 @@ static inline bool haft__json_is_plain(char c)
     return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
 }
 
-/* How many of the eight bytes at `p` are plain before the first that is not. In each sum below, the
- * lowest marked byte is exact, and only the lowest is used. */
+/* The number of plain bytes before the first that is not plain, among the eight at `p`. In each sum
+ * below, the lowest marked byte is exact, and only the lowest is used. */
 static inline size_t haft__json_plain8(const char *p)
 {
     const uint64_t ones = 0x0101010101010101U, highs = 0x8080808080808080U;
@@ -124,7 +124,7 @@ static inline const char *haft__json_skip_plain(const char *p, const char *end)
     return p;
 }
 
-/* The byte that `\c` stands for, or 0 when c starts no simple escape. */
+/* The byte that `\c` encodes, or 0 if c starts no simple escape. */
 static inline char haft__json_simple_escape(char c)
 {
     static const char meant[256] = {

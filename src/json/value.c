@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * value.c - looking at JSON values: names, members, equality, hashes.
+ * value.c - reads JSON values: names, members, equality, hashes.
  *
- * Recursion here is as deep as values nest, and stops at HAFT__LIMIT_JSON_DEPTH, which no reader
- * goes past. Tests: tests/json/value_test.c.
+ * Recursion is as deep as values nest and stops at HAFT__LIMIT_JSON_DEPTH, which no reader exceeds.
+ * Tests: tests/json/value_test.c.
  */
 #include "json/value.h"
 
@@ -17,7 +17,7 @@
 #include "json/number.h"
 #include "json/sort_keys.h"
 
-/* Up to here members are searched for one by one, without any memory. */
+/* Up to this number, members are searched one by one, without allocation. */
 #define FEW_MEMBERS 16
 
 const char *haft__json_kind_name(haft__json value)
@@ -119,7 +119,7 @@ static haft_status equal_arrays(haft__json a, haft__json b, uint32_t depth, bool
     return status;
 }
 
-/* The members from `start` on, when there are few: each is looked up in the other object. */
+/* Compares few members from `start` on: each is searched in the other object. */
 static haft_status equal_few(haft__json a, haft__json b, uint32_t start, uint32_t depth,
                              bool *ret_equal, haft_error *err)
 {
@@ -137,7 +137,7 @@ static haft_status equal_few(haft__json a, haft__json b, uint32_t start, uint32_
     return status;
 }
 
-/* The same members in the orders given. */
+/* Compares the members in the orders given. */
 static haft_status equal_ordered(const haft__json_member *a, const uint32_t *a_order,
                                  const haft__json_member *b, const uint32_t *b_order,
                                  uint32_t count, uint32_t depth, bool *ret_equal, haft_error *err)
@@ -155,7 +155,7 @@ static haft_status equal_ordered(const haft__json_member *a, const uint32_t *a_o
     return status;
 }
 
-/* The members from `start` on, when there are many: both sides are sorted. */
+/* Compares many members from `start` on: both sides are sorted. */
 static haft_status equal_many(haft__json a, haft__json b, uint32_t start, uint32_t depth,
                               bool *ret_equal, haft_error *err)
 {
@@ -171,8 +171,8 @@ static haft_status equal_many(haft__json a, haft__json b, uint32_t start, uint32
     return status;
 }
 
-/* Members mostly stand in the same order, so that is tried first. As keys are distinct, what is
- * left when it ends must be the same on both sides. */
+/* Members usually have the same order, so that is tried first. Keys are distinct, so the remaining
+ * members must be the same on both sides. */
 static haft_status equal_objects(haft__json a, haft__json b, uint32_t depth, bool *ret_equal,
                                  haft_error *err)
 {

@@ -2,9 +2,9 @@
 /*
  * json/value.h - a JSON value.
  *
- * Sixteen bytes, passed by value; what it points to lives in an arena or in the text it was read
- * from, and is never changed after it was built. Numbers are kept exactly as they were written:
- * nothing here goes through a double (see json/number.h). An object's members keep their order and
+ * Sixteen bytes, passed by value. The memory it points to is in an arena or in the text it was read
+ * from, and never changes after it was built. Numbers are kept exactly as they were written:
+ * nothing here converts to double (see json/number.h). An object's members keep their order and
  * have distinct keys.
  */
 #ifndef HAFT_JSON_VALUE_H
@@ -57,38 +57,37 @@ static inline haft_str haft__json_text(haft__json value)
     return has_text ? (haft_str){value.text, value.count} : (haft_str){NULL, 0};
 }
 
-/* The value of `key`, or NULL when there is none or `object` is no object. Looks at each member in
- * turn: for repeated look-ups in objects from outside, build a map. */
+/* The value of `key`, or NULL if there is no such member or `object` is not an object. Linear
+ * search: for repeated searches in objects from outside, build a map. */
 const haft__json *haft__json_get(haft__json object, haft_str key);
 
-/* Same JSON value: objects without regard to order, numbers by what they mean (1.0 = 1). Costs at
- * most n log n. Fails for want of memory, which it needs for large objects in different orders
- * alone, and with TOO_BIG when both nest deeper than HAFT__LIMIT_JSON_DEPTH, which nothing that
- * was read does. */
+/* Same JSON value: objects without regard to order, numbers by value (1.0 = 1). Costs at most n log
+ * n. Fails when out of memory (it allocates only for large objects in different orders), and with
+ * TOO_BIG if both nest deeper than HAFT__LIMIT_JSON_DEPTH, which no value from a reader does. */
 HAFT_MUST_USE haft_status haft__json_equal(haft__json a, haft__json b, bool *ret_equal,
                                            haft_error *err);
 
-/* Equal values have equal hashes, whatever the order of members or the spelling of numbers. What
- * lies deeper than HAFT__LIMIT_JSON_DEPTH does not count. */
+/* Equal values have equal hashes, for any order of members and spelling of numbers. Parts deeper
+ * than HAFT__LIMIT_JSON_DEPTH are ignored. */
 uint64_t haft__json_hash(haft__hash_key key, haft__json value);
 
-/* The same with its items and members in `arena`; texts are borrowed. Fails for want of memory, and
- * with TOO_BIG as haft__json_equal does. */
+/* Copies the value with its items and members into `arena`; texts are borrowed. Fails when out of
+ * memory, and with TOO_BIG as haft__json_equal does. */
 HAFT_MUST_USE haft_status haft__json_copy(haft__arena *arena, haft__json value,
                                           haft__json *ret_copy, haft_error *err);
 
-/* The same with its texts: nothing of it is borrowed. */
+/* Copies the value with its texts: nothing is borrowed. */
 HAFT_MUST_USE haft_status haft__json_copy_deep(haft__arena *arena, haft__json value,
                                                haft__json *ret_copy, haft_error *err);
 
-/* Makers. The text, items and members are borrowed. */
+/* Constructors. The text, items and members are borrowed. */
 haft__json haft__json_null(void);
 haft__json haft__json_bool(bool value);
 haft__json haft__json_string(haft_str text);
 haft__json haft__json_array(const haft__json *items, size_t count);
 haft__json haft__json_object(const haft__json_member *members, size_t count);
 
-/* A number, its text in `arena`; kind HAFT__JSON_NULL when there is no memory. */
+/* A number, its text in `arena`; kind HAFT__JSON_NULL when out of memory. */
 haft__json haft__json_int(haft__arena *arena, int64_t number);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * write.c - the JSON writer.
  *
- * Strings are copied in runs of plain text; only what must be escaped is looked at byte by byte.
- * Nesting is followed on a small stack of our own, no deeper than the readers allow.
- * Tests: tests/json/write_test.c. Fuzzer: fuzz/json_print.c.
+ * Strings are copied in runs of plain text; only text that may need escapes is examined byte by
+ * byte. Nesting uses a small explicit stack, no deeper than the readers allow. Tests:
+ * tests/json/write_test.c. Fuzzer: fuzz/json_print.c.
  */
 #include "json/write.h"
 
@@ -37,7 +37,8 @@ static void write_escape(haft__buf *buf, char c)
     haft__buf_add(buf, text, length);
 }
 
-/* Writes what is not ASCII at the start of `s`, mending what is not UTF-8. Returns its length. */
+/* Writes the character at the start of `s`, which is not ASCII, and replaces invalid UTF-8. Returns
+ * its length. */
 static size_t write_other(haft__buf *buf, haft_str s)
 {
     size_t run = 0;
@@ -55,7 +56,7 @@ static size_t write_other(haft__buf *buf, haft_str s)
     return run;
 }
 
-/* What stands behind the backslash for a byte that is escaped by two; 0 for all others. */
+/* The letter after the backslash for a byte with a two-byte escape; 0 for all others. */
 static inline char short_escape(char c)
 {
     static const char escapes[256] = {['"'] = '"',  ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f',
@@ -63,8 +64,8 @@ static inline char short_escape(char c)
     return escapes[(unsigned char)c];
 }
 
-/* Writes to `*to` while there is plain ASCII and what is escaped by two bytes, and returns where it
- * stopped. There is room for twice the text and eight bytes: whole words are copied. */
+/* Writes plain ASCII and two-byte escapes to `*to` and returns where it stopped. `*to` has room for
+ * twice the text and eight bytes, because whole words are copied. */
 static const char *write_ascii(char **to, const char *p, const char *end)
 {
     char *out = *to;
@@ -137,7 +138,7 @@ static bool is_open(haft__json value)
     return value.kind >= HAFT__JSON_ARRAY && value.count > 0;
 }
 
-/* How values are laid out: indent < 0 means on one line. */
+/* The layout of values: indent < 0 means on one line. */
 typedef struct layout {
     haft__buf *buf;
     int indent;
@@ -157,7 +158,7 @@ static void new_line(const layout *l, size_t depth)
     }
 }
 
-/* An open container and how far it has been written. */
+/* An open container and the position of the next item. */
 typedef struct level {
     haft__json value;
     uint32_t next;
@@ -224,7 +225,7 @@ static bool in_object(const haft__json_writer *w)
     return w->depth > 0 && (w->objects >> (w->depth - 1) & 1) != 0;
 }
 
-/* What stands in front of a value or key: a comma, unless it is the first or follows its key. */
+/* Writes the comma before a value or key, unless it is the first or follows its key. */
 static void separate(haft__json_writer *w)
 {
     if (w->after_key) {

@@ -2,8 +2,8 @@
 /*
  * json/write.h - values to text, and text built piece by piece.
  *
- * Whatever goes in, what comes out is valid JSON in valid UTF-8: bytes that are not UTF-8 are
- * written as U+FFFD. Failure is the buffer's: append freely, then ask haft__buf_check.
+ * The output is always valid JSON in valid UTF-8: bytes that are not UTF-8 are written as U+FFFD.
+ * The buffer records failures: append freely, then call haft__buf_check.
  */
 #ifndef HAFT_JSON_WRITE_H
 #define HAFT_JSON_WRITE_H
@@ -11,22 +11,22 @@
 #include "base/buf.h"
 #include "json/value.h"
 
-/* Appends `value` without white space. One that is nested deeper than HAFT__LIMIT_JSON_DEPTH, which
- * no reader makes, is a failure: TOO_BIG, and the text ends in the middle. */
+/* Appends `value` without white space. A value nested deeper than HAFT__LIMIT_JSON_DEPTH, which no
+ * reader makes, is a failure: TOO_BIG, and the text is incomplete. */
 void haft__json_write(haft__buf *buf, haft__json value);
 
-/* Appends `value` over several lines, `indent` spaces a level. */
+/* Appends `value` over several lines, `indent` spaces per level. */
 void haft__json_write_pretty(haft__buf *buf, haft__json value, unsigned indent);
 
 /* Appends `text` as a JSON string, quotes included. */
 void haft__json_write_string(haft__buf *buf, haft_str text);
 
-/* Writes objects and arrays member by member and puts the commas. Nesting at most 64 deep;
+/* Writes objects and arrays member by member, and writes the commas. Nesting at most 64 deep;
  * begin/end must match, and every value in an object needs its key (asserted). */
 typedef struct haft__json_writer {
     haft__buf *buf;
-    uint64_t has_items; /* a bit for each open level: something was written there */
-    uint64_t objects;   /* the same: it is an object */
+    uint64_t has_items; /* one bit per open level: it has items */
+    uint64_t objects;   /* one bit per open level: it is an object */
     uint32_t depth;
     bool after_key;
 } haft__json_writer;
