@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spec/spec.h - a checked spec: everything an agent, workflow or graph is.
+ * spec/spec.h - a checked spec: the definition of an agent, workflow or graph.
  *
- * Made by src/spec from YAML or JSON, read by everybody below src/tool, changed by nobody. All of
- * it lives in one arena. Texts that were not given are empty, values that were not given are
- * HAFT__JSON_NULL, numbers have their defaults filled in.
+ * src/spec builds it from YAML or JSON; the layers that use it only read it. All of it lives in one
+ * arena. Omitted texts are empty, omitted values are HAFT__JSON_NULL, omitted numbers have their
+ * defaults.
  */
 #ifndef HAFT_SPEC_SPEC_H
 #define HAFT_SPEC_SPEC_H
@@ -17,7 +17,7 @@ typedef enum haft__spec_kind {
     HAFT__SPEC_GRAPH,
 } haft__spec_kind;
 
-/* Per turn: may the model call a tool, must it, which? */
+/* Whether the model may or must call a tool in a turn, and which. */
 typedef enum haft__choice_mode {
     HAFT__MODE_AUTO, /* may */
     HAFT__MODE_ANY,  /* must, any of the allowed ones */
@@ -25,7 +25,7 @@ typedef enum haft__choice_mode {
     HAFT__MODE_NONE, /* must not */
 } haft__choice_mode;
 
-/* A choice somebody asked for: an entry of the schedule, or the default. */
+/* A requested choice: an entry of the schedule, or the default. */
 typedef struct haft__tool_choice {
     haft__choice_mode mode;
     haft_str tool;     /* of HAFT__MODE_TOOL */
@@ -41,27 +41,27 @@ typedef struct haft__choice_spec {
     haft__tool_choice default_choice; /* auto */
 } haft__choice_spec;
 
-/* Dollars are kept as whole millionths, so that sums are exact. */
+/* Dollars are stored as whole millionths, so that sums are exact. */
 typedef struct haft__price {
     bool known;
-    uint64_t input, output, cached; /* micro-dollars for a million tokens */
+    uint64_t input, output, cached; /* micro-dollars per million tokens */
 } haft__price;
 
-/* The row of model/families.h that stands in for what a spec does not say. */
+/* The row of model/families.h that supplies settings which a spec omits. */
 typedef struct haft__model_family {
-    haft_str name;     /* "" when there is none */
+    haft_str name;     /* "" if there is no such value */
     haft_str found_by; /* "name", "chat_template" or "spec" */
-    haft_str pattern;  /* that was found in the name or the chat template */
+    haft_str pattern;  /* the pattern found in the name or the chat template */
     haft_str format;   /* of calls in text */
-    const char *reasoning_open, *reasoning_close; /* around its reasoning; NULL for none */
-    bool gave_native, gave_format;                /* what was taken from it */
+    const char *reasoning_open, *reasoning_close; /* tags around its reasoning; NULL without any */
+    bool gave_native, gave_format;                /* settings taken from it */
     bool gave_context, gave_size, gave_opened;
-    bool size_in_name; /* size_b was read from the model's name; also without a family */
+    bool size_in_name; /* size_b comes from the model's name; also without a family */
 } haft__model_family;
 
-/* What replies are held to where a tool must be called. */
+/* The constraint on replies when a tool must be called. */
 typedef enum haft__constraint_setting {
-    HAFT__CONSTRAIN_AUTO,    /* what the provider is known to take */
+    HAFT__CONSTRAIN_AUTO,    /* the constraint that the provider is known to support */
     HAFT__CONSTRAIN_NONE,    /* nothing */
     HAFT__CONSTRAIN_GRAMMAR, /* `grammar`, in the language of llama.cpp */
     HAFT__CONSTRAIN_SCHEMA,  /* `response_format` */
@@ -72,17 +72,16 @@ typedef struct haft__model_spec {
     haft_str base_url, api_key_env;
     haft_str size_b;          /* billions of parameters as written; "" when unknown */
     bool native_tools;        /* true */
-    uint64_t context_tokens;  /* that it can read; 0 when unknown */
+    uint64_t context_tokens;  /* size of its context; 0 when unknown */
     bool starts_in_reasoning; /* the chat template opens the block: replies begin inside */
     haft__model_family family;
     haft__constraint_setting constraint;
     haft__price price;
-    haft__json options; /* as given, for the provider */
-    haft_str api_key;   /* as given; ${VAR} is expanded where it is used, so no secret is kept */
+    haft__json options; /* unchanged, for the provider */
+    haft_str api_key;   /* unchanged; ${VAR} is expanded at use, so no secret is stored */
 } haft__model_spec;
 
-/* tool_search.embeddings: a server that makes vectors of texts. Without a base_url there is none.
- */
+/* tool_search.embeddings: a server that embeds texts as vectors. Unused without a base_url. */
 typedef struct haft__embeddings_spec {
     haft_str base_url, model;
     haft_str api_key, api_key_env; /* as those of a model */
@@ -108,7 +107,7 @@ typedef struct haft__spec_limits {
     haft__overflow overflow;    /* queue; truncate in the planner shape */
     uint32_t observation_chars; /* 8000, in code points */
     uint64_t tokens;            /* 1,000,000; input and output together */
-    bool has_usd;               /* no limit unless one is given */
+    bool has_usd;               /* no limit unless set */
     uint64_t usd_micros;
     uint64_t wall_ms;       /* 10 minutes */
     uint32_t invalid_calls; /* 3: replies in a row whose calls were all unknown or invalid */
@@ -127,24 +126,24 @@ typedef struct haft__approval_rule {
     haft__json on_expire; /* "fail", "reject" or {answer: V} */
 } haft__approval_rule;
 
-/* How long somebody has to answer, and what happens when nobody does. */
+/* The deadline of an answer, and the action when it passes. */
 typedef struct haft__pause_rule {
-    uint64_t deadline_ms; /* 0: as long as it takes */
+    uint64_t deadline_ms; /* 0: no deadline */
     haft__json on_expire; /* as in an approval rule */
 } haft__pause_rule;
 
-/* Why a run waits for a call. Each kind has a row in run/pause/pause.c. */
+/* The reason why a run waits for a call. Each kind has a row in run/pause/pause.c. */
 typedef enum haft__pause {
     HAFT__PAUSE_QUESTION,        /* the model or a tool asks a person */
     HAFT__PAUSE_HEADLESS,        /* a client runs the call */
-    HAFT__PAUSE_APPROVAL,        /* a person must let it run */
-    HAFT__PAUSE_UNKNOWN_OUTCOME, /* it was interrupted: a person says how to continue */
+    HAFT__PAUSE_APPROVAL,        /* a person must approve the call */
+    HAFT__PAUSE_UNKNOWN_OUTCOME, /* it was interrupted: a person decides how to continue */
     HAFT__PAUSE_KINDS,
 } haft__pause;
 
 typedef enum haft__on_unknown {
-    HAFT__ON_UNKNOWN_ASK,   /* a person */
-    HAFT__ON_UNKNOWN_TELL,  /* the model */
+    HAFT__ON_UNKNOWN_ASK,   /* ask a person */
+    HAFT__ON_UNKNOWN_TELL,  /* tell the model */
     HAFT__ON_UNKNOWN_RETRY, /* run it again */
 } haft__on_unknown;
 
@@ -156,7 +155,7 @@ typedef enum haft__history {
 typedef struct haft__spec {
     haft__spec_kind kind;
     haft_str name;
-    haft_str path;     /* of the file, "" when there is none; relative paths are relative to it */
+    haft_str path;     /* of the file, "" without one; base of relative paths */
     haft_str hash;     /* 64 hex digits: SHA-256 of the canonical text of `source` */
     haft__json source; /* the spec as checked: after translation of the planner shape */
     haft__model_spec model;
@@ -172,15 +171,15 @@ typedef struct haft__spec {
     haft_str root; /* what glob, grep and read may see */
     haft__json databases;
     haft__on_unknown on_unknown;
-    bool on_unknown_given; /* else it is the default, which tools of MCP servers do not have */
+    bool on_unknown_given; /* else the default, which excludes tools of MCP servers */
     haft__spec_limits limits;
     const haft__approval_rule *approvals;
     size_t approval_count;
-    haft__pause_rule pauses[HAFT__PAUSE_KINDS]; /* for those that no approval rule is about */
+    haft__pause_rule pauses[HAFT__PAUSE_KINDS]; /* for pauses without an approval rule */
     haft__history history;
     uint32_t max_mcp_tools;    /* 0: by the model's size */
-    uint32_t tools_share;      /* 10: percent of the context that its own tools may take */
-    uint64_t definition_bytes; /* of its own tools as a request has them; built-ins left out */
+    uint32_t tools_share;      /* 10: percent of the context for the spec's own tools */
+    uint64_t definition_bytes; /* of the spec's own tools in a request, without built-ins */
     haft__embeddings_spec embeddings;
     haft_str multitask;   /* "enqueue", "reject" or "interrupt" */
     haft_str description; /* for people */

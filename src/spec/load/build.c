@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build.c - the source to the struct: everything but the choice policy and the tools. Defaults are
- * here and in haft.schema.json; tests/spec/load/build_test.c compares the two.
+ * build.c - converts the source to the struct: everything but the choice policy and the tools.
+ * Defaults are here and in haft.schema.json; tests/spec/load/build_test.c compares the two.
  */
 #include "spec/load/build_int.h"
 
@@ -51,7 +51,8 @@ const haft_str *haft__loader_read_strings(haft__loader *l, haft__json array, siz
     return texts;
 }
 
-/* Dollars as millionths: the digits of its normal spelling, moved. False when it has more. */
+/* Dollars to millionths, by moving the digits of the normal spelling. False if more digits are
+ * needed. */
 static bool to_micros(haft__loader *l, haft_str number, uint64_t *ret_micros)
 {
     haft__buf buf;
@@ -94,7 +95,8 @@ static const char *const providers[] = {
     "ollama", "llamacpp",         "vllm",      "script", "replay",  "offline",
 };
 
-/* Whether the letters of `word` stand in `name` in their order, the first in front: opn, anth. */
+/* Whether `word` abbreviates `name`: the same first letter and its letters in order, as in opn,
+ * anth. */
 static bool is_short_for(haft_str word, const char *name)
 {
     size_t at = 0;
@@ -208,10 +210,10 @@ static void build_model(haft__loader *l)
     model->price.input = micros(l, price, "input", "/model/price/input", 0);
     model->price.output = micros(l, price, "output", "/model/price/output", 0);
     model->price.cached = micros(l, price, "cached", "/model/price/cached", model->price.input);
-    /* What runs here costs nothing. */
+    /* A local model costs nothing. */
     model->price.known = price.count > 0 || is_local(model->provider);
     const haft__spec_options *options = l->options;
-    /* What a server of somebody else takes nobody here can know. */
+    /* The price of a server with its own base_url is unknown. */
     if (!model->price.known && model->base_url.len == 0 && options->find_price != NULL) {
         haft__price found;
         if (options->find_price(options->price_context, model->provider, model->model, &found)) {
@@ -271,14 +273,14 @@ static void build_phases(haft__loader *l)
     l->spec->phase_count = source.count;
 }
 
-/* What happens at a deadline; the run fails unless something else is said. */
+/* The action at a deadline; by default the run fails. */
 static haft__json build_on_expire(haft__json rule)
 {
     haft__json on_expire = haft__object_get(rule, "on_expire");
     return on_expire.kind != HAFT__JSON_NULL ? on_expire : haft__json_string(HAFT__LIT("fail"));
 }
 
-/* 0 where there is none; then nobody may say 0. */
+/* 0 if the rule has no deadline; a deadline of 0 is rejected. */
 static uint64_t build_deadline(haft__loader *l, haft__json rule, haft_str pointer)
 {
     haft__json value = haft__object_get(rule, "deadline");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_choice.c - the choice policy and the formats, which can be written in many ways. Tests:
+ * build_choice.c - the choice policy and the formats, which have several notations. Tests:
  * tests/spec/load/build_choice_test.c.
  */
 #include "base/ascii.h"
@@ -85,7 +85,7 @@ static void build_schedule(haft__loader *l, haft__json source)
     l->spec->choice.schedule_count = source.count;
 }
 
-/* A default of `gate` says nothing: that is where the default comes after. */
+/* A default of `gate` has no effect: the default already follows the gate. */
 static void build_default(haft__loader *l, haft__json source)
 {
     haft_str pointer = HAFT__LIT("/choice/default");
@@ -117,7 +117,7 @@ static bool same_word(haft_str a, const char *b)
 
 #define NATIVE "native" /* the only one that is not text */
 
-/* The name we know it by; "" when there is none. */
+/* The canonical name of a format; "" if it is unknown. */
 static haft_str find_format(haft_str name)
 {
     static const struct {
@@ -132,7 +132,7 @@ static haft_str find_format(haft_str name)
     return format != NULL ? haft__str(format->name) : HAFT__LIT("");
 }
 
-/* The same, with a problem when there is none. */
+/* The same; reports a problem if it is unknown. */
 static haft_str read_format(haft__loader *l, haft_str name, haft_str pointer)
 {
     haft_str known = find_format(name);
@@ -165,7 +165,7 @@ static bool has_format(const haft_str *list, size_t count, haft_str name)
     return false;
 }
 
-/* Behind the preferred one, each once. */
+/* Adds formats after the preferred one, each once. */
 static void add_formats(haft__loader *l, haft__json names, haft_str outer, haft_str *list)
 {
     for (uint32_t i = 0; i < names.count; i++) {
@@ -193,8 +193,8 @@ static void check_primary(haft__loader *l, haft__json enabled, haft_str primary)
     haft__loader_hint(l, problem, "add it to formats.enabled");
 }
 
-/* Where nothing is said: calls of the server's if the model has them there, else text as its family
- * writes it. */
+/* The default: the server's native calls if the model has them there, else the text format of its
+ * family. */
 static void add_usual_formats(haft__loader *l, haft_str *list)
 {
     haft__model_spec *model = &l->spec->model;

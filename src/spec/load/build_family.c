@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_family.c - what a spec does not say of its model, from the table of model families.
+ * build_family.c - fills in model settings that a spec omits, from the table of model families.
  *
- * Whatever is said wins: the row, each of its values. Tests: tests/spec/load/build_family_test.c.
+ * The spec takes precedence over the row and over each of its values. Tests:
+ * tests/spec/load/build_family_test.c.
  */
 #include "base/buf.h"
 #include "base/str.h"
@@ -11,7 +12,7 @@
 #include "spec/load/build_int.h"
 #include "json/object.h"
 
-#define NONE "none" /* as a family: nothing is looked up */
+#define NONE "none" /* as a family: no row is used */
 
 static void report_family(haft__loader *l, haft_str name)
 {
@@ -73,7 +74,7 @@ static haft_str write_size(haft__loader *l, uint64_t millions)
     return kept;
 }
 
-/* A chat template says how a model speaks. It is shared by models of any size. */
+/* A chat template defines the format of a model. Models of any size share it. */
 static bool by_template(const haft__model_family *family)
 {
     return haft__str_equal(family->found_by, HAFT__LIT("chat_template"));

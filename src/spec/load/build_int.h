@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec/load/build_int.h - reading values of a spec that may be wrong: that is told already, or is
- * told here; either way something usable comes back. Private to src/spec. */
+/* spec/load/build_int.h - reads values of a spec that may be invalid. A problem is already reported
+ * or is reported here; in both cases the functions return a usable value. Private to src/spec. */
 #ifndef HAFT_SPEC_LOAD_BUILD_INT_H
 #define HAFT_SPEC_LOAD_BUILD_INT_H
 
@@ -14,7 +14,7 @@ uint64_t haft__loader_read_duration(haft__loader *l, haft__json value, haft_str 
 
 /* ---- build_family.c ---- */
 
-/* Fills in what the object `source`, or a text, does not say of the model. */
+/* Fills in model settings that `source`, an object or a text, omits. */
 void haft__loader_fill_family(haft__loader *l, haft__json source);
 
 /* ---- build.c ---- */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_tools.c - the tools of a spec into its registry, in their order: built-ins, tools with a
- * schema or with `args`, and what the program brings along. Tests:
- * tests/spec/load/build_tools_test.c.
+ * build_tools.c - adds the tools of a spec to its registry, in order: built-ins, tools with a
+ * schema or with `args`, and functions of the program. Tests: tests/spec/load/build_tools_test.c.
  */
 #include "base/buf.h"
 #include "base/error.h"
@@ -15,9 +14,10 @@
 #include "json/object.h"
 #include "json/write.h"
 
-/* ---- what went wrong ---- */
+/* ---- problems ---- */
 
-/* An error of src/tool at a part of the tool; its place is a pointer behind a '#', or all of it. */
+/* Reports an error of src/tool at a part of the tool; its location is a pointer after a '#', or the
+ * whole tool. */
 static void report(haft__loader *l, haft_str pointer, const haft_error *err, haft_status status)
 {
     if (haft__loader_failed(l, status)) {
@@ -70,7 +70,7 @@ static void add_builtins(haft__loader *l, haft__json names, haft_str outer)
         const haft__tool *known = haft__tools_find(&l->spec->tools, name);
         if (haft__builtin_find(name) == NULL
             || (known != NULL && known->source == HAFT__TOOL_BUILTIN)) {
-            continue; /* told by the schema; or it is there already, which is fine */
+            continue; /* the schema reports it; or it is already enabled, which is allowed */
         }
         haft_str pointer = haft__loader_pointer(l, "%.*s/%u", HAFT__ARG(outer), i);
         if (known != NULL) {
@@ -107,7 +107,7 @@ static bool is_function(const haft__loader *l, haft_str name)
     return false;
 }
 
-/* Where it runs; `headless: false` says nothing. */
+/* Where the tool runs; `headless: false` has no effect. */
 static haft__tool_source find_source(haft__loader *l, haft__json entry, haft_str pointer)
 {
     const char *found = NULL;
@@ -145,7 +145,7 @@ static haft__tool_source find_source(haft__loader *l, haft__json entry, haft_str
     return source;
 }
 
-/* `args` or `input_schema`. False when neither can be used. */
+/* Reads `args` or `input_schema`. False if neither is usable. */
 static bool read_arguments(haft__loader *l, haft__json entry, haft__tool *tool, haft_str pointer)
 {
     haft__json args = haft__object_get(entry, "args");
@@ -164,7 +164,7 @@ static bool read_arguments(haft__loader *l, haft__json entry, haft__tool *tool, 
     }
     haft_status status = haft__args_schema(l->arena, args, &tool->input_schema, &err);
     if (status != HAFT_OK && !haft__loader_keys_are_valid(l, "tools")) {
-        return false; /* told by the schema */
+        return false; /* the schema reports this */
     }
     if (status != HAFT_OK) {
         report(l, haft__loader_pointer(l, "%.*s/args", HAFT__ARG(pointer)), &err, status);
@@ -188,7 +188,7 @@ static bool read_traits(haft__loader *l, haft__json entry, haft__tool *tool, haf
     return status == HAFT_OK;
 }
 
-/* Names of built-ins mean something to the policy; only a data tool's may be taken. */
+/* The policy gives built-in names a meaning; a spec may reuse only the name of a data tool. */
 static bool name_is_free(haft__loader *l, haft_str name, haft_str pointer)
 {
     const haft__builtin *builtin = haft__builtin_find(name);
@@ -222,7 +222,7 @@ static void add_tool(haft__loader *l, haft__json entry, haft_str pointer)
                        .role = HAFT__ROLE_DATA,
                        .definition = entry};
     if (tool.name.len == 0 || tool.description.len == 0) {
-        return; /* told by the schema */
+        return; /* the schema reports this */
     }
     tool.source = find_source(l, entry, pointer);
     bool free_name = name_is_free(l, tool.name, pointer);
@@ -234,8 +234,8 @@ static void add_tool(haft__loader *l, haft__json entry, haft_str pointer)
 
 /* ---- all ---- */
 
-/* What its own tools take in a request, built-ins left out: too much of it, and they are deferred.
- */
+/* The size of the spec's own tools in a request, without built-ins. If it is too large, they are
+ * deferred. */
 static void measure_tools(haft__loader *l)
 {
     haft__buf text;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * builder.c - puts values and their places together, without recursion.
+ * builder.c - builds values and their locations, without recursion.
  *
- * Values wait on one stack until their container closes; then they move into the arena, two arrays
- * of the exact size, and the container takes their place. Tests: tests/spec/load/builder_test.c.
+ * Values are on one stack until their container closes. Then they move into the arena, as two
+ * arrays of the exact size, and the container replaces them on the stack. Tests:
+ * tests/spec/load/builder_test.c.
  */
 #include "spec/load/builder.h"
 
@@ -16,7 +17,7 @@
 #include "base/suggestion.h"
 #include "base/vec.h"
 
-/* Up to here keys are compared with each other, without any memory. */
+/* Up to this number, keys are compared with each other, without allocation. */
 #define FEW_MEMBERS 16
 
 void haft__spec_builder_init(haft__spec_builder *tree, haft__arena *arena,
@@ -115,7 +116,7 @@ static bool grow(haft__spec_builder *tree)
     return true;
 }
 
-/* Puts a complete value into the innermost container, or makes it the document. */
+/* Adds a complete value to the innermost container, or makes it the document. */
 static bool put(haft__spec_builder *tree, haft__spec_builder_entry entry)
 {
     haft__spec_builder_frame *frame = top(tree);
@@ -177,7 +178,7 @@ bool haft__spec_builder_add_value(haft__spec_builder *tree, haft__json value, si
 bool haft__spec_builder_add_key(haft__spec_builder *tree, haft__json key, size_t at, bool drop)
 {
     haft__spec_builder_frame *frame =
-        &tree->frames[tree->depth - 1]; /* the caller has asked wants_key */
+        &tree->frames[tree->depth - 1]; /* the caller has checked expects_key */
     frame->key = key;
     frame->key_at = (uint32_t)at;
     frame->has_key = true;
@@ -247,7 +248,7 @@ bool haft__spec_builder_open(haft__spec_builder *tree, bool object, size_t at, h
     return true;
 }
 
-/* `second` has the key of `first` again: that is told, and it is dropped by the caller. */
+/* Reports that `second` repeats the key of `first`. The caller drops it. */
 static void report_duplicate(haft__spec_builder *tree, const haft__spec_builder_entry *first,
                              const haft__spec_builder_entry *second)
 {
@@ -280,7 +281,7 @@ static haft_status find_before(haft__map *map, haft__spec_builder_entry *entries
     return *ret_found != NULL ? HAFT_OK : haft__map_put(map, key, &entries[at], NULL);
 }
 
-/* The first of several members with one key stays. */
+/* Of several members with one key, the first stays. */
 static bool drop_duplicates(haft__spec_builder *tree, size_t start)
 {
     haft__spec_builder_entry *entries = tree->entries + start;
@@ -304,7 +305,7 @@ static bool drop_duplicates(haft__spec_builder *tree, size_t start)
     return status == HAFT_OK ? true : haft__spec_builder_fail(tree, status);
 }
 
-/* Moves the waiting entries from `start` on into the arena. */
+/* Moves the entries from `start` on into the arena. */
 static bool move_entries(haft__spec_builder *tree, size_t start, bool object,
                          haft__spec_builder_entry *into)
 {
@@ -362,7 +363,7 @@ bool haft__spec_builder_document(const haft__spec_builder *tree, haft__spec_docu
     return true;
 }
 
-/* ---- places ---- */
+/* ---- locations ---- */
 
 /* The index of the member that an escaped token of a pointer names, or SIZE_MAX. */
 static size_t find_member(haft__json object, haft_str token)
@@ -404,7 +405,7 @@ size_t haft__spec_offset(const haft__spec_document *document, haft_str pointer, 
                     : value.kind == HAFT__JSON_ARRAY ? find_item(value, token)
                                                      : SIZE_MAX;
         if (at == SIZE_MAX) {
-            return spot->at; /* something is missing here */
+            return spot->at; /* a part is missing here */
         }
         bool object = value.kind == HAFT__JSON_OBJECT;
         spot = &spot->inside[at];

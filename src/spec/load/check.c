@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.c - what a schema cannot say: keys that need or exclude each other, money, and what is
- * allowed but probably not meant. What concerns one tool is in check_tools.c.
- * Tests: tests/spec/load/check_test.c.
+ * check.c - checks that a schema cannot express: keys that need or exclude each other, money, and
+ * settings that are valid but probably a mistake. Checks of one tool are in check_tools.c. Tests:
+ * tests/spec/load/check_test.c.
  */
 #include "base/ascii.h"
 #include "base/str.h"
@@ -45,7 +45,7 @@ static void check_money(haft__loader *l)
                       HAFT__ARG(l->spec->model.provider), HAFT__ARG(l->spec->model.model));
 }
 
-/* What the problem is about is shown nowhere: not the value of --set NAME=VALUE either. */
+/* Hides the value that the problem is about, also the value of --set NAME=VALUE. */
 static void hide_value(haft__spec_problem *problem)
 {
     if (problem != NULL) {
@@ -67,7 +67,7 @@ static void check_key(haft__loader *l, haft_str key, const char *pointer)
     }
 }
 
-/* Whether a value is written out and is more than a number, a path or nothing. */
+/* Whether a value is a literal that is more than a number, a path or empty. */
 static bool is_written_out(haft_str value)
 {
     bool number = true;
@@ -99,7 +99,7 @@ static void check_pairs(haft__loader *l, haft_str server, haft__json holder, con
     }
 }
 
-/* Servers of an imported file are not kept. */
+/* Servers of an imported file are not kept in the source. */
 static void check_secrets(haft__loader *l)
 {
     const haft__json *servers = haft__json_get(l->spec->mcp, HAFT__LIT("servers"));
@@ -112,7 +112,7 @@ static void check_secrets(haft__loader *l)
     }
 }
 
-/* The run decides some members of a request: options with their names are not sent. */
+/* The run sets some members of a request itself: options with their names are not sent. */
 static void check_options(haft__loader *l)
 {
     haft__json options = l->spec->model.options;
@@ -129,7 +129,7 @@ static void check_options(haft__loader *l)
     }
 }
 
-/* Whether src/mcp takes them: how long a time may be, for instance. */
+/* Whether src/mcp accepts the values, for instance the length of a timeout. */
 static void check_server_values(haft__loader *l)
 {
     haft__mcp_server_configs servers;
@@ -190,7 +190,7 @@ static void check_approval_rules(haft__loader *l)
     }
 }
 
-/* ---- built-ins without what they need ---- */
+/* ---- built-ins without their requirements ---- */
 
 static bool has_tool(const haft__loader *l, const char *name)
 {
@@ -211,7 +211,7 @@ static void warn_idle(haft__loader *l, haft__builtin_need need, const char *why)
     }
 }
 
-/* A model can always search where something is deferred, but nobody tells it. */
+/* A model can always search if tools are deferred, but nothing tells it so. */
 static void check_search(haft__loader *l, bool servers)
 {
     haft_str about = servers ? HAFT__LIT("/mcp") : HAFT__LIT("/tools");
@@ -255,8 +255,8 @@ static void check_builtins(haft__loader *l)
     }
 }
 
-/* Code is run nowhere yet. A model that a table takes for one without calls may still be said to
- * have them. */
+/* Code formats are not implemented yet. If a family table says that a model has no native calls,
+ * the spec may still say that it has them. */
 static bool can_be_spoken(const haft__model_spec *model, haft_str format)
 {
     if (haft__str_equal(format, HAFT__LIT("native"))) {
@@ -265,7 +265,8 @@ static bool can_be_spoken(const haft__model_spec *model, haft_str format)
     return !haft__str_equal(format, HAFT__LIT("codemode"));
 }
 
-/* A model without native calls needs a format of text; one with them can always use those. */
+/* A model without native calls needs a text format; a model with native calls can always use them.
+ */
 static void check_formats(haft__loader *l)
 {
     const haft__spec *spec = l->spec;
@@ -329,7 +330,8 @@ void haft__loader_check(haft__loader *l)
     check_options(l);
     check_servers(l);
     check_approval_rules(l);
-    /* Where they mean nothing a call is asked about: no reason to leave a run that has begun. */
+    /* An unclear rule makes a call need approval, which is no reason to stop a run that has begun.
+     */
     if (!l->options->kept && haft__loader_keys_are_valid(l, "approvals tools")) {
         haft__loader_check_conditions(l);
     }

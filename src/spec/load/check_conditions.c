@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_conditions.c - conditions of approval rules that do not do what they look like.
+ * check_conditions.c - finds conditions of approval rules that do not do what they seem to do.
  *
- * One that can never hold would let calls run that somebody wanted to be asked about: an error.
- * One that compares what cannot be compared asks about every call: a warning. What that is,
- * run/pause/condition.h says. Tests: tests/spec/load/check_conditions_test.c.
+ * A condition that can never hold would let calls run that need approval: an error. A condition
+ * that compares incomparable values requires approval of every call: a warning.
+ * run/pause/condition.h defines which values are comparable. Tests:
+ * tests/spec/load/check_conditions_test.c.
  */
 #include "base/str.h"
 #include "base/suggestion.h"
@@ -16,14 +17,14 @@
 #include "json/object.h"
 #include "json/pointer.h"
 
-/* ---- by itself ---- */
+/* ---- without tools ---- */
 
 static bool is_op(haft__json when, const char *op)
 {
     return haft__str_equal(haft__object_string(when, "op"), haft__str(op));
 }
 
-/* What kind of value an op can be used with, for a message; NULL when it can with this one. */
+/* The kind of value that an op needs, for a message; NULL if this value is suitable. */
 static const char *wanted_value(haft__json when, haft__json value)
 {
     bool flag = value.kind == HAFT__JSON_TRUE || value.kind == HAFT__JSON_FALSE;
@@ -67,7 +68,7 @@ static bool check_pattern(haft__loader *l, size_t rule, haft__json value)
     return status == HAFT_OK;
 }
 
-/* What is wrong with it whatever the tools are. */
+/* Checks that do not depend on the tools. */
 static bool check_alone(haft__loader *l, size_t rule, haft__json when)
 {
     const haft__json *value = haft__json_get(when, HAFT__LIT("value"));
@@ -84,7 +85,7 @@ static bool check_alone(haft__loader *l, size_t rule, haft__json when)
                && (!is_op(when, "matches") || check_pattern(l, rule, *value)));
 }
 
-/* ---- what it comes to for one tool ---- */
+/* ---- the result for one tool ---- */
 
 static haft__condition_fit fits_type(haft__json schema, haft_str op, const haft__json *value)
 {
@@ -103,7 +104,7 @@ static haft__condition_fit fits_type(haft__json schema, haft_str op, const haft_
     return fit;
 }
 
-/* An item of the list is like the value, if any is. */
+/* An item of the list must have the type of the value. */
 static haft__condition_fit fits_items(haft__json schema, const haft__json *value)
 {
     haft__json items = haft__object_get(schema, "items");
@@ -113,7 +114,7 @@ static haft__condition_fit fits_items(haft__json schema, const haft__json *value
                : fits_type(items, HAFT__LIT("eq"), value);
 }
 
-/* Whether the schema, which is about the argument alone, takes the value. */
+/* Whether the schema of the argument alone accepts the value. */
 static bool takes(haft__loader *l, haft__json schema, haft__json value)
 {
     haft__schema_options options = {.hash_key = l->options->hash_key};
@@ -131,7 +132,7 @@ static bool takes(haft__loader *l, haft__json schema, haft__json value)
     return haft__loader_failed(l, status) || report.valid;
 }
 
-/* Whether no argument that the schema takes can be equal to what it is compared with. */
+/* Whether no argument that the schema accepts can equal the value it is compared with. */
 static bool takes_none(haft__loader *l, haft__json schema, haft__json when, haft__json value)
 {
     bool one = !is_op(when, "in");
@@ -160,17 +161,18 @@ static haft__condition_fit check_at_schema(haft__loader *l, haft__json schema, h
 
 /* ---- the rule ---- */
 
-/* What the condition of a rule comes to for one tool. */
+/* The result of a rule's condition for one tool. */
 typedef struct verdict {
     const haft__tool *tool;
     haft__json when;
-    haft_str at, until; /* where the argument is; the part of it that the schema knows */
-    haft__json schema;  /* of what is there */
+    haft_str at, until; /* the path of the argument; the part of it that the schema knows */
+    haft__json schema;  /* of the existing part */
     haft__schema_lookup_result place;
     haft__condition_fit fit;
 } verdict;
 
-/* Where nothing says how a tool runs, a program may have a function for it with other arguments. */
+/* If nothing says how a tool runs, a program may register a function for it with other arguments.
+ */
 static bool may_change(const haft__tool *tool)
 {
     return !tool->typed && tool->source == HAFT__TOOL_HEADLESS
@@ -205,7 +207,7 @@ static void report_wrong_type(haft__loader *l, size_t rule, const verdict *seen)
                       "input_schema gives them types");
 }
 
-/* The place in the arguments that was probably meant; .ptr NULL when none is near. */
+/* The path in the arguments that was probably meant; .ptr is NULL if none is near. */
 static haft_str nearest(haft__loader *l, const verdict *seen)
 {
     haft__json properties = haft__object_object(seen->schema, "properties");
@@ -260,7 +262,7 @@ static void report(haft__loader *l, size_t rule, const verdict *seen, bool error
     HAFT__UNREACHABLE();
 }
 
-/* Whether the rule means just this tool: not one of those that a pattern happens to match. */
+/* Whether the rule names exactly this tool, and not by a pattern that happens to match. */
 static bool is_meant(const haft__approval_rule *rule, const haft__tool *tool)
 {
     bool matched = false;
@@ -273,7 +275,7 @@ static bool is_meant(const haft__approval_rule *rule, const haft__tool *tool)
     return !matched;
 }
 
-/* Whether the rule may be about tools that only their servers know. */
+/* Whether the rule may apply to tools that only their servers know. */
 static bool is_about_others(const haft__loader *l, const haft__approval_rule *rule)
 {
     bool servers = haft__object_object(l->spec->mcp, "servers").count > 0
@@ -285,8 +287,8 @@ static bool is_about_others(const haft__loader *l, const haft__approval_rule *ru
     return servers && others;
 }
 
-/* A rule for many tools may well be about an argument that some of them have: of those that were
- * not named it is enough that it can hold for one. */
+/* A rule for many tools may be about an argument that only some of them have: for tools matched by
+ * a pattern, it is enough that the condition can hold for one. */
 static void check_tools(haft__loader *l, size_t index)
 {
     const haft__approval_rule *rule = &l->spec->approvals[index];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_names.c - tools that a spec names are tools that it has. Tools of MCP servers are known
- * only once the servers run; of them the server must be there. Tests:
+ * check_names.c - checks that tools named in a spec exist. The tools of MCP servers are known only
+ * after the servers start; for them the server must exist. Tests:
  * tests/spec/load/check_names_test.c.
  */
 #include "base/str.h"
@@ -34,7 +34,7 @@ static void suggest(haft__loader *l, haft__spec_problem *problem, haft_str name)
     }
 }
 
-/* The names of all entries: a tool that is there but could not be used is told elsewhere. */
+/* The names of all entries, because other checks report a tool that exists but is unusable. */
 static void collect_names(haft__loader *l, haft__map *declared)
 {
     haft__json entries = haft__object_array(l->source, "tools");
@@ -77,7 +77,7 @@ static void check_phases(haft__loader *l, const haft__map *declared)
     }
 }
 
-/* A pattern that matches no tool we know of may still match one of a server. */
+/* A pattern that matches no known tool may still match a tool of a server. */
 static bool matches_something(const haft__loader *l, haft_str pattern)
 {
     bool servers = haft__object_object(l->spec->mcp, "servers").count > 0
@@ -125,18 +125,18 @@ static void check_builtin_patterns(haft__loader *l, const haft_str *patterns, si
     }
 }
 
-/* Whether a pattern can be about a tool of this server, whose name has "server:" in front. */
+/* Whether a pattern can match a tool of this server, whose name starts with "server:". */
 static bool can_match(haft_str pattern, haft_str server)
 {
     haft_str rest = pattern, front = haft__str_split(&rest, ':');
     if (front.len < pattern.len) {
         return haft__filter_matches(front, server);
     }
-    front = haft__str_split(&front, '*'); /* what is in front of the first one */
+    front = haft__str_split(&front, '*'); /* the text before the first star */
     return front.len < pattern.len && haft__str_starts_with(server, front);
 }
 
-/* What was meant to be denied would be let through without a word. */
+/* An error: a denial without effect would silently allow the tool. */
 static void refuse_denial(haft__loader *l, haft_str pattern, haft_str pointer)
 {
     haft__spec_problem *problem = haft__loader_error(
@@ -150,7 +150,7 @@ static void refuse_denial(haft__loader *l, haft_str pattern, haft_str pointer)
                       server ? "the server" : "a server", HAFT__ARG(whole), HAFT__ARG(pattern));
 }
 
-/* What an imported file has is not known here. */
+/* The servers of an imported file are not known here. */
 static void check_server_pattern(haft__loader *l, haft_str pattern, haft_str pointer, bool denies)
 {
     haft__json servers = haft__object_object(l->spec->mcp, "servers");
@@ -197,7 +197,7 @@ void haft__loader_check_names(haft__loader *l)
     const haft__spec *spec = l->spec;
     haft__map declared;
     if (!haft__loader_keys_are_valid(l, "tools builtins enabled_builtins mcp")) {
-        return; /* what could not be read would be missed here */
+        return; /* tools that could not be read would be missing here */
     }
     collect_names(l, &declared);
     size_t before = l->problems.errors;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_reachability.c - can a run of this spec end as it should?
+ * check_reachability.c - checks that a run of this spec can end as intended.
  *
- * Plays the best model there could be against the policy itself (choice/choice.h): in every turn it
- * calls all that is allowed and brings it further, and every call succeeds. What even that model
- * cannot reach, no model can: a workflow that cannot be completed, a gate that cannot open within
- * the turns, a forced default that is refused for ever. Nothing here knows the rules; they are
- * asked. Tests: tests/spec/load/check_reachability_test.c.
+ * It simulates an ideal model against the policy itself (choice/choice.h): in every turn the model
+ * makes every allowed call that makes progress, and every call succeeds. If that model cannot reach
+ * a goal, no model can: a workflow that cannot be completed, a gate that cannot open within the
+ * turns, a forced default that is always refused. This file implements no rule; it asks the policy.
+ * Tests: tests/spec/load/check_reachability_test.c.
  */
 #include "base/str.h"
 #include "choice/choice.h"
@@ -17,7 +17,7 @@
 #define REASON_MAX 512
 
 typedef struct player {
-    haft__spec spec; /* a copy, with limits of its own */
+    haft__spec spec; /* a copy with its own limits */
     haft__loader *loader;
     haft__choice_tool *tools;
     size_t tool_count;
@@ -30,11 +30,11 @@ typedef struct player {
     bool stored;    /* an artifact */
     bool completed; /* complete_workflow has passed */
     bool gate_opened;
-    bool patient; /* completes only in a turn that starts with all it takes, as models do */
+    bool patient; /* completes only in a turn that starts with all requirements met, as models do */
     uint32_t turn, calls;
     haft__choice choice;
     haft__buf why;  /* the last refusal of a control tool */
-    bool no_memory; /* for that */
+    bool no_memory; /* for `why` */
 } player;
 
 /* ---- the tools ---- */
@@ -55,7 +55,7 @@ static void add_tool(player *p, haft_str name, haft__tool_role role)
     }
 }
 
-/* Tools of servers are unknown until they run; those that somebody names count as there. */
+/* Tools of servers are unknown until they start; those that the spec names count as present. */
 static void add_named(player *p, haft_str name)
 {
     bool server = name.len > 0 && memchr(name.ptr, ':', name.len) != NULL;
@@ -97,7 +97,7 @@ static bool collect_tools(haft__loader *l, player *p)
     return l->status == HAFT_OK;
 }
 
-/* Which tool is in which phases: counted first, then filled in, so that one array holds all. */
+/* Maps tools to phases: counts first, then fills in, so that one array holds all. */
 static bool collect_phases(haft__loader *l, player *p)
 {
     const haft__spec *spec = l->spec;
@@ -127,7 +127,7 @@ static bool collect_phases(haft__loader *l, player *p)
     return l->status == HAFT_OK;
 }
 
-/* ---- playing ---- */
+/* ---- simulation ---- */
 
 static haft__choice_facts facts_of(const player *p)
 {
@@ -170,7 +170,7 @@ static void call(player *p, size_t index)
     }
 }
 
-/* All that brings it further: first what a phase waits for, then what has not been called. */
+/* Makes all calls that make progress: first those that a phase needs, then those not made yet. */
 static bool call_all(player *p)
 {
     bool cut = p->spec.limits.overflow == HAFT__OVERFLOW_TRUNCATE;
@@ -212,7 +212,7 @@ static bool call_control(player *p)
     return changed;
 }
 
-/* One turn. False when it has changed nothing. */
+/* One turn. False if it changed nothing. */
 static bool simulate_turn(player *p)
 {
     haft__choice_facts facts = facts_of(p);
@@ -227,7 +227,7 @@ static bool simulate_turn(player *p)
     return early || called || late || opened;
 }
 
-/* Nothing is stored while the gate holds the model, unless the schedule may override it. */
+/* Nothing is stored while the gate forces tools, unless the schedule may override it. */
 static bool stores(const player *p, const haft__tool_choice *wish)
 {
     const haft__choice_tool *tool =
@@ -235,7 +235,7 @@ static bool stores(const player *p, const haft__tool_choice *wish)
     return tool != NULL && tool->role == HAFT__ROLE_ARTIFACT;
 }
 
-/* Whether the entry of the schedule for this turn lets go of a model that the gate holds. */
+/* Checks whether the schedule's entry for this turn releases the model from the gate. */
 static void check_entry(haft__loader *l, const player *p)
 {
     const haft__choice_spec *choice = &p->spec.choice;
@@ -261,7 +261,7 @@ static bool reaches_goal(const player *p)
     return p->spec.kind == HAFT__SPEC_WORKFLOW ? p->completed : p->gate_opened;
 }
 
-/* Until nothing changes any more. `l` may be NULL: then nothing is told on the way. */
+/* Runs until nothing changes. If `l` is NULL, nothing is reported during the simulation. */
 static void simulate(haft__loader *l, player *p)
 {
     bool changed = true;
@@ -302,9 +302,9 @@ static void start(player *p, const haft__spec *spec, bool limited)
     p->choice = (haft__choice){.rule = HAFT__RULE_LIMIT};
 }
 
-/* ---- what is told ---- */
+/* ---- reports ---- */
 
-/* The limits are too small; played without them, `p` knows what it takes. */
+/* The limits are too small; the simulation without limits in `p` knows the required values. */
 static void report_limits(haft__loader *l, const player *p)
 {
     const haft__spec_limits *limits = &l->spec->limits;
@@ -316,7 +316,7 @@ static void report_limits(haft__loader *l, const player *p)
                                  p->calls);
         return;
     }
-    /* `turn` has done it, or is the one behind it where the gate was the goal. */
+    /* `turn` reached the goal, or is the turn after it if the gate was the goal. */
     uint32_t wanted = p->turn + 1;
     haft__spec_problem *problem =
         haft__loader_error(l, HAFT__LIT("/limits/turns"), HAFT__SUBJECT_VALUE,
@@ -324,7 +324,7 @@ static void report_limits(haft__loader *l, const player *p)
     haft__loader_hint(l, problem, "in the last turn no tool can be called");
 }
 
-/* Played without limits, and not completed. */
+/* The simulation without limits did not complete. */
 static void report_no_end(haft__loader *l, const player *p)
 {
     bool none = l->spec->choice.default_choice.mode == HAFT__MODE_NONE;
@@ -358,7 +358,7 @@ static bool has_completion(const player *p)
     return false;
 }
 
-/* A forced default that even the best model cannot meet: it holds for ever. */
+/* A forced default that even an ideal model cannot meet: it is forced for ever. */
 static void check_default(haft__loader *l, const player *p)
 {
     const haft__tool_choice *wish = &l->spec->choice.default_choice;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_schema.c - checks a spec against haft.schema.json, with our own validator. Tests:
+ * check_schema.c - checks a spec against haft.schema.json, with haft's own validator. Tests:
  * tests/spec/load/check_schema_test.c.
  */
 #include "base/error.h"
@@ -12,7 +12,7 @@
 #include "json/pointer.h"
 #include "json/read.h"
 
-/* Made at build time from haft.schema.json. */
+/* Generated at build time from haft.schema.json. */
 extern const char haft__spec_schema[];
 extern const size_t haft__spec_schema_size;
 
@@ -21,8 +21,8 @@ haft_str haft__spec_schema_text(void)
     return (haft_str){haft__spec_schema, haft__spec_schema_size};
 }
 
-/* The validator speaks to models of arguments; here it is keys. What stands before the name, and
- * what is said instead of it. */
+/* The validator words its messages for models ("argument"); a spec has keys. The words before the
+ * name, and their replacement. */
 static const struct {
     const char *theirs, *before, *behind;
     haft__problem_subject about;
@@ -36,7 +36,7 @@ static const struct {
 #define BECAUSE    " (needed with "
 #define BAD_NAME   "Bad argument name "
 
-/* Where `word` starts in `text` for the last time, or the length. */
+/* The last position of `word` in `text`, or the length. */
 static size_t find_last(haft_str text, haft_str word)
 {
     for (size_t at = text.len; at-- > 0;) {
@@ -47,8 +47,8 @@ static size_t find_last(haft_str text, haft_str word)
     return text.len;
 }
 
-/* Advice where the schema's own words are not enough: by the start of the pointer, or by a part of
- * the message. */
+/* Hints where the schema's message is not enough: by the start of the pointer, or by a part of the
+ * message. */
 static const struct {
     const char *pointer, *part, *hint;
 } advice[] = {
@@ -63,10 +63,10 @@ static const struct {
     {"", "^https?://", "write the whole address, such as https://example.org/"},
 };
 
-/* What is longer is shown by nobody. */
+/* Longer commands are not shown. */
 #define COMMAND_BYTES 200
 
-/* The alternative that a value was probably meant to be: they stand in quotes in the message. */
+/* The alternative that a value was probably meant to be; the message quotes the alternatives. */
 static haft_str find_meant(const haft__loader *l, const haft__schema_error *error)
 {
     const haft__json *found = haft__pointer_get(&l->raw, error->where);
@@ -82,7 +82,7 @@ static haft_str find_meant(const haft__loader *l, const haft__schema_error *erro
     return near.best;
 }
 
-/* A command is a list of words: shows how the text would be one. */
+/* A command is a list of words: shows the text as such a list. */
 static bool advise_command(haft__loader *l, haft__spec_problem *problem,
                            const haft__schema_error *error)
 {
@@ -129,7 +129,7 @@ static void advise(haft__loader *l, haft__spec_problem *problem, const haft__sch
     }
 }
 
-/* Whether an unknown key is a trait that stands among the keys of its tool. */
+/* Whether an unknown key is a trait that was written among the keys of its tool. */
 static bool is_trait(haft_str where)
 {
     haft_str rest = haft__str_skip(where, strlen("/tools/"));
@@ -137,7 +137,7 @@ static bool is_trait(haft_str where)
     return haft__str_starts_with(where, HAFT__LIT("/tools/")) && haft__trait_find(rest) != NULL;
 }
 
-/* A failure about a key: its name, and the one that was probably meant. */
+/* Reports a failure about a key: its name, and the key that was probably meant. */
 static void report_key(haft__loader *l, const haft__schema_error *error, size_t wording)
 {
     haft_str name = haft__str_skip(error->message, strlen(wordings[wording].theirs));
@@ -178,7 +178,7 @@ static void report_error(haft__loader *l, const haft__schema_error *error)
     advise(l, problem, error);
 }
 
-/* Remembers which top-level keys have errors, so that nobody builds on them. */
+/* Remembers the top-level keys that have errors, so that later stages skip them. */
 static void taint(haft__loader *l, const haft__schema_report *report)
 {
     haft_str *keys = haft__loader_alloc(l, report->count, sizeof(*keys));
@@ -223,7 +223,7 @@ void haft__loader_check_schema(haft__loader *l)
     haft_status status = checker != NULL ? check(l, checker, &report) : HAFT_NO_MEMORY;
     haft__checker_destroy(checker);
     if (status != HAFT_OK) {
-        l->status = status; /* the schema is ours: nothing else can fail */
+        l->status = status; /* the schema is built in: nothing else can fail */
         return;
     }
     for (size_t i = 0; i < report.count; i++) {

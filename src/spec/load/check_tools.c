@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_tools.c - what a schema cannot say about one tool: a description that says nothing, a
- * danger that nobody approves, arguments where they would choose a host or a program, or be code.
- * Tests: tests/spec/load/check_test.c.
+ * check_tools.c - checks of one tool that a schema cannot express: an empty description, a
+ * dangerous tool without approval, arguments where they could choose a host or a program, or be
+ * code. Tests: tests/spec/load/check_test.c.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "tool/template.h"
 #include "json/object.h"
 
-/* ---- what it is, and who approves it ---- */
+/* ---- description and approval ---- */
 
 static bool is_approved(const haft__loader *l, const haft__tool *tool)
 {
@@ -24,7 +24,7 @@ static bool is_approved(const haft__loader *l, const haft__tool *tool)
     return covered;
 }
 
-/* Whether the spec has the format among those that may be used. */
+/* Whether the spec allows the format. */
 static bool speaks(const haft__spec *spec, haft_str format)
 {
     bool found = false;
@@ -67,8 +67,8 @@ static void check_tool(haft__loader *l, const haft__tool *tool, haft_str pointer
 
 /* ---- where its arguments go ---- */
 
-/* Whether an argument behind this text of a URL would choose the host. A variable may bring a path
- * along; its value is not looked at here. */
+/* Whether an argument after this text of a URL would choose the host. A variable may include a
+ * path; its value is not examined here. */
 static bool is_before_path(haft_str text)
 {
     haft_str rest = text;
@@ -104,11 +104,11 @@ static void check_url(haft__loader *l, const haft__tool *tool, haft_str pointer)
     }
 }
 
-/* What a program makes of its words. */
+/* How a program interprets its words. */
 typedef enum reads {
     READS_TEXT,
     READS_CODE,   /* a word may be code */
-    READS_REMOTE, /* they go through a shell at the other end */
+    READS_REMOTE, /* they pass through a shell at the other end */
 } reads;
 
 static reads what_it_reads(haft_str program)
@@ -135,7 +135,7 @@ static void refuse_word(haft__loader *l, haft_str at, haft_str name, const char 
     haft__loader_hint(l, problem, "give it a word of its own, or use stdin");
 }
 
-/* Arguments in one of a command's words. */
+/* Checks the arguments in one word of a command. */
 static void check_word(haft__loader *l, const haft__tool *tool, haft_str at, haft_str word,
                        bool program, reads what)
 {

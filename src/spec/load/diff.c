@@ -10,18 +10,19 @@
 #include "base/utf8.h"
 #include "json/write.h"
 
-/* How deep parts are told apart, how much is shown of a value, and how long a path may get. */
+/* The depth to which parts are compared, how much of a value is shown, and the maximum length of a
+ * path. */
 #define DEPTH       6
 #define SHOWN_CHARS 40
 #define PATH_BYTES  256
-#define ITEMS       256 /* of a list that is looked at item by item */
+#define ITEMS       256 /* of a list that is compared item by item */
 
 typedef struct differ {
     haft__buf *out;
-    char path[PATH_BYTES]; /* NUL behind it; longer ones are cut */
+    char path[PATH_BYTES]; /* NUL-terminated; longer ones are cut */
     size_t length;
     size_t lines;
-    bool secret; /* something on the way may hold one */
+    bool secret; /* a part of the path may hold a secret */
     haft_error *err;
 } differ;
 
@@ -77,7 +78,7 @@ static void add_line(differ *d, const haft__json *before, const haft__json *afte
 
 static haft_status compare(differ *d, haft__json before, haft__json after, unsigned depth);
 
-/* One part, which one of the two may lack. */
+/* Compares one part, which may be missing on one side. */
 static haft_status compare_part(differ *d, haft_str key, const haft__json *before,
                                 const haft__json *after, unsigned depth)
 {
@@ -123,7 +124,7 @@ static haft_str name_of(haft__json item)
     return text ? haft__json_text(*name) : (haft_str){NULL, 0};
 }
 
-/* The item of that name; what has none is known by its place among those that have none. */
+/* The item with that name; items without a name are matched by their position among such items. */
 static const haft__json *find_item(haft__json list, haft_str name, uint32_t place)
 {
     uint32_t nameless = 0;
@@ -137,7 +138,8 @@ static const haft__json *find_item(haft__json list, haft_str name, uint32_t plac
     return NULL;
 }
 
-/* What one list has; where `only_missing` says so, only what the other does not have. */
+/* Compares the items of one list with the other; with `only_missing`, only items that the other
+ * lacks. */
 static haft_status compare_items(differ *d, haft__json from, haft__json other, bool only_missing,
                                  unsigned depth)
 {
@@ -177,7 +179,7 @@ static haft_status compare(differ *d, haft__json before, haft__json after, unsig
         if (status == HAFT_OK) {
             status = compare_items(d, after, before, true, depth);
         }
-        if (status == HAFT_OK && d->lines == lines) { /* only their order */
+        if (status == HAFT_OK && d->lines == lines) { /* only their order differs */
             add_line(d, &before, &after);
         }
         return status;

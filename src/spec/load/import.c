@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * import.c - `mcp: {import: FILE}`: servers from a file of another program.
+ * import.c - `mcp: {import: FILE}`: servers from a configuration file of another program.
  *
- * They become servers of the spec (spec->mcp), but not of its source, which is kept with every run:
- * such files have secrets in them. The source gets a hash of them instead, so that a run is not
- * resumed with other servers, and can be looked at without the file. Tests:
- * tests/spec/load/import_test.c.
+ * They become servers of the spec (spec->mcp), but not of its source, which every run stores: such
+ * files contain secrets. The source gets a hash of them instead, so that a run is not resumed with
+ * other servers, and can be inspected without the file. Tests: tests/spec/load/import_test.c.
  */
 #include "base/buf.h"
 #include "base/sha256.h"
@@ -26,7 +25,7 @@ static void report(haft__loader *l, haft_str file, const haft_error *err)
     }
 }
 
-/* Whether the spec itself names the server among those it allows: then it must be there. */
+/* Whether the spec names the server in `allow`: then it must exist. */
 static bool is_wanted(const haft__loader *l, haft_str server)
 {
     haft__json allow = haft__object_array(l->spec->mcp, "allow");
@@ -69,7 +68,7 @@ static bool put(haft__loader *l, haft__json *object, haft_str key, haft__json va
     return done;
 }
 
-/* Those of the file first, then the spec's own, which replace them. */
+/* Servers of the file first, then the spec's own servers, which replace them. */
 static void join(haft__loader *l, haft__json imported)
 {
     haft__json own = haft__object_object(l->spec->mcp, "servers"), joined = imported;
@@ -96,7 +95,7 @@ void haft__loader_disable_server(haft__loader *l, haft_str server)
            && put(l, &l->spec->mcp, HAFT__LIT("servers"), servers));
 }
 
-/* One hash for the names and configurations of all servers of the file; no secret counts in it. */
+/* One hash for the names and configurations of all servers of the file; secrets are left out. */
 static haft_status hash_servers(haft__loader *l, haft__json servers,
                                 char ret_hash[HAFT__SHA256_HEX], haft_error *err)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load.c - the stages of loading, one after the other, and what they share.
+ * load.c - the stages of loading, in order, and the functions they share.
  *
- * A stage adds problems and goes on with what is usable, so that all is told at once; a stage that
- * looks at several keys together does so only where the schema had nothing to say about them,
- * because one mistake must not be told twice. Tests: tests/spec/load/load_test.c. Fuzzer:
- * fuzz/spec.c.
+ * A stage adds problems and continues with the usable parts, so that one load reports everything. A
+ * stage that checks several keys together does so only if the schema accepted them, because one
+ * mistake must not be reported twice. Tests: tests/spec/load/load_test.c. Fuzzer: fuzz/spec.c.
  */
 #include "spec/load/load_int.h"
 
@@ -22,7 +21,7 @@
 
 /* ---- shared by the stages ---- */
 
-/* Whether the schema has said something about the same value. */
+/* Whether the schema has reported a problem at the same value. */
 static bool is_reported(const haft__loader *l, const haft__spec_problem *problem)
 {
     for (size_t i = 0; i < l->schema_count; i++) {
@@ -177,7 +176,7 @@ static void apply_sets(haft__loader *l)
     }
 }
 
-/* --model, in the place of what the spec names. */
+/* --model replaces the model that the spec names. */
 static void apply_model(haft__loader *l)
 {
     const haft__spec_options *options = l->options;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spec/load/load.h - the text of a spec to a checked spec, with every problem and its place.
+ * spec/load/load.h - loads the text of a spec into a checked spec, and reports every problem with
+ * its location.
  *
- *     text -> value with places -> --set -> haft.schema.json -> translation of the planner shape
- *          -> struct -> what a schema cannot say: names, the choice policy, money, an end
+ *     text -> value with locations -> --set -> haft.schema.json -> translation of the planner shape
+ *          -> struct -> checks beyond the schema: names, the choice policy, money, reachability
  *
  * Pure: the text, the environment and the overrides are arguments.
  */
@@ -13,10 +14,10 @@
 #include "spec/load/problem.h"
 #include "spec/spec.h"
 
-/* The environment, as far as a spec may look at it. */
+/* The environment that a spec may read. */
 typedef struct haft__spec_env {
-    /* The value of a variable; .ptr is NULL when there is none. `get` itself may be NULL: then
-     * nobody looks, and nothing is missing. The text lives as long as the spec. */
+    /* The value of a variable; .ptr is NULL if it is not set. `get` itself may be NULL: then
+     * variables are not checked. The text must live as long as the spec. */
     haft_str (*get)(void *context, haft_str name);
     void *context;
 } haft__spec_env;
@@ -27,52 +28,52 @@ typedef struct haft__spec_options {
     const char *const *sets; /* "limits.turns=5": overrides, in order; may be NULL */
     size_t set_count;
     const char *model;                  /* for a spec that names none; may be NULL */
-    bool model_always;                  /* ... in the place of what it names */
+    bool model_always;                  /* ... replaces the model that it names */
     const char *model_from;             /* where it comes from: "--model", "haft.config.yaml" */
-    const haft__tool *const *functions; /* tools that the program brings along; may be NULL */
+    const haft__tool *const *functions; /* tools that the program registers; may be NULL */
     size_t function_count;
-    /* What a model costs that has no price in the spec; false when nobody knows. May be NULL. */
+    /* The price of a model that has none in the spec; false if it is unknown. May be NULL. */
     bool (*find_price)(void *context, haft_str provider, haft_str model, haft__price *ret_price);
     void *price_context;
-    /* The text of a file that the spec names (mcp.import), relative to the spec at `spec`, in
-     * `arena`. May be NULL: then nobody looks, and nothing of it is known. */
+    /* Reads a file that the spec names (mcp.import), relative to the spec at `spec`, into `arena`.
+     * May be NULL: then the file is not read. */
     haft_status (*read_file)(void *context, haft__arena *arena, haft_str spec, haft_str path,
                              haft_str *ret_text, haft_error *err);
     void *read_context;
-    bool kept; /* of a run that has begun with it: what only is not as it was meant is no error */
+    bool kept; /* of a run that has begun: probable mistakes are not errors */
     haft__hash_key hash_key;
 } haft__spec_options;
 
 typedef struct haft__spec_report {
     const haft__spec_problem *problems; /* by place */
     size_t count;                       /* of those kept */
-    size_t errors, warnings;            /* in all */
+    size_t errors, warnings;            /* in total */
 } haft__spec_report;
 
-/* Loads. The spec and the report live in `arena`; `text` must live as long. *ret_spec is NULL when
- * there are errors; warnings keep nobody from it. Fails only for want of memory. */
+/* Loads a spec. The spec and the report live in `arena`; `text` must live as long. *ret_spec is
+ * NULL if there are errors; warnings do not prevent loading. Fails only when out of memory. */
 HAFT_MUST_USE haft_status haft__spec_load(haft__arena *arena, haft_str text,
                                           const haft__spec_options *options,
                                           const haft__spec **ret_spec,
                                           haft__spec_report *ret_report, haft_error *err);
 
-/* Puts `value` at `path` of *io_value: "limits.turns", "tools.0.name", or a JSON Pointer
- * ("/tools/0/name"). The value is JSON, or else a text. Objects on the way are made; items of a
- * list must be there, and a model that is a text becomes an object on the way. BAD_INPUT when the
- * path leads nowhere; err->where is the path up to the part that does not. What is new lives in
+/* Sets `path` of *io_value to `value`: "limits.turns", "tools.0.name", or a JSON Pointer
+ * ("/tools/0/name"). The value is parsed as JSON, else it is a text. Missing objects on the path
+ * are created; items of a list must exist, and a model that is a text becomes an object. BAD_INPUT
+ * if the path does not exist; err->where is the path up to the missing part. New parts live in
  * `arena`. */
 HAFT_MUST_USE haft_status haft__spec_set(haft__arena *arena, haft__json *io_value, haft_str path,
                                          haft_str value, haft_error *err);
 
-/* Replaces ${NAME} by variables of the environment. NOT_FOUND when there is none of that name,
- * unless it says ${NAME:-what then}; BAD_INPUT when a ${ has no name and }. `text` itself where
- * nothing is to be replaced. */
+/* Replaces ${NAME} by variables of the environment. NOT_FOUND if a variable is not set, unless it
+ * has a default, ${NAME:-default}; BAD_INPUT if a ${ has no name or no }. Returns `text` itself if
+ * there is nothing to replace. */
 HAFT_MUST_USE haft_status haft__spec_expand(haft__arena *arena, haft_str text,
                                             const haft__spec_env *env, haft_str *ret_text,
                                             haft_error *err);
 
-/* Checks a document that is no spec with a JSON Schema of ours; what is wrong with it is worded and
- * placed as it is for specs. Fails for want of memory only. */
+/* Checks a document that is not a spec with a built-in JSON Schema; problems are worded and located
+ * as for specs. Fails only when out of memory. */
 struct haft__spec_document;
 HAFT_MUST_USE haft_status haft__spec_check_with(haft__arena *arena, haft_str schema,
                                                 const struct haft__spec_document *document,

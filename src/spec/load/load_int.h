@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec/load/load_int.h - what the parts of the loader share. Private to src/spec. */
+/* spec/load/load_int.h - shared by the parts of the loader. Private to src/spec. */
 #ifndef HAFT_SPEC_LOAD_LOAD_INT_H
 #define HAFT_SPEC_LOAD_LOAD_INT_H
 
 #include "spec/load/builder.h"
 #include "spec/load/load.h"
 
-/* Where a part of the translated source comes from. */
+/* The origin of a part of the translated source. */
 typedef struct haft__origin {
     haft_str pointer;  /* in the source */
     haft_str document; /* the same in the document */
-    haft_str from;     /* instead of that: "OPENAI_TOOL_CHOICE"; "" for the document */
+    haft_str from;     /* outside the document: "OPENAI_TOOL_CHOICE"; else "" */
 } haft__origin;
 
 typedef struct haft__loader {
     haft__arena *arena;
     const haft__spec_options *options;
     haft__spec_problems problems;
-    haft__spec_document document; /* as it stands in the file */
+    haft__spec_document document; /* as in the file */
     haft__json raw;               /* with the overrides */
     haft__json source;            /* after the translation */
     haft__origin *origins;
     size_t origin_count, origin_capacity;
     const haft_str *tainted; /* top-level keys of the document with errors of the schema */
     size_t tainted_count;
-    bool all_tainted;    /* ... or a key nobody knows, which may have been meant for any */
-    size_t schema_count; /* of problems: those that the schema has told */
-    bool broken; /* tools or names of tools have errors: what they do together is not looked at */
-    haft_str schema; /* to check with; .ptr NULL: haft.schema.json */
+    bool all_tainted;    /* ... or an unknown key, which may have been meant for any */
+    size_t schema_count; /* of problems: those that the schema reported */
+    bool broken; /* tools or names of tools have errors: checks of their combination are skipped */
+    haft_str schema; /* the schema to check with; .ptr NULL: haft.schema.json */
     haft__spec *spec;
     haft_status status; /* NO_MEMORY or TOO_BIG (of the arena) */
 } haft__loader;
 
 /* ---- load.c ---- */
 
-/* What is wrong at a JSON Pointer into the source: about the value, or about its key. */
+/* A problem at a JSON Pointer into the source is about the value or about its key. */
 typedef enum haft__problem_subject {
     HAFT__SUBJECT_VALUE,
     HAFT__SUBJECT_KEY,
@@ -47,61 +47,61 @@ haft__spec_problem *haft__loader_warning(haft__loader *l, haft_str pointer,
                                          haft__problem_subject about, const char *format, ...)
     HAFT__PRINTF(4, 5);
 
-/* Puts a hint on it; `problem` may be NULL. */
+/* Adds a hint; `problem` may be NULL. */
 void haft__loader_hint(haft__loader *l, haft__spec_problem *problem, const char *format, ...)
     HAFT__PRINTF(3, 4);
 
-/* A JSON Pointer made of numbers and fixed words; "" and the status set when out of memory. */
+/* Formats a JSON Pointer from numbers and fixed words; "" and the status set when out of memory. */
 haft_str haft__loader_pointer(haft__loader *l, const char *format, ...) HAFT__PRINTF(2, 3);
 
-/* `pointer` and one more key, escaped. */
+/* Appends one key, escaped, to `pointer`. */
 haft_str haft__loader_pointer_to_key(haft__loader *l, haft_str pointer, haft_str key);
 
-/* Memory for `count` things of `size` bytes, zeroed; NULL and the status set when there is none. */
+/* Allocates `count` zeroed items of `size` bytes; NULL and the status set when out of memory. */
 void *haft__loader_alloc(haft__loader *l, size_t count, size_t size);
 
-/* Notes the status of something that failed. Returns true when it is about memory: then there is
- * no more to say. */
+/* Records the status of a failed operation. Returns true if it is about memory: then there is
+ * nothing else to report. */
 bool haft__loader_failed(haft__loader *l, haft_status status);
 
-/* Whether the schema had nothing to say about any of these top-level keys, separated by spaces. */
+/* Whether the schema accepted all of these top-level keys, separated by spaces. */
 bool haft__loader_keys_are_valid(const haft__loader *l, const char *keys);
 
 /* ---- origin.c ---- */
 
-/* What stands at `pointer` of the source stands at `document` of the document. */
+/* Records that `pointer` of the source comes from `document` of the document. */
 void haft__origin_add(haft__loader *l, haft_str pointer, haft_str document);
-/* ... or comes from outside of it. */
+/* ... or from outside the document. */
 void haft__origin_add_external(haft__loader *l, haft_str pointer, const char *from);
 
-/* Fills in the place of a problem at a pointer into the source. */
+/* Fills in the location of a problem at a pointer into the source. */
 void haft__origin_locate(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
                          haft__problem_subject about);
 /* ... or into the document as read, overrides included. */
 void haft__origin_locate_raw(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
                              haft__problem_subject about);
 
-/* ... at an override whose path leads nowhere: `where` is the path up to the part that does not,
- * "" for the whole. `problem` may be NULL. */
+/* ... at an override whose path does not exist: `where` is the path up to the missing part, "" for
+ * the whole. `problem` may be NULL. */
 void haft__origin_locate_override(haft__loader *l, haft__spec_problem *problem, const char *set,
                                   haft_str path, const char *where);
 
-/* ---- edit.c: values are never changed; these make new ones ---- */
+/* ---- edit.c: values are immutable; these functions make new ones ---- */
 
 /* Sets or adds a member. False when out of memory. */
 bool haft__edit_put(haft__arena *arena, haft__json *object, haft_str key, haft__json value);
-/* Sets an item that is there. */
+/* Sets an existing item. */
 bool haft__edit_put_item(haft__arena *arena, haft__json *array, size_t index, haft__json value);
 /* The object without that member. */
 bool haft__edit_remove(haft__arena *arena, haft__json *object, haft_str key);
 
 /* ---- import.c ---- */
 
-/* Tells that a server of the imported file cannot be used: a warning, or an error when the spec
- * names it in `allow`. */
+/* Reports that a server of the imported file is unusable: a warning, or an error if the spec names
+ * it in `allow`. */
 void haft__loader_report_skipped_server(haft__loader *l, haft_str server, haft_str why,
                                         haft_str hint);
-/* Nobody starts the server. */
+/* Marks the server so that it is not started. */
 void haft__loader_disable_server(haft__loader *l, haft_str server);
 
 /* ---- the stages, in their order ---- */
@@ -112,13 +112,12 @@ void haft__loader_build(haft__loader *l);        /* build.c: source to spec, wit
 void haft__loader_import(haft__loader *l);       /* import.c: servers from a file */
 void haft__loader_build_choice(haft__loader *l); /* build_choice.c */
 void haft__loader_build_tools(haft__loader *l);  /* build_tools.c */
-void haft__loader_check_names(haft__loader *l);  /* check_names.c: tools that are named are there */
-void haft__loader_check(haft__loader *l);        /* check.c: all else that can be wrong */
+void haft__loader_check_names(haft__loader *l);  /* check_names.c: named tools exist */
+void haft__loader_check(haft__loader *l);        /* check.c: everything else */
 void haft__loader_check_tools(haft__loader *l);  /* check_tools.c: ... with a tool */
 void haft__loader_check_conditions(
     haft__loader *l); /* check_conditions.c: ... with `when` of a rule */
-void haft__loader_check_variables(haft__loader *l); /* variables.c: ${VAR} */
-void haft__loader_check_reachability(
-    haft__loader *l); /* check_reachability.c: the policy can end */
+void haft__loader_check_variables(haft__loader *l);    /* variables.c: ${VAR} */
+void haft__loader_check_reachability(haft__loader *l); /* check_reachability.c: a run can end */
 
 #endif

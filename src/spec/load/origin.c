@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * origin.c - from a pointer into the translated source back to the file. Tests:
+ * origin.c - maps a pointer into the translated source back to the file. Tests:
  * tests/spec/load/translate_test.c, tests/spec/load/load_test.c.
  */
 #include "base/str.h"
@@ -39,7 +39,7 @@ static bool is_inside(haft_str pointer, haft_str outer)
            && (pointer.len == outer.len || pointer.ptr[outer.len] == '/');
 }
 
-/* The origin that says most about `pointer`, or NULL. */
+/* The most specific origin of `pointer`, or NULL. */
 static const haft__origin *find(const haft__loader *l, haft_str pointer)
 {
     const haft__origin *best = NULL;
@@ -68,8 +68,8 @@ static haft_str pointer_of(haft__loader *l, haft_str path)
     return pointer;
 }
 
-/* Where the part of `path` starts and ends that `pointer`, which leads as far or less far, ends
- * with. */
+/* The part of `path` that the last token of `pointer` corresponds to; `pointer` is not longer than
+ * `path`. */
 static haft_str last_part(haft_str path, haft_str pointer)
 {
     char separator = haft__str_starts_with(path, HAFT__LIT("/")) ? '/' : '.';
@@ -83,7 +83,7 @@ static haft_str last_part(haft_str path, haft_str pointer)
     return part;
 }
 
-/* Puts it at a part of the text of an option. */
+/* Locates the problem in a part of an option's text. */
 static void place_option(haft__loader *l, haft__spec_problem *problem, const char *option,
                          haft_str whole, haft_str part)
 {
@@ -107,7 +107,7 @@ void haft__origin_locate_override(haft__loader *l, haft__spec_problem *problem, 
     }
 }
 
-/* The override that a value comes from, or that names a key which the document has not. */
+/* The override that a value comes from, or that names a key which the document lacks. */
 static bool place_in_set(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
                          haft__problem_subject about)
 {
@@ -134,7 +134,7 @@ static bool place_in_set(haft__loader *l, haft__spec_problem *problem, haft_str 
     return false;
 }
 
-/* How much of the text is meant: a key, or a value that is neither a list nor an object. */
+/* Sets the extent of the problem: a key, or a value that is neither a list nor an object. */
 static void measure(haft__loader *l, haft__spec_problem *problem, haft_str pointer, size_t at,
                     haft__problem_subject about)
 {

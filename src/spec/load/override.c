@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* override.c - `--set path=value`: one part of a spec replaced. Tests:
- * tests/spec/load/override_test.c.
- */
+/* override.c - `--set path=value` replaces one part of a spec. Tests:
+ * tests/spec/load/override_test.c. */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -10,7 +9,7 @@
 #include "spec/load/load_int.h"
 #include "json/read.h"
 
-/* One step of the path: the value it goes into, and how. */
+/* One step of the path: the value that it enters, and how. */
 typedef struct step {
     haft__json value;
     haft_str key;
@@ -20,7 +19,7 @@ typedef struct step {
 typedef struct walk {
     haft__arena *arena;
     haft_str path;
-    size_t reached; /* of the path: the end of the part that is entered */
+    size_t reached; /* of the path: the end of the part that was entered */
     step steps[HAFT__LIMIT_JSON_DEPTH_STRICT];
     size_t count;
     haft_error *err;
@@ -48,7 +47,7 @@ static haft_status find_index(walk *w, haft__json array, haft_str token)
     return HAFT_OK;
 }
 
-/* "provider:model" as an object, so that there is something to set. */
+/* Converts "provider:model" to an object, so that members can be set. */
 static haft_status open_model(const walk *w, haft__json *io_model)
 {
     haft_str model = haft__json_text(*io_model);
@@ -63,14 +62,14 @@ static haft_status open_model(const walk *w, haft__json *io_model)
     return done ? HAFT_OK : haft__arena_fail(w->arena, w->err);
 }
 
-/* Whether what we are about to go into is the spec's model, written as a text. */
+/* Whether the next value to enter is the spec's model, written as a text. */
 static bool is_model_text(const walk *w, haft__json value)
 {
     return w->count == 1 && value.kind == HAFT__JSON_STRING
            && haft__str_equal(w->steps[0].key, HAFT__LIT("model"));
 }
 
-/* Goes into `*io_value` by one token. */
+/* Enters `*io_value` by one token. */
 static haft_status enter(walk *w, haft__json *io_value, haft_str token)
 {
     if (w->count == COUNT(w->steps)) {
@@ -149,7 +148,7 @@ static haft_status walk_path(walk *w, haft__json value)
     return status;
 }
 
-/* JSON where it is that, else a text. */
+/* Parses JSON; anything else is a text. */
 static haft_status read_value(haft__arena *arena, haft_str text, haft__json *ret_value,
                               haft_error *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parse.c - looks at the text as a whole, then reads it as JSON or YAML.
+ * parse.c - checks the text as a whole, then reads it as JSON or YAML.
  *
- * JSON goes through the incremental reader, whose events say where they are; duplicate keys and
- * limits are the tree's. Tests: tests/spec/load/parse_test.c. Fuzzer: fuzz/spec.c.
+ * JSON goes through the incremental reader, whose events have positions; the builder handles
+ * duplicate keys and limits. Tests: tests/spec/load/parse_test.c. Fuzzer: fuzz/spec.c.
  */
 #include "spec/load/parse.h"
 
@@ -20,7 +20,7 @@
 
 /* ---- the text as a whole ---- */
 
-/* The first byte that has no place in a text, or the length. */
+/* The first byte that is not allowed in a text, or the length. */
 static size_t find_control(haft_str text)
 {
     size_t at = 0;
@@ -81,7 +81,7 @@ typedef struct json_reader {
     haft__json_stream stream;
 } json_reader;
 
-/* The place of a syntax error, which the reader gives as "line:column (byte N)". */
+/* The location of a syntax error, which the reader gives as "line:column (byte N)". */
 static bool fail_json(json_reader *r, haft_status status, const haft_error *err)
 {
     if (status == HAFT_NO_MEMORY) {
@@ -103,7 +103,7 @@ static bool fail_json(json_reader *r, haft_status status, const haft_error *err)
     return false;
 }
 
-/* Where the next token starts: behind white space, a comma, a colon. */
+/* Moves to the start of the next token: past white space, a comma, a colon. */
 static void skip_to_token(json_reader *r)
 {
     if (r->in_string) {

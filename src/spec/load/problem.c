@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* problem.c - the list of problems, and places in a text. Tests: tests/spec/load/problem_test.c. */
+/* problem.c - the list of problems, and locations in a text. Tests: tests/spec/load/problem_test.c.
+ */
 #include "spec/load/problem.h"
 
 #include <stdarg.h>
@@ -38,7 +39,8 @@ static haft_str format_text(haft__spec_problems *problems, const char *format, v
     return kept;
 }
 
-/* Room for one more, or NULL. All of it is taken at the first problem: there are not many. */
+/* Returns room for one more problem, or NULL. The first problem allocates room for all: the limit
+ * is small. */
 static haft__spec_problem *take_room(haft__spec_problems *problems)
 {
     if (problems->items == NULL) {
@@ -97,12 +99,12 @@ void haft__spec_problem_hint(haft__spec_problems *problems, haft__spec_problem *
 
 static bool comes_before(const haft__spec_problem *a, const haft__spec_problem *b)
 {
-    /* Line 0 is behind all others: as unsigned numbers, 0 - 1 is the largest. */
+    /* Line 0 sorts after all others: as unsigned numbers, 0 - 1 is the largest. */
     uint32_t a_line = a->line - 1, b_line = b->line - 1;
     return a_line != b_line ? a_line < b_line : a->column < b->column;
 }
 
-/* Insertion: there are few, and those of one place must keep their order. */
+/* Insertion sort: the list is short, and the sort must be stable. */
 void haft__spec_problems_sort(haft__spec_problems *problems)
 {
     for (size_t i = 1; i < problems->count; i++) {
@@ -129,7 +131,7 @@ void haft__spec_locate(haft_str text, size_t offset, uint32_t *ret_line, uint32_
     }
     haft_str before = {text.ptr + start, offset - start};
     if (start == 0 && haft__str_starts_with(before, HAFT__LIT("\xEF\xBB\xBF"))) {
-        before = haft__str_skip(before, 3); /* nobody sees a byte order mark */
+        before = haft__str_skip(before, 3); /* a byte order mark is invisible */
     }
     *ret_line = (uint32_t)line;
     *ret_column = (uint32_t)haft__utf8_length(before) + 1;

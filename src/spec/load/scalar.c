@@ -17,7 +17,7 @@ typedef struct decimal {
     haft_str whole, fraction, exponent; /* the exponent with its sign */
 } decimal;
 
-/* Takes the digits at the start of *rest. */
+/* Removes the digits at the start of *rest and returns them. */
 static haft_str take_digits(haft_str *rest)
 {
     haft_str digits = {rest->ptr, 0};
@@ -77,7 +77,7 @@ static haft__json number(haft_str text, bool integer)
                         .text = text.ptr};
 }
 
-/* Spells the number as JSON has it: no plus, no zeros in front, digits on both sides of a point. */
+/* Writes the number in JSON syntax: no plus, no leading zeros, digits on both sides of a point. */
 static haft__scalar_result make_decimal(haft__arena *arena, haft_str text, const decimal *d,
                                         haft__json *ret_value)
 {
@@ -105,7 +105,7 @@ static haft__scalar_result make_decimal(haft__arena *arena, haft_str text, const
     return made.ptr != NULL ? HAFT__SCALAR_OK : HAFT__SCALAR_NO_MEMORY;
 }
 
-/* 0o17, 0x1F. False when it is neither. */
+/* 0o17, 0x1F. False for anything else. */
 static bool make_based(haft__arena *arena, haft_str text, haft__json *ret_value,
                        haft__scalar_result *ret_result)
 {
@@ -150,7 +150,7 @@ static bool is_not_finite(haft_str text)
     return is_one_of(text, nan) || is_one_of(haft__str_skip(text, sign), infinite);
 }
 
-/* Most scalars are words: their first letter tells that they are nothing else. */
+/* Most scalars are words: the first letter shows that they are text. */
 static bool is_plainly_text(haft_str text)
 {
     return text.len > 0 && strchr("~nNtTfF+-.0123456789", text.ptr[0]) == NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * translate.c - other shapes of a spec to the one: the planner shape, other names of keys, and the
- * default choice of the environment. Every part keeps its origin, so that problems are still told
- * where they stand. Tests: tests/spec/load/translate_test.c.
+ * translate.c - translates other shapes of a spec to the standard one: the planner shape, aliases
+ * of keys, and the default choice of the environment. Every part keeps its origin, so that problems
+ * are reported at their location in the file. Tests: tests/spec/load/translate_test.c.
  */
 #include "base/str.h"
 #include "spec/load/load_int.h"
@@ -29,8 +29,8 @@ static bool has(haft__json object, const char *key)
     return haft__json_get(object, haft__str(key)) != NULL;
 }
 
-/* Puts `value` at a top-level key, or at a key in one, unless it is there: what is written out
- * wins over what is translated. */
+/* Sets `value` at a top-level key, or at a key in one, unless it exists: explicit settings take
+ * precedence over translated ones. */
 static void fill(haft__loader *l, const char *outer, const char *key, haft__json value,
                  haft_str origin)
 {
@@ -90,7 +90,8 @@ static haft_str provider_of(haft_str type)
     return HAFT__LIT("openai");
 }
 
-/* The index of the gateway the planner names, or of the first; SIZE_MAX when there is none. */
+/* The index of the gateway that the planner names, or of the first; SIZE_MAX if there is no
+ * gateway. */
 static size_t choose_gateway(haft__loader *l, haft__json planner, haft__json gateways)
 {
     haft__json config = haft__object_object(planner, "config");
@@ -142,7 +143,8 @@ static void translate_gateway(haft__loader *l, haft__json gateway, size_t index)
 
 /* ---- tools ---- */
 
-/* Entries of `tools` by name, each with its place in `used`; of two with one name the first. */
+/* Entries of `tools` by name, each with its flag in `used`; of two entries with one name, the
+ * first. */
 static void index_tools(haft__loader *l, haft__json tools, bool *used, haft__map *map)
 {
     haft__map_init(map, l->arena, l->options->hash_key);
@@ -154,8 +156,8 @@ static void index_tools(haft__loader *l, haft__json tools, bool *used, haft__map
     }
 }
 
-/* A description and the entry of `tools` that provides it, as one tool: how it runs and its types
- * are the entry's, the words are the description's. */
+/* Joins a description and the entry of `tools` that implements it to one tool: implementation and
+ * types are the entry's, the wording is the description's. */
 static haft__json join(haft__loader *l, haft__json entry, haft__json described, size_t to,
                        size_t from_entry, size_t from_described)
 {
@@ -177,7 +179,7 @@ static haft__json join(haft__loader *l, haft__json entry, haft__json described, 
     return joined;
 }
 
-/* What nobody provides is answered by a client. */
+/* A client answers the calls of a tool that has no implementation. */
 static haft__json make_headless(haft__loader *l, haft__json described)
 {
     for (size_t i = 0; i < l->options->function_count; i++) {

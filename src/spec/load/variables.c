@@ -2,9 +2,9 @@
 /*
  * variables.c - ${VAR} in `env`, `headers`, `url` and `api_key`, and nowhere else.
  *
- * The loader only looks whether every variable is there: what stands in the spec, and so in its
- * hash and in logs, stays as it was written. The value is put in where it is used.
- * Tests: tests/spec/load/variables_test.c.
+ * The loader only checks that every variable is set: the text in the spec, and so in its hash and
+ * in logs, stays as it was written. The value is inserted where it is used. Tests:
+ * tests/spec/load/variables_test.c.
  */
 #include "base/ascii.h"
 #include "base/buf.h"
@@ -27,7 +27,7 @@ static bool is_name(haft_str name)
     return name.len > 0;
 }
 
-/* Where the next ${ is, or the length. */
+/* The offset of the next ${, or the length. */
 static size_t find_open(haft_str text)
 {
     size_t at = 0;
@@ -37,7 +37,7 @@ static size_t find_open(haft_str text)
     return at;
 }
 
-/* The variable that *rest starts with, behind its ${; leaves what is behind the }. */
+/* Reads the variable at the start of *rest, after its ${, and moves *rest past the }. */
 static haft_status take_variable(haft_str *rest, const haft__spec_env *env, haft_str *ret_value,
                                  haft_error *err)
 {
@@ -101,7 +101,7 @@ haft_status haft__spec_expand(haft__arena *arena, haft_str text, const haft__spe
     return status;
 }
 
-/* ---- where they stand ---- */
+/* ---- locations ---- */
 
 static void check_text(haft__loader *l, haft__json value, haft_str pointer)
 {
@@ -113,7 +113,7 @@ static void check_text(haft__loader *l, haft__json value, haft_str pointer)
     haft__arena_mark mark = haft__arena_save(l->arena);
     haft_status status =
         haft__spec_expand(l->arena, haft__json_text(value), &l->options->env, &expanded, &err);
-    haft__arena_restore(l->arena, mark); /* it may be a secret, and nobody wants it here */
+    haft__arena_restore(l->arena, mark); /* it may be a secret: do not keep it */
     if (status != HAFT_OK && !haft__loader_failed(l, status)) {
         haft__spec_problem *problem =
             haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "%s", err.message);
@@ -121,7 +121,7 @@ static void check_text(haft__loader *l, haft__json value, haft_str pointer)
     }
 }
 
-/* Every text of an object of texts. */
+/* Checks every text of an object of texts. */
 static void check_texts(haft__loader *l, haft__json holder, const char *key, haft_str outer)
 {
     haft__json texts = haft__object_object(holder, key);
@@ -155,7 +155,7 @@ static void check_tools(haft__loader *l)
     }
 }
 
-/* Whether all variables of a text are there. */
+/* Whether all variables of a text are set. */
 static haft_status try_text(haft__loader *l, haft__json value, haft_error *err)
 {
     haft_str expanded;
@@ -168,8 +168,9 @@ static haft_status try_text(haft__loader *l, haft__json value, haft_error *err)
     return status;
 }
 
-/* A server of an imported file, whose dialect has variables in the command, too. One that lacks a
- * variable is left out: the file is another program's, and the others may be what is wanted. */
+/* Checks a server of an imported file, whose format also has variables in the command. A server
+ * that lacks a variable is skipped: the file belongs to another program, and the other servers may
+ * be the wanted ones. */
 static void check_imported(haft__loader *l, haft_str name, haft__json server)
 {
     static const char *const keys[] = {"cwd", "url", "command", "env", "headers"};
@@ -197,7 +198,7 @@ static void check_servers(haft__loader *l)
     for (uint32_t i = 0; i < servers.count && l->status == HAFT_OK; i++) {
         haft__json server = servers.members[i].value;
         if (haft__object_get(server, "enabled").kind == HAFT__JSON_FALSE) {
-            continue; /* nobody starts it, so nothing is missing */
+            continue; /* it is not started, so nothing is missing */
         }
         haft_str pointer = haft__loader_pointer_to_key(l, HAFT__LIT("/mcp/servers"),
                                                        haft__json_text(servers.members[i].key));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * yaml.c - the events of libfyaml, one by one, into the tree.
+ * yaml.c - feeds the events of libfyaml to the builder.
  *
- * libfyaml's own documents are not used: they resolve aliases by copying, and their nodes know less
- * of where they stand. It keeps its memory to itself and gives all of it back when the parser ends;
- * what we keep of a scalar is copied into the arena. Its messages are collected, never printed.
- * Tests: tests/spec/load/yaml_test.c. Fuzzer: fuzz/spec.c.
+ * libfyaml's own documents are not used: they resolve aliases by copying, and their nodes have less
+ * precise locations. libfyaml owns its memory and frees it when the parser ends; scalars are copied
+ * into the arena. Its messages are collected, never printed. Tests: tests/spec/load/yaml_test.c.
+ * Fuzzer: fuzz/spec.c.
  */
 #include "spec/load/yaml.h"
 
@@ -38,9 +38,9 @@ static haft_str text_of(struct fy_token *token)
     return text;
 }
 
-/* ---- what libfyaml says is wrong ---- */
+/* ---- errors of libfyaml ---- */
 
-/* It never prints: errors are collected, and there is nothing else to say. */
+/* Suppresses all output: errors are collected instead. */
 static void say_nothing(struct fy_diag *diag, void *user, const char *text, size_t length)
 {
     (void)diag;
@@ -51,7 +51,7 @@ static void say_nothing(struct fy_diag *diag, void *user, const char *text, size
 
 #define UNCLOSED "is the closing quote missing? Else indent the lines in quotes more than their key"
 
-/* Advice for messages of libfyaml that puzzle people, by a word in them. */
+/* Hints for messages of libfyaml that are hard to understand, by a word in them. */
 static const struct {
     const char *word, *hint;
 } advice[] = {
@@ -71,7 +71,7 @@ static bool has_word(const char *text, const char *word)
     return strstr(text, word) != NULL;
 }
 
-/* The column of a tab in front of the line's text; 0 when there is none. */
+/* The column of a tab in the indentation of the line; 0 without one. */
 static uint32_t find_tab(haft_str line)
 {
     size_t at = 0;
@@ -88,15 +88,15 @@ static void report_syntax(reader *r, const struct fy_diag_error *error)
     uint32_t column = (uint32_t)(error->column > 0 ? error->column : 1);
     uint32_t last, end;
     haft__spec_locate(r->tree->text, r->tree->text.len, &last, &end);
-    if (line > last) { /* behind the last line, which has no end */
+    if (line > last) { /* past the last line, which has no line end */
         line = last;
         column = end;
     }
     haft_str shown = haft__spec_line_text(r->tree->text, line);
-    size_t most = haft__utf8_length(shown) + 1; /* it may have counted other line ends than we do */
+    size_t most = haft__utf8_length(shown) + 1; /* libfyaml may count other line ends */
     column = column > most ? (uint32_t)most : column;
     uint32_t tab = find_tab(shown);
-    if (tab == 0 && line < last) { /* text goes on in the next line, where the tab is then found */
+    if (tab == 0 && line < last) { /* the text continues in the next line, which has the tab */
         haft_str next = haft__spec_line_text(r->tree->text, line + 1);
         tab = haft__str_trim(next).len > 0 ? find_tab(next) : 0;
         line += tab > 0;
@@ -120,14 +120,14 @@ static void report_syntax(reader *r, const struct fy_diag_error *error)
     }
 }
 
-/* The first error alone: those after it come from it. */
+/* Reports only the first error: later ones follow from it. */
 static bool fail_syntax(reader *r)
 {
     void *at = NULL;
     const struct fy_diag_error *error = fy_diag_errors_iterate(r->diag, &at);
     if (error != NULL && error->msg != NULL) {
         report_syntax(r, error);
-    } else { /* of some mistakes it says nothing */
+    } else { /* libfyaml has no message for some mistakes */
         (void)haft__spec_builder_problem(r->tree, r->last_at, "this is not YAML from here on");
     }
     return false;
@@ -144,8 +144,8 @@ static size_t place_of(reader *r, struct fy_event *event)
     return r->last_at;
 }
 
-/* A quoted scalar's place is behind its quote, an alias's behind its star; an empty scalar has none
- * and a block's is its first line: there the key tells more. */
+/* The location of a quoted scalar is after its quote, that of an alias after its star; an empty
+ * scalar has none, and that of a block is its first line: there the key is more useful. */
 static size_t place_of_scalar(reader *r, struct fy_event *event, enum fy_scalar_style style)
 {
     size_t at = place_of(r, event), key = haft__spec_builder_key_offset(r->tree);
@@ -157,7 +157,7 @@ static size_t place_of_scalar(reader *r, struct fy_event *event, enum fy_scalar_
     return (block || none) && key != SIZE_MAX ? key : at;
 }
 
-/* Whether a tag is a core one: NULL, or the name behind CORE. */
+/* Whether a tag is a core tag: NULL, or the name after CORE. */
 static bool core_tag(reader *r, haft_str tag, size_t at, haft_str *ret_name)
 {
     static const char *const known[] = {"str", "int", "float", "bool", "null", "map", "seq"};
@@ -184,7 +184,7 @@ static bool core_tag(reader *r, haft_str tag, size_t at, haft_str *ret_name)
     return false;
 }
 
-/* Whether the value is what its tag says. */
+/* Whether the value has the type of its tag. */
 static bool fits_tag(haft__json value, haft_str tag)
 {
     static const struct {
@@ -204,7 +204,7 @@ static bool fits_tag(haft__json value, haft_str tag)
     return false;
 }
 
-/* The value of a scalar that is not text for certain. Null where it is none: that is told. */
+/* The value of a scalar that may not be text. Null if it is invalid; that is reported. */
 static bool resolve(reader *r, haft_str text, haft_str tag, size_t at, haft__json *ret_value)
 {
     haft__spec_problem *problem = NULL;
@@ -230,7 +230,7 @@ static bool resolve(reader *r, haft_str text, haft_str tag, size_t at, haft__jso
     HAFT__UNREACHABLE();
 }
 
-/* A scalar where a key is wanted. */
+/* Adds a scalar as a key. */
 static bool add_key(reader *r, haft__json value, haft_str text, bool plain, size_t at)
 {
     haft__spec_builder *tree = r->tree;

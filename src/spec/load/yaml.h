@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spec/load/yaml.h - YAML 1.2 text to a JSON value with places, through libfyaml.
+ * spec/load/yaml.h - parses YAML 1.2 to a JSON value with locations, with libfyaml.
  *
- * What JSON has, and no more: tags other than the core ones, merge keys, keys that are no text,
- * several documents, .inf and .nan are refused. YAML is for specs of the local operator; a text
- * from a network is never read with this.
+ * Only the part that JSON has: tags other than the core ones, merge keys, keys that are not text,
+ * several documents, .inf and .nan are rejected. YAML is for specs of the local operator; text from
+ * a network is never read with this.
  */
 #ifndef HAFT_SPEC_LOAD_YAML_H
 #define HAFT_SPEC_LOAD_YAML_H
 
 #include "spec/load/builder.h"
 
-/* Feeds the text to the tree. False when it had to stop: problems were added, or tree->status set.
+/* Feeds the text to the builder. False if it had to stop: problems were added, or tree->status set.
  * The text is valid UTF-8 without control characters. */
 bool haft__yaml_read(haft__spec_builder *tree, haft_str text);
 
