@@ -54,7 +54,7 @@ haft_status haft__compile_subschema_list(haft__compile_frame *frame,
     HAFT__UNREACHABLE();
 }
 
-/* Where a keyword that has one subschema keeps it; NULL without memory. */
+/* The slot of a keyword with one subschema; NULL when out of memory. */
 static const haft__schema_node **child_of(haft__compile_frame *frame, haft__subschema_kind kind)
 {
     bool of_array = kind == HAFT__SUBSCHEMA_CONTAINS;
@@ -136,7 +136,7 @@ haft_status haft__compile_items(haft__compile_frame *frame, const haft__schema_k
     return value->count > 0 ? compile_nodes(frame, value, &rules->prefix) : HAFT_OK;
 }
 
-/* Means something behind a list of items only. */
+/* Has an effect only together with a list of items. */
 haft_status haft__compile_additional_items(haft__compile_frame *frame,
                                            const haft__schema_keyword *keyword,
                                            const haft__json *value)
@@ -197,7 +197,7 @@ haft_status haft__compile_pattern_properties(haft__compile_frame *frame,
     return HAFT_OK;
 }
 
-/* dependencies, dependentSchemas and dependentRequired, one behind the other. */
+/* dependencies, dependentSchemas and dependentRequired, one after the other. */
 haft_status haft__compile_dependencies(haft__compile_frame *frame,
                                        const haft__schema_keyword *keyword, const haft__json *value)
 {
@@ -235,7 +235,7 @@ haft_status haft__compile_dependencies(haft__compile_frame *frame,
     return HAFT_OK;
 }
 
-/* A table of properties being filled. */
+/* A table of properties under construction. */
 typedef struct property_table {
     haft__schema_property *properties;
     uint32_t count;
@@ -296,7 +296,7 @@ static bool make_table(haft__compile_frame *frame, size_t capacity, property_tab
     return true;
 }
 
-/* `properties` and `required` become one table, so that a member is looked up once. */
+/* Merges `properties` and `required` into one table, so that a member is looked up once. */
 static haft_status merge_properties(haft__compile_frame *frame)
 {
     const haft__json *declared = frame->properties, *required = frame->required;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * checker.c - what a validation works with: its budget and the memory it keeps for the next one.
+ * checker.c - the state of a validation: its budget, and the memory it keeps for the next one.
  *
- * Sets of evaluated members and the hash tables of uniqueItems lie on one stack of words. A word
- * costs a step, so the stack can never outgrow HAFT__LIMIT_SCHEMA_STEPS words.
- * Tests: tests/schema/budget_test.c.
+ * Sets of evaluated members and the hash tables of uniqueItems are on one stack of words. A word
+ * costs a step, so the stack never exceeds HAFT__LIMIT_SCHEMA_STEPS words. Tests:
+ * tests/schema/budget_test.c.
  */
 #include <stdlib.h>
 
@@ -56,7 +56,7 @@ bool haft__checker_stop(haft__checker *checker, haft__exceeded why)
     if (checker->stop == HAFT__EXCEEDED_NONE) {
         checker->stop = why;
     }
-    /* Whatever is still being checked ends at its next step. */
+    /* Every running check ends at its next step. */
     checker->steps = -1;
     return false;
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * coerce.c - converts values that the schema wants otherwise, where nothing is lost by it.
+ * coerce.c - converts values to the type that the schema requires, if nothing is lost.
  *
- * Only what the schema does not accept as it is gets looked at, and only along the ways that say
- * what a value must be: $ref, allOf, properties and their kin, items and their kin, and the first
- * alternative of anyOf or oneOf that accepts what coercion by it made. Containers are copied when
- * something in them changes; the instance itself never does.
- * Invariants:
- *   1. What was made and is not part of the result is given back to the arena at once, so memory
+ * Only values that the schema rejects are converted, and only along keywords that define the type
+ * of a value: $ref, allOf, the keywords of properties and items, and the first alternative of anyOf
+ * or oneOf that accepts the value coerced by it. A container is copied when something in it
+ * changes; the instance itself never changes. Invariants:
+ *   1. Values that are not part of the result are released to the arena at once, so memory
  *      is bounded by the result and not by the number of attempts.
- *   2. Nothing made is nested deeper than HAFT__LIMIT_JSON_DEPTH, so it can be written and compared
- *      like anything that was read.
+ *   2. No new value is nested deeper than HAFT__LIMIT_JSON_DEPTH, so it can be written and compared
+ *      like any value from a reader.
  * Tests: tests/schema/coerce_test.c.
  */
 #include "base/ascii.h"
@@ -28,7 +27,7 @@ typedef struct coercer {
     uint32_t depth; /* of the arrays and objects around the value */
 } coercer;
 
-/* What copying an item or a member costs: a step for eight bytes. */
+/* The cost of copying an item or a member: one step per eight bytes. */
 #define ITEM_STEPS   (sizeof(haft__json) / 8)
 #define MEMBER_STEPS (sizeof(haft__json_member) / 8)
 
@@ -40,7 +39,8 @@ static bool no_memory(coercer *co)
     return false;
 }
 
-/* Forgets what was made since `mark`. Not after a failure: the arena then says what it was. */
+/* Releases everything made since `mark`. Not used after a failure, because the arena then holds its
+ * reason. */
 static void give_back(coercer *co, haft__arena_mark mark)
 {
     if (co->status == HAFT_OK) {
@@ -48,8 +48,8 @@ static void give_back(coercer *co, haft__arena_mark mark)
     }
 }
 
-/* The value a string spells; false when it is no JSON text, or one that means less than it says:
- * with a key twice, or half a surrogate pair. A byte costs a step, for it may become eight. */
+/* Parses the value in a string; false if it is not JSON, or would lose information: a duplicate
+ * key, or half a surrogate pair. A byte costs a step, because it may become eight. */
 static bool read_text(coercer *co, haft_str text, haft__json *ret_value)
 {
     if (!haft__checker_charge(co->checker, 1 + text.len)) {
@@ -59,7 +59,7 @@ static bool read_text(coercer *co, haft_str text, haft__json *ret_value)
     options.hash_key = co->checker->hash_key;
     options.max_depth -= co->depth < options.max_depth ? co->depth : options.max_depth;
     haft__json_notes notes = {0};
-    /* Restoring forgets that the arena was full before. */
+    /* Restoring clears an earlier failure of the arena. */
     haft__arena_restore(co->arena, haft__arena_save(co->arena));
     haft_status status = haft__json_read(co->arena, text, &options, ret_value, &notes, NULL);
     if (status == HAFT_NO_MEMORY || co->arena->full) {
@@ -68,7 +68,7 @@ static bool read_text(coercer *co, haft_str text, haft__json *ret_value)
     return status == HAFT_OK && notes.duplicate_keys == 0 && notes.lone_surrogates == 0;
 }
 
-/* Whether at most `room` arrays and objects are inside each other in `value`. */
+/* Whether `value` nests at most `room` arrays and objects. */
 static bool nests_within(coercer *co, const haft__json *value, uint32_t room)
 {
     if (value->kind < HAFT__JSON_ARRAY) {
@@ -83,7 +83,7 @@ static bool nests_within(coercer *co, const haft__json *value, uint32_t room)
     return within;
 }
 
-/* The first character that is no white space. */
+/* The first character that is not white space. */
 static char first_of(haft_str text)
 {
     haft_str start = haft__str_trim(text);
@@ -118,14 +118,14 @@ static bool from_string(coercer *co, uint8_t types, haft__json *value)
     return true;
 }
 
-/* A string that begins like an array or object and is none: most likely one that was cut off. */
+/* A string that begins like an array or object but is not one: probably truncated. */
 static bool may_be_cut_off(const haft__json *value)
 {
     char first = value->kind == HAFT__JSON_STRING ? first_of(haft__json_text(*value)) : '\0';
     return first == '[' || first == '{';
 }
 
-/* A lone value where only an array may stand, if that makes it right. */
+/* Wraps a single value in an array if only an array is allowed and the result is valid. */
 static bool wrap(coercer *co, const haft__schema_node *node, haft__json *value)
 {
     if (node->types != HAFT__TYPE(HAFT__JSON_ARRAY) || value->kind == HAFT__JSON_NULL
@@ -140,7 +140,7 @@ static bool wrap(coercer *co, const haft__schema_node *node, haft__json *value)
     }
     *item = *value;
     haft__json array = haft__json_array(item, 1);
-    (void)coerce_node(co, node, &array); /* what it makes in vain goes with the whole */
+    (void)coerce_node(co, node, &array); /* unused values are released with the whole */
     if (!haft__validate_node(co->checker, node, &array, NULL)) {
         return false;
     }
@@ -160,7 +160,7 @@ static bool convert(coercer *co, const haft__schema_node *node, haft__json *valu
     return co->status == HAFT_OK && wrap(co, node, value);
 }
 
-/* Puts a changed part into an array of which *copy is the copy, made at the first change. */
+/* Replaces an item of an array in *copy, which is made at the first change. */
 static bool put_item(coercer *co, const haft__json *array, haft__json **copy, uint32_t index,
                      haft__json item)
 {
@@ -201,7 +201,7 @@ static bool coerce_items(coercer *co, const haft__array_rules *rules, haft__json
     return true;
 }
 
-/* By every subschema that speaks of this member. */
+/* Coerces a member by every subschema that applies to it. */
 static bool coerce_member(coercer *co, const haft__object_rules *rules,
                           const haft__json_member *member, uint32_t *hint, haft__json *value)
 {
@@ -314,7 +314,7 @@ static bool coerce_parts(coercer *co, const haft__schema_node *node, haft__json 
     return changed;
 }
 
-/* Whether *value was changed. What a budget cuts short is left as it is. */
+/* Returns whether *value changed. If a budget is used up, the rest is unchanged. */
 static bool coerce_node(coercer *co, const haft__schema_node *node, haft__json *value)
 {
     haft__checker *checker = co->checker;
@@ -339,8 +339,9 @@ static bool coerce_node(coercer *co, const haft__schema_node *node, haft__json *
     return changed;
 }
 
-/* Written alike. A value may be converted there and back: "5" to 5 to "5". What was not copied is
- * the same by its address; nesting is bounded by invariant 2 and by the instance's own. */
+/* Whether both have the same text. A value may be converted there and back: "5" to 5 to "5". Parts
+ * that were not copied have the same address; nesting is bounded by invariant 2 and by the
+ * instance's own. */
 static bool same_text(const haft__json *a, const haft__json *b)
 {
     if (a->kind != b->kind || a->count != b->count) {

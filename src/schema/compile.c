@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compile.c - schema JSON to nodes.
+ * compile.c - compiles schema JSON to nodes.
  *
- * A subschema is compiled where it stands; references are put on a list and resolved afterwards,
- * so that recursion is bounded by the depth of the JSON and loops need no care. $defs are compiled
- * only when something refers to them.
- * Invariants:
+ * A subschema is compiled in place; references go to a list and are resolved afterwards, so that
+ * recursion is bounded by the depth of the JSON and loops need no special case. $defs are compiled
+ * only if a reference needs them. Invariants:
  *   1. Every node is in the table `nodes`, by the address of its source: no schema is compiled
  *      twice, and a reference to itself finds the node that is still being made.
- *   2. When a reference is left on `pending` the schema is not finished.
+ *   2. While `pending` has a reference, the schema is not finished.
  * Tests: tests/schema/compile_test.c.
  */
 #include <stdio.h>
@@ -55,7 +54,7 @@ static bool locate(haft__buf *buf, const haft__json *root, const haft__json *at,
 }
 
 /* The end of a JSON Pointer: as many whole tokens as fit into `room` bytes, or the last characters
- * of one that does not. */
+ * of a token that does not fit. */
 static haft_str last_tokens(haft_str place, size_t room)
 {
     haft_str end = haft__str_skip(place, place.len - room);
@@ -69,7 +68,7 @@ static haft_str last_tokens(haft_str place, size_t room)
     return end;
 }
 
-/* The end of a long place is what tells it: its beginning is cut, and "..." stands there. */
+/* The end of a long location is the most specific part: its beginning is replaced by "...". */
 const char *haft__compile_location(haft__compiler *c, const haft__schema_resource *resource,
                                    const haft__json *at)
 {
@@ -185,7 +184,7 @@ haft__general_rules *haft__compile_frame_general(haft__compile_frame *frame)
     return frame->general;
 }
 
-/* Where the node of `source` is, or would go. Addresses are multiples of 16 at best. */
+/* The slot of the node of `source`, used or free. Addresses are multiples of 16 at best. */
 static haft__schema_node **node_slot(const haft__compiler *c, const haft__json *source)
 {
     uint64_t hash = ((uint64_t)(uintptr_t)source >> 3) * 0x9E3779B97F4A7C15U;
@@ -267,7 +266,7 @@ static haft_status compile_keywords(haft__compile_frame *frame, const haft__json
                                 ? haft__json_get(*source, HAFT__LIT("$ref"))
                                 : NULL;
     if (ref != NULL) {
-        /* In draft-07 whatever stands beside a $ref is ignored. */
+        /* Draft-07 ignores all keywords next to a $ref. */
         return haft__compile_ref(frame, NULL, ref);
     }
     for (uint32_t i = 0; i < source->count; i++) {
@@ -383,7 +382,7 @@ static haft_status compile_references(haft__compiler *c)
     }
 }
 
-/* Where a node that is a $ref and nothing else leads. */
+/* The target of a node that is only a $ref. */
 static haft__schema_node *only_ref(haft__compiler *c, const haft__schema_node *node)
 {
     const haft__general_rules *rules = node->general;
@@ -400,8 +399,8 @@ static haft__schema_node *only_ref(haft__compiler *c, const haft__schema_node *n
     return rules->ref == c->always || rules->ref == c->never ? NULL : *node_slot(c, source);
 }
 
-/* Lets nodes that only refer be passed over. Two walks over each chain of them, the second of
- * which shortens it, keep this linear. */
+/* Lets validation skip nodes that are only references. Two walks over each chain of them, the
+ * second of which shortens it, keep this linear. */
 static haft_status link_alias(haft__compiler *c, haft__schema_node *node)
 {
     haft__schema_node *end = node;
@@ -427,7 +426,7 @@ static haft_status link_alias(haft__compiler *c, haft__schema_node *node)
 
 static haft_status link_nodes(haft__compiler *c)
 {
-    /* With a $dynamicRef it matters which way a validation came. */
+    /* With a $dynamicRef the path of a validation matters. */
     bool skip = c->schema->dynamic || c->nodes == NULL;
     for (uint32_t i = 0; !skip && i <= c->node_mask; i++) {
         haft_status status = c->nodes[i] != NULL ? link_alias(c, c->nodes[i]) : HAFT_OK;
@@ -438,7 +437,7 @@ static haft_status link_nodes(haft__compiler *c)
     return HAFT_OK;
 }
 
-/* Returns a copy of `schema` that stays where it is; NULL when out of memory. */
+/* Returns a copy of `schema` with a stable address; NULL when out of memory. */
 static haft__json *make_parts(haft__compiler *c, haft__json schema)
 {
     haft__json *root = haft__arena_alloc(c->arena, sizeof(*root));
@@ -487,7 +486,7 @@ static haft_status compile(haft__arena *arena, haft__json schema,
     return status;
 }
 
-/* Names and references are quoted in errors as they are, but not what could steer a terminal: C0,
+/* Errors quote names and references unchanged, except characters that could control a terminal: C0,
  * DEL and C1 (in UTF-8: 0xC2 and 0x80 to 0x9F) become question marks. */
 static void mask_controls(char *text)
 {
@@ -504,8 +503,8 @@ haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
                                  const haft__schema_options *options,
                                  const haft__schema **ret_schema, haft_error *err)
 {
-    /* Until it is compiled the arena may grow by so much and no more. Restoring forgets that it
-     * was full before. */
+    /* Limits the growth of the arena during compilation. Restoring clears an earlier failure of the
+     * arena. */
     haft__arena_restore(arena, haft__arena_save(arena));
     size_t max = arena->max;
     size_t used = arena->total - (size_t)(arena->end - arena->next);

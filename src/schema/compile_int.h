@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema/compile_int.h - what the files of the compiler share: compile.c, assertions.c,
+ * schema/compile_int.h - shared by the files of the compiler: compile.c, assertions.c,
  * applicators.c, keywords.c, resolve.c, meta_schemas.c.
  *
- * A *document* is a JSON value somebody gave us. A *resource* is a part of one that has its own
- * base URI (the root, and every subschema with an $id). A *frame* is a subschema being compiled.
+ * A *document* is a JSON value from the caller. A *resource* is a part of one that has its own base
+ * URI (the root, and every subschema with an $id). A *frame* is a subschema being compiled.
  */
 #ifndef HAFT_SCHEMA_COMPILE_INT_H
 #define HAFT_SCHEMA_COMPILE_INT_H
@@ -25,7 +25,7 @@
 #define HAFT__VOCABULARIES_ALL       15U
 
 typedef struct haft__schema_document {
-    haft_str uri; /* where it was found; "" for the schema given to the compiler */
+    haft_str uri; /* its URI; "" for the schema passed to the compiler */
     const haft__json *root;
     haft__schema_resource *resource; /* of the root */
     bool indexed;                    /* its $id and $anchor are known */
@@ -37,7 +37,7 @@ struct haft__schema_resource {
     haft__schema_document *document;
     uint8_t draft, vocabularies;
     bool entered;                        /* some node of it has been compiled */
-    haft__schema_resource *next_entered; /* in the order they were */
+    haft__schema_resource *next_entered; /* in the order of entry */
     haft__map anchors;                   /* name to haft__schema_anchor */
     haft__dynamic_anchor *dynamic;       /* the $dynamicAnchors among them */
 };
@@ -47,12 +47,12 @@ typedef struct haft__schema_anchor {
     bool dynamic;
 } haft__schema_anchor;
 
-/* A reference that still has to be resolved. */
+/* A reference that is not resolved yet. */
 typedef struct haft__pending_ref {
     struct haft__pending_ref *next;
     haft__schema_resource *resource;
     const haft__json *text;
-    haft__general_rules *rules; /* where it goes: .ref, or .dynamic when `dynamic` is not NULL */
+    haft__general_rules *rules; /* the target: .ref, or .dynamic when `dynamic` is not NULL */
     haft__dynamic_ref *dynamic;
 } haft__pending_ref;
 
@@ -81,18 +81,18 @@ typedef struct haft__compile_frame {
     haft__schema_node *node;
     haft__schema_resource *resource;
     uint32_t depth;
-    /* The groups of the node, while they may be changed. */
+    /* The groups of the node, while they are mutable. */
     haft__number_rules *number;
     haft__string_rules *string;
     haft__array_rules *array;
     haft__object_rules *object;
     haft__general_rules *general;
-    /* Keywords that mean something only together with others. */
+    /* Keywords that have an effect only together with others. */
     const haft__json *properties, *required;
     const haft__json *items, *additional_items;
 } haft__compile_frame;
 
-/* Where subschemas stand in a keyword's value. */
+/* The position of subschemas in a keyword's value. */
 typedef enum haft__keyword_shape {
     HAFT__SHAPE_NONE,
     HAFT__SHAPE_SCHEMA,
@@ -109,8 +109,8 @@ struct haft__schema_keyword {
     haft_str name;
     uint8_t drafts, vocabulary;
     uint8_t shape;                  /* haft__keyword_shape */
-    uint8_t which;                  /* tells keywords apart that share a function */
-    haft__keyword_compile *compile; /* NULL: means nothing for validation by itself */
+    uint8_t which;                  /* distinguishes keywords that share a function */
+    haft__keyword_compile *compile; /* NULL: no effect on validation by itself */
 };
 
 /* keywords.c */
@@ -150,31 +150,31 @@ haft__keyword_compile haft__compile_subschema_list, haft__compile_subschema, haf
     haft__compile_dynamic_ref, haft__compile_items, haft__compile_additional_items,
     haft__compile_prefix_items, haft__compile_properties, haft__compile_pattern_properties,
     haft__compile_dependencies;
-/* What could only be done when every keyword had been seen. */
+/* The work that needs all keywords of a frame. */
 HAFT_MUST_USE haft_status haft__compile_combined_keywords(haft__compile_frame *frame);
 
 /* compile.c */
 
-/* The node for the schema at `source`, which stands in `resource` (but may have its own $id). */
+/* The node for the schema at `source`, which is in `resource` (but may have its own $id). */
 HAFT_MUST_USE haft_status haft__compile_node(haft__compiler *c, const haft__json *source,
                                              haft__schema_resource *resource, uint32_t depth,
                                              const haft__schema_node **ret_node);
 
-/* A group of the frame's node, made when it is not there yet; NULL without memory. */
+/* A group of the frame's node, made on first use; NULL when out of memory. */
 haft__number_rules *haft__compile_frame_number(haft__compile_frame *frame);
 haft__string_rules *haft__compile_frame_string(haft__compile_frame *frame);
 haft__array_rules *haft__compile_frame_array(haft__compile_frame *frame);
 haft__object_rules *haft__compile_frame_object(haft__compile_frame *frame);
 haft__general_rules *haft__compile_frame_general(haft__compile_frame *frame);
 
-/* Errors of the compiler. `at` is the value that is wrong; the place is searched for only now. */
+/* Errors of the compiler. `at` is the invalid value; its location is computed only now. */
 const char *haft__compile_location(haft__compiler *c, const haft__schema_resource *resource,
                                    const haft__json *at);
 haft_status haft__compile_fail_expected(haft__compile_frame *frame, const haft__json *at,
                                         const char *wanted);
 haft_status haft__compile_no_memory(haft__compiler *c);
 
-/* Compiles a regular expression; `at` is where errors say it stands. */
+/* Compiles a regular expression; errors give the location of `at`. */
 HAFT_MUST_USE haft_status haft__compile_regex(haft__compile_frame *frame, haft_str source,
                                               const haft__json *at,
                                               const haft__pattern **ret_pattern);
@@ -199,8 +199,7 @@ HAFT_MUST_USE haft_status haft__ref_resolve(haft__compiler *c, haft__schema_reso
                                             const haft__json *reference,
                                             haft__ref_target *ret_target);
 
-/* meta_schemas.c: the text of a built-in meta-schema; .ptr is NULL when there is none of that URI.
- */
+/* meta_schemas.c: the text of a built-in meta-schema; .ptr is NULL for an unknown URI. */
 haft_str haft__meta_schema_text(haft_str uri);
 
 #endif

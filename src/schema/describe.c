@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * describe.c - values and types as they appear in messages, which hold no control character.
+ * describe.c - values and types in messages, without control characters.
  *
  * Tests: tests/schema/explain_test.c.
  */
@@ -21,13 +21,13 @@ static haft_str cut(haft_str text)
     return text;
 }
 
-/* C0, DEL and C1: what could steer a terminal or break a line. */
+/* C0, DEL and C1: characters that could control a terminal or break a line. */
 static bool is_control(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7F && code <= 0x9F);
 }
 
-/* Control characters as JSON escapes them; between quotes, quotes and backslashes as well. */
+/* Escapes control characters as JSON does; inside quotes, also quotes and backslashes. */
 static void add_escaped(haft__buf *buf, haft_str text, bool quoted)
 {
     while (text.len > 0) {
@@ -73,7 +73,7 @@ static void add_scalar(haft__buf *buf, const haft__json *value)
     haft__describe_add(buf, shown.len < text.len ? "..." : "");
 }
 
-/* Stops once `end` bytes are there: containers are walked no further than they are shown. */
+/* Stops after `end` bytes: containers are walked only as far as they are shown. */
 static void add_value(haft__buf *buf, const haft__json *value, size_t end, unsigned depth)
 {
     if (value->kind < HAFT__JSON_ARRAY) {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain.c - the second pass: checks an instance that is not valid again and words every failure.
+ * explain.c - the second pass: checks an invalid instance again and words every failure.
  *
- * It walks the same nodes as validate.c and asks it for every yes or no (which alternative holds,
- * what `if` says), so the two cannot differ in more than the order of looking; should they, the
- * report says so instead of calling an invalid instance valid. Of alternatives that all fail, the
- * failures of the one that comes closest are told. What is unevaluated is told only once all else
- * is right, because only then it is known.
- * Errors live in the checker's arena until the best are chosen; each costs steps, which bounds it.
- * Tests: tests/schema/explain_test.c.
+ * It walks the same nodes as validate.c and calls it for every decision (which alternative holds,
+ * the result of `if`), so the two can differ only in the order of checks; if they do, the report
+ * says so instead of calling an invalid instance valid. If all alternatives fail, the failures of
+ * the closest one are reported. Unevaluated parts are reported only if everything else is valid,
+ * because only then they are known. Errors live in the checker's arena until the best are chosen;
+ * each costs steps, which bounds it. Tests: tests/schema/explain_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -183,14 +182,14 @@ static void explain_array(haft__explainer *ex, const haft__array_rules *rules,
     }
 }
 
-/* Names are compared letter by letter with each other, unless one is too long. */
+/* The cost of comparing two names letter by letter; long names are not compared. */
 static size_t suggest_cost(haft_str name, haft_str known)
 {
     bool longer = name.len > HAFT__LIMIT_NEAR_BYTES || known.len > HAFT__LIMIT_NEAR_BYTES;
     return 4 + (longer ? 0 : name.len * known.len / 64);
 }
 
-/* The declared name nearest to `name`; .ptr is NULL when there is none. */
+/* The declared name nearest to `name`; .ptr is NULL if none is near. */
 static haft_str suggest(haft__explainer *ex, const haft__object_rules *rules, haft_str name)
 {
     haft__suggestion near;
@@ -224,7 +223,7 @@ static void explain_unknown(haft__explainer *ex, const haft__object_rules *rules
     haft__explain_add(ex, at, HAFT__WEIGHT_OTHER);
 }
 
-/* A member by a node that is for it alone: there `false` means that it must not be there. */
+/* Explains a member by a node for it alone: there `false` means that the member is not allowed. */
 static void explain_member(haft__explainer *ex, const haft__schema_node *node,
                            const haft__json_member *member, const haft__instance_path *at)
 {
@@ -345,7 +344,7 @@ static void explain_dependency(haft__explainer *ex, const haft__schema_dependenc
     }
 }
 
-/* What is wrong with a name, told at the object that has it. */
+/* Explains an invalid name, at the object that has it. */
 static void explain_name(haft__explainer *ex, const haft__schema_node *names, const haft__json *key,
                          const haft__instance_path *at)
 {
@@ -386,7 +385,7 @@ static void explain_object(haft__explainer *ex, const haft__object_rules *rules,
     }
 }
 
-/* The types that alternatives allow together; 0 when one of them does not say. */
+/* The types that the alternatives allow together; 0 if one of them does not restrict the type. */
 static uint8_t types_of(const haft__schema_node_list *list)
 {
     uint8_t types = 0;
@@ -426,7 +425,7 @@ static void explain_none_of(haft__explainer *ex, const haft__schema_node_list *l
     }
 }
 
-/* Explains every alternative and keeps what the closest says. */
+/* Explains every alternative and keeps the failures of the closest. */
 static void explain_alternatives(haft__explainer *ex, const haft__schema_node_list *list,
                                  const haft__json *value, const haft__instance_path *at)
 {
@@ -441,7 +440,7 @@ static void explain_alternatives(haft__explainer *ex, const haft__schema_node_li
         explain_node(ex, list->items[i], value, at);
         (void)haft__explain_redirect(ex, before);
         if (haft__explain_is_done(ex)) {
-            haft__explain_add_all(ex, &own); /* the reason why it ended is in there */
+            haft__explain_add_all(ex, &own); /* it contains the reason why the check ended */
             return;
         }
         if (own.weight < best.weight) {
@@ -542,7 +541,7 @@ static void explain_general(haft__explainer *ex, const haft__general_rules *rule
     }
 }
 
-/* The parts of `value` that nothing has evaluated. All else in `node` holds. */
+/* Explains the unevaluated parts of `value`. Everything else in `node` holds. */
 static void explain_unevaluated(haft__explainer *ex, const haft__schema_node *node,
                                 const haft__json *value, const haft__instance_path *at)
 {
@@ -649,7 +648,7 @@ haft_status haft__schema_explain(const haft__schema *schema, haft__checker *chec
     haft__buf_init(&ex.text, MESSAGE_MAX);
     haft__buf_init(&ex.where, WHERE_MAX);
     haft__exceeded stop = checker->stop;
-    /* Where a budget of the whole is used up a second walk would only use it up again. */
+    /* If a budget of the whole validation is used up, a second walk would only use it up again. */
     if (stop == HAFT__EXCEEDED_NONE || stop == HAFT__EXCEEDED_PATTERN
         || stop == HAFT__EXCEEDED_DIGITS) {
         haft__checker_begin(checker, schema);

@@ -12,7 +12,7 @@
 #include "schema/describe.h"
 #include "json/pointer.h"
 
-/* What a failure costs, and how many bytes of it cost a step more. */
+/* The cost of a failure in steps, and the bytes of it that cost one more step. */
 #define ERROR_STEPS 64U
 #define ERROR_STEP  4U
 /* The longest token that is an index. */
@@ -29,8 +29,8 @@ bool haft__explain_is_done(const haft__explainer *ex)
     return ex->into->more || ex->status != HAFT_OK || ex->checker->stop != HAFT__EXCEEDED_NONE;
 }
 
-/* From the outside in; nesting is bounded, and so is this. A place too long to tell ends in "/..."
- * behind the last name that was there in full. */
+/* Writes from the outside in; recursion is bounded by the nesting limit. A path that is too long
+ * ends in "/..." after the last name that fits. */
 static void write_instance_path(haft__buf *buf, const haft__instance_path *at)
 {
     const haft__instance_path *path[HAFT__LIMIT_SCHEMA_NESTING + 1];
@@ -118,7 +118,7 @@ void haft__explain_add_exceeded(haft__explainer *ex, haft__exceeded stop,
     haft__buf *text = haft__explain_message(ex);
     switch (stop) {
     case HAFT__EXCEEDED_NONE:
-        /* Only if the two passes differed, which the suite and the fuzzer look for. */
+        /* Only if the two passes differ, which the suite and the fuzzer test for. */
         haft__describe_add(text, "Not what the schema wants");
         break;
     case HAFT__EXCEEDED_STEPS:

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema/failures.h - what the explaining pass has found so far, and where it is.
+ * schema/failures.h - the failures that the explaining pass has found, and its position.
  *
- * A failure is worded into a buffer (haft__explain_message) and then added to the list in use. The
- * alternatives of anyOf and oneOf are each explained into a list of their own; the best one is
- * appended. Failures live in the checker's arena; each costs steps, which bounds them all.
+ * A failure is worded into a buffer (haft__explain_message) and then added to the current list.
+ * Each alternative of anyOf and oneOf is explained into its own list; the best list is appended.
+ * Failures live in the checker's arena; each costs steps, which bounds them all.
  */
 #ifndef HAFT_SCHEMA_FAILURES_H
 #define HAFT_SCHEMA_FAILURES_H
 
 #include "schema/schema_int.h"
 
-/* How much a failure says against an alternative. A wrong type rules it out, a wrong constant in
- * one of its members (a discriminator) nearly so; any other failure is just one more. */
+/* The weight of a failure against an alternative. A wrong type rules it out, a wrong constant in
+ * one of its members (a discriminator) nearly so; any other failure counts as one. */
 #define HAFT__WEIGHT_TYPE          100000U
 #define HAFT__WEIGHT_DISCRIMINATOR 1000U
 #define HAFT__WEIGHT_OTHER         1U
 
-/* Where in the instance we are, from the inside out. */
+/* The position in the instance, from the inside out. */
 typedef struct haft__instance_path {
     const struct haft__instance_path *outer; /* NULL at the root */
     const haft__json *key;                   /* NULL in an array */
@@ -44,30 +44,30 @@ typedef struct haft__explainer {
     haft__schema_failures *into;
     haft__buf text, where;
     haft_status status;
-    bool exceeded_reported; /* where the budget was used up is known and has been said */
+    bool exceeded_reported; /* the exhausted budget has been reported */
 } haft__explainer;
 
 /* An empty list for a value at that depth. */
 void haft__schema_failures_init(haft__schema_failures *list, uint32_t depth);
 
-/* Enough failures, or no budget or memory left: nothing more needs to be looked at. */
+/* Enough failures, or no budget or memory left: the pass can stop. */
 bool haft__explain_is_done(const haft__explainer *ex);
 
-/* Starts a message; the next add_failure takes it. */
+/* Starts a message for the next failure that is added. */
 haft__buf *haft__explain_message(haft__explainer *ex);
 void haft__explain_add(haft__explainer *ex, const haft__instance_path *at, uint64_t weight);
 
-/* Adds to `list` from now on. Returns the list that was in use. */
+/* Makes `list` the current list. Returns the previous one. */
 haft__schema_failures *haft__explain_redirect(haft__explainer *ex, haft__schema_failures *list);
 
-/* Takes the failures of another list over, as they are. */
+/* Appends the failures of another list, unchanged. */
 void haft__explain_add_all(haft__explainer *ex, const haft__schema_failures *list);
 
-/* Adds the reason why the checker gave up. */
+/* Adds the reason why the checker stopped. */
 void haft__explain_add_exceeded(haft__explainer *ex, haft__exceeded stop,
                                 const haft__instance_path *at);
 
-/* After a check that said no: because a budget is used up? Then that is the failure. */
+/* After a check that failed: if a budget is used up, adds that as the failure and returns true. */
 bool haft__explain_check_exceeded(haft__explainer *ex, const haft__instance_path *at);
 
 /* Copies the list for the caller. */

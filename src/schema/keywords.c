@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keywords.c - every keyword that means something here, a row each.
+ * keywords.c - every supported keyword, one row each.
  *
- * Sorted by name (a test checks it) and found by bisection. A name may have two rows for different
- * drafts. Keywords that are not here are annotations or unknown: both are ignored.
- * Tests: tests/schema/keywords_test.c.
+ * Sorted by name (a test checks it) and found by binary search. A name may have two rows for
+ * different drafts. All other keywords are annotations or unknown, and are ignored. Tests:
+ * tests/schema/keywords_test.c.
  */
 #include "base/str.h"
 #include "schema/compile_int.h"
@@ -31,7 +31,7 @@ static const haft__schema_keyword keywords[] = {
     ROW("const", ALL, VALIDATION, NONE, 0, haft__compile_const),
     ROW("contains", ALL, APPLICATOR, SCHEMA, HAFT__SUBSCHEMA_CONTAINS, haft__compile_subschema),
     ROW("definitions", ALL, CORE, MAP, 0, NULL),
-    /* Split in two after draft-07; understood in later drafts too, as their text allows. */
+    /* Split in two after draft-07; later drafts permit support for it. */
     ROW("dependencies", ALL, APPLICATOR, MAP, 0, haft__compile_dependencies),
     ROW("dependentRequired", NEW, VALIDATION, NONE, 0, haft__compile_dependent_required),
     ROW("dependentSchemas", NEW, APPLICATOR, MAP, 0, haft__compile_dependencies),

@@ -2,8 +2,8 @@
 /*
  * meta_schemas.c - the meta-schemas of draft 2020-12 and draft-07, for schemas that refer to them.
  *
- * What they demand of a schema is complete; titles, comments and defaults are left out. They are
- * text until a reference asks for one. Tests: tests/schema/meta_schemas_test.c.
+ * Their constraints are complete; titles, comments and defaults are left out. Each stays text until
+ * a reference needs it. Tests: tests/schema/meta_schemas_test.c.
  */
 #include "base/str.h"
 #include "schema/compile_int.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* relax_report.c - what became of a schema that a target cannot express. Tests:
+/* relax_report.c - records how a schema was relaxed for a target. Tests:
  * tests/schema/grammar/gbnf_test.c. */
 #include "schema/relax_report.h"
 
@@ -23,7 +23,7 @@ static bool known(const haft__relax_report *report, haft_str where, haft_str wha
     return false;
 }
 
-/* There is no room to remember all that were left off. */
+/* The report does not have room to remember all omitted lines. */
 static void omit_line(haft__relax_report *report, haft_str where, haft_str what)
 {
     uint64_t hash = 14695981039346656037U;

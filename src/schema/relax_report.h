@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema/relax_report.h - what a schema wants that a target cannot express, and what became of it.
- * Nothing is ever relaxed without a line here.
+ * schema/relax_report.h - constraints of a schema that a target cannot express, and their
+ * replacements. Every relaxation has a line here.
  */
 #ifndef HAFT_SCHEMA_RELAX_REPORT_H
 #define HAFT_SCHEMA_RELAX_REPORT_H
@@ -20,22 +20,22 @@ typedef struct haft__relax_report {
     haft__arena *arena;
     haft__relaxation *items;
     size_t count, capacity;
-    size_t left_off;    /* lines that came behind HAFT__LIMIT_GRAMMAR_RELAXED others */
+    size_t left_off;    /* lines omitted after HAFT__LIMIT_GRAMMAR_RELAXED others */
     uint64_t last;      /* a hash of the last of those */
     haft_status status; /* NO_MEMORY or TOO_BIG once the arena had no room for a line */
 } haft__relax_report;
 
 void haft__relax_report_init(haft__relax_report *report, haft__arena *arena);
 
-/* Notes a line; `report` may be NULL, then nobody wants to know. What is noted twice stands there
- * once; of what is left off, what is noted twice in a row. */
+/* Adds a line; `report` may be NULL, then nothing is recorded. A repeated line is kept once; among
+ * omitted lines only a direct repetition is detected. */
 void haft__relax_report_add(haft__relax_report *report, haft_str where, haft_str what,
                             const char *became);
 
-/* How many lines were noted, those left off too. */
+/* The number of lines, omitted ones included. */
 size_t haft__relax_report_count(const haft__relax_report *report);
 
-/* Takes back what was noted behind the first `count`. */
+/* Removes the lines after the first `count`. */
 void haft__relax_report_truncate(haft__relax_report *report, size_t count);
 
 /* Appends the lines: "/search/properties/q: maxLength 100000 became any length". */

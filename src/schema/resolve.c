@@ -27,7 +27,7 @@ const haft__dynamic_anchor *haft__resource_anchors(const haft__schema_resource *
     return resource != NULL ? resource->dynamic : NULL;
 }
 
-/* The string member `key`; .ptr is NULL when there is none. */
+/* The string member `key`; .ptr is NULL if there is no such value. */
 static haft_str get_string(const haft__json *object, haft_str key)
 {
     const haft__json *value = haft__json_get(*object, key);
@@ -210,7 +210,7 @@ haft_status haft__resource_enter(haft__compiler *c, const haft__json *source,
         return HAFT_OK;
     }
     if (known == outer && outer->draft == HAFT__DRAFT_07) {
-        /* The same base URI once more, for the sake of a "#name" behind it. */
+        /* The same base URI once more, for the sake of a "#name" after it. */
         *ret_resource = outer;
         return HAFT_OK;
     }

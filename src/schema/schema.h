@@ -17,8 +17,8 @@ typedef enum haft__schema_draft {
     HAFT__SCHEMA_07,
 } haft__schema_draft;
 
-/* Looks a document up by its absolute URI without fragment. NULL when it is not known. The value
- * must live as long as the compiled schema. */
+/* Finds a document by its absolute URI without fragment. NULL if it is unknown. The value must live
+ * as long as the compiled schema. */
 typedef const haft__json *haft__schema_find(void *context, haft_str uri);
 
 typedef struct haft__schema_options {
@@ -33,16 +33,16 @@ typedef struct haft__checker haft__checker;
 
 /* Compiles `schema`, whose value must live as long as the result. `options` may be NULL. BAD_INPUT
  * when a keyword's value is not what the draft wants or a reference leads nowhere; err->where is a
- * JSON Pointer into the schema (behind its document's URI when it is another document).
- * UNSUPPORTED when a meta-schema requires a vocabulary, or a pattern something, that is not known
- * here; TOO_BIG past HAFT__LIMIT_SCHEMA_NODES, _DOCUMENTS, _PATTERNS, _URI_BYTES or _BYTES. What
- * nothing refers to ($defs) is not looked at. */
+ * JSON Pointer into the schema (after its document's URI when it is another document). UNSUPPORTED
+ * when a meta-schema requires a vocabulary, or a pattern something, that is not known here; TOO_BIG
+ * past HAFT__LIMIT_SCHEMA_NODES, _DOCUMENTS, _PATTERNS, _URI_BYTES or _BYTES. What nothing refers
+ * to ($defs) is not examined. */
 HAFT_MUST_USE haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
                                                const haft__schema_options *options,
                                                const haft__schema **ret_schema, haft_error *err);
 
-/* What a validation works with; reused from one to the next so that valid instances cost no
- * allocation. NULL when out of memory. One thread at a time. */
+/* The working memory of validations; reused, so that valid instances cost no allocation. NULL when
+ * out of memory. One thread at a time. */
 haft__checker *haft__checker_create(void);
 void haft__checker_destroy(haft__checker *checker);
 
@@ -59,9 +59,9 @@ typedef struct haft__schema_report {
     size_t count;
 } haft__schema_report;
 
-/* Validates. When the instance is valid nothing is allocated and `arena` is not touched; else it
- * is checked again to list every failure. A budget that is used up (steps, nesting, a pattern's
- * match limit) makes the instance invalid, with that reason. Fails only for want of memory. */
+/* Validates. If the instance is valid, nothing is allocated and `arena` is unchanged; else it is
+ * checked again to list every failure. If a budget (steps, nesting, a pattern's match limit) is
+ * used up, the instance is invalid, with that reason. Fails only when out of memory. */
 HAFT_MUST_USE haft_status haft__schema_check(const haft__schema *schema, haft__checker *checker,
                                              haft__json instance, haft__arena *arena,
                                              haft__schema_report *ret_report, haft_error *err);
@@ -74,8 +74,8 @@ void haft__schema_report_write(haft__buf *buf, const haft__schema_report *report
  * 10 to "10" for string, a JSON text to the object or array it spells, a lone value to an array of
  * one where only an array is allowed and that makes it valid. What is valid as it is stays as it
  * is: 1.0 is an integer already. *ret_changed tells whether anything was converted; the result is
- * not validated. New parts live in `arena`, which with the instance must outlive the result. When
- * a budget is used up the rest stays as it is. Fails only for want of memory. */
+ * not validated. New parts live in `arena`, which with the instance must outlive the result. When a
+ * budget is used up the rest stays as it is. Fails only when out of memory. */
 HAFT_MUST_USE haft_status haft__schema_coerce(const haft__schema *schema, haft__checker *checker,
                                               haft__json instance, haft__arena *arena,
                                               haft__json *ret_instance, bool *ret_changed,

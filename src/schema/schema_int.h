@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema/schema_int.h - what a compiled schema is made of, shared by the files of this directory.
+ * schema/schema_int.h - the parts of a compiled schema, shared by the files of this directory.
  *
- * A node is one subschema. Keywords are put together in groups by the kind of value they speak of,
- * and a group that has no keyword is a NULL pointer: what a schema does not say costs nothing.
- * Everything here is written by the compiler and only read afterwards, except the checker, which
- * belongs to one validation at a time.
+ * A node is one subschema. Keywords are grouped by the kind of value they apply to, and a group
+ * without keywords is a NULL pointer: absent keywords cost nothing. The compiler writes everything
+ * here and it is read-only afterwards, except the checker, which belongs to one validation at a
+ * time.
  */
 #ifndef HAFT_SCHEMA_SCHEMA_INT_H
 #define HAFT_SCHEMA_SCHEMA_INT_H
@@ -65,14 +65,14 @@ typedef struct haft__schema_count_range {
 
 typedef struct haft__string_rules {
     haft__schema_count_range length;
-    const haft__pattern *pattern; /* NULL when there is none */
+    const haft__pattern *pattern; /* NULL if there is no such value */
     haft_str source;              /* the pattern as it was written */
 } haft__string_rules;
 
 typedef struct haft__array_rules {
     haft__schema_count_range length;
     haft__schema_node_list prefix;  /* prefixItems; in older drafts `items` with a list */
-    const haft__schema_node *items; /* for the items behind those; NULL when not said */
+    const haft__schema_node *items; /* for the items after those; NULL when not said */
     const haft__schema_node *contains;
     haft__schema_count_range containing; /* minContains and maxContains */
     bool unique;
@@ -84,9 +84,9 @@ typedef struct haft__schema_property {
     uint64_t prefix; /* of the name: haft__key_prefix */
     const char *name;
     uint32_t length;
-    bool declared;                 /* stands in `properties` */
-    bool required;                 /* stands in `required` */
-    const haft__schema_node *node; /* NULL: anything goes */
+    bool declared;                 /* is in `properties` */
+    bool required;                 /* is in `required` */
+    const haft__schema_node *node; /* NULL: any value */
 } haft__schema_property;
 
 typedef struct haft__schema_pattern_property {
@@ -120,7 +120,7 @@ typedef struct haft__object_rules {
 /* A $dynamicRef. */
 typedef struct haft__dynamic_ref {
     haft_str name;                 /* the anchor; empty when it is looked up like a $ref */
-    const haft__schema_node *node; /* where it leads when nobody outside has that anchor */
+    const haft__schema_node *node; /* the target if no outer resource has that anchor */
 } haft__dynamic_ref;
 
 /* The keywords that apply other subschemas to the same value. */
@@ -159,10 +159,10 @@ typedef struct haft__dynamic_anchor {
 struct haft__schema {
     const haft__schema_node *root;
     haft__hash_key hash_key;
-    bool dynamic; /* there is a $dynamicRef: the checker has to remember where it came through */
+    bool dynamic; /* has a $dynamicRef: the checker must record its dynamic scope */
 };
 
-/* Why a validation was given up. The instance then counts as invalid. */
+/* Why a validation stopped. The instance then counts as invalid. */
 typedef enum haft__exceeded {
     HAFT__EXCEEDED_NONE,
     HAFT__EXCEEDED_STEPS,
@@ -223,8 +223,8 @@ static inline uint64_t haft__key_prefix(const char *key, size_t length)
 
 /* validate.c: the fast pass. */
 
-/* Whether `node` accepts `value`. False too when a budget is used up: then checker->stop says so,
- * whatever the answer. Marks what it evaluated when `marks` is not NULL. */
+/* Whether `node` accepts `value`. Also false if a budget is used up: then checker->stop is set.
+ * Marks the evaluated parts if `marks` is not NULL. */
 bool haft__validate_node(haft__checker *checker, const haft__schema_node *node,
                          const haft__json *value, const haft__evaluated *marks);
 
@@ -232,7 +232,7 @@ bool haft__validate_node(haft__checker *checker, const haft__schema_node *node,
 bool haft__validate_node_before_unevaluated(haft__checker *checker, const haft__schema_node *node,
                                             const haft__json *value, const haft__evaluated *marks);
 
-/* The keywords of one kind of value, each on its own: for explaining. */
+/* The keywords of one kind of value, one by one: for explaining. */
 bool haft__validate_type(uint8_t types, const haft__json *value);
 bool haft__validate_bound(haft__checker *checker, haft__schema_bound_kind kind,
                           const haft__schema_bound *bound, const haft__json *value);
@@ -248,7 +248,7 @@ uint64_t haft__checker_string_length(haft__checker *checker, const haft__json *s
 const haft__schema_property *haft__checker_find_property(haft__checker *checker,
                                                          const haft__object_rules *rules,
                                                          const haft__json *key, uint32_t *hint);
-/* The value of a member, or NULL; costs steps by the size of the object and the key. */
+/* The value of a member, or NULL; charges steps for the size of the object and the key. */
 const haft__json *haft__checker_find_member(haft__checker *checker, const haft__json *object,
                                             haft_str key);
 const haft__schema_node *haft__checker_resolve_dynamic_ref(haft__checker *checker,
@@ -263,14 +263,14 @@ bool haft__checker_stop(haft__checker *checker, haft__exceeded why);
 #define HAFT__TEXT_STEP   64U
 #define HAFT__NUMBER_STEP 16U
 
-/* Pays for work that is not the check of a node. False when that was too much. */
+/* Charges work other than the check of a node. False if the budget is used up. */
 static inline bool haft__checker_charge(haft__checker *checker, size_t steps)
 {
     checker->steps -= (int64_t)steps;
     return HAFT__LIKELY(checker->steps >= 0) || haft__checker_stop(checker, HAFT__EXCEEDED_STEPS);
 }
 
-/* Pays for comparing or hashing the whole of `value`. */
+/* Charges for comparing or hashing the whole of `value`. */
 bool haft__checker_charge_value(haft__checker *checker, const haft__json *value);
 
 /* One subschema deeper; every true is followed by a leave. */

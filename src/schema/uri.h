@@ -15,15 +15,15 @@ typedef struct haft__uri {
 
 haft__uri haft__uri_split(haft_str text);
 
-/* `text` up to its first "#", and what stands behind that (empty when there is none). */
+/* `text` up to its first "#", and the text after that (empty if there is no such value). */
 haft_str haft__uri_without_fragment(haft_str text);
 haft_str haft__uri_fragment(haft_str text);
 
-/* What `reference` means in a document at `base` (section 5.2). With an empty base the reference
- * is taken as it is. .ptr is NULL when there is no memory. */
+/* What `reference` means in a document at `base` (section 5.2). With an empty base the reference is
+ * taken as it is. .ptr is NULL when out of memory. */
 haft_str haft__uri_resolve(haft__arena *arena, haft_str base, haft_str reference);
 
-/* `text` with %XX decoded; an incomplete one stays as it is. .ptr is NULL without memory. */
+/* `text` with %XX decoded; an incomplete one stays as it is. .ptr is NULL when out of memory. */
 haft_str haft__uri_decode(haft__arena *arena, haft_str text);
 
 #endif

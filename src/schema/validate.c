@@ -39,7 +39,7 @@ static bool small_integer(const haft__json *value, int64_t *ret_number)
     return true;
 }
 
-/* A number that is not written as an integer has to be looked at to tell. */
+/* A number that is not written as an integer has to be examined to tell. */
 static bool is_integer(haft__checker *checker, uint8_t types, const haft__json *value)
 {
     return value->kind == HAFT__JSON_NUMBER && (types & HAFT__TYPE_INTEGER) != 0
@@ -281,7 +281,7 @@ bool haft__validate_unique_items(haft__checker *checker, const haft__json *array
     return unique && checker->stop == HAFT__EXCEEDED_NONE;
 }
 
-/* At least so many items have to be looked at; all of them when they are marked as well. */
+/* At least so many items have to be examined; all of them when they are marked as well. */
 static bool contains_fits(haft__checker *checker, const haft__array_rules *rules,
                           const haft__json *array, const haft__evaluated *marks)
 {

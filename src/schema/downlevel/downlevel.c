@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * downlevel.c - schemas for servers that know a part of JSON Schema only.
+ * downlevel.c - schemas for servers that support only a part of JSON Schema.
  *
- * A table says which keyword each target knows. allOf is merged, oneOf becomes anyOf, references
- * become definitions with names of our own, so that schemas of several tools can stand in one.
- * Tests: tests/format/grammar/schema_test.c.
+ * A table lists the targets that support each keyword. allOf is merged, oneOf becomes anyOf,
+ * references become definitions with generated names, so that schemas of several tools can be
+ * combined. Tests: tests/format/grammar/schema_test.c.
  */
 #include "schema/downlevel/downlevel_int.h"
 
@@ -18,22 +18,22 @@ enum {
     ALL = OPENAI | VLLM | OLLAMA,
 };
 
-/* Schemas inside each other. Each is up to four levels of JSON, and what is made must be read. */
+/* Nesting of schemas. Each takes up to four levels of JSON, and the result must be readable. */
 #define DEPTH (HAFT__LIMIT_JSON_DEPTH / 8)
 
-/* What a keyword's value is. */
+/* The content of a keyword's value. */
 typedef enum holds {
     HOLDS_VALUE,   /* nothing to translate */
     HOLDS_SCHEMA,  /* a schema */
     HOLDS_LIST,    /* a list of schemas */
     HOLDS_MEMBERS, /* an object of schemas */
-    HOLDS_COUNT,   /* a count, which llama.cpp writes out */
-    HOLDS_LENGTH,  /* the same, and beside a pattern or a format nobody but OpenAI looks at it */
-    HOLDS_PATTERN, /* llama.cpp wants both anchors */
-    HOLDS_BOUND,   /* llama.cpp knows it of integers only */
-    HOLDS_FORMAT,  /* each server knows some */
-    HOLDS_ITEMS,   /* a schema, of what comes behind prefixItems */
-    HOLDS_CHOICE,  /* a list of schemas; llama.cpp does not look at properties beside it */
+    HOLDS_COUNT,   /* a count, which llama.cpp expands */
+    HOLDS_LENGTH,  /* a count; next to a pattern or a format only OpenAI uses it */
+    HOLDS_PATTERN, /* llama.cpp requires both anchors */
+    HOLDS_BOUND,   /* llama.cpp supports it for integers only */
+    HOLDS_FORMAT,  /* each server supports some */
+    HOLDS_ITEMS,   /* a schema of the items after prefixItems */
+    HOLDS_CHOICE,  /* a list of schemas; llama.cpp ignores properties next to it */
     HOLDS_REQUIRED,
 } holds;
 
@@ -145,7 +145,7 @@ static haft__json translate_members(haft__downlevel *d, haft__json schema, haft_
     return haft__object_builder_end(&m);
 }
 
-/* ---- what is left out ---- */
+/* ---- omissions ---- */
 
 static bool knows_format(haft__schema_target target, haft_str name)
 {
@@ -163,7 +163,7 @@ static bool is_anchored(haft_str pattern)
            && haft__str_ends_with(pattern, HAFT__LIT("$"));
 }
 
-/* Whether the string has a pattern or a format that the server will look at. */
+/* Whether the string has a pattern or a format that the server uses. */
 static bool is_shaped(const haft__downlevel *d, haft__json schema)
 {
     const haft__json *pattern = haft__object_find(schema, "pattern");
@@ -179,7 +179,8 @@ static bool is_integer(haft__json schema)
     return type != NULL && haft__str_equal(haft__json_text(*type), HAFT__LIT("integer"));
 }
 
-/* What becomes of a keyword that the server knows, but not like this; NULL: it stays. */
+/* The replacement of a keyword that the server supports, but not with this value; NULL: it stays.
+ */
 static const char *find_fault(haft__downlevel *d, haft__json schema, const char *key, holds what)
 {
     uint64_t count = 0;
@@ -288,7 +289,7 @@ static bool is_type(haft__json name)
     return false;
 }
 
-/* The schema without a type that no server knows: it would refuse the whole request. */
+/* The schema without a type that no server knows: a server would reject the whole request. */
 static haft__json drop_bad_type(haft__downlevel *d, haft__json schema)
 {
     const haft__json *type = haft__object_find(schema, "type");
@@ -393,7 +394,7 @@ static bool is_plain_reference(haft__json schema)
     return haft__object_find(schema, "$ref") != NULL;
 }
 
-/* Whether references lead from one to the next without end. */
+/* Whether references form a cycle. */
 static bool is_circular(haft__downlevel *d, haft__json schema)
 {
     for (size_t hops = 0; hops < 32; hops++) {
@@ -406,7 +407,7 @@ static bool is_circular(haft__downlevel *d, haft__json schema)
     return true;
 }
 
-/* A schema for any value, as far as the target has one. */
+/* A schema for any value, as far as the target supports one. */
 static haft__json anything(haft__downlevel *d)
 {
     return d->target == HAFT__TARGET_OPENAI ? translate_flat(d, haft__json_object(NULL, 0))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema/downlevel/downlevel_int.h - shared by the files of downlevel: values that are made, and
- * what OpenAI wants besides.
+ * schema/downlevel/downlevel_int.h - shared by the files of downlevel: new values, and the
+ * additional requirements of OpenAI.
  */
 #ifndef HAFT_SCHEMA_DOWNLEVEL_DOWNLEVEL_INT_H
 #define HAFT_SCHEMA_DOWNLEVEL_DOWNLEVEL_INT_H
@@ -9,7 +9,7 @@
 #include "schema/downlevel/downlevel.h"
 #include "schema/grammar/gbnf_writer.h"
 
-/* An object with room for so many members as it was begun with. */
+/* An object with room for a fixed number of members. */
 typedef struct haft__object_builder {
     haft__json_member *members;
     size_t count;
@@ -44,11 +44,11 @@ haft__json haft__object_builder_single(haft__downlevel *d, const char *key, haft
 
 /* ---- openai_strict.c ---- */
 
-/* A property of the schema: where all are required, one that may be left out may be null. */
+/* A property of the schema: if all properties are required, an optional one becomes nullable. */
 haft__json haft__downlevel_property(haft__downlevel *d, haft__json schema, haft_str key,
                                     haft__json value);
 
-/* Adds what strict mode wants of every schema: a type, and of an object that it be closed. */
+/* Adds the requirements of strict mode: every schema has a type, and every object is closed. */
 void haft__downlevel_complete_strict(haft__downlevel *d, haft__json schema,
                                      haft__object_builder *m);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * drop_nulls.c - leaves out what a model had to write as null because it could not leave it out.
+ * drop_nulls.c - removes members that a model wrote as null only because it could not omit them.
  *
  * Works on the schema as it is written: it follows $ref inside the schema, allOf, anyOf and oneOf.
- * Where alternatives differ, null stays if one of them allows it. Tests:
+ * If alternatives differ, null stays if one of them allows it. Tests:
  * tests/schema/downlevel/drop_nulls_test.c.
  */
 #include "schema/downlevel/drop_nulls.h"
@@ -17,19 +17,19 @@
 #include "json/object.h"
 #include "json/pointer.h"
 
-/* References and alternatives inside each other, before one gives up and leaves things alone. */
+/* Nested references and alternatives; past this number the value is unchanged. */
 #define MOST_HOPS 32
-/* What each member adds to the steps there are. */
+/* The number of steps that each member adds to the budget. */
 #define MEMBER_STEPS 100
 
 typedef struct dropper {
-    const haft__json *root; /* that references lead into */
+    const haft__json *root; /* the root that references point into */
     haft__arena *arena;
     haft_status status;
-    uint64_t steps; /* that are left: alternatives inside each other multiply */
+    uint64_t steps; /* remaining: nested alternatives multiply */
 } dropper;
 
-/* A step for each schema that is looked at. */
+/* Counts a step for each schema that is examined. */
 static bool step(dropper *d, unsigned hops)
 {
     d->steps -= d->steps > 0;
@@ -45,7 +45,7 @@ static const haft__json *target_of(const dropper *d, haft__json schema)
                : NULL;
 }
 
-/* ---- may it be null? ---- */
+/* ---- nullable? ---- */
 
 static bool names_null(haft__json type)
 {
@@ -67,7 +67,7 @@ static bool has_null(haft__json values)
 
 static bool allows_null(dropper *d, haft__json schema, unsigned hops);
 
-/* How many of a list of schemas do. */
+/* How many schemas of a list allow null. */
 static uint32_t count_allowing(dropper *d, const haft__json *list, unsigned hops)
 {
     uint32_t count = 0;
@@ -97,10 +97,10 @@ static bool allows_null(dropper *d, haft__json schema, unsigned hops)
            && (one == NULL || count_allowing(d, one, hops) > 0);
 }
 
-/* ---- what schemas say of a member ---- */
+/* ---- the schemas of a member ---- */
 
 typedef struct said {
-    const haft__json *schema; /* the first that speaks of it; NULL when none does */
+    const haft__json *schema; /* the first that applies to it; NULL without one */
     bool required, null;      /* by one of them */
 } said;
 
@@ -158,7 +158,7 @@ static haft__json drop_members(dropper *d, haft__json schema, haft__json value)
     return haft__json_object(members, count);
 }
 
-/* The schema of an array's item; NULL when nothing is said of it. */
+/* The schema of an array's item; NULL without one. */
 static const haft__json *item_schema(const dropper *d, haft__json schema, uint32_t index)
 {
     for (unsigned hops = 0; hops < MOST_HOPS; hops++) {
@@ -190,7 +190,7 @@ static haft__json drop_items(dropper *d, haft__json schema, haft__json value)
     return haft__json_array(items, value.count);
 }
 
-/* Recursion is bounded by the depth that a value can be read with. */
+/* Recursion is bounded by the maximum depth of a value. */
 static haft__json drop(dropper *d, haft__json schema, haft__json value)
 {
     if (value.kind == HAFT__JSON_OBJECT) {

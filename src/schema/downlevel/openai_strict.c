@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * openai_strict.c - what OpenAI's strict mode wants beyond the keywords it knows: every schema
- * has a type, every object says its properties, requires all of them and has no others. Tests:
+ * openai_strict.c - requirements of OpenAI's strict mode beyond its keywords: every schema has a
+ * type; every object lists its properties, requires all of them and allows no others. Tests:
  * tests/format/grammar/schema_test.c.
  */
 #include "schema/downlevel/downlevel_int.h"
@@ -19,7 +19,7 @@ static haft__json list_of_two(haft__downlevel *d, haft__json a, haft__json b)
     return haft__json_array(items, 2);
 }
 
-/* A property that may be left out, where all are required: it may be null. */
+/* Makes an optional property nullable, because strict mode requires all properties. */
 static haft__json nullable(haft__downlevel *d, haft__json schema)
 {
     haft__gbnf_report_relaxed(&d->g, "a property that may be left out", "one that may be null");
@@ -35,7 +35,7 @@ haft__json haft__downlevel_property(haft__downlevel *d, haft__json schema, haft_
     return optional ? nullable(d, value) : value;
 }
 
-/* Every property, for OpenAI. */
+/* The names of all properties, for `required`. */
 static haft__json all_required(haft__downlevel *d, haft__json members)
 {
     haft__json *keys = haft__gbnf_alloc(&d->g, members.count, sizeof *keys);
@@ -60,7 +60,7 @@ static bool may_be_object(haft__json schema)
     return false;
 }
 
-/* What OpenAI wants of each object. */
+/* Adds OpenAI's requirements for an object. */
 static void close_object(haft__downlevel *d, haft__json schema, haft__object_builder *m)
 {
     haft__json members = haft__json_object(NULL, 0);
@@ -78,7 +78,7 @@ static void close_object(haft__downlevel *d, haft__json schema, haft__object_bui
                              haft__json_bool(false));
 }
 
-/* What OpenAI takes for any value: there is no schema without a type, and no object without
+/* The schema that OpenAI accepts for any value: every schema needs a type, and every object needs
  * properties. */
 static haft__json any_scalar(haft__downlevel *d)
 {
@@ -116,7 +116,7 @@ static haft__json types_given(haft__downlevel *d, const haft__json *values, size
     return used == 1 ? types[0] : haft__json_array(types, used);
 }
 
-/* Arguments are an object, whatever their schema says. */
+/* Arguments are always an object, even if their schema does not say so. */
 static bool is_object(const haft__downlevel *d, haft__json schema)
 {
     return may_be_object(schema)
@@ -135,7 +135,7 @@ static bool names_type(haft__json type, haft_str name)
     return found;
 }
 
-/* Each schema of OpenAI's has a type, unless it is a choice; each array says of what. */
+/* OpenAI requires a type in each schema, unless it is a choice, and items in each array. */
 static void complete_type(haft__downlevel *d, haft__json schema, haft__object_builder *m)
 {
     const haft__json *type = haft__object_find(schema, "type");

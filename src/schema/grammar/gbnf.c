@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gbnf.c - the rules of a GBNF grammar: their names and bodies, and those that all share. Tests:
+/* gbnf.c - the rules of a GBNF grammar: names, bodies and shared rules. Tests:
  * tests/schema/grammar/gbnf_test.c. */
 #include <stdio.h>
 
@@ -8,9 +8,9 @@
 #include "json/pointer.h"
 #include "json/write.h"
 
-/* White space is one space, or a line end with an indent; digits and exponents end, too. An escaped
- * surrogate would count as a character, but is half of one: characters beyond U+FFFF are written as
- * they are. */
+/* White space is one space, or a line end with an indent; digits and exponents are bounded, too. An
+ * escaped surrogate would count as a character but is only half of one: characters beyond U+FFFF
+ * are written unescaped. */
 #define SPACE    "| \" \" | \"\\n\" [ \\t]{0,20}"
 #define HEX      "[0-9a-fA-F]"
 #define CODE     "[0-9a-cA-CefEF] hex hex hex | [dD] [0-7] hex hex"
@@ -87,7 +87,7 @@ void haft__gbnf_begin(haft__gbnf_writer *g, haft_str where, haft__json root)
     g->at = NULL;
     g->depth = g->steps = 0;
     haft__map_init(&g->refs, &g->arena, (haft__hash_key){0});
-    haft__gbnf_release_body(g, &g->path); /* that of the schema before */
+    haft__gbnf_release_body(g, &g->path); /* the path of the previous schema */
     haft__buf_add_str(&g->path, where);
 }
 
@@ -260,7 +260,7 @@ void haft__gbnf_add_or(haft__buf *body)
     }
 }
 
-/* Counts repetitions as llama.cpp writes them out, and says whether so many more are fine. */
+/* Counts repetitions as llama.cpp expands them. Returns whether the limit allows so many more. */
 static bool afford(haft__gbnf_writer *g, uint64_t count)
 {
     if (count > HAFT__LIMIT_GRAMMAR_REPEAT || g->repeats + count > HAFT__LIMIT_GRAMMAR_REPEATS) {
@@ -327,7 +327,7 @@ void haft__gbnf_report_relaxed(haft__gbnf_writer *g, const char *what, const cha
     haft__relax_report_add(g->report, haft__buf_str(&g->path), haft__str(what), became);
 }
 
-/* How much of a value a report shows. */
+/* The number of bytes of a value that a report shows. */
 #define SHOWN 80
 
 void haft__gbnf_relax(haft__gbnf_writer *g, haft__json schema, const char *key, const char *became)

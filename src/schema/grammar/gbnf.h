@@ -3,13 +3,14 @@
  * schema/grammar/gbnf.h - JSON Schemas as rules of a GBNF grammar, llama.cpp's notation.
  *
  *     haft__gbnf_init(&g, &rules, report);
- *     haft__gbnf_begin(&g, where, schema);           a schema, and what `$ref` in it leads into
+ *     haft__gbnf_begin(&g, where, schema);           a schema, the target of its `$ref`
  *     haft__gbnf_rule_name r = haft__gbnf_schema_value(&g, schema);
  *     ... text with r in it ...
- *     haft__gbnf_close(&g);                          the rules that all of them share
+ *     haft__gbnf_close(&g);                          the shared rules
  *
- * Rules with the same body are one rule. What cannot be expressed is relaxed and reported; nothing
- * fails but for want of memory or room, which is asked for once, at the end.
+ * Rules with the same body are one rule. Constraints that a grammar cannot express are relaxed and
+ * reported. The only failures are out of memory and a full buffer; haft__gbnf_check reports them,
+ * once, at the end.
  */
 #ifndef HAFT_SCHEMA_GRAMMAR_GBNF_H
 #define HAFT_SCHEMA_GRAMMAR_GBNF_H
@@ -24,7 +25,7 @@ typedef enum haft__notation {
     HAFT__NOTATION_PYTHON, /* literals of Python: True, None, 'x', {'k': 1} */
 } haft__notation;
 
-/* A rule's name; "" when there is none. */
+/* A rule's name; "" without one. */
 typedef struct haft__gbnf_rule_name {
     char text[16];
 } haft__gbnf_rule_name;
@@ -38,23 +39,23 @@ typedef struct haft__gbnf_writer {
     haft__arena arena;
     haft__map rules;    /* bodies, to names */
     haft__map refs;     /* targets of $ref, to haft__gbnf_ref */
-    haft__json root;    /* what $ref leads into */
-    haft__buf path;     /* where we are: for the report */
-    uint64_t shared;    /* which of the shared rules are used: a bit each */
+    haft__json root;    /* the target document of $ref */
+    haft__buf path;     /* the current location, for the report */
+    uint64_t shared;    /* which shared rules are used, one bit each */
     uint32_t count;     /* rules made */
-    uint32_t steps;     /* subschemas looked at */
-    uint32_t repeats;   /* the counts of all repetitions: what llama.cpp makes of them */
-    uint32_t depth;     /* subschemas inside each other */
+    uint32_t steps;     /* subschemas examined */
+    uint32_t repeats;   /* the counts of all repetitions, as llama.cpp expands them */
+    uint32_t depth;     /* nesting of subschemas */
     haft__gbnf_ref *at; /* the rule of a $ref whose first character is being made, or NULL */
     haft_status status; /* the first failure */
-    uint32_t max_chars; /* what a JSON string without maxLength may have; 0: any number */
-    haft__gbnf_rule_name bounded; /* the rule of such a string, once there is one */
+    uint32_t max_chars; /* the maximum length of a JSON string without maxLength; 0: any */
+    haft__gbnf_rule_name bounded; /* the rule of such a string, after its first use */
 } haft__gbnf_writer;
 
 void haft__gbnf_init(haft__gbnf_writer *g, haft__buf *out, haft__relax_report *report);
 void haft__gbnf_finish(haft__gbnf_writer *g);
 
-/* `where` is the pointer that places in reports begin with. */
+/* `where` is the pointer that locations in reports begin with. */
 void haft__gbnf_begin(haft__gbnf_writer *g, haft_str where, haft__json root);
 
 /* Appends the shared rules that are used. */
@@ -63,22 +64,22 @@ void haft__gbnf_close(haft__gbnf_writer *g);
 /* The first failure of the grammar, its buffer or its report. */
 HAFT_MUST_USE haft_status haft__gbnf_check(const haft__gbnf_writer *g, haft_error *err);
 
-/* A rule with this body, which is given back. */
+/* Adds a rule with this body and releases the body. */
 haft__gbnf_rule_name haft__gbnf_add_rule(haft__gbnf_writer *g, haft__buf *body);
 
-/* Gives a text back that was used for a part of the grammar; its failure is the grammar's. */
+/* Releases a text that was used for a part of the grammar; its failure becomes the grammar's. */
 void haft__gbnf_release_body(haft__gbnf_writer *g, haft__buf *text);
 
 /* An empty body. */
 void haft__gbnf_body_init(haft__buf *body);
 
-/* Appends `text` as a literal, with a space behind it; nothing for an empty one. */
+/* Appends `text` as a literal and a space; nothing for an empty text. */
 void haft__gbnf_add_literal(haft__buf *body, haft_str text);
 
 /* Appends a name and a space. */
 void haft__gbnf_add_name(haft__buf *body, haft__gbnf_rule_name name);
 
-/* A bit of white space, bounded: models loop where it is not. */
+/* Bounded white space: models loop on unbounded white space. */
 haft__gbnf_rule_name haft__gbnf_space(haft__gbnf_writer *g);
 
 /* Any string, and any object, in the notation. */
@@ -88,26 +89,26 @@ haft__gbnf_rule_name haft__gbnf_object(haft__gbnf_writer *g);
 /* The values that a schema accepts. */
 haft__gbnf_rule_name haft__gbnf_schema_value(haft__gbnf_writer *g, haft__json schema);
 
-/* An object's members, as a format writes them. */
+/* The members of an object, as a format writes them. */
 typedef struct haft__gbnf_members haft__gbnf_members;
 struct haft__gbnf_members {
     const char *separator; /* text of GBNF between two members */
-    /* Appends a member: its key, what stands behind it, its value. */
+    /* Appends a member: its key, the separator and its value. */
     void (*add)(haft__gbnf_writer *g, const haft__gbnf_members *members, haft__buf *body,
                 haft_str key, haft__json schema);
     bool extras;         /* members that have no name in the schema can be written */
     const void *context; /* for `add` */
 };
 
-/* Appends the members of an object in the schema's order; those that are not required may be left
- * out. False when there may be none. */
+/* Appends the members of an object in the schema's order; optional ones may be left out. False if
+ * no members are possible. */
 bool haft__gbnf_add_members(haft__gbnf_writer *g, haft__buf *body, haft__json schema,
                             const haft__gbnf_members *members);
 
 /* The schema with its $ref and allOf resolved, as far as that is possible. */
 haft__json haft__gbnf_flatten_schema(haft__gbnf_writer *g, haft__json schema);
 
-/* A schema that accepts what both accept; what cannot be merged is reported. */
+/* A schema that accepts the values that both accept; parts that cannot be merged are reported. */
 haft__json haft__gbnf_merge_schemas(haft__gbnf_writer *g, haft__json a, haft__json b);
 
 /* The schema without the `index`-th of its `keyword`, or without that keyword (UINT32_MAX). */
@@ -119,16 +120,16 @@ haft__json haft__gbnf_without_keyword(haft__gbnf_writer *g, haft__json schema, c
 haft__gbnf_rule_name haft__gbnf_text_without(haft__gbnf_writer *g, const haft_str *stops,
                                              size_t count);
 
-/* Notes at the present place that `key` of a schema, if it has it, became something else. */
+/* Reports at the current location what replaced `key` of a schema, if the schema has it. */
 void haft__gbnf_relax(haft__gbnf_writer *g, haft__json schema, const char *key, const char *became);
 
-/* Steps into a member of the schema, and out again: for places in reports. */
+/* Enters a member of the schema, and leaves it: for locations in reports. */
 size_t haft__gbnf_enter(haft__gbnf_writer *g, const char *keyword, haft_str key);
 void haft__gbnf_leave(haft__gbnf_writer *g, size_t before);
 
-/* Appends a string's pattern as it is written between the quotes (or without any: '\0'); false,
- * and a report, when it cannot be expressed. With `never`, characters that may not occur: also
- * false when one could. */
+/* Appends a string's pattern as it is written between the quotes (or without quotes: '\0'). False,
+ * with a report, if it cannot be expressed. `never` lists forbidden characters: also false if one
+ * could occur. */
 bool haft__gbnf_add_pattern(haft__gbnf_writer *g, haft__buf *body, haft_str pattern, char quote,
                             const char *never);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema/grammar/gbnf_writer.h - the inside of the translation of schemas to GBNF, for its own
- * files.
+ * schema/grammar/gbnf_writer.h - internals of the translation of schemas to GBNF. Private to its
+ * files:
  *
- *     gbnf.c           rules, those that are shared, literals, repetitions
- *     value.c     a schema: references, alternatives, types, enums
- *     merge.c     several schemas that hold at once, as one
- *     object.c    objects and arrays
- *     number.c    ranges of integers
- *     string.c    strings, and classes of characters in them
- *     pattern.c   patterns
- *     text_without.c     text without certain texts in it, keys that are none of these
+ *     gbnf.c           rules, shared rules, literals, repetitions
+ *     value.c          a schema: references, alternatives, types, enums
+ *     merge.c          merges several schemas that all apply
+ *     object.c         objects and arrays
+ *     number.c         ranges of integers
+ *     string.c         strings, and classes of characters in them
+ *     pattern.c        patterns
+ *     text_without.c   text without certain texts in it, keys other than known ones
  */
 #ifndef HAFT_SCHEMA_GRAMMAR_GBNF_WRITER_H
 #define HAFT_SCHEMA_GRAMMAR_GBNF_WRITER_H
@@ -53,32 +53,32 @@ void haft__gbnf_write_rule(haft__gbnf_writer *g, haft__gbnf_rule_name name, haft
 
 #define HAFT__GBNF_NO_MAX UINT64_MAX
 
-/* Appends "what{least,most} ", as far as llama.cpp bears it; `most` may be NO_MAX. */
+/* Appends "what{least,most} ", within the limits of llama.cpp; `most` may be NO_MAX. */
 void haft__gbnf_add_repeat(haft__gbnf_writer *g, haft__buf *body, haft__gbnf_rule_name what,
                            uint64_t least, uint64_t most);
 
-/* Whether there is room and memory left, and a step; counts it. */
+/* Charges a step. Returns whether steps, room and memory are left. */
 bool haft__gbnf_charge_step(haft__gbnf_writer *g);
 
 void haft__gbnf_fail(haft__gbnf_writer *g, haft_status status);
 
-/* Notes what became of something that is no keyword. */
+/* Reports the replacement of a part that is not a keyword. */
 void haft__gbnf_report_relaxed(haft__gbnf_writer *g, const char *what, const char *became);
 
-/* An array of the grammar's own; NULL (and the failure is noted) when there is no memory. */
+/* Allocates an array for the grammar; NULL, with the failure recorded, when out of memory. */
 void *haft__gbnf_alloc(haft__gbnf_writer *g, size_t count, size_t size);
 
-/* Adds " | " when something stands there already. */
+/* Adds " | " if the body is not empty. */
 void haft__gbnf_add_or(haft__buf *body);
 
 /* ---- value.c ---- */
 
-/* A whole number of a keyword; false when it is not there or is none. */
+/* Reads a whole number of a keyword; false if it is absent or not a whole number. */
 bool haft__gbnf_get_count(haft__json schema, const char *key, uint64_t *ret_count);
 
 /* ---- merge.c ---- */
 
-/* Whether a keyword says nothing about values. */
+/* Whether a keyword does not constrain values. */
 bool haft__gbnf_is_annotation(haft_str key);
 const haft__json *haft__gbnf_ref_target(haft__gbnf_writer *g, haft__json schema);
 
@@ -96,7 +96,7 @@ haft__gbnf_rule_name haft__gbnf_schema_number(haft__gbnf_writer *g, haft__json s
 
 haft__gbnf_rule_name haft__gbnf_schema_string(haft__gbnf_writer *g, haft__json schema);
 
-/* The quotes that the notation has. */
+/* The quotes of the notation. */
 const char *haft__gbnf_quotes(const haft__gbnf_writer *g);
 
 /* The rule of one character between such quotes. */
@@ -122,14 +122,14 @@ typedef struct haft__gbnf_char_class {
 void haft__gbnf_char_class_add(haft__gbnf_char_class *class, uint32_t first, uint32_t last);
 void haft__gbnf_char_class_negate(haft__gbnf_char_class *class);
 bool haft__gbnf_char_class_has(const haft__gbnf_char_class *class, uint32_t code);
-/* Appends one character of the class between such quotes ('\0': without any), in parentheses if
- * need be. False when there is none. */
+/* Appends one character of the class between such quotes ('\0': without quotes), in parentheses if
+ * needed. False if the class is empty. */
 bool haft__gbnf_char_class_write(haft__gbnf_writer *g, haft__buf *body,
                                  const haft__gbnf_char_class *class, char quote);
 
 /* ---- text_without.c ---- */
 
-/* Appends a key in quotes that is none of these. */
+/* Appends a key in quotes that differs from all of these. */
 void haft__gbnf_add_other_key(haft__gbnf_writer *g, haft__buf *body, const haft_str *keys,
                               size_t count);
 

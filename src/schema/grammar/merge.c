@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * merge.c - several schemas that hold at once, as one: allOf, and what stands beside $ref
- * or anyOf.
+ * merge.c - merges several schemas that all apply: allOf, and keywords next to $ref or anyOf.
  *
- * What is inside (a property that both have) becomes an allOf of its own, merged when its turn
- * comes, so that a merge looks at one level only.
- * Tests: tests/schema/grammar/gbnf_test.c.
+ * Inner schemas (a property that both have) become an allOf, which is merged later, so that a merge
+ * handles one level only. Tests: tests/schema/grammar/gbnf_test.c.
  */
 #include "schema/grammar/gbnf_writer.h"
 #include "json/number.h"
@@ -35,7 +33,7 @@ bool haft__gbnf_is_annotation(haft_str key)
 
 /* ---- making schemas ---- */
 
-/* An object with room for one member more for each of both. */
+/* An object with room for the members of both and one more. */
 typedef struct maker {
     haft__json_member *members;
     size_t count;
@@ -292,7 +290,7 @@ static bool merge_keyword(haft__gbnf_writer *g, haft_str key, haft__json *a, haf
 
 /* ---- two schemas ---- */
 
-/* additionalProperties speaks of the properties beside it; merged, of those of both. */
+/* additionalProperties refers to the properties next to it; after the merge, to those of both. */
 static void note_others(haft__gbnf_writer *g, haft__json a, haft__json b)
 {
     const haft__json *other = haft__object_find(a, "additionalProperties");
@@ -322,7 +320,7 @@ haft__json haft__gbnf_merge_schemas(haft__gbnf_writer *g, haft__json a, haft__js
     if (members == NULL) {
         return a;
     }
-    if (a.count > MANY && b.count > MANY) { /* each is looked for among the others */
+    if (a.count > MANY && b.count > MANY) { /* each is searched among the others */
         haft__gbnf_report_relaxed(g, "so many keywords that hold at once", "the first of them");
         return a;
     }
@@ -349,7 +347,7 @@ haft__json haft__gbnf_merge_schemas(haft__gbnf_writer *g, haft__json a, haft__js
 
 /* ---- references ---- */
 
-/* What a `$ref` of this schema leads to; NULL when nowhere, or out of it. */
+/* The target of a `$ref` of this schema; NULL if it does not exist or is outside the schema. */
 const haft__json *haft__gbnf_ref_target(haft__gbnf_writer *g, haft__json schema)
 {
     const haft__json *ref = haft__object_find(schema, "$ref");

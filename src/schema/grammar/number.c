@@ -7,7 +7,7 @@
 #include "json/number.h"
 #include "json/object.h"
 
-#define MOST_DIGITS 20 /* of any integer: what a model writes without end is no number */
+#define MOST_DIGITS 20 /* of any integer: a model may write digits without end */
 
 typedef struct bounds {
     int64_t least, most;
@@ -163,7 +163,8 @@ static void add_positive(haft__buf *body, const bounds *b)
 
 /* ---- keywords ---- */
 
-/* A bound; with `exclusive`, one further in. False, and a report, when it is no integer. */
+/* Reads a bound; with `exclusive`, moves it inwards by one. False, with a report, if it is not an
+ * integer. */
 static bool read_bound(haft__gbnf_writer *g, haft__json schema, const char *key, int64_t inwards,
                        int64_t *ret_bound)
 {
@@ -227,7 +228,7 @@ haft__gbnf_rule_name haft__gbnf_schema_integer(haft__gbnf_writer *g, haft__json 
     return haft__gbnf_add_rule(g, &body);
 }
 
-/* Only the sign of a number is bounded. */
+/* Only the sign of a number is constrained. */
 haft__gbnf_rule_name haft__gbnf_schema_number(haft__gbnf_writer *g, haft__json schema)
 {
     relax_multiples(g, schema, false);

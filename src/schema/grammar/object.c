@@ -2,9 +2,9 @@
 /*
  * object.c - objects and arrays in a grammar.
  *
- * Members come in the schema's order: to allow every order would take a rule for each set of those
- * that have come. A member that is not required may be left out. Size is linear in their number.
- * Tests: tests/schema/grammar/gbnf_test.c.
+ * Members come in the schema's order: allowing every order would take a rule for each subset of
+ * members. Optional members may be left out. The size is linear in the number of members. Tests:
+ * tests/schema/grammar/gbnf_test.c.
  */
 #include "schema/grammar/gbnf_writer.h"
 
@@ -21,19 +21,19 @@ typedef struct listing {
     property *items;
     size_t count;
     size_t first_required;      /* or count */
-    haft__gbnf_rule_name extra; /* a member with another key; "" when there may be none */
+    haft__gbnf_rule_name extra; /* a member with another key; "" if not allowed */
 } listing;
 
 static const haft__json anything = {.kind = HAFT__JSON_TRUE};
 
-/* ---- which members there are ---- */
+/* ---- list of members ---- */
 
 static void add_property(listing *list, haft_str key, haft__json schema, bool required)
 {
     list->items[list->count++] = (property){.key = key, .schema = schema, .required = required};
 }
 
-/* What is required, as a set. */
+/* The required names, as a set. */
 static haft__map list_required(haft__gbnf_writer *g, haft__json schema)
 {
     const haft__json *required = haft__object_find(schema, "required");
@@ -55,7 +55,7 @@ static bool is_schema(const haft__json *value)
     return value != NULL && value->kind == HAFT__JSON_OBJECT;
 }
 
-/* Members that the schema has, then those it only requires. */
+/* Members that the schema declares, then those it only requires. */
 static bool list_members(haft__gbnf_writer *g, haft__json schema, listing *list)
 {
     const haft__json *properties = haft__object_find(schema, "properties");
@@ -71,7 +71,7 @@ static bool list_members(haft__gbnf_writer *g, haft__json schema, listing *list)
         haft__json value = properties->members[i].value;
         haft__map_entry *entry = haft__map_find(&required, key);
         if (value.kind == HAFT__JSON_FALSE && entry == NULL) {
-            continue; /* may never be there */
+            continue; /* never allowed */
         }
         add_property(list, key, value, entry != NULL);
         if (entry != NULL) {
@@ -108,8 +108,8 @@ static void relax_members(haft__gbnf_writer *g, haft__json schema, size_t requir
     }
 }
 
-/* The schema of other members: false when there are none. Without a word about them, an object with
- * properties has no others: nothing that a tool wants is lost. */
+/* The schema of other members; false if they are not allowed. By default, an object with properties
+ * has no others: a tool does not need them. */
 static haft__json extra_schema(haft__json schema)
 {
     const haft__json *other = haft__object_find(schema, "additionalProperties");
@@ -169,7 +169,8 @@ static void add_extras(haft__buf *body, const listing *list, const char *separat
     }
 }
 
-/* One is required: those before it have their separator behind, the others before them. */
+/* One member is required: members before it end with a separator, members after it start with one.
+ */
 static void add_around(haft__buf *body, const listing *list, const char *separator)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -187,7 +188,7 @@ static void add_around(haft__buf *body, const listing *list, const char *separat
     add_extras(body, list, separator);
 }
 
-/* None is: any of them may be the first. `rests` are what may follow each. */
+/* No member is required: any may be the first. `rests` are the possible continuations of each. */
 static void add_any_first(haft__gbnf_writer *g, haft__buf *body, const listing *list,
                           const char *separator)
 {
@@ -272,7 +273,7 @@ haft__gbnf_rule_name haft__gbnf_schema_object(haft__gbnf_writer *g, haft__json s
         .separator = "\",\" ws ", .add = add_json_member, .extras = true};
     (void)haft__gbnf_space(g);
     haft__gbnf_ref *at = g->at;
-    g->at = NULL; /* the brace has come: whatever follows begins nothing */
+    g->at = NULL; /* after the brace: the following rules do not start the text */
     haft__buf inner, body;
     haft__gbnf_body_init(&inner);
     haft__gbnf_body_init(&body);
@@ -350,8 +351,8 @@ static uint64_t less(uint64_t count, uint64_t by)
     return count == HAFT__GBNF_NO_MAX ? count : count > by ? count - by : 0;
 }
 
-/* Appends the items from `index` on, each with a comma before it, as a nest: one can be left out
- * only with all that follow. */
+/* Appends the items from `index` on, each after a comma, nested: an item can be left out only with
+ * all items after it. */
 static void add_items(haft__gbnf_writer *g, haft__buf *body, const shape *s)
 {
     uint64_t named = s->first_count > 1 ? s->first_count : 1; /* the first has a rule in any case */

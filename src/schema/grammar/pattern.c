@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pattern.c - regular expressions in a grammar: literals, classes, groups, alternatives and
- * repetitions, with anchors at either end. Anything else (look-around, back references, \b, \p) is
- * not expressed.
+ * repetitions, with anchors at either end. Nothing else (look-around, back references, \b, \p) can
+ * be expressed.
  *
- * What may be empty is never repeated: llama.cpp takes that for left recursion.
- * Tests: tests/schema/grammar/gbnf_test.c.
+ * A part that may be empty is never repeated: llama.cpp treats that as left recursion. Tests:
+ * tests/schema/grammar/gbnf_test.c.
  */
 #include "base/ascii.h"
 #include "base/hex.h"
@@ -78,7 +78,7 @@ static uint32_t read_unicode(reader *r)
     return code;
 }
 
-/* \d, \w and \s; false when the letter is none of them. */
+/* \d, \w and \s; false for any other letter. */
 static bool add_named_class(haft__gbnf_char_class *class, char letter)
 {
     static const haft__gbnf_char_range digits[] = {{'0', '9'}};
@@ -97,7 +97,7 @@ static bool add_named_class(haft__gbnf_char_class *class, char letter)
     return ranges != NULL;
 }
 
-/* What stands behind a backslash: a class, or one character. */
+/* Reads an escape after its backslash: a class, or one character. */
 static bool read_escape(reader *r, haft__gbnf_char_class *class, uint32_t *ret_code)
 {
     uint32_t code = next_code(r);
@@ -133,7 +133,7 @@ static bool read_escape(reader *r, haft__gbnf_char_class *class, uint32_t *ret_c
 
 /* ---- classes ---- */
 
-/* One item of a class; true when it is a character and not a class itself. */
+/* Reads one item of a class; true if it is a character and not a class itself. */
 static bool read_item(reader *r, haft__gbnf_char_class *class, uint32_t *ret_code)
 {
     if (accept(r, "\\")) {
@@ -215,7 +215,7 @@ static bool add_group(reader *r, haft__buf *body)
     return empty;
 }
 
-/* Appends one; true when it may be empty. */
+/* Appends an atom; true if it may be empty. */
 static bool add_atom(reader *r, haft__buf *body)
 {
     haft__gbnf_char_class class = {0};
@@ -240,7 +240,7 @@ static bool add_atom(reader *r, haft__buf *body)
             add_code(r, body, code);
         }
     } else {
-        r->failed |= strchr("^$*+?)|", c) != NULL; /* an anchor inside, or what repeats nothing */
+        r->failed |= strchr("^$*+?)|", c) != NULL; /* an inner anchor or a stray quantifier */
         add_code(r, body, next_code(r));
     }
     return false;
@@ -257,7 +257,7 @@ static bool read_number(reader *r, uint64_t *ret_number)
     return good;
 }
 
-/* {2}, {2,} or {2,5}; false, and nothing is read, when it is something else. */
+/* {2}, {2,} or {2,5}; false, with nothing read, for anything else. */
 static bool read_counts(reader *r, uint64_t *ret_least, uint64_t *ret_most)
 {
     haft_str before = r->rest;
@@ -288,7 +288,7 @@ static bool read_quantifier(reader *r, uint64_t *ret_least, uint64_t *ret_most)
         found = read_counts(r, ret_least, ret_most);
     }
     if (found) {
-        (void)accept(r, "?"); /* how eager it is does not change what matches */
+        (void)accept(r, "?"); /* laziness does not change which texts match */
     }
     return found;
 }
@@ -330,7 +330,7 @@ static bool add_term(reader *r, haft__buf *body)
 
 /* ---- the whole ---- */
 
-/* Anything may stand before and behind a pattern that has no anchors. */
+/* Any text may precede and follow a pattern without anchors. */
 static void add_anything(reader *r, haft__buf *body)
 {
     r->failed |= r->quote == '\0';

@@ -25,7 +25,7 @@ haft__gbnf_rule_name haft__gbnf_char(haft__gbnf_writer *g, char quote)
 
 /* ---- literals ---- */
 
-/* The letter behind the backslash, or '\0'. */
+/* The letter after the backslash, or '\0'. */
 static char escape_letter(char c, char quote)
 {
     switch (c) {
@@ -68,7 +68,7 @@ static void write_quoted(haft__buf *buf, char quote, haft_str text)
     haft__buf_add_char(buf, quote);
 }
 
-/* A value as Python writes it. As deep as what was read, which is bounded. */
+/* Writes a value in Python notation. Recursion is bounded by the depth of values. */
 static void write_python(haft__buf *buf, char quote, haft__json value)
 {
     switch ((haft__json_kind)value.kind) {
@@ -198,7 +198,7 @@ static void write_range(haft__buf *body, uint32_t first, uint32_t last)
     }
 }
 
-/* What stands for itself between such quotes. */
+/* The characters that need no escape between such quotes. */
 static size_t plain_ranges(char quote, haft__gbnf_char_range ranges[3])
 {
     uint32_t q = (unsigned char)quote;
@@ -285,8 +285,9 @@ static void add_sized(haft__gbnf_writer *g, haft__buf *body, uint64_t least, uin
     }
 }
 
-/* Any string, but no longer than the reply can be. That bound is ours and not the schema's, so that
- * nothing is relaxed where there is no room for it; it is made once, because it is counted. */
+/* Any string, limited to the maximum length of a reply. This bound is not from the schema, so
+ * nothing is reported as relaxed if there is no room for it. The rule is made once, because its
+ * repetitions count. */
 static haft__gbnf_rule_name bounded_string(haft__gbnf_writer *g)
 {
     if (g->bounded.text[0] == '\0') {

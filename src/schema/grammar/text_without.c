@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_without.c - what a grammar cannot say directly: text without certain texts in it, and keys
- * that are none of the known ones. Both are automata with a rule for each state.
- * Tests: tests/schema/grammar/gbnf_test.c.
+ * text_without.c - constraints that a grammar cannot express directly: text without certain texts
+ * in it, and keys other than the known ones. Both are automata with a rule for each state. Tests:
+ * tests/schema/grammar/gbnf_test.c.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 
 #define STOP_CODES 40
 
-/* A state is how much of which text has been seen: the longest. */
+/* A state is the longest prefix of a stop that the text ends with. */
 typedef struct state {
     uint8_t stop, length;
 } state;
@@ -39,7 +39,7 @@ static void read_stops(automaton *a, const haft_str *stops, size_t count)
     }
 }
 
-/* Whether the last `length` codes of `text` are how `stop` begins. */
+/* Whether the last `length` codes of `text` are a prefix of `stop`. */
 static bool begins(const automaton *a, size_t stop, const uint32_t *text, size_t count,
                    size_t length)
 {
@@ -47,7 +47,7 @@ static bool begins(const automaton *a, size_t stop, const uint32_t *text, size_t
            && memcmp(a->stops[stop], text + (count - length), length * sizeof *text) == 0;
 }
 
-/* Where `code` leads from a state; false when it completes a stop. */
+/* The state after `code`; false if it completes a stop. */
 static bool step(const automaton *a, state from, uint32_t code, state *ret_to)
 {
     uint32_t text[STOP_CODES + 1];
@@ -70,7 +70,7 @@ static bool step(const automaton *a, state from, uint32_t code, state *ret_to)
     return true;
 }
 
-/* The first stop that begins like this one: states are told apart by their text. */
+/* Whether this is the first stop with this prefix: states with the same text are one state. */
 static bool is_first(const automaton *a, size_t stop, size_t length)
 {
     for (size_t i = 0; i < stop; i++) {
@@ -82,7 +82,7 @@ static bool is_first(const automaton *a, size_t stop, size_t length)
     return true;
 }
 
-/* Whether `code` has had its turn already. */
+/* Whether `code` has already been handled. */
 static bool seen(const haft__gbnf_char_class *class, uint32_t code)
 {
     return haft__gbnf_char_class_has(class, code);
@@ -155,7 +155,7 @@ haft__gbnf_rule_name haft__gbnf_text_without(haft__gbnf_writer *g, const haft_st
 
 /* ---- keys that are none of these ---- */
 
-/* Keys of this many characters are told apart; the rest of a longer one counts for nothing. */
+/* Keys are compared up to this many characters; the rest of a longer key is ignored. */
 #define KEY_CODES 64
 
 typedef struct key {
@@ -174,7 +174,7 @@ static int by_codes(const void *a, const void *b)
     return (x->count > y->count) - (x->count < y->count);
 }
 
-/* Other keys are written without escapes, so that none of the known ones can be spelled so. */
+/* Other keys are written without escapes, so that no escape can spell a known key. */
 static void add_rest(haft__gbnf_writer *g, haft__buf *body, haft__gbnf_char_class * not, char quote)
 {
     haft__gbnf_char_class_add(not, 0, 0x1F);
@@ -194,8 +194,8 @@ static void add_rest(haft__gbnf_writer *g, haft__buf *body, haft__gbnf_char_clas
     haft__gbnf_add_literal(body, (haft_str){&quote, 1});
 }
 
-/* What may follow the first `depth` characters that these keys have in common: the rest of another
- * key, and its quote. */
+/* The texts that may follow the first `depth` characters, which these keys share: the rest of
+ * another key, and its quote. */
 static haft__gbnf_rule_name add_branch(haft__gbnf_writer *g, const key *keys, size_t count,
                                        size_t depth, char quote)
 {
@@ -235,7 +235,7 @@ static bool read_key(haft_str text, key *to)
     to->count = 0;
     while (to->count < KEY_CODES && (bytes = haft__utf8_decode(text, &code)) > 0) {
         if (code < 0x20 || code == '\\' || code == '"' || code == '\'') {
-            return false; /* cannot be written without an escape, at least in some quotes */
+            return false; /* cannot be written without an escape in at least one kind of quotes */
         }
         to->codes[to->count++] = code;
         text = haft__str_skip(text, bytes);

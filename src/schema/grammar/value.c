@@ -2,9 +2,8 @@
 /*
  * value.c - a schema as a rule: references, alternatives, types and enums.
  *
- * Recursion is bounded by HAFT__LIMIT_GRAMMAR_DEPTH, the whole by HAFT__LIMIT_GRAMMAR_STEPS; what
- * lies behind either is any value.
- * Tests: tests/schema/grammar/gbnf_test.c.
+ * HAFT__LIMIT_GRAMMAR_DEPTH bounds the recursion, HAFT__LIMIT_GRAMMAR_STEPS the total work; past
+ * either limit a schema becomes any value. Tests: tests/schema/grammar/gbnf_test.c.
  */
 #include "schema/grammar/gbnf_writer.h"
 #include "json/number.h"
@@ -41,7 +40,8 @@ static haft__gbnf_rule_name relaxed(haft__gbnf_writer *g, const char *what)
 
 /* ---- references ---- */
 
-/* Whether the text of `from` may begin with that of `to`. As deep as there are references. */
+/* Whether the text of `from` may begin with that of `to`. Recursion is bounded by the number of
+ * references. */
 static bool reaches(haft__gbnf_ref *from, const haft__gbnf_ref *to, uint32_t depth)
 {
     if (from == to || depth > HAFT__LIMIT_GRAMMAR_DEPTH) {
@@ -58,8 +58,8 @@ static bool reaches(haft__gbnf_ref *from, const haft__gbnf_ref *to, uint32_t dep
     return found;
 }
 
-/* Notes that the rule being made may begin with `to`; false when `to` may begin with it: left
- * recursion, which no parser of such grammars takes. */
+/* Records that the current rule may begin with `to`. False if `to` may begin with the current rule:
+ * left recursion, which parsers of such grammars reject. */
 static bool begin_with(haft__gbnf_writer *g, haft__gbnf_ref *to)
 {
     if (g->at == NULL) {
@@ -91,7 +91,7 @@ static haft__gbnf_ref *new_ref(haft__gbnf_writer *g, haft_str text)
     return ref;
 }
 
-/* A rule for what a reference leads to, made once; it may use itself. */
+/* A rule for the target of a reference, made once; it may use itself. */
 static haft__gbnf_rule_name reference(haft__gbnf_writer *g, haft__json schema)
 {
     haft_str text = haft__json_text(*haft__object_find(schema, "$ref"));
@@ -138,7 +138,7 @@ static bool is_pure_reference(haft__json schema)
 
 static const struct {
     const char *type;
-    const char *keywords[5]; /* that speak of it, for schemas without a type */
+    const char *keywords[5]; /* keywords that imply the type, for schemas without one */
 } types[] = {
     {"object", {"properties", "required", "additionalProperties", "patternProperties"}},
     {"array", {"items", "prefixItems", "minItems", "maxItems"}},
@@ -182,7 +182,7 @@ static void relax_beside(haft__gbnf_writer *g, haft__json schema)
     haft__gbnf_relax(g, schema, "oneOf", "any of the values given");
 }
 
-/* The values given that also have the type. */
+/* The listed values that also have the type. */
 static bool add_values(haft__gbnf_writer *g, haft__buf *body, const haft__json *values,
                        size_t count, const haft__json *type)
 {
@@ -225,7 +225,7 @@ static haft__gbnf_rule_name of_type(haft__gbnf_writer *g, haft__json schema, haf
     }
 }
 
-/* A schema without a type means the one that its keywords speak of. */
+/* A schema without a type has the type that its keywords imply. */
 static const char *guess_type(haft__json schema)
 {
     for (size_t i = 0; i < COUNT(types); i++) {
@@ -273,7 +273,7 @@ static bool says_nothing(haft__json schema)
     return true;
 }
 
-/* Whether two schemas have types of their own, and not the same; an integer is a number. */
+/* Whether two schemas have different types; an integer is a number. */
 static bool differ(haft__json a, haft__json b)
 {
     const haft__json *x = haft__object_find(a, "type"), *y = haft__object_find(b, "type");

@@ -30,7 +30,7 @@ typedef struct quantifier {
     bool lazy;
 } quantifier;
 
-/* What a quantifier may stand behind. */
+/* What a quantifier may be after. */
 typedef enum atom_kind {
     ATOM_CHARACTER, /* matches one character */
     ATOM_GROUP,
@@ -205,7 +205,7 @@ static void write_quantifier(haft__ecma_reader *p, const quantifier *q)
     }
 }
 
-/* What may stand behind "(?", and what to say about what other kinds of expression have there. */
+/* What may be after "(?", and what to say about what other kinds of expression have there. */
 static const struct {
     haft_str text;
     haft__ecma_group_kind kind;

@@ -33,7 +33,7 @@
 /* Most bytes a translation can take: no construct grows by more than this factor. */
 #define HAFT__ECMA_GROWTH 128
 
-/* What the number or the text of a toll says about the work that comes right behind it. */
+/* What the number or the text of a toll says about the work that comes right after it. */
 #define HAFT__ECMA_CALLOUT_CHARACTERS 256 /* (?Cn): at least n times so many characters */
                                           /* (?C'n'): what group n has captured is compared */
 
@@ -42,7 +42,7 @@
 HAFT_MUST_USE haft_status haft__ecma_translate(haft_str source, haft__buf *ret_buf,
                                                haft_error *err);
 
-/* The names that may stand in \p{...}; at most three for one thing, the rest NULL. */
+/* The names that may be in \p{...}; at most three for one thing, the rest NULL. */
 typedef struct haft__ecma_property_names {
     const char *name[3];
 } haft__ecma_property_names;

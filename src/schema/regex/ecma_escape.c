@@ -188,8 +188,8 @@ static haft_status nul_escape(haft__ecma_reader *p, size_t at, uint32_t *ret_cod
 }
 
 /* ECMA-262 lets a backslash stand before ^$\.*+?()[]{}|/ and, in a class, before a hyphen. Without
- * the `u` flag it may stand before any other character that is no letter and no digit, and then
- * means the same. */
+ * the `u` flag it may be before any other character that is no letter and no digit, and then means
+ * the same. */
 static bool is_plain(int c)
 {
     return c >= 0 && c < 0x80 && !haft__ascii_is_alphanumeric(c);

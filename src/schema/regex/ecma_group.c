@@ -2,8 +2,8 @@
 /*
  * ecma_group.c - which groups there are, and what a reference back to one of them can mean.
  *
- * A reference that stands in its group or before it can only ever match the empty text in ECMA-262:
- * to come back to it a match must begin a new round of a repeat around both, and that forgets the
+ * A reference that is in its group or before it can only ever match the empty text in ECMA-262: to
+ * come back to it a match must begin a new round of a repeat around both, and that forgets the
  * capture. Such a reference is left out of the translation, and so is one to a group that is left
  * out itself because it is repeated no times.
  *
@@ -13,8 +13,8 @@
  *   2. a round of a repeat around the group, but not around the reference, can be empty: (a*)*\1
  *   3. the group is repeated in a look-behind, which ECMA-262 matches from its end: (?<=(a|b){2})\1
  *   4. the reference itself is in a look-behind (PCRE2 cannot do that).
- * In these cases the expression is refused: nothing we accept means something else.
- * Tests: tests/schema/regex/ecma_group_test.c.
+ * In these cases the expression is refused: nothing we accept means something else. Tests:
+ * tests/schema/regex/ecma_group_test.c.
  */
 #include "base/ascii.h"
 #include "base/error.h"
@@ -31,7 +31,7 @@ uint32_t haft__ecma_group_count(const haft__ecma_reader *p)
     return (uint32_t)(p->groups.len / sizeof(haft__ecma_group));
 }
 
-/* The number of the group with that name, 0 when there is none yet. */
+/* The number of the group with that name, 0 if there is no such value yet. */
 static uint32_t find_name(const haft__ecma_reader *p, haft__ecma_name name)
 {
     for (uint32_t i = 1; i <= haft__ecma_group_count(p); i++) {

@@ -42,16 +42,16 @@ typedef struct haft__ecma_group {
     uint32_t open, close; /* where its parentheses are in the source; close is 0 while it is open */
     haft__ecma_name name; /* of length 0 when it has none */
     uint32_t alternatives;
-    uint32_t min, max; /* of the quantifier behind it; 1 and 1 without one */
+    uint32_t min, max; /* of the quantifier after it; 1 and 1 without one */
     bool nullable;     /* its inside can match nothing */
-    bool behind;       /* it is a look-behind or stands in one */
+    bool behind;       /* it is a look-behind or is in one */
 } haft__ecma_group;
 
 typedef struct haft__ecma_reference {
     uint32_t at;          /* of its backslash in the source */
     uint32_t capture;     /* the number it has; 0 when it has a name */
     haft__ecma_name name; /* else */
-    bool live;            /* its group stands before it: only then can it match any text */
+    bool live;            /* its group is before it: only then can it match any text */
 } haft__ecma_reference;
 
 typedef struct haft__ecma_reader {
@@ -100,18 +100,18 @@ haft_status haft__ecma_fail(const haft__ecma_reader *p, haft_status status, size
 
 /* ecma_escape.c: what follows a backslash. */
 
-/* A character: \n, \x41, \u{1F600}, \$ ... `p` is behind the backslash. A surrogate without its
+/* A character: \n, \x41, \u{1F600}, \$ ... `p` is after the backslash. A surrogate without its
  * other half comes out as it is. */
 HAFT_MUST_USE haft_status haft__ecma_escape(haft__ecma_reader *p, bool in_class,
                                             uint32_t *ret_code);
 
-/* \uXXXX, \u{X..}, or a pair \uD8XX\uDCXX; `p` is behind the `u`. */
+/* \uXXXX, \u{X..}, or a pair \uD8XX\uDCXX; `p` is after the `u`. */
 HAFT_MUST_USE haft_status haft__ecma_unicode_escape(haft__ecma_reader *p, uint32_t *ret_code);
 
-/* Whether `c` behind a backslash makes a set of characters: d D w W s S p P. */
+/* Whether `c` after a backslash makes a set of characters: d D w W s S p P. */
 bool haft__ecma_is_class_escape(int c);
 
-/* Writes such a set; `p` is behind the backslash. In a class its members are written, without the
+/* Writes such a set; `p` is after the backslash. In a class its members are written, without the
  * brackets. */
 HAFT_MUST_USE haft_status haft__ecma_class_escape(haft__ecma_reader *p, bool in_class);
 
@@ -127,13 +127,13 @@ static inline bool haft__ecma_is_surrogate(uint32_t code)
 #define HAFT__ECMA_MATCH_NONE HAFT__LIT("\\P{Any}")
 #define HAFT__ECMA_MATCH_ANY  HAFT__LIT("\\p{Any}")
 
-/* ecma_class.c: [...]; `p` is behind the opening bracket. */
+/* ecma_class.c: [...]; `p` is after the opening bracket. */
 HAFT_MUST_USE haft_status haft__ecma_class(haft__ecma_reader *p);
 
 /* ecma_group.c: groups, their names, and references to them. */
 
-/* Notes a group that opens at `open` and makes it the innermost. `p` stands at the name of one that
- * has a name, else at its inside. */
+/* Notes a group that opens at `open` and makes it the innermost. `p` is at the name of one that has
+ * a name, else at its inside. */
 HAFT_MUST_USE haft_status haft__ecma_open_group(haft__ecma_reader *p, haft__ecma_group_kind kind,
                                                 size_t open, bool named);
 
@@ -143,10 +143,10 @@ haft__ecma_group *haft__ecma_group_at(const haft__ecma_reader *p, uint32_t numbe
 /* How many groups have been opened so far. */
 uint32_t haft__ecma_group_count(const haft__ecma_reader *p);
 
-/* Says that the groups behind the first `count` are no longer in the output. */
+/* Says that the groups after the first `count` are no longer in the output. */
 void haft__ecma_drop_groups(haft__ecma_reader *p, uint32_t count);
 
-/* \1 and \k<name>; `p` is behind the backslash. */
+/* \1 and \k<name>; `p` is after the backslash. */
 HAFT_MUST_USE haft_status haft__ecma_reference_term(haft__ecma_reader *p);
 
 /* After the last character: whether every reference has a group and means the same in PCRE2. */
@@ -154,7 +154,7 @@ HAFT_MUST_USE haft_status haft__ecma_check_references(const haft__ecma_reader *p
 
 /* ecma_name.c: the names of groups. */
 
-/* Reads a name and the `>` behind it. */
+/* Reads a name and the `>` after it. */
 HAFT_MUST_USE haft_status haft__ecma_read_name(haft__ecma_reader *p, haft__ecma_name *ret_name);
 
 /* Whether two names, both read before, are the same once their escapes are. */

@@ -31,7 +31,7 @@ static void free_memory(void *piece, void *context)
     free(piece);
 }
 
-/* Negative when there is no memory, 0 when `text` does not match, else positive. */
+/* Negative when out of memory, 0 when `text` does not match, else positive. */
 static int match_once(haft_str pattern, haft_str text)
 {
     int error, result = -1;

@@ -65,7 +65,7 @@ static void free_memory(void *piece, void *context)
     }
 }
 
-/* The property that PCRE2 did not know: what stands in the braces before `offset`. */
+/* The property that PCRE2 did not know: the text in the braces before `offset`. */
 static haft_status fail_property(haft_str text, size_t offset, haft_error *err)
 {
     haft_str name = {text.ptr, offset < text.len ? offset : text.len};
@@ -158,7 +158,7 @@ haft_status haft__pattern_translate(haft_str source, haft__buf *ret_buf, haft_er
     return haft__ecma_translate(source, ret_buf, err);
 }
 
-/* How many bytes a reference behind this toll will compare; 0 when there is no reference. */
+/* How many bytes a reference after this toll will compare; 0 when there is no reference. */
 static size_t compared(const pcre2_callout_block *toll)
 {
     uint64_t group;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pattern_without_pcre2.c - stands for pattern.c where there is no PCRE2: libhaft-core.
+ * pattern_without_pcre2.c - replaces pattern.c in libhaft-core, which has no PCRE2.
  *
- * Every expression is refused, so that there is never one to match. Tests:
- * tests/core/pattern_none_test.c.
+ * Every expression is rejected, so no pattern ever exists. Tests: tests/core/pattern_none_test.c.
  */
 #include "schema/regex/pattern.h"
 
@@ -12,7 +11,7 @@
 #include "base/error.h"
 
 struct haft__pattern_scratch {
-    size_t steps; /* none, ever */
+    size_t steps; /* always 0 */
 };
 
 static haft_status refuse(haft_error *err)
@@ -48,7 +47,7 @@ void haft__pattern_scratch_destroy(haft__pattern_scratch *scratch)
     free(scratch);
 }
 
-/* There is no pattern that one could come with. */
+/* Never called with a pattern, because none can be compiled. */
 haft__pattern_result haft__pattern_match(const haft__pattern *pattern,
                                          haft__pattern_scratch *scratch, haft_str subject)
 {
