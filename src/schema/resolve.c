@@ -17,7 +17,7 @@
 #include "json/pointer.h"
 #include "json/read.h"
 
-/* A custom meta-schema may have a custom meta-schema, but not for ever. */
+/* Limits the chain of custom meta-schemas. */
 #define DIALECT_CHAIN 8U
 #define FEW_MEMBERS   32U
 #define LONG_URI      "found a URI of %zu bytes, wanted at most %d"
@@ -27,7 +27,7 @@ const haft__dynamic_anchor *haft__resource_anchors(const haft__schema_resource *
     return resource != NULL ? resource->dynamic : NULL;
 }
 
-/* The string member `key`; .ptr is NULL if there is no such value. */
+/* The string member `key`; .ptr is NULL if it is absent. */
 static haft_str get_string(const haft__json *object, haft_str key)
 {
     const haft__json *value = haft__json_get(*object, key);
@@ -54,7 +54,7 @@ static const struct dialect {
 #undef DIALECT
 };
 
-/* 0: one that is known but says nothing about validation. */
+/* 0: a known vocabulary that has no effect on validation. */
 static const struct vocabulary {
     haft_str name;
     uint8_t bit;
@@ -107,7 +107,7 @@ static haft_status read_vocabularies(haft__compiler *c, const haft__json *meta,
 static haft_status load(haft__compiler *c, haft_str uri, const haft__schema_resource *referrer,
                         uint32_t chain, haft__schema_resource **ret_resource);
 
-/* Sets draft and vocabularies by the $schema of `resource`; without one they stay as they are. */
+/* Sets draft and vocabularies by the $schema of `resource`; without one they are unchanged. */
 static haft_status read_dialect(haft__compiler *c, haft__schema_resource *resource, uint32_t chain)
 {
     haft_str name = get_string(resource->root, HAFT__LIT("$schema"));
@@ -151,7 +151,7 @@ static haft__schema_resource *make_resource(haft__compiler *c, haft_str uri, con
     return resource;
 }
 
-/* `reference` as an absolute URI in the arena. `at` is where errors say it stands. */
+/* Resolves `reference` to an absolute URI in the arena. Errors give the location of `at`. */
 static haft_status resolve_uri(haft__compiler *c, const haft__schema_resource *resource,
                                haft_str base, haft_str reference, const haft__json *at,
                                haft_str *ret_uri)
@@ -210,7 +210,7 @@ haft_status haft__resource_enter(haft__compiler *c, const haft__json *source,
         return HAFT_OK;
     }
     if (known == outer && outer->draft == HAFT__DRAFT_07) {
-        /* The same base URI once more, for the sake of a "#name" after it. */
+        /* The same base URI again, only with a "#name" after it. */
         *ret_resource = outer;
         return HAFT_OK;
     }
@@ -259,7 +259,7 @@ static haft_status add_document(haft__compiler *c, haft_str uri, const haft__jso
     resource->draft = (uint8_t)(referrer != NULL ? referrer->draft : by_option);
     resource->vocabularies = HAFT__VOCABULARIES_ALL;
     *ret_document = document;
-    /* Known by where it was found and by its own name, unless that is taken already. */
+    /* Registered by its location and by its own name, unless that name is already used. */
     haft_status status = haft__map_put(&c->resources, uri, resource, c->err);
     if (status == HAFT_OK && haft__map_get(&c->resources, base) == NULL) {
         status = haft__map_put(&c->resources, base, resource, c->err);
@@ -277,7 +277,7 @@ haft_status haft__document_add(haft__compiler *c, haft_str uri, const haft__json
     return add_document(c, uri, root, referrer, 0, ret_document);
 }
 
-/* A built-in meta-schema, read now that it is asked for. *ret_root is NULL when it is none. */
+/* Reads a built-in meta-schema on first use. *ret_root is NULL if the URI names none. */
 static haft_status read_meta(haft__compiler *c, haft_str uri, const haft__json **ret_root)
 {
     haft_str text = haft__meta_schema_text(uri);
@@ -293,7 +293,7 @@ static haft_status read_meta(haft__compiler *c, haft_str uri, const haft__json *
     return haft__json_read(c->arena, text, NULL, root, NULL, c->err);
 }
 
-/* The resource at the absolute `uri`, from wherever it is known; NULL when nobody knows it. */
+/* The resource at the absolute `uri`, from any source; NULL if it is unknown. */
 static haft_status load(haft__compiler *c, haft_str uri, const haft__schema_resource *referrer,
                         uint32_t chain, haft__schema_resource **ret_resource)
 {
@@ -363,7 +363,7 @@ static haft_status index_anchors(haft__compiler *c, const haft__json *source,
     return status;
 }
 
-/* Which parts of a keyword's value are schemas, given what the value is. */
+/* Which parts of a keyword's value are schemas, by the type of the value. */
 static bool parts_are_schemas(haft__keyword_shape shape, const haft__json *value)
 {
     switch (shape) {
@@ -493,7 +493,7 @@ static haft_str unescape_token(haft__arena *arena, haft_str token)
     return (haft_str){text, length};
 }
 
-/* What a walk along a JSON Pointer stands on. */
+/* The kind of value that a walk along a JSON Pointer has reached. */
 typedef enum ground {
     ON_SCHEMA,  /* the next token is a keyword */
     ON_SCHEMAS, /* the next token leads to a schema */
@@ -522,8 +522,8 @@ static haft_status step(haft__compiler *c, const haft__json **value, haft_str to
     return HAFT_OK;
 }
 
-/* Follows `pointer` from the root of target->resource, through $ids on the way.
- * target->source is NULL when it leads nowhere. */
+/* Follows `pointer` from the root of target->resource, through $ids on the path. target->source is
+ * NULL if it does not exist. */
 static haft_status follow(haft__compiler *c, haft_str pointer, haft__ref_target *target)
 {
     ground on = ON_SCHEMA;

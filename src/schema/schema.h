@@ -32,11 +32,11 @@ typedef struct haft__schema haft__schema;
 typedef struct haft__checker haft__checker;
 
 /* Compiles `schema`, whose value must live as long as the result. `options` may be NULL. BAD_INPUT
- * when a keyword's value is not what the draft wants or a reference leads nowhere; err->where is a
- * JSON Pointer into the schema (after its document's URI when it is another document). UNSUPPORTED
- * when a meta-schema requires a vocabulary, or a pattern something, that is not known here; TOO_BIG
- * past HAFT__LIMIT_SCHEMA_NODES, _DOCUMENTS, _PATTERNS, _URI_BYTES or _BYTES. What nothing refers
- * to ($defs) is not examined. */
+ * if a keyword has a value that the draft does not allow, or if a reference has no target;
+ * err->where is a JSON Pointer into the schema (after the document's URI if it is another
+ * document). UNSUPPORTED if a meta-schema requires an unknown vocabulary or a pattern uses an
+ * unsupported feature; TOO_BIG past HAFT__LIMIT_SCHEMA_NODES, _DOCUMENTS, _PATTERNS, _URI_BYTES or
+ * _BYTES. $defs without a reference are not examined. */
 HAFT_MUST_USE haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
                                                const haft__schema_options *options,
                                                const haft__schema **ret_schema, haft_error *err);
@@ -69,13 +69,13 @@ HAFT_MUST_USE haft_status haft__schema_check(const haft__schema *schema, haft__c
 /* Appends the errors, one a line: "/limit: Expected integer, found string". */
 void haft__schema_report_write(haft__buf *buf, const haft__schema_report *report);
 
-/* The instance with every value converted that the schema wants otherwise and that can be without
- * loss: "10" to 10 for integer and number (as it is spelled; "010" is no number), "true" to true,
- * 10 to "10" for string, a JSON text to the object or array it spells, a lone value to an array of
- * one where only an array is allowed and that makes it valid. What is valid as it is stays as it
- * is: 1.0 is an integer already. *ret_changed tells whether anything was converted; the result is
- * not validated. New parts live in `arena`, which with the instance must outlive the result. When a
- * budget is used up the rest stays as it is. Fails only when out of memory. */
+/* Converts every value of the instance that has the wrong type for the schema and can be converted
+ * without loss: "10" to 10 for integer and number (with its spelling; "010" is not a number),
+ * "true" to true, 10 to "10" for string, a JSON text to its object or array, a single value to an
+ * array of one if only an array is allowed and the result is valid. Valid values are unchanged: 1.0
+ * is an integer already. *ret_changed says whether anything was converted; the result is not
+ * validated. New parts live in `arena`; `arena` and the instance must outlive the result. If a
+ * budget is used up, the rest is unchanged. Fails only when out of memory. */
 HAFT_MUST_USE haft_status haft__schema_coerce(const haft__schema *schema, haft__checker *checker,
                                               haft__json instance, haft__arena *arena,
                                               haft__json *ret_instance, bool *ret_changed,

@@ -65,14 +65,14 @@ typedef struct haft__schema_count_range {
 
 typedef struct haft__string_rules {
     haft__schema_count_range length;
-    const haft__pattern *pattern; /* NULL if there is no such value */
+    const haft__pattern *pattern; /* NULL without a pattern */
     haft_str source;              /* the pattern as it was written */
 } haft__string_rules;
 
 typedef struct haft__array_rules {
     haft__schema_count_range length;
     haft__schema_node_list prefix;  /* prefixItems; in older drafts `items` with a list */
-    const haft__schema_node *items; /* for the items after those; NULL when not said */
+    const haft__schema_node *items; /* for the items after those; NULL if absent */
     const haft__schema_node *contains;
     haft__schema_count_range containing; /* minContains and maxContains */
     bool unique;
@@ -169,7 +169,7 @@ typedef enum haft__exceeded {
     HAFT__EXCEEDED_NESTING,
     HAFT__EXCEEDED_PATTERN,
     HAFT__EXCEEDED_DIGITS,
-    HAFT__EXCEEDED_DEPTH, /* of two values compared: only of those that nothing has read */
+    HAFT__EXCEEDED_DEPTH, /* of two compared values; never reached by values from a reader */
     HAFT__EXCEEDED_MEMORY,
 } haft__exceeded;
 
@@ -199,8 +199,8 @@ struct haft__checker {
     haft__arena arena; /* what explaining needs, emptied each time */
 };
 
-/* The first eight bytes of a key, or all of them mixed so that for keys of equal length up to
- * eight equal prefixes mean equal keys. */
+/* The first eight bytes of a key; for shorter keys all bytes, mixed so that for keys of equal
+ * length up to eight equal prefixes mean equal keys. */
 static inline uint64_t haft__key_prefix(const char *key, size_t length)
 {
     if (length >= 8) {
@@ -223,8 +223,9 @@ static inline uint64_t haft__key_prefix(const char *key, size_t length)
 
 /* validate.c: the fast pass. */
 
-/* Whether `node` accepts `value`. Also false if a budget is used up: then checker->stop is set.
- * Marks the evaluated parts if `marks` is not NULL. */
+/* Whether `node` accepts `value`. The result is false if a budget is used up; checker->stop then
+ * has the reason. Check checker->stop after either result. Marks the evaluated parts if `marks` is
+ * not NULL. */
 bool haft__validate_node(haft__checker *checker, const haft__schema_node *node,
                          const haft__json *value, const haft__evaluated *marks);
 

@@ -92,7 +92,7 @@ static void add(char **to, haft_str s)
     }
 }
 
-/* Takes the last segment, with the slash before it, off what was written since `start`. */
+/* Removes the last segment, with the slash before it, from the text written since `start`. */
 static void drop_segment(const char *start, char **to)
 {
     while (*to > start && *--*to != '/') {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schema/uri.h - URI references (RFC 3986): taking them apart and resolving them. Pure. */
+/* schema/uri.h - parses and resolves URI references (RFC 3986). Pure. */
 #ifndef HAFT_SCHEMA_URI_H
 #define HAFT_SCHEMA_URI_H
 
@@ -15,15 +15,15 @@ typedef struct haft__uri {
 
 haft__uri haft__uri_split(haft_str text);
 
-/* `text` up to its first "#", and the text after that (empty if there is no such value). */
+/* `text` up to its first "#", and the text after it (empty without one). */
 haft_str haft__uri_without_fragment(haft_str text);
 haft_str haft__uri_fragment(haft_str text);
 
-/* What `reference` means in a document at `base` (section 5.2). With an empty base the reference is
- * taken as it is. .ptr is NULL when out of memory. */
+/* Resolves `reference` in a document at `base` (section 5.2). With an empty base the reference is
+ * unchanged. .ptr is NULL when out of memory. */
 haft_str haft__uri_resolve(haft__arena *arena, haft_str base, haft_str reference);
 
-/* `text` with %XX decoded; an incomplete one stays as it is. .ptr is NULL when out of memory. */
+/* Decodes %XX in `text`; an incomplete escape is unchanged. .ptr is NULL when out of memory. */
 haft_str haft__uri_decode(haft__arena *arena, haft_str text);
 
 #endif

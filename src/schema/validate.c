@@ -2,12 +2,11 @@
 /*
  * validate.c - the fast pass: does the schema accept the value, yes or no.
  *
- * Allocates nothing (but see checker.c), stops at the first failure, and remembers nothing about
- * it: explain.c looks again when somebody wants to know. Recursion is bounded by
- * HAFT__LIMIT_SCHEMA_NESTING, work by HAFT__LIMIT_SCHEMA_STEPS: a step for each node that is asked,
- * even if it says nothing but a type, for each item and member walked over, and for texts and
- * numbers that are compared or hashed by their length.
- * Tests: tests/schema/validate_test.c, tests/schema/suite_test.c.
+ * It allocates nothing (but see checker.c), stops at the first failure, and records nothing about
+ * it: explain.c checks again if a caller needs the reasons. HAFT__LIMIT_SCHEMA_NESTING bounds the
+ * recursion, HAFT__LIMIT_SCHEMA_STEPS the work: a step for each node that is checked, even if it
+ * has only a type, a step for each item and member, and steps by length for texts and numbers that
+ * are compared or hashed. Tests: tests/schema/validate_test.c, tests/schema/suite_test.c.
  */
 #include "base/limits.h"
 #include "base/str.h"
@@ -39,7 +38,7 @@ static bool small_integer(const haft__json *value, int64_t *ret_number)
     return true;
 }
 
-/* A number that is not written as an integer has to be examined to tell. */
+/* A number with a fraction or exponent needs a computation to decide. */
 static bool is_integer(haft__checker *checker, uint8_t types, const haft__json *value)
 {
     return value->kind == HAFT__JSON_NUMBER && (types & HAFT__TYPE_INTEGER) != 0
@@ -113,7 +112,7 @@ uint64_t haft__checker_string_length(haft__checker *checker, const haft__json *s
     return haft__utf8_length(haft__json_text(*string));
 }
 
-/* A character takes one to four bytes: often the bytes alone decide. */
+/* A character takes one to four bytes: often the number of bytes decides. */
 static bool length_fits(haft__checker *checker, const haft__schema_count_range *range,
                         const haft__json *value)
 {
@@ -128,7 +127,7 @@ static bool length_fits(haft__checker *checker, const haft__schema_count_range *
     return length >= range->min && length <= range->max;
 }
 
-/* Beginning a match takes longer than any other step. */
+/* Starting a match takes longer than any other step. */
 #define MATCH_STEPS 4U
 #define MATCH_STEP  16U
 
@@ -162,7 +161,7 @@ static bool string_fits(haft__checker *checker, const haft__string_rules *rules,
                                          haft__json_text(*value)));
 }
 
-/* Pays for comparing two values of one kind; what their sizes tell apart costs nothing. */
+/* Charges for comparing two values of one kind; values of different sizes cost nothing. */
 static bool charge_compare(haft__checker *checker, const haft__json *a, const haft__json *b)
 {
     if (a->kind == HAFT__JSON_NUMBER) {
@@ -172,7 +171,7 @@ static bool charge_compare(haft__checker *checker, const haft__json *a, const ha
     return a->count == b->count && haft__checker_charge_value(checker, b);
 }
 
-/* Same JSON value. Pays for itself. */
+/* Same JSON value. Charges its own cost. */
 static bool equal(haft__checker *checker, const haft__json *a, const haft__json *b)
 {
     if (a->kind != b->kind) {
@@ -281,7 +280,7 @@ bool haft__validate_unique_items(haft__checker *checker, const haft__json *array
     return unique && checker->stop == HAFT__EXCEEDED_NONE;
 }
 
-/* At least so many items have to be examined; all of them when they are marked as well. */
+/* Checks only as many items as needed; all of them if they are also marked. */
 static bool contains_fits(haft__checker *checker, const haft__array_rules *rules,
                           const haft__json *array, const haft__evaluated *marks)
 {
@@ -398,7 +397,7 @@ const haft__json *haft__checker_find_member(haft__checker *checker, const haft__
     return NULL;
 }
 
-/* A member that is not in `properties`, or that patternProperties may have something to say on. */
+/* A member that is not in `properties`, or to which patternProperties may apply. */
 static bool other_member_fits(haft__checker *checker, const haft__object_rules *rules,
                               const haft__json_member *member, bool declared, bool *ret_evaluated)
 {
@@ -421,7 +420,7 @@ static bool other_member_fits(haft__checker *checker, const haft__object_rules *
 static bool members_fit(haft__checker *checker, const haft__object_rules *rules,
                         const haft__json *object, const haft__evaluated *marks)
 {
-    /* Keys are distinct, so counting the required ones that were met is enough. */
+    /* Keys are distinct, so counting the required keys that occur is enough. */
     uint32_t missing = rules->required;
     uint32_t hint = 0;
     for (uint32_t i = 0; i < object->count; i++) {
@@ -532,7 +531,7 @@ const haft__schema_node *haft__checker_resolve_dynamic_ref(haft__checker *checke
     if (dynamic->name.len == 0) {
         return target;
     }
-    /* The outermost wins, and the list starts inside. */
+    /* The outermost scope wins, and the list starts with the innermost. */
     for (const haft__dynamic_scope *scope = checker->scope; scope != NULL; scope = scope->outer) {
         const haft__dynamic_anchor *anchor = haft__resource_anchors(scope->resource);
         if (!haft__checker_charge(checker, 1)) {
@@ -635,7 +634,7 @@ static bool accepts_all_parts(haft__checker *checker, const haft__schema_node *n
     return accepted;
 }
 
-/* Arrays, objects, and whatever has keywords that lead to other nodes. */
+/* Arrays, objects, and nodes with keywords that refer to other nodes. */
 static bool accepts_deep(haft__checker *checker, const haft__schema_node *node,
                          const haft__json *value, const haft__evaluated *marks)
 {

@@ -49,7 +49,7 @@ typedef struct haft__price {
 
 /* The row of model/families.h that supplies settings which a spec omits. */
 typedef struct haft__model_family {
-    haft_str name;     /* "" if there is no such value */
+    haft_str name;     /* "" without a row */
     haft_str found_by; /* "name", "chat_template" or "spec" */
     haft_str pattern;  /* the pattern found in the name or the chat template */
     haft_str format;   /* of calls in text */

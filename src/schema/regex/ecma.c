@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ecma.c - the grammar of ECMA-262 regular expressions, read by recursive descent; each part is
+ * ecma.c - the grammar of ECMA-262 regular expressions, parsed by recursive descent; each part is
  * written to the output as soon as it is read.
  *
  * Invariants:
  *   1. Recursion is bounded by HAFT__LIMIT_PATTERN_NESTING.
- *   2. Between two tolls a match can take only so many characters: FREE_CHARACTERS and one term
- * more, unless the toll before them says how many (see pattern.c for what tolls are for).
- *   3. Wherever a match comes back to after a failure, it meets a toll before it takes a character.
+ *   2. Between two tolls a match can consume at most FREE_CHARACTERS and one more term,
+ *      unless the first toll states their number (pattern.c explains tolls).
+ *   3. After backtracking, a match meets a toll before it consumes a character.
  * Tests: tests/schema/regex/ecma_test.c. Fuzzer: fuzz/pattern.c.
  */
 #include "schema/regex/ecma.h"
@@ -30,7 +30,7 @@ typedef struct quantifier {
     bool lazy;
 } quantifier;
 
-/* What a quantifier may be after. */
+/* The parts that a quantifier may follow. */
 typedef enum atom_kind {
     ATOM_CHARACTER, /* matches one character */
     ATOM_GROUP,
@@ -55,7 +55,7 @@ haft_status haft__ecma_fail(const haft__ecma_reader *p, haft_status status, size
     if (p->err == NULL) {
         return status;
     }
-    char where[32], message[512]; /* longer than the error's, which marks what it cuts off */
+    char where[32], message[512]; /* longer than the error's, which marks a cut */
     size_t before = haft__utf8_length((haft_str){p->source.ptr, at});
     (void)snprintf(where, sizeof(where), "character %zu", before + 1);
     va_list args;
@@ -86,7 +86,7 @@ void haft__ecma_add_callout(haft__ecma_reader *p)
     }
 }
 
-/* A toll in front of the last thing written, which begins at `at` and takes at least `min`
+/* Writes a toll before the last part written, which begins at `at` and consumes at least `min`
  * characters. */
 static void callout_before(haft__ecma_reader *p, size_t at, uint32_t min)
 {
@@ -102,7 +102,7 @@ static void callout_before(haft__ecma_reader *p, size_t at, uint32_t min)
     p->since_callout = 0;
 }
 
-/* Decimal digits; what is too much to count comes out as UNBOUNDED - 1. False without any. */
+/* Reads decimal digits; a count that is too large becomes UNBOUNDED - 1. False without digits. */
 static bool read_count(haft__ecma_reader *p, uint32_t *ret_count)
 {
     size_t start = p->at;
@@ -205,7 +205,7 @@ static void write_quantifier(haft__ecma_reader *p, const quantifier *q)
     }
 }
 
-/* What may be after "(?", and what to say about what other kinds of expression have there. */
+/* The texts that may follow "(?", and the messages for constructs of other regex dialects. */
 static const struct {
     haft_str text;
     haft__ecma_group_kind kind;
@@ -303,7 +303,7 @@ static haft_status read_group(haft__ecma_reader *p, atom_kind *ret_kind,
 static void write_literal(haft__ecma_reader *p, uint32_t code)
 {
     if (haft__ecma_is_surrogate(code)) {
-        haft__buf_add_str(p->out, HAFT__ECMA_MATCH_NONE); /* UTF-8 has no half of a pair */
+        haft__buf_add_str(p->out, HAFT__ECMA_MATCH_NONE); /* UTF-8 cannot contain half of a pair */
     } else {
         haft__ecma_write_character(p, code);
     }
@@ -352,8 +352,8 @@ static haft_status fail_repeat(haft__ecma_reader *p)
     return haft__hint(p->err, status, "write \\%c for the character itself", c);
 }
 
-/* Brackets and braces that open or close nothing stand for themselves, unless they look like
- * something that only other kinds of expression have. */
+/* Unmatched brackets and braces are literals, unless they look like a construct of another dialect.
+ */
 static haft_status read_stray(haft__ecma_reader *p)
 {
     size_t at = p->at;
@@ -412,8 +412,9 @@ static haft_status read_atom(haft__ecma_reader *p, atom_kind *ret_kind,
     }
 }
 
-/* A match of x{n,m}y holds one of x{n}y, and one of yx{n,m} one of yx{n}: at either end of the
- * expression only the least count matters. References could see what x has captured. */
+/* A match of x{n,m}y contains one of x{n}y, and one of yx{n,m} contains one of yx{n}: at either end
+ * of the expression only the minimum count matters. Not valid with references, which could observe
+ * the captures of x. */
 static void shorten(const haft__ecma_reader *p, bool first, quantifier *q)
 {
     int c = haft__ecma_peek(p);
@@ -422,15 +423,15 @@ static void shorten(const haft__ecma_reader *p, bool first, quantifier *q)
     }
 }
 
-/* What matches only the empty text matches it as well once as many times, and a round that is not
- * wanted may not be empty. */
+/* A part that matches only the empty text matches the same text once or many times, and an optional
+ * round may not be empty. */
 static void simplify_empty(quantifier *q)
 {
     uint32_t count = q->min > 0 ? 1 : 0;
     *q = (quantifier){count, count, false};
 }
 
-/* Writes the quantifier of the atom that begins at `start`, and the tolls that it wants. */
+/* Writes the quantifier of the atom that begins at `start`, and the tolls that it needs. */
 static void finish_term(haft__ecma_reader *p, size_t start, atom_kind kind, const quantifier *q)
 {
     switch (kind) {
@@ -514,7 +515,7 @@ static haft_status read_alternative(haft__ecma_reader *p, haft__ecma_extent *ret
     return HAFT_OK;
 }
 
-/* PCRE2 steps back by the length of the alternative, which must be known and not too long. */
+/* PCRE2 steps back by the length of the alternative, which must be fixed and not too long. */
 static haft_status check_behind(haft__ecma_reader *p, size_t open, haft__ecma_extent extent)
 {
     if (extent.min != extent.max) {
@@ -560,7 +561,7 @@ static haft_status read_disjunction(haft__ecma_reader *p, haft__ecma_group_kind 
     }
 }
 
-/* Whether there is a \1 or \k outside of classes; one inside is an error anyway. */
+/* Whether a \1 or \k occurs outside of classes; inside a class it is an error anyway. */
 static bool has_references(haft_str source)
 {
     for (size_t i = 0; i + 1 < source.len; i++) {
@@ -574,8 +575,8 @@ static bool has_references(haft_str source)
     return false;
 }
 
-/* PCRE2 10.42 goes wrong over what an expression must begin with when that comes from a look-ahead:
- * it does not find (?=b)b?b in "b". It is told not to think about it. */
+/* PCRE2 10.42 computes a wrong start optimisation if the required first character comes from a
+ * look-ahead: it does not find (?=b)b?b in "b". The optimisation is disabled. */
 static void avoid_start_bug(haft__ecma_reader *p)
 {
     for (p->at = 0; p->at < p->source.len; p->at++) {

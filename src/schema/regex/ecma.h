@@ -33,7 +33,7 @@
 /* Most bytes a translation can take: no construct grows by more than this factor. */
 #define HAFT__ECMA_GROWTH 128
 
-/* What the number or the text of a toll says about the work that comes right after it. */
+/* The number or the text of a toll describes the work that follows it. */
 #define HAFT__ECMA_CALLOUT_CHARACTERS 256 /* (?Cn): at least n times so many characters */
                                           /* (?C'n'): what group n has captured is compared */
 
@@ -42,7 +42,7 @@
 HAFT_MUST_USE haft_status haft__ecma_translate(haft_str source, haft__buf *ret_buf,
                                                haft_error *err);
 
-/* The names that may be in \p{...}; at most three for one thing, the rest NULL. */
+/* The names in \p{...}; at most three for one property, the rest NULL. */
 typedef struct haft__ecma_property_names {
     const char *name[3];
 } haft__ecma_property_names;
@@ -57,11 +57,11 @@ typedef enum haft__ecma_property_kind {
 const haft__ecma_property_names *haft__ecma_properties(haft__ecma_property_kind kind,
                                                        size_t *ret_count);
 
-/* Appends \p{..} or \P{..} for the text between the braces of ECMA-262's. False when it names
- * nothing: ECMA-262 wants every letter as the standard has it, unlike PCRE2. */
+/* Appends \p{..} or \P{..} for the text between the braces in ECMA-262 syntax. False if it names no
+ * property: unlike PCRE2, ECMA-262 requires the exact spelling of the standard. */
 bool haft__ecma_property(haft_str text, bool negated, haft__buf *ret_buf);
 
-/* Adds to an error about such a text what was probably meant. */
+/* Adds the property that was probably meant as a hint to an error about such a text. */
 haft_status haft__ecma_hint_property(haft_str text, haft_status status, haft_error *err);
 
 #endif

@@ -2,19 +2,18 @@
 /*
  * ecma_class.c - character classes, [...].
  *
- * Surrogates without their other half can stand in a class but never in UTF-8 text, so they are
- * left out. A class in which nothing remains matches nothing, as [] does. Tests:
- * tests/schema/regex/ecma_class_test.c.
+ * Lone surrogates can occur in a class but never in UTF-8 text, so they are left out. An empty
+ * class matches nothing, as [] does. Tests: tests/schema/regex/ecma_class_test.c.
  */
 #include <string.h>
 
 #include "base/error.h"
 #include "schema/regex/ecma_int.h"
 
-/* One member before we know whether a range begins with it. */
+/* One member, before it is known whether a range begins with it. */
 typedef struct member {
     size_t at;
-    bool is_set;   /* \d and the like, written already; cannot be the end of a range */
+    bool is_set;   /* \d and the like, already written; cannot be the end of a range */
     uint32_t code; /* else */
 } member;
 
@@ -64,7 +63,7 @@ static haft_status read_member(haft__ecma_reader *p, class_state *class, member 
 
 static void write_range(haft__ecma_reader *p, class_state *class, uint32_t first, uint32_t last)
 {
-    /* PCRE2 takes no surrogate as an end; a range across all of them is fine. */
+    /* PCRE2 rejects a surrogate as an end; a range across all of them is allowed. */
     first = haft__ecma_is_surrogate(first) ? 0xE000 : first;
     last = haft__ecma_is_surrogate(last) ? 0xD7FF : last;
     if (first > last) {
@@ -126,7 +125,7 @@ static haft_status read_members(haft__ecma_reader *p, class_state *class)
     return HAFT_OK;
 }
 
-/* "[[:alpha:]", which other kinds of expression go on with to "]". */
+/* "[[:alpha:]", which other dialects continue with "]". */
 static bool looks_like_posix(haft_str text)
 {
     size_t at = 0;

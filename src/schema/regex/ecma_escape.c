@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "schema/regex/ecma_int.h"
 
-/* ECMA-262's WhiteSpace and LineTerminator, and all the others. PCRE2's \s is ASCII only. */
+/* ECMA-262's WhiteSpace and LineTerminator, and the complement. PCRE2's \s is ASCII only. */
 #define SPACES                                                                                     \
     "\\x{9}-\\x{d}\\x{20}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}"  \
     "\\x{3000}\\x{feff}"
@@ -22,8 +22,8 @@
     "\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}"                 \
     "\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}"
 
-/* The same for \D and \W in a class. PCRE2 has them too, but 10.42 goes wrong over a negated class
- * with one of them and a property: it lets [^\W\p{L}] match a space. */
+/* The same for \D and \W in a class. PCRE2 10.42 has a bug in negated classes with one of them and
+ * a property: it lets [^\W\p{L}] match a space. */
 #define NO_DIGITS "\\x{0}-\\x{2f}\\x{3a}-\\x{10ffff}"
 #define NO_WORDS  "\\x{0}-\\x{2f}\\x{3a}-\\x{40}\\x{5b}-\\x{5e}\\x{60}\\x{7b}-\\x{10ffff}"
 
@@ -46,7 +46,7 @@ void haft__ecma_write_character(haft__ecma_reader *p, uint32_t code)
     haft__buf_add(p->out, text + at, sizeof(text) - at);
 }
 
-/* Escapes that other kinds of expression have, and what to write instead. */
+/* Escapes of other regex dialects, and their replacements. */
 static const struct {
     char letter;
     const char *instead;
@@ -187,9 +187,9 @@ static haft_status nul_escape(haft__ecma_reader *p, size_t at, uint32_t *ret_cod
     return HAFT_OK;
 }
 
-/* ECMA-262 lets a backslash stand before ^$\.*+?()[]{}|/ and, in a class, before a hyphen. Without
- * the `u` flag it may be before any other character that is no letter and no digit, and then means
- * the same. */
+/* ECMA-262 allows a backslash before ^$\.*+?()[]{}|/ and, in a class, before a hyphen. Without the
+ * `u` flag it is also allowed before any other character that is not a letter or digit, with the
+ * same meaning. */
 static bool is_plain(int c)
 {
     return c >= 0 && c < 0x80 && !haft__ascii_is_alphanumeric(c);
@@ -260,7 +260,7 @@ static haft_status property(haft__ecma_reader *p, bool negated)
 
 haft_status haft__ecma_class_escape(haft__ecma_reader *p, bool in_class)
 {
-    /* Without PCRE2_UCP its \d and \w are ASCII, as ECMA-262 has them. */
+    /* Without PCRE2_UCP its \d and \w are ASCII, as in ECMA-262. */
     static const struct {
         char letter;
         haft_str alone, in_class;

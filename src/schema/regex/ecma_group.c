@@ -31,7 +31,7 @@ uint32_t haft__ecma_group_count(const haft__ecma_reader *p)
     return (uint32_t)(p->groups.len / sizeof(haft__ecma_group));
 }
 
-/* The number of the group with that name, 0 if there is no such value yet. */
+/* The number of the group with that name, 0 if it does not exist yet. */
 static uint32_t find_name(const haft__ecma_reader *p, haft__ecma_name name)
 {
     for (uint32_t i = 1; i <= haft__ecma_group_count(p); i++) {
@@ -156,8 +156,8 @@ haft_status haft__ecma_reference_term(haft__ecma_reader *p)
     return haft__buf_check(&p->references, p->err);
 }
 
-/* Rules 1 to 3 above for one repeat around the group; `missable` when a round of it can pass
- * without the group. */
+/* Rules 1 to 3 above for one repeat around the group; `missable` if a round of it can skip the
+ * group. */
 static bool differs(const haft__ecma_group *around, bool has_reference, bool missable)
 {
     bool loops = around->max > 1;
@@ -176,7 +176,7 @@ static bool is_equivalent(const haft__ecma_reader *p, const haft__ecma_reference
             return false;
         }
         if (has_reference && around->max > 1) {
-            return true; /* every round of this one starts afresh, whatever is around it */
+            return true; /* every round of this repeat starts anew, for any repeat around it */
         }
         missable = missable || around->min == 0;
         i = around->parent;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schema/regex/ecma_int.h - what the parts of the ECMA-262 front end share: the reader and its
- * places. */
+/* schema/regex/ecma_int.h - shared by the parts of the ECMA-262 front end: the reader and its
+ * positions. */
 #ifndef HAFT_SCHEMA_REGEX_ECMA_INT_H
 #define HAFT_SCHEMA_REGEX_ECMA_INT_H
 
@@ -10,8 +10,8 @@
 #include "base/str.h"
 #include "schema/regex/ecma.h"
 
-/* How many characters a part of the expression matches. UNBOUNDED also stands for what is too many
- * to count. */
+/* The number of characters that a part of the expression matches. UNBOUNDED also means too many to
+ * count. */
 #define HAFT__ECMA_UNBOUNDED UINT32_MAX
 
 typedef struct haft__ecma_extent {
@@ -38,13 +38,13 @@ typedef struct haft__ecma_group {
     haft__ecma_group_kind kind;
     uint32_t parent;
     uint32_t capture;     /* its number in back references, 0 when it does not capture */
-    uint32_t written;     /* its number in the output, 0 when it is not in there */
+    uint32_t written;     /* its number in the output, 0 if it is not written */
     uint32_t open, close; /* where its parentheses are in the source; close is 0 while it is open */
     haft__ecma_name name; /* of length 0 when it has none */
     uint32_t alternatives;
     uint32_t min, max; /* of the quantifier after it; 1 and 1 without one */
-    bool nullable;     /* its inside can match nothing */
-    bool behind;       /* it is a look-behind or is in one */
+    bool nullable;     /* its content can match the empty text */
+    bool behind;       /* it is a look-behind or is inside one */
 } haft__ecma_group;
 
 typedef struct haft__ecma_reference {
@@ -65,9 +65,9 @@ typedef struct haft__ecma_reader {
     uint32_t captures;    /* opened so far */
     uint32_t written;     /* of these, in the output */
     uint32_t depth;
-    bool has_references;    /* somewhere in the source */
+    bool has_references;    /* anywhere in the source */
     bool behind;            /* inside a look-behind */
-    bool posix_class;       /* there was something like [[:alpha:], so a stray `]` is no accident */
+    bool posix_class;       /* a text like [[:alpha:] occurred, so an unmatched `]` is an error */
     uint32_t since_callout; /* matched since the last toll */
     size_t callout_end;     /* where the last toll ends in `out` */
 } haft__ecma_reader;
@@ -83,7 +83,7 @@ static inline bool haft__ecma_is_next(const haft__ecma_reader *p, haft_str text)
     return haft__str_starts_with(haft__str_skip(p->source, p->at), text);
 }
 
-/* Goes past `c` when it comes next. */
+/* Consumes `c` if it is the next byte. */
 static inline bool haft__ecma_accept(haft__ecma_reader *p, char c)
 {
     bool there = haft__ecma_peek(p) == (unsigned char)c;
@@ -123,7 +123,7 @@ static inline bool haft__ecma_is_surrogate(uint32_t code)
     return code >= 0xD800 && code <= 0xDFFF;
 }
 
-/* What matches no character and what matches any. */
+/* The patterns that match no character and any character. */
 #define HAFT__ECMA_MATCH_NONE HAFT__LIT("\\P{Any}")
 #define HAFT__ECMA_MATCH_ANY  HAFT__LIT("\\p{Any}")
 
@@ -132,24 +132,24 @@ HAFT_MUST_USE haft_status haft__ecma_class(haft__ecma_reader *p);
 
 /* ecma_group.c: groups, their names, and references to them. */
 
-/* Notes a group that opens at `open` and makes it the innermost. `p` is at the name of one that has
- * a name, else at its inside. */
+/* Records a group that opens at `open` and makes it the innermost. `p` is at its name, or at its
+ * content if it has no name. */
 HAFT_MUST_USE haft_status haft__ecma_open_group(haft__ecma_reader *p, haft__ecma_group_kind kind,
                                                 size_t open, bool named);
 
-/* The note of group `number`; borrowed until the next one opens. */
+/* The record of group `number`; borrowed until the next one opens. */
 haft__ecma_group *haft__ecma_group_at(const haft__ecma_reader *p, uint32_t number);
 
 /* How many groups have been opened so far. */
 uint32_t haft__ecma_group_count(const haft__ecma_reader *p);
 
-/* Says that the groups after the first `count` are no longer in the output. */
+/* Marks the groups after the first `count` as not in the output. */
 void haft__ecma_drop_groups(haft__ecma_reader *p, uint32_t count);
 
 /* \1 and \k<name>; `p` is after the backslash. */
 HAFT_MUST_USE haft_status haft__ecma_reference_term(haft__ecma_reader *p);
 
-/* After the last character: whether every reference has a group and means the same in PCRE2. */
+/* At the end of the source: checks that every reference has a group and means the same in PCRE2. */
 HAFT_MUST_USE haft_status haft__ecma_check_references(const haft__ecma_reader *p);
 
 /* ecma_name.c: the names of groups. */
@@ -157,7 +157,7 @@ HAFT_MUST_USE haft_status haft__ecma_check_references(const haft__ecma_reader *p
 /* Reads a name and the `>` after it. */
 HAFT_MUST_USE haft_status haft__ecma_read_name(haft__ecma_reader *p, haft__ecma_name *ret_name);
 
-/* Whether two names, both read before, are the same once their escapes are. */
+/* Whether two names, both read before, are equal after decoding their escapes. */
 bool haft__ecma_same_name(const haft__ecma_reader *p, haft__ecma_name a, haft__ecma_name b);
 
 /* ecma.c: Writes a toll, unless one has just been written. */

@@ -2,8 +2,8 @@
 /*
  * ecma_name.c - the names of groups: (?<year>...) and \k<year>.
  *
- * A name is an identifier of ECMA-262. What counts as a letter beyond ASCII is asked of PCRE2,
- * which has Unicode's tables; such names are rare enough for that. Tests:
+ * A name is an identifier of ECMA-262. PCRE2, which has Unicode's tables, decides which characters
+ * beyond ASCII are letters; such names are rare enough for the cost. Tests:
  * tests/schema/regex/ecma_group_test.c.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -18,7 +18,7 @@
 #define ZERO_WIDTH_NON_JOINER 0x200C
 #define ZERO_WIDTH_JOINER     0x200D
 
-/* PCRE2 goes through our malloc, so that tests can make it fail. */
+/* PCRE2 allocates with our malloc, so that tests can make it fail. */
 static void *alloc_memory(size_t size, void *context)
 {
     (void)context;

@@ -28,7 +28,7 @@
 #define STEPS_PER_BYTE      2
 #define CHARACTERS_PER_STEP 16
 
-/* No (*UCP) could come through anyway; and with it \d and \w would not be ECMA-262's. The
+/* (*UCP) cannot get through the translation; with it \d and \w would differ from ECMA-262. The
  * translation is ASCII, so there is no UTF-8 to check. */
 #define COMPILE_OPTIONS                                                                            \
     (PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF             \
@@ -48,8 +48,8 @@ struct haft__pattern_scratch {
     size_t position;    /* of the last toll in the text */
 };
 
-/* The code of a pattern is made with malloc, for PCRE2 works with more memory than it keeps, and
- * then copied into the arena: while there is an arena, memory comes from it. */
+/* PCRE2 uses more memory during compilation than the code needs. So the code of a pattern is made
+ * with malloc and then copied into the arena; allocations use the arena only while it is set. */
 static void *alloc_memory(size_t size, void *context)
 {
     haft__pattern *pattern = context;
@@ -65,7 +65,7 @@ static void free_memory(void *piece, void *context)
     }
 }
 
-/* The property that PCRE2 did not know: the text in the braces before `offset`. */
+/* Reports the property that PCRE2 does not know: the text in the braces before `offset`. */
 static haft_status fail_property(haft_str text, size_t offset, haft_error *err)
 {
     haft_str name = {text.ptr, offset < text.len ? offset : text.len};
@@ -101,7 +101,7 @@ static haft_status fail_compile(int error, haft_str text, size_t offset, haft_er
     }
 }
 
-/* With malloc: pattern->arena is NULL. */
+/* Allocates with malloc: pattern->arena is NULL. */
 static haft_status compile_text(haft__pattern *pattern, haft_str text, haft_error *err)
 {
     int error = PCRE2_ERROR_HEAP_FAILED;
@@ -158,7 +158,7 @@ haft_status haft__pattern_translate(haft_str source, haft__buf *ret_buf, haft_er
     return haft__ecma_translate(source, ret_buf, err);
 }
 
-/* How many bytes a reference after this toll will compare; 0 when there is no reference. */
+/* The number of bytes that a reference after this toll compares; 0 without a reference. */
 static size_t compared(const pcre2_callout_block *toll)
 {
     uint64_t group;

@@ -19,15 +19,15 @@ typedef struct haft__pattern_scratch haft__pattern_scratch; /* what one match wo
 typedef enum haft__pattern_result {
     HAFT__PATTERN_NO,
     HAFT__PATTERN_YES,
-    HAFT__PATTERN_LIMIT,     /* gave up: HAFT__LIMIT_PATTERN_MATCH (which grows with the text) or
-                                _HEAP_KIB */
+    HAFT__PATTERN_LIMIT, /* stopped at HAFT__LIMIT_PATTERN_MATCH (grows with the text) or _HEAP_KIB
+                          */
     HAFT__PATTERN_NO_MEMORY, /* could not get memory to match */
 } haft__pattern_result;
 
-/* BAD_INPUT when `source` is not a regular expression (err->where: "character N"), UNSUPPORTED for
- * what PCRE2 cannot do (a look-behind of variable length, a back reference that would mean
- * something else, a property newer than its Unicode), TOO_BIG past a limit. Only the compiled code
- * stays in `arena`. */
+/* BAD_INPUT if `source` is not a regular expression (err->where: "character N"), UNSUPPORTED for
+ * features that PCRE2 lacks (a look-behind of variable length, a back reference with a different
+ * meaning, a property newer than its Unicode), TOO_BIG past a limit. Only the compiled code stays
+ * in `arena`. */
 HAFT_MUST_USE haft_status haft__pattern_compile(haft__arena *arena, haft_str source,
                                                 const haft__pattern **ret_pattern, haft_error *err);
 
@@ -44,7 +44,7 @@ void haft__pattern_scratch_destroy(haft__pattern_scratch *scratch);
 haft__pattern_result haft__pattern_match(const haft__pattern *pattern,
                                          haft__pattern_scratch *scratch, haft_str subject);
 
-/* How many steps the last match took: what a caller with a budget for many matches charges. */
+/* The number of steps of the last match, for callers with a budget for many matches. */
 size_t haft__pattern_steps(const haft__pattern_scratch *scratch);
 
 #endif
