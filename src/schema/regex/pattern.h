@@ -19,8 +19,7 @@ typedef struct haft__pattern_scratch haft__pattern_scratch; /* what one match wo
 typedef enum haft__pattern_result {
     HAFT__PATTERN_NO,
     HAFT__PATTERN_YES,
-    HAFT__PATTERN_LIMIT, /* stopped at HAFT__LIMIT_PATTERN_MATCH (grows with the text) or _HEAP_KIB
-                          */
+    HAFT__PATTERN_LIMIT,     /* stopped at HAFT__LIMIT_PATTERN_MATCH or _HEAP_KIB */
     HAFT__PATTERN_NO_MEMORY, /* could not get memory to match */
 } haft__pattern_result;
 
