@@ -18,7 +18,8 @@ import urllib.parse
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from script import SOON, check as same, check_none, lease_seconds, skip, wait_for  # noqa: E402, F401
+from script import SOON, check as same, check_none  # noqa: E402, F401
+from script import lease_seconds, skip, wait_for  # noqa: E402, F401
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HAFT = os.environ["HAFT"]
