@@ -309,6 +309,7 @@ struct haft_object {
 #define HAFT_CACHE_RUN      0x080U /* the reply is used again for the same arguments: in the run, */
 #define HAFT_CACHE_THREAD   0x100U /* in every run of the thread, */
 #define HAFT_CACHE_GLOBAL   0x200U /* in every run of the store */
+#define HAFT_POLLS          0x400U /* called again until something has changed */
 
 /* A tool's function. `args` points to the struct of `arguments`; of a tool that has an
  * `input_schema` instead, to a haft_str with the arguments as JSON text.

@@ -46,6 +46,7 @@
     X(TOOL_COUNT, "tool.count", 16384, "tools in one registry")                                    \
     X(TOOL_ARGS, "tool.args", 64, "names in the `args` of a tool")                                 \
     X(TOOL_TIMEOUT_MS, "tool.timeout_ms", 86400000, "milliseconds one attempt of a call may take") \
+    X(TOOL_POLL_DELAY_MS, "tool.poll_delay_ms", 3600000, "milliseconds of a tool's poll_delay")    \
     X(TOOL_RETRIES, "tool.retries", 10, "retries of a call after its first attempt")               \
     X(TOOL_RECOVERIES, "tool.recoveries", 5, "times a call is made again after a crash by itself") \
     X(TOOL_LANE_BYTES, "tool.lane_bytes", 64, "bytes of a lane's name")                            \

@@ -169,29 +169,34 @@ typedef struct haft__no_progress_call {
     bool failed;     /* the result is an error */
 } haft__no_progress_call;
 
-/* The number of earlier calls needed to detect A-B-A-B at the second B. */
-#define HAFT__NO_PROGRESS_WINDOW 3
+/* A row of equal calls with equal results. */
+typedef struct haft__no_progress_row {
+    haft__no_progress_call last;
+    uint32_t count; /* how many came in a row, refused ones included; 0: unused */
+    uint32_t turn;  /* of the last one that counted: the equal calls of one reply count once */
+} haft__no_progress_row;
 
-/* The last calls of a run, newest last. Plain data, folded like the rest of the state. */
+/* Two rows are enough to detect A-B-A-B. */
+#define HAFT__NO_PROGRESS_ROWS 2
+
+/* The rows that no new result has ended, newest first. Plain data, folded like the rest of the
+ * state. */
 typedef struct haft__no_progress {
-    haft__no_progress_call last[HAFT__NO_PROGRESS_WINDOW];
-    uint32_t count;    /* entries used */
-    uint32_t repeated; /* calls in a row without a new result, refused ones included */
-    uint32_t refused;  /* how many of those were refused */
+    haft__no_progress_row rows[HAFT__NO_PROGRESS_ROWS];
 } haft__no_progress;
 
-/* Decides about a call that is about to run. It is a repetition if it equals the last call, if it
- * continues A-B-A-B, or if the last three calls were of this tool and all failed with the same
- * error. */
-haft__no_progress_verdict haft__no_progress_check(const haft__no_progress *progress, uint64_t tool,
-                                                  uint64_t call);
+/* Decides about a call that is about to run, by limits.repeats. It continues a row if it is the
+ * same call, or if the calls of the row are of this tool and all failed with the same error. */
+haft__no_progress_verdict haft__no_progress_check(const haft__no_progress *progress,
+                                                  const haft__repeat_limits *limits, uint64_t tool,
+                                                  uint64_t call, uint32_t turn);
 
-/* Records a finished call. Returns true if its result is not new: the last call again with the same
- * result, another call of the same tool with the same error, or A-B-A-B with the same results. */
-bool haft__no_progress_note(haft__no_progress *progress, haft__no_progress_call call);
+/* Records a finished call. Returns true if its result is not new: it continues a row. */
+bool haft__no_progress_note(haft__no_progress *progress, haft__no_progress_call call,
+                            uint32_t turn);
 
-/* Records a call that was refused as a repetition. */
-void haft__no_progress_note_refused(haft__no_progress *progress);
+/* Records that a call of the tool was refused as a repetition. */
+void haft__no_progress_note_refused(haft__no_progress *progress, uint64_t tool, uint32_t turn);
 
 /* Appends the text that the model reads with the result (HINT) or in its place (REFUSE), or the
  * reason why the run ends (STOP); nothing for other verdicts. */

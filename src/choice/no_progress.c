@@ -4,9 +4,8 @@
  *
  * Only the result shows whether a call repeats itself, so there are two functions:
  * haft__no_progress_check() predicts from the calls, haft__no_progress_note() compares the results.
- * A polling call with a new result is no repetition. A call with new arguments is refused for the
- * errors of other calls only after three equal errors in a row: before that, it may be the one that
- * corrects them. Refused calls are only counted; `last` keeps the cycle.
+ * A new result ends every row but the newest, which starts again at 1. The calls of one reply count
+ * once: the model has not read any of their results, so a row rises by one stage a reply at most.
  *
  * Tests: tests/choice/no_progress_test.c.
  */
@@ -14,72 +13,78 @@
 #include "choice/choice.h"
 #include "tool/wire_name.h"
 
-static bool same_call(const haft__no_progress_call *a, const haft__no_progress_call *b)
+static bool continues(const haft__no_progress_row *row, const haft__no_progress_call *call)
 {
-    return a->call == b->call && a->result == b->result;
+    bool same_call = row->last.call == call->call && row->last.failed == call->failed;
+    bool same_error = row->last.failed && call->failed && row->last.tool == call->tool;
+    return row->count > 0 && row->last.result == call->result && (same_call || same_error);
 }
 
-static bool same_error(const haft__no_progress_call *a, const haft__no_progress_call *b)
+static bool may_continue(const haft__no_progress_row *row, uint64_t tool, uint64_t call)
 {
-    return a->failed && b->failed && a->tool == b->tool && a->result == b->result;
+    return row->count > 0
+           && (row->last.call == call || (row->last.failed && row->last.tool == tool));
 }
 
-/* Whether the last calls were B-A-B, so that A would continue the cycle. */
-static bool alternates(const haft__no_progress *progress, uint64_t call)
+static uint32_t count_with_next(const haft__no_progress_row *row, uint32_t turn)
 {
-    const haft__no_progress_call *last = progress->last;
-    return progress->count == HAFT__NO_PROGRESS_WINDOW && same_call(&last[0], &last[2])
-           && last[1].call == call;
+    return row->count + (row->turn != turn);
 }
 
-static bool keeps_failing(const haft__no_progress *progress, uint64_t tool)
+haft__no_progress_verdict haft__no_progress_check(const haft__no_progress *progress,
+                                                  const haft__repeat_limits *limits, uint64_t tool,
+                                                  uint64_t call, uint32_t turn)
 {
-    const haft__no_progress_call *last = progress->last;
-    return progress->count == HAFT__NO_PROGRESS_WINDOW && last[2].tool == tool
-           && same_error(&last[0], &last[1]) && same_error(&last[1], &last[2]);
-}
-
-haft__no_progress_verdict haft__no_progress_check(const haft__no_progress *progress, uint64_t tool,
-                                                  uint64_t call)
-{
-    bool again = progress->count > 0 && progress->last[progress->count - 1].call == call;
-    if (!again && !alternates(progress, call) && !keeps_failing(progress, tool)) {
-        return HAFT__NO_PROGRESS_FINE;
+    uint32_t count = 0;
+    for (size_t i = 0; i < HAFT__NO_PROGRESS_ROWS; i++) {
+        const haft__no_progress_row *row = &progress->rows[i];
+        if (may_continue(row, tool, call) && count_with_next(row, turn) > count) {
+            count = count_with_next(row, turn);
+        }
     }
-    if (progress->refused > 0) {
-        return HAFT__NO_PROGRESS_STOP;
-    }
-    return progress->repeated > 0 ? HAFT__NO_PROGRESS_REFUSE : HAFT__NO_PROGRESS_HINT;
+    return count >= limits->end      ? HAFT__NO_PROGRESS_STOP
+           : count >= limits->refuse ? HAFT__NO_PROGRESS_REFUSE
+           : count >= limits->hint   ? HAFT__NO_PROGRESS_HINT
+                                     : HAFT__NO_PROGRESS_FINE;
 }
 
-static bool is_repetition(const haft__no_progress *progress, const haft__no_progress_call *call)
+bool haft__no_progress_note(haft__no_progress *progress, haft__no_progress_call call, uint32_t turn)
 {
-    if (progress->count == 0) {
-        return false;
+    haft__no_progress_row *rows = progress->rows;
+    haft__no_progress_row row = {.count = 0};
+    size_t found = 0;
+    while (found < HAFT__NO_PROGRESS_ROWS && !continues(&rows[found], &call)) {
+        found++;
     }
-    const haft__no_progress_call *last = &progress->last[progress->count - 1];
-    return same_call(last, call) || same_error(last, call)
-           || (alternates(progress, call->call) && same_call(&progress->last[1], call));
-}
-
-bool haft__no_progress_note(haft__no_progress *progress, haft__no_progress_call call)
-{
-    bool repetition = is_repetition(progress, &call);
-    progress->repeated = repetition ? progress->repeated + 1 : 0;
-    progress->refused = repetition ? progress->refused : 0;
-    if (progress->count == HAFT__NO_PROGRESS_WINDOW) {
-        progress->count--;
-        memmove(&progress->last[0], &progress->last[1],
-                progress->count * sizeof(progress->last[0]));
+    bool repetition = found < HAFT__NO_PROGRESS_ROWS;
+    if (repetition) {
+        row = rows[found];
+    } else {
+        found = HAFT__NO_PROGRESS_ROWS - 1;
+        rows[0].count = rows[0].count > 0;
     }
-    progress->last[progress->count++] = call;
+    row.count = row.turn != turn || !repetition ? row.count + 1 : row.count;
+    row.turn = turn;
+    row.last = call;
+    memmove(&rows[1], &rows[0], found * sizeof(rows[0]));
+    rows[0] = row;
     return repetition;
 }
 
-void haft__no_progress_note_refused(haft__no_progress *progress)
+void haft__no_progress_note_refused(haft__no_progress *progress, uint64_t tool, uint32_t turn)
 {
-    progress->repeated++;
-    progress->refused++;
+    haft__no_progress_row *longest = NULL;
+    for (size_t i = 0; i < HAFT__NO_PROGRESS_ROWS; i++) {
+        haft__no_progress_row *row = &progress->rows[i];
+        if (row->count > 0 && row->last.tool == tool
+            && (longest == NULL || row->count > longest->count)) {
+            longest = row;
+        }
+    }
+    if (longest != NULL) {
+        longest->count = count_with_next(longest, turn);
+        longest->turn = turn;
+    }
 }
 
 void haft__no_progress_explain(haft__buf *buf, haft__no_progress_verdict verdict, haft_str tool)
@@ -89,18 +94,18 @@ void haft__no_progress_explain(haft__buf *buf, haft__no_progress_verdict verdict
     case HAFT__NO_PROGRESS_FINE: return;
     case HAFT__NO_PROGRESS_HINT:
         haft__buf_addf(buf,
-                       "This brought nothing new: it is what came back before. Use what you have, "
-                       "call %s with other arguments, or try another tool.",
+                       "This is the same result as before. Use what you have, call %s with other "
+                       "arguments, or try another tool.",
                        wire.text);
         return;
     case HAFT__NO_PROGRESS_REFUSE:
         haft__buf_addf(buf,
-                       "Not run: calling %s in this way has brought nothing new. Use what you "
-                       "have, or do something else; the next repetition ends the run.",
+                       "Not run: %s has returned the same result again and again. Use what you "
+                       "have, or do something else; more repetitions end the run.",
                        wire.text);
         return;
     case HAFT__NO_PROGRESS_STOP:
-        haft__buf_addf(buf, "no progress: %.*s was called again after a repetition was refused",
+        haft__buf_addf(buf, "no progress: %.*s was called again after repetitions were refused",
                        HAFT__ARG(tool));
         return;
     }

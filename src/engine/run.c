@@ -15,6 +15,7 @@
 #include "engine/model_call.h"
 #include "engine/runtime.h"
 #include "engine/spec_change.h"
+#include "run/decide/call_wait.h"
 #include "run/host.h"
 
 /* ---- life cycle ---- */
@@ -162,6 +163,8 @@ static void on_deadline(void *context)
 static haft_status set_deadline_timer(haft_run *run, haft_error *err)
 {
     uint64_t deadline = haft__run_deadline(&run->state), now = haft__runtime_now(run->runtime);
+    uint64_t poll = haft__call_wait_next_poll(&run->state, now);
+    deadline = poll > 0 && (deadline == 0 || poll < deadline) ? poll : deadline;
     if (deadline == 0) {
         haft__timer_stop(run->runtime->loop, &run->deadline_timer);
         return HAFT_OK;

@@ -144,6 +144,7 @@ typedef struct haft__tool_history {
     uint64_t called_seq;  /* of its last call */
     uint32_t rejected;    /* calls a person rejected */
     uint32_t kept;        /* calls that finished */
+    uint64_t finished_ms; /* time of the last one */
     bool gone;            /* its server no longer lists it */
 } haft__tool_history;
 

@@ -100,6 +100,13 @@ typedef enum haft__overflow {
     HAFT__OVERFLOW_TRUNCATE, /* ... are answered "not run" */
 } haft__overflow;
 
+/* Equal calls with equal results in a row until haft reacts (choice/no_progress.c). */
+typedef struct haft__repeat_limits {
+    uint32_t hint;   /* 3: the model reads a hint with the result */
+    uint32_t refuse; /* 6: the call is not run */
+    uint32_t end;    /* 10: the run ends */
+} haft__repeat_limits;
+
 typedef struct haft__spec_limits {
     uint32_t turns;             /* 12 */
     uint32_t calls;             /* 50 */
@@ -113,6 +120,7 @@ typedef struct haft__spec_limits {
     uint32_t invalid_calls; /* 3: replies in a row whose calls were all unknown or invalid */
     uint32_t reminders;     /* 2 */
     uint32_t violations;    /* 2: re-asks of one turn */
+    haft__repeat_limits repeats;
 } haft__spec_limits;
 
 /* When a person must approve a call. */

@@ -67,6 +67,8 @@ typedef struct haft__traits {
     uint64_t cache_ttl_ms; /* 0: as long as the scope lasts */
     haft_str lane;         /* calls of one lane never overlap; "" for no lane */
     haft__unknown_trait on_unknown;
+    bool polls; /* called again until something has changed: equal results are no repetition */
+    uint32_t poll_delay_ms; /* least time between two of its calls; 0: none */
 } haft__traits;
 
 typedef struct haft__tool {

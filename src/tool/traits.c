@@ -126,6 +126,17 @@ static haft_status read_timeout(const haft__trait *trait, haft__json value, haft
     return status;
 }
 
+static haft_status read_poll_delay(const haft__trait *trait, haft__json value, haft__traits *traits,
+                                   haft_error *err)
+{
+    (void)trait;
+    uint64_t ms = 0;
+    haft_status status = read_time(value, "/poll_delay", &ms, err);
+    /* A value too large for the field also fails haft__traits_check. */
+    traits->poll_delay_ms = ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
+    return status;
+}
+
 static haft_status read_retries(const haft__trait *trait, haft__json value, haft__traits *traits,
                                 haft_error *err)
 {
@@ -235,6 +246,14 @@ static haft_status check_timeout_limit(const haft__traits *traits, haft_error *e
                             HAFT__LIMIT_TOOL_TIMEOUT_MS / 3600000);
 }
 
+static haft_status check_poll_delay_limit(const haft__traits *traits, haft_error *err)
+{
+    return traits->poll_delay_ms <= HAFT__LIMIT_TOOL_POLL_DELAY_MS
+               ? HAFT_OK
+               : haft__fail(err, HAFT_TOO_BIG, "/poll_delay", "a delay can be at most %d minutes",
+                            HAFT__LIMIT_TOOL_POLL_DELAY_MS / 60000);
+}
+
 static haft_status check_retries_limit(const haft__traits *traits, haft_error *err)
 {
     return traits->retries <= HAFT__LIMIT_TOOL_RETRIES
@@ -285,6 +304,26 @@ static haft_status check_cache(const haft__traits *traits, haft_error *err)
     return haft__hint(err, status,
                       "a result from the cache means the call is not made; say "
                       "idempotent: true if that is fine, or leave cache out");
+}
+
+static haft_status check_polls(const haft__traits *traits, haft_error *err)
+{
+    if (!traits->polls || traits->cache == HAFT__CACHE_NONE) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/polls", "a cache on a tool that polls");
+    return haft__hint(err, status,
+                      "a result from the cache never changes; leave cache or polls out");
+}
+
+static haft_status check_poll_delay(const haft__traits *traits, haft_error *err)
+{
+    if (traits->polls || traits->poll_delay_ms == 0) {
+        return HAFT_OK;
+    }
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, "/poll_delay", "poll_delay on a tool that does not poll");
+    return haft__hint(err, status, "add polls: true, or leave poll_delay out");
 }
 
 /* ---- writing one value ---- */
@@ -353,6 +392,24 @@ static void write_on_unknown(haft__json_writer *w, const haft__trait *trait,
     if (traits->on_unknown != HAFT__UNKNOWN_BY_SPEC) {
         haft__json_key(w, trait->key);
         haft__json_add_str(w, haft__str(unknown_names[traits->on_unknown]));
+    }
+}
+
+/* Omitted without a delay. */
+static void write_poll_delay(haft__json_writer *w, const haft__trait *trait,
+                             const haft__traits *traits)
+{
+    if (traits->poll_delay_ms > 0) {
+        haft__json_key(w, trait->key);
+        write_time(w, traits->poll_delay_ms);
+    }
+}
+
+/* Omitted unless set: most tools do not poll. */
+static void write_polls(haft__json_writer *w, const haft__trait *trait, const haft__traits *traits)
+{
+    if (traits->polls) {
+        write_flag(w, trait, traits);
     }
 }
 
@@ -498,6 +555,26 @@ static const haft__trait table[] = {
         .name_count = COUNT(unknown_names) - HAFT__UNKNOWN_ASK,
         .read = read_on_unknown,
         .write = write_on_unknown,
+    },
+    {
+        .key = "polls",
+        .what = "The model calls it again until something has changed: equal results are no "
+                "repetition (limits.repeats), and a result is never used twice.",
+        .is_flag = true,
+        .flag = offsetof(haft__traits, polls),
+        .declared = HAFT_POLLS,
+        .read = read_flag,
+        .write = write_polls,
+        .describe = describe_flag,
+        .check = check_polls,
+    },
+    {
+        .key = "poll_delay",
+        .what = "The least time from the end of one call of this tool to the next; needs polls.",
+        .read = read_poll_delay,
+        .write = write_poll_delay,
+        .check = check_poll_delay,
+        .check_limit = check_poll_delay_limit,
     },
 };
 

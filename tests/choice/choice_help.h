@@ -17,7 +17,8 @@ static inline haft__spec help_spec(void)
                                    .wall_ms = 600000,
                                    .invalid_calls = 3,
                                    .reminders = 2,
-                                   .violations = 2}};
+                                   .violations = 2,
+                                   .repeats = {.hint = 3, .refuse = 6, .end = 10}}};
 }
 
 /* The next word of *text, which words part by spaces; empty at its end. */

@@ -9,7 +9,7 @@
 #include "driver.h"
 
 #define TURNS_HEAD "| turn | mode | allowed | why | the model | what becomes of it |"
-#define CALLS_HEAD "| call | comes back | what haft does |"
+#define CALLS_HEAD "| reply | call | comes back | what haft does |"
 
 typedef struct example {
     haft__spec spec;
@@ -188,19 +188,24 @@ static uint64_t hash(haft_str s)
     return haft__hash((haft__hash_key){1, 2}, s) | 1;
 }
 
-static const char *play_call(haft__no_progress *progress, haft_str call, haft_str result)
+static const char *play_call(haft__no_progress *progress, uint32_t turn, haft_str call,
+                             haft_str result)
 {
+    const haft__spec spec = help_spec();
     haft_str rest = call;
     const haft__no_progress_call c = {.tool = hash(haft__str_split(&rest, ' ')),
                                       .call = hash(call),
                                       .result = hash(result),
                                       .failed = haft__str_starts_with(result, HAFT__LIT("error"))};
-    haft__no_progress_verdict verdict = haft__no_progress_check(progress, c.tool, c.call);
+    haft__no_progress_verdict verdict =
+        haft__no_progress_check(progress, &spec.limits.repeats, c.tool, c.call, turn);
     switch (verdict) {
-    case HAFT__NO_PROGRESS_FINE:
+    case HAFT__NO_PROGRESS_FINE: (void)haft__no_progress_note(progress, c, turn); return "runs it";
     case HAFT__NO_PROGRESS_HINT:
-        return haft__no_progress_note(progress, c) ? "runs it, and hints" : "runs it";
-    case HAFT__NO_PROGRESS_REFUSE: haft__no_progress_note_refused(progress); return "refuses it";
+        return haft__no_progress_note(progress, c, turn) ? "runs it, and hints" : "runs it";
+    case HAFT__NO_PROGRESS_REFUSE:
+        haft__no_progress_note_refused(progress, c.tool, turn);
+        return "refuses it";
     case HAFT__NO_PROGRESS_STOP: return "ends the run";
     }
     return "";
@@ -224,7 +229,7 @@ static part begin_part(example *e, haft__no_progress *progress, haft_str line)
         return PART_POLICY;
     }
     if (is(line, CALLS_HEAD)) {
-        *progress = (haft__no_progress){.count = 0};
+        *progress = (haft__no_progress){0};
         return PART_CALLS;
     }
     return is(line, "```told") ? PART_TOLD : is(line, TURNS_HEAD) ? PART_TURNS : PART_TEXT;
@@ -246,8 +251,11 @@ static void read_line(example *e, haft__no_progress *progress, part now, haft_st
     } else if (now == PART_TURNS && !haft__str_starts_with(line, HAFT__LIT("|---"))) {
         play_row(e, line);
     } else if (now == PART_CALLS && !haft__str_starts_with(line, HAFT__LIT("|---"))) {
-        const char *does = play_call(progress, cell(line, 1), cell(line, 2));
-        CHECK_STR(cell(line, 3), haft__str(does), "%.*s", HAFT__ARG(line));
+        char number[16];
+        (void)snprintf(number, sizeof(number), "%.*s", HAFT__ARG(cell(line, 1)));
+        const char *does =
+            play_call(progress, (uint32_t)strtoul(number, NULL, 10), cell(line, 2), cell(line, 3));
+        CHECK_STR(cell(line, 4), haft__str(does), "%.*s", HAFT__ARG(line));
     }
 }
 
@@ -262,7 +270,7 @@ TEST(the_page_shows_what_the_code_does)
     haft__buf_init(&e->row, 4096);
     haft__buf_init(&e->log, 4096);
     haft__buf_init(&e->told, 1 << 16);
-    haft__no_progress progress = {.count = 0};
+    haft__no_progress progress = {0};
     part now = PART_TEXT;
     size_t parts[PART_CALLS + 1] = {0};
     while (page.len > 0) {

@@ -3,45 +3,47 @@
  * Tests for src/choice/no_progress.c: sequences of calls, and what is done about each.
  *
  * A call is written as tool, argument and result: "a1=7" is a(1) with result 7, "a1!7" failed with
- * error 7. The verdicts: . fine, h hint, r refuse, s stop. A capital H is a hint that the
- * result made necessary, h one that the result made unnecessary.
+ * error 7. Each call is a reply of its own; "+a1=7" is of the same reply as the call before. The
+ * limits are 2, 4 and 6. The verdicts: . fine, r refuse, s stop; H is a hint that the model
+ * reads, h one that a new result made unnecessary.
  */
 #include "choice_help.h"
+
+static const haft__repeat_limits limits = {.hint = 2, .refuse = 4, .end = 6};
 
 static const struct {
     const char *name, *calls, *want;
 } cases[] = {
     {"nothing", "", ""},
     {"different calls", "a1=1 a2=2 b1=1 b2=2", "...."},
-    {"the same call again and again", "a1=1 a1=1 a1=1 a1=1", ".Hrs"},
-    {"with another result each time", "a1=1 a1=2 a1=3 a1=4 a1=5", ".hhhh"},
-    {"that stops changing", "a1=1 a1=2 a1=2 a1=2 a1=2", ".hHrs"},
-    {"something new in between", "a1=1 a1=1 b1=1 a1=1 a1=1 a1=1", ".H..Hr"},
-    {"something new after a refusal", "a1=1 a1=1 a1=1 b1=1 a1=1", ".Hr.."},
-    {"and it starts at the beginning", "a1=1 a1=1 a1=1 b1=3 b1=3 b1=3 b1=3", ".Hr.Hrs"},
-    {"other arguments, the same result", "a1=1 a2=1 a3=1 a4=1", "...."},
-    {"other tools, the same result", "a1=1 b1=1 c1=1 d1=1", "...."},
+    {"the same call again and again", "a1=1 a1=1 a1=1 a1=1 a1=1 a1=1", ".HHrrs"},
+    {"with another result each time", "a1=1 a1=2 a1=3 a1=4 a1=5 a1=6", ".hhhhh"},
+    {"that stops changing", "a1=1 a1=2 a1=2 a1=2 a1=2 a1=2 a1=2", ".hHHrrs"},
+    {"something new in between", "a1=1 a1=1 a1=1 b1=1 a1=1 a1=1", ".HH.HH"},
+    {"something new each time", "a1=1 b1=1 a1=1 b2=1 a1=1 b3=1 a1=1 b4=1", "..H.H.H."},
+    {"something new after a refusal", "a1=1 a1=1 a1=1 a1=1 b1=1 a1=1", ".HHr.H"},
+    {"other arguments, the same result", "a1=1 a2=1 a3=1 a4=1 a5=1 a6=1", "......"},
+    {"other tools, the same result", "a1=1 b1=1 c1=1 d1=1 e1=1 f1=1", "......"},
 
-    {"A-B-A-B", "a1=1 b1=2 a1=1 b1=2 a1=1 b1=2", "...Hrs"},
-    {"A-B-A-B, then A twice", "a1=1 b1=2 a1=1 b1=2 a1=1 a1=1", "...Hrs"},
-    {"A-B-A-B, B again", "a1=1 b1=2 a1=1 b1=2 b1=2 b1=2", "...Hrs"},
-    {"A-B-A-B, then C", "a1=1 b1=2 a1=1 b1=2 c1=3 a1=1", "...H.."},
-    {"A-B-A with something new", "a1=1 b1=2 a1=3 b1=2 a1=3 b1=2", "....Hr"},
-    {"A-B-A-B with something new at the end", "a1=1 b1=2 a1=1 b1=3 a1=1 b1=4", "...h.h"},
-    {"A-B-C-A-B-C", "a1=1 b1=2 c1=3 a1=1 b1=2 c1=3", "......"},
+    {"A-B-A-B", "a1=1 b1=2 a1=1 b1=2 a1=1 b1=2 a1=1 b1=2 a1=1 b1=2 a1=1", "..HHHHrrrrs"},
+    {"A-B-A-B, then C", "a1=1 b1=2 a1=1 b1=2 c1=3 a1=1", "..HH.."},
+    {"A-B-A with something new", "a1=1 b1=2 a1=3 b1=2 a1=3 b1=2", "..hHHH"},
+    {"A-B-C-A-B-C", "a1=1 b1=2 c1=3 a1=1 b1=2 c1=3 a1=1 b1=2 c1=3", "........."},
 
-    {"the same error again", "a1!1 a1!1 a1!1 a1!1", ".Hrs"},
-    {"the same error, other arguments", "a1!1 a2!1 a3!1 a4!1 a5!1", ".HHrs"},
-    {"one that mends it", "a1!1 a2!1 a3=2 a4=2", ".H.."},
-    {"another tool is not refused for it", "a1!1 a2!1 a3!1 b1=1 a4!1", ".HH.."},
-    {"after a refusal another tool", "a1!1 a2!1 a3!1 a4!1 b1=1 a4!1", ".HHr.."},
+    {"the same error again", "a1!1 a1!1 a1!1 a1!1 a1!1 a1!1", ".HHrrs"},
+    {"the same error, other arguments", "a1!1 a2!1 a3!1 a4!1 a5!1 a6!1", ".HHrrs"},
+    {"one that mends it", "a1!1 a2!1 a3=2 a4=2", ".Hhh"},
+    {"another tool is not refused for it", "a1!1 a2!1 a3!1 b1=1 a4!1", ".HH.H"},
     {"the same error of other tools", "a1!1 b1!1 c1!1 d1!1", "...."},
-    {"other errors", "a1!1 a2!2 a3!3 a4!4", "...."},
-    {"a result that looks like the error", "a1!1 a2=1 a3!1 a4!1", "...H"},
-    {"an error that looks like the result", "a1=1 a2!1 a3!1", "..H"},
-    {"same call, then the same error", "a1!1 a1!1 a2!1 a3!1 a4!1", ".HHrs"},
-    {"two errors and another before them", "a1!2 a2!1 a3!1 a4!1 a5!1", "..HHr"},
-    {"a different error in the middle", "a1!1 a2!2 a3!1 a4!1", "...H"},
+    {"other errors", "a1!1 a2!2 a3!3 a4!4", ".hhh"},
+    {"a result that looks like the error", "a1!1 a1=1 a1!1", ".hH"},
+
+    {"equal calls of one reply", "a1=1 +a1=1 +a1=1 +a1=1 +a1=1 +a1=1 +a1=1", "......."},
+    {"and another reply like it", "a1=1 +a1=1 +a1=1 a1=1 +a1=1 +a1=1", "...HHH"},
+    {"one stage a reply", "a1=1 +a1=1 a1=1 +a1=1 a1=1 +a1=1 a1=1 +a1=1 a1=1 +a1=1 a1=1",
+     "..HHHHrrrrs"},
+    {"two calls in each reply", "a1=1 +b1=2 a1=1 +b1=2 a1=1 +b1=2 a1=1 +b1=2", "..HHHHrr"},
+    {"errors of one reply", "a1!1 +a2!1 +a3!1 +a4!1 a5!1", "....H"},
 };
 
 static haft__no_progress_call parse(haft_str word)
@@ -53,55 +55,58 @@ static haft__no_progress_call parse(haft_str word)
 }
 
 /* What a host does with one call. */
-static char take(haft__no_progress *progress, haft__no_progress_call call)
+static char apply(haft__no_progress *progress, haft__no_progress_call call, uint32_t turn)
 {
-    switch (haft__no_progress_check(progress, call.tool, call.call)) {
-    case HAFT__NO_PROGRESS_FINE: return haft__no_progress_note(progress, call) ? 'H' : '.';
-    case HAFT__NO_PROGRESS_HINT: return haft__no_progress_note(progress, call) ? 'H' : 'h';
-    case HAFT__NO_PROGRESS_REFUSE: haft__no_progress_note_refused(progress); return 'r';
+    switch (haft__no_progress_check(progress, &limits, call.tool, call.call, turn)) {
+    case HAFT__NO_PROGRESS_FINE: (void)haft__no_progress_note(progress, call, turn); return '.';
+    case HAFT__NO_PROGRESS_HINT: return haft__no_progress_note(progress, call, turn) ? 'H' : 'h';
+    case HAFT__NO_PROGRESS_REFUSE:
+        haft__no_progress_note_refused(progress, call.tool, turn);
+        return 'r';
     case HAFT__NO_PROGRESS_STOP: return 's';
     }
     return '?';
 }
 
-TEST(circles_are_hinted_at_then_refused_then_ended)
+TEST(repetitions_are_hinted_at_then_refused_then_ended)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__no_progress progress = {.count = 0};
+        haft__no_progress progress = {0};
         char found[16];
         size_t count = 0;
+        uint32_t turn = 0;
         haft_str rest = haft__str(cases[i].calls);
         for (haft_str word = help_word(&rest); word.len > 0; word = help_word(&rest)) {
-            found[count++] = take(&progress, parse(word));
+            bool same_reply = word.ptr[0] == '+';
+            turn += !same_reply;
+            found[count++] = apply(&progress, parse(haft__str_skip(word, same_reply)), turn);
         }
         CHECK_STR(((haft_str){found, count}), haft__str(cases[i].want), "%s: %s", cases[i].name,
                   cases[i].calls);
     }
 }
 
-/* All sequences of calls of two tools, two arguments and two results: a new call (neither the last
- * one, nor one of the last three) of a tool that did not fail is never held back, and whoever does
- * nothing but repeat is stopped. */
+/* All sequences of calls of two tools, two arguments and two results: a call that is in no row, of
+ * a tool that did not fail, is never refused; and a model that only repeats is stopped. */
 static void check_sequence(unsigned sequence, unsigned length)
 {
-    haft__no_progress progress = {.count = 0};
+    haft__no_progress progress = {0};
+    uint32_t turn = 0;
     for (unsigned i = 0; i < length; i++, sequence /= 8) {
         haft__no_progress_call call = {.tool = 1 + (sequence & 1),
                                        .call = 10 * (1 + (sequence & 1)) + (sequence >> 1 & 1),
                                        .result = 1 + (sequence >> 2 & 1)};
         bool seen = false;
-        for (uint32_t k = 0; k < progress.count; k++) {
-            seen |= progress.last[k].call == call.call;
+        for (uint32_t k = 0; k < HAFT__NO_PROGRESS_ROWS; k++) {
+            seen |= progress.rows[k].count > 0 && progress.rows[k].last.call == call.call;
         }
-        char verdict = take(&progress, call);
+        char verdict = apply(&progress, call, ++turn);
         CHECK(seen || verdict == '.', "sequence %u, call %u: %c", sequence, i, verdict);
-        CHECK(progress.refused <= progress.repeated && progress.refused <= 1, "counts");
     }
     const haft__no_progress_call again = {.tool = 9, .call = 90, .result = 1};
-    (void)take(&progress, again);
-    CHECK_INT(take(&progress, again), 'H', "hint");
-    CHECK_INT(take(&progress, again), 'r', "refusal");
-    CHECK_INT(take(&progress, again), 's', "end");
+    for (size_t i = 0; i < 6; i++) {
+        CHECK_INT(apply(&progress, again, ++turn), ".HHrrs"[i], "repetition %zu", i + 1);
+    }
 }
 
 TEST(nothing_new_is_ever_refused)
@@ -116,15 +121,15 @@ static const struct {
     const char *want;
 } texts[] = {
     {HAFT__NO_PROGRESS_FINE, ""},
-    {HAFT__NO_PROGRESS_HINT, "This brought nothing new: it is what came back before. Use what you "
-                             "have, call grep with other arguments, or try another tool."},
+    {HAFT__NO_PROGRESS_HINT, "This is the same result as before. Use what you have, call grep with "
+                             "other arguments, or try another tool."},
     {HAFT__NO_PROGRESS_REFUSE,
-     "Not run: calling grep in this way has brought nothing new. Use what you have, or do "
-     "something else; the next repetition ends the run."},
-    {HAFT__NO_PROGRESS_STOP, "no progress: grep was called again after a repetition was refused"},
+     "Not run: grep has returned the same result again and again. Use what you have, or do "
+     "something else; more repetitions end the run."},
+    {HAFT__NO_PROGRESS_STOP, "no progress: grep was called again after repetitions were refused"},
 };
 
-TEST(the_model_is_told)
+TEST(the_model_reads_why)
 {
     haft__buf buf;
     haft__buf_init(&buf, 4096);

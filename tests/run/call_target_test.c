@@ -143,8 +143,10 @@ static const struct {
     {"not in this turn", "agent; max_mcp=2; schedule=docs:find+auto; server=docs,find,read",
      "{\"calls\":[{\"name\":\"docs:find\"},{\"name\":\"docs:read\"}]},", "call_refused",
      "Error: docs_-_read cannot be called in this turn. Tools you can call now: docs_-_find."},
-    {"again", TWO, READ READ READ READ, "call_refused", "calling docs_-_read in this way"},
-    {"again, and it ran", TWO, READ READ, "call_started", "call docs_-_read with other arguments"},
+    {"again", TWO, READ READ READ READ READ READ, "call_refused",
+     "docs_-_read has returned the same result"},
+    {"again, and it ran", TWO, READ READ READ, "call_started",
+     "call docs_-_read with other arguments"},
     {"not found", "agent; max_mcp=1; server=docs,find,read", CALL("docs:read"), "call_refused",
      "Error: docs_-_read has not been revealed"},
     {"nothing may search", "agent; builtin_deny=tool_search; server=docs,find,read",
@@ -179,8 +181,8 @@ TEST(a_model_is_told_names_that_it_can_call)
         char script[1024];
         help_run r;
         (void)snprintf(script, sizeof(script),
-                       "{\"replies\":[%s{\"text\":\"good\"}],\"results\":{\"docs:read\":[\"x\","
-                       "\"x\",\"x\",\"x\"],\"docs:find\":[\"x\"]}}",
+                       "{\"replies\":[%s{\"text\":\"good\"}],\"results\":{\"docs:read\":\"x\","
+                       "\"docs:find\":\"x\"}}",
                        texts[i].replies);
         help_run_init(&r, texts[i].spec, script);
         CHECK_INT(help_run_go(&r), HAFT_OK, "%s: %s %s", texts[i].what, r.err.where, r.err.message);

@@ -2,6 +2,8 @@
 /* drive_help.c - the loop of decide, perform, append. */
 #include "drive_help.h"
 
+#include "run/decide/call_wait.h"
+
 #include "servers_help.h"
 
 #include <string.h>
@@ -215,7 +217,10 @@ static haft_status run_next(haft__drive *drive, haft_error *err)
                                                             : run_call(drive, call, err);
         }
     }
-    return haft__fail(err, HAFT_BAD_STATE, "", "expected a call that has started, found none");
+    /* A call waits for the delay of its tool: time passes at each decision. */
+    return haft__call_wait_next_poll(&drive->run, drive->run.last_ms) > 0
+               ? HAFT_OK
+               : haft__fail(err, HAFT_BAD_STATE, "", "expected a started call, found none");
 }
 
 haft_status haft__drive_on(haft__drive *drive, haft_error *err)

@@ -40,6 +40,8 @@ static void add_trait(haft__tool *tool, haft_str trait)
     t->needs_approval = t->needs_approval || haft__str_equal(trait, HAFT__LIT("approval"));
     t->return_direct = t->return_direct || haft__str_equal(trait, HAFT__LIT("direct"));
     t->idempotent = t->idempotent || haft__str_equal(trait, HAFT__LIT("idempotent"));
+    t->polls = t->polls || haft__str_equal(trait, HAFT__LIT("polls"));
+    t->poll_delay_ms = haft__str_equal(trait, HAFT__LIT("delay")) ? 1000 : t->poll_delay_ms;
     if (haft__str_equal(trait, HAFT__LIT("cached"))) {
         t->idempotent = true;
         t->cache = HAFT__CACHE_RUN;
@@ -270,7 +272,8 @@ void help_spec_init(help_spec *s, haft__arena *arena, haft_str words)
                                        .wall_ms = 600000,
                                        .invalid_calls = 3,
                                        .reminders = 2,
-                                       .violations = 2};
+                                       .violations = 2,
+                                       .repeats = {.hint = 3, .refuse = 6, .end = 10}};
     haft__tools_init(&spec->tools, arena, HELP_KEY);
     while (words.len > 0) {
         set_word(s, haft__str_trim(haft__str_split(&words, ';')));
@@ -500,8 +503,9 @@ void help_state(haft__buf *buf, const haft__run *run)
         (unsigned long long)run->usage.output_tokens, (unsigned long long)run->usage.cached_tokens,
         (unsigned long long)run->cost_parts);
     haft__buf_addf(buf, "progress %u %u %u artifacts %zu results %u end %d forced %d\n",
-                   run->progress.count, run->progress.repeated, run->progress.refused,
-                   run->artifact_count, run->results.count, run->end, run->forced_final);
+                   run->progress.rows[0].count, run->progress.rows[1].count,
+                   run->progress.rows[0].turn, run->artifact_count, run->results.count, run->end,
+                   run->forced_final);
     const haft_str texts[] = {run->id,          run->thread, run->mode_tool, run->correction,
                               run->observation, run->answer, run->end_reason};
     for (size_t i = 0; i < COUNT(texts); i++) {

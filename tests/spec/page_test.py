@@ -29,6 +29,7 @@ SECTIONS = [("The top", None), ("`model`", "model"), ("`model.price`", "model/pr
             ("`choice.default`", "wish"), ("`builtins`", "builtins"),
             ("`tool_search`", "tool_search"), ("`tool_search.embeddings`", "embeddings"),
             ("`databases.NAME`", "database"), ("`limits`", "limits"),
+            ("`limits.repeats`", "repeats"),
             ("`approvals[]`", "approval"), ("`approvals[].when`", "approval/when"),
             ("`approvals[].on_expire`", "approval/on_expire"),
             ("`pauses`", "pauses"), ("`pauses.KIND`", "pause"),

@@ -143,7 +143,7 @@ TEST(tools_that_make_no_sense)
         {NULL, "{", NULL, 0, "/input_schema:1:2 (byte 1)"},
         {NULL, "{\"type\":\"object\",\"type\":\"object\"}", NULL, 0, "/input_schema:1:2 (byte 1)"},
         {NULL, NULL, "nul", 0, "/output_schema:1:4 (byte 3)"},
-        {NULL, NULL, NULL, 0x400, "/traits"},
+        {NULL, NULL, NULL, 0x800, "/traits"},
         {NULL, NULL, NULL, HAFT_COST_FREE | HAFT_COST_HEAVY, "/traits"},
         {NULL, NULL, NULL, HAFT_CACHE_RUN | HAFT_CACHE_GLOBAL, "/traits"},
     };

@@ -122,6 +122,14 @@ TEST(what_traits_cannot_be)
         {"{\"retries\":99999999999}", HAFT_TOO_BIG, "/retries | expected at most 10 retries | "},
         {"{\"timeout\":\"4294967296s\"}", HAFT_TOO_BIG,
          "/timeout | a timeout can be at most 24 hours | "},
+        {"{\"polls\":true,\"poll_delay\":\"3600001ms\"}", HAFT_TOO_BIG,
+         "/poll_delay | a delay can be at most 60 minutes | "},
+        {"{\"polls\":true,\"poll_delay\":\"9999999999s\"}", HAFT_TOO_BIG,
+         "/poll_delay | a delay can be at most 60 minutes | "},
+        {"{\"poll_delay\":true}", HAFT_BAD_INPUT,
+         "/poll_delay | expected a length of time, found boolean | write it like 250ms, 10s, 5m, "
+         "2h "
+         "or 1d"},
         {"{\"retries\":-1}", HAFT_BAD_INPUT,
          "/retries | expected a whole number from 0, found number | "},
         {"{\"retries\":1.5}", HAFT_BAD_INPUT,
@@ -189,6 +197,10 @@ TEST(traits_that_contradict_each_other)
         {{.retries = 1, .idempotent = true, .destructive = true}, NULL},
         {{.cache = HAFT__CACHE_RUN}, "/cache"},
         {{.timeout_ms = 86400000, .retries = 10, .idempotent = true}, NULL},
+        {{.polls = true, .poll_delay_ms = 3600000}, NULL},
+        {{.poll_delay_ms = 1}, "/poll_delay"},
+        {{.polls = true, .idempotent = true}, NULL},
+        {{.polls = true, .idempotent = true, .cache = HAFT__CACHE_RUN}, "/polls"},
         {{.cache = HAFT__CACHE_RUN, .read_only = true}, NULL},
         {{.cache = HAFT__CACHE_GLOBAL, .idempotent = true}, NULL},
     };
@@ -210,6 +222,7 @@ TEST(traits_have_limits)
         {{.timeout_ms = 86400001}, "/timeout"},
         {{.retries = 11, .idempotent = true}, "/retries"},
         {{.lane = {"a lane", 65}}, "/lane"},
+        {{.polls = true, .poll_delay_ms = 3600001}, "/poll_delay"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_error err = {0};
@@ -270,6 +283,11 @@ TEST(limits_of_traits_hold_at_their_value_and_not_past_it)
         traits.retries = HAFT__LIMIT_TOOL_RETRIES + past;
         CHECK_INT(haft__traits_check(&traits, NULL), past > 0 ? HAFT_TOO_BIG : HAFT_OK,
                   "retries, %u past", past);
+        haft__traits_init(&traits);
+        traits.polls = true;
+        traits.poll_delay_ms = HAFT__LIMIT_TOOL_POLL_DELAY_MS + past;
+        CHECK_INT(haft__traits_check(&traits, NULL), past > 0 ? HAFT_TOO_BIG : HAFT_OK,
+                  "poll_delay, %u past", past);
         haft__traits_init(&traits);
         traits.lane = (haft_str){lane, HAFT__LIMIT_TOOL_LANE_BYTES + past};
         CHECK_INT(haft__traits_check(&traits, NULL), past > 0 ? HAFT_TOO_BIG : HAFT_OK,

@@ -121,11 +121,12 @@ void haft__explain_print(FILE *out, const haft__explanation *e)
                   HAFT__ARG(field(e, "reason")));
     (void)fprintf(out,
                   "\nlimits\n  turns %u, calls %u, parallel %u (%s), observation_chars %u\n"
-                  "  tokens %llu, wall %llu ms, invalid_calls %u, reminders %u, violations %u\n",
+                  "  tokens %llu, wall %llu ms, invalid_calls %u, reminders %u, violations %u\n"
+                  "  repeats: hint %u, refuse %u, end %u\n",
                   l->turns, l->calls, l->parallel,
                   l->overflow == HAFT__OVERFLOW_QUEUE ? "queue" : "truncate", l->observation_chars,
                   (unsigned long long)l->tokens, (unsigned long long)l->wall_ms, l->invalid_calls,
-                  l->reminders, l->violations);
+                  l->reminders, l->violations, l->repeats.hint, l->repeats.refuse, l->repeats.end);
     (void)fprintf(out, "\nrequest (about %zu tokens)\n", e->prompt.len / HAFT__BYTES_PER_TOKEN);
     haft__print_json(out, haft__buf_str(&e->prompt));
     (void)putc('\n', out);

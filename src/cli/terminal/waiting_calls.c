@@ -29,6 +29,10 @@ static void add_one(haft__buf *out, const haft__run_call *call, const haft__call
         haft__buf_add_str(out, HAFT__LIT("the other calls of its turn\n"));
         return;
     }
+    if (held->by == HAFT__CALL_WAIT_DELAY) {
+        haft__buf_add_str(out, HAFT__LIT("the delay of its tool (poll_delay)\n"));
+        return;
+    }
     add_name(out, held->holder);
     haft__buf_add_str(out, held->lane.len > 0 ? HAFT__LIT(", of the same lane: ")
                                               : HAFT__LIT(", which is destructive, too"));

@@ -86,6 +86,12 @@ static void add_limits(haft__json_writer *w, const haft__spec *spec)
     haft__field_number(w, "invalid_calls", l->invalid_calls);
     haft__field_number(w, "reminders", l->reminders);
     haft__field_number(w, "violations", l->violations);
+    haft__json_key(w, "repeats");
+    haft__json_begin_object(w);
+    haft__field_number(w, "hint", l->repeats.hint);
+    haft__field_number(w, "refuse", l->repeats.refuse);
+    haft__field_number(w, "end", l->repeats.end);
+    haft__json_end_object(w);
     haft__json_end_object(w);
 }
 

@@ -44,6 +44,31 @@ bool haft__call_wait_parallel_full(const haft__run *run)
     return running >= run->spec->limits.parallel;
 }
 
+uint64_t haft__call_wait_poll_at(const haft__run *run, const haft__run_call *call)
+{
+    uint64_t delay = call->tool->traits.poll_delay_ms;
+    const haft__tool_history *past = &run->past[haft__run_tool_index(run, call->tool)];
+    for (size_t i = run->batch; delay > 0 && i < run->call_count; i++) {
+        const haft__run_call *other = &run->calls[i];
+        if (other != call && other->tool == call->tool && is_running(other)) {
+            return UINT64_MAX;
+        }
+    }
+    return delay > 0 && past->finished ? past->finished_ms + delay : 0;
+}
+
+uint64_t haft__call_wait_next_poll(const haft__run *run, uint64_t now_ms)
+{
+    uint64_t next = 0;
+    for (size_t i = run->batch; run->stage != HAFT__RUN_ENDED && i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        bool arrived = call->stage == HAFT__CALL_ARRIVED && call->tool != NULL;
+        uint64_t at = arrived ? haft__call_wait_poll_at(run, call) : 0;
+        next = at > now_ms && at < UINT64_MAX && (next == 0 || at < next) ? at : next;
+    }
+    return next;
+}
+
 bool haft__call_wait_answer_starts(const haft__run_call *call)
 {
     return call->elicitation.kind == HAFT__JSON_OBJECT || call->approved
@@ -81,6 +106,8 @@ haft__call_wait haft__call_wait_find(const haft__run *run, const haft__run_call 
         held.lane = call->tool->traits.lane;
     } else if (haft__call_is_external(call) && haft__call_wait_parallel_full(run)) {
         held.by = HAFT__CALL_WAIT_PARALLEL;
+    } else if (haft__call_wait_poll_at(run, call) > run->last_ms) {
+        held.by = HAFT__CALL_WAIT_DELAY;
     }
     return held;
 }
@@ -90,6 +117,7 @@ const char *haft__call_wait_reason_name(haft__call_wait_reason by)
     static const char *const names[] = {[HAFT__CALL_WAIT_NONE] = "",
                                         [HAFT__CALL_WAIT_LANE] = "lane",
                                         [HAFT__CALL_WAIT_PARALLEL] = "room",
-                                        [HAFT__CALL_WAIT_OTHERS] = "others"};
+                                        [HAFT__CALL_WAIT_OTHERS] = "others",
+                                        [HAFT__CALL_WAIT_DELAY] = "delay"};
     return names[by];
 }

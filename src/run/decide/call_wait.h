@@ -11,6 +11,7 @@ typedef enum haft__call_wait_reason {
     HAFT__CALL_WAIT_LANE,     /* another call of its lane is running */
     HAFT__CALL_WAIT_PARALLEL, /* limits.parallel calls are running */
     HAFT__CALL_WAIT_OTHERS,   /* it is decided after the other calls of its turn */
+    HAFT__CALL_WAIT_DELAY,    /* its tool's poll_delay has not passed */
 } haft__call_wait_reason;
 
 typedef struct haft__call_wait {
@@ -22,7 +23,7 @@ typedef struct haft__call_wait {
 /* Returns why the call cannot run now, according to the log. */
 haft__call_wait haft__call_wait_find(const haft__run *run, const haft__run_call *call);
 
-/* "lane", "room", "others", "". */
+/* "lane", "room", "others", "delay", "". */
 const char *haft__call_wait_reason_name(haft__call_wait_reason by);
 
 /* ---- used by decide ---- */
@@ -33,6 +34,13 @@ const haft__run_call *haft__call_wait_lane_holder(const haft__run *run, const ha
 
 /* Whether limits.parallel calls are running. */
 bool haft__call_wait_parallel_full(const haft__run *run);
+
+/* The time in milliseconds before which a call of a tool that polls must not start; UINT64_MAX
+ * while another call of the tool is running, 0 without a delay. */
+uint64_t haft__call_wait_poll_at(const haft__run *run, const haft__run_call *call);
+
+/* The earliest time after `now_ms` at which a delay ends; 0 if no call waits for one. */
+uint64_t haft__call_wait_next_poll(const haft__run *run, uint64_t now_ms);
 
 /* Whether a person's answer to the call makes it start. */
 bool haft__call_wait_answer_starts(const haft__run_call *call);

@@ -195,6 +195,33 @@ haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, h
     return haft__decision_commit(d);
 }
 
+/* Finishes the call with the error of an equal call. */
+static haft_status finish_with_error_of(haft__decision *d, const haft__run_call *call,
+                                        haft__json arguments, const haft__run_call *failed)
+{
+    haft_str message = failed->result, prefix = HAFT__LIT("Error: ");
+    haft__decision_begin(d, HAFT__EVENT_CALL_FINISHED);
+    haft__field_text(&d->w, "call", call->id);
+    haft__field_text(&d->w, "tool", call->name);
+    haft__field_flag(&d->w, "ok", false);
+    haft__field_null(&d->w, "result");
+    haft__json_key(&d->w, "error");
+    haft__json_begin_object(&d->w);
+    haft__field_text(&d->w, "where", HAFT__LIT(""));
+    haft__field_text(&d->w, "message",
+                     haft__str_starts_with(message, prefix) ? haft__str_skip(message, prefix.len)
+                                                            : message);
+    haft__field_text(&d->w, "hint", HAFT__LIT(""));
+    haft__json_end_object(&d->w);
+    haft__field_flag(&d->w, "truncated", false);
+    haft__field_flag(&d->w, "cached", true);
+    haft__field_number(&d->w, "ms", 0);
+    haft__json_key(&d->w, "arguments");
+    haft__json_add(&d->w, arguments);
+    haft__field_text_or_null(&d->w, "note", haft__buf_str(&d->tools->text));
+    return haft__decision_commit(d);
+}
+
 /* ---- judging ---- */
 
 /* Earlier calls that run or have run: the count for the limit of a spec that truncates. */
@@ -246,6 +273,7 @@ typedef struct judged_call {
     const haft__run_call *call;
     judgement judgement;
     haft__json arguments;        /* as the tool accepts them, after check_arguments */
+    uint64_t signature;          /* hash of tool and canonical arguments */
     const haft__run_call *known; /* a call with the same result in the cache, or NULL */
 } judged_call;
 
@@ -360,9 +388,10 @@ static haft_status check_repetition(haft__decision *d, judged_call *j)
     }
     j->known = haft__map_get(&d->run->results, haft__buf_str(key));
     haft__no_progress_verdict verdict = HAFT__NO_PROGRESS_FINE;
-    if (!is_control(call) && !call->approved) {
-        verdict = haft__no_progress_check(&d->run->progress, haft__run_hash(call->name),
-                                          haft__run_hash(haft__buf_str(key)));
+    j->signature = haft__run_hash(haft__buf_str(key));
+    if (!is_control(call) && !call->approved && !call->tool->traits.polls) {
+        verdict = haft__no_progress_check(&d->run->progress, &d->spec->limits.repeats,
+                                          haft__run_hash(call->name), j->signature, d->run->turn);
         haft__no_progress_explain(&d->tools->text, verdict, call->name);
     }
     if (verdict == HAFT__NO_PROGRESS_STOP) {
@@ -395,6 +424,47 @@ static haft_status check_cache(haft__decision *d, judged_call *j)
                  : HAFT_OK;
 }
 
+/* An earlier call of this reply that is the same and that may run twice or once alike; NULL without
+ * one. */
+static const haft__run_call *find_equal(const haft__run *run, const judged_call *j)
+{
+    const haft__traits *traits = &j->call->tool->traits;
+    bool repeatable = (traits->read_only || traits->idempotent) && !traits->polls;
+    for (const haft__run_call *c = run->calls + run->batch; repeatable && c < j->call; c++) {
+        if (c->tool == j->call->tool && c->started && c->signature == j->signature) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+/* Equal calls of one reply run once and share the result, also an error. */
+static haft_status check_equal(haft__decision *d, judged_call *j)
+{
+    const haft__run_call *equal = find_equal(d->run, j);
+    if (equal == NULL || equal->stage == HAFT__CALL_REFUSED) {
+        return HAFT_OK;
+    }
+    if (equal->stage != HAFT__CALL_FINISHED) {
+        j->judgement = JUDGED_WAIT;
+        return HAFT_OK;
+    }
+    haft_str note = haft__buf_str(&d->tools->text);
+    return decided(j, equal->ok
+                          ? haft__decide_finish(d, j->call, j->arguments, equal->result, true, note)
+                          : finish_with_error_of(d, j->call, j->arguments, equal));
+}
+
+/* The next call of a tool that polls waits for its delay. */
+static haft_status check_delay(haft__decision *d, judged_call *j)
+{
+    if (haft__call_wait_poll_at(d->run, j->call) > d->now_ms) {
+        j->judgement = JUDGED_WAIT;
+        d->delayed = true;
+    }
+    return HAFT_OK;
+}
+
 static haft_status check_lane(haft__decision *d, judged_call *j)
 {
     if (haft__call_wait_lane_holder(d->run, j->call) != NULL) {
@@ -407,7 +477,7 @@ static haft_status check_lane(haft__decision *d, judged_call *j)
 static haft_status (*const checks[])(haft__decision *d, judged_call *j) = {
     check_form,     check_known,     check_allowed,   check_limits, check_secrets,
     check_place,    check_truncated, check_arguments, check_guard,  check_repetition,
-    check_approval, check_cache,     check_lane,
+    check_approval, check_cache,     check_equal,     check_delay,  check_lane,
 };
 
 static haft_status judge_call(haft__decision *d, const haft__run_call *call,
@@ -508,7 +578,8 @@ haft_status haft__decide_calls(haft__decision *d)
             running = running || c->stage == HAFT__CALL_STARTED;
         }
     }
-    *d->effect = (haft__effect){.kind = running ? HAFT__EFFECT_RUN_CALLS : HAFT__EFFECT_WAIT};
+    bool active = running || d->delayed;
+    *d->effect = (haft__effect){.kind = active ? HAFT__EFFECT_RUN_CALLS : HAFT__EFFECT_WAIT};
     return HAFT_OK;
 }
 

@@ -17,7 +17,8 @@ typedef struct haft__decision {
     haft__json_writer w; /* writes the body of an event */
     haft__effect *effect;
     haft_error *err;
-    bool full; /* limits.parallel calls are running; others wait */
+    bool full;    /* limits.parallel calls are running; others wait */
+    bool delayed; /* a call waits for the delay of its tool */
 } haft__decision;
 
 /* Starts a decision about a run at a time. Resets the buffers of the decider. */

@@ -292,14 +292,26 @@ static haft_status count_finished(haft__run *run, haft__run_call *call, haft_err
 {
     haft__tool_history *past = &run->past[haft__run_tool_index(run, call->tool)];
     past->finished = true;
+    past->finished_ms = call->finished_ms;
     past->kept++;
     run->default_satisfied = run->default_satisfied || wants_default(run, call);
     const haft__builtin *builtin = haft__builtin_of(call->tool);
     run->completed = run->completed || (builtin != NULL && builtin->completes && call->ok);
     const haft__traits *traits = &call->tool->traits;
-    bool keep = call->ok && (traits->cache != HAFT__CACHE_NONE || traits->idempotent)
+    bool keep = call->ok && !traits->polls
+                && (traits->cache != HAFT__CACHE_NONE || traits->idempotent)
                 && call->cache_key.len > 0 && !call->searched; /* hits may be evicted */
     return keep ? haft__map_put(&run->results, call->cache_key, call, err) : HAFT_OK;
+}
+
+/* Whether the result of the call is not new. */
+static bool note_progress(haft__run *run, const haft__run_call *call)
+{
+    haft__no_progress_call past = {.tool = haft__run_hash(call->name),
+                                   .call = call->signature,
+                                   .result = haft__run_hash(call->result) | 1,
+                                   .failed = !call->ok};
+    return !call->tool->traits.polls && haft__no_progress_note(&run->progress, past, run->turn);
 }
 
 haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, haft_error *err)
@@ -332,13 +344,9 @@ haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, h
         status = haft__fold_fail(event, "it is not ok but has no error", err);
     }
     if (status == HAFT_OK) {
-        haft__no_progress_call past = {.tool = haft__run_hash(call->name),
-                                       .call = call->signature,
-                                       .result = haft__run_hash(call->result) | 1,
-                                       .failed = !call->ok};
         call->stage = HAFT__CALL_FINISHED;
         call->finished_ms = event->at_ms;
-        status = set_shown_text(run, call, haft__no_progress_note(&run->progress, past), err);
+        status = set_shown_text(run, call, note_progress(run, call), err);
     }
     if (status == HAFT_OK) {
         status = count_finished(run, call, err);
@@ -375,7 +383,7 @@ haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, ha
         past->rejected += haft__str_equal(why, HAFT__LIT("denied"));
     }
     if (haft__str_equal(why, HAFT__LIT("repeated"))) {
-        haft__no_progress_note_refused(&run->progress);
+        haft__no_progress_note_refused(&run->progress, haft__run_hash(call->name), run->turn);
     }
     return end_batch(run, err);
 }

@@ -236,6 +236,24 @@ static unsigned one_of(haft_str text, const char *const *names, unsigned count)
     return 0;
 }
 
+static haft__repeat_limits build_repeats(haft__loader *l, haft__json limits)
+{
+    haft__json source = haft__object_object(limits, "repeats");
+    haft__repeat_limits repeats = {
+        .hint = number32(source, "hint", 3),
+        .refuse = number32(source, "refuse", 6),
+        .end = number32(source, "end", 10),
+    };
+    if (repeats.hint >= repeats.refuse || repeats.refuse >= repeats.end) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, HAFT__LIT("/limits/repeats"), HAFT__SUBJECT_VALUE,
+                               "expected hint < refuse < end, found %u, %u and %u", repeats.hint,
+                               repeats.refuse, repeats.end);
+        haft__loader_hint(l, problem, "the defaults are {hint: 3, refuse: 6, end: 10}");
+    }
+    return repeats;
+}
+
 static void build_limits(haft__loader *l)
 {
     static const char *const overflows[] = {"queue", "truncate"};
@@ -254,6 +272,7 @@ static void build_limits(haft__loader *l)
         .invalid_calls = number32(source, "invalid_calls", 3),
         .reminders = number32(source, "reminders", 2),
         .violations = number32(source, "violations", 2),
+        .repeats = build_repeats(l, source),
     };
 }
 
