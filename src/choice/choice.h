@@ -40,6 +40,8 @@ typedef struct haft__choice_facts {
     const haft_str *also_counted;
     size_t also_counted_count;
     bool gate_opened;         /* a gate_opened event was seen; the gate stays open */
+    uint32_t fixed_threshold; /* of an earlier turn; the threshold never rises above it; 0: none */
+    haft_str search;          /* the tool that may still find data tools; "" without one */
     bool default_satisfied;   /* a call that satisfies the forced default has finished */
     haft__spent_budget spent; /* a budget other than turns */
     bool cut;                 /* of a correction: the reply ended at the token limit */
@@ -51,6 +53,7 @@ typedef struct haft__gate {
     uint32_t reachable; /* data tools counted, or offered and not rejected; also without a gate */
     uint32_t threshold; /* capped at `reachable`; 0 without a gate */
     bool open;          /* also true without a gate */
+    bool searches;      /* closed, without a data tool: the model must search for one first */
 } haft__gate;
 
 /* The rule that decided. */

@@ -205,6 +205,12 @@ static bool decide_by_gate(const choice_context *t)
         add_reason(t->choice, "gate open; ");
         return false;
     }
+    if (gate->searches) {
+        add_reason(t->choice, "no data tool is offered; tools are deferred: search first");
+        set_choice(t, HAFT__RULE_GATE, HAFT__MODE_TOOL);
+        t->choice->tool = t->facts->search;
+        return true;
+    }
     add_reason(t->choice, "%u of %u data tools called", gate->called, gate->threshold);
     set_choice(t, HAFT__RULE_GATE, HAFT__MODE_ANY);
     return true;

@@ -3,7 +3,8 @@
  * gate.c - whether the model has called enough distinct data tools for the gate to open.
  *
  * Invariant: a closed gate can open. The threshold is never above the number of reachable tools, so
- * while the gate is closed the offer has a data tool that is not counted and that nobody rejected.
+ * while the gate is closed the offer has a data tool that is not counted and that nobody rejected,
+ * or a search that may find one. One search in vain is enough to open it.
  *
  * Tests: tests/choice/gate_test.c, tests/choice/exhaustive_test.c.
  */
@@ -47,7 +48,11 @@ haft__gate haft__gate_evaluate(const haft__spec *spec, const haft__choice_facts 
     if (gate.on) {
         uint32_t wanted = smaller(spec->choice.min_tools_for_auto, count_declared(facts));
         gate.threshold = smaller(wanted > LEAST_TOOLS ? wanted : LEAST_TOOLS, gate.reachable);
-        gate.open = facts->gate_opened || gate.called >= gate.threshold;
+        if (facts->fixed_threshold > 0) {
+            gate.threshold = smaller(gate.threshold, facts->fixed_threshold);
+        }
+        gate.searches = !facts->gate_opened && gate.reachable == 0 && facts->search.len > 0;
+        gate.open = facts->gate_opened || (gate.called >= gate.threshold && !gate.searches);
     }
     return gate;
 }

@@ -133,8 +133,12 @@ static bool completion_passes(const haft__spec *spec, const haft__guard_facts *f
     missing m = {why, tool, 0};
     if (facts->gate.on && !facts->gate.open) {
         begin_item(&m);
-        haft__name_list_add_uncalled(why, facts->gate.threshold - facts->gate.called, facts->tools,
-                                     facts->tool_count);
+        if (facts->gate.searches) {
+            haft__buf_add_str(why, HAFT__LIT("search for tools: call " HAFT__TOOL_SEARCH));
+        } else {
+            haft__name_list_add_uncalled(why, facts->gate.threshold - facts->gate.called,
+                                         facts->tools, facts->tool_count);
+        }
     }
     add_phases(&m, spec, facts);
     if (facts->artifact_offered && !facts->artifact_stored) {

@@ -36,6 +36,7 @@ typedef struct haft__family {
     const char *format;                          /* of calls in text */
     uint32_t context;                            /* tokens; 0: unknown */
     uint32_t size;   /* millions of parameters, if the name does not say; 0: unknown */
+    bool hosted;     /* its maker serves it and does not publish the size; counts as large */
     unsigned native; /* bits of haft__family_server: servers that return calls natively */
     const char *reasoning_open, *reasoning_close; /* around reasoning in text; NULL: no reasoning */
     bool opened; /* the chat template writes `reasoning_open`: the reply begins inside */

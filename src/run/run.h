@@ -218,6 +218,8 @@ typedef struct haft__run {
     bool constraint_refused; /* the server rejected the constraint: it is not sent again */
     bool gate_opened, default_satisfied, completed, cancel_asked, expired;
     bool initial_search_done; /* the search before the first turn is recorded */
+    bool searched_in_vain;    /* a search of the model found nothing */
+    uint32_t gate_threshold;  /* lowest threshold of the gate so far; 0: no data tool was offered */
     bool nothing_to_search;   /* it found no tools, and no server may still have some */
     uint64_t deferred;        /* number of tools in the last search */
     uint32_t shown_count;     /* number of tools ever declared by a search */

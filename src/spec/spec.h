@@ -56,6 +56,7 @@ typedef struct haft__model_family {
     const char *reasoning_open, *reasoning_close; /* tags around its reasoning; NULL without any */
     bool gave_native, gave_format;                /* settings taken from it */
     bool gave_context, gave_size, gave_opened;
+    bool hosted;       /* its size is not published; it counts as large */
     bool size_in_name; /* size_b comes from the model's name; also without a family */
 } haft__model_family;
 

@@ -29,6 +29,7 @@ typedef struct oracle_world {
     /* what has happened */
     int turn;
     oracle_list finished, rejected; /* names, as often as it happened */
+    int fixed; /* the threshold of an earlier turn, which it never exceeds; 0: none */
     bool opened, satisfied, stored;
     oracle_list phases_left; /* names of phases without a finished call */
 } oracle_world;
@@ -131,7 +132,7 @@ static inline int oracle_threshold(const oracle_world *w)
     if (threshold > reachable) {
         threshold = reachable;
     }
-    return threshold;
+    return w->fixed > 0 && w->fixed < threshold ? w->fixed : threshold;
 }
 
 /* The artifact tools are left out of a demand, unless nothing is left then. */

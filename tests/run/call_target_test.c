@@ -154,7 +154,7 @@ static const struct {
     {"another was asked for", "agent; max_mcp=2; schedule=docs:find+auto; server=docs,find,read",
      CALL("docs:read"), "violation", "You must call the tool docs_-_find in this turn."},
     {"one was asked for", "agent; max_mcp=2; default=any; server=docs,find,read",
-     "{\"text\":\"no\"},", "violation", "one of: docs_-_find, docs_-_read"},
+     "{\"text\":\"no\"},", "violation", "one of: tool_search, docs_-_find, docs_-_read"},
     {"a phase is left",
      "workflow; max_mcp=2; phase=one+docs:read; tools=complete_workflow; server=docs,find,read",
      "{\"calls\":[{\"name\":\"docs:find\"}]},"

@@ -54,8 +54,9 @@ static void check_builtin(const char *name, unsigned bits)
     haft__offer offer;
     char words[256], found[64];
     haft__arena_init(&arena, 0);
-    (void)snprintf(words, sizeof(words), "agent%s%s%s%s%s%s%s%s%s", s.enabled ? "; tools=" : "",
-                   s.enabled ? name : "", s.allow_given ? "; builtin_allow=nothing" : "",
+    (void)snprintf(words, sizeof(words), "agent; no_search%s%s%s%s%s%s%s%s%s",
+                   s.enabled ? "; tools=" : "", s.enabled ? name : "",
+                   s.allow_given ? "; builtin_allow=nothing" : "",
                    s.allow_given && s.in_allow ? "+" : "", s.allow_given && s.in_allow ? name : "",
                    s.in_deny ? "; builtin_deny=other+*" : "", s.code ? "; format=codemode" : "",
                    s.server ? "; server=docs,a" : "", s.database ? "; database" : "");
@@ -324,7 +325,7 @@ static unsigned expect_cap(const cap_switches *s)
 static void expect_shown(const cap_switches *s, unsigned *ret_shown, unsigned *ret_listed)
 {
     unsigned wanted = s->call && s->limit > 0 ? least(s->hits, s->limit) : s->hits;
-    *ret_shown = least(s->call ? wanted : s->tools, expect_cap(s));
+    *ret_shown = least(wanted, expect_cap(s));
     *ret_listed = s->call ? least(wanted - *ret_shown, 10) : 0;
 }
 

@@ -3,6 +3,7 @@
 #include "run_help.h"
 
 #include "model/providers/openai_chat/request.h"
+#include "run/offer/resolve.h"
 #include "spec/load/parse.h"
 #include "tool/builtin.h"
 #include "json/read.h"
@@ -219,6 +220,8 @@ static void set_word(help_spec *s, haft_str word)
         spec->builtin_allow = list_of(s, word, &spec->builtin_allow_count);
     } else if (is(name, "builtin_deny")) {
         spec->builtin_deny = list_of(s, word, &spec->builtin_deny_count);
+    } else if (is(name, "no_search")) {
+        s->no_search = true;
     } else if (is(name, "database")) {
         spec->databases = help_json(s->arena, "{\"shop\":{}}");
     } else if (is(name, "size_b")) {
@@ -279,6 +282,10 @@ void help_spec_init(help_spec *s, haft__arena *arena, haft_str words)
         set_word(s, haft__str_trim(haft__str_split(&words, ';')));
     }
     spec->mcp = help_servers_spec(&s->servers, arena);
+    if (!s->no_search && haft__resolve_can_search(spec)
+        && haft__tools_find(&spec->tools, HAFT__LIT(HAFT__TOOL_SEARCH)) == NULL) {
+        add_tool(s, HAFT__LIT(HAFT__TOOL_SEARCH)); /* as the loader does */
+    }
 }
 
 static uint64_t tick(void *context)

@@ -29,6 +29,7 @@ typedef struct help_spec {
     haft__phase phases[4];
     haft__tool_choice schedule[8];
     help_servers servers;
+    bool no_search; /* tool_search is not enabled although tools are deferred */
 } help_spec;
 
 /* Words, separated by ';': agent | workflow, tools=a,b,c (names of built-ins, or any others: those
@@ -38,7 +39,7 @@ typedef struct help_spec {
  * on_unknown=tell, provider=NAME, format=NAME, schedule=TOOL+auto+gate+none, phase=NAME+TOOL+TOOL,
  * instructions=TEXT, plan=JSON, approve=PATTERN, approve_trait=WORD, and behind one of these
  * deadline_ms and on_expire=JSON; max_mcp, size_b, context, own_bytes, builtin_allow=PATTERN,
- * builtin_deny=PATTERN, database, and the words of servers_help.h. A tool may have
+ * builtin_deny=PATTERN, no_search, database, and the words of servers_help.h. A tool may have
  * traits: "send!destructive!approval". The text must outlive the spec. */
 void help_spec_init(help_spec *s, haft__arena *arena, haft_str words);
 

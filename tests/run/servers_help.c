@@ -146,17 +146,29 @@ static bool fits(haft_str name, haft_str query)
     return false;
 }
 
-/* Those with a word of the query, in the order listed. */
+/* The task finds every tool whose name does not begin with "far". */
+static bool fits_task(haft_str name)
+{
+    haft_str local = name;
+    (void)haft__str_split(&local, ':');
+    return !haft__str_starts_with(local, HAFT__LIT("far"));
+}
+
+/* The tools with a word of the query, in the order listed; then the others that the task finds. */
 static haft_status find(haft__reveal_request *ask, haft__arena *scratch, haft_error *err)
 {
     haft__reveal_hit *hits = haft__arena_array(scratch, ask->offer->count, sizeof(*hits));
     if (hits == NULL) {
         return haft__arena_fail(scratch, err);
     }
-    for (size_t i = 0; i < ask->offer->count; i++) {
-        const haft__verdict *verdict = &ask->offer->items[i];
-        if (haft__reason_is_deferred(verdict->reason) && fits(verdict->name, ask->query)) {
-            hits[ask->hit_count++] = (haft__reveal_hit){verdict->name, 1.5, HAFT__LIT("name")};
+    for (int pass = 0; pass < (ask->call.len == 0 ? 2 : 1); pass++) {
+        for (size_t i = 0; i < ask->offer->count; i++) {
+            const haft__verdict *verdict = &ask->offer->items[i];
+            bool fit = fits(verdict->name, ask->query);
+            bool found = fit == (pass == 0) && (ask->call.len > 0 || fits_task(verdict->name));
+            if (haft__reason_is_deferred(verdict->reason) && found) {
+                hits[ask->hit_count++] = (haft__reveal_hit){verdict->name, 1.5, HAFT__LIT("name")};
+            }
         }
     }
     ask->hits = hits;

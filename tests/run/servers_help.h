@@ -3,6 +3,7 @@
  * servers_help.h - MCP servers in tests, of words:
  *
  *     server=docs,search!read_only,write       a server and what it lists, with traits
+ *     server=docs,far_one                      a tool that the task does not find
  *     server=dead!error                        one that cannot be reached
  *     server=off!disabled,look                 one that is not enabled
  *     server=docs,say!changed                  a tool that is not what was accepted

@@ -88,6 +88,12 @@ haft_status haft__decide_guard(haft__decision *d, haft_str tool, bool *ret_passe
 /* Decides the events of a started call of a built-in that needs no host. */
 haft_status haft__decide_builtin(haft__decision *d, const haft__run_call *call);
 
+/* Estimates the tokens of the last request that a provider may have cached after the first changed
+ * tool: the tools after it and all messages. 0 before the first request, or if none of the tools
+ * was in it; with `after_tools` the messages count in any case. */
+haft_status haft__decide_cache_cost(haft__decision *d, const bool *changed, bool after_tools,
+                                    uint64_t *ret_tokens);
+
 /* If more revealed tools are declared than the cap allows, decides which to evict. */
 haft_status haft__decide_evictions(haft__decision *d, bool *ret_decided);
 

@@ -77,21 +77,19 @@ static void add_bytes(haft__buf *text, const haft__tool *tool)
     haft__json_write(text, tool->input_schema);
 }
 
-/* Estimates the tokens of the last request that a provider may have cached after the first evicted
- * tool: the tools after it and all messages. 0 before the first request, or if none of the tools
- * was in it. */
-static haft_status estimate_cache_cost(haft__decision *d, const bool *evicted, uint64_t *ret_tokens)
+haft_status haft__decide_cache_cost(haft__decision *d, const bool *changed, bool after_tools,
+                                    uint64_t *ret_tokens)
 {
     const haft__run *run = d->run;
     haft__buf *text = &d->tools->text;
     haft__offered offered;
     uint64_t bytes = 0;
     haft_status status = haft__offer_tools(run, &d->tools->scratch, &offered, d->err);
-    bool behind = false;
+    bool behind = false; /* after the first change */
     for (size_t i = 0; status == HAFT_OK && run->turn > 0 && i < offered.declared; i++) {
         size_t index = offered.items[i];
         bool sent = run->past[index].shown_order <= run->turn_shown;
-        behind = behind || (sent && evicted[index]);
+        behind = behind || (sent && changed[index]);
         if (behind && sent) {
             haft__buf_clear(text);
             add_bytes(text, run->tools->items[index]);
@@ -99,6 +97,7 @@ static haft_status estimate_cache_cost(haft__decision *d, const bool *evicted, u
             bytes += text->len;
         }
     }
+    behind = behind || (after_tools && run->turn > 0);
     for (size_t i = 0; behind && i < run->messages.count; i++) {
         const haft__message *message = &run->messages.items[i];
         bytes += message->text.len;
@@ -126,7 +125,7 @@ haft_status haft__decide_evictions(haft__decision *d, bool *ret_decided)
         return haft__arena_fail(&d->tools->scratch, d->err);
     }
     choose_evicted(run, shown - cap, evicted);
-    haft_status status = estimate_cache_cost(d, evicted, &cost);
+    haft_status status = haft__decide_cache_cost(d, evicted, false, &cost);
     if (status != HAFT_OK) {
         return status;
     }

@@ -33,12 +33,52 @@ static void write_called(haft__decision *d, const haft__choice_facts *facts)
     haft__json_end_array(&d->w);
 }
 
+/* Whether the tool is declared as soon as the gate opens. */
+static bool waits_for_gate(const haft__run *run, size_t index)
+{
+    return haft__resolve_index(run, index).reason == HAFT__REASON_GATE_CLOSED;
+}
+
+/* Writes the tools that the open gate adds to the request, and what that costs: a provider's cache
+ * ends at the first of them. Omitted if there are none. */
+static haft_status write_declared_by_gate(haft__decision *d)
+{
+    const haft__run *run = d->run;
+    size_t count = run->tools->count, first = 0;
+    bool *after = haft__arena_array(&d->tools->scratch, count, sizeof(*after));
+    uint64_t tokens = 0;
+    if (after == NULL) {
+        return haft__arena_fail(&d->tools->scratch, d->err);
+    }
+    while (first < count && !waits_for_gate(run, first)) {
+        first++;
+    }
+    if (first == count) {
+        return HAFT_OK;
+    }
+    for (size_t i = first; i < count; i++) {
+        after[i] = true;
+    }
+    haft_status status = haft__decide_cache_cost(d, after, true, &tokens);
+    haft__json_key(&d->w, "declared");
+    haft__json_begin_array(&d->w);
+    for (size_t i = first; i < count; i++) {
+        if (waits_for_gate(run, i)) {
+            haft__json_add_str(&d->w, run->tools->items[i]->name);
+        }
+    }
+    haft__json_end_array(&d->w);
+    haft__field_number(&d->w, "cache_tokens", tokens);
+    return status;
+}
+
 static haft_status decide_gate(haft__decision *d, const haft__choice_facts *facts, haft__gate gate)
 {
     haft__decision_begin(d, HAFT__EVENT_GATE_OPENED);
     write_called(d, facts);
     haft__field_number(&d->w, "threshold", gate.threshold);
-    return haft__decision_commit(d);
+    haft_status status = write_declared_by_gate(d);
+    return status == HAFT_OK ? haft__decision_commit(d) : status;
 }
 
 static void write_gate(haft__decision *d, const haft__choice_facts *facts, haft__gate gate)

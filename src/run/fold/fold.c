@@ -132,6 +132,9 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     run->settled = true;
     status = haft__fold_copy_json(run, haft__event_field(event, "set"), &run->sets, err);
     if (status == HAFT_OK) {
+        status = haft__fold_add_search_tool(run, err);
+    }
+    if (status == HAFT_OK) {
         status = haft__fold_add_system_prompt(run, err);
     }
     for (size_t i = 0; status == HAFT_OK && run->earlier != NULL && i < run->earlier->count; i++) {
@@ -169,6 +172,17 @@ static haft_status read_allowed(haft__run *run, const haft__event *event, haft_e
     return HAFT_OK;
 }
 
+/* The threshold of the gate is fixed once a data tool is offered. It may fall, if tools can no
+ * longer be reached, and never rises. */
+static void fix_threshold(haft__run *run, const haft__event *event)
+{
+    const haft__json *gate = haft__event_field(event, "gate");
+    uint64_t threshold = gate != NULL ? haft__object_number(*gate, "threshold", 0) : 0;
+    if (threshold > 0 && (run->gate_threshold == 0 || threshold < run->gate_threshold)) {
+        run->gate_threshold = (uint32_t)threshold;
+    }
+}
+
 static haft_status on_turn_started(haft__run *run, const haft__event *event, haft_error *err)
 {
     uint64_t turn = 0;
@@ -204,6 +218,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
         return haft__fold_fail(event, "its tool is none it allows", err);
     }
     run->by_limit = haft__event_flag(event, "final");
+    fix_threshold(run, event);
     run->constraint = HAFT__CONSTRAINT_NONE;
     run->turn = (uint32_t)turn;
     run->turn_shown = run->shown_count;

@@ -8,6 +8,10 @@
 /* BAD_INPUT: the event cannot follow the state; `what` says why. */
 haft_status haft__fold_fail(const haft__event *event, const char *what, haft_error *err);
 
+/* Adds tool_search if tools are deferred: a model can call it even where the spec does not enable
+ * it. */
+HAFT_MUST_USE haft_status haft__fold_add_search_tool(haft__run *run, haft_error *err);
+
 /* OK if the run is in that stage; else fails with `what`. */
 HAFT_MUST_USE haft_status haft__fold_expect_stage(const haft__run *run, const haft__event *event,
                                                   haft__run_stage stage, const char *what,

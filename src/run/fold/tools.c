@@ -351,13 +351,11 @@ static haft_status find_search(haft__run *run, const haft__event *event, haft__r
     return haft__fold_fail(event, "its call does not run", err);
 }
 
-/* If tools are searched for before the first turn, the model can search as well, so tool_search is
- * added. */
-static haft_status add_search(haft__run *run, haft_error *err)
+haft_status haft__fold_add_search_tool(haft__run *run, haft_error *err)
 {
     haft__tool tool;
     haft_str name = HAFT__LIT(HAFT__TOOL_SEARCH);
-    if (haft__tools_find(run->tools, name) != NULL
+    if (!haft__resolve_can_search(run->spec) || haft__tools_find(run->tools, name) != NULL
         || run->tools->count >= HAFT__LIMIT_CHOICE_TOOLS) {
         return HAFT_OK;
     }
@@ -390,6 +388,7 @@ static haft_status read_found(haft__run *run, const haft__event *event, haft__ru
         call->searched = true;
         call->hits = f.hits;
         call->hit_count = f.hit_count;
+        run->searched_in_vain = run->searched_in_vain || count == 0;
         call->shown_count = shown.count;
     }
     return status;
@@ -503,9 +502,6 @@ haft_status haft__fold_tools_revealed(haft__run *run, const haft__event *event, 
     haft_status status = find_search(run, event, &call, err);
     if (status == HAFT_OK && (listed == NULL || listed->kind != HAFT__JSON_ARRAY)) {
         status = haft__fold_fail(event, "it has no list of tools", err);
-    }
-    if (status == HAFT_OK && haft__event_flag(event, "automatic")) {
-        status = add_search(run, err);
     }
     status = status == HAFT_OK ? read_found(run, event, call, err) : status;
     status = status == HAFT_OK ? read_servers(run, event, err) : status;

@@ -5,6 +5,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "format/format.h"
+#include "tool/builtin.h"
 
 static bool has_format(const haft__spec *spec, haft_str name)
 {
@@ -88,6 +89,25 @@ haft_status haft__offer_tools(const haft__run *run, haft__arena *arena, haft__of
     return HAFT_OK;
 }
 
+static bool was_found(const haft__run *run)
+{
+    for (size_t i = 0; i < run->tools->count; i++) {
+        if (run->past[i].found != HAFT__TOOL_REVEAL_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a search may still bring data tools: none was found, the model has not searched in vain,
+ * and tool_search, which has this index, is declared and not rejected. */
+static bool can_search(const haft__run *run, size_t index)
+{
+    return index < run->tools->count && !run->searched_in_vain && !was_found(run)
+           && (run->past[index].rejected == 0 || run->past[index].kept > 0)
+           && haft__resolve_index(run, index).visibility == HAFT__VISIBILITY_DECLARED;
+}
+
 haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
                               haft__choice_facts *ret_facts, haft_error *err)
 {
@@ -109,6 +129,8 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
             .hidden = i >= offered.declared,
         };
     }
+    size_t search =
+        haft__run_tool_index(run, haft__tools_find(run->tools, HAFT__LIT(HAFT__TOOL_SEARCH)));
     haft__usage usage = run->usage;
     usage.wall_ms = run->worked_ms;
     *ret_facts = (haft__choice_facts){
@@ -116,6 +138,8 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
         .tools = tools,
         .tool_count = offered.count,
         .gate_opened = run->gate_opened,
+        .fixed_threshold = run->gate_threshold,
+        .search = can_search(run, search) ? run->tools->items[search]->name : HAFT__LIT(""),
         .default_satisfied = run->default_satisfied,
         .spent = haft__budget_check(run->spec, &usage),
     };

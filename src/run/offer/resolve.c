@@ -7,6 +7,8 @@
 
 #include "base/macros.h"
 #include "base/str.h"
+#include "model/provider.h"
+#include "run/offer/offer.h"
 #include "tool/builtin.h"
 #include "json/number.h"
 #include "json/object.h"
@@ -203,10 +205,15 @@ bool haft__resolve_has_unfindable_tools(const haft__spec *spec)
     return haft__resolve_search_denied(spec) && has_deferred(spec, NULL);
 }
 
+/* How many deferred tools a model sees: below 7, from 7 to 30, and above 30 billion parameters. */
+enum { SMALL_CAP = 2, MIDDLE_CAP = 5, LARGE_CAP = 10 };
+
 uint32_t haft__resolve_cap(const haft__spec *spec, const char **ret_why)
 {
     haft_str size = spec->model.size_b;
+    bool hosted = spec->model.family.hosted;
     *ret_why = spec->max_mcp_tools > 0           ? "max_mcp_tools"
+               : size.len == 0 && hosted         ? "hosted"
                : size.len == 0                   ? "unknown_size"
                : spec->model.family.size_in_name ? "name"
                : spec->model.family.gave_size    ? "family"
@@ -214,10 +221,13 @@ uint32_t haft__resolve_cap(const haft__spec *spec, const char **ret_why)
     if (spec->max_mcp_tools > 0) {
         return spec->max_mcp_tools;
     }
-    if (size.len == 0 || haft__number_compare(size, HAFT__LIT("7")) < 0) {
-        return 2;
+    if (size.len == 0) {
+        return hosted ? LARGE_CAP : SMALL_CAP;
     }
-    return haft__number_compare(size, HAFT__LIT("30")) <= 0 ? 5 : 10;
+    if (haft__number_compare(size, HAFT__LIT("7")) < 0) {
+        return SMALL_CAP;
+    }
+    return haft__number_compare(size, HAFT__LIT("30")) <= 0 ? MIDDLE_CAP : LARGE_CAP;
 }
 
 /* ---- built-ins ---- */
@@ -294,6 +304,7 @@ static haft__visibility visibility_of(haft__reason reason)
     case HAFT__REASON_ENABLED:
     case HAFT__REASON_REVEALED: return HAFT__VISIBILITY_DECLARED;
     case HAFT__REASON_UNDECLARED:
+    case HAFT__REASON_GATE_CLOSED:
     case HAFT__REASON_LISTED:
     case HAFT__REASON_HIDDEN: return HAFT__VISIBILITY_CALLABLE;
     case HAFT__REASON_NOT_ENABLED:
@@ -347,6 +358,26 @@ static haft_str server_of(const haft__tool *tool)
     return tool->source == HAFT__TOOL_MCP && server.ptr != NULL ? server : HAFT__LIT("");
 }
 
+/* Whether a choice of this model can name the allowed tools. Text formats and most servers cannot.
+ * A model that is not asked over a wire reads the allowed tools themselves. */
+static bool takes_subset(const haft__spec *spec)
+{
+    const char *why;
+    const haft__provider *provider = haft__provider_for_model(&spec->model);
+    return provider == NULL
+           || (provider->capabilities.allowed_tools
+               && haft__str_equal(haft__offer_format(spec, &why), HAFT__LIT("native")));
+}
+
+/* While the gate is closed, an artifact tool may not be called. A model that cannot be given a
+ * subset would see it among the tools of which it must call one. */
+static bool waits_for_gate(const haft__spec *spec, const haft__run *run, const haft__tool *tool)
+{
+    return tool->role == HAFT__ROLE_ARTIFACT && spec->choice.gate
+           && !(run != NULL && run->gate_opened) && !haft__resolve_is_named(spec, tool->name)
+           && !takes_subset(spec);
+}
+
 /* `run` is NULL without a run; `past` is also NULL if the run does not have the tool. */
 static haft__verdict judge_tool(const haft__spec *spec, const haft__run *run,
                                 const haft__tool_history *past, const haft__tool *tool)
@@ -362,6 +393,10 @@ static haft__verdict judge_tool(const haft__spec *spec, const haft__run *run,
                      : tool->source == HAFT__TOOL_BUILTIN ? judge_builtin(spec, run, tool->name)
                                                           : judge_own(spec, past, tool);
     verdict.visibility = visibility_of(verdict.reason);
+    if (verdict.visibility == HAFT__VISIBILITY_DECLARED && waits_for_gate(spec, run, tool)) {
+        verdict.reason = HAFT__REASON_GATE_CLOSED;
+        verdict.visibility = visibility_of(verdict.reason);
+    }
     return verdict;
 }
 

@@ -42,6 +42,7 @@ const char *haft__visibility_name(haft__visibility visibility);
     X(NEEDS_DATABASE, "needs_database", "needs a database, and none is configured")                \
     X(NOT_IN_VERSION, "not_in_version", "not in this version of haft")                             \
     X(UNDECLARED, "undeclared", "not enabled, but can be called: there are deferred tools")        \
+    X(GATE_CLOSED, "gate_closed", "declared when the gate opens")                                  \
     X(NO_SERVER, "no_server", "the spec has no such server")                                       \
     X(SERVER_DISABLED, "server_disabled", "the server is disabled")                                \
     X(SERVER_DENIED, "server_denied", "the server is not allowed by mcp.allow and mcp.deny")       \
@@ -138,7 +139,7 @@ bool haft__resolve_is_named(const haft__spec *spec, haft_str name);
 bool haft__resolve_is_search_tool(const haft__tool *tool);
 
 /* The maximum number of visible deferred tools, and its source: "max_mcp_tools", "size_b", "name"
- * and "family" (the source of the model's size), "unknown_size". */
+ * and "family" (the source of the model's size), "hosted", "unknown_size". */
 uint32_t haft__resolve_cap(const haft__spec *spec, const char **ret_why);
 
 #endif

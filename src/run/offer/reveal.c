@@ -13,11 +13,13 @@
 #include "run/event_body.h"
 #include "run/offer/resolve.h"
 #include "run/offer/unmatched_pattern.h"
+#include "tool/builtin.h"
 #include "tool/traits.h"
 
 bool haft__reveal_is_needed(const haft__spec *spec)
 {
-    return haft__resolve_can_search(spec);
+    return haft__resolve_can_search(spec)
+           && haft__tools_find(&spec->tools, HAFT__LIT(HAFT__TOOL_SEARCH)) != NULL;
 }
 
 size_t haft__reveal_max_hits(const haft__spec *spec)
@@ -77,7 +79,7 @@ static void write_tool(haft__json_writer *w, const haft__revealed *revealed, siz
         haft__buf_addf(w->buf, "%.4f", revealed->hit->score);
         w->after_key = false;
     } else {
-        haft__json_add_null(w); /* no search found it */
+        haft__json_add_null(w); /* the spec names it */
     }
     if (verdict->tool != NULL) {
         write_known(w, verdict);
@@ -85,7 +87,7 @@ static void write_tool(haft__json_writer *w, const haft__revealed *revealed, siz
         write_definition(w, verdict->listed);
     }
     haft__field_number(w, "rank", rank);
-    haft__field_text(w, "why", revealed->hit != NULL ? revealed->hit->why : HAFT__LIT("room"));
+    haft__field_text(w, "why", revealed->hit != NULL ? revealed->hit->why : HAFT__LIT("named"));
     haft__json_end_object(w);
 }
 
@@ -183,9 +185,6 @@ static haft_status add_all(revealing *r, haft_error *err)
     haft_status status = automatic ? add_named(r, err) : HAFT_OK;
     for (size_t i = 0; i < request->hit_count && status == HAFT_OK; i++) {
         status = add_by_name(r, request->hits[i].name, &request->hits[i], err);
-    }
-    for (size_t i = 0; automatic && i < request->offer->count && status == HAFT_OK; i++) {
-        status = add_by_name(r, request->offer->items[i].name, NULL, err);
     }
     return status;
 }

@@ -63,7 +63,7 @@ typedef struct haft__reveal_request {
 
 typedef struct haft__revealed {
     const struct haft__verdict *tool;
-    const haft__reveal_hit *hit; /* NULL: no search found it; it fills a free place */
+    const haft__reveal_hit *hit; /* NULL: the spec names it, and no search found it */
 } haft__revealed;
 
 typedef struct haft__reveal {
@@ -73,11 +73,12 @@ typedef struct haft__reveal {
     uint32_t cap;
 } haft__reveal;
 
-/* Whether to search for tools before the first turn: the spec allows it and has deferred tools. */
+/* Whether to search for tools before the first turn: tools are deferred, and tool_search is
+ * enabled. */
 bool haft__reveal_is_needed(const haft__spec *spec);
 
 /* Decides which tools become visible. Before the first turn: the tools that the spec names, then
- * the hits, then others in list order, up to the cap. For a call: its hits; the cap limits how many
+ * the hits, up to the cap. For a call: its hits; the cap limits how many
  * are declared, and HAFT__LIMIT_SEARCH_LISTED more are listed. Lives in `arena`. */
 HAFT_MUST_USE haft_status haft__reveal_decide(const haft__reveal_request *request,
                                               haft__arena *arena, haft__hash_key hash_key,

@@ -112,6 +112,7 @@ void haft__loader_fill_family(haft__loader *l, haft__json source)
     haft__model_family *family = &model->family;
     family->name = haft__str(row->name);
     family->format = haft__str(row->format);
+    family->hosted = row->hosted && !by_template(family);
     family->reasoning_open = row->reasoning_open;
     family->reasoning_close = row->reasoning_close;
     if (!is_said(source, "native_tools")) {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "run/offer/resolve.h"
 #include "spec/load/build_int.h"
 #include "tool/args.h"
 #include "tool/builtin.h"
@@ -252,6 +253,18 @@ static void measure_tools(haft__loader *l)
     haft__buf_finish(&text);
 }
 
+/* Without a list of built-ins, tool_search is enabled if tools are deferred. */
+static void enable_search(haft__loader *l)
+{
+    haft__json builtins = haft__object_object(l->source, "builtins");
+    haft__json name = haft__json_string(HAFT__LIT(HAFT__TOOL_SEARCH));
+    haft__json names = haft__json_array(&name, 1);
+    if (haft__json_get(builtins, HAFT__LIT("enabled")) == NULL
+        && haft__resolve_can_search(l->spec)) {
+        add_builtins(l, names, HAFT__LIT("/builtins"));
+    }
+}
+
 void haft__loader_build_tools(haft__loader *l)
 {
     haft__json entries = haft__object_array(l->source, "tools");
@@ -272,5 +285,6 @@ void haft__loader_build_tools(haft__loader *l)
         add(l, l->options->functions[i], HAFT__LIT("/tools"));
     }
     measure_tools(l);
+    enable_search(l);
     l->broken |= l->problems.errors > before;
 }

@@ -211,7 +211,7 @@ static void warn_idle(haft__loader *l, haft__builtin_need need, const char *why)
     }
 }
 
-/* A model can always search if tools are deferred, but nothing tells it so. */
+/* A model can always search if tools are deferred, but sees that only where the spec enables it. */
 static void check_search(haft__loader *l, bool servers)
 {
     haft_str about = servers ? HAFT__LIT("/mcp") : HAFT__LIT("/tools");
@@ -226,10 +226,11 @@ static void check_search(haft__loader *l, bool servers)
     if (has_tool(l, HAFT__TOOL_SEARCH) || !haft__resolve_can_search(l->spec)) {
         return;
     }
-    haft__spec_problem *problem =
-        haft__loader_warning(l, about, HAFT__SUBJECT_KEY,
-                             "tools are deferred, and the model is not told that it can search for "
-                             "them");
+    haft__spec_problem *problem = haft__loader_warning(
+        l, about, HAFT__SUBJECT_KEY,
+        "tools are deferred, and builtins.enabled does not list " HAFT__TOOL_SEARCH
+        ": nothing searches before the first turn, and the model does not see "
+        "that it can");
     haft__loader_hint(l, problem, "add " HAFT__TOOL_SEARCH " to builtins.enabled");
 }
 

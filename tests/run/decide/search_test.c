@@ -128,18 +128,19 @@ TEST(what_a_search_shows_stays_and_what_it_lists_does_not)
     static const struct {
         const char *spec, *calls, *hidden, *declared;
     } rows[] = {
-        {"agent; max_mcp=2; server=mail,aa,bit,cit", "", "[\"mail:cit\"]", "mail:bit mail:aa"},
+        {"agent; max_mcp=2; server=mail,aa,bit,cit", "", "[\"mail:cit\"]",
+         "tool_search mail:bit mail:aa"},
         {"agent; max_mcp=2; server=mail,aa,bit,cit", CALL("mail:cit") ",", "[\"mail:cit\"]",
-         "mail:bit mail:aa"},
+         "tool_search mail:bit mail:aa"},
         {"agent; max_mcp=2; server=mail,aa,ab,bit,cit", CALL("mail:cit") ",",
-         "[\"mail:bit\",\"mail:cit\"]", "mail:aa mail:ab"},
+         "[\"mail:bit\",\"mail:cit\"]", "tool_search mail:aa mail:ab"},
         {"agent; max_mcp=4; server=mail,aa,ab,bit,cit,dit,fit", "", "[\"mail:dit\",\"mail:fit\"]",
-         "mail:bit mail:cit mail:aa mail:ab"},
+         "tool_search mail:bit mail:cit mail:aa mail:ab"},
         {"agent; max_mcp=4; server=mail,aa,ab,bit,cit,dit,fit",
          CALL("mail:dit") "," CALL("mail:fit") ",", "[\"mail:dit\",\"mail:fit\"]",
-         "mail:bit mail:cit mail:aa mail:ab"},
+         "tool_search mail:bit mail:cit mail:aa mail:ab"},
         {"agent; max_mcp=4; server=mail,aa,bit,cit,dit,fit", CALL("mail:fit") ",", "[\"mail:fit\"]",
-         "mail:bit mail:cit mail:dit mail:aa"},
+         "tool_search mail:bit mail:cit mail:dit mail:aa"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         char script[1024], wanted[128];

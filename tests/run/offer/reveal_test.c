@@ -54,8 +54,8 @@ TEST(what_was_found_becomes_visible)
         const char *revealed; /* '|' in front of those that are only named */
     } rows[] = {
         {"agent; server=docs,a,b,c", "docs:c,docs:b", "", 0, "docs:c docs:b |"},
-        {"agent; server=docs,a,b,c", "docs:c", "", 0, "docs:c docs:a |"},
-        {"agent; server=docs,a,b,c", "", "", 0, "docs:a docs:b |"},
+        {"agent; server=docs,a,b,c", "docs:c", "", 0, "docs:c |"},
+        {"agent; server=docs,a,b,c", "", "", 0, "|"},
         {"agent; server=docs,a,b,c", "", "c1.1", 0, "|"},
         {"agent; server=docs,a,b,c", "docs:c", "c1.1", 0, "docs:c |"},
         {"agent; server=docs,a,b,c,d", "docs:c,docs:d,docs:b,docs:a", "c1.1", 0,
@@ -64,20 +64,20 @@ TEST(what_was_found_becomes_visible)
         {"agent; server=docs,a,b,c,d", "docs:c,docs:d,docs:b,docs:a", "c1.1", 3,
          "docs:c docs:d | docs:b"},
         {"agent; max_mcp=1; server=docs,a,b", "docs:b", "", 0, "docs:b |"},
-        {"agent; size_b=8; server=docs,a,b,c,d,e,f", "docs:f", "", 0,
-         "docs:f docs:a docs:b docs:c docs:d |"},
+        {"agent; size_b=8; server=docs,a,b,c,d,e,f", "docs:f", "", 0, "docs:f |"},
         {"agent; server=docs,a,b", "docs:none,look,docs:b,docs:b", "c1.1", 0, "docs:b |"},
         {"agent; tools=look; server=docs!disabled,a; server=mail,b", "docs:a,mail:b,look", "", 0,
          "mail:b |"},
-        {"agent; mcp_deny=docs:a; server=docs,a,b", "docs:a", "", 0, "docs:b |"},
-        {"agent; tools=docs:a; server=docs,a,b", "docs:a", "", 0, "docs:b |"},
-        {"agent; server=docs,a b,c", "docs:a b", "", 0, "docs:c |"},
+        {"agent; mcp_deny=docs:a; server=docs,a,b", "docs:a", "", 0, "|"},
+        {"agent; tools=docs:a; server=docs,a,b", "docs:a", "", 0, "|"},
+        {"agent; server=docs,a b,c", "docs:a b", "", 0, "|"},
         {"agent; schedule=docs:c; server=docs,a,b,c,d", "docs:b,docs:a", "", 0, "docs:c docs:b |"},
         {"agent; schedule=docs:c; server=docs,a,b,c,d", "docs:b,docs:a", "c1.1", 0,
          "docs:b docs:a |"},
         {"agent; server=docs", "", "", 0, "|"},
-        {"agent; server=docs,a!changed,b", "docs:a", "", 0, "docs:b |"},
-        {"agent; schedule=docs:a; server=docs,a!changed,b", "", "", 0, "docs:b |"},
+        {"agent; server=docs,a!changed,b", "docs:a", "", 0, "|"},
+        {"agent; schedule=docs:a; server=docs,a!changed,b", "", "", 0, "|"},
+        {"agent; phase=one+docs:a; server=docs,a,b", "", "", 0, "docs:a |"},
         {"agent; server=docs,a!changed,b", "docs:a", "c1.1", 0, "|"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -134,7 +134,7 @@ TEST(a_definition_that_cannot_be_written_down_is_left_out)
 {
     world w;
     int asked = 0;
-    world_init(&w, "agent; server=docs,a,b,c", "docs:b,docs:c", "", 0);
+    world_init(&w, "agent; server=docs,a,b,c", "docs:b,docs:c,docs:a", "", 0);
     w.ask.refuses = refuses_b;
     w.ask.context = &asked;
     CHECK_INT(decide(&w), HAFT_OK, "decide");
@@ -240,7 +240,7 @@ TEST(definitions_have_room_up_to_the_limit)
         world w;
         haft__buf body;
         haft__buf_init(&body, (size_t)16 << 20);
-        world_init(&w, "agent; max_mcp=9; server=docs,one,two", "", "", 0);
+        world_init(&w, "agent; max_mcp=9; server=docs,one,two", "docs:one,docs:two", "", 0);
         haft__mcp_tool *one = &w.s.servers.tools[0];
         CHECK_INT(decide(&w), HAFT_OK, "small");
         w.reveal.shown = 1;
@@ -275,6 +275,7 @@ TEST(tools_are_searched_for_when_there_are_some)
     } rows[] = {
         {"agent", false},
         {"agent; server=docs,search", true},
+        {"agent; no_search; server=docs,search", false},
         {"agent; server=docs!disabled,search", false},
         {"agent; server=docs!disabled,search; server=mail", true},
         {"agent; mcp_deny=docs:*; server=docs,search", false},

@@ -49,8 +49,9 @@ static const problem_case cases[] = {
      "again.)"},
     {"kind: workflow\n" THREE "mcp: {servers: {docs: {command: [x]}}}\n"
      "phases: [{name: look, tools: [\"docs:find\"]}]\n",
-     "3:1: warning: tools are deferred, and the model is not told that it can search for them (add "
-     "tool_search to builtins.enabled)"},
+     "3:1: warning: tools are deferred, and builtins.enabled does not list tool_search: nothing "
+     "searches before the first turn, and the model does not see that it can (add tool_search to "
+     "builtins.enabled)"},
     /* the schedule lets go too early */
     {"kind: workflow\n" THREE "choice: {schedule: [auto]}\n",
      "3:21: turn 1 is scheduled as auto, but by then at most 0 of 3 data tools can have been "

@@ -19,8 +19,9 @@
 
 #define SEARCHES "builtins: {enabled: [tool_search]}\n"
 #define UNTOLD(place)                                                                              \
-    place ": warning: tools are deferred, and the model is not told that it can search for them "  \
-          "(add tool_search to builtins.enabled)"
+    place ": warning: tools are deferred, and builtins.enabled does not list tool_search: "        \
+          "nothing searches before the first turn, and the model does not see that it can (add "   \
+          "tool_search to builtins.enabled)"
 
 #define LOST(place)                                                                                \
     place ": warning: tools are deferred, and can never be used: builtins denies the search that " \
@@ -148,7 +149,18 @@ static const problem_case cases[] = {
      "[codemode]\nmcp: {import: x}\ndatabases: {d: {url: \"sqlite:x\"}}\n",
      ""},
     /* a search that the model is not told of */
-    {"mcp: {servers: {a: {command: [x]}}}\n", UNTOLD("1:1")},
+    {"mcp: {servers: {a: {command: [x]}}}\n", ""},
+    {"mcp: {servers: {a: {command: [x]}}}\nbuiltins: {enabled: []}\n", UNTOLD("1:1")},
+    {"mcp: {servers: {a: {command: [x]}}}\nenabled_builtins: [glob]\n", UNTOLD("1:1")},
+    {"limits: {repeats: {hint: 2, refuse: 3, end: 4}}\n", ""},
+    {"limits: {repeats: {hint: 6}}\n", "1:19: expected hint < refuse < end, found 6, 6 and 10 (the "
+                                       "defaults are {hint: 3, refuse: 6, end: "
+                                       "10})"},
+    {"limits: {repeats: {end: 6}}\n", "1:19: expected hint < refuse < end, found 3, 6 and 6 (the "
+                                      "defaults are {hint: 3, refuse: 6, end: "
+                                      "10})"},
+    {"limits: {repeats: {hint: 1}}\n", "1:26: expected a number of at least 2, found 1"},
+    {"limits: {repeats: {ask: 1}}\n", "1:20: there is no key \"ask\" here"},
     {"mcp: {import: x}\n", ""}, /* what is in it is not known here */
     {"mcp: {servers: {a: {command: [x], enabled: false}}}\n", ""},
     {"mcp: {servers: {a: {command: [x]}}, deny: [\"*\"]}\n", ""},
@@ -156,7 +168,10 @@ static const problem_case cases[] = {
     {"builtins: {deny: [tool_search]}\nmcp: {servers: {a: {command: [x]}}}\n", LOST("2:1")},
     {"builtins: {allow: [grep]}\nmcp: {servers: {a: {command: [x]}}}\n", LOST("2:1")},
     {"builtins: {allow: [grep]}\nmcp: {servers: {a: {command: [x], enabled: false}}}\n", ""},
-    {TOOL("") "model: {provider: openai, model: x, context_tokens: 100}\n", UNTOLD("1:1")},
+    {TOOL("") "model: {provider: openai, model: x, context_tokens: 100}\n", ""},
+    {TOOL("") "model: {provider: openai, model: x, context_tokens: 100}\nbuiltins: {enabled: "
+              "[glob]}\n",
+     UNTOLD("1:1")},
     {TOOL("") "model: {provider: openai, model: x, context_tokens: 100}\n"
               "enabled_builtins: [tool_search]\n",
      ""},
