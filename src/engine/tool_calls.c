@@ -16,6 +16,7 @@
 #include "engine/runtime.h"
 #include "run/host.h"
 #include "run/offer/resolve.h"
+#include "run/output.h"
 #include "run/redact/redact.h"
 #include "json/write.h"
 
@@ -118,6 +119,34 @@ static haft_status write_outcome(haft_run *run, const haft__run_call *call,
                              : status;
 }
 
+/* Turns a result that does not match the tool's output_schema into an error. Its text lives in
+ * `arena`. */
+static haft_status check_output(haft_run *run, const haft__run_call *call, haft__arena *arena,
+                                haft__outcome *io_outcome, haft_error *err)
+{
+    haft_runtime *runtime = run->runtime;
+    if (!io_outcome->ok || !haft__output_is_checked(call->tool)) {
+        return HAFT_OK;
+    }
+    haft__buf why;
+    haft__buf_init(&why, HAFT__LIMIT_TOOL_RESULT_BYTES);
+    haft__buf_clear(&runtime->clean);
+    bool secret = haft__redact(run->agent->redactor, io_outcome->text, &runtime->clean);
+    haft_status status =
+        haft__output_check_text(call->tool, io_outcome->text, secret, runtime->decider.checker,
+                                arena, run->state.hash_key, &why, err);
+    haft_str text = status == HAFT_OK && why.len > 0 ? haft__arena_copy(arena, haft__buf_str(&why))
+                                                     : HAFT__LIT("");
+    haft__buf_finish(&why);
+    if (text.len > 0) {
+        *io_outcome = (haft__outcome){.text = text,
+                                      .where = HAFT__LIT("output_schema"),
+                                      .hint = HAFT__LIT("this is a fault of the tool"),
+                                      .ms = io_outcome->ms};
+    }
+    return status == HAFT_OK && text.ptr == NULL ? haft__arena_fail(arena, err) : status;
+}
+
 static void finish_slot(haft__call_slot *slot, const haft__outcome *outcome)
 {
     haft_run *run = slot->run;
@@ -148,7 +177,8 @@ static haft_status use_scripted_result(haft_run *run, const haft__run_call *call
     if (status == HAFT_OK) {
         haft__outcome outcome = {
             .ok = result.ok, .text = result.text, .where = HAFT__LIT(""), .hint = result.hint};
-        status = write_outcome(run, call, &outcome, err);
+        status = check_output(run, call, &run->opening.arena, &outcome, err);
+        status = status == HAFT_OK ? write_outcome(run, call, &outcome, err) : status;
     }
     haft__arena_restore(&run->opening.arena, mark);
     return status;
@@ -344,6 +374,10 @@ static void on_done(void *context, const haft__exec_result *result)
                              .hint = result->hint,
                              .diff = result->diff,
                              .ms = result->ms};
+    if (check_output(slot->run, call_of(slot), &slot->arena, &outcome, &err) != HAFT_OK) {
+        haft__run_fail(slot->run, &err);
+        return;
+    }
     if (outcome.ok && is_cached_tool(call_of(slot)->tool)) {
         write_cache(slot, result->text);
     }

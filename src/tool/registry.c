@@ -97,7 +97,12 @@ static haft_status check_tool(const haft__tools *tools, haft__tool *tool, haft_e
     }
     haft__schema_options options = {.hash_key = tools->by_name.hash_key};
     status = haft__schema_compile(tools->arena, tool->input_schema, &options, &tool->schema, err);
-    return in_tool(status, tool->name, "/input_schema", err);
+    if (status != HAFT_OK || tool->output_schema.kind == HAFT__JSON_NULL
+        || tool->source == HAFT__TOOL_MCP) { /* checked where the server's result is read */
+        return in_tool(status, tool->name, "/input_schema", err);
+    }
+    status = haft__schema_compile(tools->arena, tool->output_schema, &options, &tool->output, err);
+    return in_tool(status, tool->name, "/output_schema", err);
 }
 
 /* ---- adding ---- */

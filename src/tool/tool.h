@@ -84,6 +84,7 @@ typedef struct haft__tool {
     haft__json definition;      /* how it runs, as written in the spec; for src/exec */
     const haft_tool *function;  /* for HAFT__TOOL_FUNCTION: the declaration of the program */
     const haft__schema *schema; /* input_schema, compiled by the registry */
+    const haft__schema *output; /* output_schema, compiled; NULL without one */
 } haft__tool;
 
 /* Names for people and JSON: "function", "data". */

@@ -8,7 +8,9 @@
 #include "base/str.h"
 #include "run/arguments.h"
 #include "run/decide/decide_int.h"
+#include "run/output.h"
 #include "run/pause/binding.h"
+#include "run/pause/command.h"
 
 /* For an interrupted call that has changed since and may not run again. */
 #define BEGUN_BEFORE                                                                               \
@@ -99,6 +101,33 @@ static haft_status refuse_denied(haft__decision *d, const haft__run_call *call)
     return haft__decide_refuse(d, call, "denied");
 }
 
+/* The answer is the result of the call. The result of a client must match the tool's output_schema,
+ * like any other. */
+static haft_status decide_result(haft__decision *d, const haft__run_call *call)
+{
+    haft__buf *why = &d->tools->body; /* not used yet */
+    haft_str text = value_text(d, call->value);
+    bool at_client = haft__pause_kind_of(call->pause)->at_client;
+    if (haft__str_equal(call->verdict, HAFT__LIT(HAFT__VERDICT_ERROR))) {
+        return haft__decide_error(d, call, call->arguments, text, false, HAFT__LIT(""));
+    }
+    if (at_client && haft__output_is_checked(call->tool)) {
+        haft__buf_clear(why);
+        haft_status status = haft__output_check(call->tool, call->value, d->tools->checker,
+                                                &d->tools->scratch, why, d->err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+        if (why->len > 0) {
+            haft__buf_clear(&d->tools->text);
+            haft__buf_add_str(&d->tools->text, haft__buf_str(why));
+            return haft__decide_error(d, call, call->arguments, haft__buf_str(&d->tools->text),
+                                      false, HAFT__LIT(""));
+        }
+    }
+    return haft__decide_finish(d, call, call->arguments, text, false, HAFT__LIT(""));
+}
+
 haft_status haft__decide_answer(haft__decision *d, const haft__run_call *call)
 {
     haft_str verdict = call->verdict;
@@ -117,8 +146,7 @@ haft_status haft__decide_answer(haft__decision *d, const haft__run_call *call)
     if (haft__str_equal(verdict, HAFT__LIT("retry"))) {
         return haft__decide_retry(d, call, HAFT__LIT(""));
     }
-    return haft__decide_finish(d, call, call->arguments, value_text(d, call->value), false,
-                               HAFT__LIT(""));
+    return decide_result(d, call);
 }
 
 /* ---- deadlines ---- */

@@ -195,11 +195,9 @@ haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, h
     return haft__decision_commit(d);
 }
 
-/* Finishes the call with the error of an equal call. */
-static haft_status finish_with_error_of(haft__decision *d, const haft__run_call *call,
-                                        haft__json arguments, const haft__run_call *failed)
+haft_status haft__decide_error(haft__decision *d, const haft__run_call *call, haft__json arguments,
+                               haft_str message, bool cached, haft_str note)
 {
-    haft_str message = failed->result, prefix = HAFT__LIT("Error: ");
     haft__decision_begin(d, HAFT__EVENT_CALL_FINISHED);
     haft__field_text(&d->w, "call", call->id);
     haft__field_text(&d->w, "tool", call->name);
@@ -208,18 +206,26 @@ static haft_status finish_with_error_of(haft__decision *d, const haft__run_call 
     haft__json_key(&d->w, "error");
     haft__json_begin_object(&d->w);
     haft__field_text(&d->w, "where", HAFT__LIT(""));
-    haft__field_text(&d->w, "message",
-                     haft__str_starts_with(message, prefix) ? haft__str_skip(message, prefix.len)
-                                                            : message);
+    haft__field_text(&d->w, "message", message);
     haft__field_text(&d->w, "hint", HAFT__LIT(""));
     haft__json_end_object(&d->w);
     haft__field_flag(&d->w, "truncated", false);
-    haft__field_flag(&d->w, "cached", true);
+    haft__field_flag(&d->w, "cached", cached);
     haft__field_number(&d->w, "ms", 0);
-    haft__json_key(&d->w, "arguments");
-    haft__json_add(&d->w, arguments);
-    haft__field_text_or_null(&d->w, "note", haft__buf_str(&d->tools->text));
+    haft__json_key(&d->w, "arguments"); /* null if call_started has them */
+    haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
+    haft__field_text_or_null(&d->w, "note", note);
     return haft__decision_commit(d);
+}
+
+/* Finishes the call with the error of an equal call. */
+static haft_status finish_with_error_of(haft__decision *d, const haft__run_call *call,
+                                        haft__json arguments, const haft__run_call *failed)
+{
+    haft_str message = failed->result, prefix = HAFT__LIT("Error: ");
+    size_t skipped = haft__str_starts_with(message, prefix) ? prefix.len : 0;
+    return haft__decide_error(d, call, arguments, haft__str_skip(message, skipped), true,
+                              haft__buf_str(&d->tools->text));
 }
 
 /* ---- judging ---- */

@@ -19,7 +19,7 @@
 static const char *const kinds[] = {
     [HAFT__RUN_COMMAND_ANSWER] = "answer", [HAFT__RUN_COMMAND_APPROVE] = "approve",
     [HAFT__RUN_COMMAND_AGAIN] = "again",   [HAFT__RUN_COMMAND_REJECT] = "reject",
-    [HAFT__RUN_COMMAND_CANCEL] = "cancel",
+    [HAFT__RUN_COMMAND_FAIL] = "fail",     [HAFT__RUN_COMMAND_CANCEL] = "cancel",
 };
 
 /* ---- text ---- */
@@ -91,7 +91,7 @@ haft_status haft__run_command_read(haft__arena *arena, haft_str text, haft__hash
         }
     }
     return haft__fail(err, HAFT_BAD_INPUT, "/command",
-                      "expected answer, approve, again, reject or cancel, found \"%.*s\"",
+                      "expected answer, approve, again, reject, fail or cancel, found \"%.*s\"",
                       HAFT__ARG(name));
 }
 
@@ -203,8 +203,9 @@ void haft__run_command_set_target(const haft__run *run, haft__run_command *comma
 
 static haft__json value_of(const haft__run_command *command)
 {
-    return command->kind == HAFT__RUN_COMMAND_REJECT ? haft__json_string(command->why)
-                                                     : command->value;
+    bool text =
+        command->kind == HAFT__RUN_COMMAND_REJECT || command->kind == HAFT__RUN_COMMAND_FAIL;
+    return text ? haft__json_string(command->why) : command->value;
 }
 
 /* Redacts the value as an event would; *ret_redacted says whether it had a secret. */

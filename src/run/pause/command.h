@@ -15,12 +15,16 @@
  * pause and can only repeat an earlier command. No kind of pause has that name. */
 #define HAFT__RUN_COMMAND_NO_PAUSE "nothing"
 
+/* The verdict of a client that answers a headless call with an error. */
+#define HAFT__VERDICT_ERROR "error"
+
 typedef struct haft__run_command {
     haft__run_command_kind kind;
     haft_str call;    /* its id; "" if only one call is pending */
     haft__json value; /* of an answer; the new arguments of an approval, or null */
     haft_str by;      /* the person or client that issued it */
-    haft_str why;     /* the reason of a rejection or cancellation; may be empty */
+    haft_str why;     /* the reason of a rejection or cancellation, which may be empty; the error of
+                         a call that failed at its client */
     haft_str pause;   /* the pause that the sender saw, by name, or HAFT__RUN_COMMAND_NO_PAUSE; only
                          that pause is answered. "": unknown */
     haft_str binding; /* the binding that the sender saw (run/pause/binding.h), in the same way; a

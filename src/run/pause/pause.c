@@ -26,9 +26,10 @@ static const haft__pause_kind kinds[HAFT__PAUSE_KINDS] = {
         {
             .name = "headless",
             .at_client = true,
-            .verdicts =
-                {[HAFT__RUN_COMMAND_ANSWER] = "answer", [HAFT__RUN_COMMAND_REJECT] = "reject"},
-            .replies = {{"answer", " 'JSON'", ""}},
+            .verdicts = {[HAFT__RUN_COMMAND_ANSWER] = "answer",
+                         [HAFT__RUN_COMMAND_REJECT] = "reject",
+                         [HAFT__RUN_COMMAND_FAIL] = HAFT__VERDICT_ERROR},
+            .replies = {{"answer", " 'JSON'", ""}, {"answer", " --error 'TEXT'", "  # it failed"}},
         },
     [HAFT__PAUSE_APPROVAL] =
         {

@@ -22,6 +22,7 @@ typedef enum haft__run_command_kind {
     HAFT__RUN_COMMAND_APPROVE, /* lets the call run, with new arguments if it has a value */
     HAFT__RUN_COMMAND_AGAIN,   /* lets a call of unknown outcome run again, approved or not */
     HAFT__RUN_COMMAND_REJECT,
+    HAFT__RUN_COMMAND_FAIL,   /* a client reports that the call failed; `why` is the error */
     HAFT__RUN_COMMAND_CANCEL, /* cancels the whole run */
 } haft__run_command_kind;
 
