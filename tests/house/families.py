@@ -11,7 +11,7 @@ import house
 PAGE = house.ROOT / "docs/local-models.md"
 BEGIN, END = "<!-- families -->\n", "<!-- /families -->\n"
 HEAD = """
-| family | names | chat templates with | format | context | size | calls at | thinks behind |
+| family | names | chat templates with | format | context | size | native calls at | reasoning tag |
 |---|---|---|---|---:|---:|---|---|
 """
 PROGRAM = r"""

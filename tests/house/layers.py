@@ -71,7 +71,7 @@ def wrong_include(path, header):
         return f'"{header}" is private to src/{folder}'
     seam = behind_seam(path, header)
     if seam:
-        return f'"{header}" is behind the seam src/{seam}'
+        return f'"{header}": only {", ".join(SEAMS[seam])} may include src/{seam}'
     here, there = sibling_of(path), sibling_of(header)
     if here and there and here[0] == there[0] and here[1] != there[1]:
         return f'"{header}": src/{here[1]} and src/{there[1]} do not include each other'
