@@ -98,10 +98,9 @@ static haft_status print_json(migrate_command *w)
     }
     haft__buf_add_str(&text, HAFT__LIT(",\"failures\":"));
     haft__buf_add_str(&text, haft__buf_str(&w->failures));
-    haft__buf_add_str(&text, HAFT__LIT("}\n"));
-    haft_status status = haft__buf_check(&text, w->err);
+    haft__buf_add_char(&text, '}');
+    haft_status status = haft__print_json_line(w->cli->out, &text, w->err);
     if (status == HAFT_OK) {
-        haft__print_json(w->cli->out, haft__buf_str(&text));
         w->cli->answered = true;
     }
     haft__buf_finish(&text);
