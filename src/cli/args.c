@@ -3,6 +3,7 @@
 #include "cli/args.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -246,4 +247,17 @@ const char *haft__args_next(const haft__args *args, const char *name, size_t *at
         }
     }
     return NULL;
+}
+
+void haft__option_write_syntax(const haft__option *option, const char *no_letter,
+                               char ret_text[HAFT__OPTION_SYNTAX_SIZE])
+{
+    char letter[5] = {'-', option->letter, ',', ' ', '\0'};
+    bool optional = option->kind == HAFT__OPTION_OPTIONAL_CHOICE;
+    (void)snprintf(ret_text, HAFT__OPTION_SYNTAX_SIZE, "%s--%s%s%s%s",
+                   option->letter != '\0' ? letter : no_letter, option->name,
+                   option->value == NULL ? ""
+                   : optional            ? "[="
+                                         : " ",
+                   option->value != NULL ? option->value : "", optional ? "]" : "");
 }

@@ -112,10 +112,7 @@ static void print_error_alone(haft__cli *cli, const haft_error *err)
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__result_write_error(&text, err);
-    haft__buf_add_char(&text, '\n');
-    if (haft__buf_check(&text, NULL) == HAFT_OK) {
-        haft__print_json(cli->out, haft__buf_str(&text));
-    }
+    (void)!haft__print_json_line(cli->out, &text, NULL);
     haft__buf_finish(&text);
 }
 

@@ -202,3 +202,21 @@ TEST(every_failed_allocation_is_reported)
         CHECK_INT(status, HAFT_NO_MEMORY, "allocation %u", n);
     }
 }
+
+TEST(an_option_is_shown_as_it_is_typed)
+{
+    static const struct {
+        haft__option option;
+        const char *shown;
+    } cases[] = {
+        {{"quiet", 'q', HAFT__OPTION_FLAG, NULL, ""}, "-q, --quiet"},
+        {{"json", 0, HAFT__OPTION_FLAG, NULL, ""}, "    --json"},
+        {{"store", 0, HAFT__OPTION_TEXT, "URL", ""}, "    --store URL"},
+        {{"yes", 'y', HAFT__OPTION_OPTIONAL_CHOICE, "all", ""}, "-y, --yes[=all]"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char shown[HAFT__OPTION_SYNTAX_SIZE];
+        haft__option_write_syntax(&cases[i].option, "    ", shown);
+        CHECK_STR(haft__str(shown), haft__str(cases[i].shown), "case %zu", i);
+    }
+}

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/chat/repl.h"
+#include "engine/ops/thread_list.h"
 #include "model/provider.h"
 
 static void add_candidate(haft__buf *lines, haft_str start, haft_str word, const char *behind)
@@ -51,15 +52,10 @@ size_t haft__repl_complete_thread(haft__repl *repl, haft_str start, haft__buf *l
 {
     haft_error ignored;
     haft__arena_mark mark = haft__arena_save(&repl->cli->arena);
-    haft__store_request list = {.verb = HAFT__STORE_LIST, .thread = HAFT__LIT("")};
-    if (haft__repl_store_execute(repl, &list, &ignored) == HAFT_OK) {
-        haft_str last = {NULL, 0}; /* runs of a thread are usually adjacent */
-        for (size_t i = 0; i < list.found_count; i++) {
-            if (!haft__str_equal(list.found[i].thread, last)) {
-                last = list.found[i].thread;
-                add_candidate(lines, start, last, "");
-            }
-        }
+    haft__thread_list list = {.count = 0};
+    (void)!haft__thread_list_read(repl->runtime, &repl->cli->arena, 0, &list, &ignored);
+    for (size_t i = 0; i < list.count; i++) {
+        add_candidate(lines, start, list.items[i].thread, "");
     }
     haft__arena_restore(&repl->cli->arena, mark);
     return 0;

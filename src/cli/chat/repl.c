@@ -12,8 +12,10 @@
 #include "cli/follow/follow.h"
 #include "cli/terminal/print.h"
 #include "engine/agent.h"
+#include "engine/ops/run_message.h"
+#include "engine/ops/stored_run.h"
+#include "engine/ops/thread_list.h"
 #include "engine/run.h"
-#include "io/owner.h"
 #include "run/thread_queue.h"
 
 /* Maximum time of one step of the loop. */
@@ -184,8 +186,7 @@ static haft_status start(haft__repl *repl, haft_str text, haft_run **ret_run, ha
 static bool is_owned_elsewhere(const haft__repl *repl, const haft__store_run *open)
 {
     bool ours = haft__str_equal(open->owner, haft__str(repl->runtime->owner));
-    return open->owner.len > 0 && !ours && open->lease_ms > haft__runtime_now(repl->runtime)
-           && !haft__owner_is_dead(open->owner);
+    return !ours && haft__stored_run_is_owned(repl->runtime, open);
 }
 
 /* Whether a text may be sent while a run of the thread is open: it interrupts that run, or waits
@@ -227,13 +228,8 @@ void haft__repl_send(haft__repl *repl, haft_str text)
 haft_status haft__repl_find_open_run(haft__repl *repl, const haft__store_run **ret_open,
                                      haft_error *err)
 {
-    haft__store_request list = {
-        .verb = HAFT__STORE_LIST, .thread = haft__str(repl->thread), .open_only = true, .limit = 1};
-    haft_status status = haft__repl_store_execute(repl, &list, err);
-    if (status == HAFT_OK) {
-        *ret_open = list.found_count > 0 ? &list.found[0] : NULL;
-    }
-    return status;
+    return haft__thread_find_open_run(repl->runtime, &repl->cli->arena, haft__str(repl->thread),
+                                      ret_open, err);
 }
 
 void haft__repl_print_open_run(haft__repl *repl, const haft__store_run *open)
@@ -287,25 +283,13 @@ void haft__repl_cmd_resume(haft__repl *repl, haft_str argument)
     }
 }
 
-/* Sends a cancel message to a run that another process owns. */
-static haft_status send_cancel(haft__repl *repl, const char *id, haft_error *err)
+static haft__run_command cancel_command(const char *by, const char *why)
 {
-    haft__run_command command = {.kind = HAFT__RUN_COMMAND_CANCEL,
-                                 .call = HAFT__LIT(""),
-                                 .value = haft__json_null(),
-                                 .by = HAFT__LIT("chat"),
-                                 .why = HAFT__LIT("")};
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_STORE_TEXT_BYTES);
-    haft__run_command_write(&text, &command);
-    haft_status status = haft__buf_check(&text, err);
-    haft__store_request send = {
-        .verb = HAFT__STORE_SEND, .run.id = haft__str(id), .text = haft__buf_str(&text)};
-    if (status == HAFT_OK) {
-        status = haft__repl_store_execute(repl, &send, err);
-    }
-    haft__buf_finish(&text);
-    return status;
+    return (haft__run_command){.kind = HAFT__RUN_COMMAND_CANCEL,
+                               .call = HAFT__LIT(""),
+                               .value = haft__json_null(),
+                               .by = haft__str(by),
+                               .why = haft__str(why)};
 }
 
 void haft__repl_cmd_cancel(haft__repl *repl, haft_str argument)
@@ -316,17 +300,15 @@ void haft__repl_cmd_cancel(haft__repl *repl, haft_str argument)
     haft_error err = {0};
     haft_status status = open_run(repl, id, &run, &err);
     if (status == HAFT_BAD_STATE) {
+        haft__run_command command = cancel_command("chat", "");
         err = (haft_error){0};
-        status = send_cancel(repl, id, &err);
+        status =
+            haft__run_message_post(repl->runtime, &repl->cli->arena, haft__str(id), &command, &err);
         if (status == HAFT_OK) {
             haft__repl_print_note(repl, "%s: its process has been asked to end it", id);
         }
     } else if (run != NULL) {
-        haft__run_command command = {.kind = HAFT__RUN_COMMAND_CANCEL,
-                                     .call = HAFT__LIT(""),
-                                     .value = haft__json_null(),
-                                     .by = HAFT__LIT("terminal"),
-                                     .why = HAFT__LIT("/cancel")};
+        haft__run_command command = cancel_command("terminal", "/cancel");
         status = haft__run_perform_command(run, &command, &err);
         follow(repl, run);
     }

@@ -11,27 +11,19 @@
 #include "cli/input/spec_file.h"
 #include "cli/terminal/print.h"
 #include "io/random.h"
-#include "json/write.h"
+#include "json/object.h"
 
 static void write_problem(haft__json_writer *w, const haft__spec_problem *problem)
 {
     haft__json_begin_object(w);
-    haft__json_key(w, "line");
-    haft__json_add_int(w, problem->line);
-    haft__json_key(w, "column");
-    haft__json_add_int(w, problem->column);
-    haft__json_key(w, "length");
-    haft__json_add_int(w, problem->extent);
-    haft__json_key(w, "from");
-    haft__json_add_str(w, problem->from);
-    haft__json_key(w, "where");
-    haft__json_add_str(w, problem->pointer);
-    haft__json_key(w, "severity");
-    haft__json_add_str(w, problem->warning ? HAFT__LIT("warning") : HAFT__LIT("error"));
-    haft__json_key(w, "message");
-    haft__json_add_str(w, problem->message);
-    haft__json_key(w, "hint");
-    haft__json_add_str(w, problem->hint);
+    haft__field_number(w, "line", problem->line);
+    haft__field_number(w, "column", problem->column);
+    haft__field_number(w, "length", problem->extent);
+    haft__field_text(w, "from", problem->from);
+    haft__field_text(w, "where", problem->pointer);
+    haft__field_text(w, "severity", problem->warning ? HAFT__LIT("warning") : HAFT__LIT("error"));
+    haft__field_text(w, "message", problem->message);
+    haft__field_text(w, "hint", problem->hint);
     haft__json_end_object(w);
 }
 
@@ -43,20 +35,16 @@ static haft_status print_object(const haft__spec_file *file, FILE *out, haft_err
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__json_writer_init(&w, &text);
     haft__json_begin_object(&w);
-    haft__json_key(&w, "file");
-    haft__json_add_str(&w, haft__str(file->name));
-    haft__json_key(&w, "valid");
-    haft__json_add_bool(&w, file->spec != NULL);
+    haft__field_string(&w, "file", file->name);
+    haft__field_flag(&w, "valid", file->spec != NULL);
     haft__json_key(&w, "hash");
     if (file->spec != NULL) {
         haft__json_add_str(&w, file->spec->hash);
     } else {
         haft__json_add_null(&w);
     }
-    haft__json_key(&w, "errors");
-    haft__json_add_int(&w, (int64_t)report->errors);
-    haft__json_key(&w, "warnings");
-    haft__json_add_int(&w, (int64_t)report->warnings);
+    haft__field_number(&w, "errors", report->errors);
+    haft__field_number(&w, "warnings", report->warnings);
     haft__json_key(&w, "problems");
     haft__json_begin_array(&w);
     for (size_t i = 0; i < report->count; i++) {
@@ -64,11 +52,7 @@ static haft_status print_object(const haft__spec_file *file, FILE *out, haft_err
     }
     haft__json_end_array(&w);
     haft__json_end_object(&w);
-    haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, err);
-    if (status == HAFT_OK) {
-        haft__print_json(out, haft__buf_str(&text));
-    }
+    haft_status status = haft__print_json_line(out, &text, err);
     haft__buf_finish(&text);
     return status;
 }

@@ -346,10 +346,8 @@ static void write_store(haft__json_writer *w, const doctor_report *e)
         const haft__store_finding *f = &e->store.items[i];
         haft__json_begin_object(w);
         haft__field_string(w, "name", f->name);
-        haft__json_key(w, "ok");
-        haft__json_add_bool(w, f->good);
-        haft__json_key(w, "found");
-        haft__json_add_str(w, f->value);
+        haft__field_flag(w, "ok", f->good);
+        haft__field_text(w, "found", f->value);
         haft__field_string(w, "hint", f->hint);
         haft__json_end_object(w);
     }
@@ -385,12 +383,9 @@ static haft_status print_json(FILE *out, const doctor_report *e)
     for (size_t i = 0; i < e->count; i++) {
         haft__json_key(&w, e->findings[i].what);
         haft__json_begin_object(&w);
-        haft__json_key(&w, "ok");
-        haft__json_add_bool(&w, e->findings[i].good);
-        haft__json_key(&w, "found");
-        haft__json_add_str(&w, e->findings[i].text);
-        haft__json_key(&w, "hint");
-        haft__json_add_str(&w, e->findings[i].hint);
+        haft__field_flag(&w, "ok", e->findings[i].good);
+        haft__field_text(&w, "found", e->findings[i].text);
+        haft__field_text(&w, "hint", e->findings[i].hint);
         if (strcmp(e->findings[i].what, "config") == 0) {
             write_files(&w, e->cli->config);
             write_settings(&w, e);
@@ -401,11 +396,7 @@ static haft_status print_json(FILE *out, const doctor_report *e)
         haft__json_end_object(&w);
     }
     haft__json_end_object(&w);
-    haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, e->err);
-    if (status == HAFT_OK) {
-        haft__print_json(out, haft__buf_str(&text));
-    }
+    haft_status status = haft__print_json_line(out, &text, e->err);
     haft__buf_finish(&text);
     return status;
 }

@@ -70,15 +70,8 @@ void haft__help_print_all(FILE *out)
 
 static void print_option(FILE *out, const haft__option *option)
 {
-    char left[128];
-    char letter[5] = {'-', option->letter, ',', ' ', '\0'};
-    bool maybe = option->kind == HAFT__OPTION_OPTIONAL_CHOICE;
-    (void)snprintf(left, sizeof(left), "%s--%s%s%s%s", option->letter != '\0' ? letter : "    ",
-                   option->name,
-                   maybe                   ? "[="
-                   : option->value != NULL ? " "
-                                           : "",
-                   option->value != NULL ? option->value : "", maybe ? "]" : "");
+    char left[HAFT__OPTION_SYNTAX_SIZE];
+    haft__option_write_syntax(option, "    ", left);
     print_row(out, left, 24, option->help);
 }
 

@@ -8,7 +8,7 @@
 #include "cli/session.h"
 #include "cli/terminal/print.h"
 #include "engine/ops/migrate_runs.h"
-#include "json/write.h"
+#include "json/object.h"
 
 typedef struct migrate_command {
     haft__cli *cli;
@@ -46,35 +46,36 @@ static void report_run(void *context, const char *id, const haft__migration_repo
     (void)fprintf(to, "%s\n", run->removed ? "; removed from the old store" : "");
 }
 
-static void write_text(haft__json_writer *w, const char *key, const char *text)
+/* What the user can do about a run that was not copied; "" if that is not known. */
+static const char *hint_of(const migrate_command *w, const haft_error *error)
 {
-    haft__json_key(w, key);
-    haft__json_add_str(w, haft__str(text));
+    switch (w->m.problem) {
+    case HAFT__MIGRATION_OTHER_PROBLEM: return error->hint;
+    case HAFT__MIGRATION_MESSAGES_TOO_BIG: return "`haft resume` hears them";
+    case HAFT__MIGRATION_RUNS_DIFFER:
+        return "one of them went on; `haft runs show` tells which is wanted";
+    }
+    HAFT__UNREACHABLE();
 }
 
 static void report_failure(void *context, const char *id, const haft_error *error)
 {
     migrate_command *w = context;
+    const char *hint = hint_of(w, error);
     FILE *to = w->cli->errors;
     (void)fprintf(to, "%s NOT copied: ", id);
     haft__print_escaped(to, haft__str(error->message));
-    if (error->hint[0] != '\0') {
+    if (hint[0] != '\0') {
         (void)fputs(" (", to);
-        haft__print_escaped(to, haft__str(error->hint));
+        haft__print_escaped(to, haft__str(hint));
         (void)fputc(')', to);
     }
     (void)fputc('\n', to);
     haft__json_begin_object(&w->writer);
-    write_text(&w->writer, "run", id);
-    write_text(&w->writer, "status", haft_status_name(error->status));
-    write_text(&w->writer, "message", error->message);
+    haft__field_string(&w->writer, "run", id);
+    haft__field_string(&w->writer, "status", haft_status_name(error->status));
+    haft__field_string(&w->writer, "message", error->message);
     haft__json_end_object(&w->writer);
-}
-
-static void write_count(haft__json_writer *w, const char *key, size_t count)
-{
-    haft__json_key(w, key);
-    haft__json_add_int(w, (int64_t)count);
 }
 
 static haft_status print_json(migrate_command *w)
@@ -85,24 +86,21 @@ static haft_status print_json(migrate_command *w)
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__json_writer_init(&out, &text);
     haft__json_begin_object(&out);
-    write_count(&out, "copied", w->totals.copied);
-    write_count(&out, "there", w->totals.there);
-    write_count(&out, "open", w->totals.open);
-    write_count(&out, "failed", w->totals.failed);
-    haft__json_key(&out, "move");
-    haft__json_add_bool(&out, w->m.move);
-    haft__json_key(&out, "dry_run");
-    haft__json_add_bool(&out, w->m.dry_run);
+    haft__field_number(&out, "copied", w->totals.copied);
+    haft__field_number(&out, "there", w->totals.there);
+    haft__field_number(&out, "open", w->totals.open);
+    haft__field_number(&out, "failed", w->totals.failed);
+    haft__field_flag(&out, "move", w->m.move);
+    haft__field_flag(&out, "dry_run", w->m.dry_run);
     haft__json_end_object(&out);
     if (text.len > 0) {
         text.len--; /* insert the failures before the closing bracket */
     }
     haft__buf_add_str(&text, HAFT__LIT(",\"failures\":"));
     haft__buf_add_str(&text, haft__buf_str(&w->failures));
-    haft__buf_add_str(&text, HAFT__LIT("}\n"));
-    haft_status status = haft__buf_check(&text, w->err);
+    haft__buf_add_char(&text, '}');
+    haft_status status = haft__print_json_line(w->cli->out, &text, w->err);
     if (status == HAFT_OK) {
-        haft__print_json(w->cli->out, haft__buf_str(&text));
         w->cli->answered = true;
     }
     haft__buf_finish(&text);

@@ -17,8 +17,9 @@
 #include "format/formats.h"
 #include "io/file.h"
 #include "io/random.h"
+#include "run/event_body.h"
+#include "json/object.h"
 #include "json/read.h"
-#include "json/write.h"
 
 /* ---- output ---- */
 
@@ -34,10 +35,8 @@ static void write_calls(haft__json_writer *w, const haft__parsed *parsed)
         } else {
             haft__json_add_null(w);
         }
-        haft__json_key(w, "name");
-        haft__json_add_str(w, call->name);
-        haft__json_key(w, "arguments");
-        haft__json_add(w, call->arguments);
+        haft__field_text(w, "name", call->name);
+        haft__field_value(w, "arguments", call->arguments);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
@@ -49,63 +48,34 @@ static void write_errors(haft__json_writer *w, const haft__parsed *parsed)
     for (size_t i = 0; i < parsed->error_count; i++) {
         const haft__parsed_error *error = &parsed->errors[i];
         haft__json_begin_object(w);
-        haft__json_key(w, "error");
-        haft__json_add_str(w, haft__str(error->truncated ? "truncated" : "malformed"));
-        haft__json_key(w, "offset");
-        haft__json_add_int(w, (int64_t)error->offset);
-        haft__json_key(w, "why");
-        haft__json_add_str(w, error->why);
-        haft__json_key(w, "text");
-        haft__json_add_str(w, error->text);
+        haft__field_string(w, "error", error->truncated ? "truncated" : "malformed");
+        haft__field_number(w, "offset", error->offset);
+        haft__field_text(w, "why", error->why);
+        haft__field_text(w, "text", error->text);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
 }
 
 /* The error of the calls, or the reason why the text was not parsed. */
-static void write_error(haft__json_writer *w, const haft__parsed *parsed, const haft_error *failure)
-{
-    const char *name = haft__parsed_error_name(parsed);
-    if (failure == NULL && name == NULL) {
-        haft__json_add_null(w);
-        return;
-    }
-    if (failure == NULL) {
-        haft__json_add_str(w, haft__str(name));
-        return;
-    }
-    haft__json_begin_object(w);
-    haft__json_key(w, "status");
-    haft__json_add_str(w, haft__str(haft_status_name(failure->status)));
-    haft__json_key(w, "where");
-    haft__json_add_str(w, haft__str(failure->where));
-    haft__json_key(w, "message");
-    haft__json_add_str(w, haft__str(failure->message));
-    haft__json_key(w, "hint");
-    haft__json_add_str(w, haft__str(failure->hint));
-    haft__json_end_object(w);
-}
-
 static void write_object(haft__json_writer *w, haft__json id, const haft__parsed *parsed,
                          const haft_error *failure)
 {
     haft__json_begin_object(w);
-    haft__json_key(w, "id");
-    haft__json_add(w, id);
-    haft__json_key(w, "content");
-    haft__json_add_str(w, parsed->content);
-    haft__json_key(w, "reasoning");
-    haft__json_add_str(w, parsed->reasoning);
-    haft__json_key(w, "code");
-    haft__json_add_str(w, parsed->code);
+    haft__field_value(w, "id", id);
+    haft__field_text(w, "content", parsed->content);
+    haft__field_text(w, "reasoning", parsed->reasoning);
+    haft__field_text(w, "code", parsed->code);
     haft__json_key(w, "calls");
     write_calls(w, parsed);
-    haft__json_key(w, "error");
-    write_error(w, parsed, failure);
+    if (failure != NULL) {
+        haft__field_error(w, failure);
+    } else {
+        haft__field_string(w, "error", haft__parsed_error_name(parsed));
+    }
     haft__json_key(w, "errors");
     write_errors(w, parsed);
-    haft__json_key(w, "repaired");
-    haft__json_add_bool(w, parsed->repaired);
+    haft__field_flag(w, "repaired", parsed->repaired);
     haft__json_end_object(w);
 }
 
@@ -120,12 +90,7 @@ static haft_status print_object(FILE *out, haft__json id, const haft__parsed *pa
     haft__json_writer w;
     haft__json_writer_init(&w, &text);
     write_object(&w, id, failure != NULL ? &nothing : parsed, failure);
-    haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, err);
-    if (status == HAFT_OK) {
-        haft__print_json(out, haft__buf_str(&text));
-        (void)fflush(out); /* the client may wait for this line before it sends the next */
-    }
+    haft_status status = haft__print_json_line(out, &text, err);
     haft__buf_finish(&text);
     return status;
 }

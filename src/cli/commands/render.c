@@ -21,8 +21,8 @@
 #include "format/grammar/grammar.h"
 #include "format/render.h"
 #include "io/random.h"
+#include "json/object.h"
 #include "json/read.h"
-#include "json/write.h"
 
 /* The options and the results. */
 typedef struct render_command {
@@ -317,8 +317,7 @@ static haft_status add_schema(haft__json_writer *w, render_command *r, haft_erro
         status =
             haft__json_read(&r->cli->arena, haft__buf_str(&r->schema), NULL, &schema, NULL, err);
     }
-    haft__json_key(w, "schema");
-    haft__json_add(w, schema);
+    haft__field_value(w, "schema", schema);
     return status;
 }
 
@@ -328,17 +327,13 @@ static void add_relaxed(haft__json_writer *w, const render_command *r)
     haft__json_begin_array(w);
     for (size_t i = 0; i < r->relaxed.count; i++) {
         haft__json_begin_object(w);
-        haft__json_key(w, "where");
-        haft__json_add_str(w, r->relaxed.items[i].where);
-        haft__json_key(w, "what");
-        haft__json_add_str(w, r->relaxed.items[i].what);
-        haft__json_key(w, "became");
-        haft__json_add_str(w, r->relaxed.items[i].became);
+        haft__field_text(w, "where", r->relaxed.items[i].where);
+        haft__field_text(w, "what", r->relaxed.items[i].what);
+        haft__field_text(w, "became", r->relaxed.items[i].became);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
-    haft__json_key(w, "relaxed_left_off");
-    haft__json_add_int(w, (int64_t)r->relaxed.left_off);
+    haft__field_number(w, "relaxed_left_off", r->relaxed.left_off);
 }
 
 static void add_turns(haft__json_writer *w, const render_command *r)
@@ -351,10 +346,8 @@ static void add_turns(haft__json_writer *w, const render_command *r)
     haft__json_begin_array(w);
     for (size_t i = 0; i < r->turns.count; i++) {
         haft__json_begin_object(w);
-        haft__json_key(w, "role");
-        haft__json_add_str(w, haft__str(r->turns.items[i].role));
-        haft__json_key(w, "content");
-        haft__json_add_str(w, r->turns.items[i].content);
+        haft__field_string(w, "role", r->turns.items[i].role);
+        haft__field_text(w, "content", r->turns.items[i].content);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
@@ -367,8 +360,7 @@ static haft_status print_object(render_command *r, haft_error *err)
     haft__json_writer w;
     haft__json_writer_init(&w, &text);
     haft__json_begin_object(&w);
-    haft__json_key(&w, "format");
-    haft__json_add_str(&w, haft__str(r->format != NULL ? r->format->name : "native"));
+    haft__field_string(&w, "format", r->format != NULL ? r->format->name : "native");
     add_made(&w, "prompt", r->tools.count > 0, &r->prompt);
     add_made(&w, "choice", r->tools.count > 0, &r->words);
     add_made(&w, "grammar", haft__args_has(r->args, "grammar"), &r->grammar);
@@ -376,13 +368,9 @@ static haft_status print_object(render_command *r, haft_error *err)
     add_relaxed(&w, r);
     add_turns(&w, r);
     haft__json_end_object(&w);
-    haft__buf_add_char(&text, '\n');
     if (status == HAFT_OK) {
-        status = haft__buf_check(&text, err);
-    }
-    if (status == HAFT_OK) {
-        haft__print_json(r->cli->out, haft__buf_str(&text));
-        r->cli->answered = true;
+        status = haft__print_json_line(r->cli->out, &text, err);
+        r->cli->answered = status == HAFT_OK;
     }
     haft__buf_finish(&text);
     return status;

@@ -22,9 +22,9 @@
 #include "cli/terminal/pending.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/terminal_caps.h"
+#include "engine/ops/stored_run.h"
 #include "engine/run.h"
 #include "engine/worker/worker.h"
-#include "io/owner.h"
 
 /* The outcome of one run. */
 typedef struct outcome {
@@ -293,12 +293,6 @@ static haft_status work(resume_job *r)
 
 /* ---- runs behind others of their thread ---- */
 
-static bool is_owned(const resume_job *r, const haft__store_run *row)
-{
-    return row->owner.len > 0 && row->lease_ms > haft__runtime_now(r->runtime)
-           && !haft__owner_is_dead(row->owner);
-}
-
 /* Finds the run ahead, and whether another process owns it. */
 static haft_status check_run_ahead(resume_job *r, outcome *one, haft__arena *arena)
 {
@@ -314,7 +308,7 @@ static haft_status check_run_ahead(resume_job *r, outcome *one, haft__arena *are
         return status;
     }
     const haft__store_run *first = &ahead.found[0];
-    bool lost = !is_owned(r, first);
+    bool lost = !haft__stored_run_is_owned(r->runtime, first);
     one->may_start_soon = first->state != HAFT__RUN_STATE_WAITING && !lost;
     one->exit = HAFT__EXIT_WAITING;
     if (!one->behind) {
@@ -327,7 +321,7 @@ static haft_status check_run_ahead(resume_job *r, outcome *one, haft__arena *are
 /* Skips runs that another process owns. */
 static haft_status check_queued_run(resume_job *r, const haft__store_run *row, haft__arena *arena)
 {
-    if (is_owned(r, row)) {
+    if (haft__stored_run_is_owned(r->runtime, row)) {
         return HAFT_OK;
     }
     outcome *one = find_outcome(r, row->id);

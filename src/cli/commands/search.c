@@ -18,8 +18,9 @@
 #include "cli/terminal/print.h"
 #include "exec/embeddings/word_vectors.h"
 #include "io/random.h"
+#include "run/event_body.h"
+#include "json/object.h"
 #include "json/read.h"
-#include "json/write.h"
 
 #define DEFAULT_HITS 10U
 
@@ -45,33 +46,11 @@ static void write_hit(haft__json_writer *w, const haft__search_hit *hit)
     char score[64];
     int length = snprintf(score, sizeof(score), "%.4f", hit->score);
     haft__json_begin_object(w);
-    haft__json_key(w, "id");
-    haft__json_add_str(w, hit->id);
+    haft__field_text(w, "id", hit->id);
     haft__json_key(w, "score");
     haft__json_add(
         w, (haft__json){.kind = HAFT__JSON_NUMBER, .count = (uint32_t)length, .text = score});
-    haft__json_key(w, "why");
-    haft__json_add_str(w, haft__str(hit->why));
-    haft__json_end_object(w);
-}
-
-static void write_error(haft__json_writer *w, const haft_error *err)
-{
-    if (err == NULL) {
-        haft__json_add_null(w);
-        return;
-    }
-    const struct {
-        const char *key, *text;
-    } rows[] = {{"status", haft_status_name(err->status)},
-                {"where", err->where},
-                {"message", err->message},
-                {"hint", err->hint}};
-    haft__json_begin_object(w);
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        haft__json_key(w, rows[i].key);
-        haft__json_add_str(w, haft__str(rows[i].text));
-    }
+    haft__field_string(w, "why", hit->why);
     haft__json_end_object(w);
 }
 
@@ -96,15 +75,9 @@ static haft_status print_object(FILE *out, const answer *found, const haft_error
         write_hit(&w, &found->hits[i]);
     }
     haft__json_end_array(&w);
-    haft__json_key(&w, "error");
-    write_error(&w, failure);
+    haft__field_error(&w, failure);
     haft__json_end_object(&w);
-    haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, err);
-    if (status == HAFT_OK) {
-        haft__print_json(out, haft__buf_str(&text));
-        (void)fflush(out); /* the client may wait for this line before it sends the next */
-    }
+    haft_status status = haft__print_json_line(out, &text, err);
     haft__buf_finish(&text);
     return status;
 }

@@ -77,10 +77,8 @@ static haft_status print_json(haft__cli *cli, const haft__tool_list *list, const
     } else {
         status = haft__tool_list_write(&w, &cli->arena, list, err);
     }
-    haft__buf_add_char(&text, '\n');
-    status = status == HAFT_OK ? haft__buf_check(&text, err) : status;
     if (status == HAFT_OK) {
-        haft__print_json(cli->out, haft__buf_str(&text));
+        status = haft__print_json_line(cli->out, &text, err);
     }
     haft__buf_finish(&text);
     return status;

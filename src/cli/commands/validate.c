@@ -16,10 +16,11 @@
 #include "cli/terminal/print.h"
 #include "io/file.h"
 #include "io/random.h"
+#include "run/event_body.h"
 #include "schema/schema.h"
 #include "json/builder.h"
+#include "json/object.h"
 #include "json/read.h"
-#include "json/write.h"
 
 /* A request, from the options or from a line. */
 typedef struct request {
@@ -86,31 +87,11 @@ static void write_errors(haft__json_writer *w, const haft__schema_report *report
     haft__json_begin_array(w);
     for (size_t i = 0; i < report->count; i++) {
         haft__json_begin_object(w);
-        haft__json_key(w, "where");
-        haft__json_add_str(w, report->errors[i].where);
-        haft__json_key(w, "message");
-        haft__json_add_str(w, report->errors[i].message);
+        haft__field_text(w, "where", report->errors[i].where);
+        haft__field_text(w, "message", report->errors[i].message);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
-}
-
-static void write_error(haft__json_writer *w, const haft_error *err)
-{
-    if (err == NULL) {
-        haft__json_add_null(w);
-        return;
-    }
-    haft__json_begin_object(w);
-    haft__json_key(w, "status");
-    haft__json_add_str(w, haft__str(haft_status_name(err->status)));
-    haft__json_key(w, "where");
-    haft__json_add_str(w, haft__str(err->where));
-    haft__json_key(w, "message");
-    haft__json_add_str(w, haft__str(err->message));
-    haft__json_key(w, "hint");
-    haft__json_add_str(w, haft__str(err->hint));
-    haft__json_end_object(w);
 }
 
 /* One line: the verdict, or the error. `id` may be NULL. `err` may be `failure`, which is no longer
@@ -124,8 +105,7 @@ static haft_status print_object(FILE *out, const haft__json *id, const verdict *
     haft__json_writer_init(&w, &text);
     haft__json_begin_object(&w);
     if (id != NULL) {
-        haft__json_key(&w, "id");
-        haft__json_add(&w, *id);
+        haft__field_value(&w, "id", *id);
     }
     haft__json_key(&w, "valid");
     if (failure != NULL) {
@@ -135,19 +115,12 @@ static haft_status print_object(FILE *out, const haft__json *id, const verdict *
     }
     haft__json_key(&w, "errors");
     write_errors(&w, failure != NULL ? &(haft__schema_report){0} : &found->report);
-    haft__json_key(&w, "more");
-    haft__json_add_bool(&w, failure == NULL && found->report.more);
-    haft__json_key(&w, "coerced");
-    haft__json_add(&w, failure == NULL && found->changed ? found->instance : haft__json_null());
-    haft__json_key(&w, "error");
-    write_error(&w, failure);
+    haft__field_flag(&w, "more", failure == NULL && found->report.more);
+    haft__field_value(&w, "coerced",
+                      failure == NULL && found->changed ? found->instance : haft__json_null());
+    haft__field_error(&w, failure);
     haft__json_end_object(&w);
-    haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, err);
-    if (status == HAFT_OK) {
-        haft__print_json(out, haft__buf_str(&text));
-        (void)fflush(out); /* the client may wait for this line before it sends the next */
-    }
+    haft_status status = haft__print_json_line(out, &text, err);
     haft__buf_finish(&text);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "cli/follow/spec_choice.h"
 #include "cli/interrupts.h"
 #include "cli/terminal/print.h"
+#include "run/event_body.h"
 #include "json/object.h"
 #include "json/write.h"
 
@@ -25,17 +26,6 @@ typedef struct worker_command {
 
 /* ---- output ---- */
 
-static void write_error(haft__json_writer *w, const haft_error *error)
-{
-    haft__json_key(w, "error");
-    haft__json_begin_object(w);
-    haft__field_string(w, "status", haft_status_name(error->status));
-    haft__field_string(w, "where", error->where);
-    haft__field_string(w, "message", error->message);
-    haft__field_string(w, "hint", error->hint);
-    haft__json_end_object(w);
-}
-
 static void report_json(worker_command *w, const haft__worker_event *worker_event)
 {
     haft__buf text;
@@ -45,22 +35,15 @@ static void report_json(worker_command *w, const haft__worker_event *worker_even
     haft__json_begin_object(&writer);
     haft__field_string(&writer, "what", haft__worker_event_name(worker_event->kind));
     haft__field_string(&writer, "run", worker_event->run);
-    haft__json_key(&writer, "name");
-    haft__json_add_str(&writer, worker_event->name);
+    haft__field_text(&writer, "name", worker_event->name);
     haft__field_string(&writer, "end", worker_event->end);
-    haft__json_key(&writer, "turns");
-    haft__json_add_int(&writer, worker_event->turns);
-    haft__json_key(&writer, "retry_ms");
-    haft__json_add_int(&writer, (int64_t)worker_event->retry_ms);
+    haft__field_number(&writer, "turns", worker_event->turns);
+    haft__field_number(&writer, "retry_ms", worker_event->retry_ms);
     if (worker_event->error != NULL) {
-        write_error(&writer, worker_event->error);
+        haft__field_error(&writer, worker_event->error);
     }
     haft__json_end_object(&writer);
-    haft__buf_add_char(&text, '\n');
-    if (haft__buf_check(&text, NULL) == HAFT_OK) {
-        haft__print_json(w->cli->out, haft__buf_str(&text));
-        (void)fflush(w->cli->out);
-    }
+    (void)!haft__print_json_line(w->cli->out, &text, NULL);
     haft__buf_finish(&text);
 }
 

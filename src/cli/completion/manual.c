@@ -102,15 +102,8 @@ static void put_text(FILE *out, haft_str text)
 
 static void put_option(FILE *out, const haft__option *option)
 {
-    char term[128];
-    char letter[5] = {'-', option->letter, ',', ' ', '\0'};
-    bool maybe = option->kind == HAFT__OPTION_OPTIONAL_CHOICE;
-    (void)snprintf(term, sizeof(term), "%s--%s%s%s%s", option->letter != '\0' ? letter : "",
-                   option->name,
-                   option->value == NULL ? ""
-                   : maybe               ? "[="
-                                         : " ",
-                   option->value != NULL ? option->value : "", maybe ? "]" : "");
+    char term[HAFT__OPTION_SYNTAX_SIZE];
+    haft__option_write_syntax(option, "", term);
     entry(out, term, "", option->help);
 }
 

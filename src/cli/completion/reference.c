@@ -28,15 +28,8 @@ static void put_code(FILE *out, const char *before, const char *text, const char
 
 static void put_option(FILE *out, const haft__option *option)
 {
-    bool maybe = option->kind == HAFT__OPTION_OPTIONAL_CHOICE;
-    char letter[5] = {'-', option->letter, ',', ' ', '\0'};
-    char name[128];
-    (void)snprintf(name, sizeof(name), "%s--%s%s%s%s", option->letter != '\0' ? letter : "",
-                   option->name,
-                   option->value == NULL ? ""
-                   : maybe               ? "[="
-                                         : " ",
-                   option->value != NULL ? option->value : "", maybe ? "]" : "");
+    char name[HAFT__OPTION_SYNTAX_SIZE];
+    haft__option_write_syntax(option, "", name);
     put_code(out, "", name, "` | ");
     put_cell(out, option->help);
     (void)fputs(" |\n", out);
