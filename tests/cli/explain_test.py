@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`haft explain` prints the decision tree: golden files in tests/cli/explain/, in words and as
-JSON, which docs/schemas/explain.schema.json describes. HAFT_RENEW=1 writes them anew."""
+"""`haft explain` prints the decision tree: golden files in tests/cli/explain/, as text and as JSON
+(docs/schemas/explain.schema.json). HAFT_RENEW=1 writes them again."""
 import json
 import os
 import re
@@ -65,7 +65,7 @@ def haft(*words):
 
 
 def compare(name, text):
-    """Scores are the index's affair: a golden file has N in their place."""
+    """Golden files have N in place of scores, which the index decides."""
     text = re.sub(r'(score |"score": )[0-9.]+', r"\1N", text)
     file = GOLDEN / name
     if RENEW:
@@ -96,7 +96,7 @@ try:
     for name, content in {**CASES, "served": SERVED}.items():
         (place / f"{name}.json").write_text(json.dumps(content))
     (place / "a.json").write_text('{"replies": [{"text": "good"}]}')
-    haft("run", "servers.json", "go", "--store", "memory:")  # from now on its lists are known
+    haft("run", "servers.json", "go", "--store", "memory:")  # its lists are known from now on
     for name in CASES:
         test_case(name)
 finally:
