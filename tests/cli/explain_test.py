@@ -76,18 +76,18 @@ def compare(name, text):
 def test_case(name):
     status, out, err = haft("explain", f"{name}.json", "read a file", "--json")
     check(f"{name}_exits_0", (status, err), (0, ""))
-    told = json.loads(out)
+    printed = json.loads(out)
     (place / "line").write_text(json.dumps({"schema": json.loads(SHAPE.read_text()),
-                                            "instance": told}) + "\n")
+                                            "instance": printed}) + "\n")
     check(f"{name}_is_as_described", json.loads(haft("validate", "--jsonl", "line")[1])["errors"],
           [])
-    tree = {key: told[key] for key in ("tools", "not_enabled", "servers", "deferred")
-            if key in told}
+    tree = {key: printed[key] for key in ("tools", "not_enabled", "servers", "deferred")
+            if key in printed}
     compare(f"{name}.json", json.dumps(tree, indent=2) + "\n")
     words = haft("explain", f"{name}.json", "read a file")[1]
     compare(f"{name}.txt", words[words.index("\ntools\n") + 1:words.index("\nformat\n")])
-    declared = [t["name"] for t in told["tools"] if t["sight"] == "declared"]
-    check(f"{name}_is_what_the_first_turn_declares", sorted(told["first_turn"]["declared"]),
+    declared = [t["name"] for t in printed["tools"] if t["sight"] == "declared"]
+    check(f"{name}_is_what_the_first_turn_declares", sorted(printed["first_turn"]["declared"]),
           sorted(declared))
 
 

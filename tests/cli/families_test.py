@@ -69,8 +69,8 @@ def test_explain():
     check("a_size_is_a_number", found["family"]["taken"]["size_b"], 24)
     models = ["vllm:m", "vllm:m-7b", "vllm:devstral",
               {"provider": "vllm", "model": "m-7b", "size_b": 3}]
-    told = [explain(model, "--json") for model in models]
-    check("where_a_size_is_from", [(t["size_in_name"], t["deferred"]["cap_by"]) for t in told],
+    printed = [explain(model, "--json") for model in models]
+    check("where_a_size_is_from", [(t["size_in_name"], t["deferred"]["cap_by"]) for t in printed],
           [(None, "unknown_size"), (7, "name"), (None, "family"), (None, "size_b")])
     check("no_row_no_words", ("family" in explain("vllm:m", "--json"),
                               "family" in explain("vllm:m").split("tools\n")[0]), (False, False))

@@ -68,7 +68,7 @@ def rows(*words):
 
 # ---- killed ----
 
-def kill_behind(path, count, store):
+def kill_after(path, count, store):
     """Starts a run, and kills it after it has printed `count` events."""
     process = start("run", path, "go", "--events", "--store", store)
     for _ in range(count):
@@ -77,7 +77,7 @@ def kill_behind(path, count, store):
     process.communicate()
 
 
-def go_on(run, store):
+def continue_to_end(run, store):
     """Continues a run to its end and answers its questions: (status, number of questions)."""
     asked = 0
     status, out, err = haft("resume", run, "--json", "--store", store)
@@ -104,13 +104,13 @@ def test_killed_anywhere():
     for count in range(1, len(whole) + 1):
         keys.write_text("")
         store = f"killed-{count}.db"
-        kill_behind(path, count, store)
+        kill_after(path, count, store)
         found = rows("--store", store)
         if len(found) != 1:
             wrong.append((count, "runs", found))
             continue
         run = found[0]["run"]
-        status, times = (0, 0) if found[0]["state"] == "ended" else go_on(run, store)
+        status, times = (0, 0) if found[0]["state"] == "ended" else continue_to_end(run, store)
         asked += times
         log = lines(haft("runs", "events", run, "--store", store)[1])
         replay = haft("runs", "replay", run, "--store", store)
@@ -260,10 +260,10 @@ def test_stores():
                 check("runs_without_a_store", (status, out, "no store at" in err),
                       (0, "", True))
                 continue
-            told = wanted in err and "haft" in err
-            if not told:
+            reported = wanted in err and "haft" in err
+            if not reported:
                 print(f"# {words[0]} {name}: {err!r}")
-            check(f"{words[0]}_in_{name.replace('/', '_')}", (status in (1, 2), out, told),
+            check(f"{words[0]}_in_{name.replace('/', '_')}", (status in (1, 2), out, reported),
                   (True, "", True))
         after = file.read_bytes() if before is not None else None
         check(f"{name.replace('/', '_')}_is_unchanged", before == after, True)
@@ -276,7 +276,7 @@ def test_locked():
     holder.execute("BEGIN EXCLUSIVE")
     begun = time.monotonic()
     status, out, err = haft("run", path, "go", "--store", "locked.db")
-    print(f"# told in {time.monotonic() - begun:.1f} s: {err.strip()}")
+    print(f"# reported in {time.monotonic() - begun:.1f} s: {err.strip()}")
     check("a_lasting_lock_is_reported", (status in (1, 2), out, "locked" in err), (True, "", True))
     waiting = start("run", path, "go", "--json", "--store", "locked.db")
     holder.execute("ROLLBACK")
@@ -300,13 +300,13 @@ def test_full():
             if SANITIZED:  # ThreadSanitizer writes its own file before haft can ignore it
                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         status, out, err = haft("run", path, "go", "--store", "full.db", preexec_fn=limit)
-        told = "the disk is full" in err
-        if not told:
+        reported = "the disk is full" in err
+        if not reported:
             print(f"# {size}: {status} {err!r}")
-        check(f"full_at_{size}", (status in (1, 2), out, told), (True, "", True))
+        check(f"full_at_{size}", (status in (1, 2), out, reported), (True, "", True))
     found = rows("--store", "full.db")
     check("stored_events_are_complete", found[-1]["name"], "small")
-    ends = [go_on(row["run"], "full.db")[0] for row in found if row["state"] != "ended"]
+    ends = [continue_to_end(row["run"], "full.db")[0] for row in found if row["state"] != "ended"]
     check("with_free_space_it_continues", set(ends) <= {0}, True)
     with open(Path(scratch) / "out.txt", "w", encoding="utf-8") as out:
         done = subprocess.run([HAFT, "run", str(path), "go", "--events", "--store", "memory:"],

@@ -164,7 +164,7 @@ def test_waiting():
     check("and_the_run_still_waits", pauses(run), [("c1.1", "headless")])
 
 
-def test_waiting_beside():
+def test_question_during_a_call():
     """A call that runs while a question is pending has an unknown outcome in a fork, and does not
     start again."""
     for name, traits, wanted in (("besides", {}, True), ("besidesk", {"idempotent": True}, False)):
@@ -191,7 +191,7 @@ def test_waiting_beside():
               (["unknown_outcome", "headless"], 1))
 
 
-def test_about_to_begin():
+def test_about_to_start():
     """A call that waits for nothing starts in the run itself."""
     for name, traits, wanted in (("begins", {}, 1), ("beginsr", {"read_only": True}, 0)):
         path = spec(name, [call("pick", "mark"), {"text": "end"}],
@@ -265,7 +265,7 @@ def test_left_alone():
           ("cancelled", 0))
 
 
-def under_way(name, traits, **more):
+def start_with_running_call(name, traits, **more):
     """A run whose call `slow` was running when another process answered `pick`."""
     work = f"echo x >> {name}.effects; while [ ! -e {name}.gate ]; do sleep 0.02; done; echo ok"
     path = spec(name, [call("slow", "pick"), {"text": "end"}], [PICK, tool("slow", work, **traits)],
@@ -280,8 +280,8 @@ def under_way(name, traits, **more):
     return json.loads(process.communicate(timeout=LONG)[0])["run"]
 
 
-def test_under_way():
-    run = under_way("asks", {})
+def test_running_call():
+    run = start_with_running_call("asks", {})
     made = fork(run, "--call", "c1.2")
     status, waiting = result("resume", made)
     check("a_running_call_becomes_an_unknown_outcome",
@@ -290,14 +290,14 @@ def test_under_way():
     haft("answer", made, "c1.2", '"blue"')
     check("and_only_then_continues", (result("answer", made, "c1.1", '"it is done"')[1]["end"],
                                       effects("asks.effects"), replays(made)), ("done", 1, True))
-    run = under_way("tells", {}, on_unknown="tell")
+    run = start_with_running_call("tells", {}, on_unknown="tell")
     status, done = result("runs", "fork", run, "--call", "c1.2", "--answer", "1")
     check("or_the_model_is_told", (status, done["end"], effects("tells.effects")), (0, "done", 1))
-    run = under_way("reads", {"read_only": True})
+    run = start_with_running_call("reads", {"read_only": True})
     check("one_that_only_reads_may_be_made_again", (
         result("runs", "fork", run, "--call", "c1.2", "--answer", "1")[0],
         effects("reads.effects")), (0, 2))
-    run = under_way("careful", {"on_unknown": "ask"}, on_unknown="retry")
+    run = start_with_running_call("careful", {"on_unknown": "ask"}, on_unknown="retry")
     status, waiting = result("resume", fork(run, "--call", "c1.2"))
     check("the_tool_overrides_the_spec",
           (status, [p["kind"] for p in waiting["pending"]], effects("careful.effects")),
@@ -305,14 +305,14 @@ def test_under_way():
     for name, traits, more in (("keyed", {"idempotent": True}, {}),
                                ("retried", {}, {"on_unknown": "retry"}),
                                ("retries", {"on_unknown": "retry"}, {})):
-        run = under_way(name, traits, **more)
+        run = start_with_running_call(name, traits, **more)
         status, err = fork(run, "--call", "c1.2")
         check(f"where_nobody_would_be_asked_it_is_refused_{name}",
               (status, "c1.1 of slow was under way" in err, "--turn 0" in err,
                effects(f"{name}.effects")), (1, True, True, 1))
 
 
-def test_not_begun():
+def test_not_started():
     """A call that waited for its siblings, or for limits.parallel, starts in the fork."""
     ask = {"name": "request_user_input", "arguments": {"question": "Which?"}}
     replies = [{"calls": call("send", "send")["calls"] + [ask]}, {"text": "end"}]
@@ -372,7 +372,7 @@ def test_changed():
           (0, 1))
 
 
-def test_cannot_go_on():
+def test_cannot_continue():
     path = put("key.json", {"haft": 1, "name": "key", "model": "script:key.script.json",
                             "tools": [tool("say", "cat")]})
     put("key.script.json", {"replies": [{"text": "end"}]})
@@ -393,12 +393,12 @@ with tempfile.TemporaryDirectory() as scratch:
     test_edit()
     test_answer()
     test_waiting()
-    test_waiting_beside()
-    test_about_to_begin()
+    test_question_during_a_call()
+    test_about_to_start()
     test_which_pause()
     test_branch()
     test_left_alone()
-    test_under_way()
-    test_not_begun()
+    test_running_call()
+    test_not_started()
     test_changed()
-    test_cannot_go_on()
+    test_cannot_continue()

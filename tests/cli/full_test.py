@@ -45,7 +45,7 @@ def kinds(run="last"):
     return [json.loads(line)["kind"] for line in haft("runs", "events", run)[1].splitlines()]
 
 
-def looks():
+def read_last_run():
     """Three commands that only read the last run."""
     listed = haft("runs", "list", "--json")
     shown = haft("runs", "show", "last", "--json")
@@ -63,14 +63,14 @@ def test_full(place):
     check("its_result_is_there_and_nothing_was_started",
           [kinds().count(kind) for kind in ("call_started", "call_finished")], [1, 1])
     check("once", marks.read_text(), "x\n")
-    check("reading_works", looks(), [0, 0, 0])
+    check("reading_works", read_last_run(), [0, 0, 0])
     with open(fill, "ab", buffering=0) as file:
         try:
             while file.write(b"x" * 4096) > 0:  # fill all free space
                 pass
         except OSError:
             pass
-    check("reading_works_without_any_room", looks(), [0, 0, 0])
+    check("reading_works_without_any_room", read_last_run(), [0, 0, 0])
     status, _, err = haft("run", path, "again")
     check("new_runs_are_refused", (status, "the disk is full" in err), (1, True))
     fill.unlink()
@@ -86,7 +86,7 @@ def test_read_only(place):
     if not mount("-o", "remount,ro", place):
         print("ok cli/full_test.py read_only # SKIP it cannot be mounted again")
         return
-    check("reading_works_where_nothing_can_be_written", looks(), [0, 0, 0])
+    check("reading_works_where_nothing_can_be_written", read_last_run(), [0, 0, 0])
     check("and_is_complete", haft("runs", "events", "last")[1], before)
     status, _, err = haft("run", spec("plain", "echo x"), "go")
     check("writing_is_refused", (status, "can only be read" in err), (1, True))

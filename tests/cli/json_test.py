@@ -39,9 +39,9 @@ def standing(*words):
 
 
 def stands(status, found):
-    told = found.get("error") or {}
+    error = found.get("error") or {}
     return (status, found.get("run"), found.get("thread"), found.get("end"), found.get("turns"),
-            [call["call"] for call in found.get("pending", [])], told.get("message", "") != "")
+            [call["call"] for call in found.get("pending", [])], error.get("message", "") != "")
 
 
 def put(name, value):
@@ -142,7 +142,7 @@ def test_in_memory():
           (130, "cancelled", "stopped by a signal"))
 
 
-def test_behind_the_end():
+def test_after_the_end():
     """A write that fails after the end does not change the end."""
     path = spec("kept", [call("store_artifact", name="a", content="b"), {"text": "good"}],
                 {"builtin": ["store_artifact"]})

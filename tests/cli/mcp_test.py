@@ -426,8 +426,8 @@ def test_run_keys_of_another_spec():
     with Stdio(spec="other.json") as s:
         s.open({"elicitation": {}})
         ((failed, text),) = ask_keyed(s, "s1")
-        told = "is of another spec" in text and "haft runs show" in text
-        check("a_key_of_another_spec", (failed, told, made() - before), (True, True, 1))
+        reported = "is of another spec" in text and "haft runs show" in text
+        check("a_key_of_another_spec", (failed, reported, made() - before), (True, True, 1))
         check("another_key_of_another_spec", (ask_keyed(s, "s2"), made() - before), ([good], 2))
     (Path(scratch) / "copy.json").write_text((Path(scratch) / "agent.json").read_text())
     with Stdio(spec="copy.json") as s:
@@ -472,10 +472,10 @@ def test_run():
         s.write({"jsonrpc": "2.0", "id": message["id"],
                  "result": {"action": "accept", "content": {"answer": "the first"}}})
         check("the_answer_of_a_run", said(s.wait(id)), (False, "The answer is 41."))
-        told = [m["params"] for m in s.others if m.get("method") == "notifications/progress"]
-        steps = [p["progress"] for p in told]
+        reported = [m["params"] for m in s.others if m.get("method") == "notifications/progress"]
+        steps = [p["progress"] for p in reported]
         check("progress", (len(steps) > 5, steps == sorted(set(steps)),
-                           {p["progressToken"] for p in told}), (True, True, {7}))
+                           {p["progressToken"] for p in reported}), (True, True, {7}))
     check("it_is_in_the_store", '"done"' in runs(), True)
     with Stdio() as s:
         s.open()

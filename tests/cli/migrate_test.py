@@ -297,7 +297,7 @@ def test_killed_and_repeated_elsewhere():
     print(f"# {kills} were killed")
 
 
-def test_epochs_go_on():
+def test_epochs_increase():
     """A tool that refuses an epoch lower than the greatest it has seen refuses nothing."""
     places = [new_store(), new_local(), new_store()]
     run, = wait_for_approval(places[0], 1, 4)
@@ -315,10 +315,10 @@ def test_commands_to_copy():
     """Printed commands name the store without its password, and can be used."""
     store = new_store()
     asked = store if kind == "sqlite" else f"{store}{'&' if '?' in store else '?'}password=s3kret"
-    _, _, told = haft("run", pays(), "x", "--store", asked)
-    lines = [line.split() for line in told.splitlines() if line.strip().startswith("haft approve")]
+    _, _, err = haft("run", pays(), "x", "--store", asked)
+    lines = [line.split() for line in err.splitlines() if line.strip().startswith("haft approve")]
     check("one_is_reported", len(lines), 1)
-    check("it_has_no_password", "s3kret" in told, False)
+    check("it_has_no_password", "s3kret" in err, False)
     words = [word.strip("'") for word in lines[0]]
     check("it_names_the_store", words[-2:], ["--store", store])
     check("it_can_be_used", (haft(*words[1:], "--quiet")[0], len(paid())), (0, 1))
@@ -422,7 +422,7 @@ def test_a_move_that_another_has_overtaken():
     check_stuck("the_copy", new, run)
 
 
-def test_a_moved_run_that_is_not_there():
+def test_a_moved_run_that_is_missing():
     """A run that was handed over but is missing from the new store is not removed from the old
     one."""
     old, new, run = leave("moved", True, "moved")
@@ -471,10 +471,10 @@ def test_interrupted():
 
 
 TESTS = [test_there_and_back, test_messages, test_refusals, test_interrupted, test_two_movers,
-         test_two_movers_to_one_store, test_killed_and_repeated_elsewhere, test_epochs_go_on,
+         test_two_movers_to_one_store, test_killed_and_repeated_elsewhere, test_epochs_increase,
          test_commands_to_copy]
 LOCAL = [test_a_move_that_was_cut_off, test_a_move_that_another_has_overtaken,
-         test_a_moved_run_that_is_not_there, test_a_week_later]
+         test_a_moved_run_that_is_missing, test_a_week_later]
 for kind, new_store in stores(parent := tempfile.mkdtemp()):
     for test in TESTS + (LOCAL if kind == "sqlite" else []):
         if len(sys.argv) > 1 and not any(word in test.__name__ for word in sys.argv[1:]):

@@ -86,12 +86,12 @@ def test_deadlines():
             run = shown()["run"]
             status = haft("resume", "--all", "--quiet")[0]
             log = events(run)
-            told = [e.get("why") or e.get("result") for e in log
+            reported = [e.get("why") or e.get("result") for e in log
                     if e["kind"] in ("call_refused", "call_finished")]
             if name == "unknown_outcome_reject":  # it had started: the model is told so
-                told = ["denied" if "may or may not" in results(run)["c1.1"] else "hidden"]
+                reported = ["denied" if "may or may not" in results(run)["c1.1"] else "hidden"]
             check(f"{name}_expires", (status if shown(run)["end"] != "done" else 0,
-                                      shown(run)["end"], told[0] if told else None),
+                                      shown(run)["end"], reported[0] if reported else None),
                   (wanted[0] if status else 0, wanted[1], wanted[2]))
             check(f"{name}_by", [e["by"] for e in log if e["kind"] == "answered"], ["deadline"])
             check(f"{name}_one_end", kinds(run).count("run_finished"), 1)
@@ -349,7 +349,7 @@ def test_lane():
     check("the lane replays", haft("runs", "replay", "last")[0], 0)
 
 
-def test_held():
+def test_waiting_for_a_lane():
     """A call that waits for another one of its lane is reported as waiting."""
     traits = {"lane": "mail"}
     path = spec("held", [call("one"), call("two")],
@@ -359,8 +359,8 @@ def test_held():
     held = [{"call": "c1.2", "tool": "two", "by": "lane", "lane": "mail", "behind": "c1.1"}]
     line = "  c1.2 two waits for c1.1 one, in the same lane: mail\n"
     run = start("run", path, "do it")
-    told = next((said for said in run.stderr if "waits for" in said), None)
-    check("a follower is told why a call waits", told, line)
+    reported = next((said for said in run.stderr if "waits for" in said), None)
+    check("a follower is told why a call waits", reported, line)
     check("runs show prints why a call waits", shown().get("held"), held)
     (Path(scratch) / "let-go").touch()
     check("it continues", (run.communicate()[0], run.returncode), ("good\n", 0))
@@ -402,5 +402,5 @@ with tempfile.TemporaryDirectory() as scratch:
     test_keys_twice()
     test_edits()
     test_lane()
-    test_held()
+    test_waiting_for_a_lane()
     test_text_and_number()

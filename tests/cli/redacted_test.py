@@ -132,14 +132,14 @@ def test_suggested():
     path = spec("suggested", [call("pay", to=SECRET), call("pay", to=BEARER), call("pay", to="me")],
                 tool("pay", LOG))
     status, out, _ = haft("run", path, "go", "--events", env=KNOWS)
-    told = [json.loads(line) for line in out.splitlines()]
+    printed = [json.loads(line) for line in out.splitlines()]
     check("a_call_with_a_secret_is_not_made", (status, [a for _, a in effects()]),
           (0, ['{"to":"me"}']))
-    check("the_model_is_told_why", [e["why"] for e in told if e["kind"] == "call_refused"],
+    check("the_model_is_told_why", [e["why"] for e in printed if e["kind"] == "call_refused"],
           ["secret", "secret"])
-    check("the_reply_is_marked", [c.get("redacted") for e in told if e["kind"] == "model_replied"
+    check("the_reply_is_marked", [c.get("redacted") for e in printed if e["kind"] == "model_replied"
                                   for c in e["calls"]], [True, True, None])
-    check_replay("a_call_with_a_secret", told[0]["run"])
+    check_replay("a_call_with_a_secret", printed[0]["run"])
 
 
 def test_number():

@@ -270,7 +270,7 @@ def test_bad_calls():
     for name, (text, wanted) in {
         "no_json": ('{"text":"a"}\n{"text":}', "standard input:2:9: "),
         "no_object": ("5\n", "standard input:1: expected a turn, found number"),
-        "neither": ("{}", "standard input:1: expected a turn, found object with neither"),
+        "neither": ("{}", "standard input:1: expected a turn, found object without"),
         "calls_are_no_array": ('{"calls":5}', "standard input:1: /calls: expected an array"),
         "a_call_is_none": ('{"calls":[5]}', "standard input:1: /calls/0: expected a call"),
         "no_name": ('{"calls":[{}]}', 'standard input:1: /calls/0: expected the key "name"'),
@@ -280,9 +280,9 @@ def test_bad_calls():
         "a_result_is_none": ('{"results":[5]}', "standard input:1: /results/0: expected a result"),
         "results_are_none": ('{"results":5}', "standard input:1: /results: expected an array"),
         "whose_result": ('{"results":[{"text":"x"}]}',
-                         "standard input:1: /results/0: found no call that this result"),
+                         "standard input:1: /results/0: no call matches this result"),
         "unknown_id": ('{"calls":[{"name":"f"}]}\n{"results":[{"id":"q","text":"x"}]}',
-                       "standard input:2: /results/0: found no call that this result"),
+                       "standard input:2: /results/0: no call matches this result"),
         "in_an_array": ('[{"text":"a"},{"calls":[{}]}]', "standard input:/1/calls/0: expected"),
         "an_array_that_ends": ('[{"text":"a"},', "standard input:1:15"),
     }.items():

@@ -198,7 +198,7 @@ def test_retried():
     check("nothing ran again", (sent(), haft("runs", "replay", "last")[0]), ([], 0))
 
 
-def told(err):
+def printed_command(err):
     """The printed command that approves the call."""
     return next(line.split()[1:] for line in err.splitlines() if "haft approve" in line)
 
@@ -206,11 +206,11 @@ def told(err):
 def test_binding():
     """A printed command approves only the call it was printed for."""
     begin()
-    first = told(haft("resume", "last", "--quiet")[2])
+    first = printed_command(haft("resume", "last", "--quiet")[2])
     bindings = [json.loads(haft("runs", "show", "last", "--json")[1])["pending"][0]["binding"]]
     write(tools=[dict(json.loads((Path(scratch) / "s.yaml").read_text())["tools"][0],
                       command=["sh", "-c", "echo other >> sent.log"])])
-    second = told(haft("resume", "last", "--accept-spec", "--quiet")[2])
+    second = printed_command(haft("resume", "last", "--accept-spec", "--quiet")[2])
     bindings.append(json.loads(haft("runs", "show", "last", "--json")[1])["pending"][0]["binding"])
     check("a pending approval has a binding", [first[-1], second[-1]], [b[:12] for b in bindings])
     status, _, err = haft(*first)

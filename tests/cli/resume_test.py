@@ -145,8 +145,8 @@ def test_events():
     path = spec("told", [{"text": "told"}])
     ids = [detach(path) for _ in range(3)]
     status, out, err = haft("resume", "--all", "--events")
-    told = [json.loads(line) for line in out.splitlines()]
-    last = [event["run"] for event in told if event["kind"] == "run_finished"]
+    printed = [json.loads(line) for line in out.splitlines()]
+    last = [event["run"] for event in printed if event["kind"] == "run_finished"]
     check("events_of_each", (status, sorted(last), err), (0, sorted(ids), ""))
 
 

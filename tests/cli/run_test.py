@@ -261,7 +261,7 @@ def test_runs():
     check("not_in_the_middle_of_a_turn", (status, "found one under way" in err), (2, True))
     lines = out.splitlines()
     cut = put("cut.jsonl", "\n".join(lines[:9]) + "\n" + lines[9][:20])
-    note = f"haft: {cut}:10: the last line was cut and is left out\n"
+    note = f"haft: {cut}:10: the last line is incomplete and is ignored\n"
     status, text, err = haft("runs", "show", cut, *spec)
     check("a_log_that_was_cut", (status, err, json.loads(text)["end"]), (0, note, "running"))
     status, text, err = haft("runs", "replay", cut, *spec)
@@ -278,7 +278,7 @@ def test_runs():
               (2, "", f"haft: {empty}: expected events, found none\n"))
         status, text, err = haft("runs", word, torn, *spec)
         check(f"{word}_of_a_log_with_nothing_whole",
-              (status, text, "torn.jsonl:1: the last line was cut" in err,
+              (status, text, "torn.jsonl:1: the last line is incomplete" in err,
                "expected events, found none" in err), (2, "", True, True))
         status, text, err = haft("runs", word, damaged, *spec)
         check(f"{word}_of_a_damaged_log", (status, text, "damaged.jsonl:2" in err), (2, "", True))
@@ -303,12 +303,13 @@ def test_explain_model():
 
 def test_explain():
     status, out, _ = haft("explain", EXAMPLES / "workflow.yaml", "Report", "--json")
-    told = json.loads(out)
-    check("explain_lists_each_tool", (status, [(t["name"], t["offered"]) for t in told["tools"]]),
+    printed = json.loads(out)
+    check("explain_lists_each_tool",
+          (status, [(t["name"], t["offered"]) for t in printed["tools"]]),
           (0, [(n, True) for n in ("glob", "grep", "read", "store_artifact", "request_user_input",
                                    "complete_workflow")]))
-    check("explain_has_the_first_turn", told["first_turn"]["mode"], "any")
-    check("explain_shows_the_request", told["request"]["messages"][-1],
+    check("explain_has_the_first_turn", printed["first_turn"]["mode"], "any")
+    check("explain_shows_the_request", printed["request"]["messages"][-1],
           {"role": "user", "content": "Report"})
     status, out, _ = haft("explain", EXAMPLES / "pipeline.yaml", "x")
     check("explain_in_words", (status, "tool extract_metadata: " in out, "turns 12" in out),

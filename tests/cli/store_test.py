@@ -327,7 +327,7 @@ def test_same_exits():
         check(f"bogus_for_{name}", haft(*words, "--store", "ftp://x")[0], 2)
 
 
-def test_looking_makes_nothing():
+def test_reading_creates_nothing():
     missing = Path(scratch) / "none" / "haft.db"
     store = ("--store", f"sqlite:{missing}")
     check("no_store_is_no_runs", haft("runs", "list", *store),
@@ -417,6 +417,6 @@ with tempfile.TemporaryDirectory() as scratch:
     test_fork()
     test_bad_names()
     test_same_exits()
-    test_looking_makes_nothing()
+    test_reading_creates_nothing()
     test_rm_and_gc()
     test_retention()

@@ -145,7 +145,7 @@ def test_question():
           (status, shown.count("answer> ")), (0, 2))
 
 
-def test_beside():
+def test_question_during_a_call():
     """A question of a server is asked at once, whatever else runs."""
     server = Path(__file__).resolve().parent.parent / "mcp" / "asking_server.py"
     log = Path(scratch) / "beside.log"
@@ -156,9 +156,9 @@ def test_beside():
                                       {"name": "slow:ask", "arguments": {}}]},
                            {"text": "the end"}], mcp={"servers": servers})
     status, shown = at_terminal(["run", path, "go"], ['{"name": "Ada"}\n'], prompt="declines> ")
-    told = json.loads(log.read_text())[0] if log.exists() else {}
+    answer = json.loads(log.read_text())[0] if log.exists() else {}
     check("a_question_during_a_call", (status, "the end" in shown, shown.count("declines> "),
-                                       told.get("content", {}).get("name")),
+                                       answer.get("content", {}).get("name")),
           (0, True, 1, "Ada"))
 
 
@@ -296,9 +296,9 @@ def test_plain():
     check("a_terminal_that_can_only_print_is_plain",
           re.sub(r"\d+ ms", "", timeline(TERM="dumb")[1]), re.sub(r"\d+ ms", "", shown))
     err = haft("run", Path(scratch) / "line.json", "go")[2]
-    told = [line for line in shown.split("\r\n") if line.startswith(("[", "  "))]
+    lines = [line for line in shown.split("\r\n") if line.startswith(("[", "  "))]
     check("and_so_is_a_pipe", re.sub(r"\d+ ms", "", err).splitlines(),
-          [re.sub(r"\d+ ms", "", line) for line in told])
+          [re.sub(r"\d+ ms", "", line) for line in lines])
     status, shown = timeline("--quiet")
     check("quiet_is_quiet", (status, shown.replace("\r\n", "\n")),
           (0, "Found: 漢字\\u001b]0;title\\u0007 and\nmore.\n"))
@@ -490,7 +490,7 @@ with tempfile.TemporaryDirectory() as scratch:
     for variable in ("NO_COLOR", "LC_ALL", "LC_CTYPE", "HAFT_STORE"):
         environment.pop(variable, None)
     test_question()
-    test_beside()
+    test_question_during_a_call()
     test_approval()
     test_long()
     test_shown_without_a_terminal()

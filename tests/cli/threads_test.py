@@ -112,13 +112,13 @@ def test_enqueue():
     quick = spec("quick1", [{"expect": {"contains": "slow1 is done"}, "text": "quick"}])
     first = begin_slow(slow, "slow1", where)
     others = [queue(quick, f"task {n}", where, "--json") for n in range(3)]
-    told = queue(quick, "told", where)
+    waiting_run = queue(quick, "told", where)
     ids = [run["run"] for run in runs(where)]
     check("they_are_in_the_store", len(ids), 5)
     check("and_have_not_started", [kinds(run) for run in ids[1:]], [["run_started"]] * 4)
     open_gate("slow1")
     answers = [json.loads(process.communicate(timeout=LONG)[0]) for process in [first, *others]]
-    out, err = told.communicate(timeout=LONG)
+    out, err = waiting_run.communicate(timeout=LONG)
     check("each_ends_in_its_own_process", [answer["run"] for answer in answers], ids[:4])
     check("all_are_done", ends(where), ["done"] * 5)
     check("one_after_the_other", one_after_the_other(ids), True)
@@ -145,7 +145,7 @@ def test_kill():
     check("the_call_was_repeated_as_it_may_be", len(effects("slow2")), 2)
 
 
-def test_resume_all_goes_on_behind_one_that_waits():
+def test_resume_all_skips_a_waiting_run():
     where, other = thread(), thread()
     ask = spec("ask3", [{"calls": [{"name": "pick"}]}, {"text": "asked"}], tools=[
         {"name": "pick", "description": "Lets somebody pick.", "args": [], "headless": True}])
@@ -180,7 +180,7 @@ def test_resume_all_at_once():
                         for name in where], [True] * 4)
 
 
-def test_resume_all_waits_for_what_is_ahead_elsewhere():
+def test_resume_all_waits_for_a_run_ahead_elsewhere():
     """--all also continues a run that is queued after a run of another process."""
     where, slow = thread(), slow_spec("ahead")
     first = begin_slow(slow, "ahead", where)
@@ -194,7 +194,7 @@ def test_resume_all_waits_for_what_is_ahead_elsewhere():
     check("then_it_is_done", (every.returncode, out, ends(where)), (0, "quick\n", ["done"] * 2))
 
 
-def test_resume_all_says_all():
+def test_resume_all_reports_all():
     """One object, and the worst exit status, whichever run is last."""
     where = thread()
     bad, quick = spec("bad9", []), spec("good9", [{"text": "quick"}])
@@ -262,11 +262,11 @@ def test_another_spec_in_the_queue():
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=LONG)
     process = start("resume", run)
-    told = process.stderr.readline()
+    note = process.stderr.readline()
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=LONG)
     check("it_keeps_its_place_with_another_spec",
-          (runs(where)[0]["run"] in told, kinds(run)), (True, ["run_started", "spec_changed"]))
+          (runs(where)[0]["run"] in note, kinds(run)), (True, ["run_started", "spec_changed"]))
     haft("answer", runs(where)[0]["run"], '"red"')
     check("and_starts_with_the_earlier_messages", haft("resume", run, "--quiet")[:2],
           (0, "good\n"))
@@ -322,7 +322,7 @@ def test_interrupt():
           ("cancel_asked", runs(where)[2]["run"]))
 
 
-def test_interrupt_what_nobody_has():
+def test_interrupt_without_an_owner():
     quick = spec("quick7", [{"text": "quick"}], multitask="interrupt")
     ask = spec("ask7", [{"calls": [{"name": "pick"}]}, {"text": "asked"}], tools=[
         {"name": "pick", "description": "Lets somebody pick.", "args": [], "headless": True}])
@@ -379,13 +379,13 @@ with tempfile.TemporaryDirectory() as scratch:
                    "XDG_STATE_HOME": f"{scratch}/state"}
     test_enqueue()
     test_kill()
-    test_resume_all_goes_on_behind_one_that_waits()
+    test_resume_all_skips_a_waiting_run()
     test_resume_all_at_once()
-    test_resume_all_waits_for_what_is_ahead_elsewhere()
-    test_resume_all_says_all()
+    test_resume_all_waits_for_a_run_ahead_elsewhere()
+    test_resume_all_reports_all()
     test_leaving_the_queue()
     test_another_spec_in_the_queue()
     test_reject()
     test_interrupt()
-    test_interrupt_what_nobody_has()
+    test_interrupt_without_an_owner()
     test_chat()

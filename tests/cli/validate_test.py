@@ -62,7 +62,7 @@ def test_files():
     check("on_standard_error_neither", haft("--\x1b[31m")[2].count("\x1b"), 0)
 
 
-def test_what_cannot_be_used():
+def test_unusable_files():
     good = put("good.json", "1")
     check("an_instance_that_is_not_json", haft(put("any.json", "true"), put("cut.json", "[1,\n")), (
         2, "", "cut.json:2:1: error: expected a value, found the end of the text\n"))
@@ -246,7 +246,7 @@ def test_suite():
 
 with tempfile.TemporaryDirectory() as scratch:
     test_files()
-    test_what_cannot_be_used()
+    test_unusable_files()
     test_options()
     test_objects()
     test_lines()

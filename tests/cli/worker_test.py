@@ -61,7 +61,7 @@ def said(process, at=1):
     return process.files[at].read()
 
 
-def news(process):
+def reports(process):
     return [json.loads(line) for line in said(process, 0).splitlines() if line.endswith("}")]
 
 
@@ -144,10 +144,11 @@ def test_detached_runs_are_done():
     check("it_ends_when_all_is_done", (one.wait(timeout=LONG), said(one)), (0, ""))
     check("all_are_done", states(), Counter({"done": 5}))
     check("each_effect_once", len(effects("plain.log")), 5)
-    told = news(one)
-    check("each_is_reported", ({n["run"] for n in told if n["what"] == "taken"},
-                           {n["run"] for n in told if n["what"] == "ended"}), (set(ids), set(ids)))
-    check("the_oldest_first", [n["run"] for n in told if n["what"] == "taken"][:2], ids[:2])
+    reported = reports(one)
+    check("each_is_reported",
+          ({n["run"] for n in reported if n["what"] == "taken"},
+           {n["run"] for n in reported if n["what"] == "ended"}), (set(ids), set(ids)))
+    check("the_oldest_first", [n["run"] for n in reported if n["what"] == "taken"][:2], ids[:2])
     status, out, _ = haft("run", path, "again", "--detach", "--json")
     out = json.loads(out)
     check("detach_prints_an_object", (status, out["end"], out["turns"]), (0, "queued", 0))
@@ -165,8 +166,8 @@ def test_pauses():
     one = worker("--json", "--concurrency", 2, "--poll", 50)
     wait_for(lambda: states() == Counter({"waiting": 6}))
     check("all_wait", states(), Counter({"waiting": 6}))
-    wait_for(lambda: Counter(n["what"] for n in news(one)) == Counter(taken=6, waits=6))
-    check("they_are_released", Counter(n["what"] for n in news(one)), Counter(taken=6, waits=6))
+    wait_for(lambda: Counter(n["what"] for n in reports(one)) == Counter(taken=6, waits=6))
+    check("they_are_released", Counter(n["what"] for n in reports(one)), Counter(taken=6, waits=6))
     check("they_have_no_owner", [haft("answer", run, '"x"', "--quiet")[0]
                                  for run in ids[:2]], [0, 0])
     check("it_stops", stop(one), 0)
@@ -180,8 +181,9 @@ def test_deadlines():
     one = worker("--json", "--poll", 50)
     wait_for(lambda: states() == Counter({"done": 1}))
     check("a_deadline_is_kept", states(), Counter({"done": 1}))
-    told = [n["what"] for n in news(one) if n["what"] != "taken"]
-    check("it_was_released_meanwhile", (told[0], told[-1], stop(one)), ("waits", "ended", 0))
+    reported = [n["what"] for n in reports(one) if n["what"] != "taken"]
+    check("it_was_released_meanwhile",
+          (reported[0], reported[-1], stop(one)), ("waits", "ended", 0))
 
 
 def test_threads():
@@ -253,13 +255,14 @@ def test_sigterm():
     wait_for(lambda: effects("held.log") and effects("looks.log"))
     one.send_signal(signal.SIGTERM)
     late = detach(spec("late", [{"text": "late"}]), "three")
-    wait_for(lambda: any(n["what"] == "released" for n in news(one)))
-    check("a_run_that_reads_is_released", [n["run"] for n in news(one) if n["what"] == "released"],
+    wait_for(lambda: any(n["what"] == "released" for n in reports(one)))
+    check("a_run_that_reads_is_released",
+          [n["run"] for n in reports(one) if n["what"] == "released"],
           [ids[1]])
     check("a_call_with_effects_continues", one.poll(), None)
     put("gate", "")
     check("it_exits_0", one.wait(timeout=LONG), 0)
-    check("no_more_runs_are_claimed", late in [n["run"] for n in news(one)], False)
+    check("no_more_runs_are_claimed", late in [n["run"] for n in reports(one)], False)
     check("the_effect_is_whole", len(effects("held.log")), 2)
     check("none_has_ended", states(), Counter({"running": 2, "queued": 1}))
     two = worker("--until-idle", "--quiet")
@@ -346,7 +349,7 @@ def test_a_later_store():
           ("running", 130, "cancelled"))
 
 
-def test_runs_that_cannot_go_on():
+def test_runs_that_cannot_continue():
     good = spec("good", [{"text": "good"}])
     keyed = spec("keyed", [{"text": "keyed"}],
                  [tool("do", "true", env={"KEY": "${HAFT_TEST_KEY}"})])
@@ -361,14 +364,14 @@ def test_runs_that_cannot_go_on():
     ids.append(detach(good, "four"))
     one = worker("--until-idle", "--json")
     check("it_says_so_at_the_end", one.wait(timeout=LONG), 1)
-    told = news(one)
-    left = {n["run"]: n["error"] for n in told if n["what"] == "left"}
+    reported = reports(one)
+    left = {n["run"]: n["error"] for n in reported if n["what"] == "left"}
     check("they_are_skipped", sorted(left), sorted(ids[:3]))
-    check("each_once", Counter(n["what"] for n in told), Counter(taken=4, left=3, ended=1))
+    check("each_once", Counter(n["what"] for n in reported), Counter(taken=4, left=3, ended=1))
     check("a_variable_is_named", "HAFT_TEST_KEY" in left[ids[0]]["message"], True)
     check("a_change_is_reported", "the spec has changed" in left[ids[1]]["message"], True)
     check("the_good_one_is_done", run_of(ids[3])["end"], "done")
-    check("the_time_grows", [n["retry_ms"] for n in told if n["what"] == "left"], [5000] * 3)
+    check("the_time_grows", [n["retry_ms"] for n in reported if n["what"] == "left"], [5000] * 3)
     two = worker("--until-idle", "--json", "--stored-spec", env=with_key)
     check("another_worker_can", (two.wait(timeout=LONG),
                                  [run_of(run)["end"] for run in ids[:2]]), (1, ["done", "done"]))
@@ -427,7 +430,7 @@ def test_a_run_that_ends_its_workers():
     check("so_many_died", len(dead) in (LOSSES + 1, LOSSES + 2), True)
     check("and_then_no_more", (set(dead), statuses[-1]), ({-signal.SIGKILL}, 0))
     check("the_last_worker_reports_the_end",
-          [one["end"] for one in news(last) if one["run"] == bad and one["what"] == "ended"],
+          [one["end"] for one in reports(last) if one["run"] == bad and one["what"] == "ended"],
           ["failed"])
     check("others_are_done", [run_of(run)["end"] for run in good], ["done"] * len(good))
     log = events(bad)
@@ -519,8 +522,8 @@ def test_idle_costs():
 
 TESTS = [test_detached_runs_are_done, test_pauses, test_deadlines, test_threads, test_multitask,
          test_interrupters, test_sigterm, test_cancel_before_all, test_a_later_store,
-         test_runs_that_cannot_go_on, test_a_run_that_ends_its_workers, test_bad_words, test_kills,
-         test_idle_costs]
+         test_runs_that_cannot_continue, test_a_run_that_ends_its_workers, test_bad_words,
+         test_kills, test_idle_costs]
 scratch_parent = tempfile.TemporaryDirectory()
 for kind, new_store in stores(scratch_parent.name):
     for test in TESTS:

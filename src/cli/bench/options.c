@@ -190,7 +190,7 @@ static haft_status check(const haft__bench_options *w, haft_error *err)
             haft__fail(err, HAFT_BAD_INPUT, "db",
                        file ? "the file of store=sqlite is missing" : "store=%s has no file",
                        haft__bench_store_name(w->store));
-        return haft__hint(err, status, "a store in a file: store=sqlite db=FILE");
+        return haft__hint(err, status, "for a store in a file use store=sqlite db=FILE");
     }
     return HAFT_OK;
 }

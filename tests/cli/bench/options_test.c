@@ -128,11 +128,11 @@ TEST(wrong_words_are_named)
         {{"load", "url=u", "store=sqlite"},
          "db",
          "the file of store=sqlite is missing",
-         "a store in a file: store=sqlite db=FILE"},
+         "for a store in a file use store=sqlite db=FILE"},
         {{"load", "url=u", "db=f"},
          "db",
          "store=none has no file",
-         "a store in a file: store=sqlite db=FILE"},
+         "for a store in a file use store=sqlite db=FILE"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__bench_options w;
