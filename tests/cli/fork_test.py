@@ -131,8 +131,8 @@ def test_answer():
     check("it_waits_where_the_other_was_answered", (row(made)["state"], result(
         "runs", "show", made)[1]["pending"][0]["call"]), ("waiting", "c1.1"))
     status, other = result("runs", "fork", run, "--call", "c1.1", "--answer", '"blue"')
-    said = [e["value"] for e in events(other["run"]) if e["kind"] == "answered"]
-    check("another_answer_continues", (status, other["end"], said), (0, "done", ["blue"]))
+    answers = [e["value"] for e in events(other["run"]) if e["kind"] == "answered"]
+    check("another_answer_continues", (status, other["end"], answers), (0, "done", ["blue"]))
     check("it_replays", replays(other["run"]), True)
 
 
@@ -156,9 +156,9 @@ def test_waiting():
     check("one_answer_in_a_fork", (result("answer", made, '"red"')[1]["end"],
                                    effects("undecided.effects")), ("done", 1))
     status, other = result("runs", "fork", run, "--call", "c1.1", "--answer", '"blue"')
-    said = [e["value"] for each in (made, other["run"]) for e in events(each)
+    answers = [e["value"] for each in (made, other["run"]) for e in events(each)
             if e["kind"] == "answered"]
-    check("another_in_another", (status, said, replays(made), replays(other["run"]),
+    check("another_in_another", (status, answers, replays(made), replays(other["run"]),
                                  effects("undecided.effects")),
           (0, ["red", "blue"], True, True, 2))
     check("and_the_run_still_waits", pauses(run), [("c1.1", "headless")])

@@ -440,9 +440,9 @@ def test_ends_of_turns():
 
 def add_new_ones():
     """Formats without a hand-written call: as haft itself writes one into a history."""
-    said = subprocess.run([HAFT, "help", "render"], capture_output=True, text=True).stdout
+    help_text = subprocess.run([HAFT, "help", "render"], capture_output=True, text=True).stdout
     turn = {"calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}
-    for name in re.findall(r"^    (\w+)$", said, re.M):
+    for name in re.findall(r"^    (\w+)$", help_text, re.M):
         if name not in DIALECTS and name not in OTHERS and name != "codemode":
             made = subprocess.run([HAFT, "render", "--format", name, "--calls", "-", "--json"],
                                   input=json.dumps([turn]), capture_output=True, text=True)

@@ -111,16 +111,16 @@ def test_examples():
 
 def lint(page, text):
     """The messages of the installed formatters about a page."""
-    said = []
+    messages = []
     for words in (["groff", "-ww", "-man", "-Tutf8", "-z"], ["mandoc", "-Tlint", "-Werror"],
                   ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page]):
         if shutil.which(words[0]):
             done = subprocess.run([*words] if words[0] == "man" else [*words, page], text=True,
                                   capture_output=True, env=dict(os.environ, LC_ALL="C.UTF-8"))
-            said += [line for line in done.stderr.splitlines() + (
+            messages += [line for line in done.stderr.splitlines() + (
                 done.stdout.splitlines() if words[0] == "mandoc" else []) if "command" not in line
                      or "not found" not in line]
-    return said
+    return messages
 
 
 def test_manual():

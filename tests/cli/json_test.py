@@ -160,8 +160,8 @@ def test_all():
     thread = rows()[0]["thread"]
     (Path(scratch) / "lost.script.json").unlink()
     status, out, _ = haft("resume", "--all", "--json")
-    said = json.loads(out)["runs"]
-    check("each_of_all_is_named", [stands(status, each)[1:] for each in said],
+    printed = json.loads(out)["runs"]
+    check("each_of_all_is_named", [stands(status, each)[1:] for each in printed],
           [(run, thread, "queued", 0, [], True)])
     check("a_single_run_prints_the_same", standing("resume", run)[1:],
           (run, thread, "queued", 0, [], True))
@@ -214,12 +214,12 @@ def test_events():
           [("run_started", rows()[0]["run"])])
     process = begin_slow("elsewhere")
     run = rows()[0]["run"]
-    status, said, _ = haft("cancel", run, "--events")
+    status, printed, _ = haft("cancel", run, "--events")
     process.communicate(timeout=LONG)
     out = haft("runs", "events", run)[1]
-    check("a_command_to_another_process", (status, out.endswith(said),
+    check("a_command_to_another_process", (status, out.endswith(printed),
                                            [json.loads(line)["kind"] for line in
-                                            said.splitlines()][0]),
+                                            printed.splitlines()][0]),
           (130, True, "cancel_asked"))
     check("events_or_an_object", standing("run", path, "go", "--events"),
           (2, None, None, "failed", 0, [], True))

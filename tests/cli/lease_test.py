@@ -285,7 +285,7 @@ def test_killed():
     process.communicate()
     killed = time.monotonic()
     wait_for(lambda: not any(alive(pid) for pid in pids))
-    print(f"# all gone {time.monotonic() - killed:.2f} s behind it")
+    print(f"# all gone {time.monotonic() - killed:.2f} s after it")
     check("no_process_is_left", [pid for pid in pids if alive(pid)], [])
     began = time.monotonic()
     status, _, _ = haft("cancel", "last", "--json")

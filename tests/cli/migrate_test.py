@@ -324,7 +324,7 @@ def test_commands_to_copy():
     check("it_can_be_used", (haft(*words[1:], "--quiet")[0], len(paid())), (0, 1))
 
 
-# ---- what a kill leaves behind ----
+# ---- after a kill ----
 
 MOVE = "haft migrate/0123456789abcdef"
 FOR_EVER = 2 ** 63 - 1

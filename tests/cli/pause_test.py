@@ -356,12 +356,12 @@ def test_waiting_for_a_lane():
                 [tool("one", ["sh", "-c", "until [ -e let-go ]; do sleep 0.02; done"],
                       traits=dict(traits, timeout=f"{LONG}s")),
                  tool("two", ["true"], traits=traits)])
-    held = [{"call": "c1.2", "tool": "two", "by": "lane", "lane": "mail", "behind": "c1.1"}]
+    waiting = [{"call": "c1.2", "tool": "two", "by": "lane", "lane": "mail", "behind": "c1.1"}]
     line = "  c1.2 two waits for c1.1 one, in the same lane: mail\n"
     run = start("run", path, "do it")
     reported = next((said for said in run.stderr if "waits for" in said), None)
     check("a follower is told why a call waits", reported, line)
-    check("runs show prints why a call waits", shown().get("held"), held)
+    check("runs show prints why a call waits", shown().get("held"), waiting)
     (Path(scratch) / "let-go").touch()
     check("it continues", (run.communicate()[0], run.returncode), ("good\n", 0))
     check("no call waits any more", shown().get("held"), None)

@@ -151,12 +151,12 @@ def test_resume_all_skips_a_waiting_run():
         {"name": "pick", "description": "Lets somebody pick.", "args": [], "headless": True}])
     quick = spec("quick3", [{"text": "quick"}])
     check("the_first_waits", haft("run", ask, "first", "--thread", where)[0], 4)
-    status, behind, _ = haft("run", quick, "behind", "--thread", where, "--detach")
+    status, queued, _ = haft("run", quick, "behind", "--thread", where, "--detach")
     check("a_run_is_queued_after_it", (status, ends(where)), (0, ["waiting", "queued"]))
     haft("run", quick, "elsewhere", "--thread", other, "--detach")
     status, _, err = haft("resume", "--all")
     first = runs(where)[0]["run"]
-    check("others_continue_without_it", (status, ends(other), kinds(behind.strip())),
+    check("others_continue_without_it", (status, ends(other), kinds(queued.strip())),
           (4, ["done"], ["run_started"]))
     check("the_reason_is_printed",
           f"waits for the end of {first}, ahead of it in its thread, which waits "
@@ -184,10 +184,10 @@ def test_resume_all_waits_for_a_run_ahead_elsewhere():
     """--all also continues a run that is queued after a run of another process."""
     where, slow = thread(), slow_spec("ahead")
     first = begin_slow(slow, "ahead", where)
-    behind = haft("run", spec("behind", [{"text": "quick"}]), "b", "--thread", where, "--detach")
+    queued = haft("run", spec("behind", [{"text": "quick"}]), "b", "--thread", where, "--detach")
     every = start("resume", "--all")
-    said = next(line for line in every.stderr if "waits for the end of" in line)
-    check("the_awaited_run_is_printed", behind[1].strip() in said, True)
+    printed = next(line for line in every.stderr if "waits for the end of" in line)
+    check("the_awaited_run_is_printed", queued[1].strip() in printed, True)
     open_gate("ahead")
     out, _ = every.communicate(timeout=LONG)
     first.communicate(timeout=LONG)
@@ -204,10 +204,10 @@ def test_resume_all_reports_all():
         {"name": "pick", "description": "Lets somebody pick.", "args": [], "headless": True}])
     ids.append(haft("run", ask, "task", "--thread", where, "--detach")[1].strip())
     status, out, _ = haft("resume", "--all", "--json")
-    said = json.loads(out)
+    printed = json.loads(out)
     check("the_worst_exit_status_counts", status, 1)
-    check("one_object", (list(said), [run["run"] for run in said["runs"]]), (["runs"], ids))
-    check("with_each_end", [run["end"] for run in said["runs"]], ["failed", "done", "waiting"])
+    check("one_object", (list(printed), [run["run"] for run in printed["runs"]]), (["runs"], ids))
+    check("with_each_end", [run["end"] for run in printed["runs"]], ["failed", "done", "waiting"])
     check("also_of_none", haft("resume", "--all", "--json")[:2], (0, '{"runs":[]}\n'))
     haft("cancel", ids[-1])
     keyed = put("keyed9.json", {"haft": 1, "name": "keyed9", "tools": [],
@@ -216,8 +216,8 @@ def test_resume_all_reports_all():
     lost = haft("run", keyed, "task", "--detach")[1].strip()
     (Path(scratch) / "keyed9.script.json").unlink()
     status, out, _ = haft("resume", "--all", "--json")
-    said = json.loads(out)["runs"]
-    check("a_run_that_cannot_continue_is_reported", (status != 0, [one["run"] for one in said]),
+    printed = json.loads(out)["runs"]
+    check("a_run_that_cannot_continue_is_reported", (status != 0, [one["run"] for one in printed]),
           (True, [lost]))
     put("keyed9.script.json", {"replies": []})
     haft("cancel", lost)
@@ -307,12 +307,12 @@ def test_interrupt():
     quick = spec("quick6", [{"text": "quick"}], multitask="interrupt")
     where, slow = thread(), slow_spec("slow6", read_only=False)
     first = begin_slow(slow, "slow6", where)
-    behind = queue(spec("behind6", [{"text": "behind"}]), "behind", where)
+    queued = queue(spec("behind6", [{"text": "behind"}]), "behind", where)
     status, out, _ = haft("run", quick, "second", "--thread", where, "--quiet")
     check("it_runs", (status, out), (0, "quick\n"))
     first.communicate(timeout=LONG)
-    behind.communicate(timeout=LONG)
-    check("those_ahead_are_cancelled", (first.returncode, behind.returncode, ends(where)),
+    queued.communicate(timeout=LONG)
+    check("those_ahead_are_cancelled", (first.returncode, queued.returncode, ends(where)),
           (130, 130, ["cancelled", "cancelled", "done"]))
     check("after_their_terminal_events", one_after_the_other(
         [runs(where)[i]["run"] for i in (0, 2)]), True)
@@ -338,10 +338,10 @@ def test_interrupt_without_an_owner():
           (0, ["cancelled", "done"]))
     where, slow = thread(), slow_spec("slow8")
     first = begin_slow(slow, "slow8", where)
-    status, behind, _ = haft("run", quick, "second", "--thread", where, "--detach")
+    status, queued, _ = haft("run", quick, "second", "--thread", where, "--detach")
     first.communicate(timeout=LONG)
     check("by_a_detached_run", (status, ends(where)), (0, ["cancelled", "queued"]))
-    check("which_continues_later", (haft("resume", behind.strip())[0], ends(where)[1]), (0, "done"))
+    check("which_continues_later", (haft("resume", queued.strip())[0], ends(where)[1]), (0, "done"))
 
 
 def test_chat():
