@@ -8,11 +8,11 @@
 #include "engine/ops/thread_list.h"
 #include "model/provider.h"
 
-static void add_candidate(haft__buf *lines, haft_str start, haft_str word, const char *behind)
+static void add_candidate(haft__buf *lines, haft_str start, haft_str word, const char *suffix)
 {
     if (haft__str_starts_with(word, start)) {
         haft__buf_add_str(lines, word);
-        haft__buf_add_str(lines, haft__str(behind));
+        haft__buf_add_str(lines, haft__str(suffix));
         haft__buf_add_char(lines, '\n');
     }
 }
@@ -63,12 +63,12 @@ size_t haft__repl_complete_thread(haft__repl *repl, haft_str start, haft__buf *l
 
 static bool is_plain_name(haft_str name)
 {
-    bool nice = haft__utf8_valid(name);
+    bool plain = haft__utf8_valid(name);
     for (size_t i = 0; i < name.len; i++) {
         unsigned char c = (unsigned char)name.ptr[i];
-        nice = nice && c >= ' ' && c != 0x7f;
+        plain = plain && c >= ' ' && c != 0x7f;
     }
-    return nice;
+    return plain;
 }
 
 /* Adds the names in the directory that was typed so far. */
@@ -113,8 +113,8 @@ void haft__repl_complete(void *context, haft_str text, size_t *ret_from, haft__b
     }
     for (size_t i = 0; i < count; i++) {
         if (haft__str_equal(haft__str(commands[i].name), name) && commands[i].complete != NULL) {
-            size_t stays = commands[i].complete(repl, rest, candidates);
-            *ret_from = text.len - rest.len + stays;
+            size_t kept = commands[i].complete(repl, rest, candidates);
+            *ret_from = text.len - rest.len + kept;
         }
     }
 }

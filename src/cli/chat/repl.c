@@ -124,10 +124,11 @@ static void print_end(haft__repl *repl, const haft_run *run)
 {
     switch (haft_run_state(run)) {
     case HAFT_RUNNING:
-        haft__repl_print_note(repl, "paused; /resume goes on, /cancel ends it");
+        haft__repl_print_note(repl, "paused; /resume continues the run, /cancel ends it");
         break;
     case HAFT_WAITING:
-        haft__repl_print_note(repl, "here: /resume goes on, /cancel ends it, /undo leaves it");
+        haft__repl_print_note(
+            repl, "in this chat: /resume answers, /cancel ends the run, /undo leaves it");
         break;
     case HAFT_ENDED:
         if (repl->quiet && run->state.answer.len == 0) {
@@ -192,7 +193,7 @@ static bool is_owned_elsewhere(const haft__repl *repl, const haft__store_run *op
 /* Whether a text may be sent while a run of the thread is open: it interrupts that run, or waits
  * for one that another process continues. A run that is pending for the person here must be ended
  * by that person. */
-static bool may_queue_behind(const haft__repl *repl, const haft__store_run *open)
+static bool may_queue_after(const haft__repl *repl, const haft__store_run *open)
 {
     switch (haft__multitask_of(repl->spec->multitask)) {
     case HAFT__MULTITASK_ENQUEUE:
@@ -209,7 +210,7 @@ void haft__repl_send(haft__repl *repl, haft_str text)
     haft_run *run = NULL;
     haft_error err = {0};
     haft_status status = haft__repl_find_open_run(repl, &open, &err);
-    if (status == HAFT_OK && open != NULL && !may_queue_behind(repl, open)) {
+    if (status == HAFT_OK && open != NULL && !may_queue_after(repl, open)) {
         haft__repl_print_open_run(repl, open);
         return;
     }
@@ -240,16 +241,16 @@ void haft__repl_print_open_run(haft__repl *repl, const haft__store_run *open)
     haft_status status = HAFT_OK;
     if (is_owned_elsewhere(repl, open)) {
         status = haft__fail(&err, HAFT_BAD_STATE, id,
-                            "this run of the thread is still under way in another process");
-        (void)haft__hint(&err, status,
-                         "try again when it has ended; /cancel asks it to end, /undo goes on "
-                         "without it");
+                            "this run of the thread is still running in another process");
+        (void)haft__hint(
+            &err, status,
+            "try again when it has ended; /cancel ends it, /undo continues without it");
     } else {
         bool waits = open->state == HAFT__RUN_STATE_WAITING;
         status = haft__fail(&err, HAFT_BAD_STATE, id, "this run of the thread %s",
-                            waits ? "waits for somebody" : "has not ended");
+                            waits ? "waits for an answer" : "has not ended");
         (void)haft__hint(&err, status,
-                         "/resume goes on with it, /cancel ends it, /undo goes on without it");
+                         "/resume continues it, /cancel ends it, /undo continues without it");
     }
     haft__repl_print_error(repl, &err);
 }
@@ -261,7 +262,7 @@ static haft_status open_run(haft__repl *repl, char id[HAFT__ID_LENGTH + 1], haft
     const haft__store_run *open = NULL;
     haft_status status = haft__repl_find_open_run(repl, &open, err);
     if (status == HAFT_OK && open == NULL) {
-        haft__repl_print_note(repl, "no run of this thread is open");
+        haft__repl_print_note(repl, "no open run in this thread");
     } else if (status == HAFT_OK) {
         (void)snprintf(id, HAFT__ID_LENGTH + 1, "%.*s", HAFT__ARG(open->id));
         status = haft_run_open(repl->runtime, id, ret_run, err);
@@ -305,7 +306,7 @@ void haft__repl_cmd_cancel(haft__repl *repl, haft_str argument)
         status =
             haft__run_message_post(repl->runtime, &repl->cli->arena, haft__str(id), &command, &err);
         if (status == HAFT_OK) {
-            haft__repl_print_note(repl, "%s: its process has been asked to end it", id);
+            haft__repl_print_note(repl, "asked the process of %s to cancel it", id);
         }
     } else if (run != NULL) {
         haft__run_command command = cancel_command("terminal", "/cancel");

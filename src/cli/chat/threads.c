@@ -81,7 +81,7 @@ void haft__repl_cmd_new(haft__repl *repl, haft_str argument)
     char before[sizeof(repl->thread)];
     memcpy(before, repl->thread, sizeof(before));
     if (haft__repl_start_thread(repl, &err) == HAFT_OK) {
-        haft__repl_print_note(repl, "a new thread; /thread %s goes back", before);
+        haft__repl_print_note(repl, "new thread; to go back: /thread %s", before);
     } else {
         haft__repl_print_error(repl, &err);
     }
@@ -126,7 +126,7 @@ void haft__repl_cmd_history(haft__repl *repl, haft_str argument)
         print_exchange(repl->cli->out, past.found_count + 1, open->task, HAFT__LIT(""),
                        haft__str(haft__run_state_name(open->state)));
     } else if (past.found_count == 0) {
-        haft__repl_print_note(repl, "nothing has been said in this thread");
+        haft__repl_print_note(repl, "no messages in this thread");
     }
 }
 
@@ -193,15 +193,13 @@ static haft_status read_count(haft_str argument, size_t there, uint64_t *ret_cou
     *ret_count = 1;
     if (argument.len > 0 && (!haft__str_to_u64(argument, ret_count) || *ret_count == 0)) {
         return haft__fail(err, HAFT_BAD_INPUT, "/undo",
-                          "wanted how many exchanges, a number from 1 on, found '%.*s'",
-                          HAFT__ARG(argument));
+                          "expected a number of at least 1, found '%.*s'", HAFT__ARG(argument));
     }
     if (*ret_count > there) {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/undo",
-                                        "there %s %zu exchange%s in this thread, not %llu",
-                                        there == 1 ? "is" : "are", there, there == 1 ? "" : "s",
-                                        (unsigned long long)*ret_count);
-        return haft__hint(err, status, "/history shows them, /new starts a thread");
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "/undo", "this thread has %zu exchange%s, not %llu",
+                       there, there == 1 ? "" : "s", (unsigned long long)*ret_count);
+        return haft__hint(err, status, "/history lists them, /new starts a thread");
     }
     return HAFT_OK;
 }
@@ -221,7 +219,7 @@ void haft__repl_cmd_undo(haft__repl *repl, haft_str argument)
         status = copy_without_last(repl, &list, count, &err);
     }
     if (status == HAFT_OK) {
-        haft__repl_print_note(repl, "undone: %llu of %zu exchange%s; /thread %s goes back",
+        haft__repl_print_note(repl, "undone: %llu of %zu exchange%s; to go back: /thread %s",
                               (unsigned long long)count, list.found_count,
                               list.found_count == 1 ? "" : "s", before);
     } else {
@@ -236,7 +234,7 @@ void haft__repl_cmd_retry(haft__repl *repl, haft_str argument)
     haft__store_request list;
     haft_status status = haft__repl_list_runs(repl, &list, &err);
     if (status == HAFT_OK && list.found_count == 0) {
-        status = haft__fail(&err, HAFT_BAD_INPUT, "/retry", "nothing has been said in this thread");
+        status = haft__fail(&err, HAFT_BAD_INPUT, "/retry", "no messages in this thread");
     }
     haft_str text = {NULL, 0};
     if (status == HAFT_OK) { /* the text as typed, if known: secrets are redacted in the store */

@@ -81,10 +81,11 @@ static void print_idle_remark(FILE *out, const haft__first_turn_preview *first)
     for (size_t i = 0; haft__resolve_can_search(spec) && i < first->offer.count; i++) {
         const haft__verdict *verdict = &first->offer.items[i];
         if (verdict->reason == HAFT__REASON_NEEDS_DEFERRED) {
-            (void)fprintf(out,
-                          "haft: warning: %.*s is enabled but never offered: no tool of the MCP "
-                          "servers is left\n",
-                          HAFT__ARG(verdict->name));
+            (void)fprintf(
+                out,
+                "haft: warning: %.*s is enabled but never offered: the MCP servers have no "
+                "usable tools\n",
+                HAFT__ARG(verdict->name));
         }
     }
 }
@@ -124,25 +125,27 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "replace a part of the spec first: limits.turns=5"},
+    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE",
+     "override a part of the spec: limits.turns=5; may be repeated"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
     HAFT__OPTION_NO_CONFIG,
     {0},
 };
 
 static const haft__example examples[] = {
-    {"haft check agent.yaml", "say everything that is wrong with it"},
-    {"haft check agent.yaml --set limits.turns=5 --json", "the same of a changed spec, as JSON"},
+    {"haft check agent.yaml", "print every problem of the spec"},
+    {"haft check agent.yaml --set limits.turns=5 --json", "check a changed spec; print JSON"},
     {0},
 };
 
 const haft__command haft__cmd_check = {
     .name = "check",
     .usage = "SPEC",
-    .summary = "load a spec and say everything that is wrong with it",
-    .help = "Every problem is shown with its line and column, what was found, what was wanted and\n"
-            "what to do. A spec that could never end is a problem, too. Warnings are only shown:\n"
-            "the status is 0 when the spec can be used, 2 when it cannot.\n",
+    .summary = "load a spec and print every problem",
+    .help =
+        "Each problem has its line and column, what was found, what was expected and what to\n"
+        "do. A spec that could never end is a problem, too. The exit status is 0 when the spec\n"
+        "can be used, also with warnings, and 2 when it cannot.\n",
     .options = options,
     .examples = examples,
     .min_words = 1,

@@ -31,7 +31,7 @@ TEST(a_short_text_is_one_line)
     }
 }
 
-TEST(a_terminal_is_not_steered)
+TEST(output_cannot_control_the_terminal)
 {
     static const struct {
         haft_str text, shown;
